@@ -251,6 +251,14 @@ pub(crate) fn search(run: impl FnOnce() -> Result<Found>) -> Result<Found> {
     found
 }
 
+/// Makes the index of a store anew, which was missing or could not be read. Says how many rows were read.
+pub(crate) fn read_rows(run: impl FnOnce() -> Result<usize>) -> Result<()> {
+    let span = span!("index_rows", "noctuary.rows");
+    let rows = span.attempt(run)?;
+    span.count("noctuary.rows", rows);
+    Ok(())
+}
+
 /// Documents are searched.
 pub(crate) fn search_documents<T>(
     told: impl Fn(&T) -> (usize, SearchOutcome),

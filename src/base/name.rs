@@ -263,10 +263,19 @@ impl StateName {
     pub const MEMORIES: Self = Self::constant(".dreaming.d/memories.jsonl");
     /// The mark of a [`FileMemoryStore`](crate::FileMemoryStore) at its last commit.
     pub const MEMORIES_MARK: Self = Self::constant(".dreaming.d/memories.mark");
+    /// The table of the rows of a memory store in a file; made anew from the rows where it is missing.
+    pub const MEMORIES_TABLE: Self = Self::constant(".dreaming.d/memories.table");
+    /// The folder of the word index of a memory store in a file.
+    pub(crate) const MEMORY_WORDS_FOLDER: &str = ".dreaming.d/memories.words";
 
     /// Returns the name of the file with a document's earlier versions.
     pub(crate) fn history(document: &DocName) -> Self {
         Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })
+    }
+
+    /// Returns the name of the file with pages of the word index of a memory store.
+    pub(crate) fn memory_words(segment: u64) -> Self {
+        Self(Name { path: format!(".dreaming.d/memories.words/{segment}").into(), space: Space::State })
     }
 
     /// Returns the name of a file such as `.gitignore`, which lists names of a folder that are none of ours.

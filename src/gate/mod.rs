@@ -71,6 +71,6 @@ pub(crate) use mask::{Masks, PLACEHOLDER, mask_within};
 pub(crate) use places::Places;
 pub use policy::{DoorPolicy, InjectionPolicy, SecretPolicy};
 pub use scanner::Strictness;
-pub(crate) use tombstone::{FORGOTTEN, is_struck};
+pub(crate) use tombstone::{FORGOTTEN, is_struck, signature, statement_signature};
 pub use tombstone::{Tombstone, TombstoneKey, Tombstones};
 pub(crate) use view::as_drawn;

@@ -28,6 +28,20 @@ use super::id::MemoryId;
 pub trait MemoryObserver: Debug + Send + Sync {
     /// Receives one event for each change, never for one that was refused. It may call the store.
     fn event(&self, event: &MemoryEvent);
+
+    /// Hears how far a store is that makes its index anew, because that was missing, damaged or of other rows. Only a large
+    /// store tells of it. It may not call the store.
+    fn indexing(&self, _progress: &IndexProgress) {}
+}
+
+/// How far a store is that makes its index anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct IndexProgress {
+    /// How much is done: bytes of the file, or rows.
+    pub done: u64,
+    /// How much there is.
+    pub whole: u64,
 }
 
 /// A change in a store. It holds no text of it.

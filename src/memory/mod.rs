@@ -27,6 +27,7 @@
 //! | [`Degraded`], [`Shares`] | the part of a search that was left out; the shares of words and meaning |
 //! | [`SnapshotRow`] | a row for a prompt; [`MemoryContext`](crate::life::MemoryContext) makes the block |
 //! | [`MemoryObserver`], [`MemoryEvent`], [`EventName`] | one event for each durable change |
+//! | [`IndexProgress`] | how far a store is that makes its index anew |
 //! | [`AuditEntry`], [`AuditOutcome`] | a line of the audit |
 //! | [`is_purge_due`] | when to remove deleted rows for good |
 //! | [`LearningStore`], [`NewLearning`], [`Learning`], [`LearningId`] | lessons of a review, apart from rows |
@@ -59,7 +60,7 @@ pub(crate) mod store;
 
 pub use crate::base::receipt::PlaceReceipt;
 pub use audit::{AuditEntry, AuditOutcome};
-pub use event::{EventName, MemoryEvent, MemoryObserver};
+pub use event::{EventName, IndexProgress, MemoryEvent, MemoryObserver};
 pub use found::{Degraded, Found, Hit, SearchOutcome, Shares, Signal};
 pub use id::MemoryId;
 pub use learning::{Learning, LearningId, LearningStore, NewLearning};

@@ -38,7 +38,6 @@
 //! The manual has [what is indexed and who finds it](crate::manual::search).
 
 pub(crate) mod documents;
-#[cfg(any(test, feature = "sqlite"))]
 pub(crate) mod postings;
 pub(crate) mod rank;
 pub(crate) mod vectors;

@@ -1,5 +1,6 @@
 //! Forgetting: the rows that are removed, the actors who may ask for it, and the tombstones that keep the words out.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::base::access::{Access, Actor, SessionKind};
@@ -9,7 +10,9 @@ use crate::base::name::Name;
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::facts::{FactKey, FactState, FactStatus};
 use crate::format::Origin;
-use crate::gate::{Tombstone, TombstoneKey, Tombstones};
+#[cfg(feature = "sqlite")]
+use crate::gate::signature;
+use crate::gate::{Tombstone, TombstoneKey, Tombstones, statement_signature};
 use crate::memory::{Memory, NewLearning, NewMemory, Place, Source};
 
 /// The action of a row that is gone for good.
@@ -18,11 +21,32 @@ pub(crate) const REMOVED: &str = "memory_removed";
 /// The class by which a forgotten statement is refused.
 const CLASS: &str = "forgotten";
 
+/// The words of sources and origins that are no host's, common ones first. They are in no signature.
+#[cfg(feature = "sqlite")]
+pub(crate) const NAMES: [&str; 14] = [
+    "agent_recorded",
+    "agent",
+    "user",
+    "chat_extracted",
+    "user_explicit",
+    "user_manual",
+    "dreamed",
+    "imported",
+    "inferred",
+    "learned_preference",
+    "tool",
+    "web",
+    "import",
+    "system",
+];
+
 /// A statement that is being forgotten.
 pub(crate) struct Burial {
     pub(crate) stone: Tombstone,
     /// It alone, so that earlier ones are not looked for again.
     alone: Tombstones,
+    /// A text without one of these bits in its [signature](crate::gate::signature) does not hold it.
+    pub(crate) signature: u64,
 }
 
 impl Burial {
@@ -32,11 +56,17 @@ impl Burial {
             .bury(text)
             .ok_or(Error::Config { setting: "text", rule: "must have two words or eight characters" })?;
         alone.insert(stone);
-        Ok(Self { stone, alone })
+        Ok(Self { stone, alone, signature: statement_signature(text) })
     }
 
     pub(crate) fn holds(&self, text: &str) -> bool {
         self.alone.holds(text)
+    }
+
+    /// Returns whether a name says it that many rows have.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn is_named(&self) -> bool {
+        NAMES.iter().any(|name| self.holds(name))
     }
 
     /// Returns whether a learning says it.
@@ -46,17 +76,7 @@ impl Burial {
 
     /// Returns whether a row says it anywhere.
     pub(crate) fn is_in(&self, memory: &Memory, key: Option<&FactKey>) -> bool {
-        let said = Said {
-            content: &memory.content,
-            category: &memory.category,
-            source: memory.source.as_ref(),
-            place: memory.place.as_ref(),
-            metadata: memory.metadata.as_ref(),
-            origin: memory.origin.as_ref(),
-            cites: &memory.cites,
-            key,
-        };
-        said.texts().iter().any(|text| self.holds(text))
+        Said::of(memory, key).texts().iter().any(|text| self.holds(text))
     }
 }
 
@@ -72,27 +92,77 @@ struct Said<'a> {
     key: Option<&'a FactKey>,
 }
 
-impl Said<'_> {
-    fn texts(&self) -> Vec<String> {
-        let mut texts = vec![self.content.to_owned(), self.category.to_owned()];
-        texts.extend(self.source.map(|source| source.as_str().to_owned()));
-        texts.extend(self.origin.map(ToString::to_string));
-        texts.extend(self.cites.iter().map(ToString::to_string));
-        if let Some(place) = self.place {
-            texts.push(place.session.clone());
-            texts.extend(place.speaker.clone());
+impl<'a> Said<'a> {
+    fn of(memory: &'a Memory, key: Option<&'a FactKey>) -> Self {
+        Self {
+            content: &memory.content,
+            category: &memory.category,
+            source: memory.source.as_ref(),
+            place: memory.place.as_ref(),
+            metadata: memory.metadata.as_ref(),
+            origin: memory.origin.as_ref(),
+            cites: &memory.cites,
+            key,
         }
-        texts.extend(self.key.into_iter().flat_map(|key| [key.subject.clone(), key.slot.clone()]));
+    }
+
+    fn of_new(memory: &'a NewMemory) -> Self {
+        Self {
+            content: &memory.content,
+            category: &memory.category,
+            source: Some(&memory.source),
+            place: memory.place.as_ref(),
+            metadata: memory.metadata.as_ref(),
+            origin: memory.origin.as_ref(),
+            cites: &memory.cites,
+            key: memory.about.as_ref(),
+        }
+    }
+
+    /// Returns the signature of its words, but for [names](NAMES).
+    #[cfg(feature = "sqlite")]
+    fn signature(&self) -> u64 {
+        let texts = self.texts();
+        let own = texts.iter().filter(|text| !NAMES.contains(&text.as_ref()));
+        own.fold(0, |bits, text| bits | signature(text))
+    }
+
+    fn texts(&self) -> Vec<Cow<'a, str>> {
+        let mut texts: Vec<Cow<'a, str>> = vec![self.content.into(), self.category.into()];
+        texts.extend(self.source.map(|source| source.as_str().into()));
+        texts.extend(self.origin.map(|origin| origin.to_string().into()));
+        texts.extend(self.cites.iter().map(|cited| cited.to_string().into()));
+        if let Some(place) = self.place {
+            texts.push(place.session.as_str().into());
+            texts.extend(place.speaker.as_deref().map(Cow::from));
+        }
+        if let Some(key) = self.key {
+            texts.extend([key.subject.as_str().into(), key.slot.as_str().into()]);
+        }
         if let Some(metadata) = self.metadata {
             // As a person reads it, and as it is written.
-            texts.push(metadata.to_string());
-            strings(metadata, &mut texts);
+            let mut parts = vec![metadata.to_string()];
+            strings(metadata, &mut parts);
+            texts.extend(parts.into_iter().map(Cow::from));
         }
         texts
     }
 }
 
-fn strings(value: &serde_json::Value, texts: &mut Vec<String>) {
+/// Returns the [signature] of all that a row says, but for [names](NAMES).
+#[cfg(feature = "sqlite")]
+pub(crate) fn signature_of(memory: &Memory, key: Option<&FactKey>) -> u64 {
+    Said::of(memory, key).signature()
+}
+
+/// Returns the [signature] of all that a new row says, but for [names](NAMES).
+#[cfg(feature = "sqlite")]
+pub(crate) fn signature_of_new(memory: &NewMemory) -> u64 {
+    Said::of_new(memory).signature()
+}
+
+/// Adds the keys and texts of a value.
+pub(crate) fn strings(value: &serde_json::Value, texts: &mut Vec<String>) {
     match value {
         serde_json::Value::String(text) => texts.push(text.clone()),
         serde_json::Value::Array(values) => values.iter().for_each(|value| strings(value, texts)),
@@ -113,16 +183,7 @@ pub(crate) fn check_row(
     memory: &NewMemory,
 ) -> Result<()> {
     let Some(forgotten) = forgotten else { return Ok(()) };
-    let said = Said {
-        content: &memory.content,
-        category: &memory.category,
-        source: Some(&memory.source),
-        place: memory.place.as_ref(),
-        metadata: memory.metadata.as_ref(),
-        origin: memory.origin.as_ref(),
-        cites: &memory.cites,
-        key: memory.about.as_ref(),
-    };
+    let said = Said::of_new(memory);
     // All of them, so that the time says no more than the error does.
     let is_said = said.texts().iter().filter(|text| forgotten.holds(text)).count() > 0;
     match (is_said, access.kind) {

@@ -34,6 +34,7 @@ pub(crate) mod fact;
 pub(crate) mod forget;
 pub(crate) mod forward;
 mod history;
+pub(crate) mod known;
 mod mask;
 mod names;
 mod operation;
@@ -42,7 +43,7 @@ pub(crate) mod search;
 mod settle;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
-mod suspects;
+pub(crate) mod suspects;
 pub(crate) mod vectors;
 mod visibility;
 pub(crate) mod words;

@@ -22,13 +22,18 @@ const LISTED: usize = 1024;
 /// The least limit of rows listed for one word, however many words there are.
 const LISTED_OF_ONE: usize = 64;
 
+/// Returns whether a new row is compared with others.
+pub(crate) fn is_judged(new: &NewMemory) -> bool {
+    let is_fact = new.about.is_some() || new.category.eq_ignore_ascii_case(categories::FACT);
+    let is_many = new.about.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
+    is_fact && !is_many
+}
+
 /// Returns the rows that a new one may contradict, best first; of all, or of the shared ones: where others were only
 /// left out
 /// at the end, the room that they take would tell of them.
 pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Result<Vec<Suspect>> {
-    let is_fact = new.about.is_some() || new.category.eq_ignore_ascii_case(categories::FACT);
-    let is_many = new.about.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
-    if !is_fact || is_many {
+    if !is_judged(new) {
         return Ok(Vec::new());
     }
     let stated = text::statement(&new.content);
@@ -93,12 +98,13 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
 fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId> {
     let mut listed: Vec<(i64, usize)> = Vec::with_capacity(lists.iter().map(Vec::len).sum());
     for (word, list) in lists.iter().enumerate() {
-        listed.extend(list.iter().map(|id| (*id, word)));
+        listed.extend(list.iter().rev().map(|id| (*id, word)));
     }
-    listed.sort_unstable();
+    #[expect(clippy::stable_sort_primitive, reason = "the lists ascend: a sort that merges them is faster")]
+    listed.sort();
     let ends = lists.iter().filter(|list| list.len() >= most).filter_map(|list| list.last().copied());
     let end = ends.max().unwrap_or(i64::MIN);
-    let mut found: Vec<(f64, i64)> = Vec::new();
+    let mut found: Vec<(f64, i64)> = Vec::with_capacity(listed.len());
     for row in listed.chunk_by(|(one, _), (other, _)| one == other) {
         let id = row[0].0;
         if row.len() >= 2 || id < end {

@@ -1,6 +1,7 @@
 //! The words by which a statement says something.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use crate::search::rank::{Stemmer, is_stop_word};
 
@@ -8,7 +9,7 @@ use crate::search::rank::{Stemmer, is_stop_word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Words {
     /// Ascending. The last bit says whether a word is a number.
-    all: Box<[u32]>,
+    all: Arc<[u32]>,
 }
 
 const NUMBER: u32 = 1;

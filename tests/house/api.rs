@@ -230,7 +230,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         SyncReport TurnEnd TurnOutcome TurnReport Undreamed Unreadable
     ));
     listed.extend(shared!(memory:
-        AuditEntry AuditOutcome Degraded EventName Filter Found Hit IndexState Learning LearningId Memory MemoryEvent MemoryId
+        AuditEntry AuditOutcome Degraded EventName Filter Found Hit IndexProgress IndexState Learning LearningId Memory MemoryEvent MemoryId
         NewLearning NewMemory Order Place PlaceReceipt Query QueryVector Role SearchOutcome Shares Signal SnapshotRow Source
         Syntax
     ));

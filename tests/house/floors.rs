@@ -200,10 +200,10 @@ fn files() -> Vec<(String, String)> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder of the crate") {
             let path = entry.expect("an entry").path();
-            if path.is_dir() {
+            if path.ends_with("tests.rs") || path.ends_with("tests") {
+                // Unit tests that have files of their own are exempt as the others are.
+            } else if path.is_dir() {
                 folders.push(path);
-            } else if path.ends_with("tests.rs") {
-                // Unit tests that have a file of their own are exempt as the others are.
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let name = path
                     .strip_prefix(&source)

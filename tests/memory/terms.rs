@@ -298,7 +298,7 @@ fn rows_of_other_programs_are_found_at_once_and_taken_in_by_the_next_change() {
         ("DELETE FROM memories WHERE id = 1", "harbour", &[]),
         ("INSERT INTO memories SELECT 9, category, content, metadata, source, deleted_at, created_at, updated_at, user_id,
             agent_id, shared, origin, session, position, role, speaker, said_at, terms, pinned, fact_state, retired_at,
-            successor, valid_from, valid_until, subject, slot, cardinality, fact_key, normal, cites, dream
+            successor, valid_from, valid_until, subject, slot, cardinality, fact_key, normal, cites, dream, signature
           FROM memories WHERE id = 2", "ferry", &[9, 2]),
         ("UPDATE memories SET user_id = 'ilya' WHERE id = 9", "ferry", &[2]),
     ];

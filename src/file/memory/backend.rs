@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::keeper::Keeper;
 use super::lines::Lines;
 use super::table::Table;
 use crate::base::access::Scope;
@@ -23,20 +24,29 @@ pub(super) struct FileBackend {
 }
 
 impl FileBackend {
-    /// Reads the whole file, where there is one.
-    pub(super) fn over(disk: Arc<dyn Disk>, scope: &Scope, config: &StoreConfig) -> Result<Self> {
+    /// Reads the file, where there is one, by its table.
+    pub(super) fn over(
+        disk: Arc<dyn Disk>,
+        scope: &Scope,
+        config: &StoreConfig,
+        every: usize,
+    ) -> Result<Self> {
         let root = disk.root().display().to_string();
         if let Some(file_system) = disk.network().at("look at", &root)? {
             return Err(Error::NetworkFileSystem { path: root, file_system });
         }
+        let keeper = Keeper { disk: disk.clone(), observer: config.observer.clone(), every };
         let backend = Self {
             disk,
             scope: scope.clone(),
             patience: config.patience,
             bound: config.max_file_bytes,
-            lines: Mutex::new(Lines::default()),
+            lines: Mutex::new(Lines::over(keeper)),
         };
-        drop(backend.fresh()?);
+        let is_due = backend.fresh()?.is_due();
+        if is_due {
+            backend.save();
+        }
         Ok(backend)
     }
 
@@ -45,6 +55,16 @@ impl FileBackend {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.catch_up(self.disk.as_ref(), &self.scope)?;
         Ok(lines)
+    }
+
+    /// Writes the table of a large file that has none, unless somebody is changing the file. It is no more than time that is
+    /// lost where that fails.
+    fn save(&self) {
+        if let Ok(_guard) = write_guard_within(self.disk.as_ref(), Duration::ZERO)
+            && let Ok(mut lines) = self.fresh()
+        {
+            lines.keep_up(self.disk.as_ref());
+        }
     }
 
     fn table<'a>(&'a self, lines: &'a mut Lines) -> Table<'a> {

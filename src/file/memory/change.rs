@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::apply::key_hash;
+use super::facts::{self, Told};
 use super::record::{Change, Record};
-use super::row::Stored;
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
@@ -18,28 +19,40 @@ use crate::memory::{
 use crate::search::rank::{Term, Visibility};
 use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Facts, Rows};
-use crate::store::event;
 use crate::store::forget::{Burial, Struck};
+use crate::store::suspects;
+use crate::store::words::Words;
 
 impl Facts for Table<'_> {
     fn fact(&self, id: MemoryId) -> Result<Option<Fact>> {
-        Ok(self.lines.rows.fact(id))
+        self.lines.rows.fact(id, &self.lines.reader())
     }
 
     fn contents(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &str)) -> Result<()> {
-        for stored in ids.iter().filter_map(|id| self.lines.rows.undeleted(*id)) {
-            take(stored.memory.id, &stored.memory.content);
+        let (rows, reader) = (&self.lines.rows, self.lines.reader());
+        for entry in ids.iter().filter_map(|id| rows.undeleted(*id)) {
+            take(entry.id, &rows.content(entry, &reader)?);
         }
         Ok(())
     }
 
+    fn words(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &Words)) -> Result<()> {
+        let (rows, reader) = (&self.lines.rows, self.lines.reader());
+        let words = &mut *rows.words.borrow_mut();
+        let mut entries = ids.iter().filter_map(|id| rows.undeleted(*id));
+        entries.try_for_each(|entry| {
+            words.of_fact(entry.id, || rows.content(entry, &reader), |words| take(entry.id, words))
+        })
+    }
+
     fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
-        let index = &self.lines.rows.index;
-        Ok(words.iter().map(|word| index.latest_with(&word.stem, visibility, most)).collect())
+        self.lines.rows.ask(&self.lines.reader(), |partition, pages| {
+            words.iter().map(|word| partition.latest(pages, &word.stem, visibility, most)).collect()
+        })
     }
 
     fn pending(&self) -> Result<Vec<Fact>> {
-        Ok(self.each(self.lines.rows.fact_index.pending()))
+        self.each(self.lines.rows.fact_index.pending())
     }
 
     fn is_pending(&self) -> Result<bool> {
@@ -47,79 +60,86 @@ impl Facts for Table<'_> {
     }
 
     fn stated_as_pending(&self) -> Result<Vec<Fact>> {
-        Ok(self.lines.rows.stated_as_pending().into_iter().map(Stored::fact).collect())
+        self.lines.rows.stated_as_pending(&self.lines.reader())
     }
 
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>> {
-        Ok(self.each(self.lines.rows.fact_index.of_key(key)))
+        let normal = key.normal();
+        let mut facts = self.each(self.lines.rows.fact_index.of_key(key_hash(key)))?;
+        facts.retain(|fact| fact.key.as_ref().is_some_and(|key| key.normal() == normal));
+        Ok(facts)
     }
 
     fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>> {
-        Ok(self.lines.rows.replaced_by(id))
+        self.each(self.lines.rows.fact_index.replaced_by(id))
     }
 
     fn suspicions(&self, limit: usize) -> Result<Vec<Suspicion>> {
-        let rows = &self.lines.rows;
-        let standing = |id: MemoryId| rows.fact(id).filter(|fact| !fact.status.state.is_retired());
-        let pairs = rows.fact_index.open_pairs().filter_map(|(newer, older, reason)| {
-            Some(Suspicion::new(standing(older)?, standing(newer)?, reason))
-        });
-        Ok(pairs.take(limit).collect())
+        self.lines.rows.suspicions(limit, &self.lines.reader())
     }
 
     fn retired_since(&self, since: DateTime<Utc>) -> Result<u64> {
-        let events = self.lines.rows.fact_index.events().iter().filter(|event| event.at >= since);
-        Ok(events.map(event::retired_by).sum())
+        let told = self.lines.rows.fact_index.told().iter().filter(|told| told.at >= since);
+        Ok(told.map(|told| u64::from(told.retired)).sum())
     }
 
     fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>> {
-        Ok(self.lines.rows.fact_index.events().iter().find(|event| event.id == id).cloned())
+        let told = self.lines.rows.fact_index.told().iter().find(|told| told.id == id);
+        let events = facts::read(told.map(std::slice::from_ref).unwrap_or_default(), &self.lines.reader())?;
+        Ok(events.into_iter().next())
     }
 
     fn events_after(&self, id: EventId) -> Result<Vec<ConsolidationEvent>> {
-        let events = self.lines.rows.fact_index.events().iter();
-        Ok(events.filter(|event| event.id > id).cloned().collect())
+        let told = self.lines.rows.fact_index.told().iter();
+        let told: Vec<Told> = told.filter(|told| told.id > id).copied().collect();
+        facts::read(&told, &self.lines.reader())
     }
 
     fn decisions(&self, limit: usize) -> Result<Vec<ConsolidationEvent>> {
-        Ok(self.lines.rows.fact_index.events().iter().rev().take(limit).cloned().collect())
+        let told = self.lines.rows.fact_index.told();
+        let latest = &told[told.len().saturating_sub(limit)..];
+        let mut events = facts::read(latest, &self.lines.reader())?;
+        events.reverse();
+        Ok(events)
     }
 }
 
 impl Rows for Table<'_> {
     fn get(&self, id: MemoryId, visibility: Visibility) -> Result<Option<Memory>> {
-        Ok(self.lines.rows.get(id, visibility).cloned())
+        self.lines.rows.get(id, visibility, &self.lines.reader())
     }
 
     fn snapshot(&self, limit: usize, visibility: Visibility) -> Result<Vec<SnapshotRow>> {
-        Ok(self.lines.rows.snapshot(limit, visibility))
+        self.lines.rows.snapshot(limit, visibility, &self.lines.reader())
     }
 
     fn editable(&self, id: MemoryId, deleted_since: Option<DateTime<Utc>>) -> Result<Option<Editable>> {
         let rows = &self.lines.rows;
-        let stored = match deleted_since {
+        let entry = match deleted_since {
             Some(since) => rows.deleted_since(id, since),
             None => rows.undeleted(id),
         };
-        Ok(stored.map(|Stored { memory, stated, pinned_by, .. }| Editable {
-            source: memory.source.clone(),
-            category: memory.category.clone(),
-            state: stated.status.map(|status| status.state),
-            pinned_by: *pinned_by,
+        let Some(entry) = entry else { return Ok(None) };
+        let memory = rows.memory(entry, &self.lines.reader())?;
+        Ok(Some(Editable {
+            source: memory.source,
+            category: memory.category,
+            state: entry.state,
+            pinned_by: rows.pins.get(&id).copied(),
         }))
     }
 
     fn promoted(&self, dream: &DreamId, content: &str) -> Result<Option<(MemoryId, bool)>> {
-        Ok(self.lines.rows.promoted(dream, content))
+        self.lines.rows.promoted(dream, content, &self.lines.reader())
     }
 
     fn saying(&self, burial: &Burial) -> Result<Vec<Fact>> {
-        Ok(self.lines.rows.holding(burial).map(Stored::fact).collect())
+        self.lines.rows.saying(burial, &self.lines.reader())
     }
 
     fn profile(&self, keys: Option<&[&str]>) -> Result<Vec<(String, String)>> {
         let is_told = |key: &str| keys.is_none_or(|keys| keys.contains(&key));
-        let profile = self.lines.rows.profile().iter().filter(|(key, _)| is_told(key));
+        let profile = self.lines.rows.profile.iter().filter(|(key, _)| is_told(key));
         Ok(profile.map(|(key, value)| (key.clone(), value.clone())).collect())
     }
 
@@ -147,7 +167,11 @@ impl Rows for Table<'_> {
 impl Changes for Table<'_> {
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId> {
         let id = self.lines.rows.next_id();
-        self.append(&Record::new(entry, Change::written(id, memory, suspects.to_vec())))?;
+        self.append(Record::new(entry, Change::written(id, memory, suspects.to_vec())))?;
+        if suspects::is_judged(memory) {
+            // The next fact is compared with the latest ones.
+            self.lines.rows.words.get_mut().know(id, &memory.content);
+        }
         Ok(id)
     }
 
@@ -165,7 +189,7 @@ impl Changes for Table<'_> {
             Edit::Pin(true) => Change::Pinned { id },
             Edit::Pin(false) => Change::Unpinned { id },
         };
-        self.append(&Record::new(entry, change))
+        self.append(Record::new(entry, change))
     }
 
     fn rule(&mut self, events: &mut [ConsolidationEvent], now: DateTime<Utc>) -> Result<()> {
@@ -174,19 +198,19 @@ impl Changes for Table<'_> {
             event.id = EventId::new(id);
         }
         let entry = AuditEntry::new(now, Actor::Library, "facts", AuditOutcome::Done);
-        self.append(&Record::new(entry, Change::Ruled { events: events.to_vec() }))
+        self.append(Record::new(entry, Change::Ruled { events: events.to_vec() }))
     }
 
     fn learn(&mut self, learning: &NewLearning, entry: AuditEntry) -> Result<LearningId> {
         let id = self.lines.rows.learnings.next_id();
         let NewLearning { content, context } = learning.clone();
-        self.append(&Record::new(entry, Change::Learned { id, content: Some(content), context }))?;
+        self.append(Record::new(entry, Change::Learned { id, content: Some(content), context }))?;
         Ok(id)
     }
 
     fn set_profile(&mut self, key: &str, value: &str, entry: AuditEntry) -> Result<()> {
         let change = Change::Profile { key: key.to_owned(), value: Some(value.to_owned()) };
-        self.append(&Record::new(entry, change))
+        self.append(Record::new(entry, change))
     }
 
     fn forget(
@@ -198,13 +222,11 @@ impl Changes for Table<'_> {
     ) -> Result<Struck> {
         let change = Change::Forgot { ids: rows.to_vec(), stone: burial.stone, key: key.clone() };
         let record = Record::new(entry, change);
-        let reasons = self.lines.forget(self.disk, self.scope, record, rows, burial)?;
-        let (profile, learnings) = self.lines.rows.strike(burial);
-        Ok(Struck { profile, learnings, reasons })
+        self.lines.forget(self.disk, self.scope, record, rows, burial)
     }
 
     fn lift(&mut self, stone: Tombstone, entry: AuditEntry) -> Result<()> {
-        self.append(&Record::new(entry, Change::Lifted { stone }))
+        self.append(Record::new(entry, Change::Lifted { stone }))
     }
 
     fn purge(&mut self, cutoff: DateTime<Utc>, entry: AuditEntry) -> Result<Vec<MemoryId>> {
@@ -217,12 +239,13 @@ impl Changes for Table<'_> {
     }
 
     fn refuse(&mut self, entry: AuditEntry) -> Result<()> {
-        self.append(&Record::refused(entry))
+        self.append(Record::refused(entry))
     }
 }
 
 impl Table<'_> {
-    fn each(&self, ids: impl Iterator<Item = MemoryId>) -> Vec<Fact> {
-        ids.filter_map(|id| self.lines.rows.fact(id)).collect()
+    fn each(&self, ids: impl Iterator<Item = MemoryId>) -> Result<Vec<Fact>> {
+        let reader = self.lines.reader();
+        ids.filter_map(|id| self.lines.rows.fact(id, &reader).transpose()).collect()
     }
 }

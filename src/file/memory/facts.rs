@@ -1,45 +1,67 @@
-//! The index of rows as facts, beside the rows: in memory.
+//! The index of rows as facts, beside the rows. Events are read from their lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::row::Stored;
-use crate::facts::{ConsolidationEvent, EventId, EventOutcome, FactKey, Suspect, SuspectReason, Verdict};
+use chrono::{DateTime, Utc};
+
+use super::entry::{Entry, HAS_KEY, put_state, put_time, read_state, read_time};
+use super::reader::Reader;
+use super::span::Span;
+use crate::base::error::Result;
+use crate::facts::{ConsolidationEvent, EventId, EventOutcome, FactState, FactStatus, Verdict};
 use crate::memory::MemoryId;
-use crate::store::forget::Burial;
-use crate::store::{event, fact};
+use crate::search::postings::bits::{Input, put, put_signed};
+use crate::search::postings::error::{Error, Result as Read};
+use crate::store::event;
 
 /// The index of rows as facts, beside the rows.
 #[derive(Default)]
 pub(super) struct FactIndex {
-    by_normal: BTreeMap<String, BTreeSet<MemoryId>>,
-    by_key: BTreeMap<(String, String), BTreeSet<MemoryId>>,
+    /// Rows by the hash of their key.
+    by_key: BTreeSet<(u32, MemoryId)>,
     pending: BTreeSet<MemoryId>,
-    /// Newer and older row of a pair, why, and which event closed it.
-    suspects: BTreeMap<(MemoryId, MemoryId), (SuspectReason, Option<EventId>)>,
-    events: Vec<ConsolidationEvent>,
+    /// The statuses that have more than a state.
+    statuses: BTreeMap<MemoryId, FactStatus>,
+    /// The pairs that somebody decided on, the lesser id first, and the event that did.
+    closed: BTreeMap<(MemoryId, MemoryId), EventId>,
+    told: Vec<Told>,
+    last_event: i64,
+}
+
+/// An event without its words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told {
+    pub(super) id: EventId,
+    pub(super) at: DateTime<Utc>,
+    /// The line, and the place of the event in it.
+    pub(super) line: Span,
+    nth: u32,
+    /// The pair that it decides on.
+    pair: Option<(MemoryId, MemoryId)>,
+    /// How many facts it retired.
+    pub(super) retired: u32,
 }
 
 impl FactIndex {
     /// Takes a row in, or out.
-    pub(super) fn set(&mut self, stored: &Stored, comes: bool) {
-        let id = stored.memory.id;
-        let normal =
-            fact::normal(&stored.memory.category, &stored.memory.content, stored.stated.about.as_ref());
-        if let Some(normal) = normal {
-            set(&mut self.by_normal, normal, id, comes);
+    pub(super) fn set(&mut self, entry: &Entry, comes: bool) {
+        if entry.has(HAS_KEY) {
+            set(&mut self.by_key, (entry.key, entry.id), comes);
         }
-        if let Some(key) = &stored.stated.about {
-            set(&mut self.by_key, key.normal(), id, comes);
-        }
-        if comes && stored.stated.is_pending() {
-            self.pending.insert(id);
-        } else {
-            self.pending.remove(&id);
-        }
+        set(&mut self.pending, entry.id, comes && entry.state == Some(FactState::Pending));
     }
 
-    pub(super) fn suspect(&mut self, id: MemoryId, suspects: &[Suspect]) {
-        self.suspects.extend(suspects.iter().map(|suspect| ((id, suspect.id), (suspect.reason, None))));
+    /// Keeps the status of a row; its state is in the entry.
+    pub(super) fn set_status(&mut self, id: MemoryId, status: Option<FactStatus>) {
+        match status.filter(|status| *status != FactStatus::standing(status.state)) {
+            Some(status) => self.statuses.insert(id, status),
+            None => self.statuses.remove(&id),
+        };
+    }
+
+    /// Returns the status of a row.
+    pub(super) fn status(&self, entry: &Entry) -> Option<FactStatus> {
+        entry.state.map(|state| self.statuses.get(&entry.id).copied().unwrap_or(FactStatus::standing(state)))
     }
 
     /// Returns the facts that wait, deleted ones included.
@@ -47,79 +69,173 @@ impl FactIndex {
         self.pending.iter().copied()
     }
 
-    pub(super) fn waits(&self, id: MemoryId) -> bool {
-        self.pending.contains(&id)
+    /// Lets a pair be undecided again.
+    pub(super) fn reopen(&mut self, one: MemoryId, other: MemoryId) {
+        self.closed.remove(&ordered(one, other));
+    }
+
+    /// Returns whether somebody decided on a pair.
+    pub(super) fn is_closed(&self, one: MemoryId, other: MemoryId) -> bool {
+        self.closed.contains_key(&ordered(one, other))
     }
 
     /// Forgets rows that are gone for good.
     pub(super) fn forget(&mut self, gone: &BTreeSet<MemoryId>) {
-        self.suspects.retain(|(newer, older), _| !gone.contains(newer) && !gone.contains(older));
-    }
-
-    /// Takes a statement out of the reasons.
-    pub(super) fn strike(&mut self, burial: &Burial) {
-        for event in &mut self.events {
-            event.reason = event.reason.take().filter(|reason| !burial.holds(reason));
-        }
+        self.closed.retain(|(one, other), _| !gone.contains(one) && !gone.contains(other));
     }
 
     pub(super) fn next_event(&self) -> EventId {
-        EventId::new(self.events.iter().map(|event| event.id.get()).max().unwrap_or(0) + 1)
+        EventId::new(self.last_event + 1)
     }
 
-    pub(super) fn tell(&mut self, event: ConsolidationEvent) {
-        let (id, pair, is_back) = (event.id, event::pair(&event), event.reverts.is_some());
-        self.events.push(event);
-        let Some((one, other)) = pair else { return };
-        let decided = if is_back {
-            let is_of_pair = |event: &&ConsolidationEvent| {
-                [Some((one, other)), Some((other, one))].contains(&event::pair(event))
+    /// Takes an event in, which is in a line.
+    pub(super) fn tell(
+        &mut self,
+        event: &ConsolidationEvent,
+        (line, nth): (Span, u32),
+        reader: &Reader<'_>,
+    ) -> Result<()> {
+        let pair = event::pair(event);
+        let retired = u32::try_from(event::retired_by(event)).unwrap_or(u32::MAX);
+        self.told.push(Told { id: event.id, at: event.at, line, nth, pair, retired });
+        self.last_event = self.last_event.max(event.id.get());
+        let Some((one, other)) = pair else { return Ok(()) };
+        let decided = if event.reverts.is_some() {
+            let of_pair = |told: &&Told| {
+                told.pair.is_some_and(|(two, others)| ordered(two, others) == ordered(one, other))
             };
-            event::decided(self.events.iter().filter(is_of_pair))
+            let told: Vec<Told> = self.told.iter().filter(of_pair).copied().collect();
+            event::decided(read(&told, reader)?.iter())
         } else {
-            Some(id)
+            Some(event.id)
         };
-        for pair in [(one, other), (other, one)] {
-            if let Some((_, closed)) = self.suspects.get_mut(&pair) {
-                *closed = decided;
-            }
-        }
+        match decided {
+            Some(decided) => self.closed.insert(ordered(one, other), decided),
+            None => self.closed.remove(&ordered(one, other)),
+        };
+        Ok(())
     }
 
     /// Returns the events in their order.
-    pub(super) fn events(&self) -> &[ConsolidationEvent] {
-        &self.events
+    pub(super) fn told(&self) -> &[Told] {
+        &self.told
     }
 
-    /// Returns the rows in a normal form, by id.
-    pub(super) fn stated(&self, normal: &str) -> impl Iterator<Item = MemoryId> {
-        self.by_normal.get(normal).into_iter().flatten().copied()
+    /// Returns the rows with the hash of a key, by id.
+    pub(super) fn of_key(&self, key: u32) -> impl Iterator<Item = MemoryId> {
+        let range = (key, MemoryId::new(i64::MIN))..=(key, MemoryId::new(i64::MAX));
+        self.by_key.range(range).map(|(_, id)| *id)
     }
 
-    /// Whether more than one row is in a normal form.
-    pub(super) fn has_others(&self, normal: &str) -> bool {
-        self.by_normal.get(normal).is_some_and(|rows| rows.len() > 1)
+    /// Returns the rows that another one replaced, by id.
+    pub(super) fn replaced_by(&self, id: MemoryId) -> impl Iterator<Item = MemoryId> {
+        self.statuses.iter().filter(move |(_, status)| status.successor == Some(id)).map(|(id, _)| *id)
     }
 
-    /// Returns the rows of a key, by id.
-    pub(super) fn of_key(&self, key: &FactKey) -> impl Iterator<Item = MemoryId> {
-        self.by_key.get(&key.normal()).into_iter().flatten().copied()
+    /// Moves what is known of lines to their places in a file that was written anew.
+    pub(super) fn move_lines(&mut self, moved: impl Fn(Span) -> Span) {
+        self.told.iter_mut().for_each(|told| told.line = moved(told.line));
     }
 
-    /// Returns the pairs that nobody decided on: newer and older row, and why.
-    pub(super) fn open_pairs(&self) -> impl Iterator<Item = (MemoryId, MemoryId, SuspectReason)> {
-        let open = self.suspects.iter().filter(|(_, (_, closed))| closed.is_none());
-        open.map(|((newer, older), (reason, _))| (*newer, *older, *reason))
+    /// Writes what is not known of the rows.
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
+        put(out, self.statuses.len() as u64);
+        for (id, status) in &self.statuses {
+            put_signed(out, id.get());
+            put_state(out, status.state);
+            let FactStatus { successor, valid_until, retired_at, .. } = status;
+            let has = [successor.is_some(), valid_until.is_some(), retired_at.is_some()];
+            put(out, has.iter().zip(0..).fold(0, |bits, (has, at)| bits | u64::from(*has) << at));
+            if let Some(id) = successor {
+                put_signed(out, id.get());
+            }
+            for time in [valid_until, retired_at].into_iter().flatten() {
+                put_time(out, *time, DateTime::UNIX_EPOCH);
+            }
+        }
+        put(out, self.closed.len() as u64);
+        for ((one, other), event) in &self.closed {
+            for number in [one.get(), other.get(), event.get()] {
+                put_signed(out, number);
+            }
+        }
+        put(out, self.told.len() as u64);
+        let (mut line, mut at, mut id) = (Span::default(), DateTime::UNIX_EPOCH, 0);
+        for told in &self.told {
+            put_signed(out, told.id.get() - id);
+            put_time(out, told.at, at);
+            told.line.put(out, line.at);
+            put(out, told.nth.into());
+            put(out, u64::from(told.retired) << 1 | u64::from(told.pair.is_some()));
+            if let Some((one, other)) = told.pair {
+                put_signed(out, one.get());
+                put_signed(out, other.get());
+            }
+            (line, at, id) = (told.line, told.at, told.id.get());
+        }
+        put_signed(out, self.last_event);
+    }
+
+    pub(super) fn read(input: &mut Input<'_>) -> Read<Self> {
+        let mut index = Self::default();
+        for _ in 0..input.count()? {
+            let (id, mut status) = (MemoryId::new(input.signed()?), FactStatus::standing(read_state(input)?));
+            let has = input.number()?;
+            if has & 1 > 0 {
+                status.successor = Some(MemoryId::new(input.signed()?));
+            }
+            if has & 2 > 0 {
+                status.valid_until = Some(read_time(input, DateTime::UNIX_EPOCH)?);
+            }
+            if has & 4 > 0 {
+                status.retired_at = Some(read_time(input, DateTime::UNIX_EPOCH)?);
+            }
+            index.statuses.insert(id, status);
+        }
+        for _ in 0..input.count()? {
+            let pair = (MemoryId::new(input.signed()?), MemoryId::new(input.signed()?));
+            index.closed.insert(pair, EventId::new(input.signed()?));
+        }
+        let (mut line, mut at, mut id) = (Span::default(), DateTime::UNIX_EPOCH, 0_i64);
+        for _ in 0..input.count()? {
+            id = id.checked_add(input.signed()?).ok_or(Error::Damaged("an event has too great a number"))?;
+            at = read_time(input, at)?;
+            line = Span::read(input, line.at)?;
+            let (nth, rest) = (input.narrow()?, input.number()?);
+            let pair = if rest & 1 > 0 {
+                Some((MemoryId::new(input.signed()?), MemoryId::new(input.signed()?)))
+            } else {
+                None
+            };
+            let retired = u32::try_from(rest >> 1).unwrap_or(u32::MAX);
+            index.told.push(Told { id: EventId::new(id), at, line, nth, pair, retired });
+        }
+        index.last_event = input.signed()?;
+        Ok(index)
     }
 }
 
-fn set<K: Ord>(index: &mut BTreeMap<K, BTreeSet<MemoryId>>, key: K, id: MemoryId, comes: bool) {
-    let ids = index.entry(key).or_default();
+fn ordered(one: MemoryId, other: MemoryId) -> (MemoryId, MemoryId) {
+    (one.min(other), one.max(other))
+}
+
+fn set<K: Ord>(index: &mut BTreeSet<K>, key: K, comes: bool) {
     if comes {
-        ids.insert(id);
+        index.insert(key);
     } else {
-        ids.remove(&id);
+        index.remove(&key);
     }
+}
+
+/// Reads events, in their order; a line that has several is read once.
+pub(super) fn read(told: &[Told], reader: &Reader<'_>) -> Result<Vec<ConsolidationEvent>> {
+    let mut events = Vec::with_capacity(told.len());
+    for of_line in told.chunk_by(|one, other| one.line == other.line) {
+        let mut of_file: Vec<_> = reader.events(of_line[0].line)?.into_iter().map(Some).collect();
+        let nth = of_line.iter().filter_map(|told| of_file.get_mut(told.nth as usize)?.take());
+        events.extend(nth);
+    }
+    Ok(events)
 }
 
 /// Returns the row that was stated again by a fact that settled.

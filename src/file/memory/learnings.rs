@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
+use super::entry::{put_time, read_time};
 use crate::base::text;
 use crate::memory::{Learning, LearningId, NewLearning};
+use crate::search::postings::bits::{Input, put, put_bytes, put_signed};
+use crate::search::postings::error::{Error, Result as Read};
 use crate::store::forget::Burial;
 
 /// The learnings of a file, as far as it was read.
@@ -35,11 +38,44 @@ impl Learnings {
         }
     }
 
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
+        put_signed(out, self.last_id);
+        put(out, self.by_id.len() as u64);
+        for (id, learning) in &self.by_id {
+            put_signed(out, id.get());
+            put_time(out, learning.created_at, DateTime::UNIX_EPOCH);
+            put_bytes(out, learning.content.as_bytes());
+            put(out, u64::from(learning.context.is_some()));
+            learning.context.iter().for_each(|context| put_bytes(out, context.as_bytes()));
+        }
+    }
+
+    pub(super) fn read(input: &mut Input<'_>) -> Read<Self> {
+        let mut learnings = Self { last_id: input.signed()?, ..Self::default() };
+        let text = |input: &mut Input<'_>| {
+            String::from_utf8(input.bytes()?.to_vec()).map_err(|_| Error::Damaged("a learning is no text"))
+        };
+        for _ in 0..input.count()? {
+            let id = LearningId::new(input.signed()?);
+            let at = read_time(input, DateTime::UNIX_EPOCH)?;
+            let mut learning = NewLearning { content: text(input)?, context: None };
+            if input.number()? > 0 {
+                learning.context = Some(text(input)?);
+            }
+            learnings.by_id.insert(id, Learning::new(id, learning, at));
+        }
+        Ok(learnings)
+    }
+
     /// Returns the learning that says this.
     pub(super) fn saying(&self, content: &str) -> Option<LearningId> {
         let wanted = text::statement(content);
         let says = |learning: &&Learning| text::statement(&learning.content) == wanted;
         self.by_id.values().find(says).map(|learning| learning.id)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.by_id.len()
     }
 
     pub(super) fn latest(&self, limit: usize) -> Vec<Learning> {

@@ -1,15 +1,34 @@
-//! A memory store in one file of lines that a person can read: every change adds one, and the index is in memory.
+//! A memory store in one file of lines that a person can read: every change adds one.
+//!
+//! The lines alone count. Held in memory is what finds them; a table beside the file saves reading them all again, and may be
+//! removed at any time.
 
+mod append;
+mod apply;
+mod ask;
 mod backend;
 mod change;
+mod checkpoint;
+mod entry;
 mod facts;
+mod keeper;
 mod learnings;
 mod lines;
+mod names;
+mod pages;
+mod prefix;
+mod reader;
 mod record;
+mod rewrite;
 mod row;
 mod rows;
 mod search;
+mod span;
+mod statements;
 mod store;
 mod table;
+#[cfg(test)]
+mod tests;
+mod words;
 
 pub use store::FileMemoryStore;

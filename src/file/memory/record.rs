@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::row::Stated;
 use crate::base::access::{Actor, Scope, SessionKind};
 use crate::base::document::SourceRef;
+use crate::base::error::{Error, Result, corrupt};
+use crate::base::name::StateName;
 use crate::facts::{ConsolidationEvent, FactKey, Suspect};
 use crate::format::{DreamId, Origin};
-use crate::gate::{Tombstone, TombstoneKey};
+use crate::gate::{Tombstone, TombstoneKey, signature};
 use crate::memory::{AuditEntry, AuditOutcome, LearningId, Memory, MemoryId, NewMemory, Place, Source};
 use crate::store::fact;
-use crate::store::forget::REMOVED;
+use crate::store::forget::{REMOVED, strings};
 
 /// The version of the file.
 pub(super) const VERSION: u64 = 1;
@@ -107,6 +109,9 @@ pub(super) enum Change {
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct NewRow {
     pub id: MemoryId,
+    /// The record's, where its line was read as a row.
+    #[serde(default, skip_serializing)]
+    pub source: Option<Source>,
     pub category: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
@@ -114,7 +119,7 @@ pub(super) struct NewRow {
     pub metadata: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub shared: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
@@ -134,6 +139,8 @@ pub(super) struct NewRow {
 impl Record {
     pub(super) fn new(entry: AuditEntry, change: Change) -> Self {
         let AuditEntry { at, actor, kind, source, reason, .. } = entry;
+        // As its line is read.
+        let source = source.map(|source| Source::from(source.as_str()));
         Self { at, actor, kind, source, reason, change }
     }
 
@@ -246,6 +253,55 @@ impl Record {
         Some(self)
     }
 
+    /// Returns the [signature] of all that it says, but for [names](Self::names), its conversation and its speaker.
+    pub(super) fn signature(&self) -> u64 {
+        let mut texts: Vec<String> = Vec::new();
+        let mut bits = self.reason.as_deref().map_or(0, signature);
+        match &self.change {
+            Change::Written(row) => {
+                bits |= row.content.as_deref().map_or(0, signature);
+                texts.extend(row.cites.iter().map(ToString::to_string));
+                texts.extend(row.about.iter().flat_map(|key| [key.subject.clone(), key.slot.clone()]));
+                if let Some(metadata) = &row.metadata {
+                    texts.push(metadata.to_string());
+                    strings(metadata, &mut texts);
+                }
+            }
+            Change::Updated { content, .. } => bits |= content.as_deref().map_or(0, signature),
+            Change::Profile { key, value } => {
+                bits |= signature(key) | value.as_deref().map_or(0, signature);
+            }
+            Change::Learned { content, context, .. } => {
+                bits |= content.iter().chain(context).fold(0, |bits, text| bits | signature(text));
+            }
+            Change::Ruled { events } => {
+                let reasons = events.iter().filter_map(|event| event.reason.as_deref());
+                bits |= reasons.fold(0, |bits, reason| bits | signature(reason));
+            }
+            _ => {}
+        }
+        texts.iter().fold(bits, |bits, text| bits | signature(text))
+    }
+
+    /// Gives the category, source and origin, which many lines say. They stay in the line of a row that is gone.
+    pub(super) fn names(&self, mut take: impl FnMut(&str)) {
+        let mut origin = None;
+        match &self.change {
+            Change::Written(row) => {
+                take(&row.category);
+                origin = row.origin.as_ref();
+            }
+            Change::Refused { origin: of_refused, .. } => origin = of_refused.as_ref(),
+            _ => {}
+        }
+        if let Some(source) = &self.source {
+            take(source.as_str());
+        }
+        if let Some(origin) = origin {
+            take(&origin.to_string());
+        }
+    }
+
     /// Returns its entries in the audit, the latest first: a purge has a line for each row.
     pub(super) fn entries(self) -> Vec<AuditEntry> {
         let Self { at, actor, kind, source, reason, change } = self;
@@ -288,6 +344,11 @@ impl Record {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 fn strike_origin(origin: &mut Option<Origin>, holds: &dyn Fn(&str) -> bool) -> bool {
     let is_struck = origin.as_ref().is_some_and(|origin| holds(&origin.to_string()));
     if is_struck {
@@ -300,6 +361,7 @@ impl Change {
     pub(super) fn written(id: MemoryId, memory: &NewMemory, suspects: Vec<Suspect>) -> Self {
         Self::Written(Box::new(NewRow {
             id,
+            source: None,
             category: memory.category.clone(),
             content: Some(memory.content.clone()),
             metadata: memory.metadata.clone(),
@@ -333,4 +395,42 @@ impl Change {
             | Self::Purged { .. } => false,
         }
     }
+}
+
+/// Parses a line; the error says which one is damaged.
+pub(super) fn parsed(line: &[u8], number: usize) -> Result<Record> {
+    // Some editors put a byte order mark in front.
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    if memchr::memmem::find(line, b"\"op\":\"written\"").is_some()
+        && let Ok(record) = written(line)
+    {
+        return Ok(record);
+    }
+    serde_json::from_slice(line).map_err(|error| {
+        let Error::Corrupt { name, column, what, .. } = corrupt(StateName::MEMORIES.as_str(), &error) else {
+            unreachable!("it makes nothing else");
+        };
+        Error::Corrupt { name, line: number, column, what }
+    })
+}
+
+/// The parts of a line that each has.
+#[derive(Deserialize)]
+struct Head {
+    at: DateTime<Utc>,
+    actor: Actor,
+    kind: Option<SessionKind>,
+    source: Option<Source>,
+    reason: Option<String>,
+    op: String,
+}
+
+/// Parses the line of a new row, as most lines are, twice: that costs less than to hold each value until its kind is known.
+fn written(line: &[u8]) -> serde_json::Result<Record> {
+    let Head { at, actor, kind, source, reason, op } = serde_json::from_slice(line)?;
+    if op != "written" {
+        return Err(serde::de::Error::custom("it is of another kind"));
+    }
+    let change = Change::Written(serde_json::from_slice(line)?);
+    Ok(Record { at, actor, kind, source, reason, change })
 }

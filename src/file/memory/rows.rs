@@ -1,233 +1,219 @@
-//! The rows that the file says, the profile, and the index, in memory.
+//! The rows of the file, without their texts: what is needed to find them, and to know their state.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::facts::{self, FactIndex};
+use super::entry::{DELETED, Entry, PINNED, SHARED};
+use super::facts::FactIndex;
+use super::keeper::Keeper;
 use super::learnings::Learnings;
-use super::record::{Change, Record, VERSION};
+use super::names::{NONE, NameNo, Names};
+use super::reader::Reader;
 use super::row::Stored;
-use crate::base::access::{Actor, Scope};
-use crate::base::error::{Error, Refusal, Result};
-use crate::base::name::StateName;
-use crate::facts::{ConsolidationEvent, EventOutcome, Fact, FactState};
+use super::span::Span;
+use super::words::Words;
+use crate::base::access::Actor;
+use crate::base::error::Result;
 use crate::format::DreamId;
 use crate::gate::Tombstones;
 use crate::memory::{Filter, Memory, MemoryId, SnapshotRow};
-use crate::search::rank::{Card, Index, Visibility};
-use crate::store::fact;
+use crate::search::rank::{Card, REACH, Visibility, is_name};
 use crate::store::forget::Burial;
 
 /// The rows of a file, as far as it was read.
-#[derive(Default)]
 pub(super) struct Rows {
-    by_id: BTreeMap<MemoryId, Stored>,
+    /// By id.
+    pub(super) entries: Vec<Entry>,
     /// The rows that stand, by when they were last touched.
-    by_time: BTreeSet<(DateTime<Utc>, MemoryId)>,
-    /// Pinned rows, deleted ones included.
-    pinned: BTreeSet<MemoryId>,
-    profile: BTreeMap<String, String>,
+    pub(super) by_time: BTreeSet<(DateTime<Utc>, MemoryId)>,
+    /// Pinned rows, deleted ones included, and who pinned them.
+    pub(super) pins: BTreeMap<MemoryId, Actor>,
+    /// When a row was deleted, and by whom.
+    pub(super) deleted: BTreeMap<MemoryId, (DateTime<Utc>, Actor)>,
+    pub(super) dreams: BTreeSet<(NameNo, MemoryId)>,
+    /// The rows of each conversation that stand, by position and id, and whether they are shared.
+    pub(super) conversations: HashMap<NameNo, Vec<(u64, MemoryId, bool)>>,
+    /// The lines with the present content of rows that were changed.
+    pub(super) edits: BTreeMap<MemoryId, Span>,
+    /// The lines that say anything, but for those of rows, as they come in the file.
+    pub(super) others: Vec<Other>,
+    /// Categories, sources, origins and dreams.
+    pub(super) names: Names,
+    /// Conversations and speakers.
+    pub(super) places: Names,
+    pub(super) profile: BTreeMap<String, String>,
     pub(super) learnings: Learnings,
-    pub(super) index: Index,
     pub(super) fact_index: FactIndex,
-    forgotten: Option<Arc<Tombstones>>,
-    last_id: i64,
+    pub(super) forgotten: Option<Arc<Tombstones>>,
+    pub(super) words: RefCell<Words>,
+    pub(super) keeper: Keeper,
+    pub(super) last_id: i64,
     /// Whether the line with the owner of the file was read.
     pub(super) is_owned: bool,
 }
 
+/// A line that says something beside the rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Other {
+    pub(super) line: Span,
+    /// Of what it says.
+    pub(super) signature: u64,
+    /// The row of which it has a content.
+    pub(super) of: Option<MemoryId>,
+}
+
 impl Rows {
-    /// Makes the index anew where most of it is of rows that were taken out.
-    pub(super) fn tidy(&mut self) {
-        if self.index.waste() > 0.5 {
-            self.index = Index::default();
-            // By id, as they came: what is listed by id is read from the end then.
-            let standing: BTreeSet<MemoryId> = self.by_time.iter().map(|(_, id)| *id).collect();
-            for id in standing {
-                self.show(id);
-            }
+    /// Makes a table without rows.
+    pub(super) fn over(keeper: &Keeper) -> Self {
+        Self {
+            entries: Vec::new(),
+            by_time: BTreeSet::new(),
+            pins: BTreeMap::new(),
+            deleted: BTreeMap::new(),
+            dreams: BTreeSet::new(),
+            conversations: HashMap::new(),
+            edits: BTreeMap::new(),
+            others: Vec::new(),
+            names: Names::default(),
+            places: Names::default(),
+            profile: BTreeMap::new(),
+            learnings: Learnings::default(),
+            fact_index: FactIndex::default(),
+            forgotten: None,
+            words: RefCell::new(Words::over(keeper.disk.clone())),
+            keeper: keeper.clone(),
+            last_id: 0,
+            is_owned: false,
         }
     }
 
-    /// Takes a line in.
-    pub(super) fn apply(&mut self, record: Record, scope: &Scope, line: usize) -> Result<()> {
-        let (at, actor) = (record.at, record.actor);
-        if !self.is_owned && !matches!(record.change, Change::Opened { .. }) {
-            return Err(Error::Corrupt {
-                name: StateName::MEMORIES.to_string(),
-                line,
-                column: 0,
-                what: "it does not begin with its owner",
-            });
+    /// Returns the place of a row among all, or where it would be.
+    pub(super) fn place(&self, id: MemoryId) -> std::result::Result<usize, usize> {
+        let (Some(first), Some(last)) = (self.entries.first(), self.entries.last()) else { return Err(0) };
+        if id > last.id {
+            return Err(self.entries.len());
         }
-        match &record.change {
-            Change::Opened { version, scope: owner } => {
-                let name = StateName::MEMORIES;
-                if *version > VERSION {
-                    return Err(Error::NewerVersion {
-                        name: name.to_string(),
-                        found: *version,
-                        known: VERSION,
-                    });
-                }
-                if owner != scope {
-                    return Err(Error::Refused { path: name.to_string(), reason: Refusal::OtherScope });
-                }
-                self.is_owned = true;
-            }
-            Change::Written(row) => {
-                let id = row.id;
-                check_id(id.get(), line)?;
-                self.last_id = self.last_id.max(id.get());
-                if let Some((memory, stated, suspects)) = record.row() {
-                    // A person may have copied a line.
-                    self.remove(id);
-                    self.fact_index.suspect(id, &suspects);
-                    let stored = Stored { memory, stated, pinned_by: None, deleted: None };
-                    self.fact_index.set(&stored, true);
-                    self.by_id.insert(id, stored);
-                    self.show(id);
-                }
-            }
-            Change::Updated { id, content } => {
-                if let Some(content) = content {
-                    let is_shown = self.hide(*id);
-                    if let Some(stored) = self.by_id.get_mut(id) {
-                        self.fact_index.set(stored, false);
-                        stored.memory.content.clone_from(content);
-                        stored.memory.updated_at = at;
-                        self.fact_index.set(stored, true);
-                    }
-                    if is_shown {
-                        self.show(*id);
-                    }
-                }
-            }
-            Change::Deleted { id } => {
-                self.hide(*id);
-                if let Some(stored) = self.by_id.get_mut(id) {
-                    stored.deleted = Some((at, actor));
-                }
-            }
-            Change::Restored { id } => {
-                let was_deleted = self.by_id.get_mut(id).and_then(|stored| stored.deleted.take()).is_some();
-                if was_deleted {
-                    self.show(*id);
-                }
-            }
-            Change::Pinned { id } => self.set_pinned(*id, Some(record.actor)),
-            Change::Unpinned { id } => self.set_pinned(*id, None),
-            Change::Purged { ids } => {
-                self.remove_all(ids);
-            }
-            Change::Ruled { events } => {
-                for event in events {
-                    check_id(event.id.get(), line)?;
-                    self.rule(event.clone());
-                }
-            }
-            Change::Profile { key, value: Some(value) } => {
-                self.profile.insert(key.clone(), value.clone());
-            }
-            Change::Profile { key, value: None } => {
-                self.profile.remove(key);
-            }
-            Change::Learned { id, content, context } => {
-                check_id(id.get(), line)?;
-                self.learnings.apply(*id, content.as_deref(), context.as_deref(), at);
-            }
-            Change::Forgot { ids, stone, key } => {
-                self.remove_all(ids);
-                let forgotten = self.forgotten.get_or_insert_with(|| Arc::new(Tombstones::new(key.clone())));
-                Arc::make_mut(forgotten).insert(*stone);
-            }
-            Change::Lifted { stone } => {
-                if let Some(forgotten) = &mut self.forgotten {
-                    Arc::make_mut(forgotten).remove(stone);
-                }
-            }
-            Change::Refused { .. } => {}
-        }
-        Ok(())
-    }
-
-    /// Carries out an event.
-    fn rule(&mut self, event: ConsolidationEvent) {
-        if event.outcome == EventOutcome::Applied {
-            for change in &event.changes {
-                if change.after.state.is_retired() {
-                    self.hide(change.id);
-                }
-                let Some(stored) = self.by_id.get_mut(&change.id) else { continue };
-                self.fact_index.set(stored, false);
-                stored.stated.status = Some(change.after);
-                self.fact_index.set(stored, true);
-                // What is found of a row does not depend on how it stands, as long as it does.
-                if !self.by_time.contains(&(stored.memory.updated_at, change.id)) {
-                    self.show(change.id);
-                }
-            }
-        }
-        if let Some((older, newer)) = facts::restated(&event)
-            && let Some(again) = self.by_id.get(&newer).map(|stored| stored.memory.created_at)
-            && let Some(stored) = self.by_id.get_mut(&older)
-        {
-            let before = stored.memory.updated_at;
-            stored.memory.updated_at = before.max(again);
-            if self.by_time.remove(&(before, older)) {
-                self.by_time.insert((stored.memory.updated_at, older));
-            }
-        }
-        self.fact_index.tell(event);
-    }
-
-    /// Takes a row out for good.
-    fn remove(&mut self, id: MemoryId) {
-        self.hide(id);
-        if let Some(stored) = self.by_id.remove(&id) {
-            self.fact_index.set(&stored, false);
+        // Most often no row before it is gone.
+        let guess = usize::try_from(id.get().saturating_sub(first.id.get())).unwrap_or_default();
+        match self.entries.get(guess) {
+            Some(entry) if entry.id == id => Ok(guess),
+            _ => self.entries.binary_search_by_key(&id, |entry| entry.id),
         }
     }
 
-    /// Takes rows out for good, and what is known of them.
-    fn remove_all(&mut self, ids: &[MemoryId]) {
-        for id in ids {
-            self.remove(*id);
-            self.pinned.remove(id);
-        }
-        self.fact_index.forget(&ids.iter().copied().collect());
+    /// Returns a row, whatever became of it.
+    pub(super) fn entry(&self, id: MemoryId) -> Option<&Entry> {
+        self.place(id).ok().map(|at| &self.entries[at])
+    }
+
+    pub(super) fn entry_mut(&mut self, id: MemoryId) -> Option<&mut Entry> {
+        self.place(id).ok().map(|at| &mut self.entries[at])
+    }
+
+    /// Returns a row that is not deleted, retired or not.
+    pub(super) fn undeleted(&self, id: MemoryId) -> Option<&Entry> {
+        self.entry(id).filter(|entry| !entry.has(DELETED))
+    }
+
+    /// Returns a row that stands, where it is in sight.
+    pub(super) fn seen(&self, id: MemoryId, visibility: Visibility) -> Option<&Entry> {
+        self.entry(id).filter(|entry| entry.stands() && visibility.sees(entry.has(SHARED)))
+    }
+
+    /// Reads a row with its text.
+    pub(super) fn stored(&self, entry: &Entry, reader: &Reader<'_>) -> Result<Stored> {
+        reader.row(entry, self.edits.get(&entry.id).copied(), self.fact_index.status(entry))
+    }
+
+    pub(super) fn memory(&self, entry: &Entry, reader: &Reader<'_>) -> Result<Memory> {
+        Ok(self.stored(entry, reader)?.memory)
+    }
+
+    /// Reads the text of a row.
+    pub(super) fn content(&self, entry: &Entry, reader: &Reader<'_>) -> Result<String> {
+        reader.content(entry, self.edits.get(&entry.id).copied())
     }
 
     /// Lets a row be listed and found, where it stands.
-    fn show(&mut self, id: MemoryId) {
-        let stands = |stored: &&Stored| stored.deleted.is_none() && !stored.stated.is_retired();
-        let Some(stored) = self.by_id.get(&id).filter(stands) else { return };
-        self.by_time.insert((stored.memory.updated_at, id));
-        Card::with(&stored.memory, |card| self.index.add(card));
+    pub(super) fn show(&mut self, id: MemoryId, reader: &Reader<'_>) -> Result<()> {
+        let Some(entry) = self.entry(id).filter(|entry| entry.stands()) else { return Ok(()) };
+        let memory = if self.words.borrow().is_lost { None } else { Some(self.memory(entry, reader)?) };
+        self.show_as(id, memory.as_ref());
+        Ok(())
+    }
+
+    /// As [`show`](Self::show), for a row that was read already.
+    pub(super) fn show_as(&mut self, id: MemoryId, memory: Option<&Memory>) {
+        let Some(entry) = self.entry(id).filter(|entry| entry.stands()) else { return };
+        let (updated, conversation) = (entry.updated, entry.conversation);
+        let place = (entry.position, id, entry.has(SHARED));
+        self.by_time.insert((updated, id));
+        if conversation != NONE {
+            let rows = self.conversations.entry(conversation).or_default();
+            let at = rows.partition_point(|there| *there < place);
+            if rows.get(at) != Some(&place) {
+                rows.insert(at, place);
+            }
+        }
+        match memory {
+            Some(memory) => Card::with(memory, |card| self.words.get_mut().add(card)),
+            None => self.words.get_mut().is_lost = true,
+        }
     }
 
     /// Takes a row out of lists and searches; `false` where it is in none.
-    fn hide(&mut self, id: MemoryId) -> bool {
-        let Some(stored) = self.by_id.get(&id) else { return false };
-        if !self.by_time.remove(&(stored.memory.updated_at, id)) {
-            return false;
+    pub(super) fn hide(&mut self, id: MemoryId, reader: &Reader<'_>) -> Result<bool> {
+        let Some(entry) = self.entry(id) else { return Ok(false) };
+        let key = (entry.updated, id);
+        if !self.by_time.contains(&key) {
+            return Ok(false);
         }
-        Card::with(&stored.memory, |card| self.index.take_out(card))
+        let conversation = entry.conversation;
+        if !self.words.borrow().is_lost {
+            let memory = self.memory(entry, reader)?;
+            Card::with(&memory, |card| self.words.get_mut().remove(card));
+        }
+        self.by_time.remove(&key);
+        if let Some(rows) = self.conversations.get_mut(&conversation) {
+            rows.retain(|(_, other, _)| *other != id);
+        }
+        Ok(true)
     }
 
-    fn set_pinned(&mut self, id: MemoryId, by: Option<Actor>) {
-        let Some(stored) = self.by_id.get_mut(&id) else { return };
+    /// Takes a row out for good.
+    pub(super) fn remove(&mut self, id: MemoryId, reader: &Reader<'_>) -> Result<()> {
+        self.hide(id, reader)?;
+        let Ok(at) = self.place(id) else { return Ok(()) };
+        let entry = self.entries.remove(at);
+        self.words.get_mut().forget_fact(id);
+        self.fact_index.set(&entry, false);
+        self.fact_index.set_status(id, None);
+        self.dreams.remove(&(entry.dream, id));
+        self.deleted.remove(&id);
+        self.pins.remove(&id);
+        self.edits.remove(&id);
+        Ok(())
+    }
+
+    /// Takes rows out for good, and what is known of them.
+    pub(super) fn remove_all(&mut self, ids: &[MemoryId], reader: &Reader<'_>) -> Result<()> {
+        ids.iter().try_for_each(|id| self.remove(*id, reader))?;
+        self.fact_index.forget(&ids.iter().copied().collect());
+        Ok(())
+    }
+
+    pub(super) fn set_pinned(&mut self, id: MemoryId, by: Option<Actor>) {
+        let Some(entry) = self.entry_mut(id) else { return };
+        entry.set(PINNED, by.is_some());
         // A pin of the human stays theirs.
-        let is_theirs = stored.pinned_by == Some(Actor::Human);
-        stored.pinned_by = by.map(|by| if is_theirs { Actor::Human } else { by });
-        stored.memory.pinned = by.is_some();
-        if by.is_some() {
-            self.pinned.insert(id);
-        } else {
-            self.pinned.remove(&id);
-        }
+        let is_theirs = self.pins.get(&id) == Some(&Actor::Human);
+        match by {
+            Some(by) => self.pins.insert(id, if is_theirs { Actor::Human } else { by }),
+            None => self.pins.remove(&id),
+        };
     }
 
     /// Returns the tombstones.
@@ -235,9 +221,9 @@ impl Rows {
         self.forgotten.as_ref()
     }
 
-    /// Returns the rows that say it, deleted and retired ones too.
-    pub(super) fn holding(&self, burial: &Burial) -> impl Iterator<Item = &Stored> {
-        self.by_id.values().filter(|stored| burial.is_in(&stored.memory, stored.stated.about.as_ref()))
+    /// Returns whether names of lines say a statement. Which lines have them is not known.
+    pub(super) fn is_named(&self, burial: &Burial) -> bool {
+        self.names.hold(burial) || self.places.hold(burial)
     }
 
     /// Takes the statement out of what is held of other lines; returns how many values of the profile and how many
@@ -245,7 +231,6 @@ impl Rows {
     pub(super) fn strike(&mut self, burial: &Burial) -> (u64, u64) {
         let before = self.profile.len();
         self.profile.retain(|key, value| !burial.holds(key) && !burial.holds(value));
-        self.fact_index.strike(burial);
         ((before - self.profile.len()) as u64, self.learnings.strike(burial))
     }
 
@@ -254,113 +239,120 @@ impl Rows {
     }
 
     /// Returns a row that was deleted at this time or later.
-    pub(super) fn deleted_since(&self, id: MemoryId, cutoff: DateTime<Utc>) -> Option<&Stored> {
-        self.by_id.get(&id).filter(|stored| stored.deleted.is_some_and(|(at, _)| at >= cutoff))
-    }
-
-    /// Returns a row that is not deleted, retired or not.
-    pub(super) fn undeleted(&self, id: MemoryId) -> Option<&Stored> {
-        self.by_id.get(&id).filter(|stored| stored.deleted.is_none())
-    }
-
-    /// Returns such a row as a fact.
-    pub(super) fn fact(&self, id: MemoryId) -> Option<Fact> {
-        self.undeleted(id).map(Stored::fact)
-    }
-
-    /// Rows that do not wait and are stated as one is that waits, without those that another one replaced.
-    pub(super) fn stated_as_pending(&self) -> Vec<&Stored> {
-        let mut known = BTreeSet::new();
-        let pending = self.fact_index.pending().filter_map(|id| self.undeleted(id));
-        for Stored { memory, stated, .. } in pending {
-            let normal = fact::normal(&memory.category, &memory.content, stated.about.as_ref());
-            known.extend(normal.into_iter().filter(|normal| self.fact_index.has_others(normal)));
-        }
-        let rows = known.iter().flat_map(|normal| self.fact_index.stated(normal));
-        let is_other = |stored: &&Stored| {
-            let state = stored.stated.status.map(|status| status.state);
-            !matches!(state, Some(FactState::Pending | FactState::Superseded))
-        };
-        rows.filter_map(|id| self.undeleted(id)).filter(is_other).collect()
-    }
-
-    /// Returns the facts that a row replaced, by id.
-    pub(super) fn replaced_by(&self, id: MemoryId) -> Vec<Fact> {
-        let is_replaced =
-            |stored: &&Stored| stored.stated.status.is_some_and(|status| status.successor == Some(id));
-        self.by_id.values().filter(is_replaced).filter_map(|stored| self.fact(stored.memory.id)).collect()
-    }
-
-    pub(super) fn is_pending(&self) -> bool {
-        self.fact_index.pending().any(|id| self.undeleted(id).is_some())
+    pub(super) fn deleted_since(&self, id: MemoryId, cutoff: DateTime<Utc>) -> Option<&Entry> {
+        self.entry(id).filter(|_| self.deleted.get(&id).is_some_and(|(at, _)| *at >= cutoff))
     }
 
     pub(super) fn deleted_before(&self, cutoff: DateTime<Utc>) -> Vec<MemoryId> {
-        let expired =
-            self.by_id.iter().filter(|(_, stored)| stored.deleted.is_some_and(|(at, _)| at < cutoff));
-        expired.map(|(id, _)| *id).collect()
+        self.deleted.iter().filter(|(_, (at, _))| *at < cutoff).map(|(id, _)| *id).collect()
     }
 
-    pub(super) fn profile(&self) -> &BTreeMap<String, String> {
-        &self.profile
+    /// Reads a row that stands, where it is in sight.
+    pub(super) fn get(
+        &self,
+        id: MemoryId,
+        visibility: Visibility,
+        reader: &Reader<'_>,
+    ) -> Result<Option<Memory>> {
+        self.seen(id, visibility).map(|entry| self.memory(entry, reader)).transpose()
     }
 
-    pub(super) fn get(&self, id: MemoryId, visibility: Visibility) -> Option<&Memory> {
-        let stored = self.undeleted(id).filter(|stored| !stored.stated.is_retired())?;
-        visibility.sees(stored.memory.shared).then_some(&stored.memory)
-    }
-
-    /// Returns the rows that a filter takes, the newest first, whatever its limit.
+    /// Lists the rows that a filter takes, the newest first, whatever its limit.
     pub(super) fn list<'a>(
         &'a self,
         filter: &'a Filter,
         visibility: Visibility,
-    ) -> Box<dyn Iterator<Item = &'a Memory> + 'a> {
+    ) -> Box<dyn Iterator<Item = &'a Entry> + 'a> {
+        let is_taken = move |entry: &&Entry| entry.is_taken(filter, &self.names);
         if !filter.retired {
-            let rows = self.by_time.iter().rev().filter_map(move |(_, id)| self.get(*id, visibility));
-            return Box::new(rows.filter(|memory| filter.takes(memory)));
+            let rows = self.by_time.iter().rev().filter_map(move |(_, id)| self.seen(*id, visibility));
+            return Box::new(rows.filter(is_taken));
         }
-        let rows = self.by_id.values().filter(|stored| stored.deleted.is_none()).map(|stored| &stored.memory);
-        let is_seen = |memory: &&Memory| visibility.sees(memory.shared) && filter.takes(memory);
-        let mut rows: Vec<_> = rows.filter(is_seen).collect();
-        rows.sort_by_key(|memory| std::cmp::Reverse((memory.updated_at, memory.id)));
+        let is_seen = |entry: &&Entry| !entry.has(DELETED) && visibility.sees(entry.has(SHARED));
+        let mut rows: Vec<_> = self.entries.iter().filter(is_seen).filter(is_taken).collect();
+        rows.sort_by_key(|entry| std::cmp::Reverse((entry.updated, entry.id)));
         Box::new(rows.into_iter())
     }
 
     /// Returns the row of a dream that has these words, and whether the library deleted it last.
-    pub(super) fn promoted(&self, dream: &DreamId, content: &str) -> Option<(MemoryId, bool)> {
-        let is_same = |stored: &&Stored| {
-            stored.memory.dream.as_ref() == Some(dream) && stored.memory.content == content
-        };
-        let standing = self.by_id.values().filter(is_same).min_by_key(|stored| stored.deleted.is_some())?;
-        let is_back = standing.deleted.is_some_and(|(_, actor)| actor == Actor::Library);
-        Some((standing.memory.id, is_back))
+    pub(super) fn promoted(
+        &self,
+        dream: &DreamId,
+        content: &str,
+        reader: &Reader<'_>,
+    ) -> Result<Option<(MemoryId, bool)>> {
+        let Some(dream) = self.names.known(dream.as_str()) else { return Ok(None) };
+        let range = (dream, MemoryId::new(i64::MIN))..=(dream, MemoryId::new(i64::MAX));
+        let mut standing: Option<&Entry> = None;
+        for (_, id) in self.dreams.range(range) {
+            let Some(entry) = self.entry(*id) else { continue };
+            let is_better = standing.is_none_or(|other| !entry.has(DELETED) && other.has(DELETED));
+            if is_better && self.content(entry, reader)? == content {
+                standing = Some(entry);
+            }
+        }
+        Ok(standing.map(|entry| {
+            let deleted = self.deleted.get(&entry.id);
+            (entry.id, deleted.is_some_and(|(_, actor)| *actor == Actor::Library))
+        }))
     }
 
     /// Returns the rows of a prompt: the pinned ones before the others.
-    pub(super) fn snapshot(&self, limit: usize, visibility: Visibility) -> Vec<SnapshotRow> {
-        let is_told = |memory: &&Memory| memory.is_trusted() && !self.fact_index.waits(memory.id);
-        let mut pinned: Vec<_> =
-            self.pinned.iter().filter_map(|id| self.get(*id, visibility)).filter(is_told).collect();
-        pinned.sort_by_key(|memory| std::cmp::Reverse((memory.updated_at, memory.id)));
-        let rest = self.by_time.iter().rev().filter_map(|(_, id)| self.get(*id, visibility));
-        let rest = rest.filter(|memory| is_told(memory) && !memory.pinned);
-        let row = |memory: &Memory| {
-            SnapshotRow::new(memory.id, memory.category.clone(), memory.content.clone(), memory.pinned)
+    pub(super) fn snapshot(
+        &self,
+        limit: usize,
+        visibility: Visibility,
+        reader: &Reader<'_>,
+    ) -> Result<Vec<SnapshotRow>> {
+        let is_told = |entry: &&Entry| entry.is_told();
+        let pinned = self.pins.keys().filter_map(|id| self.seen(*id, visibility));
+        let mut pinned: Vec<_> = pinned.filter(is_told).collect();
+        pinned.sort_by_key(|entry| std::cmp::Reverse((entry.updated, entry.id)));
+        let rest = self.by_time.iter().rev().filter_map(|(_, id)| self.seen(*id, visibility));
+        let rest = rest.filter(|entry| entry.is_told() && !entry.has(PINNED));
+        let row = |entry: &Entry| {
+            let category = self.names.get(entry.category).unwrap_or_default();
+            let said = reader.said(entry, self.edits.get(&entry.id).copied())?;
+            let content = said.memory.content.clone();
+            Ok(SnapshotRow::new(entry.id, category.to_owned(), content, entry.has(PINNED)))
         };
         pinned.into_iter().chain(rest).take(limit).map(row).collect()
     }
-}
 
-/// Refuses an id that no store gives, and behind which there is none.
-fn check_id(id: i64, line: usize) -> Result<()> {
-    if (1..i64::MAX).contains(&id) {
-        return Ok(());
+    /// Returns the rows in sight right before and right behind a row in its conversation, at most [`REACH`] to each side.
+    pub(super) fn beside(&self, id: MemoryId, visibility: Visibility) -> impl Iterator<Item = &Entry> {
+        let entry = self.seen(id, visibility);
+        let rows = entry.and_then(|entry| self.conversations.get(&entry.conversation));
+        let rows = rows.map_or(&[][..], Vec::as_slice);
+        let position = entry.map_or(0, |entry| entry.position);
+        let at = rows.partition_point(|(there, other, _)| (*there, *other) < (position, id));
+        let (before, behind) = rows.split_at(at);
+        let is_seen =
+            move |(_, other, shared): &&(u64, MemoryId, bool)| *other != id && visibility.sees(*shared);
+        let before = before.iter().rev().filter(is_seen).take(REACH);
+        let both = before.chain(behind.iter().filter(is_seen).take(REACH));
+        both.filter_map(|(_, id, _)| self.entry(*id))
     }
-    Err(Error::Corrupt {
-        name: StateName::MEMORIES.to_string(),
-        line,
-        column: 0,
-        what: "an id is out of range",
-    })
+
+    /// Leaves out names of places that no row has any more.
+    pub(super) fn tidy_places(&mut self) {
+        let before = std::mem::take(&mut self.places);
+        let mut places = Names::default();
+        let mut renamed = |number: NameNo| before.get(number).map_or(NONE, |name| places.number(name));
+        let mut conversations = HashMap::new();
+        for entry in &mut self.entries {
+            let conversation = renamed(entry.conversation);
+            if conversation != NONE
+                && let Some(rows) = self.conversations.remove(&entry.conversation)
+            {
+                conversations.insert(conversation, rows);
+            }
+            (entry.conversation, entry.speaker) = (conversation, renamed(entry.speaker));
+        }
+        // Roles are nobody's names.
+        before.iter().filter(|name| !is_name(name)).for_each(|name| {
+            places.number(name);
+        });
+        (self.places, self.conversations) = (places, conversations);
+    }
 }

@@ -1,4 +1,4 @@
-//! A memory store in one file of lines that a person can read: every change adds one, and the index is in memory.
+//! A memory store in one file of lines that a person can read: every change adds one.
 
 use std::fmt;
 use std::path::Path;
@@ -12,15 +12,16 @@ use crate::base::error::{At, Error, Result};
 use crate::disk::{Disk, OsDisk};
 use crate::store::{Store, StoreConfig, check_scope, forward};
 
-/// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and its index in memory.
+/// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and what finds its lines.
 ///
-/// Opening reads the whole file, and the rows stay in memory: right for a hundred thousand of them, not for
-/// millions. The folder may be that of a [`FileWorkspace`](crate::FileWorkspace).
+/// Texts are read from the file when they are asked for. A table of the rows and a word index lie beside the file, once it has a
+/// thousand lines; opening reads the table, and the lines that came later. Both are derived: where they are missing or
+/// damaged, all lines are read, and the [observer](StoreConfig::observer) hears how far that is. The folder may be that of a [`FileWorkspace`](crate::FileWorkspace).
 ///
 /// Every change adds one line, which is its audit too: when, by whom, from where and why. Earlier content of a row
 /// stays in the file until the row is purged; then its words go from every line, and the lines stay.
 ///
-/// A change appends one line, or with [`write_all`](crate::MemoryStore::write_all) one for each row, and syncs the file once; a purge writes the file anew. When a verb returns, its change
+/// A change appends one line, or with [`write_all`](crate::MemoryStore::write_all) one for each row, and syncs the file once; a purge writes the file anew, and so does a [`forget`](crate::MemoryStore::forget) that finds something. Some changes write the table anew too. When a verb returns, its change
 /// survives a power loss; where one fails, the change is there whole or not at all. The next change removes an
 /// unfinished line of a crash. A mark beside the file says what its last line was: where that is
 /// missing, the file was emptied or cut short, and each verb says [`Error::Shrunk`]. Several processes may use the folder at once, each sees what
@@ -69,7 +70,7 @@ impl FileMemoryStore {
     pub fn open_with(path: impl AsRef<Path>, scope: Scope, config: StoreConfig) -> Result<Self> {
         let path = path.as_ref();
         let disk = OsDisk::open(path).at("open", path.display())?;
-        Self::over(Arc::new(disk), scope, config)
+        Self::over(Arc::new(disk), scope, config, EVERY)
     }
 
     /// Opens a store over another disk: one that fails.
@@ -80,16 +81,22 @@ impl FileMemoryStore {
     #[cfg(any(test, feature = "testing"))]
     #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
     pub fn on_disk(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
-        Self::over(disk, scope, config)
+        Self::over(disk, scope, config, EVERY)
     }
 
-    fn over(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
+    /// Opens a store over another disk, which writes its table anew after so few lines.
+    #[cfg(test)]
+    pub(super) fn every(disk: Arc<dyn Disk>, scope: Scope, every: usize) -> Result<Self> {
+        Self::over(disk, scope, StoreConfig::default(), every)
+    }
+
+    fn over(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig, every: usize) -> Result<Self> {
         check_scope(&scope)?;
         let root = disk.root().display().to_string();
         if let Some(file_system) = disk.network().at("look at", &root)? {
             return Err(Error::NetworkFileSystem { path: root, file_system });
         }
-        let backend = FileBackend::over(disk, &scope, &config)?;
+        let backend = FileBackend::over(disk, &scope, &config, every)?;
         Ok(Self { store: Arc::new(Store::new(backend, scope, config)) })
     }
 
@@ -114,6 +121,9 @@ impl FileMemoryStore {
         self.store.purge_expired(now)
     }
 }
+
+/// After so many lines, at least, the table of the rows is written anew.
+const EVERY: usize = 1000;
 
 forward::contracts_of!(FileMemoryStore);
 

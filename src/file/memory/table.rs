@@ -17,7 +17,7 @@ pub(super) struct Table<'a> {
 
 impl Table<'_> {
     /// Adds a line, and makes it durable before it counts.
-    pub(super) fn append(&mut self, record: &Record) -> Result<()> {
+    pub(super) fn append(&mut self, record: Record) -> Result<()> {
         self.lines.append(self.disk, self.scope, record, self.bound)
     }
 }

@@ -28,6 +28,9 @@ pub(crate) enum Names {
     Preimages,
     /// Sections that wait for a person, a file each: `.dreaming.d/proposals/<id>.md`.
     Proposals,
+    /// The word index of a memory store in a file, in several files: `.dreaming.d/memories.words/<number>`. A workspace does
+    /// not name them.
+    MemoryWords,
 }
 
 /// The treatment of a state file by a copy of a workspace.
@@ -47,7 +50,7 @@ pub(crate) enum Copied {
 
 /// The state files, in the order in which a copy takes them: the intent first of those that come last. A copy that ends in between
 /// knows less than it has, and shows again at worst what it did not know to be shown.
-pub(crate) static FILES: [StateFile; 19] = [
+pub(crate) static FILES: [StateFile; 21] = [
     row(Names::One(StateName::FORGOTTEN), Copied::First, false),
     row(Names::Preimages, Copied::AsVersion, true),
     row(Names::One(StateName::UNDONE), Copied::AsVersion, true),
@@ -67,6 +70,8 @@ pub(crate) static FILES: [StateFile; 19] = [
     row(Names::One(StateName::SOUL_BESIDE), Copied::Last, false),
     row(Names::One(StateName::MEMORIES), Copied::Never, true),
     row(Names::One(StateName::MEMORIES_MARK), Copied::Never, false),
+    row(Names::One(StateName::MEMORIES_TABLE), Copied::Never, true),
+    row(Names::MemoryWords, Copied::Never, true),
 ];
 
 const fn row(names: Names, copied: Copied, holds_words: bool) -> StateFile {
@@ -92,6 +97,7 @@ impl StateFile {
                 let list = Proposals::parse(list.as_ref().map(Document::bytes))?;
                 list.waiting().iter().map(Waiting::name).collect()
             }
+            Names::MemoryWords => Vec::new(),
         })
     }
 }
@@ -125,7 +131,8 @@ mod tests {
     };
 
     /// The folders of files that are named after a document or a dream.
-    const FOLDERS: [&str; 2] = [".dreaming.d/history/", ".dreaming.d/proposals/"];
+    const FOLDERS: [&str; 3] =
+        [".dreaming.d/history/", ".dreaming.d/proposals/", ".dreaming.d/memories.words/"];
 
     fn row_of(path: &str) -> Option<&'static StateFile> {
         let one = |file: &&StateFile| matches!(&file.names, Names::One(name) if name.as_str() == path);
@@ -133,6 +140,7 @@ mod tests {
             Names::One(_) => false,
             Names::Preimages => path.starts_with(FOLDERS[0]),
             Names::Proposals => path.starts_with(FOLDERS[1]),
+            Names::MemoryWords => path.starts_with(FOLDERS[2]),
         };
         FILES.iter().find(one).or_else(|| FILES.iter().find(of_a_kind))
     }

@@ -14,5 +14,6 @@ mod stones;
 mod words;
 
 pub use key::TombstoneKey;
-pub(crate) use stones::{FORGOTTEN, is_struck};
+pub(crate) use stones::{FORGOTTEN, is_struck, signature};
 pub use stones::{Tombstone, Tombstones};
+pub(crate) use words::signature as statement_signature;

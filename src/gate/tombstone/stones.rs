@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::key::TombstoneKey;
-use super::words::{Words, power};
+use super::words::{self, Words, power};
 use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
 use crate::pii::{Confidence, Finding, View};
@@ -231,34 +231,7 @@ impl Tombstones {
     /// Returns the text with as many spaces in the place of escaped white space, where any stands there and anything is
     /// forgotten.
     fn unescaped(&self, text: &str) -> Option<String> {
-        if self.stones.is_empty() || !text.contains('\\') {
-            return None;
-        }
-        let mut rest = text;
-        let (mut plain, mut is_changed) = (String::with_capacity(text.len()), false);
-        while let Some((before, behind)) = rest.split_once('\\') {
-            plain.push_str(before);
-            let is_control = behind
-                .get(..5)
-                .is_some_and(|code| code.starts_with("u000") && code.as_bytes()[4].is_ascii_hexdigit());
-            let (len, parts) = match behind.chars().next() {
-                Some('n' | 'r' | 't' | 'f' | 'b') => (1, true),
-                Some('u') if is_control => (5, true),
-                // It is escaped, and begins no escape.
-                c => (c.map_or(0, char::len_utf8), false),
-            };
-            let (escaped, after) = behind.split_at(len);
-            if parts {
-                plain.push_str(&" ".repeat(1 + len));
-            } else {
-                plain.push('\\');
-                plain.push_str(escaped);
-            }
-            is_changed |= parts;
-            rest = after;
-        }
-        plain.push_str(rest);
-        is_changed.then_some(plain)
+        if self.stones.is_empty() { None } else { unescaped(text) }
     }
 
     /// Returns what [`find`](Self::find) finds, in the form of a filter's findings.
@@ -366,6 +339,44 @@ impl Tombstones {
     fn words(&self, text: &str) -> Words {
         Words::of(text, self.quick.seed, self.quick.base)
     }
+}
+
+/// Returns the text with as many spaces in the place of escaped white space, where any stands there.
+fn unescaped(text: &str) -> Option<String> {
+    if !text.contains('\\') {
+        return None;
+    }
+    let mut rest = text;
+    let (mut plain, mut is_changed) = (String::with_capacity(text.len()), false);
+    while let Some((before, behind)) = rest.split_once('\\') {
+        plain.push_str(before);
+        let is_control = behind
+            .get(..5)
+            .is_some_and(|code| code.starts_with("u000") && code.as_bytes()[4].is_ascii_hexdigit());
+        let (len, parts) = match behind.chars().next() {
+            Some('n' | 'r' | 't' | 'f' | 'b') => (1, true),
+            Some('u') if is_control => (5, true),
+            // It is escaped, and begins no escape.
+            c => (c.map_or(0, char::len_utf8), false),
+        };
+        let (escaped, after) = behind.split_at(len);
+        if parts {
+            plain.push_str(&" ".repeat(1 + len));
+        } else {
+            plain.push('\\');
+            plain.push_str(escaped);
+        }
+        is_changed |= parts;
+        rest = after;
+    }
+    plain.push_str(rest);
+    is_changed.then_some(plain)
+}
+
+/// Returns a signature of a text: where a statement [stands](Tombstones::holds) in it, the signature of the statement has no
+/// bit that the signature of the text lacks.
+pub(crate) fn signature(text: &str) -> u64 {
+    words::signature(text) | unescaped(text).map_or(0, |text| words::signature(&text))
 }
 
 impl Extend<Tombstone> for Tombstones {

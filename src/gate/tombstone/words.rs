@@ -147,6 +147,29 @@ impl Words {
     }
 }
 
+/// Returns the signature of a statement: two bits for each word.
+pub(crate) fn signature(text: &str) -> u64 {
+    if text.contains(['<', '\\']) {
+        return bits_of_all(text);
+    }
+    // No word goes on behind white space, and most are of letters that count as they are.
+    text.split_ascii_whitespace().fold(0, |bits, chunk| {
+        let is_plain = chunk.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        bits | if is_plain { bits_of(chunk.bytes()) } else { bits_of_all(chunk) }
+    })
+}
+
+fn bits_of_all(text: &str) -> u64 {
+    let words = Words::of(text, 0, 1);
+    (0..words.len()).fold(0, |bits, at| bits | bits_of(words.word(at).bytes()))
+}
+
+fn bits_of(word: impl Iterator<Item = u8>) -> u64 {
+    let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    let hash = mixed(word.map(|byte| byte.to_ascii_lowercase()).fold(0xcbf2_9ce4_8422_2325, fold));
+    1 << (hash & 63) | 1 << (hash >> 6 & 63)
+}
+
 pub(super) fn power(base: u64, exponent: usize) -> u64 {
     (0..exponent).fold(1, |power, _| power.wrapping_mul(base))
 }

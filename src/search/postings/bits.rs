@@ -190,7 +190,7 @@ pub(crate) fn unsealed(bytes: &[u8], place: u64) -> Result<&[u8]> {
 }
 
 /// Four sums beside each other, so that a page costs little.
-fn checksum(bytes: &[u8], place: u64) -> u64 {
+pub(crate) fn checksum(bytes: &[u8], place: u64) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let stir = |sum: u64, word: u64| (sum ^ word).wrapping_mul(ODD).rotate_left(29);
     let mut sums = [place, !place, place.wrapping_add(ODD), bytes.len() as u64];

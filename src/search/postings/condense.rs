@@ -6,7 +6,7 @@ use super::merge::{FAN, Merge};
 use super::pages::{Pages, Reader};
 use super::partition::Partition;
 use super::segment::Segment;
-use super::upkeep::TAIL;
+use super::tail::TAIL;
 
 /// So many pages are written at a time.
 const WRITTEN: usize = 64;

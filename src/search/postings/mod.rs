@@ -3,13 +3,14 @@
 //! A [`Partition`](partition::Partition) has the rows of one scope. Its keeper has the pages, the log and the manifest.
 
 pub(crate) mod best;
-mod bits;
+pub(crate) mod bits;
 mod block;
 mod bound;
 mod condense;
 mod cursor;
 mod directory;
 pub(crate) mod error;
+mod fulfil;
 mod latest;
 mod lists;
 mod manifest;
@@ -23,6 +24,7 @@ pub(crate) mod query;
 pub(crate) mod record;
 pub(crate) mod row;
 mod run;
+pub(crate) mod scan;
 mod search;
 mod segment;
 mod tail;

@@ -45,7 +45,7 @@ impl Cache {
         Self { most, held: Mutex::default() }
     }
 
-    fn get(&self, key: (u64, u32)) -> Option<Arc<[u8]>> {
+    pub(crate) fn get(&self, key: (u64, u32)) -> Option<Arc<[u8]>> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(page) = held.young.get(&key) {
             return Some(page.clone());
@@ -55,7 +55,7 @@ impl Cache {
         Some(page)
     }
 
-    fn keep(&self, key: (u64, u32), page: Arc<[u8]>) {
+    pub(crate) fn keep(&self, key: (u64, u32), page: Arc<[u8]>) {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).keep(key, page, self.most);
     }
 }

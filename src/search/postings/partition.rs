@@ -16,7 +16,7 @@ use super::pages::{Cache, Pages, Reader};
 use super::record::Record;
 use super::row::{Counts, Row, Totals};
 use super::segment::{ALL_ROWS, Segment};
-use super::tail::Tail;
+use super::tail::{TAIL, Tail};
 
 /// The index of the rows of one scope.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub(crate) struct Partition {
     /// The segment, by age, that last took a row away from older ones.
     pub(super) gone: HashMap<i64, u64>,
     pub(super) latest: Latest,
+    /// So many changes of the tail make a segment.
+    pub(super) most: usize,
 }
 
 impl Partition {
@@ -63,7 +65,13 @@ impl Partition {
             mark: 0,
             gone: HashMap::new(),
             latest: Latest::default(),
+            most: TAIL,
         }
+    }
+
+    /// Keeps so many changes in memory before they become a segment.
+    pub(crate) fn with_most(self, most: usize) -> Self {
+        Self { most, ..self }
     }
 
     /// Counts changes from a number on.

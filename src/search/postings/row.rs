@@ -1,6 +1,6 @@
 //! Rows as they are indexed.
 
-use crate::search::rank::Visibility;
+use crate::search::rank::{Card, Stemmer, Visibility};
 
 /// A row that is added or removed.
 #[derive(Debug, Clone, Copy)]
@@ -64,4 +64,28 @@ impl Totals {
         let (rows, length) = (self.rows[visibility as usize], self.length[visibility as usize]);
         (length as f64 / rows.max(1) as f64).max(1.0)
     }
+}
+
+/// Gives what a card says with its terms, each once.
+pub(crate) fn with_terms<T>(card: &Card<'_>, stemmer: &mut Stemmer, take: impl FnOnce(&Row<'_>) -> T) -> T {
+    let (mut all, mut ends) = (String::new(), Vec::new());
+    let length = card.terms(stemmer, |stem, _| {
+        all.push_str(stem);
+        ends.push(all.len());
+    });
+    let mut start = 0;
+    let mut terms: Vec<&str> = Vec::with_capacity(ends.len());
+    for end in ends {
+        terms.push(&all[start..end]);
+        start = end;
+    }
+    terms.sort_unstable();
+    let mut counted: Vec<(&str, u32)> = Vec::with_capacity(terms.len());
+    for term in terms.into_iter().filter(|term| !term.is_empty()) {
+        match counted.last_mut() {
+            Some((last, count)) if *last == term => *count = count.saturating_add(1),
+            _ => counted.push((term, 1)),
+        }
+    }
+    take(&Row { id: card.id, shared: card.shared, length, terms: &counted })
 }

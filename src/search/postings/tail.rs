@@ -11,6 +11,9 @@ use super::row::{Counts, Row, count, discount};
 use super::segment::ALL_ROWS;
 use super::writer::Writer;
 
+/// So many changes make a segment, where its keeper wants no more of them.
+pub(crate) const TAIL: usize = if cfg!(test) { 16 } else { 512 };
+
 /// The newest rows, and the removals of rows in segments.
 #[derive(Debug, Default)]
 pub(crate) struct Tail {
@@ -88,6 +91,11 @@ impl Tail {
     /// Returns whether a row was removed since it began.
     pub(crate) fn has_removed(&self) -> bool {
         !self.gone.is_empty() || self.rows.iter().any(|row| row.is_removed)
+    }
+
+    /// The terms, in no order.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &[u8]> {
+        self.terms.keys().map(AsRef::as_ref)
     }
 
     /// Adds a row.

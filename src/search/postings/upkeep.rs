@@ -7,10 +7,9 @@ use super::merge::{FAN, Merge};
 use super::pages::{DIRECTORY, Pages, Reader};
 use super::partition::Partition;
 use super::segment::Segment;
+use super::tail::TAIL;
 use super::writer::{Mark, Writer};
 
-/// So many changes make a segment.
-pub(crate) const TAIL: usize = if cfg!(test) { 16 } else { 512 };
 /// A merge of a level goes on after every so many changes.
 pub(crate) const PERIOD: u64 = 64;
 
@@ -35,7 +34,7 @@ impl Partition {
                 }
             }
         }
-        if self.tail.operations >= TAIL {
+        if self.tail.operations >= self.most {
             self.write_tail(pages, mark)?;
             is_changed = true;
         }

@@ -134,8 +134,11 @@ pub(crate) fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::index::{Index, Visibility};
     use super::*;
+    use crate::search::postings::pages::MemoryPages;
+    use crate::search::postings::partition::Partition;
+    use crate::search::postings::row::with_terms;
+    use crate::search::rank::{Stemmer, Visibility};
 
     #[test]
     fn a_question_is_its_content_words() {
@@ -196,13 +199,14 @@ mod tests {
             "cats and dogs",
             "cats alone",
         ];
-        let mut index = Index::default();
+        let (mut index, pages) = (Partition::new(0), MemoryPages::default());
         for (id, text) in (0..).zip(ROWS) {
-            index.add(&Card::of(id, text));
+            with_terms(&Card::of(id, text), &mut Stemmer::default(), |row| index.add(&pages, row)).unwrap();
         }
         let clause = Plan::of(query, false).required.expect("it has operators");
         let may: Vec<usize> = index
-            .fulfilling(&clause, Visibility::All)
+            .fulfilling(&pages, &clause, Visibility::All)
+            .unwrap()
             .into_iter()
             .map(|id| usize::try_from(id).unwrap())
             .collect();

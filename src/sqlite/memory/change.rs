@@ -12,13 +12,13 @@ use crate::base::error::Result;
 use crate::base::text;
 use crate::facts::{ConsolidationEvent, Suspect};
 use crate::format::DreamId;
-use crate::gate::{Tombstone, TombstoneKey};
+use crate::gate::{Tombstone, TombstoneKey, signature};
 use crate::memory::{AuditEntry, LearningId, MemoryId, NewLearning, NewMemory};
 use crate::search::rank::{Card, is_name};
 use crate::store::Edit;
 use crate::store::backend::Changes;
 use crate::store::fact;
-use crate::store::forget::{Burial, Struck};
+use crate::store::forget::{Burial, Struck, signature_of_new};
 use crate::store::vectors::VectorChanges;
 
 /// The most rows that one transaction of a purge removes, so that writers wait for moments only.
@@ -126,8 +126,8 @@ impl Changes for Table<'_> {
             let ids = self
                 .connection
                 .prepare_cached(
-                    "SELECT id FROM memories WHERE deleted_at < ?1 AND user_id = ?2 AND agent_id = ?3
-                     ORDER BY id LIMIT ?4",
+                    "SELECT id FROM memories INDEXED BY idx_memories_gone WHERE deleted_at < ?1 AND user_id = ?2
+                     AND agent_id = ?3 ORDER BY id LIMIT ?4",
                 )?
                 .query_map(params![stamp(cutoff), self.user(), self.agent(), PURGED_AT_ONCE], |found| {
                     found.get(0).map(MemoryId::new)
@@ -162,9 +162,9 @@ impl Table<'_> {
             .prepare_cached(
                 "INSERT INTO memories (category, content, metadata, source, created_at, updated_at, user_id,
                    agent_id, shared, session, position, role, speaker, said_at, terms, origin, fact_state,
-                   valid_from, subject, slot, cardinality, fact_key, normal, cites, dream)
+                   valid_from, subject, slot, cardinality, fact_key, normal, cites, dream, signature)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                   ?19, ?20, ?21, ?22, ?23, ?24)",
+                   ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
             )?
             .execute(params![
                 memory.category,
@@ -192,6 +192,7 @@ impl Table<'_> {
                 fact::normal(&memory.category, &memory.content, key),
                 cites,
                 memory.dream.as_ref().map(DreamId::as_str),
+                signature_of_new(memory).cast_signed(),
             ])?;
         let id = MemoryId::new(self.connection.last_insert_rowid());
         let card = Card {
@@ -224,9 +225,17 @@ impl Table<'_> {
                 let normal = is_compared.then(|| text::statement(content));
                 self.connection
                     .prepare_cached(
-                        "UPDATE memories SET content = ?2, terms = ?3, updated_at = ?4, normal = ?5 WHERE id = ?1",
+                        "UPDATE memories SET content = ?2, terms = ?3, updated_at = ?4, normal = ?5,
+                           signature = signature | ?6 WHERE id = ?1",
                     )?
-                    .execute(params![id, content, terms, stamp(now), normal])
+                    .execute(params![
+                        id,
+                        content,
+                        terms,
+                        stamp(now),
+                        normal,
+                        signature(content).cast_signed()
+                    ])
             }
             Edit::Delete => self
                 .connection

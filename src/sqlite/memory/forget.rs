@@ -4,10 +4,9 @@ use std::sync::{Arc, PoisonError};
 
 use rusqlite::{OptionalExtension, params};
 
-use super::fact::{FACT, read};
-use super::row::{self, COLUMNS, NOTES};
+use super::row;
+use super::saying::worded;
 use super::table::Table;
-use crate::facts::Fact;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
 use crate::store::forget::{Burial, REMOVED, Struck};
@@ -51,25 +50,6 @@ impl Table<'_> {
             .query_row(params![self.user(), self.agent()], |found| row::text(found, 0))
             .optional()?;
         Ok(key.and_then(|key| serde_json::from_value(serde_json::Value::String(key)).ok()))
-    }
-
-    /// Returns the rows that say a statement, deleted and retired ones too.
-    pub(super) fn rows_saying(&self, burial: &Burial) -> rusqlite::Result<Vec<Fact>> {
-        let sql = format!(
-            "SELECT {COLUMNS}, {FACT} FROM memories m WHERE m.user_id = ?1 AND m.agent_id = ?2 ORDER BY m.id"
-        );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut rows = statement.query(params![self.user(), self.agent()])?;
-        let mut saying = Vec::new();
-        while let Some(found) = rows.next()? {
-            let fact = read(found)?;
-            // Notes of another program may have a part that is not read.
-            let is_in_notes = row::maybe(found, NOTES)?.is_some_and(|notes| burial.holds(&notes));
-            if is_in_notes || burial.is_in(&fact.memory, fact.key.as_ref()) {
-                saying.push(fact);
-            }
-        }
-        Ok(saying)
     }
 
     /// Removes rows, and takes a statement out of everything else.
@@ -122,14 +102,21 @@ impl Table<'_> {
                 connection.prepare_cached("DELETE FROM memory_learnings WHERE id = ?1")?.execute([id])
             })?;
         }
-        for (table, column) in [
-            ("memory_audit", "reason"),
-            ("memory_audit", "source"),
-            ("memory_audit", "origin"),
-            ("memory_consolidation_events", "reason"),
+        let of_scope = "WHERE user_id = ?1 AND agent_id = ?2";
+        // Most lines have no word of anybody's.
+        let lines = if burial.is_named() {
+            format!("memory_audit {of_scope}")
+        } else {
+            format!("memory_audit INDEXED BY idx_audit_worded {of_scope} AND {}", worded())
+        };
+        let events = format!("memory_consolidation_events {of_scope}");
+        for (table, whose, column) in [
+            ("memory_audit", &lines, "reason"),
+            ("memory_audit", &lines, "source"),
+            ("memory_audit", &lines, "origin"),
+            ("memory_consolidation_events", &events, "reason"),
         ] {
-            let whose = format!("{table} WHERE user_id = ?1 AND agent_id = ?2");
-            struck.reasons += self.strike(burial, (&whose, "id", column), |id| {
+            struck.reasons += self.strike(burial, (whose, "id", column), |id| {
                 let sql = format!("UPDATE {table} SET {column} = NULL WHERE id = ?1");
                 connection.prepare_cached(&sql)?.execute([id])
             })?;

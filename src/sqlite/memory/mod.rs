@@ -7,6 +7,7 @@ mod fact;
 mod forget;
 mod row;
 mod rows;
+mod saying;
 mod search;
 mod store;
 mod table;

@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 
-use super::{row, terms, vectors};
+use super::{row, saying, terms, vectors};
 use crate::store::fact;
 
 const SEED: &str = "
@@ -291,8 +291,10 @@ pub(crate) fn make_index(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TOMBSTONES)
 }
 
-/// Adds where the word index stands.
+/// Adds where the word index stands, and what a forgetting finds its rows by.
 pub(crate) fn make_terms(connection: &Connection) -> rusqlite::Result<()> {
+    add_columns(connection, &[saying::COLUMN])?;
+    saying::make(connection)?;
     terms::make(connection)
 }
 
@@ -360,13 +362,20 @@ pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
         format!("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ({})", names.join(", "));
     let mut statement = connection.prepare_cached(&sql)?;
     let standing = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
-    let ours = [TRIGGERS, terms::TRIGGERS, vectors::TRIGGERS];
+    let ours = [TRIGGERS, terms::TRIGGERS, saying::TRIGGER, vectors::TRIGGERS];
     let is_ours = |trigger: &String| ours.iter().any(|all| all.contains(trigger));
     Ok(standing.len() == names.len() && standing.iter().all(is_ours))
 }
 
-const TRIGGER_NAMES: [&str; 6] =
-    ["memories_ai", "memories_ad", "memories_au", "memory_terms_ai", "memory_terms_ad", "memory_terms_au"];
+const TRIGGER_NAMES: [&str; 7] = [
+    "memories_ai",
+    "memories_ad",
+    "memories_au",
+    "memory_terms_ai",
+    "memory_terms_ad",
+    "memory_terms_au",
+    "memories_unsigned",
+];
 
 /// Puts triggers back that do not stand as they were made; returns whether there were such. Rows may have changed that no
 /// trigger saw, so no vector is believed any more.
@@ -375,6 +384,7 @@ pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
     if is_behind {
         connection.execute_batch(TRIGGERS)?;
         connection.execute_batch(terms::TRIGGERS)?;
+        saying::renew(connection)?;
         connection.execute_batch(vectors::TRIGGERS)?;
         vectors::distrust(connection)?;
     }
@@ -399,8 +409,11 @@ pub(super) fn has_unread(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// Takes in rows that another program wrote: what they are found by, and compared by.
 pub(super) fn read_others(connection: &Connection) -> rusqlite::Result<()> {
-    let unread = read_terms(connection)?;
-    if unread.is_empty() { Ok(()) } else { read_normals(connection) }
+    if read_terms(connection)?.is_empty() {
+        return Ok(());
+    }
+    read_normals(connection)?;
+    saying::sign(connection)
 }
 
 /// Writes the terms of rows that another program wrote; returns which.

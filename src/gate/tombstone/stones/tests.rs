@@ -213,6 +213,8 @@ proptest! {
         let found = all.find(&text);
         prop_assert!(found.iter().any(|range| range.start <= place.start && place.end <= range.end), "{text:?}");
         prop_assert!(all.holds(&text));
+        let asked = crate::gate::statement_signature(&statement.join(" "));
+        prop_assert_eq!(signature(&text) & asked, asked);
     }
 
     #[test]

@@ -9,7 +9,8 @@ use crate::search::postings::merge::FAN;
 use crate::search::postings::pages::{MemoryPages, Pages};
 use crate::search::postings::partition::Partition;
 use crate::search::postings::segment::Segment;
-use crate::search::postings::upkeep::{PERIOD, SWEPT, TAIL, pace};
+use crate::search::postings::tail::TAIL;
+use crate::search::postings::upkeep::{PERIOD, SWEPT, pace};
 
 /// Pages in memory, and how many were read and written.
 #[derive(Default)]

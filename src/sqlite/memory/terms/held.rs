@@ -4,16 +4,19 @@ use std::fmt;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::known::Known;
 use super::pages::StoredPages;
 use crate::search::postings::error::{Error, Result};
 use crate::search::postings::partition::Partition;
 use crate::search::rank::Stemmer;
+use crate::store::known::Known;
+use crate::store::words::Words;
 
 /// The version of the terms of a text. One that parts or stems texts otherwise is a new version.
 pub(super) const VERSION: i64 = 1;
 /// So many bytes of pages are kept in memory.
 const CACHED: usize = 8 << 20;
+/// So many rows, and as many again, have their words in memory.
+const KNOWN: usize = 1 << 16;
 
 /// The index in memory, between the reads and changes of a store.
 #[derive(Default)]
@@ -107,7 +110,7 @@ pub(super) struct Terms {
     /// Whether the manifest or how far it is built changed since.
     pub(super) is_unsaved: bool,
     /// The words of rows that were read lately, as long as they are as they were.
-    pub(super) words: Known,
+    pub(super) words: Known<Words, KNOWN>,
 }
 
 /// The state of an index in the tables.

@@ -9,7 +9,6 @@ mod ask;
 mod count;
 mod held;
 mod keep;
-mod known;
 mod pages;
 mod tables;
 mod take;

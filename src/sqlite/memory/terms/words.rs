@@ -42,7 +42,7 @@ impl Table<'_> {
         let held = &mut *self.held.borrow_mut();
         if let Some(terms) = held.terms.as_mut().filter(|_| held.is_whole == Some(true)) {
             for (id, words) in rows {
-                terms.words.keep(id.get(), words);
+                terms.words.keep(id.get(), words, 1);
             }
         }
     }

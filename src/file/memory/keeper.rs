@@ -1,0 +1,15 @@
+//! The parts of a store that stay the same, whatever is read of its file.
+
+use std::sync::Arc;
+
+use crate::disk::Disk;
+use crate::memory::MemoryObserver;
+
+/// The parts of a store that stay the same, whatever is read of its file.
+#[derive(Clone)]
+pub(super) struct Keeper {
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) observer: Option<Arc<dyn MemoryObserver>>,
+    /// After so many lines, at least, the table is written anew.
+    pub(super) every: usize,
+}

@@ -1,0 +1,122 @@
+//! The rows that say a statement.
+//!
+//! Each row has a signature of its words. It stands in an index beside the row's id, so that the rows that cannot say a
+//! statement are passed without being read.
+
+use rusqlite::{Connection, params};
+
+use super::fact::{FACT, read};
+use super::row::{self, COLUMNS, NOTES};
+use super::table::Table;
+use crate::facts::Fact;
+use crate::gate::signature;
+use crate::store::forget::{Burial, NAMES, signature_of};
+
+/// The signature of a row of which nothing is known has all bits.
+pub(super) const COLUMN: (&str, &str) = ("signature", "INTEGER NOT NULL DEFAULT -1");
+
+/// The indexes are of all rows, those that are found and those that are not.
+const INDEXES: &str = "
+    DROP INDEX IF EXISTS idx_memories_touched;
+    DROP INDEX IF EXISTS idx_memories_deleted;
+    DROP INDEX IF EXISTS idx_memories_gone;
+    DROP INDEX IF EXISTS idx_audit_worded;
+    CREATE INDEX idx_memories_touched ON memories (user_id, agent_id, updated_at, id, signature)
+        WHERE deleted_at IS NULL AND retired_at IS NULL;
+    CREATE INDEX idx_memories_gone ON memories (user_id, agent_id, deleted_at, id, signature)
+        WHERE deleted_at IS NOT NULL OR retired_at IS NOT NULL;
+";
+
+/// Other programs know of no signature.
+pub(super) const TRIGGER: &str = "
+    DROP TRIGGER IF EXISTS memories_unsigned;
+    CREATE TRIGGER memories_unsigned AFTER UPDATE OF category, content, metadata, source, origin, session, speaker,
+        subject, slot, cites ON memories WHEN new.signature IS old.signature BEGIN
+        UPDATE memories SET signature = -1 WHERE id = new.id;
+    END;
+";
+
+/// Writes the signatures, and makes the indexes.
+pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
+    sign(connection)?;
+    connection.execute_batch(INDEXES)?;
+    connection.execute_batch(&format!(
+        "CREATE INDEX idx_audit_worded ON memory_audit (user_id, agent_id, id) WHERE {}",
+        worded()
+    ))?;
+    connection.execute_batch(TRIGGER)
+}
+
+/// Returns the condition of lines of the audit with a word of somebody's. A list after `IN` would be sorted for each line.
+pub(super) fn worded() -> String {
+    let is_other = |column: &str| NAMES.map(|name| format!("{column} <> '{name}'")).join(" AND ");
+    format!("(reason IS NOT NULL OR ({}) OR ({}))", is_other("source"), is_other("origin"))
+}
+
+/// Writes the signatures of rows of which nothing is known.
+pub(super) fn sign(connection: &Connection) -> rusqlite::Result<()> {
+    let unsigned: Vec<i64> = {
+        let mut statement = connection.prepare("SELECT id FROM memories WHERE signature = -1")?;
+        statement.query_map([], |found| found.get(0))?.collect::<rusqlite::Result<_>>()?
+    };
+    let mut rows =
+        connection.prepare(&format!("SELECT {COLUMNS}, {FACT} FROM memories m WHERE m.id = ?1"))?;
+    let mut write = connection.prepare("UPDATE memories SET signature = ?2 WHERE id = ?1")?;
+    for id in unsigned {
+        let signed = rows.query_row([id], |found| {
+            let fact = read(found)?;
+            // Notes of another program may have a part that is not read.
+            let notes = row::maybe(found, NOTES)?.map_or(0, |notes| signature(&notes));
+            Ok(signature_of(&fact.memory, fact.key.as_ref()) | notes)
+        })?;
+        write.execute((id, signed.cast_signed()))?;
+    }
+    Ok(())
+}
+
+/// Makes every signature anew: rows may have changed that no trigger saw.
+pub(super) fn renew(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TRIGGER)?;
+    connection.execute_batch("UPDATE memories SET signature = -1")?;
+    sign(connection)
+}
+
+impl Table<'_> {
+    /// Returns the rows that say a statement, deleted and retired ones too.
+    pub(super) fn rows_saying(&self, burial: &Burial) -> rusqlite::Result<Vec<Fact>> {
+        // A name is in the rows, and not in their signatures.
+        let asked = if burial.is_named() { 0 } else { burial.signature };
+        let mut ids: Vec<i64> = Vec::new();
+        for (index, which) in [
+            ("idx_memories_touched", "deleted_at IS NULL AND retired_at IS NULL"),
+            ("idx_memories_gone", "(deleted_at IS NOT NULL OR retired_at IS NOT NULL)"),
+        ] {
+            let sql = format!(
+                "SELECT id FROM memories INDEXED BY {index}
+                 WHERE user_id = ?1 AND agent_id = ?2 AND {which} AND signature & ?3 = ?3"
+            );
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            let mut found = statement.query(params![self.user(), self.agent(), asked.cast_signed()])?;
+            while let Some(found) = found.next()? {
+                ids.push(found.get(0)?);
+            }
+        }
+        ids.sort_unstable();
+        let sql = format!("SELECT {COLUMNS}, {FACT} FROM memories m WHERE m.id = ?1");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut saying = Vec::new();
+        for id in ids {
+            let mut rows = statement.query([id])?;
+            let Some(found) = rows.next()? else { continue };
+            let fact = read(found)?;
+            let is_in_notes = row::maybe(found, NOTES)?.is_some_and(|notes| burial.holds(&notes));
+            if is_in_notes || burial.is_in(&fact.memory, fact.key.as_ref()) {
+                saying.push(fact);
+            }
+        }
+        Ok(saying)
+    }
+}
+
+#[cfg(test)]
+mod tests;
