@@ -97,6 +97,10 @@ pub(super) const NAMES: Names = Names {
 
 /// A chunk may get the number of one that is gone, so what is filled ends before it.
 const VECTOR_TRIGGERS: &str = "
+    DROP TRIGGER IF EXISTS chunk_vectors_of_changed;
+    DROP TRIGGER IF EXISTS chunk_vectors_of_removed;
+    DROP TRIGGER IF EXISTS chunk_vectors_of_moved;
+    DROP TRIGGER IF EXISTS chunk_vectors_ad;
     CREATE TRIGGER chunk_vectors_of_changed AFTER UPDATE OF number, document_id, content ON memory_chunks
     WHEN (old.number IS NOT new.number OR old.document_id IS NOT new.document_id OR old.content IS NOT new.content)
         AND EXISTS (SELECT 1 FROM chunk_generations) BEGIN
