@@ -48,6 +48,7 @@
 //! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`memory`]: rows, queries, learnings; [`store`]: settings |
 //! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
 //! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
+//! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
 //! | forgetting, importing, copying | [`exchange::Forget`] | [`exchange`] |
 //! | an agent that tires | [`sleep::SleepDreamer`] | [`sleep`] |
 //! | tools for a model | [`tools::Toolbox`] | [`tools`] |
@@ -86,6 +87,7 @@ mod disk;
 pub mod dream;
 mod dreamer;
 mod drive;
+mod embed;
 pub mod exchange;
 pub mod facts;
 mod file;
@@ -119,6 +121,7 @@ pub mod store;
 pub mod testing;
 pub mod tools;
 mod trace;
+pub mod vectors;
 pub mod workspace;
 
 pub use base::access::{Access, Actor, Scope, SessionKind};

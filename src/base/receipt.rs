@@ -88,7 +88,8 @@ impl ForgetPlace {
             Self::Rows | Self::Profile | Self::Learnings | Self::TextIndex | Self::Decisions => {
                 "no memory store was given"
             }
-            Self::Edges | Self::Vectors => "nothing of the kind is kept",
+            Self::Edges => "nothing of the kind is kept",
+            Self::Vectors => "no memory store was given, or it keeps none",
             Self::DocumentIndex => "no index was given",
             Self::Sessions => "out of reach: a session keeps the prompt that it began with",
             Self::Exports | Self::Backups => "out of reach: whoever made them must look",

@@ -27,11 +27,13 @@ pub enum Door {
     DreamRequest,
     /// A model answers a dream, and the answer is to become lines of `MEMORY.md`.
     DreamReply,
+    /// A row or a question is shown to an embedder or a reranker.
+    EmbedRequest,
 }
 
 impl Door {
     /// All doors.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::JournalAppend,
         Self::WorkspaceWrite,
         Self::Import,
@@ -40,6 +42,7 @@ impl Door {
         Self::Tool,
         Self::DreamRequest,
         Self::DreamReply,
+        Self::EmbedRequest,
     ];
 }
 

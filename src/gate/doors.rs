@@ -35,6 +35,7 @@ use crate::pii::{Cure, Finding, GateFinding, PiiFilter};
 /// | [`PromptLoad`](Door::PromptLoad) | masked | blocked |
 /// | [`DreamRequest`](Door::DreamRequest) | masked | pass, inside fences |
 /// | [`DreamReply`](Door::DreamReply) | refused: the journals to blame go to quarantine | the line is held back |
+/// | [`EmbedRequest`](Door::EmbedRequest) | masked | the row has no vector |
 ///
 /// Each is a choice for hosts, and [`Allow`] names single values, secret classes or injection reasons that pass
 /// everywhere. Where a choice makes no sense a dreamer is not built: a request that refused a secret would end every
@@ -69,6 +70,7 @@ pub struct Doors {
     tool: DoorPolicy,
     request: DoorPolicy,
     reply: DoorPolicy,
+    embed: DoorPolicy,
     forgotten: Option<Arc<Tombstones>>,
 }
 
@@ -87,6 +89,7 @@ impl Default for Doors {
             tool: DoorPolicy::new(Secrets::Warn, Injections::Warn),
             request: DoorPolicy::new(Secrets::Redact, Injections::Allow),
             reply: DoorPolicy::new(Secrets::Reject, Injections::Block),
+            embed: DoorPolicy::new(Secrets::Redact, Injections::Reject),
             forgotten: None,
         }
     }
@@ -142,6 +145,7 @@ impl Doors {
             Door::Tool => &mut self.tool,
             Door::DreamRequest => &mut self.request,
             Door::DreamReply => &mut self.reply,
+            Door::EmbedRequest => &mut self.embed,
         } = policy;
         self
     }
@@ -167,6 +171,7 @@ impl Doors {
             Door::Tool => self.tool.stricter(self.policy_of(Door::WorkspaceWrite, name)),
             Door::DreamRequest => self.request,
             Door::DreamReply => self.reply,
+            Door::EmbedRequest => self.embed,
         }
     }
 
@@ -278,7 +283,7 @@ impl Doors {
             warnings.entry(class).or_insert_with(first).count += 1;
         }
         let warnings: Vec<DoorWarning> = warnings.into_values().collect();
-        let is_shown = matches!(door, Door::PromptLoad | Door::DreamRequest);
+        let is_shown = matches!(door, Door::PromptLoad | Door::DreamRequest | Door::EmbedRequest);
         let stops = (policy.secrets == SecretPolicy::Reject && secrets.iter().any(touches))
             || (policy.injections == InjectionPolicy::Reject && injections.iter().any(touches))
             || (!is_shown && forgotten.iter().any(touches));
@@ -304,6 +309,14 @@ impl Doors {
             passed = Cow::Owned(block(&passed, &self.injections(&passed)));
         }
         Ok(Passed { text: passed, warnings })
+    }
+
+    /// Returns a text as it leaves for an embedder or a reranker where somebody waits for the answer: secrets and what was
+    /// forgotten are masked, instructions blocked.
+    pub(crate) fn for_an_embedder(&self, text: &str) -> Result<String> {
+        let policy = self.policy_of(Door::EmbedRequest, &DocName::MEMORY).as_shown();
+        let passed = self.judge(Door::EmbedRequest, policy, &DocName::MEMORY, text, &mut Masks::default())?;
+        Ok(passed.text.into_owned())
     }
 
     /// Finds every secret of a text that is not allowed, whatever the policies say of it: for an operator who wants to

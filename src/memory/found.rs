@@ -14,19 +14,33 @@ pub struct Found {
     pub outcome: SearchOutcome,
     /// The rows, best first.
     pub hits: Vec<Hit>,
+    /// The shares of words and of meaning in the scores; `None` where words alone count.
+    pub shares: Option<Shares>,
+}
+
+/// The shares of words and of meaning in the scores of a search: for whoever measures it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Shares {
+    /// The share of meaning; words have the rest. It counts in a fusion by scores alone.
+    pub meaning: f64,
+    /// How clearly one row is the nearest: 1 is as clear as chance makes the best of so many.
+    pub clear: f64,
+    /// The score of the tenth row by words, as a share of the first one's.
+    pub flat: f64,
 }
 
 impl Found {
     /// Rows that were found, best first.
     #[must_use]
     pub fn new(outcome: SearchOutcome, hits: Vec<Hit>) -> Self {
-        Self { outcome, hits }
+        Self { outcome, hits, shares: None }
     }
 
     /// Makes a result without rows.
     #[must_use]
     pub fn nothing() -> Self {
-        Self { outcome: SearchOutcome::Empty, hits: Vec::new() }
+        Self { outcome: SearchOutcome::Empty, hits: Vec::new(), shares: None }
     }
 }
 
@@ -41,8 +55,42 @@ pub enum SearchOutcome {
     Weak,
     /// Nothing.
     Empty,
-    /// An arm of the search failed; what the others found.
-    Degraded,
+    /// A part of the search was left out: the rows are those of the others.
+    Degraded(Degraded),
+}
+
+/// The part of a search that was left out, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Degraded {
+    /// There is an embedder, and the store has no vectors of it.
+    Missing,
+    /// The embedder gave no vector for the query, or the store could not read its own.
+    Failed,
+    /// Too many rows wait for their vectors still.
+    HalfFilled {
+        /// The rows that have one.
+        embedded: u64,
+        /// All rows that need one.
+        of: u64,
+    },
+    /// The vectors that serve are of another generation.
+    OtherGeneration,
+    /// The reranker gave no scores: the rows keep their order.
+    NotReranked,
+}
+
+impl fmt::Display for Degraded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("no vectors of this embedder"),
+            Self::Failed => f.write_str("no vector for the query"),
+            Self::HalfFilled { embedded, of } => write!(f, "{embedded} of {of} rows have a vector"),
+            Self::OtherGeneration => f.write_str("the vectors are of another embedder"),
+            Self::NotReranked => f.write_str("no scores of the reranker"),
+        }
+    }
 }
 
 /// A row that was found.
@@ -76,6 +124,8 @@ pub enum Signal {
     Neighbours,
     /// Its conversation as a whole.
     Conversation,
+    /// Its meaning, by its vector and those of the rows around it.
+    Meaning,
     /// It says later what an older row says too, and that went behind it: with the rank that it had.
     Newer,
 }
@@ -86,6 +136,7 @@ impl fmt::Display for Signal {
             Self::Row => "row",
             Self::Neighbours => "neighbours",
             Self::Conversation => "conversation",
+            Self::Meaning => "meaning",
             Self::Newer => "newer",
         })
     }

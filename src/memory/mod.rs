@@ -22,8 +22,9 @@
 //! | Name | Use |
 //! |---|---|
 //! | [`NewMemory`], [`Memory`], [`MemoryId`], [`Source`], [`Role`], [`Place`], [`categories`] | a row: words, origin, place in a conversation |
-//! | [`Query`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
+//! | [`Query`], [`QueryVector`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
 //! | [`Found`], [`Hit`], [`SearchOutcome`], [`Signal`] | results, with the reason of each hit |
+//! | [`Degraded`], [`Shares`] | the part of a search that was left out; the shares of words and meaning |
 //! | [`SnapshotRow`] | a row for a prompt; [`MemoryContext`](crate::life::MemoryContext) makes the block |
 //! | [`MemoryObserver`], [`MemoryEvent`], [`EventName`] | one event for each durable change |
 //! | [`IndexProgress`] | how far a store is that makes its index anew |
@@ -36,7 +37,7 @@
 //!
 //! # Limits
 //!
-//! - Search is by words: a question that shares no word with its answer may find nothing.
+//! - Search is by words, unless the host brings an [embedder](crate::vectors): a question that shares no word with its answer may find nothing.
 //! - A row has at most 16 KiB. Longer text belongs into a document.
 //! - A file store keeps every row in memory, which suits some hundred thousand.
 //! - Of several scopes in one SQLite file, a phrase, a condition or a list by time reads past the matches of all.
@@ -60,10 +61,10 @@ pub(crate) mod store;
 pub use crate::base::receipt::PlaceReceipt;
 pub use audit::{AuditEntry, AuditOutcome};
 pub use event::{EventName, IndexProgress, MemoryEvent, MemoryObserver};
-pub use found::{Found, Hit, SearchOutcome, Signal};
+pub use found::{Degraded, Found, Hit, SearchOutcome, Shares, Signal};
 pub use id::MemoryId;
 pub use learning::{Learning, LearningId, LearningStore, NewLearning};
-pub use query::{Filter, Order, Query, Syntax};
+pub use query::{Filter, Order, Query, QueryVector, Syntax};
 pub use row::{Memory, NewMemory, Place, Role};
 pub use snapshot::SnapshotRow;
 pub use source::Source;

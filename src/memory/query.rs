@@ -5,6 +5,7 @@ use std::fmt::{self, Debug};
 use chrono::{DateTime, Utc};
 
 use super::row::Memory;
+use crate::embed::EmbedderId;
 
 /// The rows that are listed or searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +87,38 @@ pub struct Query {
     pub filter: Filter,
     /// In which order.
     pub order: Order,
+    /// The vector of the text, where the host made it; else the store's embedder does, if it has one.
+    pub vector: Option<QueryVector>,
+}
+
+/// The vector of a query. `Debug` prints none of its numbers.
+#[derive(Clone)]
+pub struct QueryVector {
+    pub(crate) embedder: EmbedderId,
+    pub(crate) numbers: Vec<f32>,
+}
+
+impl QueryVector {
+    /// Makes the vector of a query, by an embedder.
+    #[must_use]
+    pub fn new(embedder: &EmbedderId, numbers: Vec<f32>) -> Self {
+        Self { embedder: embedder.clone(), numbers }
+    }
+}
+
+impl PartialEq for QueryVector {
+    fn eq(&self, other: &Self) -> bool {
+        let bits = |vector: &Self| vector.numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+        self.embedder == other.embedder && bits(self) == bits(other)
+    }
+}
+
+impl Eq for QueryVector {}
+
+impl Debug for QueryVector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "QueryVector {{ dimensions: {} }}", self.numbers.len())
+    }
 }
 
 /// The syntax of a query's text.
@@ -113,7 +146,13 @@ pub enum Order {
 impl Query {
     /// Searches for what a person types, at most ten rows.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), syntax: Syntax::Plain, filter: Filter::limit(10), order: Order::Relevance }
+        Self {
+            text: text.into(),
+            syntax: Syntax::Plain,
+            filter: Filter::limit(10),
+            order: Order::Relevance,
+            vector: None,
+        }
     }
 
     /// Searches in FTS5's own syntax.
@@ -127,11 +166,31 @@ impl Query {
         self.filter.limit = limit;
         self
     }
+
+    /// Hands in the vector of the text, by an embedder of the host's. One that cannot be used is as none, and the outcome
+    /// says so.
+    ///
+    /// ```
+    /// use noctuary::memory::Query;
+    /// use noctuary::testing::HashEmbedder;
+    /// use noctuary::vectors::{Embedder, Purpose};
+    ///
+    /// let (embedder, text) = (HashEmbedder::new(64), "Where did I buy the rope?");
+    /// let vector = embedder.embed(&[text], Purpose::Query)?.remove(0); // an async host awaits its own client
+    /// let query = Query::new(text).vector(embedder.id(), vector);
+    /// # let _ = query;
+    /// # Ok::<(), noctuary::vectors::EmbedError>(())
+    /// ```
+    #[must_use]
+    pub fn vector(mut self, embedder: &EmbedderId, numbers: Vec<f32>) -> Self {
+        self.vector = Some(QueryVector::new(embedder, numbers));
+        self
+    }
 }
 
 impl Debug for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { text, syntax, filter, order } = self;
-        write!(f, "Query {{ {} bytes, {syntax:?}, {order:?}, {filter:?} }}", text.len())
+        let Self { text, syntax, filter, order, vector } = self;
+        write!(f, "Query {{ {} bytes, {syntax:?}, {order:?}, {filter:?}, {vector:?} }}", text.len())
     }
 }

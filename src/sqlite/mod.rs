@@ -19,6 +19,7 @@ mod removals;
 mod schema;
 mod scoped;
 mod tables;
+mod vectors;
 mod words;
 mod workspace;
 

@@ -30,6 +30,8 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     },
     |connection| {
         memory::make_terms(connection)?;
+        memory::make_vectors(connection)?;
+        index::make_vectors(connection)?;
         removals::make(connection)
     },
 ];

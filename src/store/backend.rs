@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use super::edit::Edit;
 use super::forget::{Burial, Struck};
 use super::search::Searchable;
+use super::vectors::{MemoryVectors, VectorChanges};
 use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::Result;
@@ -91,6 +92,11 @@ pub(crate) trait Rows: Searchable + Facts {
 
     /// Returns the key under which tombstones are kept, where there were any.
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>>;
+
+    /// Returns the vectors of its rows; `None` where it keeps none.
+    fn as_vectors(&self) -> Option<&dyn MemoryVectors> {
+        None
+    }
 }
 
 /// Rows as facts: all that are not deleted, retired ones included.
@@ -168,6 +174,11 @@ pub(crate) trait Changes: Rows {
 
     /// Adds a line to the audit, of something that was refused.
     fn refuse(&mut self, entry: AuditEntry) -> Result<()>;
+
+    /// Returns the vectors of its rows, to change them; `None` where it keeps none.
+    fn as_vectors_mut(&mut self) -> Option<&mut dyn VectorChanges> {
+        None
+    }
 }
 
 /// The facts that a change of a row is judged by.

@@ -9,6 +9,7 @@ use chrono::{DateTime, Days, Utc};
 use crate::base::access::Scope;
 use crate::base::env;
 use crate::base::error::{Error, Result};
+use crate::embed::{Embedder, Reranker};
 use crate::facts::FactConfig;
 use crate::facts::{ConsolidationEvent, EventOutcome};
 use crate::gate::Doors;
@@ -49,6 +50,13 @@ pub struct StoreConfig {
     pub ranking: Ranking,
     /// The finder of a text's entities.
     pub entities: Arc<dyn Entities>,
+    /// The embedder of queries; `None` for words alone. The rows get their vectors by
+    /// [`embed_once`](crate::vectors::embed_once).
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// The model that orders the first rows of a search anew; `None` for none.
+    pub reranker: Option<Arc<dyn Reranker>>,
+    /// So many of the first rows are ordered by it; 50 unless set.
+    pub reranked: usize,
 }
 
 const GUIDANCE: &str = "MEMORY_CONSOLIDATION_GUIDANCE";
@@ -69,6 +77,9 @@ impl Default for StoreConfig {
             facts: FactConfig::default(),
             ranking: Ranking::default(),
             entities: Arc::new(GenericEntities),
+            embedder: None,
+            reranker: None,
+            reranked: 50,
         }
     }
 }

@@ -231,7 +231,12 @@ pub(crate) struct Struck {
 }
 
 /// Returns the receipts for a store's places. `left` names the words that remain in files of its own.
-pub(crate) fn receipt(rows: u64, struck: Struck, left: Option<&'static str>) -> Vec<PlaceReceipt> {
+pub(crate) fn receipt(
+    rows: u64,
+    vectors: u64,
+    struck: Struck,
+    left: Option<&'static str>,
+) -> Vec<PlaceReceipt> {
     let Struck { profile, learnings, reasons } = struck;
     let index = PlaceReceipt::new(ForgetPlace::TextIndex, rows, rows);
     vec![
@@ -243,5 +248,6 @@ pub(crate) fn receipt(rows: u64, struck: Struck, left: Option<&'static str>) -> 
             None => index,
         },
         PlaceReceipt::new(ForgetPlace::Decisions, reasons, reasons),
+        PlaceReceipt::new(ForgetPlace::Vectors, vectors, vectors),
     ]
 }

@@ -77,6 +77,36 @@ macro_rules! contracts_of {
     };
 }
 
+/// Implements the contract of vectors for such a type, whose backend keeps them.
+macro_rules! vectors_of {
+    ($type:ty) => {
+        const _: () = {
+            use $crate::base::error::Result;
+            use $crate::embed::store::{
+                BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, KeptVectors, VectorStore,
+            };
+            use $crate::embed::{EmbedError, EmbedderId};
+            use $crate::store::vectors::Fill;
+
+            $crate::store::forward::forward! { VectorStore for $type {
+                embedding_status(embedder: &EmbedderId) -> Result<EmbeddingStatus>;
+                embed_batch(
+                    embedder: &EmbedderId,
+                    from: &BatchFrom,
+                    size: BatchSize
+                ) -> Result<Option<EmbedBatch>>;
+                keep_vectors(
+                    embedder: &EmbedderId,
+                    batch: &EmbedBatch,
+                    answer: std::result::Result<Vec<Vec<f32>>, EmbedError>
+                ) -> Result<KeptVectors>;
+                serve_vectors(embedder: &EmbedderId) -> Result<bool>;
+                drop_vectors(embedder: &EmbedderId) -> Result<u64>;
+            } {} }
+        };
+    };
+}
+
 /// Hands verbs on to the store.
 macro_rules! forward {
     ($contract:ident for $type:ty {
@@ -92,4 +122,6 @@ macro_rules! forward {
     };
 }
 
+#[cfg(feature = "sqlite")]
+pub(crate) use vectors_of;
 pub(crate) use {contracts_of, forward};

@@ -72,8 +72,12 @@ pub(crate) fn masked(found: Found, query: &Query, doors: &Doors) -> Result<Found
             hits.push(hit);
         }
     }
-    let outcome = if hits.is_empty() { SearchOutcome::Empty } else { found.outcome };
-    Ok(Found::new(outcome, hits))
+    let outcome = match found.outcome {
+        SearchOutcome::Degraded(_) => found.outcome,
+        _ if hits.is_empty() => SearchOutcome::Empty,
+        other => other,
+    };
+    Ok(Found { outcome, hits, shares: found.shares })
 }
 
 /// Returns the words of a row by which it is found.

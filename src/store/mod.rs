@@ -15,7 +15,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`StoreConfig`] is all there is to set: doors, observer, sizes, retention, refused sources, waiting time, facts, ranking and entities. The
+//! [`StoreConfig`] is all there is to set: doors, observer, sizes, retention, refused sources, waiting time, facts, ranking and entities,
+//! embedder and reranker. The
 //! contract and its rows are in [`memory`](crate::memory).
 //!
 //! # Limits
@@ -37,11 +38,13 @@ pub(crate) mod known;
 mod mask;
 mod names;
 mod operation;
+mod rerank;
 pub(crate) mod search;
 mod settle;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
 pub(crate) mod suspects;
+pub(crate) mod vectors;
 mod visibility;
 pub(crate) mod words;
 

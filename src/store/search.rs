@@ -1,11 +1,12 @@
 //! The search of a store: a backend reads rows, and they are weighed here, so that the same rows have the same
 //! order in every store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::StoreConfig;
+use super::vectors::Arm;
 use crate::base::error::Result;
-use crate::memory::{Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
+use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
 use crate::search::rank::{
     Card, Counted, Frequencies, Plan, Pool, Ranking, Search, Term, Visibility, one_line,
 };
@@ -77,24 +78,25 @@ const WEIGHED: usize = 512;
 /// So many of the best of them give to their neighbours.
 const GIVING: usize = 256;
 
-/// Finds what is asked for.
+/// Finds what is asked for, by words and, where there is an arm for it, by meaning.
 pub(crate) fn search(
     rows: &dyn Searchable,
     config: &StoreConfig,
     ranking: &Ranking,
     visibility: Visibility,
     query: &Query,
-) -> Result<Found> {
+    arm: Option<&Arm<'_>>,
+) -> Result<Answer> {
     let text = one_line(&query.text);
     if query.filter.limit == 0 || text.trim().is_empty() {
-        return Ok(Found::nothing());
+        return Ok(Answer::nothing());
     }
     let is_fts = query.syntax == Syntax::Fts;
     if is_fts && let Some(found) = rows.by_expression(visibility, query, &text)? {
-        return Ok(as_ranked(found));
+        return Ok(Answer::of(as_ranked(found)));
     }
     let plan = Plan::of(&text, is_fts);
-    let Some(filter) = narrowed(&query.filter, &plan) else { return Ok(Found::nothing()) };
+    let Some(filter) = narrowed(&query.filter, &plan) else { return Ok(Answer::nothing()) };
     if plan.terms.is_empty() && plan.required.is_none() {
         let all = match plan.category {
             Some(_) => rows.list(visibility, &filter)?,
@@ -102,12 +104,17 @@ pub(crate) fn search(
             None if text.trim().len() > config.max_row_bytes => Vec::new(),
             None => rows.holding(visibility, &filter, text.trim())?,
         };
-        return Ok(as_ranked(all.into_iter().map(|memory| (-1.0, memory)).collect()));
+        return Ok(Answer::of(as_ranked(all.into_iter().map(|memory| (-1.0, memory)).collect())));
     }
     let mut frequencies = rows.frequencies(visibility, &plan.terms)?;
     let looked_up = frequencies.looked_up();
-    if looked_up.is_empty() && plan.required.is_none() {
-        return Ok(Found::nothing());
+    let (near, lacks) = match arm.map(|arm| arm.near(visibility, &filter, frequencies.rows())).transpose()? {
+        None => (None, None),
+        Some(Ok(near)) => (Some(near).filter(|near| !near.rows.is_empty()), None),
+        Some(Err(lacks)) => (None, Some(lacks)),
+    };
+    if looked_up.is_empty() && plan.required.is_none() && near.is_none() {
+        return Ok(Answer { lacks, ..Answer::nothing() });
     }
     let most = WEIGHED.max(filter.limit.saturating_mul(2));
     let weights = looked_up.iter().map(|word| (&plan.terms[*word], frequencies.whole_weight(*word).max(1)));
@@ -121,11 +128,13 @@ pub(crate) fn search(
     };
     let mut pool = Pool::of(&plan, &looked_up);
     let mut given = 0;
-    rows.matching(&wanted, &mut |card, counted| {
-        given += 1;
-        pool.take(card, counted);
-        (pool.len() as usize) < most
-    })?;
+    if !looked_up.is_empty() || plan.required.is_some() {
+        rows.matching(&wanted, &mut |card, counted| {
+            given += 1;
+            pool.take(card, counted);
+            (pool.len() as usize) < most
+        })?;
+    }
     if given < most && plan.required.is_none() && filter == Filter::limit(filter.limit) {
         // They are all here: a backend's index may part words otherwise.
         frequencies.count(&pool);
@@ -138,7 +147,20 @@ pub(crate) fn search(
         pool.settle();
     }
     let weighing = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
-    let weighed = weighing.weigh(query.order, filter.limit);
+    let mut weighed = weighing.weigh(query.order, filter.limit);
+    let settled = if config.reranker.is_some() { weighing.settled(&weighed) } else { BTreeSet::new() };
+    let mut shares = None;
+    if let (Some(near), Some(arm)) = (&near, arm) {
+        let ids: Vec<i64> = near.rows.iter().map(|row| row.id).collect();
+        arm.cards(visibility, &ids, &mut |card| pool.put_near(card))?;
+        if ranking.neighbours > 0.0 {
+            rows.beside(visibility, &filter, &ids, &mut |giver, card| pool.put_beside(giver, card))?;
+            pool.settle();
+        }
+        let fusing = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
+        shares = Some(fusing.fuse_meaning(&mut weighed, near));
+    }
+    let weighing = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
     let read = rows.rows(visibility, &weighing.unread(&weighed))?;
     let mut found: BTreeMap<i64, Memory> = read.into_iter().map(|memory| (memory.id.get(), memory)).collect();
     for (id, memory) in &found {
@@ -154,7 +176,27 @@ pub(crate) fn search(
         let memory = found.remove(&ranked.id)?;
         Some(Hit { memory, score: ranked.score, why: ranked.why })
     });
-    Ok(Found { outcome, hits: hits.collect() })
+    let mut found = Found::new(outcome, hits.collect());
+    found.shares = shares;
+    Ok(Answer { found, lacks, settled })
+}
+
+/// The rows that a search found, and the part that was left out.
+pub(crate) struct Answer {
+    pub(crate) found: Found,
+    pub(crate) lacks: Option<Degraded>,
+    /// The rows that words alone settle, where a reranker is to leave them in their places.
+    pub(crate) settled: BTreeSet<i64>,
+}
+
+impl Answer {
+    fn of(found: Found) -> Self {
+        Self { found, lacks: None, settled: BTreeSet::new() }
+    }
+
+    fn nothing() -> Self {
+        Self::of(Found::nothing())
+    }
 }
 
 /// Returns the filter with the category that the text names; `None` where both name another one.
@@ -178,5 +220,5 @@ fn as_ranked(rows: Vec<(f64, Memory)>) -> Found {
         score: (rank / first).clamp(0.0, 1.0),
         why: vec![(Signal::Row, at + 1)],
     });
-    Found { outcome, hits: hits.collect() }
+    Found::new(outcome, hits.collect())
 }

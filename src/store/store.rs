@@ -10,8 +10,9 @@ use super::config::StoreConfig;
 use super::edit::Edit;
 use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
-use super::search::search;
+use super::search::{Answer, search};
 use super::suspects::suspects;
+use super::vectors::Shelves;
 use super::visibility::{SHARED_KEYS, sees_all};
 use super::{decide, fact, forget, history, mask, settle};
 use crate::base::access::{Access, Actor, Scope};
@@ -21,8 +22,8 @@ use crate::base::receipt::PlaceReceipt;
 use crate::facts::{ConsolidationEvent, Decision, EventId, Fact, Recorded, Settled, Suspicion};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{
-    AuditEntry, AuditOutcome, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId, NewLearning,
-    NewMemory, Query, SnapshotRow,
+    AuditEntry, AuditOutcome, Degraded, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId,
+    NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow,
 };
 use crate::search::rank::Visibility;
 use crate::trace;
@@ -32,14 +33,14 @@ pub(crate) struct Store<B> {
     backend: B,
     scope: Scope,
     config: StoreConfig,
+    shelves: Shelves,
 }
 
 impl<B: Backend> Store<B> {
     pub(crate) fn new(backend: B, scope: Scope, config: StoreConfig) -> Self {
-        Self { backend, scope, config }
+        Self { backend, scope, config, shelves: Shelves::default() }
     }
 
-    #[cfg(feature = "sqlite")]
     pub(crate) fn backend(&self) -> &B {
         &self.backend
     }
@@ -276,15 +277,35 @@ impl<B: Backend> Store<B> {
     pub(crate) fn search_unmasked(&self, access: &Access, query: &Query) -> Result<Found> {
         trace::search(|| {
             let Some(visibility) = self.visibility(access) else { return Ok(Found::nothing()) };
+            let meaning = self.meaning(query)?;
+            let more = self.to_rerank(query);
             let run = || {
-                let ranking = &self.config.ranking;
-                self.backend.read("search", |rows| search(rows, &self.config, ranking, visibility, query))
+                self.backend.read("search", |rows| {
+                    let ranking = &self.config.ranking;
+                    let wanted = more.as_ref().unwrap_or(query);
+                    let arm = meaning.arm(rows.as_vectors(), &self.shelves);
+                    let (arm, lacks) = match arm {
+                        None => (None, None),
+                        Some(Ok(arm)) => (Some(arm), None),
+                        Some(Err(lacks)) => (None, Some(lacks)),
+                    };
+                    let answer = search(rows, &self.config, ranking, visibility, wanted, arm.as_ref())?;
+                    Ok(Answer { lacks: lacks.or(answer.lacks), ..answer })
+                })
             };
-            match run() {
+            let answer = match run() {
                 // Where the rows cannot be read either, that is said.
                 Err(Error::Corrupt { .. }) if self.backend.mend_index()? => run(),
                 found => found,
+            };
+            let Answer { mut found, mut lacks, settled } = answer?;
+            if more.is_some() {
+                let is_reranked = self.rerank(query, &mut found.hits, &settled)?;
+                found.hits.truncate(query.filter.limit);
+                lacks = lacks.or((!is_reranked).then_some(Degraded::NotReranked));
             }
+            found.outcome = lacks.map_or(found.outcome, SearchOutcome::Degraded);
+            Ok(found)
         })
     }
 
@@ -349,26 +370,29 @@ impl<B: Backend> Store<B> {
         trace::forget(|| {
             let operation = Operation::new(access, "memory_forget", now);
             let admitted = main_only(&self.scope, access, &row_name(None));
-            let (ids, struck) = self.attempt("forget in", &operation, admitted, |rows, forgotten| {
-                let key = rows.tombstone_key()?.unwrap_or_else(TombstoneKey::random);
-                let burial = forget::Burial::new(&key, text)?;
-                let saying = rows.saying(&burial)?;
-                for fact in &saying {
-                    if !forget::may_forget(access, &fact.memory, Some(fact.status)) {
-                        let name = row_name(Some(fact.memory.id));
-                        return Err(Error::Denied { name, kind: access.kind });
+            let (ids, vectors, struck) =
+                self.attempt("forget in", &operation, admitted, |rows, forgotten| {
+                    let key = rows.tombstone_key()?.unwrap_or_else(TombstoneKey::random);
+                    let burial = forget::Burial::new(&key, text)?;
+                    let saying = rows.saying(&burial)?;
+                    for fact in &saying {
+                        if !forget::may_forget(access, &fact.memory, Some(fact.status)) {
+                            let name = row_name(Some(fact.memory.id));
+                            return Err(Error::Denied { name, kind: access.kind });
+                        }
                     }
-                }
-                let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
-                let entry = self.done(&operation, forgotten.as_deref());
-                let struck = rows.forget(&ids, &burial, &key, entry)?;
-                Ok((ids, struck))
-            })?;
+                    let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
+                    let entry = self.done(&operation, forgotten.as_deref());
+                    // They are removed with their rows.
+                    let vectors = rows.as_vectors().map_or(Ok(0), |vectors| vectors.kept_of(&ids))?;
+                    let struck = rows.forget(&ids, &burial, &key, entry)?;
+                    Ok((ids, vectors, struck))
+                })?;
             for id in &ids {
                 self.config.tell(EventName::Forgotten, Some(*id));
             }
             let left = self.backend.wipe(true)?;
-            Ok(forget::receipt(ids.len() as u64, struck, left))
+            Ok(forget::receipt(ids.len() as u64, vectors, struck, left))
         })
     }
 

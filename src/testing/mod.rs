@@ -29,6 +29,7 @@
 //! |---|---|
 //! | [`contract`] | suites for a workspace, a store, an index, a filter, a dreamer |
 //! | [`Script`] | a model that answers from a list and records the requests |
+//! | [`HashEmbedder`], [`EmbedScript`] | an embedder without a model, and one that misbehaves by a list |
 //! | [`MemoryDisk`], [`PowerLoss`], [`Lie`], [`CrashOutcome`] | a disk in memory, and what a kill or a power loss leaves of a run |
 //! | [`Faults`], [`Fault`], [`FaultyDisk`], [`FaultyWorkspace`] | the *n*-th operation fails |
 //! | [`QuickDisk`] | a disk that syncs nothing, for a thousand writes and no crash |
@@ -45,6 +46,7 @@
 
 pub mod contract;
 mod disk;
+mod embedder;
 mod faults;
 mod power;
 mod quick;
@@ -54,6 +56,7 @@ mod workspace;
 
 pub use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 pub use disk::{FaultyDisk, folder};
+pub use embedder::{EmbedScript, HashEmbedder};
 pub use faults::{Fault, Faults};
 pub use power::{CrashOutcome, Lie, MemoryDisk, PowerLoss};
 pub use quick::QuickDisk;

@@ -564,7 +564,9 @@ fn dump(connection: &rusqlite::Connection) -> String {
     for table in list("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
         // Pages of the indexes of words, which are merged; and the count of transactions, of which a verb may need fewer
         // one day.
-        let of_words = table.starts_with("memories_fts") || table.starts_with("memory_terms");
+        let of_words = ["memories_fts", "memory_terms", "memory_vectors", "memory_generations"]
+            .iter()
+            .any(|made| table.starts_with(made));
         if of_words || table.starts_with("sqlite_stat") || table == "file_commits" {
             continue;
         }

@@ -21,8 +21,13 @@ use noctuary::life::{
 use noctuary::memory::{LearningStore, NewLearning, NewMemory, Query, Source};
 use noctuary::sleep::SleepDreamer;
 use noctuary::store::StoreConfig;
+#[cfg(feature = "sqlite")]
+use noctuary::testing::{EmbedScript, HashEmbedder};
 use noctuary::testing::{Script, cases};
 use noctuary::tools::{MemoryTool, Toolbox};
+#[cfg(feature = "sqlite")]
+use noctuary::vectors::{EmbedConfig, embed_once};
+use noctuary::vectors::{EmbedError, Reranker};
 use noctuary::workspace::{DayPolicy, Name, Revision, WorkspaceExt};
 use noctuary::{
     Access, Actor, DocName, Error, FileMemoryStore, FileWorkspace, JournalDreamer, Life, LifeConfig,
@@ -95,13 +100,14 @@ fn defaults(door: Door) -> (DoorPolicy, DoorPolicy) {
         Door::PromptLoad => (of(SecretPolicy::Redact, InjectionPolicy::Block), None),
         Door::DreamRequest => (of(SecretPolicy::Redact, InjectionPolicy::Allow), None),
         Door::DreamReply => (of(SecretPolicy::Reject, InjectionPolicy::Block), None),
+        Door::EmbedRequest => (of(SecretPolicy::Redact, InjectionPolicy::Reject), None),
     };
     (documents, memory.unwrap_or(documents))
 }
 
 #[test]
 fn every_door_does_what_its_policy_says() {
-    assert_eq!(BTreeSet::from(Door::ALL).len(), 8, "the doors are enumerated");
+    assert_eq!(BTreeSet::from(Door::ALL).len(), 9, "the doors are enumerated");
     let both = format!("first {KEY}\n{ORDER}\nlast {KEY}\n");
     for door in Door::ALL {
         let (documents, memory) = defaults(door);
@@ -941,6 +947,19 @@ fn hostile_session_ids_stay_in_the_folder_of_the_journals() {
 // JR-17, BX-06, PF-01, PF-17, PF-18, XP-13: each door by what comes through it.
 
 /// A place in which a text may come in or go out.
+/// A reranker that remembers what it was asked.
+#[derive(Default)]
+struct Heard(std::sync::Mutex<Vec<String>>);
+
+impl Reranker for Heard {
+    fn rerank(&self, query: &str, texts: &[&str]) -> std::result::Result<Vec<f32>, EmbedError> {
+        let mut heard = self.0.lock().unwrap();
+        heard.push(query.to_owned());
+        heard.extend(texts.iter().map(|text| (*text).to_owned()));
+        Ok(vec![0.0; texts.len()])
+    }
+}
+
 struct Stage {
     doors: Doors,
     workspace: Arc<dyn Workspace>,
@@ -1180,8 +1199,11 @@ const WAYS: &[Way] = &[
         let shows = |found: Vec<noctuary::search::SearchResult>| {
             found.iter().any(|result| result.content.contains(KEY))
         };
-        assert!(shows(indexed.search_unmasked(&of(Actor::Human), "key", 9).unwrap()), "the owner's own look");
-        shows(indexed.search(&of(Actor::Human), "key", 9).unwrap())
+        assert!(
+            shows(indexed.search_unmasked(&of(Actor::Human), "key", 9).unwrap().results),
+            "the owner's own look"
+        );
+        shows(indexed.search(&of(Actor::Human), "key", 9).unwrap().results)
     }),
     ("MemoryStore::write", Door::StoreWrite, |stage| {
         stage.store().write(&of(Actor::Library), &row(), noon()).is_ok()
@@ -1292,6 +1314,46 @@ const WAYS: &[Way] = &[
         let read = tools.call("memory_read", &json!({}), noon()).unwrap().to_string();
         let found = tools.call("memory_search", &json!({"query": "key"}), noon()).unwrap().to_string();
         (read + &found).contains(KEY)
+    }),
+    #[cfg(feature = "sqlite")]
+    ("embed_once", Door::EmbedRequest, |stage| {
+        let mut config = StoreConfig::default();
+        config.doors = stage.doors.clone();
+        let store = noctuary::SqliteMemoryStore::open_in_memory_with(Scope::user("marta"), config).unwrap();
+        let text = format!("the key of the house is {KEY}");
+        let row = NewMemory::new("fact", text, Source::AgentRecorded);
+        store.write(&of(Actor::Library), &row, noon()).unwrap();
+        let script = EmbedScript::new(HashEmbedder::new(8));
+        embed_once(&store, &script, &EmbedConfig::default()).unwrap();
+        script.asked().concat().concat().contains(KEY)
+    }),
+    #[cfg(feature = "sqlite")]
+    ("MemoryStore::search", Door::EmbedRequest, |stage| {
+        let script = Arc::new(EmbedScript::new(HashEmbedder::new(8)));
+        let mut config = StoreConfig::default();
+        config.doors = stage.doors.clone();
+        config.embedder = Some(script.clone());
+        let store = noctuary::SqliteMemoryStore::open_in_memory_with(Scope::user("marta"), config).unwrap();
+        store.search(&of(Actor::Human), &Query::new(format!("what is {KEY}"))).unwrap();
+        assert_eq!(script.asked().len(), 1);
+        script.asked().concat().concat().contains(KEY)
+    }),
+    ("MemoryStore::search", Door::EmbedRequest, |stage| {
+        let heard = Arc::new(Heard::default());
+        let folder = stage.folder.path().join("heard");
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut config = StoreConfig::default();
+        config.doors = stage.doors.clone();
+        config.reranker = Some(heard.clone());
+        let store = FileMemoryStore::open_with(folder, Scope::user("marta"), config).unwrap();
+        for text in [format!("the key of the house is {KEY}"), "the key of the shed".to_owned()] {
+            let row = NewMemory::new("fact", text, Source::AgentRecorded);
+            store.write(&of(Actor::Library), &row, noon()).unwrap();
+        }
+        store.search_unmasked(&of(Actor::Human), &Query::new("which key")).unwrap();
+        let heard = heard.0.lock().unwrap();
+        assert_eq!(heard.len(), 3, "the query and two rows");
+        heard.concat().contains(KEY)
     }),
     ("LlmClient::complete", Door::DreamRequest, |stage| {
         stage.put("MEMORY.md", &format!("- {KEY}\n"));
@@ -1434,27 +1496,29 @@ fn a_search_of_documents_shows_no_half_of_a_key_and_a_document_as_it_stands_now(
     let indexed = noctuary::life::Indexed::new(Arc::clone(&workspace), index);
     indexed.sync(noon()).unwrap();
     let main = of(Actor::Agent);
-    let seen = indexed.search_unmasked(&main, "harbour", 9).unwrap();
+    let seen = indexed.search_unmasked(&main, "harbour", 9).unwrap().results;
     assert!(seen.iter().any(|found| found.content.contains("MIIEvQ")));
-    let shown = indexed.search(&main, "harbour", 9).unwrap();
+    let shown = indexed.search(&main, "harbour", 9).unwrap().results;
     assert_eq!(shown.len(), 1);
     assert!(shown[0].content.contains("harbour") && !shown[0].content.contains("MIIEvQ"));
     assert!(
         indexed
             .search(&main, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", 9)
             .unwrap()
+            .results
             .is_empty()
     );
 
     // What an editor took out meanwhile is not told from the index.
     workspace.write(&doc("memory/a.md"), b"Nothing any more.\n", WriteMode::Replace).unwrap();
-    assert!(indexed.search(&main, "harbour", 9).unwrap().is_empty());
-    assert!(!indexed.search_unmasked(&main, "harbour", 9).unwrap().is_empty());
+    assert!(indexed.search(&main, "harbour", 9).unwrap().results.is_empty());
+    assert!(!indexed.search_unmasked(&main, "harbour", 9).unwrap().results.is_empty());
 }
 
 /// Functions that take text in and are behind no door, each with its reason.
 const WITHOUT_DOOR: &[(&str, &str)] = &[
     ("DocumentIndex::search", "what is looked for is kept nowhere"),
+    ("DocumentIndex::search_near", "what is looked for is kept nowhere"),
     ("Lease::append", "the library's own, after its door"),
     ("Lease::replace", "the library's own, after its door"),
     ("MemoryStore::forget", "what is to be forgotten is kept nowhere"),

@@ -230,15 +230,15 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         SyncReport TurnEnd TurnOutcome TurnReport Undreamed Unreadable
     ));
     listed.extend(shared!(memory:
-        AuditEntry AuditOutcome EventName Filter Found Hit IndexProgress IndexState Learning LearningId Memory MemoryEvent MemoryId
-        NewLearning NewMemory Order Place PlaceReceipt Query Role SearchOutcome Signal SnapshotRow Source
+        AuditEntry AuditOutcome Degraded EventName Filter Found Hit IndexProgress IndexState Learning LearningId Memory MemoryEvent MemoryId
+        NewLearning NewMemory Order Place PlaceReceipt Query QueryVector Role SearchOutcome Shares Signal SnapshotRow Source
         Syntax
     ));
     listed.extend(shared!(model:
         ChatCompletions Finish Usage
     ));
     listed.extend(shared!(search:
-        Audience Chunk ChunkConfig FinanceEntities Fusion GenericEntities IndexChange IndexEntry
+        Audience Chunk ChunkConfig FinanceEntities FoundChunks Fusion GenericEntities IndexChange IndexEntry
         Ranking SearchResult SeenDocument
     ));
     listed.extend(shared!(sleep:
@@ -251,16 +251,21 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(shared!(tools:
         ToolDef ToolError Toolbox
     ));
+    listed.extend(shared!(vectors:
+        BatchFrom BatchSize EmbedBatch EmbedConfig EmbedError EmbedReport EmbedderId EmbeddingStatus
+        Generation KeptVectors Purpose Strength
+    ));
     listed.extend(shared!(workspace:
         ClaimTerms DayPolicy Digest Document FoundAt Holder Listing LostBy Metadata Name NameError
         OpenLimit Reach Refusal Revision Space StateName Tail Version
     ));
     listed.extend(shared!(testing:
-        CrashOutcome Entry Fault Faults FaultyDisk FaultyWorkspace Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
+        CrashOutcome EmbedScript Entry Fault Faults FaultyDisk FaultyWorkspace HashEmbedder Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
     ));
     let generic: &[(&str, fn())] = &[
         ("DreamEvent", may_be_shared::<noctuary::dream::DreamEvent<'static>>),
         ("DreamPage", may_be_shared::<noctuary::report::DreamPage<'static>>),
+        ("EmbedPass", may_be_shared::<noctuary::vectors::EmbedPass<'static>>),
         ("Editor", may_be_shared::<noctuary::life::Editor<'static>>),
         ("Forget", may_be_shared::<noctuary::exchange::Forget<'static>>),
         ("Guarded", may_be_shared::<noctuary::life::Guarded<View>>),
@@ -328,6 +333,7 @@ fn every_trait_is_an_object() {
     listed.extend(objects!(facts: FactStore));
     listed.extend(objects!(memory: LearningStore MemoryObserver));
     listed.extend(objects!(search: DocumentIndex Entities));
+    listed.extend(objects!(vectors: Embedder Reranker VectorStore));
     listed.extend(objects!(workspace: Lease WorkspaceExt));
     let _: (Option<&dyn noctuary::testing::Disk>, Option<&dyn noctuary::testing::DiskFile>) = (None, None);
     listed.extend(["testing::Disk", "testing::DiskFile"]);
@@ -481,12 +487,14 @@ const PRINTED: &[(&str, &str)] = &[
     ("DreamReport", "the place of a workspace; what it holds prints its own shape"),
     ("DreamedState", "a state file, and what a peer keeps there"),
     ("Duty", "the name of a check"),
+    ("EmbedderId", "the name of a model"),
     ("Error", "names and classes"),
     ("FactConfig", "a setting of the operator"),
     ("DreamConfig", "a setting of the operator"),
     ("FactDreamConfig", "a setting of the operator"),
     ("Filter", "a category"),
     ("FoundAt", "a class"),
+    ("Generation", "the name of a model"),
     ("GateFinding", "a class, and the preview that says so"),
     ("Holder", "the name of a host"),
     ("Identity", "how the agent shows itself to everybody"),
@@ -539,11 +547,14 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "Fact",
             "FactStatus",
             "Found",
+            "FoundChunks",
+            "Generation",
             "Hit",
             "Learning",
             "Memory",
             "MemoryEvent",
             "PlaceReceipt",
+            "QueryVector",
             "Recorded",
             "SnapshotRow",
             "Source",

@@ -18,14 +18,14 @@ use house::{Arrow, Circle, House, room_of};
 /// [`TOGETHER`] says so.
 const FLOORS: &[(u32, &[&str])] = &[
     (0, &["base"]),
-    (1, &["workspace", "pii", "llm", "format", "disk"]),
+    (1, &["workspace", "pii", "llm", "embed", "format", "disk"]),
     (2, &["memory", "facts", "dreamer"]),
     (3, &["trace"]),
     (4, &["gate", "search"]),
     (5, &["session", "store"]),
     (6, &["life"]),
     (7, &["dream", "file", "sqlite", "model"]),
-    (8, &["drive", "tools", "exchange", "report", "sleep"]),
+    (8, &["drive", "tools", "exchange", "report", "sleep", "vectors"]),
     (9, &["testing", "manual"]),
 ];
 

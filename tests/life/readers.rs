@@ -322,6 +322,8 @@ const READERS: &[Reader] = &[
     ("Indexed::search", cfg!(feature = "sqlite"), |place| searched(place, Door::Masked)),
     ("Indexed::search_unmasked", cfg!(feature = "sqlite"), |place| searched(place, Door::Raw)),
     ("DocumentIndex::search", cfg!(feature = "sqlite"), |place| searched(place, Door::Index)),
+    ("Indexed::search_near", cfg!(feature = "sqlite"), |place| searched(place, Door::Near)),
+    ("DocumentIndex::search_near", cfg!(feature = "sqlite"), |place| searched(place, Door::IndexNear)),
     // Tools of a model.
     ("MemoryTool::call", true, |place| {
         // Of a folder in which private words stand; that of the journals is refused.
@@ -918,6 +920,8 @@ enum Door {
     Masked,
     Raw,
     Index,
+    Near,
+    IndexNear,
 }
 
 fn searched(place: &Place, door: Door) -> String {
@@ -928,9 +932,24 @@ fn searched(place: &Place, door: Door) -> String {
         let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
         let workspace = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
         workspace.sync(at(20, 12, 0)).unwrap();
+        let embedder = noctuary::testing::HashEmbedder::new(16);
+        noctuary::vectors::embed_once(&index, &embedder, &noctuary::vectors::EmbedConfig::default()).unwrap();
+        let vector = |query: &str| {
+            use noctuary::vectors::Embedder as _;
+            // A text without words has no direction.
+            let text = format!("canary {query}");
+            let numbers = embedder.embed(&[&text], noctuary::vectors::Purpose::Query).unwrap().remove(0);
+            noctuary::memory::QueryVector::new(embedder.id(), numbers)
+        };
         let search = |query| match door {
-            Door::Masked => workspace.search(&place.access, query, 100),
-            Door::Raw => workspace.search_unmasked(&place.access, query, 100),
+            Door::Near => {
+                workspace.search_near(&place.access, query, &vector(query), 100).map(|found| found.results)
+            }
+            Door::IndexNear => {
+                index.search_near(&place.access, query, &vector(query), 100).map(|found| found.results)
+            }
+            Door::Masked => workspace.search(&place.access, query, 100).map(|found| found.results),
+            Door::Raw => workspace.search_unmasked(&place.access, query, 100).map(|found| found.results),
             Door::Index => index.search(&place.access, query, 100),
         };
         let told = |query| {

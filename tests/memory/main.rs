@@ -12,3 +12,5 @@ mod store_forget;
 mod store_search;
 mod stores;
 mod terms;
+#[cfg(feature = "sqlite")]
+mod vectors;

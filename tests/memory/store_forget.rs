@@ -569,7 +569,7 @@ fn stores_workspace_and_index_forget_together_and_nothing_brings_it_back() {
     for store in [&in_rows as &dyn MemoryStore, &in_lines] {
         assert_eq!(feed(&workspace, store, &scope, now()).unwrap().written, 2);
     }
-    assert_eq!(workspace.search(&human(), "Zanzibarqx", 9).unwrap().len(), 2);
+    assert_eq!(workspace.search(&human(), "Zanzibarqx", 9).unwrap().results.len(), 2);
 
     let access = human();
     let forget = |in_files| {
@@ -596,8 +596,8 @@ fn stores_workspace_and_index_forget_together_and_nothing_brings_it_back() {
         }
         workspace.sync(now()).unwrap();
         workspace.rebuild(now()).unwrap();
-        assert!(workspace.search(&human(), "Zanzibarqx", 9).unwrap().is_empty());
-        assert!(workspace.search(&human(), "tea", 9).unwrap().len() >= 2, "the rest is found");
+        assert!(workspace.search(&human(), "Zanzibarqx", 9).unwrap().results.is_empty());
+        assert!(workspace.search(&human(), "tea", 9).unwrap().results.len() >= 2, "the rest is found");
     };
     nothing_brings_it_back();
     let in_files: Vec<_> = files_with(folder.path(), "zanzibarqx");

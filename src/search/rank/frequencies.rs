@@ -55,6 +55,16 @@ impl Frequencies {
         by_rarity
     }
 
+    /// Counts the rows in sight.
+    pub(crate) fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Counts the rows with a word, as far as that is worth counting.
+    pub(crate) fn found_in(&self, word: usize) -> u32 {
+        self.found_in.get(word).copied().unwrap_or(0)
+    }
+
     /// Returns the weight of a word; 0 if no row has it.
     pub(crate) fn weight(&self, word: usize) -> f64 {
         match self.found_in.get(word) {

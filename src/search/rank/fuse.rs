@@ -48,13 +48,15 @@ pub(super) const LOOKED_AT: usize = 50;
 pub(crate) struct Weighed {
     order: Order,
     most: usize,
-    scores: Scores,
-    ranked: Vec<(RowNo, f64)>,
+    pub(super) scores: Scores,
+    pub(super) ranked: Vec<(RowNo, f64)>,
+    /// The ranks of rows by meaning, where they were asked for.
+    pub(super) near: BTreeMap<RowNo, usize>,
 }
 
 /// The scores of one search; rows and conversations that have none are not listed.
 #[derive(Default)]
-struct Scores {
+pub(super) struct Scores {
     row: Vec<f64>,
     covered: Vec<f64>,
     /// With what neighbours give.
@@ -62,6 +64,15 @@ struct Scores {
     /// The rows for which `around` is above 0.
     found: Vec<RowNo>,
     conversation: BTreeMap<u32, f64>,
+}
+
+impl Scores {
+    /// Makes room for rows without words.
+    pub(super) fn grow(&mut self, rows: usize) {
+        for scores in [&mut self.row, &mut self.covered, &mut self.around] {
+            scores.resize(rows, 0.0);
+        }
+    }
 }
 
 impl Search<'_> {
@@ -100,7 +111,7 @@ impl Search<'_> {
                 });
             }
         }
-        Weighed { order, most, scores, ranked }
+        Weighed { order, most, scores, ranked, near: BTreeMap::new() }
     }
 
     /// Returns the rows whose texts [`run`](Self::run) looks at and nobody has read.
@@ -124,7 +135,7 @@ impl Search<'_> {
 
     /// Returns the rows in the order that is asked for, and how sure they are.
     pub(crate) fn run(&self, weighed: Weighed) -> (SearchOutcome, Vec<Ranked>) {
-        let Weighed { order, most, scores, mut ranked } = weighed;
+        let Weighed { order, most, scores, mut ranked, near } = weighed;
         let mut passed = BTreeMap::new();
         if order == Order::Relevance {
             self.lift_entities(&mut ranked);
@@ -132,7 +143,7 @@ impl Search<'_> {
             passed = self.freshen(&mut ranked);
         }
         ranked.truncate(most);
-        let ranked = self.explain(ranked, &scores, &passed);
+        let ranked = self.explain(ranked, &scores, &passed, &near);
         let best = ranked.iter().map(|ranked| ranked.covered).fold(0.0, f64::max);
         let outcome = match ranked.len() {
             0 => SearchOutcome::Empty,
@@ -281,7 +292,7 @@ impl Search<'_> {
         }
     }
 
-    fn order(&self, (one, score): (RowNo, f64), (other, than): (RowNo, f64)) -> Ordering {
+    pub(super) fn order(&self, (one, score): (RowNo, f64), (other, than): (RowNo, f64)) -> Ordering {
         than.total_cmp(&score).then_with(|| self.pool.row(other).newer(self.pool.row(one)))
     }
 
@@ -332,6 +343,7 @@ impl Search<'_> {
         ranked: Vec<(RowNo, f64)>,
         scores: &Scores,
         passed: &BTreeMap<RowNo, usize>,
+        near: &BTreeMap<RowNo, usize>,
     ) -> Vec<Ranked> {
         let descending = |values: &mut dyn Iterator<Item = f64>| {
             let mut values: Vec<f64> = values.collect();
@@ -355,6 +367,9 @@ impl Search<'_> {
             let counted = conversation.filter(|_| self.ranking.conversation > 0.0);
             if let Some(score) = counted.and_then(|it| scores.conversation.get(&it)) {
                 why.push((Signal::Conversation, rank(&conversations, *score)));
+            }
+            if let Some(rank) = near.get(&number) {
+                why.push((Signal::Meaning, *rank));
             }
             if let Some(rank) = passed.get(&number) {
                 why.push((Signal::Newer, *rank));

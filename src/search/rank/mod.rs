@@ -1,7 +1,7 @@
 //! Words, queries, an index and the ranking over it. No backend, no files.
 //!
 //! `fuse` scores rows, by the measures of `bm25`; `fresh` then puts older rows behind the newer ones that update them.
-//! `ranking` has only the weights that a host sets.
+//! `meaning` puts what vectors find beside it. `ranking` has only the weights that a host sets.
 
 mod asked;
 mod bm25;
@@ -11,6 +11,7 @@ mod entity;
 mod frequencies;
 mod fresh;
 mod fuse;
+mod meaning;
 mod pool;
 mod query;
 mod ranking;
@@ -27,6 +28,7 @@ pub(crate) use clause::Clause;
 pub use entity::{Entities, FinanceEntities, GenericEntities};
 pub(crate) use frequencies::Frequencies;
 pub(crate) use fuse::Search;
+pub(crate) use meaning::{NEAR, Near, fuse_lists};
 pub(crate) use pool::{Counted, Pool};
 pub(crate) use query::{MOST_TERMS, Plan, one_line};
 pub use ranking::{Fusion, Ranking};

@@ -166,6 +166,25 @@ impl<'p> Pool<'p> {
         self.beside.push((giver, taker));
     }
 
+    /// Takes a row that is near by its meaning. Of one that is not in the pool already no word is known, and its text is
+    /// to be read.
+    pub(crate) fn put_near(&mut self, card: &Card<'_>) {
+        match self.numbers.get(&card.id) {
+            Some(number) if self.rows[*number as usize].has == 0 => self.texts[*number as usize] = None,
+            Some(_) => {}
+            None => {
+                self.counts.resize(self.counts.len() + self.terms.len(), 0);
+                self.texts.push(None);
+                self.push(card, 0, 0);
+            }
+        }
+    }
+
+    /// Returns the place of a row.
+    pub(crate) fn number(&self, id: i64) -> Option<RowNo> {
+        self.numbers.get(&id).copied()
+    }
+
     fn push(&mut self, card: &Card<'_>, length: u32, has: u64) -> RowNo {
         let number = RowNo::try_from(self.rows.len()).expect("memory ends before four thousand million rows");
         let conversation = card.place.map(|(name, _)| {

@@ -1,27 +1,36 @@
 //! An index inside one SQLite file: the fifth seed's chunks, searched by FTS5.
 
 mod chunks;
+mod near;
 mod search;
 mod seen;
 pub(super) mod tables;
+mod vectors;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, params};
 
 use super::columns::stamp;
 use super::database::Database;
-use super::error::is_corrupt;
+use super::error::{fold, is_corrupt};
 use super::open::{self, PATIENCE};
 use super::schema::Others;
 use crate::base::access::{Access, Scope};
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
-use crate::base::name::DocName;
-use crate::memory::IndexState;
-use crate::search::documents::{DocumentIndex, IndexChange, SearchResult, SeenDocument};
+use crate::base::name::{DocName, Name, StateName};
+use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, KeptVectors, VectorStore};
+use crate::embed::{EmbedError, EmbedderId};
+use crate::gate::Doors;
+use crate::memory::{Degraded, IndexState, QueryVector};
+use crate::search::documents::{DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument};
+use crate::search::rank::{Plan, one_line};
+use crate::store::vectors::{Fill, Meaning, Shelves, VectorChanges, VectorHome, VectorRows};
+use vectors::ChunkTable;
 
 /// An index inside one SQLite file, for one scope of it.
 ///
@@ -50,7 +59,7 @@ use crate::search::documents::{DocumentIndex, IndexChange, SearchResult, SeenDoc
 /// workspace.append(&DocName::MEMORY, b"- The boat is called Brisk.\n")?;
 ///
 /// let access = Access::agent(Scope::user("marta"));
-/// assert_eq!(workspace.search(&access, "boat", 10)?[0].content, "- The boat is called Brisk.\n");
+/// assert_eq!(workspace.search(&access, "boat", 10)?.results[0].content, "- The boat is called Brisk.\n");
 /// assert_eq!(index.check()?, IndexState::Sound);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -58,6 +67,8 @@ use crate::search::documents::{DocumentIndex, IndexChange, SearchResult, SeenDoc
 pub struct SqliteIndex {
     database: Database,
     scope: Scope,
+    doors: Arc<Doors>,
+    shelves: Arc<Shelves>,
 }
 
 impl SqliteIndex {
@@ -80,7 +91,14 @@ impl SqliteIndex {
     }
 
     fn over(database: Database, scope: Scope) -> Self {
-        Self { database, scope }
+        Self { database, scope, doors: Arc::default(), shelves: Arc::default() }
+    }
+
+    /// Sets what chunks pass on their way to an embedder, by [`Door::EmbedRequest`](crate::gate::Door::EmbedRequest).
+    #[must_use]
+    pub fn with_doors(mut self, doors: Doors) -> Self {
+        self.doors = Arc::new(doors);
+        self
     }
 
     /// Looks at whether the text index says what the chunks say, of all scopes of the file, and whether every chunk
@@ -184,6 +202,93 @@ impl DocumentIndex for SqliteIndex {
         }
         self.database
             .read("search", |connection| search::run(connection, &self.scope, access.kind, text, limit))
+    }
+
+    fn search_near(
+        &self,
+        access: &Access,
+        text: &str,
+        vector: &QueryVector,
+        limit: usize,
+    ) -> Result<FoundChunks> {
+        if access.scope != self.scope
+            || limit == 0
+            || Plan::of(&one_line(text), false).for_meaning().is_none()
+        {
+            return Ok(FoundChunks::by_words(text, self.search(access, text, limit)?));
+        }
+        let meaning = Meaning::of(&vector.embedder, Ok(vec![vector.numbers.clone()]));
+        let Meaning::Asked(asked) = meaning else {
+            let found = FoundChunks::by_words(text, self.search(access, text, limit)?);
+            return Ok(found.degraded(Degraded::Failed));
+        };
+        self.look("search", |table| near::search(table, &self.shelves, access.kind, text, &asked, limit))
+    }
+}
+
+impl VectorHome for SqliteIndex {
+    fn read<T>(&self, read: impl FnOnce(&dyn VectorRows) -> Result<T>) -> Result<T> {
+        self.look("read", |table| read(table))
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut dyn VectorChanges) -> Result<T>) -> Result<T> {
+        let (action, file) = ("write to", self.database.file());
+        self.database.attempt(action, file, |connection| {
+            change(&mut ChunkTable { connection, scope: &self.scope, action, file })
+        })
+    }
+
+    fn doors(&self) -> Result<Doors> {
+        Ok(Doors::clone(&self.doors))
+    }
+
+    fn name_of(&self, id: i64) -> Name {
+        StateName::row("memory_chunks", id).into()
+    }
+}
+
+impl SqliteIndex {
+    /// Reads in one view of the tables.
+    fn look<T>(&self, action: &'static str, read: impl FnOnce(&ChunkTable<'_>) -> Result<T>) -> Result<T> {
+        let connection = self.database.lock();
+        let file = self.database.file();
+        let folded = |error| fold(action, file, error);
+        let moment = connection.unchecked_transaction().map_err(folded)?;
+        let read = read(&ChunkTable { connection: &moment, scope: &self.scope, action, file })?;
+        moment.finish().map_err(folded)?;
+        Ok(read)
+    }
+}
+
+impl VectorStore for SqliteIndex {
+    fn embedding_status(&self, embedder: &EmbedderId) -> Result<EmbeddingStatus> {
+        Fill::embedding_status(self, embedder)
+    }
+
+    fn embed_batch(
+        &self,
+        embedder: &EmbedderId,
+        from: &BatchFrom,
+        size: BatchSize,
+    ) -> Result<Option<EmbedBatch>> {
+        Fill::embed_batch(self, embedder, from, size)
+    }
+
+    fn keep_vectors(
+        &self,
+        embedder: &EmbedderId,
+        batch: &EmbedBatch,
+        answer: std::result::Result<Vec<Vec<f32>>, EmbedError>,
+    ) -> Result<KeptVectors> {
+        Fill::keep_vectors(self, embedder, batch, answer)
+    }
+
+    fn serve_vectors(&self, embedder: &EmbedderId) -> Result<bool> {
+        Fill::serve_vectors(self, embedder)
+    }
+
+    fn drop_vectors(&self, embedder: &EmbedderId) -> Result<u64> {
+        Fill::drop_vectors(self, embedder)
     }
 }
 

@@ -19,6 +19,7 @@ use crate::store::Edit;
 use crate::store::backend::Changes;
 use crate::store::fact;
 use crate::store::forget::{Burial, Struck, signature_of_new};
+use crate::store::vectors::VectorChanges;
 
 /// The most rows that one transaction of a purge removes, so that writers wait for moments only.
 const PURGED_AT_ONCE: u32 = 500;
@@ -142,6 +143,10 @@ impl Changes for Table<'_> {
 
     fn refuse(&mut self, entry: AuditEntry) -> Result<()> {
         self.folded(|| self.audit_entry(&entry))
+    }
+
+    fn as_vectors_mut(&mut self) -> Option<&mut dyn VectorChanges> {
+        Some(self)
     }
 }
 

@@ -13,5 +13,6 @@ mod store;
 mod table;
 pub(super) mod tables;
 mod terms;
+mod vectors;
 
 pub use store::SqliteMemoryStore;

@@ -203,6 +203,7 @@ impl SqliteMemoryStore {
 }
 
 forward::contracts_of!(SqliteMemoryStore);
+forward::vectors_of!(SqliteMemoryStore);
 
 impl fmt::Debug for SqliteMemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 
-use super::{row, saying, terms};
+use super::{row, saying, terms, vectors};
 use crate::store::fact;
 
 const SEED: &str = "
@@ -305,6 +305,11 @@ pub(crate) fn make_terms(connection: &Connection) -> rusqlite::Result<()> {
     terms::make(connection)
 }
 
+/// Adds where vectors stand.
+pub(crate) fn make_vectors(connection: &Connection) -> rusqlite::Result<()> {
+    vectors::make(connection)
+}
+
 /// Adds where learnings stand.
 pub(crate) fn make_learnings(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(LEARNINGS)
@@ -358,23 +363,37 @@ pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Returns whether the triggers exist as they were made.
 pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
-    let mut statement = connection.prepare_cached(
-        "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ('memories_ai', 'memories_ad',
-           'memories_au', 'memory_terms_ai', 'memory_terms_ad', 'memory_terms_au', 'memories_unsigned')",
-    )?;
+    let names: Vec<String> =
+        TRIGGER_NAMES.iter().chain(&vectors::TRIGGER_NAMES).map(|name| format!("'{name}'")).collect();
+    let sql =
+        format!("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ({})", names.join(", "));
+    let mut statement = connection.prepare_cached(&sql)?;
     let standing = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
-    let all_of_ours = [TRIGGERS, terms::TRIGGERS, saying::TRIGGER];
-    let is_ours = |trigger: &String| all_of_ours.iter().any(|all| all.contains(trigger));
-    Ok(standing.len() == 7 && standing.iter().all(is_ours))
+    let ours = [TRIGGERS, terms::TRIGGERS, saying::TRIGGER, vectors::TRIGGERS];
+    let is_ours = |trigger: &String| ours.iter().any(|all| all.contains(trigger));
+    Ok(standing.len() == names.len() && standing.iter().all(is_ours))
 }
 
-/// Puts triggers back that do not stand as they were made; returns whether there were such.
+const TRIGGER_NAMES: [&str; 7] = [
+    "memories_ai",
+    "memories_ad",
+    "memories_au",
+    "memory_terms_ai",
+    "memory_terms_ad",
+    "memory_terms_au",
+    "memories_unsigned",
+];
+
+/// Puts triggers back that do not stand as they were made; returns whether there were such. Rows may have changed that no
+/// trigger saw, so no vector is believed any more.
 pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
     let is_behind = !are_mended(connection)?;
     if is_behind {
         connection.execute_batch(TRIGGERS)?;
         connection.execute_batch(terms::TRIGGERS)?;
         saying::renew(connection)?;
+        connection.execute_batch(vectors::TRIGGERS)?;
+        vectors::distrust(connection)?;
     }
     Ok(is_behind)
 }

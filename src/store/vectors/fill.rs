@@ -1,0 +1,239 @@
+//! The filling of a generation: the texts that leave for an embedder, and what is kept of its answer.
+
+use std::collections::HashMap;
+
+use super::backend::{Counts, Entry, VectorChanges, VectorRows};
+use super::ready::{dimensions_of, is_ready};
+use crate::base::digest::Digest;
+use crate::base::error::{Error, Result};
+use crate::base::name::Name;
+use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbedText, EmbeddingStatus, KeptVectors};
+use crate::embed::{EmbedError, EmbedderId, Generation};
+use crate::gate::{Door, Doors, Masks};
+use crate::search::vectors::{Dimensions, VectorError, check_answer, encode};
+
+/// So many vectors of an earlier generation are removed in one step.
+const DROPPED_AT_ONCE: usize = 500;
+
+/// A place of texts with vectors.
+pub(crate) trait VectorHome {
+    /// Reads in one view.
+    fn read<T>(&self, read: impl FnOnce(&dyn VectorRows) -> Result<T>) -> Result<T>;
+
+    /// Reads and changes in one step.
+    fn change<T>(&self, change: impl FnOnce(&mut dyn VectorChanges) -> Result<T>) -> Result<T>;
+
+    /// Returns the doors that texts leave by.
+    fn doors(&self) -> Result<Doors>;
+
+    /// Returns the name of a text, for the policy of a door.
+    fn name_of(&self, id: i64) -> Name;
+}
+
+/// The verbs of [`VectorStore`](crate::vectors::VectorStore).
+pub(crate) trait Fill: VectorHome {
+    fn embedding_status(&self, embedder: &EmbedderId) -> Result<EmbeddingStatus> {
+        let generation = embedder.generation();
+        self.read(|vectors| {
+            let Counts { embedded, failed, skipped, rows } = vectors.counts(&generation)?;
+            let pending = rows.saturating_sub(embedded + failed + skipped);
+            let serving = vectors.serving()?.map(|serving| serving.generation);
+            let generations = vectors.generations()?;
+            Ok(EmbeddingStatus { pending, embedded, failed, skipped, serving, generations })
+        })
+    }
+
+    fn embed_batch(
+        &self,
+        embedder: &EmbedderId,
+        from: &BatchFrom,
+        size: BatchSize,
+    ) -> Result<Option<EmbedBatch>> {
+        let dimensions = dimensions_of(embedder)?;
+        let (generation, mut from) = (embedder.generation(), *from);
+        loop {
+            let found = self.read(|vectors| {
+                let failed_until = from.failed_until.map_or_else(|| vectors.moment(), Ok)?;
+                Ok((waiting(vectors, &generation, from.after, failed_until, size)?, failed_until))
+            })?;
+            let (Waiting { rows, attempts, is_retry }, failed_until) = found;
+            from.failed_until = Some(failed_until);
+            if rows.is_empty() {
+                return Ok(None);
+            }
+            let doors = self.doors()?;
+            let (mut texts, mut skipped, mut bytes) = (Vec::new(), Vec::new(), 0);
+            for (id, content) in rows {
+                let of = Digest::of(content.as_bytes());
+                let Some(text) = to_embed(&doors, &self.name_of(id), &content)? else {
+                    skipped.push((id, of, Entry::Skipped));
+                    from.after = if is_retry { from.after } else { id };
+                    continue;
+                };
+                bytes += text.len();
+                if bytes > size.bytes && !texts.is_empty() {
+                    break;
+                }
+                texts.push(EmbedText { id, text, of });
+                from.after = if is_retry { from.after } else { id };
+            }
+            if !skipped.is_empty() {
+                self.keep_entries(&generation, dimensions, &skipped)?;
+            }
+            if !texts.is_empty() {
+                return Ok(Some(EmbedBatch { texts, attempts, next: from }));
+            }
+        }
+    }
+
+    fn keep_vectors(
+        &self,
+        embedder: &EmbedderId,
+        batch: &EmbedBatch,
+        answer: std::result::Result<Vec<Vec<f32>>, EmbedError>,
+    ) -> Result<KeptVectors> {
+        let dimensions = dimensions_of(embedder)?;
+        let mut kept = KeptVectors::none();
+        let checked = answer.and_then(|answer| {
+            check_answer(&answer, batch.texts.len(), dimensions)
+                .map_err(|error| EmbedError::other(error).permanent())
+        });
+        let failed = || Entry::Failed(batch.attempts.saturating_add(1));
+        let entry = |vector| match vector {
+            Ok(unit) => Entry::Vector(encode(&unit)),
+            Err(VectorError::Zero) => Entry::Skipped,
+            Err(_) => failed(),
+        };
+        let entries: Vec<Entry> = match checked {
+            Ok(vectors) => vectors.into_iter().map(entry).collect(),
+            Err(error) => {
+                kept.error = Some(error);
+                batch.texts.iter().map(|_| failed()).collect()
+            }
+        };
+        let entries: Vec<(i64, Digest, Entry)> =
+            batch.texts.iter().zip(entries).map(|(text, entry)| (text.id, text.of, entry)).collect();
+        for (_, entry) in self.keep_entries(&embedder.generation(), dimensions, &entries)? {
+            *match entry {
+                Entry::Vector(_) => &mut kept.embedded,
+                Entry::Failed(_) => &mut kept.failed,
+                Entry::Skipped => &mut kept.skipped,
+            } += 1;
+        }
+        kept.moved = entries.len() as u64 - kept.embedded - kept.failed - kept.skipped;
+        Ok(kept)
+    }
+
+    /// Keeps states of rows that say what they said; returns those.
+    fn keep_entries(
+        &self,
+        generation: &Generation,
+        dimensions: Dimensions,
+        entries: &[(i64, Digest, Entry)],
+    ) -> Result<Vec<(i64, Entry)>> {
+        self.change(|vectors| {
+            let ids: Vec<i64> = entries.iter().map(|(id, ..)| *id).collect();
+            let mut standing: HashMap<i64, Digest> = HashMap::new();
+            vectors.contents_of(&ids, &mut |id, content| {
+                standing.insert(id, Digest::of(content.as_bytes()));
+            })?;
+            let kept = entries.iter().filter(|(id, of, _)| standing.get(id) == Some(of));
+            let kept: Vec<(i64, Entry)> = kept.map(|(id, _, entry)| (*id, entry.clone())).collect();
+            vectors.keep(generation, dimensions.get(), &kept)?;
+            Ok(kept)
+        })
+    }
+
+    fn serve_vectors(&self, embedder: &EmbedderId) -> Result<bool> {
+        let dimensions = dimensions_of(embedder)?;
+        let generation = embedder.generation();
+        let is_serving = self
+            .read(|vectors| Ok(vectors.serving()?.is_some_and(|serving| serving.generation == generation)))?;
+        if is_serving {
+            return Ok(true);
+        }
+        self.change(|vectors| {
+            let is_ready = is_ready(vectors.counts(&generation)?);
+            if is_ready {
+                vectors.serve(&generation, dimensions.get())?;
+            }
+            Ok(is_ready)
+        })
+    }
+
+    fn drop_vectors(&self, embedder: &EmbedderId) -> Result<u64> {
+        let generation = embedder.generation();
+        self.change(|vectors| vectors.drop_others(&generation, DROPPED_AT_ONCE))
+    }
+}
+
+impl<H: VectorHome> Fill for H {}
+
+/// Rows that wait.
+struct Waiting {
+    rows: Vec<(i64, String)>,
+    attempts: u32,
+    is_retry: bool,
+}
+
+/// Returns the rows that never had a state; where there are none, those that failed.
+fn waiting(
+    vectors: &dyn VectorRows,
+    generation: &Generation,
+    after: i64,
+    failed_until: i64,
+    size: BatchSize,
+) -> Result<Waiting> {
+    let most = size.texts.max(1);
+    let rows = vectors.unfilled(generation, after, most)?;
+    if !rows.is_empty() {
+        return Ok(Waiting { rows, attempts: 0, is_retry: false });
+    }
+    let failed = vectors.failed(generation, failed_until, most)?;
+    // A text that an embedder chokes on spoils fewer and fewer others, and is alone in the end.
+    let attempts = failed.first().map_or(0, |row| row.attempts);
+    let most = most.checked_shr(attempts).unwrap_or(0).max(1);
+    let alike = failed.into_iter().take(most).take_while(|row| row.attempts == attempts);
+    let rows = alike.map(|row| (row.id, row.content)).collect();
+    Ok(Waiting { rows, attempts, is_retry: true })
+}
+
+/// Returns the text of a row as an embedder is shown it; `None` for one that needs no vector.
+fn to_embed(doors: &Doors, name: &Name, content: &str) -> Result<Option<String>> {
+    if is_short(content) {
+        return Ok(None);
+    }
+    let policy = doors.policy_of(Door::EmbedRequest, name);
+    match doors.judge(Door::EmbedRequest, policy, name, content, &mut Masks::default()) {
+        Ok(passed) => Ok(Some(passed.text.into_owned())),
+        Err(Error::Stopped { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The fewest words of a text that says something by itself, and the fewest letters where words are not parted.
+const WORDS: usize = 3;
+const LETTERS: usize = 4;
+
+/// Returns whether a text is too short to mean anything: two words of a script that parts words, or three signs of one that
+/// does not.
+fn is_short(text: &str) -> bool {
+    let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
+    let is_unparted = |letter: &char| letter.is_alphabetic() && *letter >= '\u{2e80}';
+    words < WORDS && text.chars().filter(is_unparted).count() < LETTERS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_words_mean_nothing_and_four_signs_do() {
+        for short in ["", "ok", "yes, thanks", "- ! -", "好的", "a b -"] {
+            assert!(is_short(short), "{short}");
+        }
+        for long in ["buy more rope", "买一些绳子", "Seil für Boot", "ロープを買う"] {
+            assert!(!is_short(long), "{long}");
+        }
+    }
+}
