@@ -78,6 +78,7 @@ macro_rules! contracts_of {
 }
 
 /// Implements the contract of vectors for such a type, whose backend keeps them.
+#[cfg(feature = "sqlite")]
 macro_rules! vectors_of {
     ($type:ty) => {
         const _: () = {
@@ -122,6 +123,7 @@ macro_rules! forward {
     };
 }
 
+#[cfg(feature = "sqlite")]
 #[cfg(feature = "sqlite")]
 pub(crate) use vectors_of;
 pub(crate) use {contracts_of, forward};

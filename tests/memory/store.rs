@@ -836,7 +836,7 @@ fn a_file_in_the_place_of_one_that_is_open_keeps_its_own_mark() {
     assert_eq!(home.open().list(&main_session(), &Filter::limit(9)).unwrap().len(), 1);
 }
 
-fn drop_triggers(stock: &rusqlite::Connection) {
+fn drop_triggers(stock: &Connection) {
     let sql = "SELECT coalesce(group_concat('DROP TRIGGER ' || name, '; '), '') FROM sqlite_schema WHERE type = 'trigger'";
     let all: String = stock.query_row(sql, [], |row| row.get(0)).unwrap();
     stock.execute_batch(&all).unwrap();
