@@ -24,9 +24,7 @@ fn client(server: &Server) -> HttpEmbedder {
 
 /// Returns the body of an answer, as vendors send it.
 fn list(vectors: &[(usize, Value)]) -> String {
-    let one = |(index, embedding): &(usize, Value)| {
-        json!({ "object": "embedding", "index": index, "embedding": embedding })
-    };
+    let one = |(index, embedding): &(usize, Value)| json!({ "object": "embedding", "index": index, "embedding": embedding });
     let data: Vec<Value> = vectors.iter().map(one).collect();
     let usage = json!({ "prompt_tokens": 8, "total_tokens": 8 });
     json!({ "object": "list", "data": data, "model": "small", "usage": usage }).to_string()
@@ -36,11 +34,7 @@ fn ok(vectors: &[(usize, Value)]) -> Vec<u8> {
     http("200 OK", &["Content-Type: application/json", CLOSES], &list(vectors))
 }
 
-fn embed(
-    client: &HttpEmbedder,
-    texts: &[&str],
-    purpose: Purpose,
-) -> Result<Vec<Vec<f32>>, EmbedError> {
+fn embed(client: &HttpEmbedder, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
     let answer = client.embed(texts, purpose);
     if let Err(error) = &answer {
         let said = format!("{error} {error:?} {client:?}");
@@ -78,11 +72,8 @@ fn vectors_come_back_in_the_order_of_their_texts() {
 
 #[test]
 fn texts_go_out_in_requests_that_are_bounded() {
-    let answers = [
-        ok(&[(0, json!([1, 0])), (1, json!([2, 0]))]),
-        ok(&[(0, json!([3, 0]))]),
-        ok(&[(0, json!([4, 0]))]),
-    ];
+    let answers =
+        [ok(&[(0, json!([1, 0])), (1, json!([2, 0]))]), ok(&[(0, json!([3, 0]))]), ok(&[(0, json!([4, 0]))])];
     let server = Server::says_each(answers);
     let client = client(&server).batch(NonZeroUsize::new(2).unwrap(), 8).text_chars(6);
     let vectors = embed(&client, &["one", "two", "three", "seventy"], Purpose::Document).unwrap();
@@ -144,7 +135,10 @@ fn a_busy_server_is_asked_again_for_texts_and_not_for_a_question() {
 
     let server = Server::says(busy());
     let error = embed(&client(&server), &["tea"], Purpose::Query).unwrap_err();
-    assert!(error.to_string().ends_with("answered 429 Too Many Requests: slow down; it asks to wait 0 s"), "{error}");
+    assert!(
+        error.to_string().ends_with("answered 429 Too Many Requests: slow down; it asks to wait 0 s"),
+        "{error}"
+    );
     assert!(error.is_retryable());
     assert_eq!(server.asked().len(), 1);
 

@@ -117,7 +117,11 @@ mod tests {
         let data = json!([one(1, &json!([3, 4])), one(0, &json!([1, 2.5]))]);
         assert_eq!(read_vectors(data, 2, Some(2)), Ok(vec![vec![1.0, 2.5], vec![3.0, 4.0]]));
         let bare = json!([{ "embedding": [1] }, { "embedding": [2] }]);
-        assert_eq!(read_vectors(bare, 2, None), Ok(vec![vec![1.0], vec![2.0]]), "without an index as they come");
+        assert_eq!(
+            read_vectors(bare, 2, None),
+            Ok(vec![vec![1.0], vec![2.0]]),
+            "without an index as they come"
+        );
     }
 
     #[test]
@@ -148,7 +152,9 @@ mod tests {
     #[test]
     fn another_shape_says_so() {
         let nothing = |words: &str| Err(Unusable::NoList(words.to_owned()));
-        for body in ["{}", "[]", "null", r#"{"data":null}"#, r#"{"data":[{"index":0,"embedding":"AACAPw=="}]}"#] {
+        for body in
+            ["{}", "[]", "null", r#"{"data":null}"#, r#"{"data":[{"index":0,"embedding":"AACAPw=="}]}"#]
+        {
             assert_eq!(vectors(body.as_bytes(), 1, None), nothing(""), "{body}");
         }
         assert_eq!(vectors(br#"{"error":"busy"}"#, 1, None), nothing("busy"));

@@ -19,9 +19,9 @@ impl Batches {
         for text in texts {
             let text = start(text, self.chars_of_text);
             let len = text.chars().count();
-            let batch = batches.last_mut().filter(|batch| {
-                batch.len() < self.texts.get() && chars + len <= self.chars
-            });
+            let batch = batches
+                .last_mut()
+                .filter(|batch| batch.len() < self.texts.get() && chars + len <= self.chars);
             if let Some(batch) = batch {
                 batch.push(text);
                 chars += len;
@@ -51,7 +51,10 @@ mod tests {
     #[test]
     fn a_request_is_bounded_in_texts_and_in_characters() {
         assert_eq!(split(2, 99, &["a", "b", "c"]), [vec!["a", "b"], vec!["c"]]);
-        assert_eq!(split(9, 4, &["aa", "bb", "c", "ddd", "e"]), [vec!["aa", "bb"], vec!["c", "ddd"], vec!["e"]]);
+        assert_eq!(
+            split(9, 4, &["aa", "bb", "c", "ddd", "e"]),
+            [vec!["aa", "bb"], vec!["c", "ddd"], vec!["e"]]
+        );
         assert_eq!(split(9, 0, &["aa", "bb"]), [["aa"], ["bb"]], "a text is never split");
         assert_eq!(split(9, 4, &["éé", "éé"]), [["éé", "éé"]], "characters, not bytes");
         assert!(split(9, 9, &[]).is_empty());
