@@ -70,7 +70,12 @@ impl fmt::Display for Answers {
             }
         }
         let all = self.0.len();
-        writeln!(f, "answered in the first three: {} of {all} by words, {} with meaning", self.words(), self.fused())
+        writeln!(
+            f,
+            "answered in the first three: {} of {all} by words, {} with meaning",
+            self.words(),
+            self.fused()
+        )
     }
 }
 
@@ -103,7 +108,11 @@ pub fn search_a_life(
 fn filled(config: StoreConfig) -> noctuary::Result<SqliteMemoryStore> {
     let store = SqliteMemoryStore::open_in_memory_with(marta(), config)?;
     for note in NOTES {
-        store.write(&Access::agent(marta()), &NewMemory::new("note", note, Source::UserExplicit), Utc::now())?;
+        store.write(
+            &Access::agent(marta()),
+            &NewMemory::new("note", note, Source::UserExplicit),
+            Utc::now(),
+        )?;
     }
     Ok(store)
 }

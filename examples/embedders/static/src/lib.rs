@@ -27,7 +27,8 @@ impl StaticEmbedder {
             EmbedError::new(format!("cannot load a model from {}: {error}", folder.display())).permanent()
         };
         let name = folder.file_name().ok_or_else(|| broken(&"it has no name"))?.to_string_lossy();
-        let model = StaticModel::from_pretrained(folder, None, Some(true), None).map_err(|error| broken(&error))?;
+        let model =
+            StaticModel::from_pretrained(folder, None, Some(true), None).map_err(|error| broken(&error))?;
         let id = EmbedderId::new(name, model.dim())
             .settings(format!("model2vec tokens={TOKENS}"))
             .strength(Strength::Static);
