@@ -278,7 +278,7 @@ mod index {
             }),
             Box::new(|_| {
                 assert_eq!(
-                    black_box(ours.search_unmasked(&access, "lantern 4711 topic", 10).unwrap()).len(),
+                    black_box(ours.search_unmasked(&access, "lantern 4711 topic", 10).unwrap().results).len(),
                     10
                 );
             }),

@@ -1,5 +1,7 @@
 //! The contracts of models that compare meanings: `Embedder` and `Reranker`. The host brings both, and needs neither.
 
+pub(crate) mod store;
+
 use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;

@@ -246,21 +246,31 @@ pub(crate) fn search(run: impl FnOnce() -> Result<Found>) -> Result<Found> {
     let found = span.attempt(run);
     if let Ok(found) = &found {
         span.count("gen_ai.memory.record.count", found.hits.len());
-        let outcome = match found.outcome {
-            SearchOutcome::Hit => "hit",
-            SearchOutcome::Weak => "weak",
-            SearchOutcome::Empty => "empty",
-            SearchOutcome::Degraded(_) => "degraded",
-        };
-        span.word("noctuary.search.outcome", outcome);
+        span.word("noctuary.search.outcome", outcome(found.outcome));
     }
     found
 }
 
 /// Documents are searched.
-pub(crate) fn search_documents<T>(run: impl FnOnce() -> Result<Vec<T>>) -> Result<Vec<T>> {
+pub(crate) fn search_documents<T>(
+    told: impl Fn(&T) -> (usize, SearchOutcome),
+    run: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     let span = searching();
-    span.attempt(run).inspect(|found| span.count("gen_ai.memory.record.count", found.len()))
+    span.attempt(run).inspect(|found| {
+        let (count, found) = told(found);
+        span.count("gen_ai.memory.record.count", count);
+        span.word("noctuary.search.outcome", outcome(found));
+    })
+}
+
+fn outcome(outcome: SearchOutcome) -> &'static str {
+    match outcome {
+        SearchOutcome::Hit => "hit",
+        SearchOutcome::Weak => "weak",
+        SearchOutcome::Empty => "empty",
+        SearchOutcome::Degraded(_) => "degraded",
+    }
 }
 
 fn searching() -> Span {

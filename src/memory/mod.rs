@@ -36,7 +36,7 @@
 //!
 //! # Limits
 //!
-//! - Search is by words: a question that shares no word with its answer may find nothing.
+//! - Search is by words, unless the host brings an [embedder](crate::vectors): a question that shares no word with its answer may find nothing.
 //! - A row has at most 16 KiB. Longer text belongs into a document.
 //! - A file store keeps every row in memory, which suits some hundred thousand.
 //! - Of several scopes in one SQLite file, a phrase, a condition or a list by time reads past the matches of all.
@@ -56,7 +56,6 @@ mod row;
 mod snapshot;
 mod source;
 pub(crate) mod store;
-pub(crate) mod vectors;
 
 pub use crate::base::receipt::PlaceReceipt;
 pub use audit::{AuditEntry, AuditOutcome};

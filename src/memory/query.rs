@@ -98,6 +98,14 @@ pub struct QueryVector {
     pub(crate) numbers: Vec<f32>,
 }
 
+impl QueryVector {
+    /// Makes the vector of a query, by an embedder.
+    #[must_use]
+    pub fn new(embedder: &EmbedderId, numbers: Vec<f32>) -> Self {
+        Self { embedder: embedder.clone(), numbers }
+    }
+}
+
 impl PartialEq for QueryVector {
     fn eq(&self, other: &Self) -> bool {
         let bits = |vector: &Self| vector.numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
@@ -175,7 +183,7 @@ impl Query {
     /// ```
     #[must_use]
     pub fn vector(mut self, embedder: &EmbedderId, numbers: Vec<f32>) -> Self {
-        self.vector = Some(QueryVector { embedder: embedder.clone(), numbers });
+        self.vector = Some(QueryVector::new(embedder, numbers));
         self
     }
 }

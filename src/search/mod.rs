@@ -12,7 +12,7 @@
 //! life.append(&DocName::MEMORY, b"- Releases go out on Fridays.\n")?; // found at once
 //! life.sync(Utc::now())?; // finds edits by other programs
 //! let marta = Access::agent(Scope::user("marta"));
-//! let found = life.search(&marta, "when are the releases", 5)?;
+//! let found = life.search(&marta, "when are the releases", 5)?.results;
 //! assert_eq!(found[0].path.as_str(), "MEMORY.md");
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -22,7 +22,7 @@
 //! |---|---|
 //! | [`Indexed`](crate::life::Indexed) | a workspace with its index; a session searches here |
 //! | `SqliteIndex` | the index that ships (feature `sqlite`) |
-//! | [`SearchResult`] | a passage that was found |
+//! | [`FoundChunks`], [`SearchResult`] | the result of a search, and a passage that was found |
 //! | [`ChunkConfig`], [`Chunk`] | how documents are cut |
 //! | [`Ranking`], [`Fusion`] | weights for rows of a memory store |
 //! | [`Entities`], [`GenericEntities`], [`FinanceEntities`] | names and identifiers in a text |
@@ -30,7 +30,7 @@
 //!
 //! # Limits
 //!
-//! - Search is by words, without vectors: a question that shares no word with its answer may find nothing.
+//! - Search is by words, unless the host brings an [embedder](crate::vectors): a question that shares no word with its answer may find nothing.
 //! - In a folder, only this library's documents are looked for. Declare others by [`Reach`](crate::workspace::Reach).
 //! - An edit of the same length within one tick of the file system's clock is missed until a rebuild.
 //! - Keep the index file outside of the workspace's folder.
@@ -44,6 +44,7 @@ pub(crate) mod rank;
 pub(crate) mod vectors;
 
 pub use documents::{
-    Audience, Chunk, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
+    Audience, Chunk, ChunkConfig, DocumentIndex, FoundChunks, IndexChange, IndexEntry, SearchResult,
+    SeenDocument,
 };
 pub use rank::{Entities, FinanceEntities, Fusion, GenericEntities, Ranking};

@@ -17,8 +17,11 @@ use crate::base::access::{Access, Scope};
 use crate::base::document::{Document, Revision};
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
+use crate::embed::{EmbedError, Embedder, Purpose};
 use crate::gate::Doors;
-use crate::search::documents::{ChunkConfig, DocumentIndex, SearchResult};
+use crate::memory::{Degraded, QueryVector, SearchOutcome};
+use crate::search::documents::{ChunkConfig, DocumentIndex, FoundChunks, SearchResult};
+use crate::search::rank::{Plan, one_line};
 use crate::trace;
 use crate::workspace::is_of;
 use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Workspace, WriteMode};
@@ -67,22 +70,23 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// workspace.write(&DocName::MEMORY, b"# Memory\n\n- The boat is called Brisk.\n", WriteMode::Create)?;
 ///
 /// let access = Access::agent(Scope::user("marta"));
-/// let found = workspace.search(&access, "What is my boat called?", 10)?;
+/// let found = workspace.search(&access, "What is my boat called?", 10)?.results;
 /// assert_eq!((found[0].path.as_str(), found[0].lines, found[0].score), ("MEMORY.md", (1, 3), 1.0));
 ///
 /// let group = Access::shared(Scope::user("marta"));
-/// assert!(workspace.search(&group, "boat", 10)?.is_empty());
+/// assert!(workspace.search(&group, "boat", 10)?.results.is_empty());
 ///
 /// std::fs::write(folder.path().join("life/harbour.md"), "The boat lies in Lisbon.\n")?; // an editor
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// assert_eq!(workspace.sync(now)?.added, [DocName::parse("harbour.md")?]);
-/// assert_eq!(workspace.search(&access, "boat", 10)?.len(), 2);
+/// assert_eq!(workspace.search(&access, "boat", 10)?.results.len(), 2);
 /// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Indexed<W> {
     upkeep: Arc<Upkeep<W>>,
     doors: Arc<Doors>,
+    embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl<W: Workspace> Indexed<W> {
@@ -115,13 +119,20 @@ impl<W: Workspace> Indexed<W> {
             missed: Mutex::default(),
             forgotten: ForgottenCache::default(),
         };
-        Self { upkeep: Arc::new(upkeep), doors: Arc::default() }
+        Self { upkeep: Arc::new(upkeep), doors: Arc::default(), embedder: None }
     }
 
     /// Sets what a [`search`](Self::search) shows, by [`Door::PromptLoad`](crate::gate::Door::PromptLoad).
     #[must_use]
     pub fn with_doors(mut self, doors: Doors) -> Self {
         self.doors = Arc::new(doors);
+        self
+    }
+
+    /// Sets the embedder of queries. The chunks get their vectors by [`embed_once`](crate::vectors::embed_once) on the index.
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
+        self.embedder = Some(embedder);
         self
     }
 
@@ -141,18 +152,42 @@ impl<W: Workspace> Indexed<W> {
     /// # Errors
     ///
     /// The errors of the index, and of reading what was found.
-    pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
-        let found = self.search_unmasked(access, query, limit)?;
+    pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<FoundChunks> {
+        self.masked(access, query, self.search_unmasked(access, query, limit)?)
+    }
+
+    /// Finds what [`search`](Self::search) does, by words and by a vector that the host made of the query. An index without
+    /// vectors goes by words, and the outcome says so.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`search`](Self::search).
+    pub fn search_near(
+        &self,
+        access: &Access,
+        query: &str,
+        vector: &QueryVector,
+        limit: usize,
+    ) -> Result<FoundChunks> {
+        let found =
+            self.searched(access, query, || self.upkeep.index.search_near(access, query, vector, limit))?;
+        self.masked(access, query, found)
+    }
+
+    fn masked(&self, access: &Access, query: &str, mut found: FoundChunks) -> Result<FoundChunks> {
         let doors = Doors::clone(&self.doors);
         let view = Guarded::new(&self.upkeep.workspace, access.clone()).with_doors(doors);
         let mut passages = Passages::new(&view, query);
-        let mut shown = Vec::with_capacity(found.len());
-        for result in found {
+        let mut shown = Vec::with_capacity(found.results.len());
+        for result in found.results {
             if let Some(content) = passages.shown(&result)? {
                 shown.push(SearchResult { content, ..result });
             }
         }
-        Ok(shown)
+        if shown.is_empty() && !matches!(found.outcome, SearchOutcome::Degraded(_)) {
+            found.outcome = SearchOutcome::Empty;
+        }
+        Ok(FoundChunks { results: shown, ..found })
     }
 
     /// Finds what [`search`](Self::search) does, as the index has it: for the owner's own eyes, and for whoever masks it.
@@ -161,21 +196,50 @@ impl<W: Workspace> Indexed<W> {
     /// # Errors
     ///
     /// The errors of the index.
-    pub fn search_unmasked(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
-        trace::search_documents(|| {
+    pub fn search_unmasked(&self, access: &Access, query: &str, limit: usize) -> Result<FoundChunks> {
+        let by_words = || Ok(FoundChunks::by_words(query, self.upkeep.index.search(access, query, limit)?));
+        self.searched(access, query, || match self.vector_of(query)? {
+            None => by_words(),
+            Some(Ok(vector)) => self.upkeep.index.search_near(access, query, &vector, limit),
+            Some(Err(_)) => Ok(by_words()?.degraded(Degraded::Failed)),
+        })
+    }
+
+    fn searched(
+        &self,
+        access: &Access,
+        query: &str,
+        search: impl FnOnce() -> Result<FoundChunks>,
+    ) -> Result<FoundChunks> {
+        let told = |found: &FoundChunks| (found.results.len(), found.outcome);
+        trace::search_documents(told, || {
             if !is_of(&self.upkeep.workspace, &access.scope) {
-                return Ok(Vec::new());
+                return Ok(FoundChunks::by_words(query, Vec::new()));
             }
-            let mut found = self.upkeep.index.search(access, query, limit)?;
-            found.retain(|result| audience(&result.path).includes(access.kind) && is_indexed(&result.path));
+            let mut found = search()?;
+            let results = &mut found.results;
+            results.retain(|result| audience(&result.path).includes(access.kind) && is_indexed(&result.path));
             if let Some(forgotten) = self.upkeep.forgotten.get(&self.upkeep.workspace)? {
                 // The index may not have been brought up to date since.
-                found.retain(|result| {
+                results.retain(|result| {
                     !forgotten.holds(result.path.as_str()) && !forgotten.holds(&result.content)
                 });
             }
             Ok(found)
         })
+    }
+
+    /// Asks the embedder for the vector of a query, if there is one and the query may be answered by meaning.
+    fn vector_of(&self, query: &str) -> Result<Option<std::result::Result<QueryVector, EmbedError>>> {
+        let Some(embedder) = &self.embedder else { return Ok(None) };
+        let Some(text) = Plan::of(&one_line(query), false).for_meaning() else { return Ok(None) };
+        let forgotten = self.upkeep.forgotten.get(&self.upkeep.workspace)?;
+        let text = Doors::clone(&self.doors).heeding(forgotten).for_an_embedder(&text)?;
+        let vector = |mut numbers: Vec<Vec<f32>>| match (numbers.pop(), numbers.len()) {
+            (Some(numbers), 0) => Ok(QueryVector::new(embedder.id(), numbers)),
+            _ => Err(EmbedError::new("the embedder must answer one vector for one text")),
+        };
+        Ok(Some(embedder.embed(&[&text], Purpose::Query).and_then(vector)))
     }
 
     /// Catches up with what was changed beside this handle. A document of unchanged size and time of change is not
@@ -354,7 +418,11 @@ impl<W: Workspace> Lease for IndexedLease<W> {
 
 impl<W> Clone for Indexed<W> {
     fn clone(&self) -> Self {
-        Self { upkeep: Arc::clone(&self.upkeep), doors: Arc::clone(&self.doors) }
+        Self {
+            upkeep: Arc::clone(&self.upkeep),
+            doors: Arc::clone(&self.doors),
+            embedder: self.embedder.clone(),
+        }
     }
 }
 

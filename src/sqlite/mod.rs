@@ -15,9 +15,11 @@ mod index;
 mod lease;
 mod memory;
 mod open;
+mod removals;
 mod schema;
 mod scoped;
 mod tables;
+mod vectors;
 mod words;
 mod workspace;
 

@@ -9,6 +9,7 @@ use super::commits::{self, check_mark, commits};
 use super::error::fold;
 use super::index::tables as index;
 use super::memory::tables as memory;
+use super::removals;
 use super::tables as workspace;
 use crate::base::error::{Error, Result};
 use crate::disk::mark::Mark;
@@ -29,7 +30,9 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     },
     |connection| {
         memory::make_terms(connection)?;
-        memory::make_vectors(connection)
+        memory::make_vectors(connection)?;
+        index::make_vectors(connection)?;
+        removals::make(connection)
     },
 ];
 

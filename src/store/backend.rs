@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use super::edit::Edit;
 use super::forget::{Burial, Struck};
 use super::search::Searchable;
-use super::vectors::{VectorChanges, VectorRows};
+use super::vectors::{MemoryVectors, VectorChanges};
 use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::Result;
@@ -94,7 +94,7 @@ pub(crate) trait Rows: Searchable + Facts {
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>>;
 
     /// Returns the vectors of its rows; `None` where it keeps none.
-    fn as_vectors(&self) -> Option<&dyn VectorRows> {
+    fn as_vectors(&self) -> Option<&dyn MemoryVectors> {
         None
     }
 }

@@ -82,10 +82,11 @@ macro_rules! vectors_of {
     ($type:ty) => {
         const _: () = {
             use $crate::base::error::Result;
-            use $crate::embed::{EmbedError, EmbedderId};
-            use $crate::memory::vectors::{
+            use $crate::embed::store::{
                 BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, KeptVectors, VectorStore,
             };
+            use $crate::embed::{EmbedError, EmbedderId};
+            use $crate::store::vectors::Fill;
 
             $crate::store::forward::forward! { VectorStore for $type {
                 embedding_status(embedder: &EmbedderId) -> Result<EmbeddingStatus>;

@@ -152,7 +152,7 @@ pub(crate) fn search(
     let mut shares = None;
     if let (Some(near), Some(arm)) = (&near, arm) {
         let ids: Vec<i64> = near.rows.iter().map(|row| row.id).collect();
-        arm.vectors.cards(visibility, &ids, &mut |card| pool.put_near(card))?;
+        arm.cards(visibility, &ids, &mut |card| pool.put_near(card))?;
         if ranking.neighbours > 0.0 {
             rows.beside(visibility, &filter, &ids, &mut |giver, card| pool.put_beside(giver, card))?;
             pool.settle();

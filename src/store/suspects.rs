@@ -68,7 +68,7 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
     let most = (LISTED / terms.len()).max(LISTED_OF_ONE);
     let lists = facts.latest_with(visibility, &terms, most)?;
     let weights: Vec<f64> = lists.iter().map(|list| weight(list.len())).collect();
-    let hashes: Vec<u64> = terms.iter().map(|term| hash(&term.stem)).collect();
+    let hashes: Vec<u32> = terms.iter().map(|term| hash(&term.stem)).collect();
     let ids = candidates(&lists, &weights, most);
     let mut read: Vec<(MemoryId, Words)> = Vec::with_capacity(ids.len());
     facts.words(&ids, &mut |id, words| read.push((id, words.clone())))?;
@@ -139,6 +139,6 @@ fn terms_of(text: &str) -> (Vec<Term>, Words) {
     }
     all.sort_unstable_by(|one, other| (&one.stem, &one.written).cmp(&(&other.stem, &other.written)));
     all.dedup_by(|one, other| one.stem == other.stem);
-    let words = Words::from(all.iter().map(|term| hash(&term.stem)).collect::<Vec<u64>>());
+    let words = Words::from(all.iter().map(|term| hash(&term.stem)).collect::<Vec<u32>>());
     (all, words)
 }

@@ -8,10 +8,10 @@ use crate::search::rank::{Stemmer, is_stop_word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Words {
     /// Ascending. The last bit says whether a word is a number.
-    all: Box<[u64]>,
+    all: Box<[u32]>,
 }
 
-const NUMBER: u64 = 1;
+const NUMBER: u32 = 1;
 
 impl Words {
     /// Reads a statement, in which nothing is an operator. Words that say nothing are left out, unless it has no others.
@@ -31,7 +31,7 @@ impl Words {
     }
 
     /// Returns whether a word is one of them, by its [`hash`].
-    pub(crate) fn has(&self, word: u64) -> bool {
+    pub(crate) fn has(&self, word: u32) -> bool {
         self.all.binary_search(&word).is_ok()
     }
 
@@ -40,7 +40,7 @@ impl Words {
     /// day, amid other words.
     pub(crate) fn are_alike(&self, other: &Self) -> bool {
         let shared = self.all.iter().filter(|word| other.has(**word));
-        let (numbers, words): (Vec<u64>, Vec<u64>) = shared.partition(|word| **word & NUMBER > 0);
+        let (numbers, words): (Vec<u32>, Vec<u32>) = shared.partition(|word| **word & NUMBER > 0);
         let (words, shared) = (words.len(), words.len() + numbers.len());
         let shorter = self.len().min(other.len());
         let has_more = |of: &Self| of.all.iter().filter(|word| **word & NUMBER > 0).count() > numbers.len();
@@ -49,9 +49,9 @@ impl Words {
     }
 }
 
-impl From<Vec<u64>> for Words {
+impl From<Vec<u32>> for Words {
     /// Makes words of their hashes, in any order.
-    fn from(mut all: Vec<u64>) -> Self {
+    fn from(mut all: Vec<u32>) -> Self {
         all.sort_unstable();
         all.dedup();
         Self { all: all.into() }
@@ -59,9 +59,10 @@ impl From<Vec<u64>> for Words {
 }
 
 /// Returns the hash of a stem.
-pub(crate) fn hash(stem: &str) -> u64 {
+pub(crate) fn hash(stem: &str) -> u32 {
     let mut hasher = DefaultHasher::new();
     stem.hash(&mut hasher);
     let is_number = stem.contains(|c: char| c.is_ascii_digit());
-    hasher.finish() & !NUMBER | if is_number { NUMBER } else { 0 }
+    let half = u32::try_from(hasher.finish() >> 32).unwrap_or_default();
+    half & !NUMBER | if is_number { NUMBER } else { 0 }
 }

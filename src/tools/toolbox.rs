@@ -193,7 +193,9 @@ impl Toolbox {
         let (index, folder) = (indexed.clone(), indexed.clone());
         let find = Find {
             // Masked by the doors of the view.
-            search: Arc::new(move |access, query, limit| index.search_unmasked(access, query, limit)),
+            search: Arc::new(move |access, query, limit| {
+                Ok(index.search_unmasked(access, query, limit)?.results)
+            }),
             is_elsewhere: Arc::new(move |view, name| {
                 let (theirs, ours) = (folder.metadata(name), view.metadata(name));
                 let (Ok(Some(theirs)), Ok(ours)) = (theirs, ours) else { return false };

@@ -47,8 +47,6 @@
 
 mod pass;
 
+pub use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, KeptVectors, VectorStore};
 pub use crate::embed::{EmbedError, Embedder, EmbedderId, Generation, Purpose, Reranker, Strength};
-pub use crate::memory::vectors::{
-    BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, KeptVectors, VectorStore,
-};
 pub use pass::{EmbedConfig, EmbedPass, EmbedReport, embed_once, embed_once_async};

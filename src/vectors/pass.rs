@@ -3,10 +3,17 @@
 use std::future::Future;
 
 use crate::base::error::Result;
+use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, VectorStore};
 use crate::embed::{EmbedError, Embedder, EmbedderId, Purpose};
-use crate::memory::vectors::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, VectorStore};
 
 /// The bounds of a pass.
+///
+/// ```
+/// use noctuary::vectors::EmbedConfig;
+///
+/// let little_after_each_turn = EmbedConfig::default().texts(16).requests(1);
+/// assert_eq!(little_after_each_turn.failures, 2);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EmbedConfig {
@@ -21,6 +28,29 @@ pub struct EmbedConfig {
 impl Default for EmbedConfig {
     fn default() -> Self {
         Self { batch: BatchSize::default(), requests: None, failures: 2 }
+    }
+}
+
+impl EmbedConfig {
+    /// Sends at most so many texts in one request.
+    #[must_use]
+    pub fn texts(mut self, texts: usize) -> Self {
+        self.batch.texts = texts;
+        self
+    }
+
+    /// Sends at most so many requests.
+    #[must_use]
+    pub fn requests(mut self, requests: u32) -> Self {
+        self.requests = Some(requests);
+        self
+    }
+
+    /// Ends when so many requests in a row failed.
+    #[must_use]
+    pub fn failures(mut self, failures: u32) -> Self {
+        self.failures = failures;
+        self
     }
 }
 

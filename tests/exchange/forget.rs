@@ -651,7 +651,7 @@ mod index {
                 let indexed = Indexed::new(Arc::clone(&workspace), open());
                 lived(&indexed);
                 let (agent, human) = (access(Actor::Agent), access(Actor::Human));
-                let finds = |words: &str| indexed.search(&agent, words, 20).unwrap();
+                let finds = |words: &str| indexed.search(&agent, words, 20).unwrap().results;
                 assert_eq!(finds("Kowalski").len(), 6);
                 let roof = finds("roof leaks")[0].clone();
 
@@ -693,7 +693,10 @@ mod index {
                 let indexed = Indexed::new(Arc::clone(&workspace), open());
                 let request = Forget::new(&human, STATEMENT).workspace(workspace.as_ref()).index(&indexed);
                 assert!(request.lift(night(24)).unwrap());
-                assert!(!indexed.search(&agent, "Kowalski", 20).unwrap().is_empty(), "it was taken back");
+                assert!(
+                    !indexed.search(&agent, "Kowalski", 20).unwrap().results.is_empty(),
+                    "it was taken back"
+                );
             }
         }
     }

@@ -1199,8 +1199,11 @@ const WAYS: &[Way] = &[
         let shows = |found: Vec<noctuary::search::SearchResult>| {
             found.iter().any(|result| result.content.contains(KEY))
         };
-        assert!(shows(indexed.search_unmasked(&of(Actor::Human), "key", 9).unwrap()), "the owner's own look");
-        shows(indexed.search(&of(Actor::Human), "key", 9).unwrap())
+        assert!(
+            shows(indexed.search_unmasked(&of(Actor::Human), "key", 9).unwrap().results),
+            "the owner's own look"
+        );
+        shows(indexed.search(&of(Actor::Human), "key", 9).unwrap().results)
     }),
     ("MemoryStore::write", Door::StoreWrite, |stage| {
         stage.store().write(&of(Actor::Library), &row(), noon()).is_ok()
@@ -1493,22 +1496,23 @@ fn a_search_of_documents_shows_no_half_of_a_key_and_a_document_as_it_stands_now(
     let indexed = noctuary::life::Indexed::new(Arc::clone(&workspace), index);
     indexed.sync(noon()).unwrap();
     let main = of(Actor::Agent);
-    let seen = indexed.search_unmasked(&main, "harbour", 9).unwrap();
+    let seen = indexed.search_unmasked(&main, "harbour", 9).unwrap().results;
     assert!(seen.iter().any(|found| found.content.contains("MIIEvQ")));
-    let shown = indexed.search(&main, "harbour", 9).unwrap();
+    let shown = indexed.search(&main, "harbour", 9).unwrap().results;
     assert_eq!(shown.len(), 1);
     assert!(shown[0].content.contains("harbour") && !shown[0].content.contains("MIIEvQ"));
     assert!(
         indexed
             .search(&main, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", 9)
             .unwrap()
+            .results
             .is_empty()
     );
 
     // What an editor took out meanwhile is not told from the index.
     workspace.write(&doc("memory/a.md"), b"Nothing any more.\n", WriteMode::Replace).unwrap();
-    assert!(indexed.search(&main, "harbour", 9).unwrap().is_empty());
-    assert!(!indexed.search_unmasked(&main, "harbour", 9).unwrap().is_empty());
+    assert!(indexed.search(&main, "harbour", 9).unwrap().results.is_empty());
+    assert!(!indexed.search_unmasked(&main, "harbour", 9).unwrap().results.is_empty());
 }
 
 /// Functions that take text in and are behind no door, each with its reason.

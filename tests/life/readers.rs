@@ -929,8 +929,8 @@ fn searched(place: &Place, door: Door) -> String {
         let workspace = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
         workspace.sync(at(20, 12, 0)).unwrap();
         let search = |query| match door {
-            Door::Masked => workspace.search(&place.access, query, 100),
-            Door::Raw => workspace.search_unmasked(&place.access, query, 100),
+            Door::Masked => workspace.search(&place.access, query, 100).map(|found| found.results),
+            Door::Raw => workspace.search_unmasked(&place.access, query, 100).map(|found| found.results),
             Door::Index => index.search(&place.access, query, 100),
         };
         let told = |query| {

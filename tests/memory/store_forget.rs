@@ -496,6 +496,45 @@ fn what_another_program_wrote_is_forgotten_however_it_wrote_it() {
     assert_eq!(files_with(folder.path(), "zanzibarqx"), [""; 0]);
 }
 
+// A forgetting that finds nothing does not rewrite a file from which nothing was removed.
+#[test]
+#[cfg(feature = "sqlite")]
+fn what_was_removed_before_it_was_forgotten_is_not_left_between_the_rows() {
+    let removals = [
+        "DELETE FROM memories WHERE content LIKE 'Zanzibarqx%'",
+        "UPDATE memories SET content = 'short' WHERE content LIKE 'Zanzibarqx%'",
+        "DELETE FROM user_profile",
+        "INSERT OR REPLACE INTO user_profile (key, value) VALUES ('home', 'short')",
+        "DROP TRIGGER memories_removed; DELETE FROM memories WHERE content LIKE 'Zanzibarqx%'",
+    ];
+    for removal in removals {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), false);
+        for at in 0..40 {
+            store.write(&agent(), &row(&format!("Row {at} stays {}", "x".repeat(at * 31))), now()).unwrap();
+        }
+        if removal.contains("user_profile") {
+            store.set_profile(&human(), "home", SECRET, now()).unwrap();
+        } else {
+            store.write(&agent(), &row(SECRET), now()).unwrap();
+        }
+        let shell = rusqlite::Connection::open(folder.path().join("memory.db")).unwrap();
+        let vacuums = || shell.query_row("PRAGMA schema_version", [], |row| row.get::<_, i64>(0)).unwrap();
+        let before = vacuums();
+        store.forget(&human(), "nobody ever said this", now()).unwrap();
+        assert_eq!(vacuums(), before, "nothing was removed: {removal}");
+        shell.execute_batch(&format!("PRAGMA secure_delete = OFF; {removal}")).unwrap();
+        drop(store);
+        let store = open(folder.path(), false);
+        store.forget(&human(), SECRET, now()).unwrap();
+        assert_eq!(files_with(folder.path(), "zanzibarqx"), [""; 0], "{removal}");
+        assert!(vacuums() > before, "{removal}");
+        let before = vacuums();
+        store.forget(&human(), SECRET, now()).unwrap();
+        assert_eq!(vacuums(), before, "{removal}");
+    }
+}
+
 // BX-15: everything at once, then everything that could bring it back.
 #[test]
 #[cfg(feature = "sqlite")]
@@ -530,7 +569,7 @@ fn stores_workspace_and_index_forget_together_and_nothing_brings_it_back() {
     for store in [&in_rows as &dyn MemoryStore, &in_lines] {
         assert_eq!(feed(&workspace, store, &scope, now()).unwrap().written, 2);
     }
-    assert_eq!(workspace.search(&human(), "Zanzibarqx", 9).unwrap().len(), 2);
+    assert_eq!(workspace.search(&human(), "Zanzibarqx", 9).unwrap().results.len(), 2);
 
     let access = human();
     let forget = |in_files| {
@@ -557,8 +596,8 @@ fn stores_workspace_and_index_forget_together_and_nothing_brings_it_back() {
         }
         workspace.sync(now()).unwrap();
         workspace.rebuild(now()).unwrap();
-        assert!(workspace.search(&human(), "Zanzibarqx", 9).unwrap().is_empty());
-        assert!(workspace.search(&human(), "tea", 9).unwrap().len() >= 2, "the rest is found");
+        assert!(workspace.search(&human(), "Zanzibarqx", 9).unwrap().results.is_empty());
+        assert!(workspace.search(&human(), "tea", 9).unwrap().results.len() >= 2, "the rest is found");
     };
     nothing_brings_it_back();
     let in_files: Vec<_> = files_with(folder.path(), "zanzibarqx");

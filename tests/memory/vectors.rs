@@ -1,5 +1,7 @@
 //! Vectors of rows in a database: what every store promises, and what only a file or a configuration shows.
 
+#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeZone, Utc};
@@ -100,12 +102,13 @@ fn an_embedder_of_the_configuration_is_asked_once_a_search_and_never_by_a_write(
     assert_eq!(script.asked().len(), 1, "the host's vector is used");
 }
 
+type Spoil = fn() -> Result<Vec<Vec<f32>>, EmbedError>;
+
 // HY-08 to HY-10
 #[test]
 fn an_embedder_that_fails_leaves_a_search_by_words_that_says_so() {
     let plain = with(|_| {});
     fill(&plain);
-    type Spoil = fn() -> Result<Vec<Vec<f32>>, EmbedError>;
     let spoiled: [Spoil; 5] = [
         || Err(EmbedError::new("no route")),
         || Ok(Vec::new()),
@@ -255,7 +258,7 @@ fn a_shell_that_changes_a_row_takes_its_vector_away() {
     embed(&store, &model());
     let shell = home.shell();
     let vectors = |id: MemoryId| -> i64 {
-        let sql = "SELECT count(*) FROM memory_vectors WHERE memory_id = ?1";
+        let sql = "SELECT count(*) FROM memory_vectors WHERE text_id = ?1";
         shell.query_row(sql, [id.get()], |row| row.get(0)).unwrap()
     };
     let again = |sql: &str| {
@@ -314,7 +317,7 @@ fn damaged_vectors_cost_their_own_rows_only() {
     let rope = fill(&store);
     embed(&store, &model());
     for blob in ["x''", "x'01'", "zeroblob(133)", "'text'", "7", "NULL"] {
-        let sql = format!("UPDATE memory_vectors SET vector = {blob} WHERE memory_id % 2 = 0");
+        let sql = format!("UPDATE memory_vectors SET vector = {blob} WHERE text_id % 2 = 0");
         home.shell().execute_batch(&sql).unwrap();
         for store in [&store, &home.open()] {
             let found = search(store, "the harbour rope");
@@ -385,8 +388,7 @@ fn an_async_host_gives_vectors_and_may_stop_at_any_time() {
     let store = with(|config| config.embedder = Some(Arc::new(model())));
     let rope = fill(&store);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let mut config = EmbedConfig::default();
-    config.batch.texts = 10;
+    let config = EmbedConfig::default().texts(10);
     // A model that hangs at the second batch: the host gives up.
     let calls = Arc::new(Mutex::new(0));
     let hangs = |texts: Vec<String>| {

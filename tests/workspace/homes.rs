@@ -949,7 +949,7 @@ fn a_life_that_knows_whose_it_is_is_closed_to_everybody_else_before_it_is_touche
             }
             let index = SqliteIndex::open_in_memory(scope.clone()).unwrap();
             let indexed = Indexed::new(Arc::clone(&workspace), index);
-            assert_eq!(indexed.search(&access, "landlord", 9).unwrap(), []);
+            assert_eq!(indexed.search(&access, "landlord", 9).unwrap().results, []);
         }
     }
     assert_eq!(faults.seen(), Vec::<String>::new(), "nothing of hers was looked at");

@@ -95,7 +95,7 @@ fn on_every_home(test: impl Fn(&Home, Arc<dyn Workspace>, SqliteIndex)) {
 }
 
 fn find(workspace: &Home, query: &str) -> Vec<SearchResult> {
-    workspace.search_unmasked(&access(SessionKind::Main), query, 100).unwrap()
+    workspace.search_unmasked(&access(SessionKind::Main), query, 100).unwrap().results
 }
 
 fn paths(workspace: &Home, query: &str) -> BTreeSet<String> {
@@ -339,8 +339,8 @@ fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
                 for actor in [Actor::Human, Actor::Agent, Actor::Library] {
                     let access = Access::new(kind, actor, marta());
                     for query in ["quetzal", "quetz*", "\"password of the quetzal\"", "bootstrap"] {
-                        let mut found = workspace.search_unmasked(&access, query, 100).unwrap();
-                        found.extend(workspace.search(&access, query, 100).unwrap());
+                        let mut found = workspace.search_unmasked(&access, query, 100).unwrap().results;
+                        found.extend(workspace.search(&access, query, 100).unwrap().results);
                         found.extend(index.search(&access, query, 100).unwrap());
                         assert!(!found.iter().any(|result| result.path == archived), "{access:?}: {query}");
                         assert!(!says(&format!("{found:?}")), "{access:?}: {query}");
@@ -385,7 +385,7 @@ fn a_search_tells_a_session_what_the_guard_lets_it_read() {
             let is_found = |name: &&DocName| !name.as_str().starts_with("BOOTSTRAP.md.done.");
             let readable: BTreeSet<&DocName> = readable.into_iter().filter(is_found).collect();
             for query in ["canary", "+++", "\"canary\"", "canar*", "page", "canary NOT lantern"] {
-                let found = workspace.search_unmasked(&access(kind), query, 100).unwrap();
+                let found = workspace.search_unmasked(&access(kind), query, 100).unwrap().results;
                 let told: BTreeSet<&DocName> = found.iter().map(|result| &result.path).collect();
                 assert_eq!(told, readable, "{kind:?}: {query}");
                 // The index alone says the same: the filter is in its statements.
@@ -393,7 +393,7 @@ fn a_search_tells_a_session_what_the_guard_lets_it_read() {
             }
         }
         let stranger = Access::human(Scope::user("ilya"));
-        assert!(workspace.search_unmasked(&stranger, "canary", 100).unwrap().is_empty());
+        assert!(workspace.search_unmasked(&stranger, "canary", 100).unwrap().results.is_empty());
     });
 }
 
@@ -407,7 +407,7 @@ fn what_a_session_is_told_hangs_on_no_document_that_it_may_not_see() {
         write(&workspace, "SOUL.md", "A boat, a lantern, a harbour: I like them.\n");
         write(&workspace, "MEMORY.md", private);
         ["boat lantern", "harbour", "\"the harbour\"", "boat OR lantern", "lant*"].map(|query| {
-            let found = workspace.search_unmasked(&access(SessionKind::Shared), query, 9).unwrap();
+            let found = workspace.search_unmasked(&access(SessionKind::Shared), query, 9).unwrap().results;
             assert!(!found.is_empty(), "{query}");
             found
                 .iter()
@@ -424,7 +424,7 @@ fn an_index_that_says_too_much_is_not_believed() {
     let workspace = folder.over_files();
     fill(&workspace);
     folder.peer("index.db").execute_batch("UPDATE indexed_documents SET audience = 15").unwrap();
-    let group = |query| workspace.search_unmasked(&access(SessionKind::Shared), query, 100).unwrap();
+    let group = |query| workspace.search_unmasked(&access(SessionKind::Shared), query, 100).unwrap().results;
     let told: BTreeSet<String> = group("canary").iter().map(|result| result.path.to_string()).collect();
     assert_eq!(told, set(&["SOUL.md", "AGENTS.md", "IDENTITY.md", "memory/2026-11-20-shared.team.md"]));
     workspace.sync(now()).unwrap();
@@ -451,6 +451,7 @@ fn scopes_of_one_file_do_not_meet() {
         workspace
             .search_unmasked(&access, "canary", 9)
             .unwrap()
+            .results
             .into_iter()
             .map(|result| result.content)
             .collect()
@@ -903,6 +904,7 @@ fn a_project_around_a_life_is_neither_walked_nor_found() {
     let found: BTreeSet<String> = workspace
         .search(&access(SessionKind::Main), "harbour", 9999)
         .unwrap()
+        .results
         .into_iter()
         .map(|one| one.path.to_string())
         .collect();
@@ -969,7 +971,9 @@ fn what_a_dream_promotes_is_found_in_private_at_once() {
         let script = Script::new().says("- The user prefers the harbour. (memory/2026-11-20-repl.md#L1)\n");
         dream_once_at(&dreamer, &script, &now).unwrap();
         assert_eq!(paths(workspace, "prefers harbour"), set(&["MEMORY.md", "memory/2026-11-20-repl.md"]));
-        assert!(workspace.search_unmasked(&access(SessionKind::Shared), "harbour", 9).unwrap().is_empty());
+        assert!(
+            workspace.search_unmasked(&access(SessionKind::Shared), "harbour", 9).unwrap().results.is_empty()
+        );
         assert!(index.seen().unwrap().keys().all(|name| !name.as_str().contains("dream")));
         assert_eq!(counts(&workspace.sync(now()).unwrap()), (0, 0, 0, 2));
     });

@@ -6,5 +6,7 @@ mod file_workspace;
 mod guarded;
 mod homes;
 mod index;
+#[cfg(feature = "sqlite")]
+mod index_vectors;
 mod lease;
 mod sqlite;

@@ -11,11 +11,12 @@ use chrono::{DateTime, Utc};
 
 use super::audience::Audience;
 use super::chunk::Chunk;
-use super::result::SearchResult;
+use super::result::{FoundChunks, SearchResult};
 use crate::base::access::{Access, Scope};
 use crate::base::document::Revision;
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::memory::{Degraded, QueryVector};
 
 /// Chunks of documents, for one scope, and the search over them.
 ///
@@ -77,6 +78,22 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     ///
     /// The errors of the backend.
     fn search(&self, access: &Access, text: &str, limit: usize) -> Result<Vec<SearchResult>>;
+
+    /// Finds chunks by words and by the vector of the text. As provided it goes by words, and says that there are no vectors.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the backend.
+    fn search_near(
+        &self,
+        access: &Access,
+        text: &str,
+        _vector: &QueryVector,
+        limit: usize,
+    ) -> Result<FoundChunks> {
+        let found = FoundChunks::by_words(text, self.search(access, text, limit)?);
+        Ok(found.degraded(Degraded::Missing))
+    }
 }
 
 macro_rules! forward {
@@ -103,6 +120,15 @@ macro_rules! forward {
             }
             fn search(&self, access: &Access, text: &str, limit: usize) -> Result<Vec<SearchResult>> {
                 (**self).search(access, text, limit)
+            }
+            fn search_near(
+                &self,
+                access: &Access,
+                text: &str,
+                vector: &QueryVector,
+                limit: usize,
+            ) -> Result<FoundChunks> {
+                (**self).search_near(access, text, vector, limit)
             }
         }
     )*};

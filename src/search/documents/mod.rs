@@ -10,4 +10,4 @@ mod structure;
 pub use audience::Audience;
 pub use chunk::{Chunk, ChunkConfig};
 pub use index::{DocumentIndex, IndexChange, IndexEntry, SeenDocument};
-pub use result::SearchResult;
+pub use result::{FoundChunks, SearchResult};

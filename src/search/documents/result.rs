@@ -5,6 +5,43 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::base::name::DocName;
+use crate::memory::{Degraded, SearchOutcome};
+use crate::search::rank::{Plan, one_line};
+
+/// The chunks that a search found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct FoundChunks {
+    /// The certainty of the result.
+    pub outcome: SearchOutcome,
+    /// The chunks, best first.
+    pub results: Vec<SearchResult>,
+}
+
+impl FoundChunks {
+    /// Makes the result of a search by words.
+    #[must_use]
+    pub fn by_words(query: &str, results: Vec<SearchResult>) -> Self {
+        let plan = Plan::of(&one_line(query), false);
+        let fit = results.iter().map(|found| plan.share_in(&found.content)).fold(0.0, f64::max);
+        let outcome = match results.len() {
+            0 => SearchOutcome::Empty,
+            _ if fit < WEAK && plan.required.is_none() => SearchOutcome::Weak,
+            _ => SearchOutcome::Hit,
+        };
+        Self { outcome, results }
+    }
+
+    /// Says that a part of the search was left out.
+    #[must_use]
+    pub fn degraded(mut self, why: Degraded) -> Self {
+        self.outcome = SearchOutcome::Degraded(why);
+        self
+    }
+}
+
+/// Below this share of the query's words no chunk fits well.
+const WEAK: f64 = 0.25;
 
 /// A chunk of a document that fits a query. (seed 004, "Search Results")
 ///

@@ -29,7 +29,7 @@ struct List {
 }
 
 /// So many bytes of young lists are kept; twice as many are kept of all.
-const YOUNG: usize = if cfg!(test) { 1 << 10 } else { 3 << 20 };
+const YOUNG: usize = if cfg!(test) { 1 << 10 } else { 12 << 20 };
 /// A list is not kept longer.
 pub(super) const LONGEST: usize = 1024;
 

@@ -79,7 +79,9 @@ impl Search<'_> {
             Fusion::Ranks { k } => {
                 let meaning = self.numbered(near);
                 let mut fused = by_ranks(&[&words, &meaning], k);
-                fused.iter_mut().for_each(|row| row.score *= (k + 1.0) / 2.0);
+                for row in &mut fused {
+                    row.score *= f64::midpoint(k, 1.0);
+                }
                 (meaning, fused)
             }
         };
@@ -171,6 +173,21 @@ impl Search<'_> {
             weighed.ranked.iter().take(KEPT).filter(|(number, _)| self.pool.row(*number).has & rare == rare);
         first.map(|(number, _)| i64::from(*number)).collect()
     }
+}
+
+/// Fuses a list of words with near texts that have no context: passages of documents. Texts that words settle keep their
+/// places.
+pub(crate) fn fuse_lists(words: &[Scored], near: &Near, settled: &BTreeSet<i64>) -> (Vec<Scored>, Shares) {
+    let shares = shares(words, near);
+    let least = near.rows.last().map_or(0.0, |row| row.score);
+    let meaning: Vec<Scored> =
+        near.rows.iter().map(|row| Scored { id: row.id, score: row.score - least }).collect();
+    let mut fused = weighted(words, &meaning, shares.meaning);
+    fused.retain(|row| row.score > 0.0);
+    let first: BTreeSet<i64> =
+        words.iter().take(KEPT).map(|row| row.id).filter(|id| settled.contains(id)).collect();
+    keep_first(&mut fused, words, &first);
+    (fused, shares)
 }
 
 /// Returns the share of meaning in the scores of a search.

@@ -29,7 +29,7 @@ pub use entity::{Entities, FinanceEntities, GenericEntities};
 pub(crate) use frequencies::Frequencies;
 pub(crate) use fuse::Search;
 pub(crate) use index::{Index, REACH, Visibility};
-pub(crate) use meaning::{NEAR, Near};
+pub(crate) use meaning::{NEAR, Near, fuse_lists};
 pub(crate) use pool::{Counted, Pool};
 pub(crate) use query::{MOST_TERMS, Plan, one_line};
 pub use ranking::{Fusion, Ranking};

@@ -61,6 +61,12 @@ impl Plan {
         if self.terms.is_empty() { 1.0 } else { count(there.len()) / count(self.terms.len()) }
     }
 
+    /// Returns its text where that may be answered by meaning; `None` for one with operators, which say exactly what is
+    /// wanted, and for one without words.
+    pub(crate) fn for_meaning(self) -> Option<String> {
+        (self.required.is_none() && !self.terms.is_empty()).then_some(self.text)
+    }
+
     /// Returns whether a text fulfils what is required.
     pub(crate) fn is_fulfilled_by(&self, text: &str) -> bool {
         self.required.as_ref().is_none_or(|clause| clause.is_fulfilled_by(&Card::of(0, text)))

@@ -37,4 +37,5 @@ pub(crate) use query::VectorQuery;
 #[cfg(test)]
 use search::{Effort, Found};
 pub(crate) use search::{Spread, Wanted};
-pub(crate) use unit::Unit;
+#[cfg(test)]
+use unit::Unit;

@@ -1,12 +1,15 @@
 //! An index inside one SQLite file: the fifth seed's chunks, searched by FTS5.
 
 mod chunks;
+mod near;
 mod search;
 mod seen;
 pub(super) mod tables;
+mod vectors;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, params};
@@ -20,8 +23,11 @@ use crate::base::access::{Access, Scope};
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::name::DocName;
-use crate::memory::IndexState;
-use crate::search::documents::{DocumentIndex, IndexChange, SearchResult, SeenDocument};
+use crate::gate::Doors;
+use crate::memory::{Degraded, IndexState, QueryVector};
+use crate::search::documents::{DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument};
+use crate::search::rank::{Plan, one_line};
+use crate::store::vectors::{Meaning, Shelves};
 
 /// An index inside one SQLite file, for one scope of it.
 ///
@@ -50,7 +56,7 @@ use crate::search::documents::{DocumentIndex, IndexChange, SearchResult, SeenDoc
 /// workspace.append(&DocName::MEMORY, b"- The boat is called Brisk.\n")?;
 ///
 /// let access = Access::agent(Scope::user("marta"));
-/// assert_eq!(workspace.search(&access, "boat", 10)?[0].content, "- The boat is called Brisk.\n");
+/// assert_eq!(workspace.search(&access, "boat", 10)?.results[0].content, "- The boat is called Brisk.\n");
 /// assert_eq!(index.check()?, IndexState::Sound);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -58,6 +64,8 @@ use crate::search::documents::{DocumentIndex, IndexChange, SearchResult, SeenDoc
 pub struct SqliteIndex {
     database: Database,
     scope: Scope,
+    doors: Arc<Doors>,
+    shelves: Arc<Shelves>,
 }
 
 impl SqliteIndex {
@@ -80,7 +88,14 @@ impl SqliteIndex {
     }
 
     fn over(database: Database, scope: Scope) -> Self {
-        Self { database, scope }
+        Self { database, scope, doors: Arc::default(), shelves: Arc::default() }
+    }
+
+    /// Sets what chunks pass on their way to an embedder, by [`Door::EmbedRequest`](crate::gate::Door::EmbedRequest).
+    #[must_use]
+    pub fn with_doors(mut self, doors: Doors) -> Self {
+        self.doors = Arc::new(doors);
+        self
     }
 
     /// Looks at whether the text index says what the chunks say, of all scopes of the file, and whether every chunk
@@ -184,6 +199,27 @@ impl DocumentIndex for SqliteIndex {
         }
         self.database
             .read("search", |connection| search::run(connection, &self.scope, access.kind, text, limit))
+    }
+
+    fn search_near(
+        &self,
+        access: &Access,
+        text: &str,
+        vector: &QueryVector,
+        limit: usize,
+    ) -> Result<FoundChunks> {
+        if access.scope != self.scope
+            || limit == 0
+            || Plan::of(&one_line(text), false).for_meaning().is_none()
+        {
+            return Ok(FoundChunks::by_words(text, self.search(access, text, limit)?));
+        }
+        let meaning = Meaning::of(&vector.embedder, Ok(vec![vector.numbers.clone()]));
+        let Meaning::Asked(asked) = meaning else {
+            let found = FoundChunks::by_words(text, self.search(access, text, limit)?);
+            return Ok(found.degraded(Degraded::Failed));
+        };
+        near::search(self, access.kind, text, &asked, limit)
     }
 }
 

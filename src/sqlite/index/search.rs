@@ -10,8 +10,9 @@ use crate::search::rank::{Card, Frequencies, GenericEntities, Plan, Pool, Rankin
 use crate::sqlite::words;
 
 /// The columns of a chunk. A document's audience is in every statement: `?2` to `?4` are the scope and the kind.
-const CHUNKS: &str = "c.id, c.document_id, d.path, c.content, c.chunk_index, c.first_line, c.last_line";
-const DOCUMENTS: &str = "JOIN indexed_documents d ON d.id = c.document_id
+pub(super) const CHUNKS: &str =
+    "c.id, c.document_id, d.path, c.content, c.chunk_index, c.first_line, c.last_line";
+pub(super) const DOCUMENTS: &str = "JOIN indexed_documents d ON d.id = c.document_id
      AND d.user_id = ?2 AND d.agent_id = ?3 AND (d.audience & ?4) <> 0";
 
 /// So many chunks are weighed where some are not in sight: those of the last paths, which the newest journals have.
@@ -179,7 +180,7 @@ fn sort(ranked: &mut Vec<(f64, SearchResult)>, limit: usize) {
 }
 
 /// Reads [`CHUNKS`]; `None` for a path that another program put there.
-fn result(row: &Row<'_>) -> rusqlite::Result<Option<SearchResult>> {
+pub(super) fn result(row: &Row<'_>) -> rusqlite::Result<Option<SearchResult>> {
     let Ok(path) = DocName::parse(row.get::<_, String>(2)?) else { return Ok(None) };
     let line = |column| Ok::<_, rusqlite::Error>(u64::try_from(row.get::<_, i64>(column)?).unwrap_or(1));
     Ok(Some(SearchResult {

@@ -5,6 +5,8 @@
 
 use rusqlite::Connection;
 
+use crate::sqlite::vectors::{Names, TABLES as VECTOR_TABLES, named};
+
 /// The chunks of the first version were those of rows of `memory_documents`, and nothing wrote any. The documents
 /// of a folder have no such rows.
 const TABLES: &str = "
@@ -77,6 +79,50 @@ pub(crate) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(INDEX)?;
     connection.execute_batch(TRIGGERS)
 }
+
+/// Adds where vectors of chunks stand.
+pub(crate) fn make_vectors(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(&named(&NAMES, VECTOR_TABLES))?;
+    connection.execute_batch(VECTOR_TRIGGERS)
+}
+
+/// The names of the tables of vectors.
+pub(super) const NAMES: Names = Names {
+    generations: "chunk_generations",
+    vectors: "chunk_vectors",
+    gone: "chunk_vectors_gone",
+    all: "(SELECT c.number AS id, c.content, d.user_id, d.agent_id
+           FROM memory_chunks c JOIN indexed_documents d ON d.id = c.document_id)",
+};
+
+/// A chunk may get the number of one that is gone, so what is filled ends before it.
+const VECTOR_TRIGGERS: &str = "
+    CREATE TRIGGER chunk_vectors_of_changed AFTER UPDATE OF number, document_id, content ON memory_chunks
+    WHEN (old.number IS NOT new.number OR old.document_id IS NOT new.document_id OR old.content IS NOT new.content)
+        AND EXISTS (SELECT 1 FROM chunk_generations) BEGIN
+        DELETE FROM chunk_vectors WHERE text_id IN (old.number, new.number);
+        UPDATE chunk_generations SET filled = min(filled, old.number - 1, new.number - 1);
+    END;
+    CREATE TRIGGER chunk_vectors_of_removed AFTER DELETE ON memory_chunks
+    WHEN EXISTS (SELECT 1 FROM chunk_generations) BEGIN
+        DELETE FROM chunk_vectors WHERE text_id = old.number;
+        UPDATE chunk_generations SET filled = min(filled, old.number - 1);
+    END;
+    CREATE TRIGGER chunk_vectors_of_moved AFTER UPDATE OF id, user_id, agent_id, audience ON indexed_documents
+    WHEN (old.id IS NOT new.id OR old.user_id IS NOT new.user_id OR old.agent_id IS NOT new.agent_id
+            OR old.audience IS NOT new.audience)
+        AND EXISTS (SELECT 1 FROM chunk_generations) BEGIN
+        DELETE FROM chunk_vectors
+        WHERE text_id IN (SELECT number FROM memory_chunks WHERE document_id IN (old.id, new.id));
+        UPDATE chunk_generations SET filled = min(filled, coalesce(
+            (SELECT min(number) - 1 FROM memory_chunks WHERE document_id IN (old.id, new.id)), filled));
+    END;
+    CREATE TRIGGER chunk_vectors_ad AFTER DELETE ON chunk_vectors
+    WHEN EXISTS (SELECT 1 FROM chunk_generations WHERE id = old.generation AND serves = 1) BEGIN
+        INSERT INTO chunk_vectors_gone (generation, text_id) VALUES (old.generation, old.text_id);
+        DELETE FROM chunk_vectors_gone WHERE number <= (SELECT max(number) FROM chunk_vectors_gone) - 4096;
+    END;
+";
 
 /// Changes chunks without the text index, and makes that anew from them: also where it is damaged.
 pub(super) fn remake(

@@ -16,6 +16,7 @@ use crate::base::name::{Name, StateName};
 use crate::memory::IndexState;
 use crate::sqlite::database::Database;
 use crate::sqlite::error::{fold, is_corrupt};
+use crate::sqlite::removals;
 use crate::store::backend::{Backend, Changes, Rows};
 
 impl SqliteBackend {
@@ -64,10 +65,12 @@ impl SqliteBackend {
                 Err(error) if is_corrupt(&error) => true,
                 looked => looked?,
             };
-            Ok((tables::are_mended(connection)?, drifted, tables::has_unread(connection)?))
+            let are_mended = tables::are_mended(connection)? && removals::are_mended(connection)?;
+            Ok((are_mended, drifted, tables::has_unread(connection)?))
         })?;
         if behind != (true, false, false) {
             self.database.change("open", |connection| {
+                removals::mend(connection)?;
                 if tables::mend_triggers(connection)? || tables::has_drifted(connection).unwrap_or(true) {
                     tables::rebuild(connection)?;
                     terms::distrust(connection)?;
@@ -165,18 +168,19 @@ impl SqliteBackend {
         self.build_terms(action)
     }
 
-    /// Takes what was deleted out of the parts of the index and out of the log; `false` where somebody reads the
-    /// log just now.
-    fn wipe_index(&self) -> Result<bool> {
-        // The words of a removed row stay in the index until its parts are merged, and its page in the log until
-        // that is written back.
+    /// Takes what was deleted out of the parts of the index: there the words of a removed row stay until they are merged.
+    fn wipe_index(&self) -> Result<()> {
         self.alter("purge", |table| {
             table.folded(|| {
                 let optimize = "INSERT INTO memories_fts (memories_fts) VALUES ('optimize')";
                 table.connection.execute_batch(optimize)?;
                 table.wipe_terms()
             })
-        })?;
+        })
+    }
+
+    /// Writes the log back, where the page of a removed row stays until then; `false` where somebody reads it just now.
+    fn empty_log(&self) -> Result<bool> {
         let busy: i64 = self.database.read("purge", |connection| {
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |found| found.get(0))
         })?;
@@ -215,11 +219,22 @@ impl Backend for SqliteBackend {
     }
 
     fn wipe(&self, is_forgotten: bool) -> Result<Option<&'static str>> {
-        if is_forgotten {
-            // Who writes without secure deletion, as a shell does, leaves words between the rows and in free pages.
-            self.database.read("forget in", |connection| connection.execute_batch("VACUUM"))?;
+        const LEFT: &str = "the log of the file: forget it again when whoever reads it now is done";
+        if !is_forgotten {
+            self.wipe_index()?;
+            return Ok((!self.empty_log()?).then_some(LEFT));
         }
-        let is_whole = self.wipe_index()?;
-        Ok((!is_whole).then_some("the log of the file: forget it again when whoever reads it now is done"))
+        let Some(removals) = self.database.read("forget in", removals::since_vacuum)? else {
+            // No word was removed since all copies were.
+            return Ok(None);
+        };
+        // Who writes without secure deletion, as a shell does, leaves words between the rows and in free pages.
+        self.database.read("forget in", |connection| connection.execute_batch("VACUUM"))?;
+        self.wipe_index()?;
+        if !self.empty_log()? {
+            return Ok(Some(LEFT));
+        }
+        self.database.change("forget in", |connection| removals::were_vacuumed(connection, removals))?;
+        Ok(None)
     }
 }

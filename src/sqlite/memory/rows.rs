@@ -18,7 +18,7 @@ use crate::memory::{AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearn
 use crate::search::rank::Visibility;
 use crate::store::backend::{Editable, Rows};
 use crate::store::forget::Burial;
-use crate::store::vectors::VectorRows;
+use crate::store::vectors::MemoryVectors;
 
 /// The value of `pinned` for a row that the human pinned; 1 is anybody else.
 pub(super) const PINNED_BY_THE_HUMAN: i64 = 2;
@@ -156,7 +156,7 @@ impl Rows for Table<'_> {
         self.folded(|| self.key())
     }
 
-    fn as_vectors(&self) -> Option<&dyn VectorRows> {
+    fn as_vectors(&self) -> Option<&dyn MemoryVectors> {
         Some(self)
     }
 }

@@ -1,12 +1,12 @@
-//! The arm of a search that looks for meaning: the rows that are near to a question.
+//! The arm of a search that looks for meaning: the texts that are near to a question.
 
-use super::backend::{Counts, VectorRows};
+use super::backend::{Counts, MemoryVectors, Sight, VectorRows};
 use super::ready::EMBEDDED_SHARE;
 use super::shelf::Shelves;
 use crate::base::error::{Error, Result};
 use crate::embed::EmbedderId;
 use crate::memory::{Degraded, Filter};
-use crate::search::rank::{NEAR, Near, Visibility};
+use crate::search::rank::{Card, NEAR, Near, Visibility};
 use crate::search::vectors::{Dimensions, VectorError, VectorQuery, Wanted};
 
 /// The meaning of a question, as far as it is asked for.
@@ -18,16 +18,14 @@ pub(crate) enum Meaning {
     /// The store keeps no vectors.
     Unkept,
     /// The question's vector.
-    Asked(EmbedderId, Dimensions, VectorQuery),
+    Asked(Asked),
 }
 
-/// The arm of vectors in one search.
-pub(crate) struct Arm<'a> {
-    pub(crate) vectors: &'a dyn VectorRows,
-    pub(crate) shelves: &'a Shelves,
-    pub(crate) embedder: &'a EmbedderId,
+/// The vector of a question, and the embedder that made it.
+pub(crate) struct Asked {
+    pub(crate) embedder: EmbedderId,
     pub(crate) dimensions: Dimensions,
-    pub(crate) query: &'a VectorQuery,
+    pub(crate) query: VectorQuery,
 }
 
 /// Why a search goes by words alone: it may, or it cannot be helped.
@@ -48,17 +46,19 @@ impl From<VectorError> for Why {
     }
 }
 
-impl Arm<'_> {
-    /// Returns the rows nearest to the query, of so many in sight; else why there are none.
+impl Asked {
+    /// Returns the texts nearest to the question, of so many in sight and those that are allowed; else why there are none.
     pub(crate) fn near(
         &self,
-        visibility: Visibility,
-        filter: &Filter,
-        in_sight: u32,
+        vectors: &dyn VectorRows,
+        shelves: &Shelves,
+        sight: Sight,
+        in_sight: u64,
+        allows: Option<&dyn Fn(i64) -> bool>,
     ) -> Result<std::result::Result<Near, Degraded>> {
-        match self.try_near(visibility, filter, in_sight) {
+        match self.try_near(vectors, shelves, sight, in_sight, allows) {
             Ok(near) => Ok(Ok(near)),
-            // Vectors are beside the rows: where they are damaged, words find the rows still.
+            // Vectors are beside the texts: where they are damaged, words find the texts still.
             Err(Why::Failed(Error::Corrupt { .. })) => Ok(Err(Degraded::Failed)),
             Err(Why::Failed(error)) => Err(error),
             Err(Why::Degraded(why)) => Ok(Err(why)),
@@ -67,16 +67,18 @@ impl Arm<'_> {
 
     fn try_near(
         &self,
-        visibility: Visibility,
-        filter: &Filter,
-        in_sight: u32,
+        vectors: &dyn VectorRows,
+        shelves: &Shelves,
+        sight: Sight,
+        in_sight: u64,
+        allows: Option<&dyn Fn(i64) -> bool>,
     ) -> std::result::Result<Near, Why> {
         let generation = self.embedder.generation();
-        let Some(serving) = self.vectors.serving()? else {
-            let Counts { embedded, skipped, rows, .. } = self.vectors.counts(&generation)?;
+        let Some(serving) = vectors.serving()? else {
+            let Counts { embedded, skipped, rows, .. } = vectors.counts(&generation)?;
             let of = rows.saturating_sub(skipped);
-            // How many private rows there are is not told to others.
-            let is_begun = embedded > 0 && visibility == Visibility::All;
+            // How many texts there are is told to those alone who see all of them.
+            let is_begun = embedded > 0 && rows == in_sight;
             return Err(Why::Degraded(if is_begun {
                 Degraded::HalfFilled { embedded, of }
             } else {
@@ -86,23 +88,52 @@ impl Arm<'_> {
         if serving.generation != generation || serving.dimensions != self.dimensions.get() {
             return Err(Why::Degraded(Degraded::OtherGeneration));
         }
-        let shelf = self.shelves.current(self.vectors, &serving, self.dimensions, visibility)?;
-        let (embedded, skipped) = shelf.settled();
-        let of = u64::from(in_sight).saturating_sub(skipped as u64);
+        let current = shelves.current(vectors, &serving, self.dimensions, sight)?;
+        let (embedded, skipped) = current.settled();
+        let of = in_sight.saturating_sub(skipped as u64);
         let embedded = embedded as u64;
         if of.saturating_sub(embedded) * EMBEDDED_SHARE > of {
             return Err(Why::Degraded(Degraded::HalfFilled { embedded, of }));
         }
-        let taken = match *filter == Filter::limit(filter.limit) {
-            true => None,
-            false => Some(self.vectors.taken_by(visibility, filter)?),
-        };
-        let allows = |id: i64| taken.as_ref().is_none_or(|taken| taken.contains(&id));
-        let wanted = Wanted { allows: taken.is_some().then_some(&allows), ..Wanted::new(NEAR) };
-        let found = shelf.codes.search::<Why>(self.query, &wanted, |ids, take| {
-            Ok(self.vectors.vectors(&serving, visibility, ids, take)?)
+        let wanted = Wanted { allows, ..Wanted::new(NEAR) };
+        let found = current.codes.search::<Why>(&self.query, &wanted, |ids, take| {
+            Ok(vectors.vectors(&serving, sight, ids, take)?)
         })?;
         Ok(Near { rows: found.rows, spread: found.spread, strength: self.embedder.strength })
+    }
+}
+
+/// The arm of vectors in a search of a memory store.
+pub(crate) struct Arm<'a> {
+    vectors: &'a dyn MemoryVectors,
+    shelves: &'a Shelves,
+    asked: &'a Asked,
+}
+
+impl Arm<'_> {
+    /// Returns the rows nearest to the question that a filter takes, of so many in sight; else why there are none.
+    pub(crate) fn near(
+        &self,
+        visibility: Visibility,
+        filter: &Filter,
+        in_sight: u32,
+    ) -> Result<std::result::Result<Near, Degraded>> {
+        let takes_all = *filter == Filter::limit(filter.limit);
+        let taken = if takes_all { None } else { Some(self.vectors.taken_by(visibility, filter)?) };
+        let allows = |id: i64| taken.as_ref().is_none_or(|taken| taken.contains(&id));
+        let allows: Option<&dyn Fn(i64) -> bool> = if takes_all { None } else { Some(&allows) };
+        let vectors: &dyn VectorRows = self.vectors;
+        self.asked.near(vectors, self.shelves, visibility.into(), in_sight.into(), allows)
+    }
+
+    /// Gives what is weighed of rows in sight.
+    pub(crate) fn cards(
+        &self,
+        visibility: Visibility,
+        ids: &[i64],
+        take: &mut dyn FnMut(&Card<'_>),
+    ) -> Result<()> {
+        self.vectors.cards(visibility, ids, take)
     }
 }
 
@@ -110,16 +141,14 @@ impl Meaning {
     /// Returns the arm that looks for it in a view of the rows.
     pub(crate) fn arm<'a>(
         &'a self,
-        vectors: Option<&'a dyn VectorRows>,
+        vectors: Option<&'a dyn MemoryVectors>,
         shelves: &'a Shelves,
     ) -> Option<std::result::Result<Arm<'a>, Degraded>> {
         match (self, vectors) {
             (Self::Unasked, _) => None,
             (Self::Lost, _) => Some(Err(Degraded::Failed)),
-            (Self::Unkept, _) | (Self::Asked(..), None) => Some(Err(Degraded::Missing)),
-            (Self::Asked(embedder, dimensions, query), Some(vectors)) => {
-                Some(Ok(Arm { vectors, shelves, embedder, dimensions: *dimensions, query }))
-            }
+            (Self::Unkept, _) | (Self::Asked(_), None) => Some(Err(Degraded::Missing)),
+            (Self::Asked(asked), Some(vectors)) => Some(Ok(Arm { vectors, shelves, asked })),
         }
     }
 }

@@ -59,6 +59,16 @@ pub(crate) enum Entry {
     Skipped,
 }
 
+/// Who looks, as a number of the backend's own: each has rows of its own in sight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Sight(pub(crate) u8);
+
+impl From<Visibility> for Sight {
+    fn from(visibility: Visibility) -> Self {
+        Self(visibility as u8)
+    }
+}
+
 /// Vectors of the rows of a scope, of those alone that a search may return.
 pub(crate) trait VectorRows {
     /// Returns the generation that serves.
@@ -73,6 +83,9 @@ pub(crate) trait VectorRows {
     /// Returns what rows say that have no state in a generation, by id, from behind one on.
     fn unfilled(&self, generation: &Generation, after: i64, most: usize) -> Result<Vec<(i64, String)>>;
 
+    /// Gives what rows say, of those in sight of a main session, in any order.
+    fn contents_of(&self, ids: &[i64], take: &mut dyn FnMut(i64, &str)) -> Result<()>;
+
     /// Returns the rows that failed at a moment or before, the least often first.
     fn failed(&self, generation: &Generation, until: i64, most: usize) -> Result<Vec<FailedRow>>;
 
@@ -84,7 +97,7 @@ pub(crate) trait VectorRows {
     fn changed_since(
         &self,
         serving: &Serving,
-        visibility: Visibility,
+        sight: Sight,
         since: Option<Since>,
         take: &mut dyn FnMut(Shelved<'_>) -> bool,
     ) -> Result<Option<Since>>;
@@ -93,19 +106,10 @@ pub(crate) trait VectorRows {
     fn vectors(
         &self,
         serving: &Serving,
-        visibility: Visibility,
+        sight: Sight,
         ids: &[i64],
         take: &mut dyn FnMut(i64, &[u8]),
     ) -> Result<()>;
-
-    /// Counts the vectors of rows, of all generations.
-    fn kept_of(&self, ids: &[MemoryId]) -> Result<u64>;
-
-    /// Returns the rows in sight that a filter takes.
-    fn taken_by(&self, visibility: Visibility, filter: &Filter) -> Result<HashSet<i64>>;
-
-    /// Gives what is weighed of rows in sight, without their texts, in any order.
-    fn cards(&self, visibility: Visibility, ids: &[i64], take: &mut dyn FnMut(&Card<'_>)) -> Result<()>;
 }
 
 /// Changes of vectors.
@@ -118,4 +122,16 @@ pub(crate) trait VectorChanges: VectorRows {
 
     /// Removes at most so many states of generations that do not serve, but for one; returns how many.
     fn drop_others(&mut self, generation: &Generation, most: usize) -> Result<u64>;
+}
+
+/// Rows of a memory store with vectors, as its search reads them.
+pub(crate) trait MemoryVectors: VectorRows {
+    /// Counts the vectors of rows, of all generations.
+    fn kept_of(&self, ids: &[MemoryId]) -> Result<u64>;
+
+    /// Returns the rows in sight that a filter takes.
+    fn taken_by(&self, visibility: Visibility, filter: &Filter) -> Result<HashSet<i64>>;
+
+    /// Gives what is weighed of rows in sight, without their texts, in any order.
+    fn cards(&self, visibility: Visibility, ids: &[i64], take: &mut dyn FnMut(&Card<'_>)) -> Result<()>;
 }

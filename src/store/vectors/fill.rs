@@ -1,28 +1,40 @@
 //! The filling of a generation: the texts that leave for an embedder, and what is kept of its answer.
 
+use std::collections::HashMap;
+
 use super::backend::{Counts, Entry, VectorChanges, VectorRows};
 use super::ready::{dimensions_of, is_ready};
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
+use crate::base::name::Name;
+use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbedText, EmbeddingStatus, KeptVectors};
 use crate::embed::{EmbedError, EmbedderId, Generation};
 use crate::gate::{Door, Doors, Masks};
-use crate::memory::MemoryId;
-use crate::memory::vectors::{BatchFrom, BatchSize, EmbedBatch, EmbedText, EmbeddingStatus, KeptVectors};
-use crate::search::rank::Visibility;
 use crate::search::vectors::{Dimensions, VectorError, check_answer, encode};
-use crate::store::backend::{Backend, Changes, Rows};
-use crate::store::names::row_name;
-use crate::store::store::Store;
 
 /// So many vectors of an earlier generation are removed in one step.
 const DROPPED_AT_ONCE: usize = 500;
 
+/// A place of texts with vectors.
+pub(crate) trait VectorHome {
+    /// Reads in one view.
+    fn read<T>(&self, read: impl FnOnce(&dyn VectorRows) -> Result<T>) -> Result<T>;
+
+    /// Reads and changes in one step.
+    fn change<T>(&self, change: impl FnOnce(&mut dyn VectorChanges) -> Result<T>) -> Result<T>;
+
+    /// Returns the doors that texts leave by.
+    fn doors(&self) -> Result<Doors>;
+
+    /// Returns the name of a text, for the policy of a door.
+    fn name_of(&self, id: i64) -> Name;
+}
+
 /// The verbs of [`VectorStore`](crate::vectors::VectorStore).
-impl<B: Backend> Store<B> {
-    pub(crate) fn embedding_status(&self, embedder: &EmbedderId) -> Result<EmbeddingStatus> {
+pub(crate) trait Fill: VectorHome {
+    fn embedding_status(&self, embedder: &EmbedderId) -> Result<EmbeddingStatus> {
         let generation = embedder.generation();
-        self.backend().read("read", |rows| {
-            let vectors = vectors_of(rows)?;
+        self.read(|vectors| {
             let Counts { embedded, failed, skipped, rows } = vectors.counts(&generation)?;
             let pending = rows.saturating_sub(embedded + failed + skipped);
             let serving = vectors.serving()?.map(|serving| serving.generation);
@@ -31,7 +43,7 @@ impl<B: Backend> Store<B> {
         })
     }
 
-    pub(crate) fn embed_batch(
+    fn embed_batch(
         &self,
         embedder: &EmbedderId,
         from: &BatchFrom,
@@ -40,24 +52,22 @@ impl<B: Backend> Store<B> {
         let dimensions = dimensions_of(embedder)?;
         let (generation, mut from) = (embedder.generation(), *from);
         loop {
-            let found = self.backend().read("read", |rows| {
-                let vectors = vectors_of(rows)?;
+            let found = self.read(|vectors| {
                 let failed_until = from.failed_until.map_or_else(|| vectors.moment(), Ok)?;
-                let forgotten = rows.tombstones()?;
-                Ok((waiting(vectors, &generation, from.after, failed_until, size)?, failed_until, forgotten))
+                Ok((waiting(vectors, &generation, from.after, failed_until, size)?, failed_until))
             })?;
-            let (Waiting { rows, attempts, is_retry }, failed_until, forgotten) = found;
+            let (Waiting { rows, attempts, is_retry }, failed_until) = found;
             from.failed_until = Some(failed_until);
             if rows.is_empty() {
                 return Ok(None);
             }
-            let doors = self.config().doors.clone().heeding(forgotten);
+            let doors = self.doors()?;
             let (mut texts, mut skipped, mut bytes) = (Vec::new(), Vec::new(), 0);
             for (id, content) in rows {
                 let of = Digest::of(content.as_bytes());
-                let Some(text) = to_embed(&doors, id, &content)? else {
+                let Some(text) = to_embed(&doors, &self.name_of(id), &content)? else {
                     skipped.push((id, of, Entry::Skipped));
-                    from.after = if is_retry { from.after } else { id.get() };
+                    from.after = if is_retry { from.after } else { id };
                     continue;
                 };
                 bytes += text.len();
@@ -65,7 +75,7 @@ impl<B: Backend> Store<B> {
                     break;
                 }
                 texts.push(EmbedText { id, text, of });
-                from.after = if is_retry { from.after } else { id.get() };
+                from.after = if is_retry { from.after } else { id };
             }
             if !skipped.is_empty() {
                 self.keep_entries(&generation, dimensions, &skipped)?;
@@ -76,7 +86,7 @@ impl<B: Backend> Store<B> {
         }
     }
 
-    pub(crate) fn keep_vectors(
+    fn keep_vectors(
         &self,
         embedder: &EmbedderId,
         batch: &EmbedBatch,
@@ -101,7 +111,7 @@ impl<B: Backend> Store<B> {
                 batch.texts.iter().map(|_| failed()).collect()
             }
         };
-        let entries: Vec<(MemoryId, Digest, Entry)> =
+        let entries: Vec<(i64, Digest, Entry)> =
             batch.texts.iter().zip(entries).map(|(text, entry)| (text.id, text.of, entry)).collect();
         for (_, entry) in self.keep_entries(&embedder.generation(), dimensions, &entries)? {
             *match entry {
@@ -119,34 +129,30 @@ impl<B: Backend> Store<B> {
         &self,
         generation: &Generation,
         dimensions: Dimensions,
-        entries: &[(MemoryId, Digest, Entry)],
+        entries: &[(i64, Digest, Entry)],
     ) -> Result<Vec<(i64, Entry)>> {
-        self.backend().change("write to", |rows| {
-            let ids: Vec<i64> = entries.iter().map(|(id, ..)| id.get()).collect();
-            let mut standing = rows.rows(Visibility::All, &ids)?;
-            standing.sort_unstable_by_key(|row| row.id);
-            let says = |id: &MemoryId, of: &Digest| {
-                let at = standing.binary_search_by_key(id, |row| row.id);
-                at.is_ok_and(|at| Digest::of(standing[at].content.as_bytes()) == *of)
-            };
-            let kept = entries.iter().filter(|(id, of, _)| says(id, of));
-            let kept: Vec<(i64, Entry)> = kept.map(|(id, _, entry)| (id.get(), entry.clone())).collect();
-            changes_of(rows)?.keep(generation, dimensions.get(), &kept)?;
+        self.change(|vectors| {
+            let ids: Vec<i64> = entries.iter().map(|(id, ..)| *id).collect();
+            let mut standing: HashMap<i64, Digest> = HashMap::new();
+            vectors.contents_of(&ids, &mut |id, content| {
+                standing.insert(id, Digest::of(content.as_bytes()));
+            })?;
+            let kept = entries.iter().filter(|(id, of, _)| standing.get(id) == Some(of));
+            let kept: Vec<(i64, Entry)> = kept.map(|(id, _, entry)| (*id, entry.clone())).collect();
+            vectors.keep(generation, dimensions.get(), &kept)?;
             Ok(kept)
         })
     }
 
-    pub(crate) fn serve_vectors(&self, embedder: &EmbedderId) -> Result<bool> {
+    fn serve_vectors(&self, embedder: &EmbedderId) -> Result<bool> {
         let dimensions = dimensions_of(embedder)?;
         let generation = embedder.generation();
-        let is_serving = self.backend().read("read", |rows| {
-            Ok(vectors_of(rows)?.serving()?.is_some_and(|serving| serving.generation == generation))
-        })?;
+        let is_serving = self
+            .read(|vectors| Ok(vectors.serving()?.is_some_and(|serving| serving.generation == generation)))?;
         if is_serving {
             return Ok(true);
         }
-        self.backend().change("write to", |rows| {
-            let vectors = changes_of(rows)?;
+        self.change(|vectors| {
             let is_ready = is_ready(vectors.counts(&generation)?);
             if is_ready {
                 vectors.serve(&generation, dimensions.get())?;
@@ -155,15 +161,17 @@ impl<B: Backend> Store<B> {
         })
     }
 
-    pub(crate) fn drop_vectors(&self, embedder: &EmbedderId) -> Result<u64> {
+    fn drop_vectors(&self, embedder: &EmbedderId) -> Result<u64> {
         let generation = embedder.generation();
-        self.backend().change("write to", |rows| changes_of(rows)?.drop_others(&generation, DROPPED_AT_ONCE))
+        self.change(|vectors| vectors.drop_others(&generation, DROPPED_AT_ONCE))
     }
 }
 
+impl<H: VectorHome> Fill for H {}
+
 /// Rows that wait.
 struct Waiting {
-    rows: Vec<(MemoryId, String)>,
+    rows: Vec<(i64, String)>,
     attempts: u32,
     is_retry: bool,
 }
@@ -179,7 +187,6 @@ fn waiting(
     let most = size.texts.max(1);
     let rows = vectors.unfilled(generation, after, most)?;
     if !rows.is_empty() {
-        let rows = rows.into_iter().map(|(id, content)| (MemoryId::new(id), content)).collect();
         return Ok(Waiting { rows, attempts: 0, is_retry: false });
     }
     let failed = vectors.failed(generation, failed_until, most)?;
@@ -187,18 +194,17 @@ fn waiting(
     let attempts = failed.first().map_or(0, |row| row.attempts);
     let most = most.checked_shr(attempts).unwrap_or(0).max(1);
     let alike = failed.into_iter().take(most).take_while(|row| row.attempts == attempts);
-    let rows = alike.map(|row| (MemoryId::new(row.id), row.content)).collect();
+    let rows = alike.map(|row| (row.id, row.content)).collect();
     Ok(Waiting { rows, attempts, is_retry: true })
 }
 
 /// Returns the text of a row as an embedder is shown it; `None` for one that needs no vector.
-fn to_embed(doors: &Doors, id: MemoryId, content: &str) -> Result<Option<String>> {
+fn to_embed(doors: &Doors, name: &Name, content: &str) -> Result<Option<String>> {
     if is_short(content) {
         return Ok(None);
     }
-    let name = row_name(Some(id));
-    let policy = doors.policy_of(Door::EmbedRequest, &name);
-    match doors.judge(Door::EmbedRequest, policy, &name, content, &mut Masks::default()) {
+    let policy = doors.policy_of(Door::EmbedRequest, name);
+    match doors.judge(Door::EmbedRequest, policy, name, content, &mut Masks::default()) {
         Ok(passed) => Ok(Some(passed.text.into_owned())),
         Err(Error::Stopped { .. }) => Ok(None),
         Err(error) => Err(error),
@@ -215,16 +221,6 @@ fn is_short(text: &str) -> bool {
     let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
     let is_unparted = |letter: &char| letter.is_alphabetic() && *letter >= '\u{2e80}';
     words < WORDS && text.chars().filter(is_unparted).count() < LETTERS
-}
-
-const NONE: Error = Error::Config { setting: "vectors", rule: "cannot be kept by this store" };
-
-fn vectors_of(rows: &dyn Rows) -> Result<&dyn VectorRows> {
-    rows.as_vectors().ok_or(NONE)
-}
-
-fn changes_of(rows: &mut dyn Changes) -> Result<&mut dyn VectorChanges> {
-    rows.as_vectors_mut().ok_or(NONE)
 }
 
 #[cfg(test)]

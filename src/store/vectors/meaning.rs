@@ -1,14 +1,12 @@
 //! The meaning of a question: its vector, from the host or by the embedder of the configuration.
 
-use super::arm::Meaning;
+use super::arm::{Asked, Meaning};
 use super::ready::dimensions_of;
 use crate::base::error::Result;
-use crate::base::name::DocName;
-use crate::embed::Purpose;
-use crate::gate::{Door, Doors, Masks};
+use crate::embed::{EmbedError, EmbedderId, Purpose};
 use crate::memory::{Order, Query, Syntax};
 use crate::search::rank::{Plan, one_line};
-use crate::search::vectors::{Unit, VectorQuery, check_answer};
+use crate::search::vectors::{VectorQuery, check_answer};
 use crate::store::backend::Backend;
 use crate::store::store::Store;
 
@@ -21,40 +19,40 @@ impl<B: Backend> Store<B> {
             return Ok(Meaning::Unasked);
         }
         let Some(text) = asks_for_meaning(query) else { return Ok(Meaning::Unasked) };
-        let (id, numbers) = match (&query.vector, embedder) {
-            (Some(vector), _) => (vector.embedder.clone(), Ok(vec![vector.numbers.clone()])),
-            (None, None) => return Ok(Meaning::Unasked),
-            (None, Some(embedder)) => {
-                let (forgotten, keeps) = self
-                    .backend()
-                    .read("search", |rows| Ok((rows.tombstones()?, rows.as_vectors().is_some())))?;
-                if !keeps {
-                    return Ok(Meaning::Unkept);
-                }
-                let text = shown(&self.config().doors.clone().heeding(forgotten), &text)?;
-                (embedder.id().clone(), embedder.embed(&[&text], Purpose::Query))
-            }
-        };
-        let Ok(numbers) = numbers else { return Ok(Meaning::Lost) };
-        let Ok(dimensions) = dimensions_of(&id) else { return Ok(Meaning::Lost) };
-        let unit = check_answer(&numbers, 1, dimensions).ok().and_then(|mut units| units.pop()?.ok());
-        Ok(unit.map_or(Meaning::Lost, |unit: Unit| Meaning::Asked(id, dimensions, VectorQuery::new(&unit))))
+        if let Some(vector) = &query.vector {
+            return Ok(Meaning::of(&vector.embedder, Ok(vec![vector.numbers.clone()])));
+        }
+        let Some(embedder) = embedder else { return Ok(Meaning::Unasked) };
+        let (forgotten, keeps) =
+            self.backend().read("search", |rows| Ok((rows.tombstones()?, rows.as_vectors().is_some())))?;
+        if !keeps {
+            return Ok(Meaning::Unkept);
+        }
+        let text = self.config().doors.clone().heeding(forgotten).for_an_embedder(&text)?;
+        Ok(Meaning::of(embedder.id(), embedder.embed(&[&text], Purpose::Query)))
     }
 
     /// Returns the query and some texts as a reranker is shown them.
     pub(crate) fn all_to_send(&self, query: &str, texts: &[&str]) -> Result<(String, Vec<String>)> {
         let forgotten = self.backend().read("search", |rows| rows.tombstones())?;
         let doors = self.config().doors.clone().heeding(forgotten);
-        let texts = texts.iter().map(|text| shown(&doors, text)).collect::<Result<_>>()?;
-        Ok((shown(&doors, query)?, texts))
+        let texts = texts.iter().map(|text| doors.for_an_embedder(text)).collect::<Result<_>>()?;
+        Ok((doors.for_an_embedder(query)?, texts))
     }
 }
 
-/// Returns a text as it leaves for an embedder or a reranker: secrets and what was forgotten are masked.
-fn shown(doors: &Doors, text: &str) -> Result<String> {
-    let policy = doors.policy_of(Door::EmbedRequest, &DocName::MEMORY).as_shown();
-    let passed = doors.judge(Door::EmbedRequest, policy, &DocName::MEMORY, text, &mut Masks::default())?;
-    Ok(passed.text.into_owned())
+impl Meaning {
+    /// Returns the meaning that an embedder sees in a question, if its answer can be used.
+    pub(crate) fn of(embedder: &EmbedderId, answer: std::result::Result<Vec<Vec<f32>>, EmbedError>) -> Self {
+        let (Ok(answer), Ok(dimensions)) = (answer, dimensions_of(embedder)) else { return Self::Lost };
+        match check_answer(&answer, 1, dimensions).as_deref() {
+            Ok([Ok(unit)]) => {
+                let query = VectorQuery::new(unit);
+                Self::Asked(Asked { embedder: embedder.clone(), dimensions, query })
+            }
+            _ => Self::Lost,
+        }
+    }
 }
 
 /// Returns the text of a query that may be answered by meaning; `None` for one with operators, which say exactly what is
@@ -63,6 +61,5 @@ pub(crate) fn asks_for_meaning(query: &Query) -> Option<String> {
     if query.syntax != Syntax::Plain || query.order != Order::Relevance || query.filter.limit == 0 {
         return None;
     }
-    let plan = Plan::of(&one_line(&query.text), false);
-    (plan.required.is_none() && !plan.terms.is_empty()).then_some(plan.text)
+    Plan::of(&one_line(&query.text), false).for_meaning()
 }

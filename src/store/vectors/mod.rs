@@ -6,11 +6,15 @@
 mod arm;
 mod backend;
 mod fill;
+mod home;
 mod meaning;
 mod ready;
 mod shelf;
 
-pub(crate) use arm::Arm;
-pub(crate) use backend::{Counts, Entry, FailedRow, Serving, Shelved, Since, VectorChanges, VectorRows};
+pub(crate) use arm::{Arm, Asked, Meaning};
+pub(crate) use backend::{
+    Counts, Entry, FailedRow, MemoryVectors, Serving, Shelved, Sight, Since, VectorChanges, VectorRows,
+};
+pub(crate) use fill::{Fill, VectorHome};
 pub(crate) use meaning::asks_for_meaning;
 pub(crate) use shelf::Shelves;

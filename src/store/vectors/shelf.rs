@@ -1,18 +1,17 @@
 //! The vectors of the serving generation in memory: one bit a dimension, kept up with the backend as searches come.
 //!
-//! Each visibility has a shelf of its own, of rows in its sight: no private row is near one that a shared session is shown.
+//! Each sight has a shelf of its own, of rows in its sight: no private row is near one that a shared session is shown.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::backend::{Serving, Shelved, Since, VectorRows};
+use super::backend::{Serving, Shelved, Sight, Since, VectorRows};
 use crate::base::error::Result;
-use crate::search::rank::Visibility;
 use crate::search::vectors::{Centre, Codes, Dimensions, Encoded};
 
 /// The shelves of a store, made when a search asks for them first.
 #[derive(Default)]
-pub(crate) struct Shelves([Mutex<Option<Arc<Shelf>>>; 2]);
+pub(crate) struct Shelves(Mutex<BTreeMap<Sight, Arc<Shelf>>>);
 
 /// The rows of one generation in one sight.
 #[derive(Clone)]
@@ -33,13 +32,12 @@ impl Shelves {
         vectors: &dyn VectorRows,
         serving: &Serving,
         dimensions: Dimensions,
-        visibility: Visibility,
+        sight: Sight,
     ) -> Result<Arc<Shelf>> {
-        let place = &self.0[visibility as usize];
-        let taken = place.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let shelf = Shelf::current(taken, vectors, serving, dimensions, visibility)?;
-        *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&shelf));
-        Ok(shelf)
+        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&sight);
+        let current = Shelf::current(taken, vectors, serving, dimensions, sight)?;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(sight, Arc::clone(&current));
+        Ok(current)
     }
 }
 
@@ -54,11 +52,11 @@ impl Shelf {
         vectors: &dyn VectorRows,
         serving: &Serving,
         dimensions: Dimensions,
-        visibility: Visibility,
+        sight: Sight,
     ) -> Result<Arc<Self>> {
         if let Some(mut held) = held.filter(|held| held.serving == *serving) {
             let (mut changes, most) = (Changed::default(), held.codes.len().max(MANY));
-            let now = vectors.changed_since(serving, visibility, Some(held.since), &mut |change| {
+            let now = vectors.changed_since(serving, sight, Some(held.since), &mut |change| {
                 changes.take(&change);
                 changes.0.len() <= most
             })?;
@@ -71,7 +69,7 @@ impl Shelf {
                 return Ok(held);
             }
         }
-        Self::read(vectors, serving, dimensions, visibility).map(Arc::new)
+        Self::read(vectors, serving, dimensions, sight).map(Arc::new)
     }
 
     /// Reads all rows.
@@ -79,10 +77,10 @@ impl Shelf {
         vectors: &dyn VectorRows,
         serving: &Serving,
         dimensions: Dimensions,
-        visibility: Visibility,
+        sight: Sight,
     ) -> Result<Self> {
         let (mut centre, mut seen) = (Centre::new(dimensions), 0);
-        vectors.changed_since(serving, visibility, None, &mut |change| {
+        vectors.changed_since(serving, sight, None, &mut |change| {
             if let Shelved::Vector(_, bytes) = change
                 && let Ok(row) = Encoded::parse(bytes, dimensions)
             {
@@ -97,7 +95,7 @@ impl Shelf {
             since: Since::default(),
             skipped: HashSet::new(),
         };
-        let now = vectors.changed_since(serving, visibility, None, &mut |change| {
+        let now = vectors.changed_since(serving, sight, None, &mut |change| {
             shelf.put(&change);
             true
         })?;

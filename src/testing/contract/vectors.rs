@@ -21,20 +21,22 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use super::memory::{self, agent, human};
 use crate::base::access::{Access, Scope};
 use crate::base::receipt::ForgetPlace;
+use crate::embed::store::{BatchFrom, BatchSize, EmbeddingStatus, VectorStore};
 use crate::embed::{EmbedError, Embedder, Purpose};
 use crate::facts::{Decision, FactKey, FactStore};
-use crate::memory::vectors::{BatchFrom, BatchSize, EmbeddingStatus, VectorStore};
-use crate::memory::{Degraded, Found, MemoryId, NewMemory, Query, SearchOutcome, Signal, Source};
+use crate::memory::{
+    Degraded, Found, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome, Signal, Source,
+};
 use crate::testing::{EmbedScript, HashEmbedder};
 use crate::vectors::{EmbedConfig, EmbedReport, embed_once};
 
 /// A store that keeps vectors and facts beside its rows.
-pub trait Vectors: VectorStore + FactStore {
+pub trait Vectors: MemoryStore + VectorStore + FactStore {
     /// Returns it as a store of vectors.
     fn as_store(&self) -> &dyn VectorStore;
 }
 
-impl<S: VectorStore + FactStore> Vectors for S {
+impl<S: MemoryStore + VectorStore + FactStore> Vectors for S {
     fn as_store(&self) -> &dyn VectorStore {
         self
     }
@@ -56,7 +58,7 @@ pub fn vectors(make: Make<'_>) {
     finds(make().as_ref());
     states(make().as_ref());
     answers(make().as_ref());
-    meanwhile(make());
+    meanwhile(&make());
     generations(make().as_ref());
     outcomes(make().as_ref());
     rights(make().as_ref());
@@ -179,15 +181,11 @@ pub fn states(store: &dyn Vectors) {
     assert!(report.serves);
 }
 
+type Spoil = fn(Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, EmbedError>;
+
 /// An answer that cannot be used leaves nothing, mixes nothing and costs no row its turn.
 pub fn answers(store: &dyn Vectors) {
     others(store, 10);
-    let config = |texts| {
-        let mut config = EmbedConfig::default();
-        config.batch.texts = texts;
-        config
-    };
-    type Spoil = fn(Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, EmbedError>;
     let spoiled: [(Spoil, bool); 5] = [
         (|_| Err(EmbedError::new("no route")), true),
         (|_| Err(EmbedError::new("no such model").permanent()), false),
@@ -209,8 +207,7 @@ pub fn answers(store: &dyn Vectors) {
     ];
     for (spoil, is_retryable) in spoiled {
         let script = EmbedScript::new(model()).answers(move |_, right| spoil(right?));
-        let mut config = config(64);
-        config.failures = 1;
+        let config = EmbedConfig::default().failures(1);
         let report = embed_once(store.as_store(), &script, &config).expect(WORKS);
         assert_eq!(report.error.expect("it is said").is_retryable(), is_retryable);
         assert_eq!((report.embedded, report.serves), (0, false));
@@ -247,8 +244,7 @@ pub fn answers(store: &dyn Vectors) {
     };
     for _ in 0..20 {
         let script = (0..40).fold(EmbedScript::new(model()), |script, _| script.answers(swallow));
-        let mut config = config(8);
-        config.failures = 100;
+        let config = EmbedConfig::default().texts(8).failures(100);
         embed_once(store.as_store(), &script, &config).expect(WORKS);
     }
     assert_eq!(states_of(store, &model()), [0, 19, 1, 1]);
@@ -259,19 +255,18 @@ pub fn answers(store: &dyn Vectors) {
 }
 
 /// Whoever writes while an embedder works is not held up, and no vector is of words that are gone.
-pub fn meanwhile(store: Arc<dyn Vectors>) {
+pub fn meanwhile(store: &Arc<dyn Vectors>) {
     let changed = write(store.as_ref(), "Bought rope at the harbour");
     let deleted = write(store.as_ref(), "Walks the dog every morning");
     let stays = write(store.as_ref(), "The piano is out of tune");
-    let busy = Arc::clone(&store);
+    let busy = Arc::clone(store);
     let script = EmbedScript::new(model()).answers(move |_, right| {
         busy.update(&agent(), changed, "Sold the boat in Porto", at(1)).expect("no lock is held");
         busy.delete(&agent(), deleted, at(1)).expect("no lock is held");
         write(busy.as_ref(), "Learns to bake dark bread");
         right
     });
-    let mut config = EmbedConfig::default();
-    config.requests = Some(1);
+    let config = EmbedConfig::default().requests(1);
     let report = embed_once(store.as_store(), &script, &config).expect(WORKS);
     assert_eq!((report.embedded, report.moved, report.serves), (1, 2, false));
     assert_eq!(states_of(store.as_ref(), &model()), [2, 1, 0, 0]);
@@ -295,8 +290,7 @@ pub fn generations(store: &dyn Vectors) {
     assert_ne!(old.id().generation(), new.id().generation());
     embed(store, &old);
     let by_old = search(store, &agent(), &old, "purchase cordage");
-    let mut config = EmbedConfig::default();
-    (config.batch.texts, config.requests) = (8, Some(1));
+    let config = EmbedConfig::default().texts(8).requests(1);
     for round in 0..3 {
         let report = embed_once(store.as_store(), &new, &config).expect(WORKS);
         assert_eq!((report.embedded, report.serves), (8, false), "round {round}");
@@ -327,8 +321,7 @@ pub fn outcomes(store: &dyn Vectors) {
         assert_eq!(found.hits, by_words(question).hits, "{why}");
     };
     same(&search(store, &agent(), &embedder, "the ferry"), "the ferry", Degraded::Missing);
-    let mut config = EmbedConfig::default();
-    (config.batch.texts, config.requests) = (10, Some(1));
+    let config = EmbedConfig::default().texts(10).requests(1);
     embed_once(store.as_store(), &embedder, &config).expect(WORKS);
     let half = Degraded::HalfFilled { embedded: 10, of: 30 };
     same(&search(store, &agent(), &embedder, "the ferry"), "the ferry", half);
@@ -402,10 +395,9 @@ pub fn gone(store: &dyn Vectors) {
         assert!([deleted, forgotten, retired].iter().all(|id| !found.contains(id)), "{found:?}");
         embed(store, &embedder);
     }
-    let embedded = status(store, &embedder).embedded;
-    assert_eq!(embedded, 31, "thirty others, and the newer fact");
+    assert_eq!(status(store, &embedder).embedded, 31, "thirty others, and the newer fact");
     assert_eq!(store.purge(at(60), at(61)).expect(WORKS), 1);
-    assert_eq!(status(store, &embedder).embedded, embedded);
+    assert_eq!(status(store, &embedder).embedded, 31);
 }
 
 /// A search that asks for no meaning is the same, byte for byte, with vectors and without. (HY-08, HY-12)

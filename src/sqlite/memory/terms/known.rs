@@ -13,7 +13,7 @@ pub(super) struct Known {
 }
 
 /// So many rows are young: twice as many are known at most.
-const YOUNG: usize = 1 << 15;
+const YOUNG: usize = 1 << 16;
 
 impl Known {
     /// Returns the words of a row.

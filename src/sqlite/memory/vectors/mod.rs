@@ -3,8 +3,7 @@
 //! A row that waits has nothing here. One that is changed, deleted, retired or removed loses its vectors by triggers in plain
 //! SQL, whoever changes it.
 
-mod change;
-mod read;
+mod rows;
 mod tables;
 #[cfg(test)]
 mod tests;

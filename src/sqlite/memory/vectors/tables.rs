@@ -1,41 +1,15 @@
-//! The tables of vectors, and the triggers that remove them.
+//! The tables of vectors of rows, and the triggers that remove them.
 
 use rusqlite::Connection;
 
-/// Where they exist already, they are of a file that was led back to an older version, and nothing in them is believed.
-///
-/// `state` is 1 with a vector, 2 for a text that was sent in vain, 3 for one that needs none. `filled` is the id up to which no
-/// row waits.
-const TABLES: &str = "
-    DROP TABLE IF EXISTS memory_generations;
-    DROP TABLE IF EXISTS memory_vectors;
-    DROP TABLE IF EXISTS memory_vectors_gone;
-    CREATE TABLE memory_generations (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        user_id TEXT NOT NULL,
-        agent_id TEXT NOT NULL,
-        name TEXT NOT NULL,
-        dimensions INTEGER NOT NULL,
-        serves INTEGER NOT NULL DEFAULT 0,
-        filled INTEGER NOT NULL,
-        UNIQUE (user_id, agent_id, name)
-    );
-    CREATE TABLE memory_vectors (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        memory_id INTEGER NOT NULL,
-        generation INTEGER NOT NULL,
-        state INTEGER NOT NULL,
-        attempts INTEGER NOT NULL DEFAULT 0,
-        vector BLOB,
-        UNIQUE (memory_id, generation)
-    );
-    -- The latest rows whose state was removed from a generation that serves: ids and no words, for who has it in memory.
-    CREATE TABLE memory_vectors_gone (
-        number INTEGER PRIMARY KEY,
-        generation INTEGER NOT NULL,
-        memory_id INTEGER NOT NULL
-    );
-";
+use crate::sqlite::vectors::{Names, TABLES, named};
+
+pub(super) const NAMES: Names = Names {
+    generations: "memory_generations",
+    vectors: "memory_vectors",
+    gone: "memory_vectors_gone",
+    all: "main_memories",
+};
 
 pub(in crate::sqlite::memory) const TRIGGER_NAMES: [&str; 3] =
     ["memory_vectors_of_changed", "memory_vectors_of_removed", "memory_vectors_ad"];
@@ -52,31 +26,31 @@ pub(in crate::sqlite::memory) const TRIGGERS: &str = "
             OR (old.deleted_at IS NULL AND old.retired_at IS NULL)
                 <> (new.deleted_at IS NULL AND new.retired_at IS NULL))
         AND EXISTS (SELECT 1 FROM memory_generations) BEGIN
-        DELETE FROM memory_vectors WHERE memory_id IN (old.id, new.id);
+        DELETE FROM memory_vectors WHERE text_id IN (old.id, new.id);
         UPDATE memory_generations SET filled = min(filled, new.id - 1)
         WHERE user_id = new.user_id AND agent_id = new.agent_id;
     END;
     CREATE TRIGGER memory_vectors_of_removed AFTER DELETE ON memories
     WHEN EXISTS (SELECT 1 FROM memory_generations) BEGIN
-        DELETE FROM memory_vectors WHERE memory_id = old.id;
+        DELETE FROM memory_vectors WHERE text_id = old.id;
     END;
     CREATE TRIGGER memory_vectors_ad AFTER DELETE ON memory_vectors
     WHEN EXISTS (SELECT 1 FROM memory_generations WHERE id = old.generation AND serves = 1) BEGIN
-        INSERT INTO memory_vectors_gone (generation, memory_id) VALUES (old.generation, old.memory_id);
+        INSERT INTO memory_vectors_gone (generation, text_id) VALUES (old.generation, old.text_id);
         DELETE FROM memory_vectors_gone
         WHERE number <= (SELECT max(number) FROM memory_vectors_gone) - 4096;
     END;
 ";
 
-/// Makes the tables.
+/// Makes the tables. Where they exist already, they are of a file that was led back to an older version, and nothing in them
+/// is believed.
 pub(in crate::sqlite::memory) fn make(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(TABLES)?;
+    connection.execute_batch(&named(&NAMES, TABLES))?;
     connection.execute_batch(TRIGGERS)
 }
 
 /// Removes all vectors: rows may have changed that no trigger saw.
 pub(in crate::sqlite::memory) fn distrust(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(
-        "DELETE FROM memory_generations; DELETE FROM memory_vectors; DELETE FROM memory_vectors_gone;",
-    )
+    connection
+        .execute_batch(&named(&NAMES, "DELETE FROM GENERATIONS; DELETE FROM VECTORS; DELETE FROM GONE;"))
 }

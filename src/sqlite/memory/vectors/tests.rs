@@ -44,8 +44,7 @@ fn step(store: &SqliteMemoryStore, number: usize) -> crate::Result<()> {
         1 => store.update(&access(), id, &text(number + 1_000), now()).map(drop),
         3 => store.delete(&access(), id, now()).map(drop),
         4 | 6 => {
-            let mut config = EmbedConfig::default();
-            (config.batch.texts, config.requests) = (3, Some(1 + u32::from(number % 16 == 6)));
+            let config = EmbedConfig::default().texts(3).requests(1 + u32::from(number % 16 == 6));
             embed_once(store, &model(number / 48), &config).map(drop)
         }
         _ => {
@@ -74,7 +73,7 @@ fn check(folder: &Path, last: usize, of: &str) {
     {
         let database = store.backend().database().lock();
         let stray = "SELECT count(*) FROM memory_vectors v
-            LEFT JOIN main_memories m ON m.id = v.memory_id
+            LEFT JOIN main_memories m ON m.id = v.text_id
             LEFT JOIN memory_generations g ON g.id = v.generation
             WHERE m.id IS NULL OR g.id IS NULL OR (v.state = 1) <> (v.vector IS NOT NULL)";
         let stray: i64 = database.query_row(stray, [], |row| row.get(0)).expect("it is read");
@@ -204,12 +203,7 @@ fn more_rows_than_are_remembered_leave_at_once() {
     let rows: Vec<NewMemory> =
         (0..5_000).map(|number| NewMemory::new("note", text(number), Source::AgentRecorded)).collect();
     one.write_all(&access(), &rows, now()).expect("they are written");
-    let config = {
-        let mut config = EmbedConfig::default();
-        config.batch.texts = 1_000;
-        config
-    };
-    embed_once(&one, &model(0), &config).expect("it is done");
+    embed_once(&one, &model(0), &EmbedConfig::default().texts(1_000)).expect("it is done");
     assert!(!search(&one, &model(0), "port").hits.is_empty());
     let gone = "UPDATE memories SET deleted_at = '2026-11-21 09:00:00' WHERE id <= 4900";
     other.backend().database().lock().execute_batch(gone).expect("it is done");

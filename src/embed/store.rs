@@ -1,13 +1,14 @@
-//! The contract of a store that keeps vectors of its rows.
+//! The contract of whoever keeps vectors of texts: a memory store of its rows, an index of its chunks.
 
-use super::id::MemoryId;
-use super::store::MemoryStore;
+use std::fmt::Debug;
+
+use super::{EmbedError, EmbedderId, Generation};
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
-use crate::embed::{EmbedError, EmbedderId, Generation};
 
-/// Rows with vectors, in generations. A store that has none lacks nothing: its searches go by words.
+/// Rows with vectors, in generations: rows of a memory store, or chunks of an index. A store that keeps none lacks nothing:
+/// its searches go by words.
 ///
 /// A row waits for its vector from the moment it is written; a write does nothing for it. The vectors of one embedder are a
 /// generation. The first one serves when no row waits for it any more; a later one is filled while the earlier serves, and
@@ -39,7 +40,7 @@ use crate::embed::{EmbedError, EmbedderId, Generation};
 /// # }
 /// # Ok::<(), noctuary::Error>(())
 /// ```
-pub trait VectorStore: MemoryStore {
+pub trait VectorStore: Debug + Send + Sync {
     /// Counts the rows of an embedder's generation by their states.
     ///
     /// # Errors
@@ -163,7 +164,7 @@ pub struct EmbedBatch {
 /// The masked text of a row, and what it was made of.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct EmbedText {
-    pub(crate) id: MemoryId,
+    pub(crate) id: i64,
     pub(crate) text: String,
     /// The digest of the row's own words.
     pub(crate) of: Digest,
