@@ -13,7 +13,7 @@ pub(super) struct Batches {
 
 impl Batches {
     /// Splits texts, in their order. A text that is larger than a request alone is a request of its own.
-    pub(super) fn split<'a, 'b>(&self, texts: &'b [&'a str]) -> Vec<Vec<&'a str>> {
+    pub(super) fn split<'a>(&self, texts: &[&'a str]) -> Vec<Vec<&'a str>> {
         let mut batches: Vec<Vec<&str>> = Vec::new();
         let mut chars = 0;
         for text in texts {
