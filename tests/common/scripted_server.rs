@@ -1,4 +1,5 @@
 //! A server on this machine that answers by a script, and tells what it was asked.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
