@@ -158,7 +158,10 @@ mod tests {
             assert_eq!(vectors(body.as_bytes(), 1, None), nothing(""), "{body}");
         }
         assert_eq!(vectors(br#"{"error":"busy"}"#, 1, None), nothing("busy"));
-        assert_eq!(scores(br#"{"error":{"message":"busy"}}"#, 1), nothing("busy"));
+        assert_eq!(
+            scores(br#"{"error":{"message":"busy"}}"#, 1).unwrap_err(),
+            Unusable::NoList("busy".to_owned())
+        );
         assert_eq!(vectors(b"<html>", 1, None), Err(Unusable::NoJson));
         assert_eq!(vectors(b"", 1, None), Err(Unusable::NoJson));
     }
