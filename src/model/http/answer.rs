@@ -104,7 +104,11 @@ mod tests {
 
     use super::*;
 
-    fn read_vectors(data: Value, texts: usize, dimensions: Option<usize>) -> Result<Vec<Vec<f32>>, Unusable> {
+    fn read_vectors(
+        data: &Value,
+        texts: usize,
+        dimensions: Option<usize>,
+    ) -> Result<Vec<Vec<f32>>, Unusable> {
         vectors(json!({ "object": "list", "data": data }).to_string().as_bytes(), texts, dimensions)
     }
 
@@ -115,10 +119,10 @@ mod tests {
     #[test]
     fn vectors_come_in_the_order_of_their_texts() {
         let data = json!([one(1, &json!([3, 4])), one(0, &json!([1, 2.5]))]);
-        assert_eq!(read_vectors(data, 2, Some(2)), Ok(vec![vec![1.0, 2.5], vec![3.0, 4.0]]));
+        assert_eq!(read_vectors(&data, 2, Some(2)), Ok(vec![vec![1.0, 2.5], vec![3.0, 4.0]]));
         let bare = json!([{ "embedding": [1] }, { "embedding": [2] }]);
         assert_eq!(
-            read_vectors(bare, 2, None),
+            read_vectors(&bare, 2, None),
             Ok(vec![vec![1.0], vec![2.0]]),
             "without an index as they come"
         );
@@ -128,23 +132,23 @@ mod tests {
     fn each_text_has_one_vector() {
         let v = json!([1, 2]);
         let count = |got| Err(Unusable::Count { asked: 2, got });
-        assert_eq!(read_vectors(json!([]), 2, Some(2)), count(0));
-        assert_eq!(read_vectors(json!([one(0, &v)]), 2, Some(2)), count(1));
-        assert_eq!(read_vectors(json!([one(0, &v), one(1, &v), one(2, &v)]), 2, Some(2)), count(3));
-        assert_eq!(read_vectors(json!([one(0, &v), one(0, &v)]), 2, Some(2)), count(1), "twice the same");
-        assert_eq!(read_vectors(json!([one(0, &v), one(7, &v)]), 2, Some(2)), count(1), "for no text");
+        assert_eq!(read_vectors(&json!([]), 2, Some(2)), count(0));
+        assert_eq!(read_vectors(&json!([one(0, &v)]), 2, Some(2)), count(1));
+        assert_eq!(read_vectors(&json!([one(0, &v), one(1, &v), one(2, &v)]), 2, Some(2)), count(3));
+        assert_eq!(read_vectors(&json!([one(0, &v), one(0, &v)]), 2, Some(2)), count(1), "twice the same");
+        assert_eq!(read_vectors(&json!([one(0, &v), one(7, &v)]), 2, Some(2)), count(1), "for no text");
     }
 
     #[test]
     fn vectors_of_another_length_and_numbers_that_are_none_are_refused() {
-        let of = |embedding: Value, dimensions| read_vectors(json!([one(0, &embedding)]), 1, dimensions);
+        let of = |embedding: Value, dimensions| read_vectors(&json!([one(0, &embedding)]), 1, dimensions);
         assert_eq!(of(json!([1, 2, 3]), Some(2)), Err(Unusable::Dimensions { asked: 2, got: 3 }));
         assert_eq!(of(json!([]), None), Err(Unusable::Dimensions { asked: 0, got: 0 }));
         for embedding in [json!([1, null]), json!([1, 1e300])] {
             assert_eq!(of(embedding.clone(), Some(2)), Err(Unusable::NoNumber), "{embedding}");
         }
         let uneven = json!([one(0, &json!([1, 2])), one(1, &json!([1]))]);
-        assert_eq!(read_vectors(uneven, 2, None), Err(Unusable::Dimensions { asked: 2, got: 1 }));
+        assert_eq!(read_vectors(&uneven, 2, None), Err(Unusable::Dimensions { asked: 2, got: 1 }));
         // JSON has no such word.
         assert_eq!(vectors(br#"{"data":[{"index":0,"embedding":[NaN]}]}"#, 1, None), Err(Unusable::NoJson));
     }
