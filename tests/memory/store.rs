@@ -729,7 +729,7 @@ fn a_locked_database_is_busy_and_reads_go_on() {
 #[test]
 fn a_full_disk_is_said_and_nothing_acknowledged_is_lost() {
     let home = Home::new();
-    let store = home.configured(|config| config.max_file_bytes = Some(100 * 4096));
+    let store = home.configured(|config| config.max_file_bytes = Some(200 * 4096));
     let mut written = 0;
     let error = loop {
         match store.write(&main_session(), &fact(&format!("row {written} {}", "word ".repeat(200))), now()) {
