@@ -84,7 +84,7 @@ impl ChatCompletions {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for a URL that is not `http` or `https`, has no host, or holds a user name, a query or a
+    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or holds a user name, a query or a
     /// fragment: a key does not belong there.
     pub fn new(base_url: &str, model: impl Into<String>) -> Result<Self> {
         // A night asks seldom; a connection that was kept would be closed by then.
@@ -96,7 +96,7 @@ impl ChatCompletions {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for a key that is empty or cannot stand in a header, and where it would go to another
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header, and where it would go to another
     /// machine unencrypted.
     pub fn key(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key(key)?, ..self })
@@ -106,7 +106,7 @@ impl ChatCompletions {
     ///
     /// # Errors
     ///
-    /// As [`key`](Self::key), and [`Error::Config`] naming a variable that is not set.
+    /// As [`key`](Self::key), and [`Error::Config`](crate::Error::Config) naming a variable that is not set.
     pub fn key_from_env(self, variable: &'static str) -> Result<Self> {
         Ok(Self { connection: self.connection.key_from_env(variable)?, ..self })
     }
@@ -115,7 +115,7 @@ impl ChatCompletions {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for a key that is empty or cannot stand in a header.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header.
     pub fn key_over_plain_http(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key_over_plain_http(key)?, ..self })
     }
