@@ -3,12 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use chrono::{TimeZone, Utc};
 use noctuary::life::Guarded;
-use noctuary::memory::{NewMemory, Query, Source};
+use noctuary::memory::{Filter, NewMemory, Query, Source};
 use noctuary::model::{Finish, Usage};
 use noctuary::testing::Script;
 use noctuary::tools::{MemoryTool, Toolbox};
@@ -195,6 +197,24 @@ fn memory(listener: &Listener, store: &dyn MemoryStore) {
         store.update(&access, id, &format!("A {CANARY} nests in the tower."), now).unwrap();
         store.delete(&access, id, now).unwrap();
         store.write(&access, &row(&format!("The {CANARY} key is AKIAIOSFODNN7EXAMPLE")), now).unwrap_err();
+    });
+}
+
+/// A large file of rows is opened, whose index is not there.
+fn large(listener: &Listener) {
+    let folder = tempfile::tempdir().unwrap();
+    let access = Access::agent(Scope::user("marta"));
+    let now = Utc.with_ymd_and_hms(2026, 11, 22, 9, 0, 0).unwrap();
+    let store = STORES[0].1(folder.path());
+    store.write(&access, &NewMemory::new("note", CANARY, Source::AgentRecorded), now).unwrap();
+    drop(store);
+    let mut file =
+        OpenOptions::new().append(true).open(folder.path().join(".dreaming.d/memories.jsonl")).unwrap();
+    let blank = format!("{}\n", " ".repeat(1023));
+    file.write_all(blank.repeat(4 << 10).as_bytes()).unwrap();
+    listener.hear(|| {
+        let store = STORES[0].1(folder.path());
+        assert_eq!(store.list(&access, &Filter::limit(9)).unwrap().len(), 1);
     });
 }
 
@@ -444,6 +464,7 @@ fn the_manual_names_every_span_and_field() {
     a_dream_that_breaks(&listener);
     let folder = tempfile::tempdir().unwrap();
     memory(&listener, STORES[0].1(folder.path()).as_ref());
+    large(&listener);
     tools(&listener);
     let mut named: BTreeSet<(String, String)> = BTreeSet::new();
     for row in MANUAL.lines().filter(|line| line.starts_with("| `")) {
