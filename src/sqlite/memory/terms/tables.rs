@@ -39,6 +39,14 @@ const TABLES: &str = "
     );
 ";
 
+/// The numbers of counted ids begin at none, before the first row: else it would say that it may stand in another's place.
+const FIRST: &str = "
+    INSERT INTO sqlite_sequence (name, seq)
+    SELECT 'memories', 0 FROM sqlite_schema
+    WHERE type = 'table' AND name = 'memories' AND upper(sql) LIKE '%AUTOINCREMENT%'
+        AND NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'memories');
+";
+
 /// A new row says nothing, as its id is greater than any before it. One that was given another id says so, and so does
 /// each where ids are not counted.
 pub(in crate::sqlite::memory) const TRIGGERS: &str = "
@@ -85,6 +93,7 @@ pub(in crate::sqlite::memory) const TRIGGERS: &str = "
 /// Makes the tables. The index of a scope is made when its store is opened.
 pub(in crate::sqlite::memory) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
+    connection.execute_batch(FIRST)?;
     connection.execute_batch(TRIGGERS)?;
     // FTS5 answers few searches from now on: it may merge its parts later, which makes writes cheaper.
     connection.execute_batch("INSERT INTO memories_fts (memories_fts, rank) VALUES ('automerge', 8)")

@@ -148,22 +148,12 @@ impl Table<'_> {
         while let Some(change) = changes.next()? {
             let id: i64 = change.get(0)?;
             // The first change since tells of the row that is in, and a row that is not reached yet is not in.
-            if before == Some(id) || id > terms.seen {
+            if before.replace(id) == Some(id) || id > terms.seen {
                 continue;
             }
             let pages = terms.pages(self.connection);
-            let was_in: bool = change.get(12)?;
-            if !was_in {
-                match terms.partition.has(&pages, id) {
-                    // It came in when it was written; a later change tells of it.
-                    Ok(true) => continue,
-                    Ok(false) => {}
-                    Err(error) => return Ok(Err(error)),
-                }
-            }
-            before = Some(id);
             terms.words.forget(id);
-            if !terms.partition.remove_newest(id) && was_in {
+            if !terms.partition.remove_newest(id) && change.get::<_, bool>(12)? {
                 let removed = with_row(change, stemmer, |row| terms.partition.remove(&pages, row))?;
                 match removed {
                     Ok(true) => {}

@@ -102,7 +102,7 @@ fn after_each_commit_of_a_merge_a_copy_finds_each_row_once() {
     assert!(looked_at > 20, "{looked_at}");
 }
 
-// The first row of a new table is told as a change too, as ids are not counted before it.
+// The first row of a new table is no change, as ids are counted from the beginning.
 #[test]
 fn an_edit_does_not_begin_the_index_of_a_new_store_anew() {
     let folder = TempDir::new().expect("a folder can be made");
@@ -123,6 +123,31 @@ fn an_edit_does_not_begin_the_index_of_a_new_store_anew() {
     }
     drop(store);
     check(folder.path(), "the end");
+}
+
+// `INSERT OR REPLACE` deletes without the trigger of a deletion.
+#[test]
+fn a_row_that_another_program_replaced_is_found_by_its_new_words_alone() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let store = open(folder.path());
+    for number in 0..200 {
+        let row = NewMemory::new("observation", text(number), Source::AgentRecorded);
+        store.write(&access(), &row, now()).expect("it is written");
+    }
+    let shell = rusqlite::Connection::open(folder.path().join("memory.db")).expect("a shell may");
+    let old: String =
+        shell.query_row("SELECT content FROM memories WHERE id = 50", [], |row| row.get(0)).expect("a row");
+    let sql =
+        "INSERT OR REPLACE INTO memories (id, category, content) VALUES (50, 'observation', 'a lighthouse')";
+    shell.execute(sql, []).expect("a shell may");
+    // A change takes it in.
+    store.set_profile(&access(), "name", "Marta", now()).expect("it is set");
+    let ids = |words: &str| -> Vec<i64> {
+        let found = store.search(&access(), &Query::new(words).limit(500)).expect("it is searched");
+        found.hits.iter().map(|hit| hit.memory.id.get()).collect()
+    };
+    assert_eq!(ids("lighthouse"), [50]);
+    assert!(!ids(&old).contains(&50), "{old}");
 }
 
 #[test]
