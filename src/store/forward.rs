@@ -122,6 +122,4 @@ macro_rules! forward {
     };
 }
 
-#[cfg(feature = "sqlite")]
-pub(crate) use vectors_of;
-pub(crate) use {contracts_of, forward};
+pub(crate) use {contracts_of, forward, vectors_of};

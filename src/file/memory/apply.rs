@@ -71,6 +71,7 @@ impl Rows {
                         entry.normal = if entry.has(STATES) { hash(&text::statement(content)) } else { 0 };
                         entry.updated = at;
                         entry.signature |= signature;
+                        entry.revise(Some(content), at);
                         self.edits.insert(*id, span);
                     }
                     if is_shown {
@@ -87,7 +88,10 @@ impl Rows {
             }
             Change::Restored { id } => {
                 if self.deleted.remove(id).is_some() {
-                    self.entry_mut(*id).into_iter().for_each(|entry| entry.set(DELETED, false));
+                    if let Some(entry) = self.entry_mut(*id) {
+                        entry.set(DELETED, false);
+                        entry.revise(None, at);
+                    }
                     self.show(*id, reader)?;
                 }
             }
@@ -133,6 +137,7 @@ impl Rows {
         let Some((memory, stated, suspects)) = record.row() else { return Ok(()) };
         let id = memory.id;
         // A person may have copied a line.
+        let before = self.entry(id).map(|before| before.revision);
         if let Some(before) = self.entry(id) {
             let other = Other { line: before.line, signature: before.signature, of: Some(id) };
             self.others.push(other);
@@ -147,6 +152,7 @@ impl Rows {
         let normal = stored.normal().map(|normal| hash(&normal));
         let mut entry = self.described(&stored.memory, line);
         (entry.state, entry.normal) = (state, normal.unwrap_or_default());
+        entry.revision ^= before.unwrap_or_default().rotate_left(1);
         entry.key = stored.stated.about.as_ref().map(key_hash).unwrap_or_default();
         entry.set(STATES, normal.is_some());
         entry.set(HAS_KEY, stored.stated.about.is_some());
@@ -184,11 +190,13 @@ impl Rows {
             dream,
             bytes: number(memory.content.len()),
             signature: line.signature,
+            revision: 0,
             normal: 0,
             key: 0,
             flags: 0,
             state: None,
         };
+        entry.revise(Some(&memory.content), memory.created_at);
         Card::with(memory, |card| {
             entry.speaker = card.speaker.map_or(NONE, |speaker| self.places.number(speaker));
             entry.set(OWN, card.own);
@@ -212,7 +220,8 @@ impl Rows {
                 self.fact_index.set_status(change.id, Some(change.after));
                 self.fact_index.set(entry, true);
                 // What is found of a row does not depend on how it stands, as long as it does.
-                if !self.by_time.contains(&(entry.updated, change.id)) {
+                if entry.stands() && !self.by_time.contains(&(entry.updated, change.id)) {
+                    entry.revise(None, event.at);
                     self.show(change.id, reader)?;
                 }
             }

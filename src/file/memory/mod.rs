@@ -1,7 +1,7 @@
 //! A memory store in one file of lines that a person can read: every change adds one.
 //!
 //! The lines alone count. Held in memory is what finds them; a table beside the file saves reading them all again, and may be
-//! removed at any time.
+//! removed at any time. So may the vectors beside it, where a host brings an embedder: its rows wait for them again.
 
 mod append;
 mod apply;
@@ -13,6 +13,7 @@ mod entry;
 mod facts;
 mod keeper;
 mod learnings;
+mod left;
 mod lines;
 mod names;
 mod pages;
@@ -29,6 +30,7 @@ mod store;
 mod table;
 #[cfg(test)]
 mod tests;
+mod vectors;
 mod words;
 
 pub use store::FileMemoryStore;
