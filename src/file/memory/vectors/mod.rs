@@ -7,6 +7,7 @@
 //!
 //! Nobody but a call about vectors looks for it. It may be removed at any time.
 
+mod addition;
 mod records;
 mod rows;
 mod sidecar;

@@ -118,9 +118,4 @@ impl States {
     pub(super) fn len(&self) -> usize {
         self.states.len()
     }
-
-    /// Counts the states of a generation, of rows as they are or were.
-    pub(super) fn len_of(&self, generation: u64) -> usize {
-        self.latest.keys().filter(|(of, _)| *of == generation).count()
-    }
 }
