@@ -12,8 +12,6 @@ mod records;
 mod rows;
 mod sidecar;
 mod states;
-#[cfg(test)]
-mod tests;
 
 pub(super) use records::MAGIC;
 pub(super) use sidecar::Sidecar;
