@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use noctuary::memory::{Degraded, MemoryId, SearchOutcome};
+use noctuary::memory::{Degraded, MemoryId, NewMemory, SearchOutcome, Source};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::vectors;
 use noctuary::vectors::{EmbedConfig, embed_once};
@@ -11,7 +11,6 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::{embed, fill, first, marta, model, noon, search, write};
-use noctuary::memory::{NewMemory, Source};
 
 #[test]
 fn a_store_in_a_database_keeps_the_contract_of_vectors() {
