@@ -137,7 +137,6 @@ impl Rows {
         let Some((memory, stated, suspects)) = record.row() else { return Ok(()) };
         let id = memory.id;
         // A person may have copied a line.
-        let before = self.entry(id).map(|before| before.revision);
         if let Some(before) = self.entry(id) {
             let other = Other { line: before.line, signature: before.signature, of: Some(id) };
             self.others.push(other);
@@ -152,7 +151,6 @@ impl Rows {
         let normal = stored.normal().map(|normal| hash(&normal));
         let mut entry = self.described(&stored.memory, line);
         (entry.state, entry.normal) = (state, normal.unwrap_or_default());
-        entry.revision ^= before.unwrap_or_default().rotate_left(1);
         entry.key = stored.stated.about.as_ref().map(key_hash).unwrap_or_default();
         entry.set(STATES, normal.is_some());
         entry.set(HAS_KEY, stored.stated.about.is_some());

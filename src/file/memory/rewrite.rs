@@ -243,7 +243,7 @@ impl Lines {
 fn sweep(disk: &dyn Disk, first: &[u8]) -> Result<()> {
     for entry in disk.list(STATE_FOLDER).at("list", STATE_FOLDER)? {
         let path = format!("{STATE_FOLDER}/{}", entry.name);
-        let begins = [first, MAGIC, vectors::MAGIC];
+        let begins: [&[u8]; 3] = [first, MAGIC, vectors::MAGIC];
         let limit = begins.iter().map(|begin| begin.len()).max().unwrap_or_default() as u64;
         if atomic::is_temporary(&entry.name)
             && atomic::read(disk, &path, limit)?

@@ -133,21 +133,23 @@ impl VectorRows for Table<'_> {
         if since == Some(now) {
             return Ok(since);
         }
+        let mut left: Vec<i64> = Vec::new();
         if let Some(since) = since {
-            let Some(mut left) = rows.left.since(since.removed).filter(|_| since.kept <= now.kept) else {
-                return Ok(None);
-            };
-            if !left.all(|id| take(Shelved::Gone(id))) {
+            let known = rows.left.since(since.removed).filter(|_| since.kept <= now.kept);
+            let Some(known) = known else { return Ok(None) };
+            left.extend(known);
+            if !left.iter().all(|id| take(Shelved::Gone(*id))) {
                 return Ok(Some(now));
             }
         }
-        let number = number_of(&vectors, serving);
-        let after = since.map_or(0, |since| since.kept.unsigned_abs());
+        let Some(number) = number_of(&vectors, serving) else { return Ok(Some(now)) };
+        let (after, sight) = (since.map_or(0, |since| since.kept.unsigned_abs()), visibility(sight));
+        // One that left may be back as it was.
+        let back = left.iter().filter_map(|id| vectors.states.of(number, *id, rows.revision(*id, sight)?));
+        let back = back.filter(|state| state.number <= after);
+        let kept = vectors.states.counting(rows, sight, after).filter(|state| state.generation == number);
         let mut window = Window::in_turn();
-        for state in vectors.states.counting(rows, visibility(sight), after) {
-            if Some(state.generation) != number {
-                continue;
-            }
+        for state in back.chain(kept) {
             let goes_on = match state.kind {
                 Kind::Vector => {
                     let vector = vectors.vector(state, &mut window)?;

@@ -96,7 +96,7 @@ fn the_process_may_be_killed_and_the_power_may_go_after_each_operation() {
     let mut tried = 0;
     for n in 1..=all {
         // Those of lines alone are tried elsewhere.
-        let is_near = operations[n.saturating_sub(2)..all.min(n + 1)].iter().any(|one| one.contains("vectors"));
+        let is_near = operations[n.saturating_sub(6)..all.min(n + 2)].iter().any(|one| one.contains("vectors"));
         if !is_near {
             continue;
         }
