@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
 
 use noctuary::testing::MemoryDisk;
 use noctuary::testing::contract::vectors;
+use noctuary::vectors::VectorStore;
 
 use super::*;
 
