@@ -4,6 +4,7 @@
 //! cargo run --release --example evaluate -- dream FOLDER --share 0.20 --json OUT
 //! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
 //! cargo run --release --example evaluate -- retrieval --leave-one-out FOLDER FOLDER…
+//! cargo run --release --features http --example evaluate -- retrieval FOLDER… --embedder URL [--reranker URL]
 //! cargo run --release --example evaluate -- facts FOLDER… --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
 //! cargo run --release --example evaluate -- clean [FOLDER…] [--with CLASS]…
@@ -18,6 +19,11 @@
 //! fused by reciprocal rank. Sessions rank by their first turn. With `--leave-one-out` each FOLDER is asked by weights that
 //! were chosen on all others, from a small grid.
 //!
+//! With `--embedder URL` (the part before `/embeddings`) each question is asked by words alone, by vectors alone, by both, and
+//! with `--reranker URL` reranked, with the differences from words alone and their intervals. `--model NAME`,
+//! `--document-prefix` and `--query-prefix WORDS`, `--static` and `--key-from VARIABLE` say which model it is. Vectors and
+//! scores are kept in `--cache FOLDER`, `target/evaluate-vectors` unless said. `examples/embedders` has models to serve.
+//!
 //! `facts` records what users say there as facts, has the pairs that the store suspects judged from the labels, and asks what
 //! was updated: the store in SQLite, with `--file` the one in a file.
 //!
@@ -26,12 +32,21 @@
 //! `fp` must not. `clean` counts what is found in texts of which nothing should be a secret: in those of each FOLDER, or
 //! of the packages that `examples/evaluate/clean/Cargo.toml` names, of classes that are off where `--with` switches them on.
 
+#[cfg(feature = "http")]
+#[path = "evaluate/cache.rs"]
+mod cache;
 #[path = "evaluate/facts.rs"]
 mod facts;
 #[path = "evaluate/gate.rs"]
 mod gate;
+#[path = "evaluate/meaning.rs"]
+mod meaning;
+#[path = "evaluate/paired.rs"]
+mod paired;
 #[path = "evaluate/retrieval.rs"]
 mod retrieval;
+#[path = "evaluate/tally.rs"]
+mod tally;
 #[path = "evaluate/weights.rs"]
 mod weights;
 
@@ -61,7 +76,7 @@ fn main() -> Result<()> {
         Some("facts") => facts::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
     }
 }
 

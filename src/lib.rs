@@ -61,7 +61,7 @@
 //! | Feature | Adds |
 //! |---|---|
 //! | `sqlite` (default) | `SqliteWorkspace`, `SqliteMemoryStore`, `SqliteIndex`; SQLite is compiled in, which takes a C compiler |
-//! | `http` | `ChatCompletions`, a blocking client for endpoints in the shape of `OpenAI`: a vendor's, or a server on this machine |
+//! | `http` | `ChatCompletions`, `HttpEmbedder`, `HttpReranker`: blocking clients for endpoints of vendors, and for servers on this machine |
 //! | `tracing` | spans of dreams, memory and tools for the host's subscriber, without any content |
 //! | `report` | `DreamPage`: a page in HTML on a dream, for its operator to look at |
 //! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |

@@ -629,8 +629,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a file of rows is not compared with its mark",
         file: "src/file/memory/lines.rs",
-        stands: "mark.filter(|mark| !mark.is_in(whole))",
-        planted: "mark.filter(|mark| !mark.is_in(whole) && whole.len() > 1 << 40)",
+        stands: "Some(mark).filter(|mark| !mark.is_in(&whole))",
+        planted: "Some(mark).filter(|mark| !mark.is_in(&whole) && whole.len() > 1 << 40)",
         tests: SHORTENED,
     },
     Bug {

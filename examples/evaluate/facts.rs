@@ -23,7 +23,8 @@ use noctuary::{
 use serde_json::{Map, Value, json};
 
 use super::Result;
-use super::retrieval::{ASKED_FOR, Corpus, Question, Session, as_f64, rank, read, share, spoken};
+use super::retrieval::{ASKED_FOR, Corpus, Question, Session, read, spoken};
+use super::tally::{as_f64, rank, share};
 
 /// Measures each folder, prints its figures, and writes them.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {

@@ -4,34 +4,46 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use flate2::read::GzDecoder;
 use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
-use noctuary::memory::{NewMemory, Place, Query, Role, Source};
+use noctuary::memory::{Found, Hit, NewMemory, Place, Query, Role, Source};
 use noctuary::search::{Fusion, Ranking};
 use noctuary::store::StoreConfig;
 use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::meaning::{Arguments, Meaning, Modes};
+use super::tally::Tally;
 use super::{Result, weights};
 
 /// So many turns are asked for: enough for twenty sessions.
 pub(crate) const ASKED_FOR: usize = 200;
-const DEPTHS: [usize; 4] = [1, 5, 10, 20];
 
 /// Measures each folder, prints its tables, and writes the figures.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     let (mut folders, mut json, mut measured) = (Vec::new(), None, Measured::default());
-    let mut leaves_one_out = false;
+    let (mut leaves_one_out, mut meaning) = (false, Arguments::default());
     let mut arguments = arguments;
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = Some(PathBuf::from(arguments.next().ok_or("--json needs a path")?)),
             "--file" => measured.in_a_file = true,
             "--leave-one-out" => leaves_one_out = true,
+            "--embedder" => meaning.embedder = Some(arguments.next().ok_or("--embedder needs a URL")?),
+            "--reranker" => meaning.reranker = Some(arguments.next().ok_or("--reranker needs a URL")?),
+            "--model" => meaning.model = arguments.next().ok_or("--model needs a name")?,
+            "--query-prefix" => meaning.query = arguments.next().ok_or("--query-prefix needs words")?,
+            "--document-prefix" => {
+                meaning.document = arguments.next().ok_or("--document-prefix needs words")?;
+            }
+            "--static" => meaning.is_static = true,
+            "--key-from" => meaning.key = Some(arguments.next().ok_or("--key-from needs a variable")?),
+            "--cache" => meaning.cache = arguments.next().ok_or("--cache needs a folder")?.into(),
             "--ranks" => measured.ranking.fusion = Fusion::Ranks { k: 60.0 },
             folder => folders.push(PathBuf::from(folder)),
         }
@@ -39,13 +51,17 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     if folders.is_empty() {
         return Err("a folder with questions is needed".into());
     }
+    let meaning = meaning.open()?;
+    if meaning.is_some() && measured.in_a_file {
+        return Err("--embedder is measured in SQLite, without --file".into());
+    }
     let figures = if leaves_one_out {
         weights::leave_one_out(&folders, measured)?
     } else {
         let mut all = Map::new();
         for folder in folders {
             println!("{}", name_of(&folder));
-            all.insert(name_of(&folder), measure(&folder, measured)?);
+            all.insert(name_of(&folder), measure(&folder, measured, meaning.as_ref())?);
         }
         Value::Object(all)
     };
@@ -91,161 +107,53 @@ pub(crate) struct Corpus {
 #[derive(Deserialize)]
 pub(crate) struct Question {
     corpus: String,
-    r#type: String,
+    pub(crate) r#type: String,
     pub(crate) text: String,
     pub(crate) gold_turns: Vec<String>,
-    gold_sessions: Vec<String>,
+    pub(crate) gold_sessions: Vec<String>,
     #[serde(default)]
     pub(crate) fresh: Vec<String>,
     #[serde(default)]
     pub(crate) stale: Vec<String>,
     #[serde(default)]
-    sides: Vec<Vec<String>>,
+    pub(crate) sides: Vec<Vec<String>>,
 }
 
-/// Whether any, whether all, and one through the rank of the first, summed over questions.
-#[derive(Default, Clone)]
-struct Ranks {
-    questions: usize,
-    any: [usize; DEPTHS.len()],
-    all: [usize; DEPTHS.len()],
-    first: f64,
-}
-
-impl Ranks {
-    fn add(&mut self, found: &[&str], gold: &[String]) {
-        self.questions += 1;
-        for (at, depth) in DEPTHS.iter().enumerate() {
-            let top = &found[..found.len().min(*depth)];
-            self.any[at] += usize::from(gold.iter().any(|gold| top.contains(&gold.as_str())));
-            self.all[at] += usize::from(gold.iter().all(|gold| top.contains(&gold.as_str())));
-        }
-        if let Some(rank) = rank(found, gold) {
-            self.first += 1.0 / (as_f64(rank) + 1.0);
-        }
-    }
-
-    fn any_at(&self, depth: usize) -> Value {
-        self.figure(&self.any, depth)
-    }
-
-    fn all_at(&self, depth: usize) -> Value {
-        self.figure(&self.all, depth)
-    }
-
-    fn figure(&self, counts: &[usize; DEPTHS.len()], depth: usize) -> Value {
-        let count = DEPTHS.iter().position(|there| *there == depth).map(|at| counts[at]);
-        count.map_or(Value::Null, |count| share(as_f64(count), self.questions))
-    }
-
-    fn print(&self, name: &str) {
-        if self.questions > 0 {
-            let part = |count: &usize| format!(" {:>5.3}", as_f64(*count) / as_f64(self.questions));
-            let (any, all): (String, String) =
-                (self.any.iter().map(part).collect(), self.all.iter().map(part).collect());
-            let first = self.first / as_f64(self.questions);
-            println!("  {name:<28} {:>5}  {any}  {all}  {first:>5.3}", self.questions);
-        }
-    }
-}
-
-pub(crate) fn rank(found: &[&str], gold: &[String]) -> Option<usize> {
-    found.iter().position(|id| gold.iter().any(|gold| gold == id))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of a test set")]
-pub(crate) fn as_f64(count: usize) -> f64 {
-    count as f64
-}
-
-/// A share of questions; null where there are none.
-pub(crate) fn share(part: f64, whole: usize) -> Value {
-    if whole == 0 { Value::Null } else { json!((part / as_f64(whole) * 1e6).round() / 1e6) }
-}
-
-fn measure(folder: &Path, measured: Measured) -> Result<Value> {
+fn measure(folder: &Path, measured: Measured, meaning: Option<&Meaning>) -> Result<Value> {
     let (sessions, corpora, questions) = read(folder)?;
-    let mut turns: BTreeMap<String, Ranks> = BTreeMap::new();
-    let mut whole: BTreeMap<String, Ranks> = BTreeMap::new();
-    let (mut fresh, mut both, mut times) = ((0, 0), (0, 0), Vec::new());
+    let mut words = Tally::default();
+    let mut others = meaning.map(Modes::new);
     for corpus in &corpora {
         let Some(questions) = questions.get(&corpus.id) else { continue };
         let home = tempfile::tempdir()?;
         let filled = Filled::new(measured, home.path(), corpus, &sessions)?;
+        if let Some(modes) = &mut others {
+            modes.open(&filled, measured, home.path())?;
+        }
         for question in questions {
             let (found, time) = filled.ask(&question.text)?;
-            times.push(time);
-            let ids: Vec<&str> = found.iter().map(|(turn, _)| *turn).collect();
-            let mut order: Vec<&str> = Vec::new();
-            for (_, session) in &found {
-                if !order.contains(session) {
-                    order.push(session);
-                }
+            if let Some(modes) = &mut others {
+                modes.ask(question, &found)?;
             }
-            if !question.gold_turns.is_empty() {
-                turns.entry(question.r#type.clone()).or_default().add(&ids, &question.gold_turns);
-                turns.entry("~all".into()).or_default().add(&ids, &question.gold_turns);
-            }
-            if !question.gold_sessions.is_empty() {
-                whole.entry(question.r#type.clone()).or_default().add(&order, &question.gold_sessions);
-                whole.entry("~all".into()).or_default().add(&order, &question.gold_sessions);
-            }
-            if !question.fresh.is_empty() && !question.stale.is_empty() {
-                fresh.1 += 1;
-                let (new, old) = (rank(&ids, &question.fresh), rank(&ids, &question.stale));
-                fresh.0 += usize::from(new.is_some_and(|new| old.is_none_or(|old| new < old)));
-            }
-            if !question.sides.is_empty() {
-                both.1 += 1;
-                let top = &ids[..ids.len().min(10)];
-                both.0 += usize::from(question.sides.iter().all(|side| rank(top, side).is_some()));
-            }
+            words.add(question, &found, time);
         }
     }
-
-    print("turns", &turns);
-    print("sessions", &whole);
-    times.sort();
-    let p50 = times.get(times.len() / 2).copied().unwrap_or_default();
-    let turn = turns.remove("~all").unwrap_or_default();
-    let session = whole.remove("~all").unwrap_or_default();
-    println!("  fresh before stale {}/{}, both sides in ten {}/{}", fresh.0, fresh.1, both.0, both.1);
-    println!("  {} questions, p50 of a search {p50:?}\n", times.len());
-    Ok(json!({
-        "turn_any@5": turn.any_at(5),
-        "turn_any@10": turn.any_at(10),
-        "turn_mrr": share(turn.first, turn.questions),
-        "session_any@5": session.any_at(5),
-        "session_any@10": session.any_at(10),
-        "session_all@5": session.all_at(5),
-        "session_mrr": share(session.first, session.questions),
-        "fresh_first": share(as_f64(fresh.0), fresh.1),
-        "both_sides@10": share(as_f64(both.0), both.1),
-        "questions": times.len(),
-        "p50_us": u64::try_from(p50.as_micros()).unwrap_or(u64::MAX),
-    }))
-}
-
-fn print(what: &str, ranks: &BTreeMap<String, Ranks>) {
-    if ranks.is_empty() {
-        return;
+    let mut figures = words.figures();
+    if let Some(modes) = others {
+        modes.figures(&mut figures);
     }
-    let depths = |name: &str| {
-        DEPTHS.iter().map(|depth| format!(" {:>5}", format!("{name}{depth}"))).collect::<String>()
-    };
-    println!("  {what:<28} {:>5}  {}  {}  {:>5}", "n", depths("any@"), depths("all@"), "mrr");
-    for (name, ranks) in ranks {
-        ranks.print(name.trim_start_matches('~'));
-    }
+    Ok(figures)
 }
 
 /// A store that holds a corpus.
 pub(crate) struct Filled<'a> {
     store: Box<dyn MemoryStore>,
     access: Access,
-    /// By id of the row: turn and session.
-    places: HashMap<i64, (&'a str, &'a str)>,
+    places: Rc<Places<'a>>,
 }
+
+/// Turn and session, by the id of a row.
+type Places<'a> = HashMap<i64, (&'a str, &'a str)>;
 
 impl<'a> Filled<'a> {
     pub(crate) fn new(
@@ -261,7 +169,7 @@ impl<'a> Filled<'a> {
             let row = store.write(&access, &said.row("observation"), said.at)?;
             places.insert(row.get(), (said.turn, said.session));
         }
-        Ok(Self { store, access, places })
+        Ok(Self { store, access, places: Rc::new(places) })
     }
 
     /// Opens the same store again, to measure it otherwise.
@@ -271,7 +179,12 @@ impl<'a> Filled<'a> {
         Ok(Self { store: open_store(measured, home)?, access, places })
     }
 
-    fn ask(&self, text: &str) -> Result<(Vec<(&'a str, &'a str)>, Duration)> {
+    /// Returns the same rows behind another store.
+    pub(crate) fn behind(&self, store: Box<dyn MemoryStore>) -> Self {
+        Self { store, access: self.access.clone(), places: Rc::clone(&self.places) }
+    }
+
+    pub(crate) fn ask(&self, text: &str) -> Result<(Vec<(&'a str, &'a str)>, Duration)> {
         let begun = Instant::now();
         self.store.search(&self.access, &Query::new(text))?;
         let time = begun.elapsed();
@@ -280,28 +193,47 @@ impl<'a> Filled<'a> {
 
     /// Returns the turns that are found, each with its session.
     pub(crate) fn find(&self, text: &str, most: usize) -> Result<Vec<(&'a str, &'a str)>> {
-        let found = self.store.search(&self.access, &Query::new(text).limit(most))?;
+        Ok(self.turns(&self.hits(text, most)?.hits))
+    }
+
+    /// Returns what the store finds.
+    pub(crate) fn hits(&self, text: &str, most: usize) -> Result<Found> {
+        Ok(self.store.search(&self.access, &Query::new(text).limit(most))?)
+    }
+
+    /// Returns the turns of some hits, each with its session.
+    pub(crate) fn turns<'b>(&self, hits: impl IntoIterator<Item = &'b Hit>) -> Vec<(&'a str, &'a str)> {
         let mut seen = BTreeSet::new();
-        let places = found.hits.iter().filter_map(|hit| self.places.get(&hit.memory.id.get()).copied());
-        Ok(places.filter(|(turn, _)| seen.insert(*turn)).collect())
+        let places = hits.into_iter().filter_map(|hit| self.places.get(&hit.memory.id.get()).copied());
+        places.filter(|(turn, _)| seen.insert(*turn)).collect()
     }
 }
 
-fn scope() -> Scope {
+pub(crate) fn scope() -> Scope {
     Scope::user("evaluation")
 }
 
 fn open_store(measured: Measured, home: &Path) -> Result<Box<dyn MemoryStore>> {
+    let config = config(measured);
+    Ok(if measured.in_a_file {
+        Box::new(FileMemoryStore::open_with(home, scope(), config)?)
+    } else {
+        Box::new(SqliteMemoryStore::open_with(file(home), scope(), config)?)
+    })
+}
+
+/// The database of a corpus.
+pub(crate) fn file(home: &Path) -> PathBuf {
+    home.join("memory.db")
+}
+
+pub(crate) fn config(measured: Measured) -> StoreConfig {
     // What people said to each other must come in as it is: a made-up key in it is no secret.
     let mut config = StoreConfig::default();
     config.doors = Doors::default()
         .policy(Door::StoreWrite, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow));
     config.ranking = measured.ranking;
-    Ok(if measured.in_a_file {
-        Box::new(FileMemoryStore::open_with(home, scope(), config)?)
-    } else {
-        Box::new(SqliteMemoryStore::open_with(home.join("memory.db"), scope(), config)?)
-    })
+    config
 }
 
 /// The content of a folder: sessions by id, corpora, and the questions of each.

@@ -6,7 +6,8 @@ use noctuary::search::Ranking;
 use serde_json::{Value, json};
 
 use super::Result;
-use super::retrieval::{Filled, Measured, as_f64, name_of, rank, read, share};
+use super::retrieval::{Filled, Measured, name_of, read};
+use super::tally::{as_f64, rank, share};
 
 /// The values from which weights are chosen, the defaults beside them.
 const OWN_WORDS: [f64; 3] = [1.3, 1.7, 2.0];

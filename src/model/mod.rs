@@ -21,6 +21,7 @@
 //! |---|---|
 //! | [`Extractive`](crate::Extractive) | a client without a model: it selects verbatim lines and cites them |
 //! | `ChatCompletions` (feature `http`) | endpoints of the shape of `OpenAI`: vendors, Ollama, llama.cpp, vLLM |
+//! | `HttpEmbedder`, `HttpReranker` (feature `http`) | [vectors](crate::vectors) and scores from endpoints of the same kind |
 //! | [`Finish`] | why an answer ended; only a whole answer is promoted |
 //! | [`Usage`] | tokens, for the caps of the day |
 //! | [`LlmFn`] | the type of [`llm_fn`](crate::llm_fn) |
@@ -30,7 +31,7 @@
 //! - The library calls a client once: time limits and retries are the client's.
 //! - `LlmReply::new` makes a reply that ended by itself. Say [`Finish::Length`] if it was cut.
 //! - `Extractive` does not abstract, and its cue words are English.
-//! - `ChatCompletions` blocks, and asks once.
+//! - `ChatCompletions` blocks, and asks once. `HttpEmbedder` waits for a server that is busy, but never in a search.
 //!
 //! The manual has [abilities, prices and prompts](crate::manual::models).
 
@@ -42,4 +43,4 @@ pub use crate::base::usage::Usage;
 pub use crate::llm::{Finish, LlmFn};
 #[cfg(feature = "http")]
 #[cfg_attr(docsrs, doc(cfg(feature = "http")))]
-pub use http::ChatCompletions;
+pub use http::{ChatCompletions, HttpEmbedder, HttpReranker};

@@ -44,6 +44,10 @@ mod settle;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
 pub(crate) mod suspects;
+#[cfg_attr(
+    not(feature = "sqlite"),
+    expect(dead_code, unused_imports, reason = "a store in files keeps no vectors yet")
+)]
 pub(crate) mod vectors;
 mod visibility;
 pub(crate) mod words;

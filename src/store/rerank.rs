@@ -8,6 +8,23 @@ use super::vectors::asks_for_meaning;
 use crate::base::error::Result;
 use crate::memory::{Hit, Query};
 
+/// Puts older rows right behind the newer ones that say them anew: a reranker knows of no time. The scores stay in their
+/// places.
+fn put_behind(hits: &mut [Hit], renewed: &[(i64, i64)]) {
+    let scores: Vec<f64> = hits.iter().map(|hit| hit.score).collect();
+    for (newer, older) in renewed {
+        let place = |id: &i64| hits.iter().position(|hit| hit.memory.id.get() == *id);
+        if let (Some(newer), Some(older)) = (place(newer), place(older))
+            && older < newer
+        {
+            hits[older..=newer].rotate_left(1);
+        }
+    }
+    for (hit, score) in hits.iter_mut().zip(scores) {
+        hit.score = score;
+    }
+}
+
 impl<B: Backend> Store<B> {
     /// Returns the query that finds as many rows as are ordered anew; `None` where none are: a query with operators says
     /// exactly what is wanted.
@@ -17,9 +34,17 @@ impl<B: Backend> Store<B> {
         is_asked.then(|| query.clone().limit(first.max(query.filter.limit)))
     }
 
-    /// Orders the first rows by the reranker; returns whether it gave scores that can be used. Rows that words settle keep
-    /// their places, and the scores of the search theirs: those of a reranker have a scale of their own.
-    pub(crate) fn rerank(&self, query: &Query, hits: &mut [Hit], certain: &BTreeSet<i64>) -> Result<bool> {
+    /// Orders the first rows by the reranker; returns whether it gave scores that can be used.
+    ///
+    /// Rows that words settle keep their places, and older rows stay behind the newer ones that say them anew. The scores
+    /// of the search keep theirs: those of a reranker have a scale of their own.
+    pub(crate) fn rerank(
+        &self,
+        query: &Query,
+        hits: &mut [Hit],
+        certain: &BTreeSet<i64>,
+        renewed: &[(i64, i64)],
+    ) -> Result<bool> {
         let Some(reranker) = &self.config().reranker else { return Ok(true) };
         let first = self.config().reranked.min(hits.len());
         let places: Vec<usize> =
@@ -41,6 +66,7 @@ impl<B: Backend> Store<B> {
             let score = hits[at].score;
             hits[at] = Hit { score, ..hit };
         }
+        put_behind(hits, renewed);
         Ok(true)
     }
 }

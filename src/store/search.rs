@@ -166,7 +166,7 @@ pub(crate) fn search(
     for (id, memory) in &found {
         pool.put_text(*id, &memory.content);
     }
-    let (outcome, ranked) =
+    let (outcome, ranked, renewed) =
         Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.run(weighed);
     let unread: Vec<i64> =
         ranked.iter().map(|ranked| ranked.id).filter(|id| !found.contains_key(id)).collect();
@@ -178,7 +178,7 @@ pub(crate) fn search(
     });
     let mut found = Found::new(outcome, hits.collect());
     found.shares = shares;
-    Ok(Answer { found, lacks, settled })
+    Ok(Answer { found, lacks, settled, renewed })
 }
 
 /// The rows that a search found, and the part that was left out.
@@ -187,11 +187,13 @@ pub(crate) struct Answer {
     pub(crate) lacks: Option<Degraded>,
     /// The rows that words alone settle, where a reranker is to leave them in their places.
     pub(crate) settled: BTreeSet<i64>,
+    /// The ids of newer rows, each with that of an older one which it says anew.
+    pub(crate) renewed: Vec<(i64, i64)>,
 }
 
 impl Answer {
     fn of(found: Found) -> Self {
-        Self { found, lacks: None, settled: BTreeSet::new() }
+        Self { found, lacks: None, settled: BTreeSet::new(), renewed: Vec::new() }
     }
 
     fn nothing() -> Self {

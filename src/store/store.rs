@@ -298,9 +298,9 @@ impl<B: Backend> Store<B> {
                 Err(Error::Corrupt { .. }) if self.backend.mend_index()? => run(),
                 found => found,
             };
-            let Answer { mut found, mut lacks, settled } = answer?;
+            let Answer { mut found, mut lacks, settled, renewed } = answer?;
             if more.is_some() {
-                let is_reranked = self.rerank(query, &mut found.hits, &settled)?;
+                let is_reranked = self.rerank(query, &mut found.hits, &settled, &renewed)?;
                 found.hits.truncate(query.filter.limit);
                 lacks = lacks.or((!is_reranked).then_some(Degraded::NotReranked));
             }

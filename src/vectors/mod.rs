@@ -31,6 +31,7 @@
 //! | [`embed_once`], [`embed_once_async`], [`EmbedPass`] | give rows their vectors: blocking, async, by hand |
 //! | [`EmbedConfig`], [`EmbedReport`] | how much at a time; what was done |
 //! | [`Embedder`] | the contract of a model |
+//! | [`model::HttpEmbedder`, `model::HttpReranker`](crate::model) (feature `http`) | models behind a server |
 //! | [`EmbedderId`], [`Strength`], [`Generation`] | which model it is; its vectors are compared with its own only |
 //! | [`Purpose`], [`EmbedError`] | a text that is kept, or a question; why there is no vector |
 //! | [`Reranker`] | scores for the first hits |

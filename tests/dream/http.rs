@@ -2,10 +2,9 @@
 #![cfg(feature = "http")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use noctuary::model::{ChatCompletions, Finish, Usage};
@@ -13,6 +12,7 @@ use noctuary::{Error, LlmClient, LlmError, LlmReply, LlmRequest, Outcome};
 use serde_json::{Value, json};
 
 use crate::dreaming::{self, KEY, Life, MEMORY, journal};
+use crate::scripted_server::{Answer, Server, http};
 
 /// A key of a shape that no gate knows.
 const SECRET: &str = "zt-9f3Kq/Lw81+bPx27-VYn0";
@@ -20,75 +20,15 @@ const SECRET: &str = "zt-9f3Kq/Lw81+bPx27-VYn0";
 /// How long a server goes on that the client should have left: a test that fails, and does not hang.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A server that answers one request after another, each in its own way, and tells what it was asked.
-struct Server {
-    base: String,
-    thread: JoinHandle<Vec<Asked>>,
+/// The client of a server.
+trait Chat {
+    fn client(&self) -> ChatCompletions;
 }
 
-/// The request to a server: the head in lower case, and the body.
-struct Asked {
-    head: String,
-    body: Value,
-}
-
-type Answer = Box<dyn FnOnce(&mut TcpStream) -> io::Result<()> + Send>;
-
-impl Server {
-    fn new(answers: Vec<Answer>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let base = format!("http://{}/v1", listener.local_addr().unwrap());
-        let thread = thread::spawn(move || {
-            let answer = |answer: Answer| {
-                let (mut stream, _) = listener.accept().unwrap();
-                let asked = read(&stream);
-                // A client that has gone away is its own affair.
-                let _ = answer(&mut stream);
-                asked
-            };
-            answers.into_iter().map(answer).collect()
-        });
-        Self { base, thread }
-    }
-
-    /// One that answers once, with these bytes.
-    fn says(bytes: impl Into<Vec<u8>>) -> Self {
-        let bytes = bytes.into();
-        Self::new(vec![Box::new(move |stream| stream.write_all(&bytes))])
-    }
-
+impl Chat for Server {
     fn client(&self) -> ChatCompletions {
         ChatCompletions::new(&self.base, "small").unwrap().key(SECRET).unwrap()
     }
-
-    fn asked(self) -> Vec<Asked> {
-        self.thread.join().unwrap()
-    }
-}
-
-fn read(stream: &TcpStream) -> Asked {
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        assert!(reader.read_line(&mut head).unwrap() > 0, "the request ends in its head: {head}");
-    }
-    // Names of headers have no case; what a key is has.
-    let length = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("content-length").then(|| value.parse().unwrap())
-    });
-    let mut body = vec![0; length.expect("the length of the body")];
-    reader.read_exact(&mut body).unwrap();
-    Asked { head, body: serde_json::from_slice(&body).unwrap() }
-}
-
-/// The bytes of an answer.
-fn http(status: &str, headers: &[&str], body: &str) -> Vec<u8> {
-    let mut head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n", body.len());
-    for header in headers {
-        write!(head, "{header}\r\n").unwrap();
-    }
-    format!("{head}\r\n{body}").into_bytes()
 }
 
 /// A completion, as vendors send it.

@@ -10,6 +10,9 @@ mod http;
 mod personalization;
 mod proposals;
 mod reads;
+#[cfg(feature = "http")]
+#[path = "../common/scripted_server.rs"]
+mod scripted_server;
 mod seams;
 mod undo;
 mod words;

@@ -235,7 +235,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         Syntax
     ));
     listed.extend(shared!(model:
-        ChatCompletions Finish Usage
+        ChatCompletions Finish HttpEmbedder HttpReranker Usage
     ));
     listed.extend(shared!(search:
         Audience Chunk ChunkConfig FinanceEntities FoundChunks Fusion GenericEntities IndexChange IndexEntry

@@ -6,7 +6,14 @@ mod fact_model;
 mod facts;
 mod file_memory;
 mod freshness;
+#[cfg(feature = "http")]
+mod http_embedder;
+#[cfg(feature = "http")]
+mod http_reranker;
 mod learnings;
+#[cfg(feature = "http")]
+#[path = "../common/scripted_server.rs"]
+mod scripted_server;
 mod store;
 mod store_forget;
 mod store_search;

@@ -729,7 +729,7 @@ fn a_locked_database_is_busy_and_reads_go_on() {
 #[test]
 fn a_full_disk_is_said_and_nothing_acknowledged_is_lost() {
     let home = Home::new();
-    let store = home.configured(|config| config.max_file_bytes = Some(100 * 4096));
+    let store = home.configured(|config| config.max_file_bytes = Some(200 * 4096));
     let mut written = 0;
     let error = loop {
         match store.write(&main_session(), &fact(&format!("row {written} {}", "word ".repeat(200))), now()) {
@@ -836,7 +836,7 @@ fn a_file_in_the_place_of_one_that_is_open_keeps_its_own_mark() {
     assert_eq!(home.open().list(&main_session(), &Filter::limit(9)).unwrap().len(), 1);
 }
 
-fn drop_triggers(stock: &rusqlite::Connection) {
+fn drop_triggers(stock: &Connection) {
     let sql = "SELECT coalesce(group_concat('DROP TRIGGER ' || name, '; '), '') FROM sqlite_schema WHERE type = 'trigger'";
     let all: String = stock.query_row(sql, [], |row| row.get(0)).unwrap();
     stock.execute_batch(&all).unwrap();

@@ -209,6 +209,28 @@ fn a_reranker_orders_the_first_rows_and_no_others() {
     });
 }
 
+// A reranker knows of no time: it puts what was said first before what took it back.
+#[test]
+fn an_older_row_stays_behind_the_newer_one_that_says_it_anew() {
+    each(|stores| {
+        let prefers = Arc::new(Prefers("Vim as", Mutex::default()));
+        let store = stores.with(|config| config.reranker = Some(prefers.clone()));
+        let texts = [
+            "Marta uses Vim as her editor",
+            "The editor of Joris is Nano",
+            "Lunch with the team was late",
+            "Marta switched from Vim to Helix",
+        ];
+        for text in texts {
+            write(store.as_ref(), text);
+        }
+        let found = search(store.as_ref(), "Which editor does Marta use?");
+        let order: Vec<&str> = found.hits.iter().map(|hit| hit.memory.content.as_str()).collect();
+        assert_eq!(order[..2], [texts[3], texts[0]], "{order:?}");
+        assert!(found.hits.is_sorted_by(|one, other| one.score >= other.score));
+    });
+}
+
 #[test]
 fn a_reranker_that_fails_leaves_the_order_and_is_said() {
     each(|stores| {

@@ -7,10 +7,7 @@ use ureq::http::Uri;
 
 use crate::base::error::{Error, Result};
 
-/// The server behind a base URL.
-const COMPLETIONS: &str = "/chat/completions";
-
-/// The address of a server's chat completions. Prints scheme, host and port: a path may tell an account.
+/// The address of one service of a server, such as its chat completions. Prints scheme, host and port: a path may tell an account.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     url: String,
@@ -20,8 +17,8 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Parses a base URL. One that names the completions already is taken as it is.
-    pub(super) fn parse(base: &str) -> Result<Self> {
+    /// Parses a base URL, and sets the path of the service behind it unless it is there.
+    pub(super) fn parse(base: &str, service: &'static str) -> Result<Self> {
         let rule = |rule| Error::Config { setting: "base_url", rule };
         let base = base.trim();
         let uri: Uri = base.parse().map_err(|_| rule("must be a URL"))?;
@@ -41,9 +38,9 @@ impl Endpoint {
         let scheme = if is_encrypted { "https" } else { "http" };
         let origin = format!("{scheme}://{authority}");
         let path = uri.path().trim_end_matches('/');
-        let path = path.strip_suffix(COMPLETIONS).unwrap_or(path);
+        let path = path.strip_suffix(service).unwrap_or(path);
         Ok(Self {
-            url: format!("{origin}{path}{COMPLETIONS}"),
+            url: format!("{origin}{path}{service}"),
             host: authority.host().trim_matches(['[', ']']).to_ascii_lowercase(),
             origin,
             is_encrypted,
@@ -89,8 +86,12 @@ impl fmt::Display for Endpoint {
 mod tests {
     use super::*;
 
+    fn parse(base: &str) -> Result<Endpoint> {
+        Endpoint::parse(base, "/chat/completions")
+    }
+
     fn rule(base: &str) -> &'static str {
-        match Endpoint::parse(base).map(|endpoint| endpoint.url) {
+        match parse(base).map(|endpoint| endpoint.url) {
             Err(Error::Config { setting: "base_url", rule }) => rule,
             other => panic!("{base}: {other:?}"),
         }
@@ -101,11 +102,13 @@ mod tests {
         for base in
             ["http://a:1/v1", " http://a:1/v1/ ", "HTTP://a:1/v1//", "http://a:1/v1/chat/completions/"]
         {
-            let endpoint = Endpoint::parse(base).unwrap();
+            let endpoint = parse(base).unwrap();
             assert_eq!(endpoint.url(), "http://a:1/v1/chat/completions", "{base}");
             assert_eq!(endpoint.to_string(), "http://a:1");
         }
-        assert_eq!(Endpoint::parse("https://a").unwrap().url(), "https://a/chat/completions");
+        assert_eq!(parse("https://a").unwrap().url(), "https://a/chat/completions");
+        let embeddings = Endpoint::parse("http://a:1/v1/embeddings", "/embeddings").unwrap();
+        assert_eq!(embeddings.path(), "/v1/embeddings");
     }
 
     #[test]
@@ -126,16 +129,16 @@ mod tests {
     fn this_machine_is_known_by_its_addresses() {
         for host in ["localhost", "LOCALHOST:80", "127.0.0.1", "127.8.8.8:1", "[::1]:1", "[::ffff:127.0.0.1]"]
         {
-            assert!(Endpoint::parse(&format!("http://{host}/v1")).unwrap().is_local(), "{host}");
+            assert!(parse(&format!("http://{host}/v1")).unwrap().is_local(), "{host}");
         }
         for host in ["localhost.example.org", "128.0.0.1", "[::2]", "10.0.0.1", "127.0.0.1.nip.io"] {
-            assert!(!Endpoint::parse(&format!("http://{host}/v1")).unwrap().is_local(), "{host}");
+            assert!(!parse(&format!("http://{host}/v1")).unwrap().is_local(), "{host}");
         }
     }
 
     #[test]
     fn the_bound_is_called_as_the_host_calls_it() {
-        let bound = |base| Endpoint::parse(base).unwrap().bound_of_answer();
+        let bound = |base| parse(base).unwrap().bound_of_answer();
         assert_eq!(bound("https://api.openai.com/v1"), "max_completion_tokens");
         assert_eq!(bound("https://me.openai.azure.com/openai/v1"), "max_completion_tokens");
         assert_eq!(bound("https://api.notopenai.com/v1"), "max_tokens");

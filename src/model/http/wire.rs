@@ -58,12 +58,12 @@ pub(super) fn message(body: &[u8]) -> String {
 }
 
 /// Returns a body without the mark of its byte order, which some servers set and JSON does not know.
-fn without_mark(body: &[u8]) -> &[u8] {
+pub(super) fn without_mark(body: &[u8]) -> &[u8] {
     body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
 }
 
 /// Returns the message of an error, from the places where servers put it.
-fn error(value: &Value) -> Option<&str> {
+pub(super) fn error(value: &Value) -> Option<&str> {
     ["/error/message", "/error", "/message", "/detail"]
         .into_iter()
         .find_map(|place| value.pointer(place).and_then(Value::as_str))

@@ -8,10 +8,9 @@
 //! query which the newer lacks, and no sign against it, answers something else: it stays.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
 use super::asked::asks_for_the_past;
-use super::fuse::{LOOKED_AT, Search};
+use super::fuse::{Freshened, LOOKED_AT, Search};
 use super::pool::{Row, RowNo};
 use super::statement::{Statement, may_take_back};
 
@@ -39,10 +38,9 @@ struct Candidate<'a> {
 
 impl Search<'_> {
     /// Moves rows down behind newer ones that say the same anew, among the best. The scores stay in their places.
-    /// Returns the newer rows, with the ranks that they had.
-    pub(crate) fn freshen(&self, ranked: &mut [(RowNo, f64)]) -> BTreeMap<RowNo, usize> {
+    pub(crate) fn freshen(&self, ranked: &mut [(RowNo, f64)]) -> Freshened {
         let near = self.ranking.freshness.min(ranked.len());
-        let mut passed = BTreeMap::new();
+        let mut passed = Freshened::default();
         if near == 0 || !self.freshens() {
             return passed;
         }
@@ -82,7 +80,9 @@ impl Search<'_> {
             } else {
                 put_behind(&mut order, newer, &rows);
             }
-            passed.insert(candidates[newer].number, newer + 1);
+            passed.ranks.insert(candidates[newer].number, newer + 1);
+            let number = |row: usize| candidates[row].number;
+            passed.pairs.extend(rows.iter().map(|older| (number(newer), number(*older))));
         }
         for ((number, _), place) in best.iter_mut().zip(order) {
             *number = candidates[place].number;

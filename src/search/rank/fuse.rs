@@ -66,6 +66,15 @@ pub(super) struct Scores {
     conversation: BTreeMap<u32, f64>,
 }
 
+/// The moves of rows behind newer ones.
+#[derive(Default)]
+pub(crate) struct Freshened {
+    /// The newer rows, with the ranks that they had.
+    pub(super) ranks: BTreeMap<RowNo, usize>,
+    /// Each newer row with an older one that it says anew.
+    pub(super) pairs: Vec<(RowNo, RowNo)>,
+}
+
 impl Scores {
     /// Makes room for rows without words.
     pub(super) fn grow(&mut self, rows: usize) {
@@ -133,24 +142,27 @@ impl Search<'_> {
         unread.map(|number| self.pool.row(number).id).collect()
     }
 
-    /// Returns the rows in the order that is asked for, and how sure they are.
-    pub(crate) fn run(&self, weighed: Weighed) -> (SearchOutcome, Vec<Ranked>) {
+    /// Returns the rows in the order that is asked for, how sure they are, and which of them say others anew: each newer
+    /// row's id with that of an older one.
+    pub(crate) fn run(&self, weighed: Weighed) -> (SearchOutcome, Vec<Ranked>, Vec<(i64, i64)>) {
         let Weighed { order, most, scores, mut ranked, near } = weighed;
-        let mut passed = BTreeMap::new();
+        let mut passed = Freshened::default();
         if order == Order::Relevance {
             self.lift_entities(&mut ranked);
             self.cap(&mut ranked);
             passed = self.freshen(&mut ranked);
         }
         ranked.truncate(most);
-        let ranked = self.explain(ranked, &scores, &passed, &near);
+        let ranked = self.explain(ranked, &scores, &passed.ranks, &near);
         let best = ranked.iter().map(|ranked| ranked.covered).fold(0.0, f64::max);
         let outcome = match ranked.len() {
             0 => SearchOutcome::Empty,
             _ if best < WEAK && self.plan.required.is_none() => SearchOutcome::Weak,
             _ => SearchOutcome::Hit,
         };
-        (outcome, ranked)
+        let id = |number: RowNo| self.pool.row(number).id;
+        let renewed = passed.pairs.into_iter().map(|(newer, older)| (id(newer), id(older)));
+        (outcome, ranked, renewed.collect())
     }
 
     /// Returns the best rows of conversations by their own words: they give to those beside them.

@@ -96,7 +96,7 @@ impl ChunkQuery<'_> {
             plan,
             entities: &GenericEntities,
         };
-        let (_, ranked) = search.run(search.weigh(Order::Relevance, self.limit));
+        let (_, ranked, _) = search.run(search.weigh(Order::Relevance, self.limit));
         let scored = ranked.into_iter().enumerate().filter_map(|(rank, ranked)| {
             let (found, _) = chunks.get(usize::try_from(ranked.id).unwrap_or(usize::MAX))?;
             let bm25_score = Some(ranked.strength / (1.0 + ranked.strength));

@@ -19,7 +19,9 @@ use crate::store::Edit;
 use crate::store::backend::Changes;
 use crate::store::fact;
 use crate::store::forget::{Burial, Struck, signature_of_new};
+use crate::store::suspects;
 use crate::store::vectors::VectorChanges;
+use crate::store::words::Words;
 
 /// The most rows that one transaction of a purge removes, so that writers wait for moments only.
 const PURGED_AT_ONCE: u32 = 500;
@@ -28,6 +30,13 @@ impl Changes for Table<'_> {
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId> {
         self.folded(|| {
             let id = self.insert(memory, &entry)?;
+            if suspects::is_judged(memory) {
+                // The next fact is compared with the latest ones.
+                let mut stemmer = self.lend_stemmer();
+                let words = Words::of(&memory.content, &mut stemmer);
+                self.return_stemmer(stemmer);
+                self.know_words(vec![(id, words)]);
+            }
             self.suspect(id, suspects)?;
             self.audit_entry(&AuditEntry { id: Some(id), ..entry })?;
             Ok(id)
