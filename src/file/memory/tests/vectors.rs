@@ -170,3 +170,24 @@ fn what_another_process_adds_is_read_and_no_more() {
     assert_eq!(search(&store, &agent(), &model, "the boat").hits[0].memory.content, "the boat in Porto");
     assert!(read() <= again + 4, "{:?}", faults.seen());
 }
+
+// Whoever reads rows, and then vectors, may see a vector before its row.
+#[test]
+fn a_store_that_searches_while_another_writes_and_embeds_finds_all_in_the_end() {
+    let (disk, model) = (MemoryDisk::new(), model(0));
+    let (reader, writer) = (open(&disk, NEVER), open(&disk, NEVER));
+    write(&writer, "green tea in the morning", 0);
+    embed(&writer, &model);
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(|| {
+            for minute in 1..120 {
+                write(&writer, &format!("green boat number {minute}"), minute);
+                embed(&writer, &model);
+            }
+        });
+        while !writing.is_finished() {
+            search(&reader, &agent(), &model, "verde");
+        }
+    });
+    assert_eq!(found(&reader, &model), found(&open(&disk, NEVER), &model));
+}

@@ -129,23 +129,25 @@ impl VectorRows for Table<'_> {
         take: &mut dyn FnMut(Shelved<'_>) -> bool,
     ) -> Result<Option<Since>> {
         let (vectors, rows) = (self.sidecar()?, &self.lines.rows);
-        let now = Since { kept: signed(vectors.states.last), removed: rows.left.now() };
+        let now = Since { kept: signed(vectors.states.last), removed: rows.moved.now() };
         if since == Some(now) {
             return Ok(since);
         }
-        let mut left: Vec<i64> = Vec::new();
+        let mut moved: Vec<i64> = Vec::new();
         if let Some(since) = since {
-            let known = rows.left.since(since.removed).filter(|_| since.kept <= now.kept);
+            let known = rows.moved.since(since.removed).filter(|_| since.kept <= now.kept);
             let Some(known) = known else { return Ok(None) };
-            left.extend(known);
-            if !left.iter().all(|id| take(Shelved::Gone(*id))) {
+            moved.extend(known);
+            moved.sort_unstable();
+            moved.dedup();
+            if !moved.iter().all(|id| take(Shelved::Gone(*id))) {
                 return Ok(Some(now));
             }
         }
         let Some(number) = number_of(&vectors, serving) else { return Ok(Some(now)) };
         let (after, sight) = (since.map_or(0, |since| since.kept.unsigned_abs()), visibility(sight));
-        // One that left may be back as it was.
-        let back = left.iter().filter_map(|id| vectors.states.of(number, *id, rows.revision(*id, sight)?));
+        // One that moved may be as it was before, or may have come later than its vector: others write meanwhile.
+        let back = moved.iter().filter_map(|id| vectors.states.of(number, *id, rows.revision(*id, sight)?));
         let back = back.filter(|state| state.number <= after);
         let kept = vectors.states.counting(rows, sight, after).filter(|state| state.generation == number);
         let mut window = Window::in_turn();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::left::unique;
+use super::super::moved::unique;
 use super::super::rows::Rows;
 use super::super::span::Span;
 use super::records::{Record, Said};
