@@ -15,9 +15,7 @@ use noctuary::search::Ranking;
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::vectors::Vectors;
 use noctuary::testing::{EmbedScript, HashEmbedder};
-use noctuary::vectors::{
-    EmbedConfig, EmbedError, Embedder, Purpose, Reranker, embed_once, embed_once_async,
-};
+use noctuary::vectors::{EmbedConfig, EmbedError, Embedder, Purpose, Reranker, embed_once, embed_once_async};
 use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 use tempfile::TempDir;
 
@@ -139,7 +137,11 @@ fn an_embedder_that_fails_leaves_a_search_by_words_that_says_so() {
             let found = search(store.as_ref(), "the ferry");
             assert_eq!(found.outcome, SearchOutcome::Degraded(Degraded::Failed));
             assert_eq!(found.hits, search(plain.as_ref(), "the ferry").hits);
-            assert_eq!(search(store.as_ref(), "the ferry").outcome, SearchOutcome::Hit, "the next one is answered");
+            assert_eq!(
+                search(store.as_ref(), "the ferry").outcome,
+                SearchOutcome::Hit,
+                "the next one is answered"
+            );
         }
     });
 }
@@ -152,9 +154,11 @@ fn the_prompt_of_a_session_is_the_same_with_vectors() {
         let block = |store: &dyn Vectors| {
             MemoryContext::take(store, &marta(), &ContextConfig::default(), noon()).unwrap()
         };
-        let before = format!("{:?} {:?}", block(store.as_ref()), store.snapshot(&marta(), 50, noon()).unwrap());
+        let before =
+            format!("{:?} {:?}", block(store.as_ref()), store.snapshot(&marta(), 50, noon()).unwrap());
         embed(store.as_ref(), &model());
-        let after = format!("{:?} {:?}", block(store.as_ref()), store.snapshot(&marta(), 50, noon()).unwrap());
+        let after =
+            format!("{:?} {:?}", block(store.as_ref()), store.snapshot(&marta(), 50, noon()).unwrap());
         assert_eq!(before, after);
     });
 }
@@ -183,9 +187,11 @@ fn a_reranker_orders_the_first_rows_and_no_others() {
         let prefers = Arc::new(Prefers("Entry 29 ", Mutex::default()));
         let store = stores.with(|config| config.reranker = Some(prefers.clone()));
         fill(store.as_ref());
-        let texts =
-            |found: &Found| -> Vec<String> { found.hits.iter().map(|hit| hit.memory.content.clone()).collect() };
-        let (by_words, found) = (search(plain.as_ref(), "about the garden"), search(store.as_ref(), "about the garden"));
+        let texts = |found: &Found| -> Vec<String> {
+            found.hits.iter().map(|hit| hit.memory.content.clone()).collect()
+        };
+        let (by_words, found) =
+            (search(plain.as_ref(), "about the garden"), search(store.as_ref(), "about the garden"));
         assert!(texts(&found)[0].starts_with("Entry 29 "));
         assert_eq!(found.hits.len(), by_words.hits.len());
         assert_eq!(prefers.1.lock().unwrap().as_slice(), [30], "more rows than were asked for");
@@ -237,7 +243,8 @@ fn a_reranker_that_fails_leaves_the_order_and_is_said() {
         let plain = stores.with(|_| {});
         fill(plain.as_ref());
         for bad in ["", "short", "nan"] {
-            let store = stores.with(|config| config.reranker = Some(Arc::new(Prefers(bad, Mutex::default()))));
+            let store =
+                stores.with(|config| config.reranker = Some(Arc::new(Prefers(bad, Mutex::default()))));
             fill(store.as_ref());
             let found = search(store.as_ref(), "about the garden");
             assert_eq!(found.outcome, SearchOutcome::Degraded(Degraded::NotReranked));
@@ -268,7 +275,8 @@ fn in_the_seeds_mode_both_lists_are_fused_by_rank_with_shared_entities() {
         };
         for id in [both, words] {
             let (row, meaning) = (rank(id, Signal::Row), rank(id, Signal::Meaning));
-            let by_hand = 61.0 / 2.0 * (1.0 / (60.0 + row) + 1.0 / (60.0 + meaning)) * (1.0 + 0.3) / (1.0 + 0.3);
+            let by_hand =
+                61.0 / 2.0 * (1.0 / (60.0 + row) + 1.0 / (60.0 + meaning)) * (1.0 + 0.3) / (1.0 + 0.3);
             assert!((hit(id).score - by_hand).abs() < 1e-12, "{found:?}");
         }
         assert_eq!(first(&found), Some(both));
@@ -331,4 +339,3 @@ fn an_async_host_gives_vectors_and_may_stop_at_any_time() {
         assert_eq!(first(&search(store.as_ref(), "cordage purchase")), Some(rope));
     });
 }
-

@@ -120,7 +120,8 @@ fn bare_with_vectors(disk: &MemoryDisk) -> MemoryDisk {
 fn a_file_of_vectors_does_not_grow_with_what_is_of_no_use() {
     let (disk, model) = (MemoryDisk::new(), model(0));
     let store = open(&disk, NEVER);
-    let ids: Vec<MemoryId> = (0..20).map(|minute| write(&store, &format!("green tea {minute}"), minute)).collect();
+    let ids: Vec<MemoryId> =
+        (0..20).map(|minute| write(&store, &format!("green tea {minute}"), minute)).collect();
     embed(&store, &model);
     let begun = disk.files()[SIDECAR].len();
     for minute in 100..140 {
@@ -160,7 +161,13 @@ fn what_another_process_adds_is_read_and_no_more() {
     (0..30).for_each(|minute| drop(write(&other, &format!("green tea {minute}"), minute)));
     embed(&other, &model);
     search(&store, &agent(), &model, "verde");
-    let read = || faults.seen().iter().filter(|operation| operation.starts_with("read .dreaming.d/memories.vectors")).count();
+    let read = || {
+        faults
+            .seen()
+            .iter()
+            .filter(|operation| operation.starts_with("read .dreaming.d/memories.vectors"))
+            .count()
+    };
     faults.disarm();
     search(&store, &agent(), &model, "verde");
     let again = read();

@@ -148,7 +148,8 @@ mod tests {
     use super::*;
 
     fn records() -> Vec<Record<'static>> {
-        let state = |number, row, said| Record::State { number, generation: 2, row, revision: u64::MAX - 9, said };
+        let state =
+            |number, row, said| Record::State { number, generation: 2, row, revision: u64::MAX - 9, said };
         vec![
             Record::Begun { last: 300 },
             Record::Generation { generation: 2, dimensions: 384, name: "text=1 dims=384" },

@@ -237,7 +237,8 @@ impl VectorChanges for Table<'_> {
         let Lines { rows, vectors, .. } = &mut *self.lines;
         let vectors = vectors.get_mut();
         vectors.catch_up(self.disk)?;
-        let others = vectors.states.generations.iter().filter(|known| !known.serves && known.name != *generation);
+        let others =
+            vectors.states.generations.iter().filter(|known| !known.serves && known.name != *generation);
         let others: Vec<u64> = others.map(|known| known.number).collect();
         if others.is_empty() {
             return Ok(0);

@@ -75,7 +75,8 @@ impl States {
                     Said::Failed(attempts) => Kind::Failed(attempts),
                     Said::Skipped => Kind::Skipped,
                 };
-                let place = u32::try_from(self.states.len()).expect("a state takes more than one byte of memory");
+                let place =
+                    u32::try_from(self.states.len()).expect("a state takes more than one byte of memory");
                 self.states.push(State { number, generation, row, revision, kind, span });
                 self.latest.insert((generation, row), place);
             }

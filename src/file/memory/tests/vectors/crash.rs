@@ -75,7 +75,11 @@ fn each_operation_of_filling_swapping_and_forgetting_may_fail() {
             if tried % 8 == 0 && disk.files().contains_key(FILE) {
                 // What is in memory is what a store that begins reads.
                 let model = model(number / 24);
-                assert_eq!(found(&store, &model), found(&open(&disk, NEVER), &model), "step {number}, operation {n}");
+                assert_eq!(
+                    found(&store, &model),
+                    found(&open(&disk, NEVER), &model),
+                    "step {number}, operation {n}"
+                );
             }
         }
     }
@@ -96,7 +100,8 @@ fn the_process_may_be_killed_and_the_power_may_go_after_each_operation() {
     let mut tried = 0;
     for n in 1..=all {
         // Those of lines alone are tried elsewhere.
-        let is_near = operations[n.saturating_sub(6)..all.min(n + 2)].iter().any(|one| one.contains("vectors"));
+        let is_near =
+            operations[n.saturating_sub(6)..all.min(n + 2)].iter().any(|one| one.contains("vectors"));
         if !is_near {
             continue;
         }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::super::life::{NEVER, agent, on, open};
 use super::{SIDECAR, bare_with_vectors, embed, found, made_anew, model, search, write};
+use crate::MemoryStore;
 use crate::disk::Disk;
+use crate::embed::Embedder;
 use crate::memory::{Degraded, Query, SearchOutcome};
 use crate::testing::{Fault, Faults, FaultyDisk, MemoryDisk};
 use crate::vectors::VectorStore;
-use crate::MemoryStore;
 
 /// A disk with vectors of all rows.
 fn begun() -> MemoryDisk {
@@ -112,6 +113,10 @@ fn vectors_that_cannot_be_read_leave_a_search_by_words() {
         faults.disarm();
         assert_eq!(found.outcome, SearchOutcome::Degraded(Degraded::Failed), "{operation}");
         assert_eq!(found.hits.len(), by_words.hits.len(), "{operation}");
-        assert_eq!(search(&fresh, &agent(), &model, "a boat on day 7").outcome, SearchOutcome::Hit, "{operation}");
+        assert_eq!(
+            search(&fresh, &agent(), &model, "a boat on day 7").outcome,
+            SearchOutcome::Hit,
+            "{operation}"
+        );
     }
 }

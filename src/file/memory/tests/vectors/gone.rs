@@ -3,6 +3,7 @@
 use super::super::life::{FILE, NEVER, agent, at, human, open};
 use super::{SIDECAR, embed, found, made_anew, model, write};
 use crate::base::receipt::ForgetPlace;
+use crate::embed::Embedder;
 use crate::memory::MemoryId;
 use crate::testing::MemoryDisk;
 use crate::vectors::VectorStore;
