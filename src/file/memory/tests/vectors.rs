@@ -141,7 +141,9 @@ fn nobody_looks_for_vectors_who_asks_for_none() {
     let (disk, faults) = (MemoryDisk::new(), Faults::new());
     let store = on(Arc::new(FaultyDisk::new(Arc::new(disk.clone()), faults.clone())), 4);
     let id = write(&store, "green tea in the morning", 0);
-    (1..20).for_each(|minute| drop(write(&store, "the boat in Porto", minute)));
+    for minute in 1..20 {
+        write(&store, "the boat in Porto", minute);
+    }
     store.update(&agent(), id, "black tea in the morning", at(30)).unwrap();
     store.delete(&agent(), id, at(31)).unwrap();
     store.restore(&agent(), id, at(32)).unwrap();
@@ -158,7 +160,9 @@ fn what_another_process_adds_is_read_and_no_more() {
     let (disk, faults, model) = (MemoryDisk::new(), Faults::new(), model(0));
     let (other, store) =
         (open(&disk, NEVER), on(Arc::new(FaultyDisk::new(Arc::new(disk.clone()), faults.clone())), NEVER));
-    (0..30).for_each(|minute| drop(write(&other, &format!("green tea {minute}"), minute)));
+    for minute in 0..30 {
+        write(&other, &format!("green tea {minute}"), minute);
+    }
     embed(&other, &model);
     search(&store, &agent(), &model, "verde");
     let read = || {

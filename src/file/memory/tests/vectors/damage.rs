@@ -71,7 +71,9 @@ fn a_file_of_another_kind_or_another_folder_gives_no_vector() {
     // The same rows with other words.
     let another = MemoryDisk::new();
     let store = open(&another, NEVER);
-    (0..24).for_each(|minute| drop(write(&store, &format!("an old piano number {minute}"), minute)));
+    for minute in 0..24 {
+        write(&store, &format!("an old piano number {minute}"), minute);
+    }
     another.put(SIDECAR, &bytes);
     let status = open(&another, NEVER).embedding_status(model(0).id()).unwrap();
     assert_eq!((status.pending, status.embedded), (24, 0));

@@ -12,7 +12,9 @@ use crate::{FileMemoryStore, MemoryStore};
 /// A store with some rows, and one more, of which it returns the vector as the file has it.
 fn begun(disk: &MemoryDisk) -> (FileMemoryStore, MemoryId, Vec<u8>) {
     let store = open(disk, NEVER);
-    (0..9).for_each(|minute| drop(write(&store, &format!("green tea number {minute}"), minute)));
+    for minute in 0..9 {
+        write(&store, &format!("green tea number {minute}"), minute);
+    }
     embed(&store, &model(0));
     let id = write(&store, "the smuggler Jan sold us a boat", 10);
     embed(&store, &model(0));
