@@ -88,10 +88,7 @@ impl Rows {
             }
             Change::Restored { id } => {
                 if self.deleted.remove(id).is_some() {
-                    if let Some(entry) = self.entry_mut(*id) {
-                        entry.set(DELETED, false);
-                        entry.revise(None, at);
-                    }
+                    self.entry_mut(*id).into_iter().for_each(|entry| entry.restore(at));
                     self.show(*id, reader)?;
                 }
             }

@@ -15,7 +15,7 @@ pub(super) struct States {
     /// The oldest first.
     pub(super) generations: Vec<Known>,
     /// In the order of their numbers.
-    states: Vec<State>,
+    all: Vec<State>,
     /// The places of those that no later one replaced, by generation and row.
     latest: HashMap<(u64, i64), u32>,
     /// The greatest number that any state had.
@@ -76,8 +76,8 @@ impl States {
                     Said::Skipped => Kind::Skipped,
                 };
                 let place =
-                    u32::try_from(self.states.len()).expect("a state takes more than one byte of memory");
-                self.states.push(State { number, generation, row, revision, kind, span });
+                    u32::try_from(self.all.len()).expect("a state takes more than one byte of memory");
+                self.all.push(State { number, generation, row, revision, kind, span });
                 self.latest.insert((generation, row), place);
             }
         }
@@ -96,7 +96,7 @@ impl States {
     /// Returns the state of a row that says what it said then.
     pub(super) fn of(&self, generation: u64, row: i64, revision: u64) -> Option<&State> {
         let place = self.latest.get(&(generation, row))?;
-        self.states.get(*place as usize).filter(|state| state.revision == revision)
+        self.all.get(*place as usize).filter(|state| state.revision == revision)
     }
 
     /// Returns the states behind a number that count for rows in sight, in their order.
@@ -106,9 +106,9 @@ impl States {
         visibility: Visibility,
         after: u64,
     ) -> impl Iterator<Item = &'a State> {
-        let from = self.states.partition_point(|state| state.number <= after);
-        let states = self.states.get(from..).unwrap_or_default().iter().zip(from..);
-        states.filter_map(move |(state, place)| {
+        let from = self.all.partition_point(|state| state.number <= after);
+        let behind = self.all.get(from..).unwrap_or_default().iter().zip(from..);
+        behind.filter_map(move |(state, place)| {
             let latest = self.latest.get(&(state.generation, state.row)).copied();
             let is_latest = latest.is_some_and(|latest| latest as usize == place);
             (is_latest && rows.revision(state.row, visibility) == Some(state.revision)).then_some(state)
@@ -117,6 +117,6 @@ impl States {
 
     /// Counts all states, those that count no more included.
     pub(super) fn len(&self) -> usize {
-        self.states.len()
+        self.all.len()
     }
 }
