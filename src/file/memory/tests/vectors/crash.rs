@@ -33,7 +33,7 @@ fn step(store: &FileMemoryStore, number: usize) -> crate::Result<()> {
         }
         _ => {
             let row = NewMemory::new("observation", text(number), Source::AgentRecorded);
-            let row = if number % 3 == 0 { row.shared() } else { row };
+            let row = if number.is_multiple_of(3) { row.shared() } else { row };
             store.write(&agent(), &row, now).map(drop)
         }
     }
