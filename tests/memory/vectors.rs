@@ -21,9 +21,12 @@ use tempfile::TempDir;
 
 type Store = Arc<dyn Vectors>;
 
+/// Makes a store, and the folder that it lies in.
+type Make = fn(StoreConfig) -> (Store, Option<TempDir>);
+
 /// A kind of store, which makes new ones.
 struct Stores {
-    make: fn(StoreConfig) -> (Store, Option<TempDir>),
+    make: Make,
     folders: Mutex<Vec<TempDir>>,
 }
 
@@ -34,7 +37,7 @@ fn each(test: impl Fn(&Stores)) {
         let store = FileMemoryStore::open_with(folder.path(), Scope::user("marta"), config).unwrap();
         (Arc::new(store) as Store, Some(folder))
     };
-    let kinds: &[fn(StoreConfig) -> (Store, Option<TempDir>)] = &[
+    let kinds: &[Make] = &[
         in_a_file,
         #[cfg(feature = "sqlite")]
         |config| {
