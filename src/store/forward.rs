@@ -78,7 +78,6 @@ macro_rules! contracts_of {
 }
 
 /// Implements the contract of vectors for such a type, whose backend keeps them.
-#[cfg(feature = "sqlite")]
 macro_rules! vectors_of {
     ($type:ty) => {
         const _: () = {
