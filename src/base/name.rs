@@ -265,6 +265,8 @@ impl StateName {
     pub const MEMORIES_MARK: Self = Self::constant(".dreaming.d/memories.mark");
     /// The table of the rows of a memory store in a file; made anew from the rows where it is missing.
     pub const MEMORIES_TABLE: Self = Self::constant(".dreaming.d/memories.table");
+    /// The vectors of the rows of a memory store in a file; where it is missing, the rows wait for theirs.
+    pub const MEMORIES_VECTORS: Self = Self::constant(".dreaming.d/memories.vectors");
     /// The folder of the word index of a memory store in a file.
     pub(crate) const MEMORY_WORDS_FOLDER: &str = ".dreaming.d/memories.words";
 

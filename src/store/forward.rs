@@ -78,7 +78,6 @@ macro_rules! contracts_of {
 }
 
 /// Implements the contract of vectors for such a type, whose backend keeps them.
-#[cfg(feature = "sqlite")]
 macro_rules! vectors_of {
     ($type:ty) => {
         const _: () = {
@@ -123,7 +122,4 @@ macro_rules! forward {
     };
 }
 
-#[cfg(feature = "sqlite")]
-#[cfg(feature = "sqlite")]
-pub(crate) use vectors_of;
-pub(crate) use {contracts_of, forward};
+pub(crate) use {contracts_of, forward, vectors_of};

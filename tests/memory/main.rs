@@ -19,5 +19,4 @@ mod store_forget;
 mod store_search;
 mod stores;
 mod terms;
-#[cfg(feature = "sqlite")]
 mod vectors;

@@ -71,6 +71,7 @@ impl Rows {
                         entry.normal = if entry.has(STATES) { hash(&text::statement(content)) } else { 0 };
                         entry.updated = at;
                         entry.signature |= signature;
+                        entry.revise(Some(content), at);
                         self.edits.insert(*id, span);
                     }
                     if is_shown {
@@ -87,7 +88,7 @@ impl Rows {
             }
             Change::Restored { id } => {
                 if self.deleted.remove(id).is_some() {
-                    self.entry_mut(*id).into_iter().for_each(|entry| entry.set(DELETED, false));
+                    self.entry_mut(*id).into_iter().for_each(|entry| entry.restore(at));
                     self.show(*id, reader)?;
                 }
             }
@@ -184,11 +185,13 @@ impl Rows {
             dream,
             bytes: number(memory.content.len()),
             signature: line.signature,
+            revision: 0,
             normal: 0,
             key: 0,
             flags: 0,
             state: None,
         };
+        entry.revise(Some(&memory.content), memory.created_at);
         Card::with(memory, |card| {
             entry.speaker = card.speaker.map_or(NONE, |speaker| self.places.number(speaker));
             entry.set(OWN, card.own);
@@ -212,7 +215,8 @@ impl Rows {
                 self.fact_index.set_status(change.id, Some(change.after));
                 self.fact_index.set(entry, true);
                 // What is found of a row does not depend on how it stands, as long as it does.
-                if !self.by_time.contains(&(entry.updated, change.id)) {
+                if entry.stands() && !self.by_time.contains(&(entry.updated, change.id)) {
+                    entry.revise(None, event.at);
                     self.show(change.id, reader)?;
                 }
             }

@@ -1,5 +1,6 @@
 //! The file of rows: how it is opened, read and changed.
 
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -68,7 +69,8 @@ impl FileBackend {
     }
 
     fn table<'a>(&'a self, lines: &'a mut Lines) -> Table<'a> {
-        Table { lines, disk: self.disk.as_ref(), scope: &self.scope, bound: self.bound }
+        let knows_vectors = Cell::new(false);
+        Table { lines, disk: self.disk.as_ref(), scope: &self.scope, bound: self.bound, knows_vectors }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Facts, Rows};
 use crate::store::forget::{Burial, Struck};
 use crate::store::suspects;
+use crate::store::vectors::{MemoryVectors, VectorChanges};
 use crate::store::words::Words;
 
 impl Facts for Table<'_> {
@@ -162,6 +163,10 @@ impl Rows for Table<'_> {
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>> {
         Ok(self.lines.rows.forgotten().map(|known| known.key().clone()))
     }
+
+    fn as_vectors(&self) -> Option<&dyn MemoryVectors> {
+        Some(self)
+    }
 }
 
 impl Changes for Table<'_> {
@@ -240,6 +245,10 @@ impl Changes for Table<'_> {
 
     fn refuse(&mut self, entry: AuditEntry) -> Result<()> {
         self.append(Record::refused(entry))
+    }
+
+    fn as_vectors_mut(&mut self) -> Option<&mut dyn VectorChanges> {
+        Some(self)
     }
 }
 

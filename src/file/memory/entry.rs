@@ -6,7 +6,7 @@ use super::names::{NONE, NameNo, Names};
 use super::span::Span;
 use crate::facts::FactState;
 use crate::memory::{Filter, MemoryId};
-use crate::search::postings::bits::{Input, low, put, put_signed};
+use crate::search::postings::bits::{Input, checksum, low, put, put_signed};
 use crate::search::postings::error::{Error, Result};
 use crate::search::rank::Card;
 
@@ -28,6 +28,9 @@ pub(super) struct Entry {
     pub(super) bytes: u32,
     /// The [signature](crate::gate::signature) of what its lines say, names apart.
     pub(super) signature: u64,
+    /// Tells what it says now from whatever it said before: what is derived of its words, and not made anew with each change,
+    /// names it.
+    pub(super) revision: u64,
     /// Hashes of the normal form of what it states, and of its key; see [`STATES`] and [`HAS_KEY`].
     pub(super) normal: u32,
     pub(super) key: u32,
@@ -86,6 +89,19 @@ impl Entry {
     /// Returns whether it is listed and found.
     pub(super) fn stands(&self) -> bool {
         !self.has(DELETED) && !self.is_retired()
+    }
+
+    /// Lets it stand again that was deleted.
+    pub(super) fn restore(&mut self, at: DateTime<Utc>) {
+        self.set(DELETED, false);
+        self.revise(None, at);
+    }
+
+    /// Begins another revision, at a time: it says something else, or stands again.
+    pub(super) fn revise(&mut self, content: Option<&str>, at: DateTime<Utc>) {
+        let before = self.revision.to_le_bytes();
+        let said = content.map_or(&before[..], str::as_bytes);
+        self.revision = checksum(said, at.timestamp_micros().cast_unsigned());
     }
 
     /// Returns whether a prompt may have it.
@@ -176,6 +192,7 @@ impl Entry {
         }
         put(out, self.bytes.into());
         out.extend_from_slice(&self.signature.to_le_bytes());
+        out.extend_from_slice(&self.revision.to_le_bytes());
         for (flag, hash) in [(STATES, self.normal), (HAS_KEY, self.key)] {
             if flags & flag > 0 {
                 out.extend_from_slice(&hash.to_le_bytes());
@@ -227,6 +244,7 @@ impl Entry {
         }
         let bytes = input.narrow()?;
         let signature = u64::from_le_bytes(fixed(input)?);
+        let revision = u64::from_le_bytes(fixed(input)?);
         let normal = if flags & STATES > 0 { u32::from_le_bytes(fixed(input)?) } else { 0 };
         let key = if flags & HAS_KEY > 0 { u32::from_le_bytes(fixed(input)?) } else { 0 };
         let flags = flags & !(IN_PLACE | OF_DREAM | TOUCHED);
@@ -242,6 +260,7 @@ impl Entry {
             dream,
             bytes,
             signature,
+            revision,
             normal,
             key,
             flags,

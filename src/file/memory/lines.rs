@@ -1,5 +1,6 @@
 //! The file: how lines are read.
 
+use std::cell::RefCell;
 use std::io::ErrorKind;
 
 use chrono::{DateTime, Utc};
@@ -11,6 +12,7 @@ use super::reader::{Lately, Reader};
 use super::record::{Record, parsed};
 use super::rows::Rows;
 use super::span::Span;
+use super::vectors::Sidecar;
 use crate::base::access::Scope;
 use crate::base::error::{At, Error, Result};
 use crate::base::name::StateName;
@@ -32,6 +34,8 @@ pub(super) struct Lines {
     /// Lines that count already, and are added to the file together.
     pub(super) batch: Option<Batch>,
     pub(super) lately: Lately,
+    /// The vectors beside the file, as far as anybody asked for them.
+    pub(super) vectors: RefCell<Sidecar>,
     /// The number of lines in the table on the disk, and what tells it apart.
     saved: (usize, Option<Identity>),
     /// A table on the disk that is not of these lines.
@@ -76,6 +80,7 @@ impl Lines {
             doubtful: false,
             batch: None,
             lately: Lately::default(),
+            vectors: RefCell::default(),
             saved: (0, None),
             foreign: None,
             keeper,
@@ -246,7 +251,9 @@ impl Lines {
     }
 
     pub(super) fn reset(&mut self) {
-        *self = Self { doubtful: self.doubtful, ..Self::over(self.keeper.clone()) };
+        // Vectors say themselves of which words they are.
+        let vectors = std::mem::take(&mut self.vectors);
+        *self = Self { doubtful: self.doubtful, vectors, ..Self::over(self.keeper.clone()) };
     }
 
     /// Opens the file that has the name; `false` where there is none.

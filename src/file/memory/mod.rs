@@ -1,7 +1,7 @@
 //! A memory store in one file of lines that a person can read: every change adds one.
 //!
 //! The lines alone count. Held in memory is what finds them; a table beside the file saves reading them all again, and may be
-//! removed at any time.
+//! removed at any time. So may the vectors beside it, where a host brings an embedder: its rows wait for them again.
 
 mod append;
 mod apply;
@@ -14,6 +14,7 @@ mod facts;
 mod keeper;
 mod learnings;
 mod lines;
+mod moved;
 mod names;
 mod pages;
 mod prefix;
@@ -29,6 +30,7 @@ mod store;
 mod table;
 #[cfg(test)]
 mod tests;
+mod vectors;
 mod words;
 
 pub use store::FileMemoryStore;

@@ -8,6 +8,7 @@ use super::reader::Reader;
 use super::record::{Change, Record, parsed};
 use super::rows::Other;
 use super::span::Span;
+use super::vectors;
 use crate::base::access::Scope;
 use crate::base::error::{At, Result};
 use crate::base::name::StateName;
@@ -174,6 +175,8 @@ impl Lines {
         let file = self.file.as_ref().map(|held| held.file.as_ref());
         let reader = Reader { file, end: u64::MAX, waiting: &[], lately: &self.lately };
         self.rows.remove_all(gone, &reader)?;
+        // Before the lines: where they are written anew, no vector of what left them may be there.
+        self.vectors.get_mut().condense(disk, &self.rows)?;
         self.rows.tidy_places();
         let words = self.rows.words.get_mut();
         if words.is_lost || words.condense().is_err() {
@@ -235,15 +238,16 @@ impl Lines {
     }
 }
 
-/// Removes copies of the file and of its table that killed processes left unfinished: what is purged stands in them too.
+/// Removes copies of the file, of its table and of its vectors that killed processes left unfinished: what is purged stands in them too.
 /// Other unfinished files are left to the next claim.
 fn sweep(disk: &dyn Disk, first: &[u8]) -> Result<()> {
     for entry in disk.list(STATE_FOLDER).at("list", STATE_FOLDER)? {
         let path = format!("{STATE_FOLDER}/{}", entry.name);
-        let limit = first.len().max(MAGIC.len()) as u64;
+        let begins: [&[u8]; 3] = [first, MAGIC, vectors::MAGIC];
+        let limit = begins.iter().map(|begin| begin.len()).max().unwrap_or_default() as u64;
         if atomic::is_temporary(&entry.name)
             && atomic::read(disk, &path, limit)?
-                .is_some_and(|copy| copy.starts_with(first) || copy.starts_with(MAGIC))
+                .is_some_and(|copy| begins.iter().any(|begin| copy.starts_with(begin)))
         {
             atomic::remove(disk, &path)?;
         }

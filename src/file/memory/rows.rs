@@ -10,6 +10,7 @@ use super::entry::{DELETED, Entry, PINNED, SHARED};
 use super::facts::FactIndex;
 use super::keeper::Keeper;
 use super::learnings::Learnings;
+use super::moved::Moved;
 use super::names::{NONE, NameNo, Names};
 use super::reader::Reader;
 use super::row::Stored;
@@ -49,6 +50,7 @@ pub(super) struct Rows {
     pub(super) fact_index: FactIndex,
     pub(super) forgotten: Option<Arc<Tombstones>>,
     pub(super) words: RefCell<Words>,
+    pub(super) moved: Moved,
     pub(super) keeper: Keeper,
     pub(super) last_id: i64,
     /// Whether the line with the owner of the file was read.
@@ -84,6 +86,7 @@ impl Rows {
             fact_index: FactIndex::default(),
             forgotten: None,
             words: RefCell::new(Words::over(keeper.disk.clone())),
+            moved: Moved::default(),
             keeper: keeper.clone(),
             last_id: 0,
             is_owned: false,
@@ -123,6 +126,11 @@ impl Rows {
         self.entry(id).filter(|entry| entry.stands() && visibility.sees(entry.has(SHARED)))
     }
 
+    /// Returns the revision of a row that stands, where it is in sight.
+    pub(super) fn revision(&self, id: i64, visibility: Visibility) -> Option<u64> {
+        self.seen(MemoryId::new(id), visibility).map(|entry| entry.revision)
+    }
+
     /// Reads a row with its text.
     pub(super) fn stored(&self, entry: &Entry, reader: &Reader<'_>) -> Result<Stored> {
         reader.row(entry, self.edits.get(&entry.id).copied(), self.fact_index.status(entry))
@@ -151,6 +159,7 @@ impl Rows {
         let (updated, conversation) = (entry.updated, entry.conversation);
         let place = (entry.position, id, entry.has(SHARED));
         self.by_time.insert((updated, id));
+        self.moved.push(id.get());
         if conversation != NONE {
             let rows = self.conversations.entry(conversation).or_default();
             let at = rows.partition_point(|there| *there < place);
@@ -177,6 +186,7 @@ impl Rows {
             Card::with(&memory, |card| self.words.get_mut().remove(card));
         }
         self.by_time.remove(&key);
+        self.moved.push(id.get());
         if let Some(rows) = self.conversations.get_mut(&conversation) {
             rows.retain(|(_, other, _)| *other != id);
         }

@@ -28,6 +28,9 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// the others wrote, and a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network
 /// drives.
 ///
+/// [Vectors](crate::vectors) of an embedder that the host brings are in `memories.vectors` beside the file, which may be removed too:
+/// the rows wait for theirs again. A store without an embedder never looks for it, but where words are removed for good.
+///
 /// The scope that opens a folder first owns it: a verb for any other scope finds nothing, and writes nothing.
 ///
 /// ```
@@ -126,6 +129,7 @@ impl FileMemoryStore {
 const EVERY: usize = 1000;
 
 forward::contracts_of!(FileMemoryStore);
+forward::vectors_of!(FileMemoryStore);
 
 impl fmt::Debug for FileMemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,7 @@
 //! The rows of a file, while nobody else of this process reads or changes them.
 
+use std::cell::Cell;
+
 use super::lines::Lines;
 use super::record::Record;
 use crate::base::access::Scope;
@@ -13,6 +15,8 @@ pub(super) struct Table<'a> {
     pub(super) scope: &'a Scope,
     /// The most bytes of the file.
     pub(super) bound: Option<u64>,
+    /// Whether the vectors are those on the disk.
+    pub(super) knows_vectors: Cell<bool>,
 }
 
 impl Table<'_> {

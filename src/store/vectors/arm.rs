@@ -58,8 +58,10 @@ impl Asked {
     ) -> Result<std::result::Result<Near, Degraded>> {
         match self.try_near(vectors, shelves, sight, in_sight, allows) {
             Ok(near) => Ok(Ok(near)),
-            // Vectors are beside the texts: where they are damaged, words find the texts still.
-            Err(Why::Failed(Error::Corrupt { .. })) => Ok(Err(Degraded::Failed)),
+            // Vectors are beside the texts: where they are damaged or cannot be read, words find the texts still.
+            Err(Why::Failed(Error::Corrupt { .. } | Error::Io { .. } | Error::Refused { .. })) => {
+                Ok(Err(Degraded::Failed))
+            }
             Err(Why::Failed(error)) => Err(error),
             Err(Why::Degraded(why)) => Ok(Err(why)),
         }

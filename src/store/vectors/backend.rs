@@ -120,7 +120,8 @@ pub(crate) trait VectorChanges: VectorRows {
     /// Lets a generation serve, and no other.
     fn serve(&mut self, generation: &Generation, dimensions: usize) -> Result<()>;
 
-    /// Removes at most so many states of generations that do not serve, but for one; returns how many.
+    /// Removes at most so many states of generations that do not serve, but for one; returns how many. Where all of them leave
+    /// in one step, they may be more.
     fn drop_others(&mut self, generation: &Generation, most: usize) -> Result<u64>;
 }
 

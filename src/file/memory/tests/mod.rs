@@ -1,7 +1,8 @@
-//! The table beside the lines never changes an answer, and never keeps a word that left the lines.
+//! The table and the vectors beside the lines never change an answer, and never keep anything of what left the lines.
 
 mod crash;
 mod damage;
 mod life;
 mod lives;
+mod vectors;
 mod words;
