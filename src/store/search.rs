@@ -140,8 +140,9 @@ pub(crate) fn search(
         frequencies.count(&pool);
     }
     let entities = config.entities.as_ref();
+    let mut givers = Vec::new();
     if query.order == Order::Relevance && ranking.neighbours > 0.0 {
-        let givers =
+        givers =
             Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.givers(GIVING);
         rows.beside(visibility, &filter, &givers, &mut |giver, card| pool.put_beside(giver, card))?;
         pool.settle();
@@ -151,9 +152,13 @@ pub(crate) fn search(
     let settled = if config.reranker.is_some() { weighing.settled(&weighed) } else { BTreeSet::new() };
     let mut shares = None;
     if let (Some(near), Some(arm)) = (&near, arm) {
-        let ids: Vec<i64> = near.rows.iter().map(|row| row.id).collect();
-        arm.cards(visibility, &ids, &mut |card| pool.put_near(card))?;
+        let mut ids: Vec<i64> = near.rows.iter().map(|row| row.id).collect();
+        let unknown: Vec<i64> = ids.iter().copied().filter(|id| !pool.mark_near(*id)).collect();
+        arm.cards(visibility, &unknown, &mut |card| pool.put_near(card))?;
         if ranking.neighbours > 0.0 {
+            // The rows beside these are here already.
+            givers.sort_unstable();
+            ids.retain(|id| givers.binary_search(id).is_err());
             rows.beside(visibility, &filter, &ids, &mut |giver, card| pool.put_beside(giver, card))?;
             pool.settle();
         }

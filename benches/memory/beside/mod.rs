@@ -9,6 +9,7 @@
 //! - *fused*: the same as a store does it that nobody configured.
 //! - *file*: both of the store in a file, beside the same statement. Its ten best rows are compared with those of the store
 //!   in SQLite.
+//! - *meaning*: both stores with an embedder, of 384 dimensions, which costs nothing here. Beside it: words alone.
 //! - *write*: one durable row. Beside it: the same values into the same tables, indexes and triggers, without the
 //!   look for secrets and instructions, and without the line of the audit.
 //! - *snapshot*: the rows and the profile for a system prompt, and the block that is made of them, judged by the
@@ -36,10 +37,11 @@ const FILE: &str = "file";
 /// Adds its rows.
 type Part = fn(Effort, &Rows, &mut Vec<Row>);
 
-const PARTS: [(&str, Part); 7] = [
+const PARTS: [(&str, Part); 8] = [
     ("alone", search::alone),
     ("fused", search::fused),
     ("file", search::file),
+    ("meaning", search::meaning),
     ("write", write::row),
     ("snapshot", snapshot::both),
     ("open", fresh::open),

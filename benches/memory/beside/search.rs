@@ -2,9 +2,13 @@
 
 use std::hint::black_box;
 
-use noctuary::memory::{MemoryId, Query};
+use std::sync::Arc;
+
+use noctuary::memory::{MemoryId, Query, SearchOutcome};
 use noctuary::search::Ranking;
 use noctuary::store::StoreConfig;
+use noctuary::testing::HashEmbedder;
+use noctuary::vectors::{EmbedConfig, VectorStore, embed_once};
 use noctuary::{FileMemoryStore, MemoryStore, SqliteMemoryStore};
 
 use super::rows::{Question, Rows};
@@ -64,4 +68,52 @@ pub(super) fn file(effort: Effort, rows: &Rows, table: &mut Vec<Row>) {
     let alone = searches(effort, rows, [FILE, "search of rows alone"], &store);
     table.push(Row { bound: Some(0.2), ..alone });
     table.push(fused);
+}
+
+/// The numbers of a vector, as small models have them.
+const DIMENSIONS: usize = 384;
+/// More texts at once than any server takes: the embedder here is a hash.
+const AT_ONCE: usize = 4_096;
+
+/// Words and meaning, beside words alone in the same store.
+pub(super) fn meaning(effort: Effort, rows: &Rows, table: &mut Vec<Row>) {
+    let embedder = Arc::new(HashEmbedder::new(DIMENSIONS));
+    let mut config = StoreConfig::default();
+    config.embedder = Some(embedder.clone());
+    let fill = |store: &dyn VectorStore| {
+        let mut bounds = EmbedConfig::default().texts(AT_ONCE);
+        bounds.batch.bytes = usize::MAX;
+        let report = embed_once(store, &*embedder, &bounds).unwrap();
+        assert!(report.serves, "each row has a vector");
+    };
+
+    let store = SqliteMemoryStore::open_with(rows.database(), scope(), config.clone()).unwrap();
+    fill(&store);
+    let words = SqliteMemoryStore::open(rows.database(), scope()).unwrap();
+    table.push(beside_words(effort, rows, SQLITE, &store, &words));
+    drop((store, words));
+
+    let folder = tempfile::tempdir_in(rows.folder.path()).unwrap();
+    drop(rows.fill(Kind::File, folder.path()));
+    let store = FileMemoryStore::open_with(folder.path(), scope(), config).unwrap();
+    fill(&store);
+    let words = FileMemoryStore::open(folder.path(), scope()).unwrap();
+    table.push(beside_words(effort, rows, FILE, &store, &words));
+}
+
+fn beside_words(
+    effort: Effort,
+    rows: &Rows,
+    kind: &'static str,
+    store: &dyn MemoryStore,
+    words: &dyn MemoryStore,
+) -> Row {
+    for question in &rows.questions {
+        let found = store.search(&agent(), &Query::new(question.text.as_str()).limit(10)).unwrap();
+        assert!(!matches!(found.outcome, SearchOutcome::Degraded(_)), "vectors are asked: {:?}", found.outcome);
+    }
+    let bare = |number| drop(black_box(ask(words, rows.question(number))));
+    let ours = |number| drop(black_box(ask(store, rows.question(number))));
+    let calls = u32::try_from(rows.questions.len()).unwrap();
+    compare(effort, [kind, "search, words and vectors", "words alone"], calls, || {}, Box::new(bare), Box::new(ours))
 }

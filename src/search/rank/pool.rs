@@ -166,17 +166,22 @@ impl<'p> Pool<'p> {
         self.beside.push((giver, taker));
     }
 
-    /// Takes a row that is near by its meaning. Of one that is not in the pool already no word is known, and its text is
-    /// to be read.
+    /// Marks a row as near by its meaning; `false` for one that is not here. The text of one that was only beside another is to
+    /// be read.
+    pub(crate) fn mark_near(&mut self, id: i64) -> bool {
+        let Some(number) = self.numbers.get(&id) else { return false };
+        if self.rows[*number as usize].has == 0 {
+            self.texts[*number as usize] = None;
+        }
+        true
+    }
+
+    /// Takes a row that is near by its meaning and not here. No word of it is known, and its text is to be read.
     pub(crate) fn put_near(&mut self, card: &Card<'_>) {
-        match self.numbers.get(&card.id) {
-            Some(number) if self.rows[*number as usize].has == 0 => self.texts[*number as usize] = None,
-            Some(_) => {}
-            None => {
-                self.counts.resize(self.counts.len() + self.terms.len(), 0);
-                self.texts.push(None);
-                self.push(card, 0, 0);
-            }
+        if !self.mark_near(card.id) {
+            self.counts.resize(self.counts.len() + self.terms.len(), 0);
+            self.texts.push(None);
+            self.push(card, 0, 0);
         }
     }
 

@@ -7,6 +7,7 @@ use super::centre::Centre;
 use super::dimensions::Dimensions;
 use super::encoding::Encoded;
 use super::error::VectorError;
+use super::sample::Sample;
 
 /// The rows of one generation, by one bit a dimension: the sign against the [`Centre`].
 ///
@@ -19,6 +20,7 @@ pub(crate) struct Codes {
     bits: Vec<u64>,
     ids: Vec<i64>,
     slots: HashMap<i64, u32>,
+    sample: Sample,
 }
 
 impl Codes {
@@ -30,6 +32,7 @@ impl Codes {
             bits: Vec::new(),
             ids: Vec::new(),
             slots: HashMap::new(),
+            sample: Sample::default(),
         }
     }
 
@@ -59,12 +62,14 @@ impl Codes {
         for (at, (number, mean)) in row.numbers().zip(&self.centre).enumerate() {
             code[at / 64] |= u64::from(number > *mean) << (at % 64);
         }
+        self.sample.put(id, row, self.ids.len());
         Ok(())
     }
 
     /// Removes a row, and returns whether it was here.
     pub(crate) fn remove(&mut self, id: i64) -> bool {
         let Some(slot) = self.slots.remove(&id) else { return false };
+        self.sample.remove(id);
         let (at, last, words) = (slot as usize, self.ids.len() - 1, self.dimensions.words());
         self.ids.swap_remove(at);
         self.bits.copy_within(last * words.., at * words);
@@ -100,13 +105,13 @@ impl Codes {
     /// Returns about how many bytes of memory are in use.
     ///
     /// A row costs an eighth of a byte a dimension and 30 to 35 bytes for its id and its place: about 80 bytes at 384
-    /// dimensions after a [`shrink`](Self::shrink). While rows are added one at a time, up to as much again is held in
+    /// dimensions after a [`shrink`](Self::shrink). The vectors of some hundred rows are here beside that. While rows are added one at a time, up to as much again is held in
     /// reserve.
     #[cfg(test)]
     pub(crate) fn memory(&self) -> usize {
         // A place in the map is its id, its slot, and one byte of the map's own.
         let map = self.slots.capacity() * 8 / 7 * (size_of::<(i64, u32)>() + 1);
-        self.bits.capacity() * 8 + self.ids.capacity() * 8 + map
+        self.bits.capacity() * 8 + self.ids.capacity() * 8 + map + self.sample.memory()
     }
 
     /// Gives back what was held in reserve.
@@ -124,6 +129,11 @@ impl Codes {
     /// The words of all rows, in the order of their slots.
     pub(crate) fn bits(&self) -> &[u64] {
         &self.bits
+    }
+
+    /// The vectors of a sample of them.
+    pub(super) fn sample(&self) -> &Sample {
+        &self.sample
     }
 
     pub(crate) fn ids(&self) -> &[i64] {

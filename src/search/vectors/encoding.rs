@@ -72,6 +72,11 @@ impl<'a> Encoded<'a> {
         Ok(Self { scale, steps })
     }
 
+    /// Returns its bytes.
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        [&[VERSION], &self.scale.to_le_bytes()[..], self.steps].concat()
+    }
+
     /// Returns the size of one step.
     pub(crate) fn scale(&self) -> f32 {
         self.scale

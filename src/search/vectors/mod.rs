@@ -21,6 +21,7 @@ mod error;
 mod fusion;
 mod nearest;
 mod query;
+mod sample;
 mod search;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use super::error::VectorError;
 use super::fusion::Scored;
 use super::nearest::{Nearest, Place};
 use super::query::{Signed, VectorQuery};
+use super::sample::is_sampled;
 
 /// How many rows go from one step of a search to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,14 +90,6 @@ impl Spread {
 
 /// A spread of fewer rows says nothing.
 const FEWEST: u32 = 16;
-/// About so many rows are a sample. Their ids choose them, so they are the same whatever their order.
-const SAMPLED: u64 = 256;
-
-fn is_sampled(id: i64, rows: usize) -> bool {
-    let mixed = id.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed / SAMPLED <= u64::MAX / (rows as u64).max(1)
-}
-
 impl Codes {
     /// Returns the rows nearest to a query.
     ///
@@ -118,13 +111,24 @@ impl Codes {
         }
         let mut ids: Vec<i64> = self.candidates(query, wanted).iter().map(|(_, id, _)| id.0).collect();
         let is_whole = self.is_compared_whole(wanted);
-        if !is_whole {
-            let sampled = |id: &i64| is_sampled(*id, self.len()) && wanted.takes(*id);
-            ids.extend(self.ids().iter().copied().filter(sampled));
-        }
         let mut found = Found::default();
-        if ids.is_empty() || wanted.limit == 0 {
-            return Ok(found);
+        if !is_whole {
+            match self.sample().of(self.len()) {
+                Some(sample) => {
+                    for (id, bytes) in sample.filter(|(id, _)| wanted.takes(*id)) {
+                        let row = Encoded::parse(bytes, self.dimensions())?;
+                        found.rows.push(Scored { id, score: f64::from(query.cosine(&row)) });
+                    }
+                    ids.retain(|id| self.sample().get(*id).is_none() || !is_sampled(*id, self.len()));
+                }
+                None => {
+                    let sampled = |id: &i64| is_sampled(*id, self.len()) && wanted.takes(*id);
+                    ids.extend(self.ids().iter().copied().filter(sampled));
+                }
+            }
+        }
+        if wanted.limit == 0 || (ids.is_empty() && found.rows.is_empty()) {
+            return Ok(Found::default());
         }
         ids.sort_unstable();
         ids.dedup();

@@ -2,6 +2,7 @@
 
 mod audit;
 mod backend;
+mod beside;
 mod change;
 mod fact;
 mod forget;

@@ -7,7 +7,7 @@ use super::row::{self, CARD, COLUMNS, stamp};
 use super::table::Table;
 use crate::base::error::Result;
 use crate::memory::{Filter, Memory, Order, Query};
-use crate::search::rank::{Card, Frequencies, REACH, Term, Visibility};
+use crate::search::rank::{Card, Frequencies, Term, Visibility};
 use crate::sqlite::words;
 use crate::store::search::{Searchable, Take, Wanted};
 
@@ -137,36 +137,7 @@ impl Searchable for Table<'_> {
         rows: &[i64],
         take: &mut dyn FnMut(i64, &Card<'_>),
     ) -> Result<()> {
-        self.folded(|| {
-            let (view, trusted) = (view(visibility), trusted(filter));
-            let side = |direction: &str| {
-                format!(
-                    "SELECT id FROM (SELECT b.id FROM {view} b
-                     WHERE b.user_id = ?1 AND b.agent_id = ?2 AND b.session = o.session
-                     AND (b.position, b.id) {direction} LIMIT {REACH})"
-                )
-            };
-            let place = "(coalesce(o.position, 0), o.id)";
-            // Without their indexes, or the planner goes through all rows of the scope for each of these.
-            let conditions =
-                CONDITIONS.replace("m.user_id", "+m.user_id").replace("m.agent_id", "+m.agent_id");
-            let sql = format!(
-                "SELECT {CARD}, o.id FROM json_each(?6) r CROSS JOIN {view} o ON o.id = r.value
-                 CROSS JOIN {view} m ON m.id IN ({} UNION ALL {})
-                 WHERE {conditions} {trusted}",
-                side(&format!("< {place} ORDER BY b.position DESC, b.id DESC")),
-                side(&format!("> {place} ORDER BY b.position, b.id")),
-            );
-            let mut values = self.bound(filter);
-            values.push(listed(rows));
-            let mut statement = self.connection.prepare_cached(&sql)?;
-            let mut found = statement.query(params_from_iter(values))?;
-            while let Some(row) = found.next()? {
-                let giver = row.get(10)?;
-                row::with_card(row, "", |card| take(giver, card))?;
-            }
-            Ok(())
-        })
+        self.folded(|| self.all_beside(visibility, filter, rows, take))
     }
 
     fn rows(&self, visibility: Visibility, ids: &[i64]) -> Result<Vec<Memory>> {
@@ -221,7 +192,7 @@ impl Searchable for Table<'_> {
 
 impl Table<'_> {
     /// Returns the owner of the rows that are read, as `?1` and `?2`.
-    fn whose(&self) -> Vec<Value> {
+    pub(super) fn whose(&self) -> Vec<Value> {
         vec![Value::Text(self.user().to_owned()), Value::Text(self.agent().to_owned())]
     }
 
