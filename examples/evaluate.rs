@@ -5,6 +5,7 @@
 //! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
 //! cargo run --release --example evaluate -- retrieval --leave-one-out FOLDER FOLDER…
 //! cargo run --release --features http --example evaluate -- retrieval FOLDER… --embedder URL [--reranker URL]
+//! cargo run --release --features http --example evaluate -- paraphrases --embedder URL
 //! cargo run --release --example evaluate -- facts FOLDER… --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
 //! cargo run --release --example evaluate -- clean [FOLDER…] [--with CLASS]…
@@ -20,9 +21,14 @@
 //! were chosen on all others, from a small grid.
 //!
 //! With `--embedder URL` (the part before `/embeddings`) each question is asked by words alone, by vectors alone, by both, and
-//! with `--reranker URL` reranked, with the differences from words alone and their intervals. `--model NAME`,
+//! with `--reranker URL` reranked, with the differences from words alone and their intervals. `--reranker-share NUMBER`
+//! sets how much its scores weigh. `--model NAME`,
 //! `--document-prefix` and `--query-prefix WORDS`, `--static` and `--key-from VARIABLE` say which model it is. Vectors and
 //! scores are kept in `--cache FOLDER`, `target/evaluate-vectors` unless said. `examples/embedders` has models to serve.
+//!
+//! `paraphrases` asks for rows of `tests/fixtures/meaning`: in English, Chinese and German by questions that share no word with
+//! their row, and by identifiers and quotes that words alone settle. Those that both together put behind another row are
+//! printed.
 //!
 //! `facts` records what users say there as facts, has the pairs that the store suspects judged from the labels, and asks what
 //! was updated: the store in SQLite, with `--file` the one in a file.
@@ -43,6 +49,8 @@ mod gate;
 mod meaning;
 #[path = "evaluate/paired.rs"]
 mod paired;
+#[path = "evaluate/paraphrases.rs"]
+mod paraphrases;
 #[path = "evaluate/retrieval.rs"]
 mod retrieval;
 #[path = "evaluate/tally.rs"]
@@ -73,10 +81,11 @@ fn main() -> Result<()> {
     match arguments.next().as_deref() {
         Some("dream") => dream(&DreamArguments::parse(arguments)?),
         Some("retrieval") => retrieval::run(arguments),
+        Some("paraphrases") => paraphrases::run(arguments),
         Some("facts") => facts::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
     }
 }
 

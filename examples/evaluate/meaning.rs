@@ -24,6 +24,7 @@ pub(crate) struct Arguments {
     pub(crate) is_static: bool,
     pub(crate) key: Option<String>,
     pub(crate) cache: PathBuf,
+    pub(crate) share: Option<f64>,
 }
 
 impl Default for Arguments {
@@ -37,6 +38,7 @@ impl Default for Arguments {
             is_static: false,
             key: None,
             cache: PathBuf::from("target/evaluate-vectors"),
+            share: None,
         }
     }
 }
@@ -45,9 +47,29 @@ impl Default for Arguments {
 pub(crate) struct Meaning {
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) reranker: Option<Arc<dyn Reranker>>,
+    /// The share of its scores, where it is not the usual one.
+    pub(crate) share: Option<f64>,
 }
 
 impl Arguments {
+    /// Takes an argument that is about models; `false` for another one.
+    pub(crate) fn take(&mut self, argument: &str, rest: &mut impl Iterator<Item = String>) -> Result<bool> {
+        let mut value = || rest.next().ok_or_else(|| format!("{argument} needs a value"));
+        match argument {
+            "--embedder" => self.embedder = Some(value()?),
+            "--reranker" => self.reranker = Some(value()?),
+            "--reranker-share" => self.share = Some(value()?.parse()?),
+            "--model" => self.model = value()?,
+            "--query-prefix" => self.query = value()?,
+            "--document-prefix" => self.document = value()?,
+            "--static" => self.is_static = true,
+            "--key-from" => self.key = Some(value()?),
+            "--cache" => self.cache = value()?.into(),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
     #[cfg(not(feature = "http"))]
     pub(crate) fn open(self) -> Result<Option<Meaning>> {
         match self.embedder.or(self.reranker) {
@@ -91,7 +113,8 @@ impl Arguments {
             Ok(Arc::new(Cache::of_scores(&self.cache, &url, reranker)?))
         });
         let reranker = reranker.transpose()?;
-        Ok(Some(Meaning { embedder: Arc::new(Cache::of_vectors(&self.cache, embedder)?), reranker }))
+        let embedder = Arc::new(Cache::of_vectors(&self.cache, embedder)?);
+        Ok(Some(Meaning { embedder, reranker, share: self.share }))
     }
 }
 
@@ -118,6 +141,7 @@ impl<'m, 'a> Modes<'m, 'a> {
             let mut config = config(measured);
             config.embedder = Some(Arc::clone(&self.meaning.embedder));
             config.reranker = reranker;
+            config.reranker_share = self.meaning.share.unwrap_or(config.reranker_share);
             Ok(SqliteMemoryStore::open_with(file(home), scope(), config)?)
         };
         let fused = open(None)?;

@@ -34,17 +34,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
             "--json" => json = Some(PathBuf::from(arguments.next().ok_or("--json needs a path")?)),
             "--file" => measured.in_a_file = true,
             "--leave-one-out" => leaves_one_out = true,
-            "--embedder" => meaning.embedder = Some(arguments.next().ok_or("--embedder needs a URL")?),
-            "--reranker" => meaning.reranker = Some(arguments.next().ok_or("--reranker needs a URL")?),
-            "--model" => meaning.model = arguments.next().ok_or("--model needs a name")?,
-            "--query-prefix" => meaning.query = arguments.next().ok_or("--query-prefix needs words")?,
-            "--document-prefix" => {
-                meaning.document = arguments.next().ok_or("--document-prefix needs words")?;
-            }
-            "--static" => meaning.is_static = true,
-            "--key-from" => meaning.key = Some(arguments.next().ok_or("--key-from needs a variable")?),
-            "--cache" => meaning.cache = arguments.next().ok_or("--cache needs a folder")?.into(),
             "--ranks" => measured.ranking.fusion = Fusion::Ranks { k: 60.0 },
+            _ if meaning.take(&argument, &mut arguments)? => {}
             folder => folders.push(PathBuf::from(folder)),
         }
     }

@@ -25,6 +25,25 @@ fn put_behind(hits: &mut [Hit], renewed: &[(i64, i64)]) {
     }
 }
 
+/// Returns what rows score by the search and by a reranker together, each between its least and its greatest.
+///
+/// A reranker reads a row by itself. The search knows the rows around it as well, without which a line of a dialogue says
+/// little.
+fn mixed(found: &[f64], reranked: &[f32], share: f64) -> Vec<f64> {
+    let reranked: Vec<f64> = reranked.iter().map(|score| f64::from(*score)).collect();
+    let (found, reranked) = (between(found), between(&reranked));
+    found.iter().zip(reranked).map(|(found, reranked)| (1.0 - share) * found + share * reranked).collect()
+}
+
+/// Returns numbers as shares of the way from the least to the greatest of them.
+fn between(numbers: &[f64]) -> Vec<f64> {
+    let finite = || numbers.iter().copied().filter(|number| number.is_finite());
+    let (least, greatest) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let way = greatest - least;
+    let share = |number: &f64| if way > 0.0 { ((number - least) / way).clamp(0.0, 1.0) } else { 0.0 };
+    numbers.iter().map(share).collect()
+}
+
 impl<B: Backend> Store<B> {
     /// Returns the query that finds as many rows as are ordered anew; `None` where none are: a query with operators says
     /// exactly what is wanted.
@@ -59,6 +78,8 @@ impl<B: Backend> Store<B> {
         if scores.len() != texts.len() || scores.iter().any(|score| score.is_nan()) {
             return Ok(false);
         }
+        let found: Vec<f64> = places.iter().map(|at| hits[*at].score).collect();
+        let scores = mixed(&found, &scores, self.config().reranker_share);
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
         let ordered: Vec<Hit> = order.into_iter().map(|at| hits[places[at]].clone()).collect();
@@ -68,5 +89,35 @@ impl<B: Backend> Store<B> {
         }
         put_behind(hits, renewed);
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(scores: &[f64]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
+        order
+    }
+
+    #[test]
+    fn a_reranker_has_its_share_of_the_order() {
+        let (found, reranked) = ([0.9, 0.6, 0.5, 0.1], [-9.0, 1.0, -9.0, 3.0]);
+        assert_eq!(order(&mixed(&found, &reranked, 0.0)), [0, 1, 2, 3]);
+        assert_eq!(order(&mixed(&found, &reranked, 1.0)), [3, 1, 0, 2]);
+        assert_eq!(order(&mixed(&found, &reranked, 0.5)), [1, 0, 3, 2], "good in both comes first");
+        // Scores have no scale: only their ways between the least and the greatest count.
+        let wide = reranked.map(|score| score * 100.0 + 7.0);
+        assert_eq!(mixed(&found, &reranked, 0.4), mixed(&found, &wide, 0.4));
+    }
+
+    #[test]
+    fn scores_that_are_all_alike_or_endless_order_nothing() {
+        assert_eq!(mixed(&[0.5; 3], &[2.0, 1.0, 3.0], 0.4), [0.2, 0.0, 0.4]);
+        assert_eq!(mixed(&[0.3, 0.2, 0.1], &[1.0; 3], 1.0), [0.0; 3]);
+        let endless = mixed(&[0.3, 0.2, 0.1], &[f32::NEG_INFINITY, 0.0, f32::INFINITY], 1.0);
+        assert!(endless.iter().all(|score| score.is_finite()), "{endless:?}");
     }
 }

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "sqlite")]
 mod database;
+mod exact;
 mod file;
 
 use std::sync::{Arc, Mutex};

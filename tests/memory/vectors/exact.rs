@@ -1,0 +1,80 @@
+//! Identifiers and quotes: what words alone settle is settled, whatever a model says of it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use noctuary::memory::{NewMemory, Query, SearchOutcome, Signal, Source};
+use noctuary::testing::HashEmbedder;
+use noctuary::vectors::Strength;
+
+use super::{each, embed, marta, noon};
+
+const PARAPHRASES: &str = include_str!("../../fixtures/meaning/paraphrases.tsv");
+const EXACT: &str = include_str!("../../fixtures/meaning/exact.tsv");
+
+/// The rows and their questions.
+fn cases(text: &'static str) -> Vec<[&'static str; 2]> {
+    let parts = |line: &'static str| {
+        let mut parts = line.split('\t').skip(1);
+        std::array::from_fn(|_| parts.next().unwrap())
+    };
+    text.lines().map(parts).collect()
+}
+
+// HY-05: words find nothing there, so that what is found is found by meaning.
+#[test]
+fn a_paraphrase_shares_no_word_with_its_row() {
+    each(|stores| {
+        let store = stores.with(|_| {});
+        let cases = cases(PARAPHRASES);
+        assert_eq!(cases.len(), 60);
+        let rows: Vec<_> = cases
+            .iter()
+            .map(|[row, _]| NewMemory::new("note", *row, Source::UserExplicit))
+            .map(|row| store.write(&marta(), &row, noon()).unwrap())
+            .collect();
+        let found = cases.iter().zip(&rows).filter(|([_, question], row)| {
+            let found = store.search(&marta(), &Query::new(*question).limit(10)).unwrap();
+            found.hits.iter().any(|hit| hit.memory.id == **row)
+        });
+        assert!(found.count() <= 6, "words alone find a tenth of them at most");
+    });
+}
+
+#[test]
+fn no_identifier_and_no_quote_moves_from_its_first_place() {
+    // One that hashes words, one to which most words mean the same, and one of many dimensions.
+    let dull: Vec<&str> = ["the", "entry", "what", "about", "waits", "says", "holds", "is", "was"].into();
+    let embedders = [
+        HashEmbedder::new(64),
+        HashEmbedder::new(32).alike(&dull),
+        HashEmbedder::new(384).strength(Strength::Static),
+    ];
+    for embedder in embedders {
+        each(|stores| {
+            let words = stores.with(|_| {});
+            let both = stores.with(|config| config.embedder = Some(Arc::new(embedder.clone())));
+            let cases = cases(EXACT);
+            assert_eq!(cases.iter().collect::<BTreeSet<_>>().len(), 60);
+            for store in [&words, &both] {
+                for [row, _] in &cases {
+                    let row = NewMemory::new("note", *row, Source::UserExplicit);
+                    store.write(&marta(), &row, noon()).unwrap();
+                }
+            }
+            embed(both.as_ref(), &embedder);
+            let mut fused = 0;
+            for [row, question] in &cases {
+                let query = Query::new(*question);
+                let by_words = words.search(&marta(), &query).unwrap();
+                assert_eq!(by_words.hits[0].memory.content, *row, "{question}");
+                let found = both.search(&marta(), &query).unwrap();
+                assert!(!matches!(found.outcome, SearchOutcome::Degraded(_)), "{:?}", found.outcome);
+                assert_eq!(found.hits[0].memory.content, *row, "{question}");
+                let by_meaning = |signal: &(Signal, usize)| signal.0 == Signal::Meaning;
+                fused += usize::from(found.hits.iter().any(|hit| hit.why.iter().any(by_meaning)));
+            }
+            assert!(fused >= 45, "{fused} of 60 were asked for by meaning too");
+        });
+    }
+}
