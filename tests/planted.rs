@@ -98,6 +98,13 @@ const ENDS: Tests = Tests::of(WORKSPACES, &["left_without_its_end"]);
 const TRIES: Tests = Tests::of(NIGHTS, &["tries_end"]);
 const SHRUNK: Tests = Tests::of(ROWS, &["told_from_a_new_one"]);
 const SHORTENED: Tests = Tests::of(ROWS, &["lost_its_last_line"]);
+const VECTORS: Tests = Tests::of(ROWS, &["a_store_in_a_database_keeps_the_contract_of_vectors"]);
+const VECTORS_OF_A_FILE: Tests = Tests::of(ROWS, &["a_store_on_any_disk_keeps_the_contract_of_vectors"]);
+const VECTORS_GONE: Tests = Tests::of(ROWS, &["a_forgotten_row_leaves_no_byte_of_its_vector"]);
+const VECTORS_OF_CHUNKS: Tests =
+    Tests::of(WORKSPACES, &["index_vectors::a_session_with_others", "index_vectors::what_leaves"]);
+const SETTLED: Tests = Tests::of(ROWS, &["no_identifier_and_no_quote_moves"]);
+const BESIDE: Tests = Tests::of(&["--lib"], &["beside::tests::runs_find"]);
 const KEYS: Tests = Tests::of(&["--test", "dream", "--features", "http"], &["no_error_repeats"]);
 
 const BUGS: &[Bug] = &[
@@ -639,6 +646,83 @@ const BUGS: &[Bug] = &[
         stands: "key.map_or_else(|| line.clone(), |key| key.mask(&line))",
         planted: "key.map_or_else(|| line.clone(), |_| line.clone())",
         tests: KEYS,
+    },
+    Bug {
+        name: "vectors of another generation are compared with a question",
+        file: "src/store/vectors/arm.rs",
+        stands: "if serving.generation != generation || serving.dimensions",
+        planted: "if serving.dimensions",
+        tests: VECTORS,
+    },
+    Bug {
+        name: "a generation serves while rows wait",
+        file: "src/store/vectors/ready.rs",
+        stands: "rows == embedded + failed + skipped &&",
+        planted: "rows >= embedded + failed + skipped &&",
+        tests: VECTORS,
+    },
+    Bug {
+        name: "a vector is kept of words that changed meanwhile",
+        file: "src/store/vectors/fill.rs",
+        stands: "entries.iter().filter(|(id, of, _)| standing.get(id) == Some(of));",
+        planted: "entries.iter().filter(|(id, _, _)| standing.contains_key(id));",
+        tests: VECTORS,
+    },
+    Bug {
+        name: "the shelf of a shared session holds private rows",
+        file: "src/sqlite/memory/vectors/rows.rs",
+        stands: "if sight == Sight::from(Visibility::All) {",
+        planted: "if sight <= Sight(u8::MAX) {",
+        tests: VECTORS,
+    },
+    Bug {
+        name: "a shared session is near to chunks that it may not read",
+        file: "src/sqlite/index/near.rs",
+        stands: "let sight = Sight(Audience::bit(kind));",
+        planted: "let sight = Sight(Audience::bit(kind).min(1));",
+        tests: VECTORS_OF_CHUNKS,
+    },
+    Bug {
+        name: "a text that changed keeps its vector",
+        file: "src/sqlite/memory/vectors/tables.rs",
+        stands: "OR old.shared IS NOT new.shared OR old.content IS NOT new.content",
+        planted: "OR old.shared IS NOT new.shared",
+        tests: VECTORS,
+    },
+    Bug {
+        name: "a row in a file that changed keeps its vector",
+        file: "src/file/memory/vectors/states.rs",
+        stands: "self.all.get(*place as usize).filter(|state| state.revision == revision)",
+        planted: "self.all.get(*place as usize).filter(|state| state.revision <= revision)",
+        tests: VECTORS_OF_A_FILE,
+    },
+    Bug {
+        name: "a row that is removed leaves its vector",
+        file: "src/sqlite/memory/vectors/tables.rs",
+        stands: "WHEN EXISTS (SELECT 1 FROM memory_generations) BEGIN\n        DELETE FROM memory_vectors WHERE text_id = old.id;",
+        planted: "WHEN EXISTS (SELECT 1 FROM memory_generations) BEGIN\n        DELETE FROM memory_vectors WHERE text_id < 0;",
+        tests: VECTORS_GONE,
+    },
+    Bug {
+        name: "a text leaves for an embedder without masks",
+        file: "src/store/vectors/fill.rs",
+        stands: "Ok(passed) => Ok(Some(passed.text.into_owned())),",
+        planted: "Ok(_) => Ok(Some(content.to_owned())),",
+        tests: VECTORS_OF_CHUNKS,
+    },
+    Bug {
+        name: "a row that words settle gives way to a nearer one",
+        file: "src/search/rank/meaning.rs",
+        stands: "        keep_first(&mut fused, &words, &certain);\n        weighed.ranked",
+        planted: "        let _ = &certain;\n        weighed.ranked",
+        tests: SETTLED,
+    },
+    Bug {
+        name: "a row is beside another across a gap that nobody looked behind",
+        file: "src/sqlite/memory/beside.rs",
+        stands: "if is_cut && before < REACH {",
+        planted: "if is_cut && before > passed.len() {",
+        tests: BESIDE,
     },
 ];
 

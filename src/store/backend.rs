@@ -93,10 +93,8 @@ pub(crate) trait Rows: Searchable + Facts {
     /// Returns the key under which tombstones are kept, where there were any.
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>>;
 
-    /// Returns the vectors of its rows; `None` where it keeps none.
-    fn as_vectors(&self) -> Option<&dyn MemoryVectors> {
-        None
-    }
+    /// Returns the vectors of its rows.
+    fn as_vectors(&self) -> &dyn MemoryVectors;
 }
 
 /// Rows as facts: all that are not deleted, retired ones included.
@@ -175,10 +173,8 @@ pub(crate) trait Changes: Rows {
     /// Adds a line to the audit, of something that was refused.
     fn refuse(&mut self, entry: AuditEntry) -> Result<()>;
 
-    /// Returns the vectors of its rows, to change them; `None` where it keeps none.
-    fn as_vectors_mut(&mut self) -> Option<&mut dyn VectorChanges> {
-        None
-    }
+    /// Returns the vectors of its rows, to change them.
+    fn as_vectors_mut(&mut self) -> &mut dyn VectorChanges;
 }
 
 /// The facts that a change of a row is judged by.

@@ -42,7 +42,7 @@ pub struct StoreConfig {
     /// The time that a change waits for another process: 30 seconds.
     pub patience: Duration,
     /// The most bytes of the file, which SQLite counts in whole pages; `None` for no bound of its own. A write that does not
-    /// fit is refused as on a full disk.
+    /// fit is refused as on a full disk. In a folder the file of rows has this bound, and so has that of their vectors.
     pub max_file_bytes: Option<u64>,
     /// The limits on decisions about facts by others than the human.
     pub facts: FactConfig,

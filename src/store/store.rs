@@ -384,7 +384,7 @@ impl<B: Backend> Store<B> {
                     let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
                     let entry = self.done(&operation, forgotten.as_deref());
                     // They are removed with their rows.
-                    let vectors = rows.as_vectors().map_or(Ok(0), |vectors| vectors.kept_of(&ids))?;
+                    let vectors = rows.as_vectors().kept_of(&ids)?;
                     let struck = rows.forget(&ids, &burial, &key, entry)?;
                     Ok((ids, vectors, struck))
                 })?;

@@ -19,6 +19,7 @@ mod locks;
 mod peers;
 mod sleepers;
 mod system_calls;
+mod vectors;
 
 use kit::alone;
 
@@ -50,6 +51,12 @@ fn kills_lose_and_double_nothing() {
 fn killed_sleepers_lose_and_double_nothing() {
     // SL-18, SL-20 to SL-22: kill -9 at any time, several processes of one sleeper, a person who writes meanwhile.
     kit::run(sleepers::run);
+}
+
+#[test]
+fn killed_passes_resume_and_mix_no_vectors() {
+    // BX-27: kill -9 at any time while generations are filled and swapped and texts change, in each home.
+    kit::run(vectors::run);
 }
 
 #[test]
@@ -113,6 +120,7 @@ fn a_child_plays_its_role() {
     match part {
         "ticks" => kills::child(&folder, words[0].parse().unwrap(), words.get(1) == Some(&"true")),
         "sleeps" => sleepers::child(&folder, words[0].parse().unwrap()),
+        "embeds" => vectors::child(&folder, &words),
         "claims" => locks::child(&folder, &words),
         "claims-across-devices" => locks::across_devices(&folder),
         "one-tick" => system_calls::child(&folder, words[0]),

@@ -8,7 +8,9 @@ use noctuary::life::Indexed;
 use noctuary::memory::{Degraded, QueryVector, SearchOutcome};
 use noctuary::search::{DocumentIndex, FoundChunks};
 use noctuary::testing::{EmbedScript, HashEmbedder};
-use noctuary::vectors::{EmbedConfig, EmbedReport, Embedder, Purpose, VectorStore, embed_once};
+use noctuary::vectors::{
+    BatchFrom, BatchSize, EmbedConfig, EmbedError, EmbedReport, Embedder, Purpose, VectorStore, embed_once,
+};
 use noctuary::{Access, DocName, Scope, SqliteIndex, SqliteWorkspace, Workspace, WriteMode};
 
 struct Life {
@@ -188,4 +190,82 @@ fn what_leaves_for_an_embedder_is_masked() {
     life.embed(&script);
     let asked = script.asked().concat().concat();
     assert!(asked.contains("The key of the harbour") && !asked.contains("AKIAIOSFODNN7EXAMPLE"));
+}
+
+type Answer = fn(Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, EmbedError>;
+
+// An embedder that fails, or answers with too few, too many, too short ones, or what is no number.
+#[test]
+fn an_answer_that_cannot_be_used_leaves_nothing_in_the_index() {
+    let life = Life::new();
+    let spoiled: [Answer; 5] = [
+        |_| Err(EmbedError::new("no route")),
+        |vectors| Ok(vectors[1..].to_vec()),
+        |vectors| Ok(vectors.iter().chain(&vectors[..1]).cloned().collect()),
+        |vectors| Ok(vectors.iter().map(|vector| vector[1..].to_vec()).collect()),
+        |vectors| Ok(vectors.iter().map(|vector| vec![f32::INFINITY; vector.len()]).collect()),
+    ];
+    for (at, spoil) in spoiled.into_iter().enumerate() {
+        let script = EmbedScript::new(model()).answers(move |_, right| spoil(right?));
+        let report = embed_once(&life.index, &script, &EmbedConfig::default().requests(1)).unwrap();
+        assert_eq!((report.embedded, report.serves), (0, false), "{at}");
+        assert_eq!(report.status.pending + report.status.failed, 31, "{at}: all wait for another try");
+        assert!(report.error.is_some() || report.failed > 0, "{at}: it is said");
+        let found = life.near(&marta(), &model(), "purchase cordage");
+        assert_eq!((found.outcome, found.results.len()), (SearchOutcome::Degraded(Degraded::Missing), 0), "{at}");
+    }
+    for _ in 0..40 {
+        life.embed(&model());
+    }
+    assert_eq!(paths(&life.near(&marta(), &model(), "purchase cordage"))[0], "notes/rope.md");
+}
+
+// One that hangs: documents are written meanwhile, and its late answer is kept where it is still of the words that stand.
+#[test]
+fn a_late_answer_is_kept_of_chunks_that_say_the_same() {
+    let life = Life::new();
+    let workspace = life.workspace.clone();
+    let script = EmbedScript::new(model()).answers(move |_, right| {
+        let write = |name: &str, text: &str| {
+            workspace.write(&doc(name), text.as_bytes(), WriteMode::Replace).unwrap();
+        };
+        write("notes/rope.md", "The old boat was sold in Porto\n");
+        write("notes/new.md", "Dark bread was baked on Monday\n");
+        workspace.remove(&doc("notes/7.md")).unwrap();
+        right
+    });
+    let report = embed_once(&life.index, &script, &EmbedConfig::default().requests(1)).unwrap();
+    assert_eq!((report.embedded, report.moved, report.serves), (29, 2, false));
+    assert_eq!(life.waiting(), 2);
+    life.embed(&model());
+    let found = life.near(&marta(), &model(), "purchase cordage");
+    assert!(!paths(&found).contains(&"notes/rope.md"), "{found:?}");
+    // A batch that a host gives up waits still.
+    life.put("notes/late.md", "Some cordage lies in the boat house\n");
+    for _ in 0..2 {
+        let batch = life.index.embed_batch(model().id(), &BatchFrom::the_start(), BatchSize::default());
+        assert_eq!(batch.unwrap().unwrap().texts().len(), 1);
+    }
+}
+
+// BX-27: a generation is filled over several passes while the earlier one serves, and the swap is one step.
+#[test]
+fn an_index_serves_one_generation_while_the_next_is_filled() {
+    let life = Life::new();
+    let next = model().named("next");
+    life.embed(&model());
+    let by_first = life.near(&marta(), &model(), "purchase cordage");
+    for embedded in [10, 20, 30] {
+        let report = embed_once(&life.index, &next, &EmbedConfig::default().texts(10).requests(1)).unwrap();
+        assert_eq!((report.status.embedded, report.serves), (embedded, false));
+        assert_eq!(life.near(&marta(), &model(), "purchase cordage"), by_first);
+        let found = life.near(&marta(), &next, "purchase cordage");
+        assert_eq!((found.outcome, found.results.len()), (SearchOutcome::Degraded(Degraded::OtherGeneration), 0));
+    }
+    // A chunk that comes meanwhile waits for both.
+    life.put("notes/more.md", "More cordage for the boat\n");
+    assert_eq!(life.waiting(), 1);
+    let report = life.embed(&next);
+    assert_eq!((report.embedded, report.dropped, report.serves), (2, 31, true));
+    assert_eq!(report.status.generations, [next.id().generation()]);
 }

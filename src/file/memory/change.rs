@@ -164,8 +164,8 @@ impl Rows for Table<'_> {
         Ok(self.lines.rows.forgotten().map(|known| known.key().clone()))
     }
 
-    fn as_vectors(&self) -> Option<&dyn MemoryVectors> {
-        Some(self)
+    fn as_vectors(&self) -> &dyn MemoryVectors {
+        self
     }
 }
 
@@ -247,8 +247,8 @@ impl Changes for Table<'_> {
         self.append(Record::refused(entry))
     }
 
-    fn as_vectors_mut(&mut self) -> Option<&mut dyn VectorChanges> {
-        Some(self)
+    fn as_vectors_mut(&mut self) -> &mut dyn VectorChanges {
+        self
     }
 }
 

@@ -154,8 +154,8 @@ impl Changes for Table<'_> {
         self.folded(|| self.audit_entry(&entry))
     }
 
-    fn as_vectors_mut(&mut self) -> Option<&mut dyn VectorChanges> {
-        Some(self)
+    fn as_vectors_mut(&mut self) -> &mut dyn VectorChanges {
+        self
     }
 }
 

@@ -156,7 +156,7 @@ impl Rows for Table<'_> {
         self.folded(|| self.key())
     }
 
-    fn as_vectors(&self) -> Option<&dyn MemoryVectors> {
-        Some(self)
+    fn as_vectors(&self) -> &dyn MemoryVectors {
+        self
     }
 }

@@ -15,8 +15,6 @@ pub(crate) enum Meaning {
     Unasked,
     /// Nobody can say.
     Lost,
-    /// The store keeps no vectors.
-    Unkept,
     /// The question's vector.
     Asked(Asked),
 }
@@ -143,14 +141,13 @@ impl Meaning {
     /// Returns the arm that looks for it in a view of the rows.
     pub(crate) fn arm<'a>(
         &'a self,
-        vectors: Option<&'a dyn MemoryVectors>,
+        vectors: &'a dyn MemoryVectors,
         shelves: &'a Shelves,
     ) -> Option<std::result::Result<Arm<'a>, Degraded>> {
-        match (self, vectors) {
-            (Self::Unasked, _) => None,
-            (Self::Lost, _) => Some(Err(Degraded::Failed)),
-            (Self::Unkept, _) | (Self::Asked(_), None) => Some(Err(Degraded::Missing)),
-            (Self::Asked(asked), Some(vectors)) => Some(Ok(Arm { vectors, shelves, asked })),
+        match self {
+            Self::Unasked => None,
+            Self::Lost => Some(Err(Degraded::Failed)),
+            Self::Asked(asked) => Some(Ok(Arm { vectors, shelves, asked })),
         }
     }
 }

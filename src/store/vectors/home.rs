@@ -2,7 +2,7 @@
 
 use super::backend::{VectorChanges, VectorRows};
 use super::fill::VectorHome;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::name::Name;
 use crate::gate::Doors;
 use crate::memory::MemoryId;
@@ -10,15 +10,13 @@ use crate::store::backend::Backend;
 use crate::store::names::row_name;
 use crate::store::store::Store;
 
-const NONE: Error = Error::Config { setting: "vectors", rule: "cannot be kept by this store" };
-
 impl<B: Backend> VectorHome for Store<B> {
     fn read<T>(&self, read: impl FnOnce(&dyn VectorRows) -> Result<T>) -> Result<T> {
-        self.backend().read("read", |rows| read(rows.as_vectors().ok_or(NONE)?))
+        self.backend().read("read", |rows| read(rows.as_vectors()))
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut dyn VectorChanges) -> Result<T>) -> Result<T> {
-        self.backend().change("write to", |rows| change(rows.as_vectors_mut().ok_or(NONE)?))
+        self.backend().change("write to", |rows| change(rows.as_vectors_mut()))
     }
 
     fn doors(&self) -> Result<Doors> {

@@ -23,11 +23,7 @@ impl<B: Backend> Store<B> {
             return Ok(Meaning::of(&vector.embedder, Ok(vec![vector.numbers.clone()])));
         }
         let Some(embedder) = embedder else { return Ok(Meaning::Unasked) };
-        let (forgotten, keeps) =
-            self.backend().read("search", |rows| Ok((rows.tombstones()?, rows.as_vectors().is_some())))?;
-        if !keeps {
-            return Ok(Meaning::Unkept);
-        }
+        let forgotten = self.backend().read("search", |rows| rows.tombstones())?;
         let text = self.config().doors.clone().heeding(forgotten).for_an_embedder(&text)?;
         Ok(Meaning::of(embedder.id(), embedder.embed(&[&text], Purpose::Query)))
     }

@@ -89,3 +89,21 @@ fn a_row_that_a_person_edits_waits() {
     assert_eq!((status.pending, status.embedded), (1, 30));
     assert_ne!(first(&search(&open(folder.path()), "cordage purchase")), Some(rope));
 }
+
+// The bound of a file bounded its rows only: vectors grew beside them without one.
+#[test]
+fn the_file_of_vectors_has_a_bound_too() {
+    let folder = TempDir::new().unwrap();
+    fill(&open(folder.path()));
+    let mut config = StoreConfig::default();
+    config.max_file_bytes = Some(16 * 1024);
+    let store = FileMemoryStore::open_with(folder.path(), Scope::user("marta"), config).unwrap();
+    let wide = HashEmbedder::new(1024);
+    let error = embed_once(&store, &wide, &EmbedConfig::default()).unwrap_err();
+    assert!(matches!(&error, Error::Io { .. }), "{error:?}");
+    // In small batches as many are kept as fit, and the rest waits.
+    embed_once(&store, &wide, &EmbedConfig::default().texts(4)).unwrap_err();
+    let status = store.embedding_status(wide.id()).unwrap();
+    assert!(status.embedded > 4 && status.pending > 4, "{status:?}");
+    assert!(fs::metadata(folder.path().join(SIDECAR)).unwrap().len() <= 16 * 1024);
+}

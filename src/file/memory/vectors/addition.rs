@@ -44,6 +44,11 @@ impl Addition {
         &self.bytes
     }
 
+    /// Returns the length of the file with them.
+    pub(super) fn end(&self) -> u64 {
+        self.from + self.bytes.len() as u64
+    }
+
     fn put(&mut self, record: &Record<'_>) {
         record.put(&mut self.bytes, self.from);
     }
