@@ -38,7 +38,8 @@ fn mixed(found: &[f64], reranked: &[f32], share: f64) -> Vec<f64> {
 /// Returns numbers as shares of the way from the least to the greatest of them.
 fn between(numbers: &[f64]) -> Vec<f64> {
     let finite = || numbers.iter().copied().filter(|number| number.is_finite());
-    let (least, greatest) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let (least, greatest) =
+        (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let way = greatest - least;
     let share = |number: &f64| if way > 0.0 { ((number - least) / way).clamp(0.0, 1.0) } else { 0.0 };
     numbers.iter().map(share).collect()

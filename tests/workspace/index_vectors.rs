@@ -212,7 +212,11 @@ fn an_answer_that_cannot_be_used_leaves_nothing_in_the_index() {
         assert_eq!(report.status.pending + report.status.failed, 31, "{at}: all wait for another try");
         assert!(report.error.is_some() || report.failed > 0, "{at}: it is said");
         let found = life.near(&marta(), &model(), "purchase cordage");
-        assert_eq!((found.outcome, found.results.len()), (SearchOutcome::Degraded(Degraded::Missing), 0), "{at}");
+        assert_eq!(
+            (found.outcome, found.results.len()),
+            (SearchOutcome::Degraded(Degraded::Missing), 0),
+            "{at}"
+        );
     }
     for _ in 0..40 {
         life.embed(&model());
@@ -260,7 +264,10 @@ fn an_index_serves_one_generation_while_the_next_is_filled() {
         assert_eq!((report.status.embedded, report.serves), (embedded, false));
         assert_eq!(life.near(&marta(), &model(), "purchase cordage"), by_first);
         let found = life.near(&marta(), &next, "purchase cordage");
-        assert_eq!((found.outcome, found.results.len()), (SearchOutcome::Degraded(Degraded::OtherGeneration), 0));
+        assert_eq!(
+            (found.outcome, found.results.len()),
+            (SearchOutcome::Degraded(Degraded::OtherGeneration), 0)
+        );
     }
     // A chunk that comes meanwhile waits for both.
     life.put("notes/more.md", "More cordage for the boat\n");

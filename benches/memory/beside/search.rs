@@ -110,10 +110,21 @@ fn beside_words(
 ) -> Row {
     for question in &rows.questions {
         let found = store.search(&agent(), &Query::new(question.text.as_str()).limit(10)).unwrap();
-        assert!(!matches!(found.outcome, SearchOutcome::Degraded(_)), "vectors are asked: {:?}", found.outcome);
+        assert!(
+            !matches!(found.outcome, SearchOutcome::Degraded(_)),
+            "vectors are asked: {:?}",
+            found.outcome
+        );
     }
     let bare = |number| drop(black_box(ask(words, rows.question(number))));
     let ours = |number| drop(black_box(ask(store, rows.question(number))));
     let calls = u32::try_from(rows.questions.len()).unwrap();
-    compare(effort, [kind, "search, words and vectors", "words alone"], calls, || {}, Box::new(bare), Box::new(ours))
+    compare(
+        effort,
+        [kind, "search, words and vectors", "words alone"],
+        calls,
+        || {},
+        Box::new(bare),
+        Box::new(ours),
+    )
 }

@@ -49,11 +49,6 @@ impl Sample {
         (rows >= self.whole_from).then_some(all)
     }
 
-    /// Returns the vector of a row, if it is held.
-    pub(super) fn get(&self, id: i64) -> Option<&[u8]> {
-        self.rows.get(&id).map(Vec::as_slice)
-    }
-
     /// Returns about how many bytes of memory are in use.
     #[cfg(test)]
     pub(super) fn memory(&self) -> usize {
@@ -112,6 +107,5 @@ mod tests {
         }
         let held = sample.of(20_000).expect("whole").count();
         assert!((180..340).contains(&held), "{held}");
-
     }
 }

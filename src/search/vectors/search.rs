@@ -112,20 +112,15 @@ impl Codes {
         let mut ids: Vec<i64> = self.candidates(query, wanted).iter().map(|(_, id, _)| id.0).collect();
         let is_whole = self.is_compared_whole(wanted);
         let mut found = Found::default();
-        if !is_whole {
-            match self.sample().of(self.len()) {
-                Some(sample) => {
-                    for (id, bytes) in sample.filter(|(id, _)| wanted.takes(*id)) {
-                        let row = Encoded::parse(bytes, self.dimensions())?;
-                        found.rows.push(Scored { id, score: f64::from(query.cosine(&row)) });
-                    }
-                    ids.retain(|id| self.sample().get(*id).is_none() || !is_sampled(*id, self.len()));
-                }
-                None => {
-                    let sampled = |id: &i64| is_sampled(*id, self.len()) && wanted.takes(*id);
-                    ids.extend(self.ids().iter().copied().filter(sampled));
-                }
+        if let Some(sample) = self.sample().of(self.len()).filter(|_| !is_whole) {
+            for (id, bytes) in sample.filter(|(id, _)| wanted.takes(*id)) {
+                let row = Encoded::parse(bytes, self.dimensions())?;
+                found.rows.push(Scored { id, score: f64::from(query.cosine(&row)) });
             }
+            ids.retain(|id| !is_sampled(*id, self.len()));
+        } else if !is_whole {
+            let sampled = |id: &i64| is_sampled(*id, self.len()) && wanted.takes(*id);
+            ids.extend(self.ids().iter().copied().filter(sampled));
         }
         if wanted.limit == 0 || (ids.is_empty() && found.rows.is_empty()) {
             return Ok(Found::default());

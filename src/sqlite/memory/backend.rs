@@ -89,7 +89,11 @@ impl SqliteBackend {
     }
 
     /// Reads in one view of the tables.
-    pub(super) fn look<T>(&self, action: &'static str, read: impl FnOnce(&Table<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn look<T>(
+        &self,
+        action: &'static str,
+        read: impl FnOnce(&Table<'_>) -> Result<T>,
+    ) -> Result<T> {
         let connection = self.database.lock();
         let folded = |error| fold(action, self.database.file(), error);
         let moment = connection.unchecked_transaction().map_err(folded)?;

@@ -21,6 +21,9 @@ type Take<'a> = dyn FnMut(i64, &Card<'_>) + 'a;
 /// The place of a row in its conversation.
 type At = (i64, i64);
 
+/// Rows by their conversations.
+type Conversations = BTreeMap<String, Vec<At>>;
+
 /// A row of a run, and its card where the filter takes it.
 struct Passed {
     at: At,
@@ -108,11 +111,7 @@ impl Table<'_> {
     }
 
     /// Returns the places of rows by their conversations, and the rows whose conversation has a name that is no text.
-    fn places(
-        &self,
-        visibility: Visibility,
-        rows: &[i64],
-    ) -> rusqlite::Result<(BTreeMap<String, Vec<At>>, Vec<i64>)> {
+    fn places(&self, visibility: Visibility, rows: &[i64]) -> rusqlite::Result<(Conversations, Vec<i64>)> {
         let sql = format!(
             "SELECT o.session, coalesce(o.position, 0), o.id FROM json_each(?3) r CROSS JOIN {} o ON o.id = r.value
              WHERE o.user_id = ?1 AND o.agent_id = ?2 AND o.session IS NOT NULL",
@@ -122,7 +121,7 @@ impl Table<'_> {
         let mut values = self.whose();
         values.push(listed(rows));
         let mut found = statement.query(params_from_iter(values))?;
-        let (mut conversations, mut others): (BTreeMap<String, Vec<At>>, _) = (BTreeMap::new(), Vec::new());
+        let (mut conversations, mut others) = (Conversations::new(), Vec::new());
         while let Some(row) = found.next()? {
             let id = row.get(2)?;
             match (row.get_ref(0)?, row.get_ref(1)?) {

@@ -10,7 +10,9 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Query, SearchOutcome, Signal, Source};
 use noctuary::testing::HashEmbedder;
-use noctuary::vectors::{EmbedConfig, EmbedReport, Embedder, EmbeddingStatus, Purpose, VectorStore, embed_once};
+use noctuary::vectors::{
+    EmbedConfig, EmbedReport, Embedder, EmbeddingStatus, Purpose, VectorStore, embed_once,
+};
 use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 
 use super::kit::{Chance, Score, add, end, read, scratch, start};
@@ -152,7 +154,7 @@ mod index {
                 let near = QueryVector::new(model.id(), numbers(model, &text));
                 let found = self.workspace.search_near(&marta(), &text, &near, 500).unwrap();
                 assert!(!matches!(found.outcome, SearchOutcome::Degraded(_)), "{:?}", found.outcome);
-                let found = found.results.into_iter().find(|found| found.path == name.as_str()).unwrap();
+                let found = found.results.into_iter().find(|found| found.path == name).unwrap();
                 (text, found.vector_score.map(|score| score > 0.99))
             };
             self.texts().into_iter().map(own).collect()
@@ -182,7 +184,8 @@ pub(crate) fn child(folder: &Path, words: &[&str]) {
         for _ in 0..chance.below(4) {
             home.change(&mut chance);
         }
-        let config = EmbedConfig::default().texts(1 + chance.index(9)).requests(1 + u32::from(chance.one_in(2)) * 40);
+        let config =
+            EmbedConfig::default().texts(1 + chance.index(9)).requests(1 + u32::from(chance.one_in(2)) * 40);
         let report = embed_once(home.vectors(), &model, &config).unwrap();
         add(&folder.join("passes"), if report.serves { b"S" } else { b"p" });
     }
@@ -251,7 +254,10 @@ pub(crate) fn run() -> bool {
             }
             std::thread::sleep(chance.micros(20_000));
             if let Some(status) = child.try_wait().unwrap() {
-                score.violation(format!("it ended by itself, {status}: {}", read(&folder.path().join("stderr"))));
+                score.violation(format!(
+                    "it ended by itself, {status}: {}",
+                    read(&folder.path().join("stderr"))
+                ));
             }
             end(&mut child);
             killed += 1;

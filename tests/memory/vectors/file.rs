@@ -100,7 +100,7 @@ fn the_file_of_vectors_has_a_bound_too() {
     let store = FileMemoryStore::open_with(folder.path(), Scope::user("marta"), config).unwrap();
     let wide = HashEmbedder::new(1024);
     let error = embed_once(&store, &wide, &EmbedConfig::default()).unwrap_err();
-    assert!(matches!(&error, Error::Io { .. }), "{error:?}");
+    assert!(matches!(&error, noctuary::Error::Io { .. }), "{error:?}");
     // In small batches as many are kept as fit, and the rest waits.
     embed_once(&store, &wide, &EmbedConfig::default().texts(4)).unwrap_err();
     let status = store.embedding_status(wide.id()).unwrap();

@@ -1,7 +1,11 @@
 //! Records that are added to the file of vectors together.
 
+use std::io::{self, ErrorKind};
+
 use super::records::{Record, Said};
 use super::states::States;
+use crate::base::error::{At, Result};
+use crate::base::name::StateName;
 use crate::embed::Generation;
 
 /// Records that are added to the file of vectors together.
@@ -44,9 +48,14 @@ impl Addition {
         &self.bytes
     }
 
-    /// Returns the length of the file with them.
-    pub(super) fn end(&self) -> u64 {
-        self.from + self.bytes.len() as u64
+    /// Refuses records with which the file would be longer than its bound.
+    pub(super) fn fits(&self, bound: Option<u64>) -> Result<()> {
+        let end = self.from + self.bytes.len() as u64;
+        if bound.is_some_and(|bound| end > bound) {
+            return Err(io::Error::from(ErrorKind::StorageFull))
+                .at("append to", &*StateName::MEMORIES_VECTORS);
+        }
+        Ok(())
     }
 
     fn put(&mut self, record: &Record<'_>) {

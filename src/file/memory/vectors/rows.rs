@@ -219,7 +219,7 @@ impl VectorChanges for Table<'_> {
             };
             addition.state(number, (*id, revision), said);
         }
-        vectors.fits(&addition, self.bound)?;
+        addition.fits(self.bound)?;
         vectors.add(self.disk, &addition)?;
         vectors.keep_small(self.disk, rows);
         Ok(())

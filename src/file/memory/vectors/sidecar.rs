@@ -1,6 +1,6 @@
 //! The file of vectors: how it is read, added to, and written anew.
 
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 
 use super::super::rows::Rows;
 use super::super::span::Span;
@@ -163,14 +163,6 @@ impl Sidecar {
             self.replace(disk, &bytes)?;
         }
         Ok(Addition::new(self.end, self.states.last))
-    }
-
-    /// Refuses records with which the file would be longer than its bound.
-    pub(super) fn fits(&self, addition: &Addition, bound: Option<u64>) -> Result<()> {
-        if bound.is_some_and(|bound| addition.end() > bound) {
-            return Err(io::Error::from(ErrorKind::StorageFull)).at("append to", &*NAME);
-        }
-        Ok(())
     }
 
     /// Adds records, and makes them durable.
