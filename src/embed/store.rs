@@ -17,7 +17,7 @@ use crate::base::error::Result;
 /// [`embed_once`](crate::vectors::embed_once) calls these verbs, which are for its makers and for the doctor. They block, and
 /// no lock is held between two of them.
 ///
-/// # Example: the steps of a pass
+/// # Example: the steps of a pass, here of a store in SQLite; any store of this crate has them
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")] {

@@ -57,7 +57,7 @@ pub struct StoreConfig {
     pub reranker: Option<Arc<dyn Reranker>>,
     /// So many of the first rows are ordered by it; 50 unless set.
     pub reranked: usize,
-    /// The share of its scores in that order, beside those of the search: 1 for it alone, 0.4 unless set. A small model reads
+    /// The share of its scores in that order, beside those of the search: 1 for it alone, 0.3 unless set. A small model reads
     /// each row by itself, and does not know the rows around it.
     pub reranker_share: f64,
 }
@@ -83,7 +83,7 @@ impl Default for StoreConfig {
             embedder: None,
             reranker: None,
             reranked: 50,
-            reranker_share: 0.4,
+            reranker_share: 0.3,
         }
     }
 }

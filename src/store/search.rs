@@ -8,7 +8,7 @@ use super::vectors::Arm;
 use crate::base::error::Result;
 use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
 use crate::search::rank::{
-    Card, Counted, Frequencies, Plan, Pool, Ranking, Search, Term, Visibility, one_line,
+    Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranking, Search, Term, Visibility, one_line,
 };
 
 /// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
@@ -158,6 +158,7 @@ pub(crate) fn search(
         if ranking.neighbours > 0.0 {
             // The rows beside these are here already.
             givers.sort_unstable();
+            ids.truncate(GIVING_NEAR);
             ids.retain(|id| givers.binary_search(id).is_err());
             rows.beside(visibility, &filter, &ids, &mut |giver, card| pool.put_beside(giver, card))?;
             pool.settle();

@@ -19,6 +19,8 @@ use crate::search::vectors::{Scored, Spread, by_ranks, keep_first, weighted};
 
 /// So many of the nearest rows are weighed.
 pub(crate) const NEAR: usize = 100;
+/// So many of them are asked for the rows beside them. The others are hardly nearer than all rows.
+pub(crate) const GIVING_NEAR: usize = 50;
 /// So many of the best rows by words.
 const LISTED: usize = 200;
 

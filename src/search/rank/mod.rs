@@ -28,7 +28,7 @@ pub(crate) use clause::Clause;
 pub use entity::{Entities, FinanceEntities, GenericEntities};
 pub(crate) use frequencies::Frequencies;
 pub(crate) use fuse::Search;
-pub(crate) use meaning::{NEAR, Near, fuse_lists};
+pub(crate) use meaning::{GIVING_NEAR, NEAR, Near, fuse_lists};
 pub(crate) use pool::{Counted, Pool};
 pub(crate) use query::{MOST_TERMS, Plan, one_line};
 pub use ranking::{Fusion, Ranking};

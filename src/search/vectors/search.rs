@@ -23,7 +23,7 @@ pub(crate) struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { exact: 2000, near: 2048, rescored: 300 }
+        Self { exact: 2000, near: 2048, rescored: 200 }
     }
 }
 

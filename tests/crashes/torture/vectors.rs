@@ -55,8 +55,8 @@ fn model(number: u64) -> HashEmbedder {
 
 /// A text that no other is like.
 fn text(chance: &mut Chance) -> String {
-    let word = |chance: &mut Chance| chance.below(1 << 30);
-    format!("word{} and word{} of line{}", word(chance), word(chance), word(chance))
+    let mut word = || -> String { (0..8).map(|_| char::from(b"bcdfghjklmnprtvw"[chance.index(16)])).collect() };
+    format!("{} beside {} under {}", word(), word(), word())
 }
 
 fn numbers(model: &HashEmbedder, text: &str) -> Vec<f32> {
@@ -120,7 +120,7 @@ mod index {
             let index = SqliteIndex::open(folder.join("index.db"), Scope::user("marta")).unwrap();
             let workspace = FileWorkspace::open(folder.join("life")).unwrap();
             let workspace = Indexed::new(workspace, index.clone());
-            workspace.sync(now()).unwrap();
+            workspace.sync(Utc::now()).unwrap();
             Self { workspace, index }
         }
 
@@ -154,7 +154,8 @@ mod index {
                 let near = QueryVector::new(model.id(), numbers(model, &text));
                 let found = self.workspace.search_near(&marta(), &text, &near, 500).unwrap();
                 assert!(!matches!(found.outcome, SearchOutcome::Degraded(_)), "{:?}", found.outcome);
-                let found = found.results.into_iter().find(|found| found.path == name).unwrap();
+                let all = format!("{name} is not among {found:?} for {text}");
+                let found = found.results.into_iter().find(|found| found.path == name).expect(&all);
                 (text, found.vector_score.map(|score| score > 0.99))
             };
             self.texts().into_iter().map(own).collect()
@@ -242,6 +243,7 @@ pub(crate) fn run() -> bool {
     let (mut killed, mut half, mut passes, mut swaps, mut life) = (0, 0, 0, 0, 0);
     while killed < kills {
         let folder = scratch(life);
+        std::fs::create_dir(folder.path().join("life")).unwrap();
         let name = HOMES[usize::try_from(life).unwrap() % HOMES.len()];
         life += 1;
         for number in 0..OF_A_LIFE {
