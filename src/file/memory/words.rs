@@ -19,7 +19,7 @@ const CACHED: usize = 8 << 20;
 /// The number of changes after which a segment is written; a table that is written earlier ends one too.
 const TAIL: usize = if cfg!(test) { 16 } else { 4096 };
 /// The number of rows in each half of the words that are kept in memory.
-const KNOWN: usize = 1 << 16;
+const KNOWN: usize = 1 << 17;
 
 /// The word index of the rows, and its pages.
 pub(super) struct Words {

@@ -16,7 +16,7 @@ pub(super) const VERSION: i64 = 1;
 /// The most bytes of pages that are kept in memory.
 const CACHED: usize = 8 << 20;
 /// The number of rows in each half of the words that are kept in memory.
-const KNOWN: usize = 1 << 16;
+const KNOWN: usize = 1 << 17;
 
 /// The index in memory, between the reads and changes of a store.
 #[derive(Default)]
