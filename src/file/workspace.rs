@@ -230,7 +230,7 @@ fn metadata(stat: &Stat) -> Metadata {
     Metadata { len: stat.len, modified: stat.modified }
 }
 
-/// So many files are looked at together: their answers fit into the processor's cache.
+/// The number of files that are looked at together: their answers fit into the processor's cache.
 const AT_ONCE: usize = 256;
 
 /// Returns the first 16 bytes of a name as a number; names in ascending order have ascending numbers.

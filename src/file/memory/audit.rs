@@ -5,7 +5,7 @@ use super::record::parsed;
 use crate::base::error::Result;
 use crate::memory::AuditEntry;
 
-/// So many bytes are read first. Each further piece is twice as long.
+/// The number of bytes that are read first. Each further piece is twice as long.
 const PIECE: u64 = if cfg!(test) { 64 } else { 32 << 10 };
 
 impl Lines {

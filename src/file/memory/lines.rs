@@ -64,9 +64,9 @@ pub(super) struct Held {
     pub(super) settled: bool,
 }
 
-/// So many bytes are read at a time.
+/// The number of bytes that are read at a time.
 const PIECE: u64 = 1 << 20;
-/// From so many bytes on, it is told that the file is read.
+/// A file of this length or more reports its progress while it is read.
 const LARGE: u64 = 4 << 20;
 
 impl Lines {

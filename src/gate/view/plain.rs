@@ -30,12 +30,12 @@ const fn kinds() -> [u8; 256] {
     kinds
 }
 
-/// No disguise has fewer bytes in a row that are of it: 19 letters that stand apart, 20 symbols of base32, 24 hexadecimal
-/// digits.
+/// The shortest disguise that such bytes can be: 19 bytes of letters that stand apart. Base32 has 20 symbols, hexadecimal
+/// digits are 24, and the other disguises need bytes that are not allowed here.
 const SHORTEST: usize = 19;
 
-/// Returns whether no disguise is in a text, as far as its bytes alone tell. Most texts are no names, and their first bytes
-/// say so.
+/// Returns whether a text holds no disguise, which its bytes alone prove; `false` where they do not. Most texts are no
+/// names: a capital letter or a blank ends the look.
 pub(in crate::gate) fn is_plain(text: &str) -> bool {
     let (mut of_row, mut base32, mut apart) = (0, 0, 0);
     let mut was_letter = false;
