@@ -63,7 +63,9 @@ mod tests {
 
     #[test]
     fn names_of_journals_are_plain_and_other_texts_are_not() {
-        for name in ["memory/2026-11-30-s00010.md", "memory/2026-11-30.md", "daily/2026-11-30-evening-talk.md"] {
+        for name in
+            ["memory/2026-11-30-s00010.md", "memory/2026-11-30.md", "daily/2026-11-30-evening-talk.md"]
+        {
             assert!(is_plain(name), "{name}");
         }
         for text in ["a b", "A", "é", "x|y", "a-k-i-a-i-o-s-f-o-d", "41-4b-49-41-49-4f-53-46-4f-44"] {
@@ -78,8 +80,13 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from((state >> 33) % sides).unwrap()
         };
-        let alphabets: [&[u8]; 5] =
-            [b"abcdef0123456789", b"a-b.c_d/e1", b"2026-11-30.md/x_", b"abcdefghijklmnopqrstuvwxyz234567", b"4-1.k"];
+        let alphabets: [&[u8]; 5] = [
+            b"abcdef0123456789",
+            b"a-b.c_d/e1",
+            b"2026-11-30.md/x_",
+            b"abcdefghijklmnopqrstuvwxyz234567",
+            b"4-1.k",
+        ];
         let mut plain = 0;
         for _ in 0..20_000 {
             let mut text = String::new();
