@@ -41,6 +41,8 @@ mod facts;
 mod gate;
 #[path = "evaluate/meaning.rs"]
 mod meaning;
+#[path = "evaluate/night.rs"]
+mod night;
 #[path = "evaluate/paired.rs"]
 mod paired;
 #[path = "evaluate/retrieval.rs"]
@@ -74,9 +76,10 @@ fn main() -> Result<()> {
         Some("dream") => dream(&DreamArguments::parse(arguments)?),
         Some("retrieval") => retrieval::run(arguments),
         Some("facts") => facts::run(arguments),
+        Some("night") => night::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
     }
 }
 

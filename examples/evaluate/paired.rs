@@ -62,7 +62,7 @@ impl Paired {
 }
 
 /// Returns the mean over all questions and half of its interval, where conversations are drawn and not questions.
-fn interval(each: &[(f64, usize)]) -> Option<(f64, f64)> {
+pub(crate) fn interval(each: &[(f64, usize)]) -> Option<(f64, f64)> {
     let questions: usize = each.iter().map(|(_, questions)| questions).sum();
     if each.len() < 2 {
         return None;
