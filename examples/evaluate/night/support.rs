@@ -65,8 +65,8 @@ fn is_said(statement: &str, cited: &str) -> bool {
     let (numbers, words): (Vec<&String>, Vec<&String>) =
         claimed.iter().partition(|token| token.starts_with(|c: char| c.is_ascii_digit()));
     // The label in front may name the user, whom a journal calls by a tag.
-    let longer: Vec<&&String> = words.iter().filter(|word| word.chars().count() > 3).collect();
-    let found = longer.iter().filter(|word| there.contains(**word)).count();
+    let longer: Vec<&String> = words.into_iter().filter(|word| word.chars().count() > 3).collect();
+    let found = longer.iter().filter(|word| there.contains(word.as_str())).count();
     #[expect(clippy::cast_precision_loss, reason = "counts of words")]
     let is_most = found as f64 >= MOST * longer.len() as f64;
     is_most && numbers.into_iter().all(|number| there.contains(number))

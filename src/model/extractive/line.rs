@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::told::told;
 use super::words;
 use crate::base::debug::debug_as;
 use crate::base::name::DocName;
@@ -28,6 +29,8 @@ pub(crate) struct Line<'m> {
     pub(crate) number: u64,
     /// Its size in the journal, with the line break.
     pub(crate) bytes: usize,
+    /// The size of what is picked of it: less than `bytes` where only a part tells something.
+    pub(crate) size: usize,
     /// Who says it; `None` where nobody is named.
     pub(crate) speaker: Option<Speaker>,
     /// The words, as they are in the journal.
@@ -128,7 +131,7 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
             };
             above.clone_from(&speaker);
             if let Some(mut line) = line(&row, speaker, end) {
-                line.is_logged = is_log || line.role() != Some(Role::Person);
+                line.is_logged = line.role() != Some(Role::Person);
                 line.opens = opening && line.is_human();
                 opening &= !line.opens;
                 candidates.push(line);
@@ -140,7 +143,12 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
 
 /// Returns the candidate that a row makes; `None` where it has too few letters to say anything.
 fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<'m>> {
-    let text = row.text[end..].to_owned();
+    let whole = &row.text[end..];
+    let said = unquoted(last_chars(row.shown.text.trim_end(), whole.chars().count()));
+    let is_human = matches!(speaker.as_ref().map(|speaker| speaker.role), Some(Role::User | Role::Person));
+    let part = if is_human && !LABELLED.is_match(whole) { told(said).unwrap_or(said) } else { said };
+    let is_part = part.len() < said.len();
+    let text = if is_part { straight(part) } else { whole.to_owned() };
     let without_urls = URL.replace_all(&text, " ");
     let body = ATTACHMENT.replace_all(&without_urls, " ").trim().to_owned();
     let words = tokens(&body);
@@ -149,8 +157,9 @@ fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<
         journal: row.journal,
         number: row.shown.number,
         bytes: row.shown.text.len() + 1,
+        size: if is_part { part.len() + 1 } else { row.shown.text.len() + 1 },
         speaker,
-        said: unquoted(last_chars(row.shown.text.trim_end(), text.chars().count())),
+        said: part,
         body,
         words,
         text,
@@ -330,6 +339,8 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(r"^[\[(]?(?:{date}[T ]+{time}|{date}|{time})[\])]?:?(?:[ \t]+|$)(?:[-|][ \t]+)?"))
 });
 static URL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[a-z][a-z0-9+]*://[^ \t)>\]]+"));
+/// A line that says of itself what it is: `Decision: …`.
+static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**[A-Z][A-Za-z ]{2,20}:"));
 /// Text in square brackets: attachments, and secrets that were masked.
 static ATTACHMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\]]*\]"));
 static TOKEN: LazyLock<Regex> =
