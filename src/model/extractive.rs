@@ -88,9 +88,9 @@ impl Extractive {
     fn limits(&self, days: usize) -> Limits {
         let day = if self.by_day {
             Limits {
-                lines: days.saturating_mul(knob("EX_LINES", DAY_LINES)).min(MOST_LINES),
+                lines: days.saturating_mul(DAY_LINES).min(MOST_LINES),
                 least: LEAST_BYTES,
-                bytes: days.saturating_mul(knob("EX_BYTES", DAY_BYTES)).min(MOST_BYTES),
+                bytes: days.saturating_mul(DAY_BYTES).min(MOST_BYTES),
                 share: self.share,
                 bullet_chars: BULLET_CHARS,
                 bullet_bytes: SECTION_BYTES,
@@ -159,8 +159,6 @@ fn days<'n>(journals: impl Iterator<Item = &'n DocName>) -> usize {
     };
     journals.map(day).collect::<BTreeSet<String>>().len()
 }
-
-fn knob(name: &str, other: usize) -> usize { std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(other) }
 
 /// The most lines for each day.
 const DAY_LINES: usize = 6;

@@ -1,13 +1,11 @@
 //! A question's context: with the turns alone and with what the nights promoted, at equal characters.
 
-use std::collections::BTreeSet;
-
-use noctuary::memory::{Hit, Memory};
+use noctuary::memory::{Hit, Memory, Packed};
 
 use super::super::Result;
 use super::super::retrieval::Question;
 use super::super::tally::as_f64;
-use super::life::{Lived, Rows};
+use super::life::Lived;
 
 /// The characters of a context.
 pub(super) const ROOMS: [usize; 2] = [2000, 4000];
@@ -27,109 +25,30 @@ pub(super) struct Asked {
 
 impl Asked {
     pub(super) fn new(lived: &Lived<'_>, question: &Question) -> Result<Self> {
-        let mut asked = Self::default();
-        let kinds = [Rows::Raw, Rows::Dreamed, Rows::Both];
-        let found = [
-            lived.find(kinds[0], &question.text)?,
-            lived.find(kinds[1], &question.text)?,
-            lived.find(kinds[2], &question.text)?,
-        ];
-        for (at, room) in ROOMS.into_iter().enumerate() {
-            for (way, of) in [0, 2].into_iter().enumerate() {
-                let rows = pack(&found[of].hits, room);
-                asked.rooms[at][way] = share(lived, kinds[of], &rows, &question.gold_turns);
-            }
-        }
-        for (at, depth) in DEPTHS.into_iter().enumerate() {
-            for (way, found) in found.iter().enumerate() {
-                let rows: Vec<&Memory> = found.hits.iter().take(depth).map(|hit| &hit.memory).collect();
-                asked.depths[at][way] = share(lived, kinds[way], &rows, &question.gold_turns);
-            }
-        }
-        if !question.fresh.is_empty() && !question.stale.is_empty() {
-            let is_first = |of: usize| {
-                let first = |turns: &[String]| {
-                    found[of].hits.iter().position(|hit| !lived.turns_of(kinds[of], &hit.memory, turns).is_empty())
-                };
-                let (new, old) = (first(&question.fresh), first(&question.stale));
-                new.is_some_and(|new| old.is_none_or(|old| new < old))
+        let [turns, lines] = lived.find(&question.text)?;
+        let both: Vec<&Hit> = turns.hits.iter().chain(&lines.hits).collect();
+        let share = |rows: &[&Memory]| share(rows, &question.gold_turns, |row, turn| lived.carries(row, turn));
+        let packed = |hits: &[&Hit], room| Packed::new(hits.iter().copied(), room).rows;
+        let [turns, lines]: [Vec<&Hit>; 2] = [turns.hits.iter().collect(), lines.hits.iter().collect()];
+        let all = [&turns, &lines, &both].map(|hits| packed(hits, usize::MAX));
+        let is_first = |rows: &[&Memory]| {
+            let first = |of: &[String]| {
+                rows.iter().position(|row| of.iter().any(|turn| lived.carries(row, turn)))
             };
-            asked.fresh = Some([is_first(0), is_first(2)]);
-        }
-        Ok(asked)
-    }
-}
-
-/// The share of gold turns that some rows carry.
-fn share(lived: &Lived<'_>, kind: Rows, rows: &[&Memory], gold: &[String]) -> f64 {
-    if gold.is_empty() {
-        return 0.0;
-    }
-    let mut found: BTreeSet<String> = BTreeSet::new();
-    for row in rows {
-        found.extend(lived.turns_of(kind, row, gold).into_iter().map(str::to_owned));
-    }
-    as_f64(found.len()) / as_f64(gold.len())
-}
-
-fn printed(row: &Memory) -> usize {
-    let front = row.place.as_ref().map_or(0, |place| {
-        place.said_at.map_or(0, |_| 12) + place.speaker.as_ref().map_or(0, |s| s.chars().count() + 2)
-    });
-    front + row.content.chars().count() + 1
-}
-
-fn covers(row: &Memory, other: &Memory) -> bool {
-    !other.cites.is_empty()
-        && other.cites.iter().all(|o| {
-            row.cites.iter().any(|c| c.name == o.name && c.first_line <= o.first_line && c.last_line >= o.last_line)
-        })
-}
-
-fn pack(hits: &[Hit], room: usize) -> Vec<&Memory> {
-    let variant = std::env::var("NIGHT_VARIANT").unwrap_or_else(|_| "lift".into());
-    let weight: f64 = std::env::var("NIGHT_WEIGHT").ok().and_then(|w| w.parse().ok()).unwrap_or(0.3);
-    // units: the first that came, and the text
-    let mut units: Vec<(f64, &Memory, Vec<&Memory>)> = Vec::new();
-    for hit in hits {
-        let row = &hit.memory;
-        let is_dreamed = row.dream.is_some();
-        let joined = units.iter_mut().find(|(_, text, members)| {
-            let other = members[0];
-            let _ = text;
-            if is_dreamed { members.iter().any(|m| covers(row, m)) } else { members.iter().any(|m| m.dream.is_some() && covers(m, row)) || covers(other, row) }
-        });
-        match joined {
-            Some((score, text, members)) => {
-                members.push(row);
-                if variant == "sum" {
-                    *score += weight * hit.score;
-                }
-                if printed(row) < printed(text) {
-                    *text = row;
-                }
-            }
-            None => units.push((if variant == "sum" && is_dreamed { weight * hit.score } else { hit.score }, row, vec![row])),
-        }
-    }
-    if variant == "raw" {
-        // only in the order of turns
-        units.retain(|(_, _, members)| members.iter().any(|m| m.dream.is_none()));
-        let rank = |members: &Vec<&Memory>| {
-            hits.iter().position(|h| h.memory.dream.is_none() && members.iter().any(|m| m.id == h.memory.id)).unwrap_or(usize::MAX)
+            let (new, old) = (first(&question.fresh), first(&question.stale));
+            new.is_some_and(|new| old.is_none_or(|old| new < old))
         };
-        units.sort_by_key(|(_, _, members)| rank(members));
+        let is_update = !question.fresh.is_empty() && !question.stale.is_empty();
+        Ok(Self {
+            rooms: ROOMS.map(|room| [&turns, &both].map(|hits| share(&packed(hits, room)))),
+            depths: DEPTHS.map(|depth| [0, 1, 2].map(|way| share(&all[way][..depth.min(all[way].len())]))),
+            fresh: is_update.then(|| [is_first(&all[0]), is_first(&all[2])]),
+        })
     }
-    if variant == "sum" {
-        units.sort_by(|a, b| b.0.total_cmp(&a.0));
-    }
-    let (mut rest, mut rows) = (room, Vec::new());
-    for (_, text, _) in units {
-        let need = printed(text);
-        if need <= rest {
-            rest -= need;
-            rows.push(text);
-        }
-    }
-    rows
+}
+
+/// The share of gold turns that some rows carry; 0 where there is no gold.
+fn share(rows: &[&Memory], gold: &[String], carries: impl Fn(&Memory, &str) -> bool) -> f64 {
+    let found = gold.iter().filter(|turn| rows.iter().any(|row| carries(row, turn))).count();
+    as_f64(found) / as_f64(gold.len().max(1))
 }

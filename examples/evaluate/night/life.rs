@@ -26,13 +26,13 @@ pub(super) type Line = (DocName, u64);
 
 /// A conversation that was lived and dreamed.
 pub(super) struct Lived<'a> {
-    /// The turns alone.
-    raw: SqliteMemoryStore,
-    /// The turns, and the lines that the nights promoted.
-    both: SqliteMemoryStore,
+    /// The turns, each with the lines of its note.
+    journals: SqliteMemoryStore,
+    /// The lines that the nights promoted.
+    memory: SqliteMemoryStore,
     access: Access,
-    /// The turn of each row, by store: the ids differ as soon as something was promoted.
-    turns: [HashMap<MemoryId, &'a str>; 2],
+    /// The turn of each row of a journal.
+    turns: HashMap<MemoryId, &'a str>,
     /// The lines of the journals that hold a turn.
     lines: HashMap<&'a str, BTreeSet<Line>>,
     workspace: Arc<dyn Workspace>,
@@ -48,14 +48,6 @@ pub(super) struct Promoted {
     pub(super) sources: Vec<SourceRef>,
 }
 
-/// Which rows are searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rows {
-    Raw,
-    Dreamed,
-    Both,
-}
-
 impl<'a> Lived<'a> {
     /// Writes each day's notes, and dreams and feeds in the night after it.
     pub(super) fn new(
@@ -68,10 +60,10 @@ impl<'a> Lived<'a> {
             Arc::new(FileWorkspace::on_disk(Arc::new(QuickDisk::new(folder(home.path())?))));
         let store = || SqliteMemoryStore::open_in_memory_with(scope(), config(Measured::default()));
         let mut lived = Self {
-            raw: store()?,
-            both: store()?,
+            journals: store()?,
+            memory: store()?,
             access: Access::new(SessionKind::Main, Actor::Library, scope()),
-            turns: Default::default(),
+            turns: HashMap::new(),
             lines: HashMap::new(),
             workspace,
             calls: 0,
@@ -108,10 +100,8 @@ impl<'a> Lived<'a> {
             .iter()
             .map(|said| said.row("observation").cites(cited.get(said.turn).cloned().into_iter().collect()))
             .collect();
-        for (store, turns) in [&self.raw, &self.both].into_iter().zip(&mut self.turns) {
-            for (said, id) in said.iter().zip(store.write_all(&self.access, &rows, first.at)?) {
-                turns.insert(id?, said.turn);
-            }
+        for (said, id) in said.iter().zip(self.journals.write_all(&self.access, &rows, first.at)?) {
+            self.turns.insert(id?, said.turn);
         }
         Ok(())
     }
@@ -139,7 +129,7 @@ impl<'a> Lived<'a> {
         Ok(cited)
     }
 
-    /// Dreams in the night after a day, and feeds the store that has both.
+    /// Dreams in the night after a day, and feeds the store of memory.
     fn dream(&mut self, model: &dyn LlmClient, day: NaiveDate) -> Result<()> {
         let night = (day + Days::new(1)).and_hms_opt(3, 0, 0).ok_or("no such night")?.and_utc();
         let dreamer = JournalDreamer::builder(Arc::clone(&self.workspace)).enabled(true).build()?;
@@ -149,25 +139,22 @@ impl<'a> Lived<'a> {
         self.promoted.extend(
             report.promoted().map(|line| Promoted { text: line.text.clone(), sources: line.sources.clone() }),
         );
-        feed(self.workspace.as_ref(), &self.both, &scope(), night)?;
+        feed(self.workspace.as_ref(), &self.memory, &scope(), night)?;
         Ok(())
     }
 
-    /// Searches the rows of one kind.
-    pub(super) fn find(&self, rows: Rows, text: &str) -> Result<Found> {
-        let mut query = Query::new(text).limit(ASKED_FOR);
-        query.filter.dreamed = rows == Rows::Dreamed;
-        let store = if rows == Rows::Raw { &self.raw } else { &self.both };
-        Ok(store.search(&self.access, &query)?)
+    /// What a question finds among the turns, and among the promoted lines.
+    pub(super) fn find(&self, text: &str) -> Result<[Found; 2]> {
+        let query = Query::new(text).limit(ASKED_FOR);
+        Ok([self.journals.search(&self.access, &query)?, self.memory.search(&self.access, &query)?])
     }
 
-    /// The turns that a row carries the words of: its own, or each whose lines it cites, all of them.
-    pub(super) fn turns_of(&self, rows: Rows, row: &Memory, of: &'a [String]) -> Vec<&'a str> {
-        let own = self.turns[usize::from(rows != Rows::Raw)].get(&row.id);
-        of.iter()
-            .map(String::as_str)
-            .filter(|turn| own == Some(turn) || (row.dream.is_some() && self.covers(&row.cites, turn)))
-            .collect()
+    /// The turns that a row carries: its own, or each whose lines it cites, all of them.
+    pub(super) fn carries(&self, row: &Memory, turn: &str) -> bool {
+        match row.dream {
+            Some(_) => self.covers(&row.cites, turn),
+            None => self.turns.get(&row.id).is_some_and(|own| *own == turn),
+        }
     }
 
     /// Whether the cited lines are all lines of a turn, or more.
