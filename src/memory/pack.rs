@@ -59,11 +59,15 @@ pub struct Packed<'h> {
 
 /// A row of a journal, or a promoted line that stands for none that was found.
 struct Unit<'h> {
+    /// Its place among what was found, by which equal ones are told apart.
+    at: usize,
     row: &'h Memory,
     /// The shortest that says it.
     text: &'h Memory,
     score: f64,
-    /// Whether it is there without memory too.
+    /// Its score with those of the promoted lines that say it: so are the first chosen that get the room that is left.
+    raised: f64,
+    /// Whether it is in the context; at first, whether it is there without memory too.
     fits: bool,
 }
 
@@ -78,12 +82,12 @@ impl<'h> Packed<'h> {
             hits.into_iter().partition(|hit| hit.memory.dream.is_some());
         let mut is_used = vec![false; promoted.len()];
         let mut units: Vec<Unit<'h>> = Vec::with_capacity(journals.len() + promoted.len());
-        for hit in journals {
-            let mut unit = Unit { row: &hit.memory, text: &hit.memory, score: hit.score, fits: false };
+        for (at, hit) in journals.into_iter().enumerate() {
+            let mut unit = Unit { at, row: &hit.memory, text: &hit.memory, score: hit.score, raised: hit.score, fits: false };
             for (line, is_used) in promoted.iter().zip(&mut is_used) {
                 if stands_for(&line.memory, &hit.memory) {
                     *is_used = true;
-                    unit.score += PROMOTED * line.score;
+                    unit.raised += PROMOTED * line.score;
                     if chars(&line.memory) < chars(unit.text) {
                         unit.text = &line.memory;
                     }
@@ -104,19 +108,24 @@ impl<'h> Packed<'h> {
         room += saved;
         let alone = promoted.into_iter().zip(is_used).filter(|(_, is_used)| !is_used).map(|(line, _)| line);
         units.extend(alone.map(|line| {
-            let row = &line.memory;
-            Unit { row, text: row, score: PROMOTED * line.score, fits: false }
+            let (row, score) = (&line.memory, PROMOTED * line.score);
+            Unit { at: usize::MAX, row, text: row, score, raised: score, fits: false }
         }));
-        units.sort_by(|one, other| other.score.total_cmp(&one.score));
+        units.sort_by(|one, other| other.raised.total_cmp(&one.raised));
+        for unit in units.iter_mut().filter(|unit| !unit.fits) {
+            let needed = chars(unit.text);
+            if needed <= room {
+                room -= needed;
+                unit.fits = true;
+            }
+        }
+        // A newer row stays in front of the older one that it updates, however much was promoted of either.
+        units.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.at.cmp(&other.at)));
         let mut packed = Self { rows: Vec::new(), left_out: 0, replaced: 0 };
         for unit in units {
-            let needed = chars(unit.text);
             if !unit.fits {
-                if needed > room {
-                    packed.left_out += 1;
-                    continue;
-                }
-                room -= needed;
+                packed.left_out += 1;
+                continue;
             }
             packed.replaced += usize::from(!std::ptr::eq(unit.row, unit.text));
             // A promoted line may stand for several rows.

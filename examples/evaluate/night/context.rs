@@ -28,7 +28,6 @@ impl Asked {
         let [turns, lines] = lived.find(&question.text)?;
         let both: Vec<&Hit> = turns.hits.iter().chain(&lines.hits).collect();
         let share = |rows: &[&Memory]| share(rows, &question.gold_turns, |row, turn| lived.carries(row, turn));
-        let packed = |hits: &[&Hit], room| Packed::new(hits.iter().copied(), room).rows;
         let [turns, lines]: [Vec<&Hit>; 2] = [turns.hits.iter().collect(), lines.hits.iter().collect()];
         let all = [&turns, &lines, &both].map(|hits| packed(hits, usize::MAX));
         let is_first = |rows: &[&Memory]| {
@@ -51,4 +50,8 @@ impl Asked {
 fn share(rows: &[&Memory], gold: &[String], carries: impl Fn(&Memory, &str) -> bool) -> f64 {
     let found = gold.iter().filter(|turn| rows.iter().any(|row| carries(row, turn))).count();
     as_f64(found) / as_f64(gold.len().max(1))
+}
+
+fn packed<'h>(hits: &[&'h Hit], room: usize) -> Vec<&'h Memory> {
+    Packed::new(hits.iter().copied(), room).rows
 }

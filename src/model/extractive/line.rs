@@ -115,6 +115,8 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
     let mut opening = false;
     for (is_log, rows) in journals {
         let mut above = None;
+        // Notes of persons alone are a dialogue, as their own journals are.
+        let is_dialogue = rows.iter().all(|row| row.speaker.role == Role::Person);
         for row in rows {
             opening |= row.under_heading;
             let own = row.tag.as_ref().and_then(|tag| {
@@ -131,7 +133,7 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
             };
             above.clone_from(&speaker);
             if let Some(mut line) = line(&row, speaker, end) {
-                line.is_logged = line.role() != Some(Role::Person);
+                line.is_logged = (is_log && !is_dialogue) || line.role() != Some(Role::Person);
                 line.opens = opening && line.is_human();
                 opening &= !line.opens;
                 candidates.push(line);

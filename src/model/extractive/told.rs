@@ -104,7 +104,7 @@ static ASKS: LazyLock<Regex> = LazyLock::new(|| {
 /// The beginning of a request inside a sentence, with the words that join it.
 static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
     let joins = r"(?:\s*[,;:–—]|\s+-+)\s*(?:(?:and|but|so|also|or|then|please|anyway|you know)[, ]+)*";
-    let asks = r"(?:can|could|would|will|do|does|did|is|are|should|shall) (?:you|i|we|it|there|this|that|they|my|the)\b|(?:what|how|which|who|where|why)(?:'s)?\b[^,.!]*\?|any (?:tips|advice|ideas|suggestions|recommendations|thoughts)\b|help me\b|please\b|(?:i was|i'm) wondering\b|i(?:'d| would) (?:like|love|appreciate)(?: it)? (?:you|your|some|if|to know)";
+    let asks = r"(?:can|could|would|will|do|does|did|is|are|should|shall) (?:you|i|we|it|there|this|that|they|my|the)\b|(?:what|how|which|who|where|why)(?:'s)?\b[^,.!]*\?|any (?:tips|advice|ideas|suggestions|recommendations|thoughts)\b|help me\b|(?:i was|i'm) wondering\b|i(?:'d| would) (?:like|love|appreciate)(?: it)? (?:you|your|some|if|to know)";
     pattern(&format!(r"(?i){joins}(?:{asks})|\s+and (?:i was|i'm|i am) wondering\b|(?:,)?\s+and can you\b|(?:,)?\s+so can you\b"))
 });
 
