@@ -5,6 +5,8 @@
 //! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
 //! cargo run --release --example evaluate -- retrieval --leave-one-out FOLDER FOLDER…
 //! cargo run --release --features http --example evaluate -- retrieval FOLDER… --embedder URL [--reranker URL]
+//! cargo run --release --example evaluate -- night FOLDER… [--limit N] --json OUT
+//! cargo run --release --features http --example evaluate -- night FOLDER… --endpoint URL --model NAME [--judge]
 //! cargo run --release --example evaluate -- facts FOLDER… --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
 //! cargo run --release --example evaluate -- clean [FOLDER…] [--with CLASS]…
@@ -23,6 +25,12 @@
 //! with `--reranker URL` reranked, with the differences from words alone and their intervals. `--model NAME`,
 //! `--document-prefix` and `--query-prefix WORDS`, `--static` and `--key-from VARIABLE` say which model it is. Vectors and
 //! scores are kept in `--cache FOLDER`, `target/evaluate-vectors` unless said. `examples/embedders` has models to serve.
+//!
+//! `night` lives each conversation of a FOLDER, or of the sets in it, day by day: notes in journals and rows of a store, a
+//! dream and a feed in each night, by `Extractive` or by a model at an endpoint. It says what reached memory, whether the cited
+//! lines support it, and how many gold turns are found in 2,000 and 4,000 characters with and without memory. A promoted line finds a
+//! turn if it cites all lines of its note. `stale_first` is the share of updated facts whose older statement comes first.
+//! `--limit N` takes the first N conversations. `--judge` has the model judge each line too, by `evaluate/night/judge.md`.
 //!
 //! `facts` records what users say there as facts, has the pairs that the store suspects judged from the labels, and asks what
 //! was updated: the store in SQLite, with `--file` the one in a file.

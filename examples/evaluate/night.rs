@@ -166,3 +166,99 @@ fn live(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use serde_json::json;
+
+    use super::*;
+
+    const LONG: &str = "I'm looking for some ideas for a long weekend, can you help me with that? By the way, \
+                        I moved to Porto in May, so nothing far away. What would you do there in three days?";
+
+    /// A set of one conversation of two days, and two questions.
+    fn set(folder: &Path) {
+        let turn = |id: &str, role: &str, text: &str| json!({"id": id, "role": role, "speaker": role, "text": text});
+        let advice = "Walk along the river, and take the tram to the sea. ".repeat(40);
+        let sessions = [
+            json!({"id": "s1", "turns": [turn("s1:0", "user", LONG), turn("s1:1", "assistant", &advice)]}),
+            json!({"id": "s2", "turns": [turn("s2:0", "user", "Decision: releases go out on Fridays from now on.")]}),
+        ];
+        let mut packed =
+            GzEncoder::new(File::create(folder.join("sessions.jsonl.gz")).unwrap(), Compression::fast());
+        for session in sessions {
+            writeln!(packed, "{session}").unwrap();
+        }
+        packed.finish().unwrap();
+        let corpus = json!({"id": "c", "sessions": [["s1", "2026-11-19 10:00"], ["s2", "2026-11-20 10:00"]]});
+        fs::write(folder.join("corpora.jsonl"), format!("{corpus}\n")).unwrap();
+        let question = |text: &str, gold: &[&str], fresh: &[&str], stale: &[&str]| {
+            json!({"corpus": "c", "type": "t", "text": text, "gold_turns": gold, "gold_sessions": [],
+                   "fresh": fresh, "stale": stale})
+        };
+        let questions = [
+            question("When did I move to Porto?", &["s1:0"], &[], &[]),
+            question("When do releases go out?", &["s2:0"], &["s2:0"], &["s1:1"]),
+        ];
+        let lines: String = questions.iter().map(|question| format!("{question}\n")).collect();
+        fs::write(folder.join("questions.jsonl"), lines).unwrap();
+    }
+
+    #[test]
+    fn a_small_set_is_lived_dreamed_and_asked_the_same_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let chats = folder.path().join("chats");
+        fs::create_dir(&chats).unwrap();
+        set(&chats);
+        let measured = |name: &str| {
+            let out = folder.path().join(name);
+            let arguments = [folder.path().to_str().unwrap(), "--json", out.to_str().unwrap()];
+            run(arguments.into_iter().map(str::to_owned)).unwrap();
+            fs::read_to_string(out).unwrap()
+        };
+        let first = measured("one.json");
+        assert_eq!(first, measured("two.json"));
+        let figures: serde_json::Value = serde_json::from_str(&first).unwrap();
+        let figures = figures["chats"].as_object().unwrap();
+        let keys: Vec<&str> = figures.keys().map(String::as_str).collect();
+        let mut expected = [
+            "supported", "gold_in_memory", "duplicates", "stale_first_before", "stale_first_after", "raw@2000",
+            "both@2000", "raw@4000", "both@4000", "memory_bytes", "journal_bytes", "calls",
+        ];
+        expected.sort_unstable();
+        assert_eq!(keys, expected);
+        for (key, value) in [
+            ("supported", 1.0),
+            ("gold_in_memory", 1.0),
+            ("duplicates", 0.0),
+            ("stale_first_before", 0.0),
+            ("stale_first_after", 0.0),
+            ("both@2000", 1.0),
+            ("raw@4000", 1.0),
+        ] {
+            assert_eq!(figures[key].as_f64(), Some(value), "{key}: {first}");
+        }
+        assert_eq!(figures["calls"], 2, "a night after each day");
+        assert!(figures["memory_bytes"].as_u64() < figures["journal_bytes"].as_u64());
+    }
+
+    #[test]
+    fn a_folder_without_a_set_and_halves_of_options_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        for arguments in [
+            &[][..],
+            &[path],
+            &[path, "--endpoint", "http://127.0.0.1:1/v1"],
+            &[path, "--judge"],
+            &[path, "--limit", "few"],
+        ] {
+            assert!(run(arguments.iter().map(|argument| (*argument).to_owned())).is_err(), "{arguments:?}");
+        }
+    }
+}
