@@ -123,7 +123,11 @@ fn sets(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
             entries.into_iter().map(|entry| entry.path()).filter(|path| is_set(path)).collect();
         inside.sort();
         if inside.is_empty() {
-            return Err(format!("no set of chats in {}: the sets are public, and not a part of this repository", folder.display()).into());
+            return Err(format!(
+                "no set of chats in {}: the sets are public, and not a part of this repository",
+                folder.display()
+            )
+            .into());
         }
         sets.extend(inside);
     }
@@ -183,7 +187,8 @@ mod tests {
 
     /// A set of one conversation of two days, and two questions.
     fn set(folder: &Path) {
-        let turn = |id: &str, role: &str, text: &str| json!({"id": id, "role": role, "speaker": role, "text": text});
+        let turn =
+            |id: &str, role: &str, text: &str| json!({"id": id, "role": role, "speaker": role, "text": text});
         let advice = "Walk along the river, and take the tram to the sea. ".repeat(40);
         let sessions = [
             json!({"id": "s1", "turns": [turn("s1:0", "user", LONG), turn("s1:1", "assistant", &advice)]}),
@@ -227,8 +232,18 @@ mod tests {
         let figures = figures["chats"].as_object().unwrap();
         let keys: Vec<&str> = figures.keys().map(String::as_str).collect();
         let mut expected = [
-            "supported", "gold_in_memory", "duplicates", "stale_first_before", "stale_first_after", "raw@2000",
-            "both@2000", "raw@4000", "both@4000", "memory_bytes", "journal_bytes", "calls",
+            "supported",
+            "gold_in_memory",
+            "duplicates",
+            "stale_first_before",
+            "stale_first_after",
+            "raw@2000",
+            "both@2000",
+            "raw@4000",
+            "both@4000",
+            "memory_bytes",
+            "journal_bytes",
+            "calls",
         ];
         expected.sort_unstable();
         assert_eq!(keys, expected);

@@ -83,7 +83,14 @@ impl<'h> Packed<'h> {
         let mut is_used = vec![false; promoted.len()];
         let mut units: Vec<Unit<'h>> = Vec::with_capacity(journals.len() + promoted.len());
         for (at, hit) in journals.into_iter().enumerate() {
-            let mut unit = Unit { at, row: &hit.memory, text: &hit.memory, score: hit.score, raised: hit.score, fits: false };
+            let mut unit = Unit {
+                at,
+                row: &hit.memory,
+                text: &hit.memory,
+                score: hit.score,
+                raised: hit.score,
+                fits: false,
+            };
             for (line, is_used) in promoted.iter().zip(&mut is_used) {
                 if stands_for(&line.memory, &hit.memory) {
                     *is_used = true;

@@ -27,13 +27,13 @@ impl Asked {
     pub(super) fn new(lived: &Lived<'_>, question: &Question) -> Result<Self> {
         let [turns, lines] = lived.find(&question.text)?;
         let both: Vec<&Hit> = turns.hits.iter().chain(&lines.hits).collect();
-        let share = |rows: &[&Memory]| share(rows, &question.gold_turns, |row, turn| lived.carries(row, turn));
+        let share =
+            |rows: &[&Memory]| share(rows, &question.gold_turns, |row, turn| lived.carries(row, turn));
         let [turns, lines]: [Vec<&Hit>; 2] = [turns.hits.iter().collect(), lines.hits.iter().collect()];
         let all = [&turns, &lines, &both].map(|hits| packed(hits, usize::MAX));
         let is_first = |rows: &[&Memory]| {
-            let first = |of: &[String]| {
-                rows.iter().position(|row| of.iter().any(|turn| lived.carries(row, turn)))
-            };
+            let first =
+                |of: &[String]| rows.iter().position(|row| of.iter().any(|turn| lived.carries(row, turn)));
             let (new, old) = (first(&question.fresh), first(&question.stale));
             new.is_some_and(|new| old.is_none_or(|old| new < old))
         };

@@ -65,12 +65,18 @@ impl Figures {
     pub(super) fn print(&self) {
         let of = |part: f64, whole: usize| if whole == 0 { 0.0 } else { part / as_f64(whole) };
         let [before, after] = self.fresh;
-        println!("  {} lines promoted, {} supported, {} said before", self.lines, self.supported, self.duplicates);
+        println!(
+            "  {} lines promoted, {} supported, {} said before",
+            self.lines, self.supported, self.duplicates
+        );
         if self.judged > 0 {
             println!("  {} of {} lines supported, by the judge", self.judged, self.lines);
         }
         println!("  {} of {} gold turns reached memory", self.gold_kept, self.gold);
-        println!("  the newer statement first: {before} of {} before the nights, {after} after", self.updates);
+        println!(
+            "  the newer statement first: {before} of {} before the nights, {after} after",
+            self.updates
+        );
         println!("  {:<16} {:>7} {:>7} {:>7}", "gold turns", "turns", "lines", "both");
         for (depth, sums) in DEPTHS.into_iter().zip(self.depths) {
             let [raw, dreamed, both] = sums.map(|sum| of(sum, self.questions));
@@ -80,7 +86,9 @@ impl Figures {
             let [raw, both] = sums.map(|sum| of(sum, self.questions));
             print!("  {:<16} {raw:>7.4} {:>7} {both:>7.4}", format!("in {room} chars"), "");
             match interval(each) {
-                Some((mean, half)) => println!("  {mean:>+7.4}, from {:>+7.4} to {:>+7.4}", mean - half, mean + half),
+                Some((mean, half)) => {
+                    println!("  {mean:>+7.4}, from {:>+7.4} to {:>+7.4}", mean - half, mean + half)
+                }
                 None => println!(),
             }
         }

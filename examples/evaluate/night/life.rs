@@ -14,9 +14,7 @@ use noctuary::{
 };
 
 use super::super::Result;
-use super::super::retrieval::{
-    ASKED_FOR, Corpus, Measured, Question, Said, Session, config, scope, spoken,
-};
+use super::super::retrieval::{ASKED_FOR, Corpus, Measured, Question, Said, Session, config, scope, spoken};
 use super::figures::Figures;
 use super::judge::Judge;
 use super::support::{self, Support};
@@ -122,8 +120,7 @@ impl<'a> Lived<'a> {
         for (turn, entry) in turns.iter().zip(&entries[last..]) {
             let (first_line, last_line) = (entry.lines.start, entry.lines.end - 1);
             let name = name.name().clone();
-            self.lines
-                .insert(turn.turn, (first_line..=last_line).map(|line| (name.clone(), line)).collect());
+            self.lines.insert(turn.turn, (first_line..=last_line).map(|line| (name.clone(), line)).collect());
             cited.insert(turn.turn, SourceRef { name, first_line, last_line });
         }
         Ok(cited)
@@ -160,7 +157,9 @@ impl<'a> Lived<'a> {
     /// Whether the cited lines are all lines of a turn, or more.
     fn covers(&self, cites: &[SourceRef], turn: &str) -> bool {
         let covers = |(name, line): &Line| {
-            cites.iter().any(|cited| cited.name == *name && (cited.first_line..=cited.last_line).contains(line))
+            cites
+                .iter()
+                .any(|cited| cited.name == *name && (cited.first_line..=cited.last_line).contains(line))
         };
         self.lines.get(turn).is_some_and(|lines| lines.iter().all(covers))
     }

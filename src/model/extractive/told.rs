@@ -53,7 +53,8 @@ fn telling(sentence: &str) -> Option<&str> {
     };
     let words = tokens(told);
     // A condition without what follows from it says nothing.
-    let is_whole = words.len() >= LEAST_WORDS && !words.first().is_some_and(|word| OPENS.contains(&word.as_str()));
+    let is_whole =
+        words.len() >= LEAST_WORDS && !words.first().is_some_and(|word| OPENS.contains(&word.as_str()));
     is_whole.then_some(told)
 }
 
@@ -70,10 +71,17 @@ fn worth(run: &str) -> usize {
     let numbers = usize::from(words.iter().any(|word| super::line::is_number(word)));
     let names = NAME.find_iter(run).take(2).count();
     let deed = words.windows(2).any(|two| {
-        words::ACTOR.contains(two[0].as_str()) && (words::PAST.contains(two[1].as_str()) || two[1].ends_with("ed"))
+        words::ACTOR.contains(two[0].as_str())
+            && (words::PAST.contains(two[1].as_str()) || two[1].ends_with("ed"))
     });
     let way = usize::from(words.windows(3).any(|three| three == ["by", "the", "way"]));
-    has(&words::SELF) + has(&words::MINE) + has(&words::TIME) + 2 * usize::from(deed) + numbers + names + 2 * way
+    has(&words::SELF)
+        + has(&words::MINE)
+        + has(&words::TIME)
+        + 2 * usize::from(deed)
+        + numbers
+        + names
+        + 2 * way
 }
 
 /// The least words of what stands before a request.
@@ -84,12 +92,13 @@ const MOST_OF_A_NOD: usize = 9;
 
 /// First words of a clause that needs another.
 const OPENS: [&str; 13] = [
-    "if", "when", "before", "after", "since", "as", "while", "although", "though", "given", "because", "unless",
-    "whether",
+    "if", "when", "before", "after", "since", "as", "while", "although", "though", "given", "because",
+    "unless", "whether",
 ];
 
 /// A sentence with its end marks; a point inside a number or an address ends none.
-static SENTENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?:[^.!?]|[.!?]+[^\s.!?"')”])+[.!?]*["')”]*\s*"#));
+static SENTENCE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"(?:[^.!?]|[.!?]+[^\s.!?"')”])+[.!?]*["')”]*\s*"#));
 
 /// A sentence that asks, by its beginning.
 static ASKS: LazyLock<Regex> = LazyLock::new(|| {
@@ -105,7 +114,9 @@ static ASKS: LazyLock<Regex> = LazyLock::new(|| {
 static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
     let joins = r"(?:\s*[,;:–—]|\s+-+)\s*(?:(?:and|but|so|also|or|then|please|anyway|you know)[, ]+)*";
     let asks = r"(?:can|could|would|will|do|does|did|is|are|should|shall) (?:you|i|we|it|there|this|that|they|my|the)\b|(?:what|how|which|who|where|why)(?:'s)?\b[^,.!]*\?|any (?:tips|advice|ideas|suggestions|recommendations|thoughts)\b|help me\b|(?:i was|i'm) wondering\b|i(?:'d| would) (?:like|love|appreciate)(?: it)? (?:you|your|some|if|to know)";
-    pattern(&format!(r"(?i){joins}(?:{asks})|\s+and (?:i was|i'm|i am) wondering\b|(?:,)?\s+and can you\b|(?:,)?\s+so can you\b"))
+    pattern(&format!(
+        r"(?i){joins}(?:{asks})|\s+and (?:i was|i'm|i am) wondering\b|(?:,)?\s+and can you\b|(?:,)?\s+so can you\b"
+    ))
 });
 
 /// A capitalised word inside a sentence.
@@ -126,7 +137,10 @@ mod tests {
                 "I've only got $500.50 saved for the fund by June 30, can you help me make a plan to reach my goal?",
                 Some("I've only got $500.50 saved for the fund by June 30"),
             ),
-            ("Thanks for the tips! I met Emily at 5.30 pm, see a.b/c.html.", Some("I met Emily at 5.30 pm, see a.b/c.html.")),
+            (
+                "Thanks for the tips! I met Emily at 5.30 pm, see a.b/c.html.",
+                Some("I met Emily at 5.30 pm, see a.b/c.html."),
+            ),
             ("I prefer metric units in every report.", Some("I prefer metric units in every report.")),
             ("What does a full backfill cost?", None),
             ("If I move to Porto, can you find me a flat?", None),
