@@ -7,11 +7,9 @@ use super::rules::{Evidence, Rules};
 use super::shown::{Shown, Source};
 use super::verbatim::speaks;
 use crate::base::document::SourceRef;
-use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 use crate::format::Origin;
 use crate::format::documents::curated::strip_date;
-use crate::format::documents::speakers::is_party;
 use crate::format::replies::reply::{self, Citation};
 
 /// The objection to a bullet, and the heading where it belongs.
@@ -124,26 +122,6 @@ fn is_quoted(claim: &str, sources: &[Source]) -> bool {
     };
     users.iter().any(|source| source.says(claim))
         || sources.iter().any(|source| tells(source) && source.says(claim))
-        || sources.iter().any(|source| tells_a_piece(rest, source))
-}
-
-/// Returns whether a claim names a person and tells a piece of what they say in a line, word for word. They could have said
-/// the piece alone.
-fn tells_a_piece(claim: &str, source: &Source) -> bool {
-    let Some((speaker, said)) = claim.split_once(": ") else { return false };
-    let is_name = speaker.split_whitespace().all(|word| !is_party(&word.to_lowercase()));
-    let said = text::normalise(said);
-    let label = format!("{speaker}:");
-    is_name
-        && !said.is_empty()
-        && source.lines.iter().any(|line| {
-            let by_label =
-                line.text.split_once(&label).filter(|(front, _)| !front.contains(char::is_alphabetic));
-            let by_origin = matches!(&line.origin, Some(Origin::Participant(name)) if name == speaker)
-                .then_some(&*line.text);
-            let theirs = by_label.map(|(_, rest)| rest).or(by_origin);
-            theirs.is_some_and(|words| text::normalise(words).contains(&said))
-        })
 }
 
 /// Returns the objection to a claim by its evidence alone.

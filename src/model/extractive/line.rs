@@ -147,8 +147,9 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
 fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<'m>> {
     let whole = &row.text[end..];
     let said = unquoted(last_chars(row.shown.text.trim_end(), whole.chars().count()));
-    let is_human = matches!(speaker.as_ref().map(|speaker| speaker.role), Some(Role::User | Role::Person));
-    let part = if is_human && !LABELLED.is_match(whole) { told(said).unwrap_or(said) } else { said };
+    // A person's line is kept whole: what they say to others is told as theirs, word for word.
+    let is_users = speaker.as_ref().is_some_and(|speaker| speaker.role == Role::User);
+    let part = if is_users && !LABELLED.is_match(whole) { told(said).unwrap_or(said) } else { said };
     let is_part = part.len() < said.len();
     let text = if is_part { straight(part) } else { whole.to_owned() };
     let without_urls = URL.replace_all(&text, " ");
