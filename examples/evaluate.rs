@@ -6,6 +6,8 @@
 //! cargo run --release --example evaluate -- retrieval --leave-one-out FOLDER FOLDER…
 //! cargo run --release --features http --example evaluate -- retrieval FOLDER… --embedder URL [--reranker URL]
 //! cargo run --release --features http --example evaluate -- paraphrases --embedder URL
+//! cargo run --release --example evaluate -- night FOLDER… [--limit N] --json OUT
+//! cargo run --release --features http --example evaluate -- night FOLDER… --endpoint URL --model NAME [--judge]
 //! cargo run --release --example evaluate -- facts FOLDER… --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
 //! cargo run --release --example evaluate -- clean [FOLDER…] [--with CLASS]…
@@ -30,6 +32,12 @@
 //! their row, and by identifiers and quotes that words alone settle. Those that both together put behind another row are
 //! printed.
 //!
+//! `night` lives each conversation of a FOLDER, or of the sets in it, day by day: notes in journals and rows of a store, a
+//! dream and a feed in each night, by `Extractive` or by a model at an endpoint. It says what reached memory, whether the cited
+//! lines support it, and how many gold turns are found in 2,000 and 4,000 characters with and without memory. A promoted line finds a
+//! turn if it cites all lines of its note. `stale_first` is the share of updated facts whose older statement comes first.
+//! `--limit N` takes the first N conversations. `--judge` has the model judge each line too, by `evaluate/night/judge.md`.
+//!
 //! `facts` records what users say there as facts, has the pairs that the store suspects judged from the labels, and asks what
 //! was updated: the store in SQLite, with `--file` the one in a file.
 //!
@@ -47,6 +55,8 @@ mod facts;
 mod gate;
 #[path = "evaluate/meaning.rs"]
 mod meaning;
+#[path = "evaluate/night.rs"]
+mod night;
 #[path = "evaluate/paired.rs"]
 mod paired;
 #[path = "evaluate/paraphrases.rs"]
@@ -83,9 +93,10 @@ fn main() -> Result<()> {
         Some("retrieval") => retrieval::run(arguments),
         Some("paraphrases") => paraphrases::run(arguments),
         Some("facts") => facts::run(arguments),
+        Some("night") => night::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
     }
 }
 

@@ -62,7 +62,7 @@ impl Paired {
 }
 
 /// Returns the mean over all questions and half of its interval, where conversations are drawn and not questions.
-fn interval(each: &[(f64, usize)]) -> Option<(f64, f64)> {
+pub(crate) fn interval(each: &[(f64, usize)]) -> Option<(f64, f64)> {
     let questions: usize = each.iter().map(|(_, questions)| questions).sum();
     if each.len() < 2 {
         return None;
@@ -72,4 +72,21 @@ fn interval(each: &[(f64, usize)]) -> Option<(f64, f64)> {
     let squares: f64 = each.iter().map(|(sum, of)| (sum - mean * as_f64(*of)).powi(2)).sum();
     let error = (squares * conversations / (conversations - 1.0)).sqrt() / as_f64(questions);
     Some((mean, error * STUDENT.get(each.len() - 2).copied().unwrap_or(1.96)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_draws_conversations_and_not_questions() {
+        let near = |one: f64, other: f64| (one - other).abs() < 1e-9;
+        // Two of four and none of four: the mean is 1/4, and its error by hand is 1/4.
+        let (mean, half) = interval(&[(2.0, 4), (0.0, 4)]).unwrap();
+        assert!(near(mean, 0.25) && near(half, 0.25 * STUDENT[0]), "{mean} {half}");
+        // A thousand questions of one conversation say nothing of others.
+        assert!(interval(&[(500.0, 1000)]).is_none());
+        let (mean, half) = interval(&[(1.0, 2), (2.0, 4), (3.0, 6)]).unwrap();
+        assert!(near(mean, 0.5) && near(half, 0.0), "alike conversations leave no doubt");
+    }
 }

@@ -245,8 +245,11 @@ pub(crate) fn read(folder: &Path) -> Result<Set> {
 /// A turn, or a part of one that a row holds.
 pub(crate) struct Said<'a> {
     pub(crate) turn: &'a str,
-    session: &'a str,
+    pub(crate) session: &'a str,
     pub(crate) text: &'a str,
+    /// The text of the whole turn.
+    pub(crate) whole: &'a str,
+    pub(crate) speaker: &'a str,
     pub(crate) at: DateTime<Utc>,
     pub(crate) is_users: bool,
     place: Place,
@@ -277,11 +280,13 @@ pub(crate) fn spoken<'a>(
                 speaker: Some(turn.speaker.clone()),
                 said_at,
             };
-            let text = if turn.text.trim().is_empty() { "(nothing)" } else { &turn.text };
-            spoken.extend(parts(text).into_iter().map(|text| Said {
+            let whole = if turn.text.trim().is_empty() { "(nothing)" } else { &turn.text };
+            spoken.extend(parts(whole).into_iter().map(|text| Said {
                 turn: &turn.id,
                 session: &session.id,
                 text,
+                whole,
+                speaker: &turn.speaker,
                 at,
                 is_users,
                 place: place.clone(),

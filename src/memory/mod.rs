@@ -25,6 +25,7 @@
 //! | [`Query`], [`QueryVector`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
 //! | [`Found`], [`Hit`], [`SearchOutcome`], [`Signal`] | results, with the reason of each hit |
 //! | [`Degraded`], [`Shares`] | the part of a search that was left out; the shares of words and meaning |
+//! | [`Packed`] | what was found as a context of so many characters, promoted lines in place of longer rows |
 //! | [`SnapshotRow`] | a row for a prompt; [`MemoryContext`](crate::life::MemoryContext) makes the block |
 //! | [`MemoryObserver`], [`MemoryEvent`], [`EventName`] | one event for each durable change |
 //! | [`IndexProgress`] | how far a store is that makes its index anew |
@@ -52,6 +53,7 @@ mod found;
 mod id;
 pub(crate) mod key;
 mod learning;
+mod pack;
 mod query;
 mod row;
 mod snapshot;
@@ -64,6 +66,7 @@ pub use event::{EventName, IndexProgress, MemoryEvent, MemoryObserver};
 pub use found::{Degraded, Found, Hit, SearchOutcome, Shares, Signal};
 pub use id::MemoryId;
 pub use learning::{Learning, LearningId, LearningStore, NewLearning};
+pub use pack::Packed;
 pub use query::{Filter, Order, Query, QueryVector, Syntax};
 pub use row::{Memory, NewMemory, Place, Role};
 pub use snapshot::SnapshotRow;

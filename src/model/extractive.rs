@@ -6,6 +6,7 @@ mod gist;
 mod line;
 mod measure;
 mod picker;
+mod told;
 mod words;
 
 use std::collections::BTreeSet;
@@ -20,7 +21,8 @@ use picker::Limits;
 
 /// Answers a dream without a model: it picks lines from the journals and cites them.
 ///
-/// It selects and does not abstract. Each kept line is as somebody wrote it; it joins nothing, and its
+/// It selects and does not abstract. Each kept line is as somebody wrote it, or the piece of it that tells the most: without
+/// the requests, questions and thanks around that piece, in what the user says to an agent. It joins nothing, and its
 /// cue words are English. It is good for a dream that costs nothing, needs no network and comes out the same
 /// each time: the same request gives the same bytes.
 ///

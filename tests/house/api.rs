@@ -231,7 +231,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(memory:
         AuditEntry AuditOutcome Degraded EventName Filter Found Hit IndexProgress IndexState Learning LearningId Memory MemoryEvent MemoryId
-        NewLearning NewMemory Order Place PlaceReceipt Query QueryVector Role SearchOutcome Shares Signal SnapshotRow Source
+        NewLearning NewMemory Order Packed Place PlaceReceipt Query QueryVector Role SearchOutcome Shares Signal SnapshotRow Source
         Syntax
     ));
     listed.extend(shared!(model:

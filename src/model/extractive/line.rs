@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::told::told;
 use super::words;
 use crate::base::debug::debug_as;
 use crate::base::name::DocName;
@@ -28,6 +29,8 @@ pub(crate) struct Line<'m> {
     pub(crate) number: u64,
     /// Its size in the journal, with the line break.
     pub(crate) bytes: usize,
+    /// The size of what is picked of it: less than `bytes` where only a part tells something.
+    pub(crate) size: usize,
     /// Who says it; `None` where nobody is named.
     pub(crate) speaker: Option<Speaker>,
     /// The words, as they are in the journal.
@@ -112,6 +115,8 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
     let mut opening = false;
     for (is_log, rows) in journals {
         let mut above = None;
+        // Notes of persons alone are a dialogue, as their own journals are.
+        let is_dialogue = rows.iter().all(|row| row.speaker.role == Role::Person);
         for row in rows {
             opening |= row.under_heading;
             let own = row.tag.as_ref().and_then(|tag| {
@@ -128,7 +133,7 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
             };
             above.clone_from(&speaker);
             if let Some(mut line) = line(&row, speaker, end) {
-                line.is_logged = is_log || line.role() != Some(Role::Person);
+                line.is_logged = (is_log && !is_dialogue) || line.role() != Some(Role::Person);
                 line.opens = opening && line.is_human();
                 opening &= !line.opens;
                 candidates.push(line);
@@ -140,7 +145,13 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
 
 /// Returns the candidate that a row makes; `None` where it has too few letters to say anything.
 fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<'m>> {
-    let text = row.text[end..].to_owned();
+    let whole = &row.text[end..];
+    let said = unquoted(last_chars(row.shown.text.trim_end(), whole.chars().count()));
+    // A person's line is kept whole: what they say to others is told as theirs, word for word.
+    let is_users = speaker.as_ref().is_some_and(|speaker| speaker.role == Role::User);
+    let part = if is_users && !LABELLED.is_match(whole) { told(said).unwrap_or(said) } else { said };
+    let is_part = part.len() < said.len();
+    let text = if is_part { straight(part) } else { whole.to_owned() };
     let without_urls = URL.replace_all(&text, " ");
     let body = ATTACHMENT.replace_all(&without_urls, " ").trim().to_owned();
     let words = tokens(&body);
@@ -149,8 +160,9 @@ fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<
         journal: row.journal,
         number: row.shown.number,
         bytes: row.shown.text.len() + 1,
+        size: if is_part { part.len() + 1 } else { row.shown.text.len() + 1 },
         speaker,
-        said: unquoted(last_chars(row.shown.text.trim_end(), text.chars().count())),
+        said: part,
         body,
         words,
         text,
@@ -330,6 +342,8 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(r"^[\[(]?(?:{date}[T ]+{time}|{date}|{time})[\])]?:?(?:[ \t]+|$)(?:[-|][ \t]+)?"))
 });
 static URL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[a-z][a-z0-9+]*://[^ \t)>\]]+"));
+/// A line that says of itself what it is: `Decision: …`.
+static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**[A-Z][A-Za-z ]{2,20}:"));
 /// Text in square brackets: attachments, and secrets that were masked.
 static ATTACHMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\]]*\]"));
 static TOKEN: LazyLock<Regex> =

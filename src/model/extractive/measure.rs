@@ -50,12 +50,13 @@ fn alone(line: &Line<'_>) -> Features {
     let trusted = line.role() != Some(Role::Tool);
     let strong = trusted && (any(&words::STRONG, &line.words) || any_pair(words::STRONG_PAIRS, &line.words));
     let label = trusted && LABEL.is_match(&line.text.to_ascii_lowercase());
-    let ends = line.body.trim_end_matches(['"', '\'', ')', '*', '`']).ends_with(['.', '!']);
+    let is_cut = line.size < line.bytes;
+    let ends = is_cut || line.body.trim_end_matches(['"', '\'', ')', '*', '`']).ends_with(['.', '!']);
     let asks = line.is_logged && !ends && any(&words::ASKING, first(&line.words));
     let lasting: BTreeSet<&String> =
         line.words.iter().filter(|word| words::LASTING.contains(word.as_str())).collect();
     Features {
-        len: real(line.bytes.min(400)).ln(),
+        len: real(line.size.min(400)).ln(),
         words: real(line.words.len().min(30)).ln(),
         question: if asks { 1.0 } else { part(questions, sentences.iter().map(chars).sum()) },
         own: flag(any(&words::SELF, &line.words)),

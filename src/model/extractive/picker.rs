@@ -60,13 +60,14 @@ pub(crate) fn pick<'l, 'm>(
     let ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
         rank(lines, &memory).into_iter().map(|valued| (valued, Gist::of(&valued.line.words))).collect();
     let mut picked = Vec::new();
-    let (mut bytes, mut bullet_bytes) = (0, 0);
+    let (mut bytes, mut size, mut bullet_bytes) = (0, 0, 0);
     for (valued, gist) in &ranked {
         let (line, bullet) = (valued.line, &bullets[valued.at]);
         let (with, bullets_with) = (bytes + line.bytes, bullet_bytes + bullet.len());
+        let size_with = size + line.size;
         let over_share = with > limits.least && real(with) > limits.share * real(total);
         let over_bullets = bullets_with > limits.bullet_bytes || bullet.chars().count() > limits.bullet_chars;
-        if over_share || over_bullets || with > limits.bytes || picked.len() >= limits.lines {
+        if over_share || over_bullets || size_with > limits.bytes || picked.len() >= limits.lines {
             continue;
         }
         if said.iter().any(|other| gist.repeats(other))
@@ -78,7 +79,7 @@ pub(crate) fn pick<'l, 'm>(
         }
         said.push(gist.clone());
         picked.push(*valued);
-        (bytes, bullet_bytes) = (with, bullets_with);
+        (bytes, size, bullet_bytes) = (with, size_with, bullets_with);
     }
     picked
 }
@@ -91,7 +92,7 @@ fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> Vec<Valued<'l,
         .enumerate()
         .map(|(at, (features, line))| {
             let value = 1.0 / (1.0 + (-features.sum(column(line))).exp());
-            let key = (1e6 * value * (100.0 / real(line.bytes)).powf(SIZE[column(line)])).floor();
+            let key = (1e6 * value * (100.0 / real(line.size)).powf(SIZE[column(line)])).floor();
             Valued { at, line, value, key }
         })
         .filter(|valued| valued.value >= THRESHOLD)

@@ -1,0 +1,159 @@
+//! The part of a line that tells something: without the requests, questions and thanks around it.
+//!
+//! "I'm planning a trip. By the way, I moved to Porto in May, can you suggest a hotel?" tells that somebody moved. What is
+//! left is always one piece of the line as it stands, of whole sentences, or a sentence up to the request at its end.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::line::{pattern, tokens};
+use super::words::{self, any};
+
+/// Returns the part of a line that tells the most; all of it where nothing around it asks, and `None` where nothing tells.
+pub(super) fn told(said: &str) -> Option<&str> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    let (mut begins, mut leaves_out) = (None, false);
+    for sentence in SENTENCE.find_iter(said) {
+        let piece = telling(sentence.as_str());
+        leaves_out |= piece != Some(sentence.as_str());
+        let Some(piece) = piece else {
+            begins = None;
+            continue;
+        };
+        let start = *begins.get_or_insert(sentence.start());
+        let end = sentence.start() + piece.len();
+        match runs.last_mut() {
+            Some(run) if run.0 == start => run.1 = end,
+            _ => runs.push((start, end)),
+        }
+        if piece.len() < sentence.as_str().len() {
+            begins = None;
+        }
+    }
+    if !leaves_out {
+        return Some(said);
+    }
+    // Of two that tell as much, the later: people come to the point last.
+    let runs = runs.into_iter().map(|(start, end)| said[start..end].trim());
+    runs.max_by_key(|run| worth(run)).filter(|run| !run.is_empty())
+}
+
+/// Returns the part of a sentence that comes before a request; `None` where that is nothing.
+fn telling(sentence: &str) -> Option<&str> {
+    let text = sentence.trim();
+    if ASKS.is_match(text) || is_reaction(text) {
+        return None;
+    }
+    let cut = REQUEST.find(sentence).map(|request| sentence[..request.start()].trim_end());
+    let told = match cut {
+        Some(before) => before,
+        None if text.ends_with('?') => return None,
+        None => return Some(sentence),
+    };
+    let words = tokens(told);
+    // A condition without what follows from it says nothing.
+    let is_whole =
+        words.len() >= LEAST_WORDS && !words.first().is_some_and(|word| OPENS.contains(&word.as_str()));
+    is_whole.then_some(told)
+}
+
+/// Returns whether a short sentence only answers the one before: thanks, a nod.
+fn is_reaction(sentence: &str) -> bool {
+    let words = tokens(sentence);
+    words.len() <= MOST_OF_A_NOD && any(&words::REACTION, &words[..words.len().min(1)])
+}
+
+/// Returns how much a run of sentences tells: of the speaker, of deeds, times, numbers and names.
+fn worth(run: &str) -> usize {
+    let words = tokens(run);
+    let has = |list: &words::Words| usize::from(any(list, &words));
+    let numbers = usize::from(words.iter().any(|word| super::line::is_number(word)));
+    let names = NAME.find_iter(run).take(2).count();
+    let deed = words.windows(2).any(|two| {
+        words::ACTOR.contains(two[0].as_str())
+            && (words::PAST.contains(two[1].as_str()) || two[1].ends_with("ed"))
+    });
+    let way = usize::from(words.windows(3).any(|three| three == ["by", "the", "way"]));
+    has(&words::SELF)
+        + has(&words::MINE)
+        + has(&words::TIME)
+        + 2 * usize::from(deed)
+        + numbers
+        + names
+        + 2 * way
+}
+
+/// The least words of what stands before a request.
+const LEAST_WORDS: usize = 4;
+
+/// The most words of a sentence that is a reaction by its first.
+const MOST_OF_A_NOD: usize = 9;
+
+/// First words of a clause that needs another.
+const OPENS: [&str; 13] = [
+    "if", "when", "before", "after", "since", "as", "while", "although", "though", "given", "because",
+    "unless", "whether",
+];
+
+/// A sentence with its end marks; a point inside a number or an address ends none.
+static SENTENCE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"(?:[^.!?]|[.!?]+[^\s.!?"')”])+[.!?]*["')”]*\s*"#));
+
+/// A sentence that asks, by its beginning.
+static ASKS: LazyLock<Regex> = LazyLock::new(|| {
+    let verbs = "can|could|would|will|do|does|did|is|are|should|shall|may|am|have|has";
+    let wishes = "looking for|looking to|looking into|trying to find|wondering|curious|interested in|hoping (?:you|to get)";
+    let wants = "want|need|would like|'d like|'d love|would love|would appreciate|'d appreciate";
+    pattern(&format!(
+        r"(?i)^(?:(?:and|but|so|also|ok|okay|anyways?|hey|hi|well|now|oh)[, ]+)*(?:(?:{verbs}) (?:you|i|we|it|there|this|that|these|they|he|she|my|the|any)\b|(?:what|how|which|who|where|when|why)(?:'s)?\b[^.!]*\?|please\b|help me\b|(?:any|some) (?:tips|advice|ideas|suggestions|recommendations|thoughts)\b|let me know\b|let's\b|(?:i'm|i am|i was|i've been) (?:(?:also|really|just|actually) )*(?:{wishes})|i(?: also| really| just)*(?: |)(?:{wants}) (?:to (?:know|learn|see|ask|get|make sure|understand)|you|some|your|a (?:recommendation|suggestion))|thanks?\b[^.!?]{{0,60}}[.!?]*$|thank you\b)"
+    ))
+});
+
+/// The beginning of a request inside a sentence, with the words that join it.
+static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
+    let joins = r"(?:\s*[,;:–—]|\s+-+)\s*(?:(?:and|but|so|also|or|then|please|anyway|you know)[, ]+)*";
+    let asks = r"(?:can|could|would|will|do|does|did|is|are|should|shall) (?:you|i|we|it|there|this|that|they|my|the)\b|(?:what|how|which|who|where|why)(?:'s)?\b[^,.!]*\?|any (?:tips|advice|ideas|suggestions|recommendations|thoughts)\b|help me\b|(?:i was|i'm) wondering\b|i(?:'d| would) (?:like|love|appreciate)(?: it)? (?:you|your|some|if|to know)";
+    pattern(&format!(
+        r"(?i){joins}(?:{asks})|\s+and (?:i was|i'm|i am) wondering\b|(?:,)?\s+and can you\b|(?:,)?\s+so can you\b"
+    ))
+});
+
+/// A capitalised word inside a sentence.
+static NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"[a-z,] [A-Z][a-z]+"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_to_what_it_tells() {
+        for (said, expected) in [
+            (
+                "I'm looking for a hotel. Can you help? By the way, I moved to Porto in May. Any tips?",
+                Some("By the way, I moved to Porto in May."),
+            ),
+            (
+                "I've only got $500.50 saved for the fund by June 30, can you help me make a plan to reach my goal?",
+                Some("I've only got $500.50 saved for the fund by June 30"),
+            ),
+            (
+                "Thanks for the tips! I met Emily at 5.30 pm, see a.b/c.html.",
+                Some("I met Emily at 5.30 pm, see a.b/c.html."),
+            ),
+            ("I prefer metric units in every report.", Some("I prefer metric units in every report.")),
+            ("What does a full backfill cost?", None),
+            ("If I move to Porto, can you find me a flat?", None),
+        ] {
+            assert_eq!(told(said), expected, "{said}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_is_a_piece_of_the_line() {
+        let said = "Wow! I painted it last year — a gift. Is it yours? We sold ours for €40, you know, what do you think?";
+        let left = told(said).unwrap();
+        assert!(said.contains(left), "{left}");
+        assert!(!left.contains('?'), "{left}");
+    }
+}
