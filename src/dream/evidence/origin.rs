@@ -6,12 +6,15 @@
 //! the claim is the page's. So a line without a citation is held only where it can be told from what people said.
 //!
 //! A participant who is not the user is such a stranger too, unless the claim names them: "Ada sails on Mondays" is
-//! told of Ada. And a claim that rests on the agent's words alone, and reads as the user's, says who it is from.
+//! told of Ada. One that names them otherwise, or speaks of the user, has their name put in front of it: "Marta pays Ada"
+//! is then Ada's word. Nobody may be told of by a name that reads as the user's, or as a label. And a claim that rests on
+//! the agent's words alone, and reads as the user's, says who it is from.
 
 use super::claim::check;
 use super::matter::{matter, same_stem};
 use super::rules::Trust;
 use super::shown::{Line, Shown, Source, held};
+use super::tellers;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 use crate::format::Origin;
@@ -91,7 +94,7 @@ impl<'a> Spoken<'a> {
         let user_names = self.user_names;
         let is_strange = |party: Party, origin: Option<&Origin>| match party {
             Party::User | Party::Agent => false,
-            Party::Other => !names(claim, origin),
+            Party::Other => !tellers::names(claim, origin, user_names),
             Party::Stranger => true,
         };
         let strange = |line: &Line| is_strange(self.party(line), line.origin.as_ref());
@@ -121,11 +124,12 @@ impl<'a> Spoken<'a> {
     }
 
     /// Returns whether a claim rests on a word of the user. One that cites nothing does, unless the agent's lines hold
-    /// most of it.
+    /// most of it. One that cites a participant too must stand without what they said.
     pub(crate) fn is_users(&self, claim: &str, sources: &[Source]) -> bool {
         if !sources.is_empty() {
             let mut lines = sources.iter().flat_map(|source| &source.lines);
-            return lines.any(|line| self.party(line) == Party::User);
+            return lines.any(|line| self.party(line) == Party::User)
+                && self.participant(claim, sources).is_none();
         }
         let words = words_of(claim);
         let (users, _) = self.most(&words, |window| window.party == Party::User);
@@ -133,9 +137,43 @@ impl<'a> Spoken<'a> {
         others * 2 <= words.len() || others <= users
     }
 
-    /// Returns the speaker of a claim that wrongly reads as the user's, unless the claim does not tell: the agent.
-    pub(crate) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<&'static str> {
+    /// Returns the participant whose words a claim takes, if what anybody else said does not bear it out.
+    pub(crate) fn participant(&self, claim: &str, sources: &[Source]) -> Option<&str> {
+        let is_others = |line: &Line| self.party(line) == Party::Other;
+        if sources.is_empty() {
+            let words = words_of(claim);
+            let (theirs, window) = self.most(&words, |window| window.party == Party::Other);
+            let (ours, _) = self.most(&words, |window| window.party != Party::Other);
+            let is_theirs = theirs >= 2 && theirs * 2 > words.len() && theirs > ours;
+            return window.filter(|_| is_theirs).and_then(|window| name_of(window.origin.as_ref()));
+        }
+        let theirs = || sources.iter().flat_map(|source| &source.lines).filter(|line| is_others(line));
+        let named = theirs().find(|line| tellers::names(claim, line.origin.as_ref(), self.user_names));
+        let name = name_of(named.or_else(|| theirs().next())?.origin.as_ref())?;
+        let own = only(sources, |line| !is_others(line));
+        if own.is_empty() {
+            return self.known_name(name);
+        }
+        let (known, others) = (words_in(&own), words_in(&only(sources, is_others)));
+        let takes = || words_of(claim).iter().any(|word| stands(word, &others) && !stands(word, &known));
+        let is_borne = own.iter().any(|source| source.says(claim))
+            || !(takes() || check(claim, &own, self.user_names).is_err());
+        if is_borne { None } else { self.known_name(name) }
+    }
+
+    /// Returns a name as the lines that were shown have it.
+    fn known_name(&self, name: &str) -> Option<&str> {
+        self.windows.iter().filter_map(|window| name_of(window.origin.as_ref())).find(|known| *known == name)
+    }
+
+    /// Returns the speaker to be put in front of a claim that wrongly reads as the user's: the agent, or a participant
+    /// whom it does not tell of.
+    pub(crate) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<String> {
         let (_, rest) = strip_date(claim);
+        if let Some(name) = self.participant(claim, sources) {
+            let is_told = tellers::tells_of(rest, name, self.user_names);
+            return (!is_told).then(|| tellers::shown(name));
+        }
         let reads_as_users = is_moved || self.is_about_user(rest);
         if !reads_as_users || self.is_users(claim, sources) {
             return None;
@@ -143,7 +181,7 @@ impl<'a> Spoken<'a> {
         let is_told = speakers::read(rest).is_some_and(|speaker| speaker.origin != Origin::User);
         let mut lines = sources.iter().flat_map(|source| &source.lines);
         let is_others = !sources.is_empty() && lines.any(|line| self.party(line) == Party::Other);
-        (!is_told && !is_others).then_some("Agent")
+        (!is_told && !is_others).then(|| "Agent".to_owned())
     }
 
     /// Returns whether a claim begins as a decision, or with the user, or speaks of "I".
@@ -176,11 +214,11 @@ impl<'a> Spoken<'a> {
     }
 }
 
-/// Returns whether a claim names the participant whose words it takes.
-fn names(claim: &str, origin: Option<&Origin>) -> bool {
-    let Some(Origin::Participant(name)) = origin else { return false };
-    let said: Vec<String> = text::words(claim).collect();
-    text::words(name).filter(|word| word.chars().count() > 1).any(|word| said.contains(&word))
+fn name_of(origin: Option<&Origin>) -> Option<&str> {
+    match origin {
+        Some(Origin::Participant(name)) => Some(name),
+        _ => None,
+    }
 }
 
 fn of_stranger(origin: Option<&Origin>) -> Hold {
