@@ -193,18 +193,29 @@ impl Speakers<'_> {
     fn told(&mut self, row: NewMemory) -> NewMemory {
         let (_, statement) = curated::strip_date(&row.content);
         let named = speakers::read(statement).map(|speaker| speaker.origin);
-        let is_participants = |origin: &Option<Origin>| matches!(origin, Some(Origin::Participant(_)));
         let mut said = Vec::new();
         for cited in &row.cites {
             said.extend(self.lines(&cited.name, cited.first_line, cited.last_line));
         }
-        let origin = if said.is_empty() {
-            named
-        } else {
-            said.iter().find(|origin| is_participants(origin)).cloned().flatten()
+        let is_participants = |origin: &&Option<Origin>| matches!(origin, Some(Origin::Participant(_)));
+        let is_named = |origin: &&Option<Origin>| {
+            let same =
+                |one: &Origin, other: &Origin| one.to_string().eq_ignore_ascii_case(&other.to_string());
+            origin.as_ref().zip(named.as_ref()).is_some_and(|(one, other)| same(one, other))
         };
-        let is_theirs = is_participants(&origin) && said.iter().all(is_participants);
-        if let Some(origin) = origin.filter(|_| is_theirs) { row.origin(origin) } else { row }
+        let theirs = || said.iter().filter(is_participants);
+        let told = if said.is_empty() {
+            Some(&named).filter(is_participants)
+        } else if theirs().count() == said.len() {
+            theirs().next()
+        } else {
+            // A dream put their name in front, since they alone said it.
+            theirs().find(is_named)
+        };
+        match told.cloned().flatten() {
+            Some(origin) => row.origin(origin),
+            None => row,
+        }
     }
 
     fn lines(&mut self, name: &DocName, first: u64, last: u64) -> Vec<Option<Origin>> {

@@ -79,8 +79,10 @@ impl<'a> Judge<'a> {
             .and_then(|()| is_statement())
             .and_then(|()| carries_nothing());
         let is_fact = matches!(heading, None | Some(reply::FACTS)) || self.spoken.is_users(claim, &sources);
-        let teller = self.spoken.teller(claim, &sources, !is_fact);
         let is_participants = self.spoken.participant(claim, &sources).is_some();
+        let teller = self.spoken.teller(claim, &sources, !is_fact);
+        // A line that is held is reported as the model gave it.
+        let teller = teller.filter(|_| !is_participants || held.is_ok());
         Verdict {
             teller,
             is_participants,

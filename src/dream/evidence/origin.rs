@@ -56,6 +56,8 @@ struct Window {
     party: Party,
     origin: Option<Origin>,
     words: Vec<String>,
+    /// The words of the first line, of a participant's without what stands in front.
+    first: Vec<String>,
 }
 
 /// Everything that a pass showed, by who said it. Empty where it makes no difference.
@@ -74,12 +76,13 @@ impl<'a> Spoken<'a> {
             let mut lines = shown.lines().peekable();
             while let Some((journal, line)) = lines.next() {
                 let mut words = matter(&line.text);
+                let first = behind_name(line);
                 let follows = |(name, next): &&(_, &Line)| *name == journal && next.origin == line.origin;
                 if let Some((_, next)) = lines.peek().filter(follows) {
                     words.extend(matter(&next.text));
                 }
                 let origin = line.origin.clone();
-                windows.push(Window { party: party(origin.as_ref()), origin, words });
+                windows.push(Window { party: party(origin.as_ref()), origin, words, first });
             }
         }
         Self { trust, user_names, windows }
@@ -120,7 +123,15 @@ impl<'a> Spoken<'a> {
         };
         let (theirs, window) = self.most(&words, |window| is_strange(window.party, window.origin.as_ref()));
         let is_theirs = theirs >= 2 && theirs * 2 > words.len() && theirs > ours;
-        if is_theirs { Err(of_stranger(window.and_then(|window| window.origin.as_ref()))) } else { Ok(()) }
+        if is_theirs {
+            return Err(of_stranger(window.and_then(|window| window.origin.as_ref())));
+        }
+        match self.participant(claim, sources) {
+            Some(name) if !tellers::is_tellable(name, user_names) => {
+                Err(of_stranger(Some(&Origin::Participant(name.to_owned()))))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns whether a claim rests on a word of the user. One that cites nothing does, unless the agent's lines hold
@@ -143,11 +154,17 @@ impl<'a> Spoken<'a> {
         if sources.is_empty() {
             let words = words_of(claim);
             let (theirs, window) = self.most(&words, |window| window.party == Party::Other);
-            let (ours, _) = self.most(&words, |window| window.party != Party::Other);
-            let is_theirs = theirs >= 2 && theirs * 2 > words.len() && theirs > ours;
+            let (users, _) = self.most(&words, |window| window.party == Party::User);
+            let (agents, _) = self.most(&words, |window| window.party == Party::Agent);
+            // Of two who said as much of it, it is the user's only where they said it all.
+            let is_most = theirs > users || (theirs == users && theirs < words.len());
+            let is_theirs = theirs >= 2 && theirs * 2 > words.len() && is_most && theirs >= agents;
             return window.filter(|_| is_theirs).and_then(|window| name_of(window.origin.as_ref()));
         }
         let theirs = || sources.iter().flat_map(|source| &source.lines).filter(|line| is_others(line));
+        if theirs().next().is_none() {
+            return self.taken_in(claim, sources);
+        }
         let named = theirs().find(|line| tellers::names(claim, line.origin.as_ref(), self.user_names));
         let name = name_of(named.or_else(|| theirs().next())?.origin.as_ref())?;
         let own = only(sources, |line| !is_others(line));
@@ -159,6 +176,20 @@ impl<'a> Spoken<'a> {
         let is_borne = own.iter().any(|source| source.says(claim))
             || !(takes() || check(claim, &own, self.user_names).is_err());
         if is_borne { None } else { self.known_name(name) }
+    }
+
+    /// Returns the participant whose line a claim holds, almost all of it, though it cites others, who did not say so.
+    fn taken_in(&self, claim: &str, sources: &[Source]) -> Option<&str> {
+        let (said, known) = (words_of(claim), words_in(sources));
+        let is_held = |window: &&Window| {
+            let line = &window.first;
+            let held = line.iter().filter(|word| stands(word, &said));
+            held.clone().count() * 4 >= line.len() * 3
+                && held.clone().count() >= 3
+                && held.clone().any(|word| !stands(word, &known))
+        };
+        let mut windows = self.windows.iter().filter(|window| window.party == Party::Other);
+        windows.find(is_held).and_then(|window| name_of(window.origin.as_ref()))
     }
 
     /// Returns a name as the lines that were shown have it.
@@ -212,6 +243,13 @@ impl<'a> Spoken<'a> {
         let counted = windows.map(|window| (count(words, &window.words), window));
         counted.max_by_key(|(count, _)| *count).map_or((0, None), |(count, window)| (count, Some(window)))
     }
+}
+
+/// Returns the words of a participant's line behind their name.
+fn behind_name(line: &Line) -> Vec<String> {
+    let Some(name) = name_of(line.origin.as_ref()) else { return Vec::new() };
+    let at = line.text.find(name).map_or(0, |at| at + name.len());
+    matter(&line.text[at..])
 }
 
 fn name_of(origin: Option<&Origin>) -> Option<&str> {

@@ -49,7 +49,7 @@ pub(crate) fn shown(name: &str) -> String {
 }
 
 /// Returns whether nobody can take a name in front of a claim for the user's, the agent's, or a label.
-fn is_tellable(name: &str, user_names: &[String]) -> bool {
+pub(crate) fn is_tellable(name: &str, user_names: &[String]) -> bool {
     let words: Vec<String> = text::words(name).collect();
     let is_taken = |word: &String| {
         is_party(word)
