@@ -204,13 +204,15 @@ impl Speakers<'_> {
             origin.as_ref().zip(named.as_ref()).is_some_and(|(one, other)| same(one, other))
         };
         let theirs = || said.iter().filter(is_participants);
+        let told_in: Vec<Option<Origin>>;
         let told = if said.is_empty() {
             Some(&named).filter(is_participants)
         } else if theirs().count() == said.len() {
             theirs().next()
         } else {
-            // A dream put their name in front, since they alone said it.
-            theirs().find(is_named)
+            // A dream put their name in front of what nobody else said.
+            told_in = row.cites.iter().flat_map(|cited| self.lines(&cited.name, 1, u64::MAX)).collect();
+            told_in.iter().filter(is_participants).find(is_named)
         };
         match told.cloned().flatten() {
             Some(origin) => row.origin(origin),
