@@ -351,7 +351,11 @@ impl<W: Workspace> Workspace for Guarded<W> {
                 let folders = if holds_any { vec![DocName::JOURNALS] } else { Vec::new() };
                 Ok(Listing::new(readable(None)?, folders, Vec::new()))
             }
-            Some(folder) if *folder == DocName::JOURNALS => {
+            // A group is told its journals, wherever they may lie.
+            Some(folder)
+                if *folder == DocName::JOURNALS
+                    || (*folder == DocName::DAILY && self.access.is_of_group()) =>
+            {
                 Ok(Listing::new(readable(Some(folder))?, Vec::new(), Vec::new()))
             }
             Some(folder) => Err(self.denied(folder)),
