@@ -64,7 +64,7 @@ impl Scope {
     /// let scope = Scope::user("marta").group(&family);
     /// assert_ne!(scope, Scope::user("marta"));
     /// assert_eq!(scope.group_name(), Some(family));
-    /// # Ok::<(), noctuary::Error>(())
+    /// # Ok::<(), noctuary::workspace::NameError>(())
     /// ```
     #[must_use]
     pub fn group(&self, group: &GroupName) -> Self {
@@ -162,7 +162,7 @@ impl Access {
     /// let family = GroupName::parse("family")?;
     /// let access = Access::shared(Scope::user("marta")).group(&family);
     /// assert!(access.is_of_group() && access.reads_memory());
-    /// # Ok::<(), noctuary::Error>(())
+    /// # Ok::<(), noctuary::workspace::NameError>(())
     /// ```
     #[must_use]
     pub fn group(mut self, group: &GroupName) -> Self {

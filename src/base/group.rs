@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{Error, Result};
 use super::name::DocName;
-use super::name_rules::windows_fault;
+use super::name_rules::{NameError, printable, windows_fault};
 
 /// The name of a group of people with whom an agent talks.
 ///
@@ -21,7 +20,7 @@ use super::name_rules::windows_fault;
 /// for other in ["", "Family", "../x", "famıly", "a b", "-x", "con"] {
 ///     assert!(GroupName::parse(other).is_err(), "{other}");
 /// }
-/// # Ok::<(), noctuary::Error>(())
+/// # Ok::<(), noctuary::workspace::NameError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -35,8 +34,8 @@ impl GroupName {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for any other text.
-    pub fn parse(text: &str) -> Result<Self> {
+    /// [`NameError`] for any other text.
+    pub fn parse(text: &str) -> Result<Self, NameError> {
         let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let is_name = (1..=40).contains(&text.len())
             && text.bytes().all(is_plain)
@@ -46,10 +45,9 @@ impl GroupName {
         if is_name {
             return Ok(Self(text.to_owned()));
         }
-        Err(Error::Config {
-            setting: "the name of a group",
-            rule: "must be at most 40 of a-z, 0-9 and -, with a letter or digit at both ends",
-        })
+        let rule =
+            "the name of a group has at most 40 of a-z, 0-9 and -, with a letter or digit at both ends";
+        Err(NameError { name: printable(text), rule })
     }
 
     /// Returns the folder of the group's documents in the life's workspace: `groups/family`.
@@ -82,9 +80,9 @@ impl fmt::Display for GroupName {
 }
 
 impl FromStr for GroupName {
-    type Err = Error;
+    type Err = NameError;
 
-    fn from_str(text: &str) -> Result<Self> {
+    fn from_str(text: &str) -> Result<Self, NameError> {
         Self::parse(text)
     }
 }
@@ -96,9 +94,9 @@ impl From<GroupName> for String {
 }
 
 impl TryFrom<String> for GroupName {
-    type Error = Error;
+    type Error = NameError;
 
-    fn try_from(text: String) -> Result<Self> {
+    fn try_from(text: String) -> Result<Self, NameError> {
         Self::parse(&text)
     }
 }

@@ -79,7 +79,7 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
     Ok(copied)
 }
 
-/// Returns the view of a group of a life. Whose life it is makes no difference to a copy.
+/// Returns the view of a group of a life. A copy does not look at its owner.
 fn group_of<'w>(workspace: &'w dyn Workspace, group: &GroupName) -> GroupView<&'w dyn Workspace> {
     let owner = workspace.scope().cloned().unwrap_or_else(|| Scope::user(""));
     GroupView::new(workspace, &owner, group)

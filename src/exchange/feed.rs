@@ -199,9 +199,9 @@ impl Speakers<'_> {
         }
         let is_participants = |origin: &&Option<Origin>| matches!(origin, Some(Origin::Participant(_)));
         let is_named = |origin: &&Option<Origin>| {
-            let same =
-                |one: &Origin, other: &Origin| one.to_string().eq_ignore_ascii_case(&other.to_string());
-            origin.as_ref().zip(named.as_ref()).is_some_and(|(one, other)| same(one, other))
+            let Some(Origin::Participant(name)) = origin else { return false };
+            let front = statement.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(name));
+            front && statement[name.len()..].starts_with(':')
         };
         let theirs = || said.iter().filter(is_participants);
         let told_in: Vec<Option<Origin>>;

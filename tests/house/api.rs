@@ -493,6 +493,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("FactConfig", "a setting of the operator"),
     ("DreamConfig", "a setting of the operator"),
     ("FactDreamConfig", "a setting of the operator"),
+    ("GroupName", "the name of a group"),
     ("Filter", "a category"),
     ("FoundAt", "a class"),
     ("Generation", "the name of a model"),
