@@ -57,7 +57,7 @@ impl GroupName {
     /// Never: the name of a group obeys the grammar of documents.
     #[must_use]
     pub fn folder(&self) -> DocName {
-        DocName::parse(&format!("{FOLDER}/{self}"))
+        DocName::parse(format!("{FOLDER}/{self}"))
             .expect("the name of a group is a segment of a document's name")
     }
 

@@ -54,7 +54,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 ///
 /// let dreamer = JournalDreamer::builder(group).enabled(true).build()?;
 /// dream_once_at(&dreamer, &Extractive::default(), &|| day + chrono::TimeDelta::hours(18))?;
-/// let memory = workspace.read(&DocName::parse("groups/family/MEMORY.md")?)?.unwrap();
+/// let name = DocName::parse("groups/family/MEMORY.md")?;
+/// let memory = workspace.read(&name)?.unwrap();
 /// assert!(memory.lossy().contains("We sail to Lisbon in May."));
 /// let mut next = life.begin_session(access, "chat", "telegram", day + chrono::TimeDelta::days(2))?;
 /// assert!(next.system_prompt()?.contains("We sail to Lisbon in May."));
@@ -171,7 +172,7 @@ impl<W: Workspace> Workspace for GroupView<W> {
         self.check()?;
         let place = match folder {
             None => self.group.folder(),
-            Some(folder) => match DocName::parse(&format!("{}/{folder}", self.group.folder())) {
+            Some(folder) => match DocName::parse(format!("{}/{folder}", self.group.folder())) {
                 Ok(place) => place,
                 Err(_) => return Ok(Listing::default()),
             },
