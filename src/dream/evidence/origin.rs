@@ -191,8 +191,10 @@ impl<'a> Spoken<'a> {
                 && held.clone().count() >= 3
                 && held.clone().any(|word| !stands(word, &known))
         };
-        let mut windows = self.windows.iter().filter(|window| window.party == Party::Other);
-        windows.find(is_held).and_then(|window| name_of(window.origin.as_ref()))
+        let theirs = self.windows.iter().filter(|window| window.party == Party::Other);
+        // Of several, the one of whom it holds most.
+        let most = theirs.filter(is_held).max_by_key(|window| count(&window.first, &said));
+        most.and_then(|window| name_of(window.origin.as_ref()))
     }
 
     /// Returns a name as the lines that were shown have it.
