@@ -107,7 +107,24 @@ const SETTLED: Tests = Tests::of(ROWS, &["no_identifier_and_no_quote_moves"]);
 const BESIDE: Tests = Tests::of(&["--lib"], &["beside::tests::runs_find"]);
 const KEYS: Tests = Tests::of(&["--test", "dream", "--features", "http"], &["no_error_repeats"]);
 
+const AUDIENCES: Tests = Tests::of(&["--test", "life"], &["an_access_to_a_group_reads_nothing"]);
+const SPEAKERS: Tests = Tests::of(NIGHTS, &["a_message_of_somebody_else"]);
+
 const BUGS: &[Bug] = &[
+    Bug {
+        name: "an access to a group is taken by a folder that does not know its owner",
+        file: "src/workspace/ext.rs",
+        stands: "map_or_else(|| scope.group_name().is_none(), |own| own == scope)",
+        planted: "is_none_or(|own| own == scope)",
+        tests: AUDIENCES,
+    },
+    Bug {
+        name: "a name behind the user's tag is a part of what they say",
+        file: "src/format/documents/origins.rs",
+        stands: "        if !self.has_others || !is_users {\n",
+        planted: "        if self.has_others || !is_users {\n",
+        tests: SPEAKERS,
+    },
     Bug {
         name: "a new file is not synced before it has its name",
         file: "src/disk/atomic.rs",

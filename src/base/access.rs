@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::group::GroupName;
+
 /// The kind of session that something is read for. There is no default: the reader names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -50,7 +52,35 @@ impl Scope {
     pub fn user(user: impl Into<String>) -> Self {
         Self { user: user.into(), agent: String::new() }
     }
+
+    /// Returns the scope of a group of this life: an audience of its own, with journals, a memory and rows that no other
+    /// group reads. Its agent's id is the life's, followed by `//group:` and the name.
+    ///
+    /// ```
+    /// use noctuary::life::GroupName;
+    /// use noctuary::Scope;
+    ///
+    /// let family = GroupName::parse("family")?;
+    /// let scope = Scope::user("marta").group(&family);
+    /// assert_ne!(scope, Scope::user("marta"));
+    /// assert_eq!(scope.group_name(), Some(family));
+    /// # Ok::<(), noctuary::workspace::NameError>(())
+    /// ```
+    #[must_use]
+    pub fn group(&self, group: &GroupName) -> Self {
+        let agent = self.agent.split(GROUP).next().unwrap_or_default();
+        Self { user: self.user.clone(), agent: format!("{agent}{GROUP}{group}") }
+    }
+
+    /// Returns the name of the group whose scope it is; `None` for a life's own.
+    #[must_use]
+    pub fn group_name(&self) -> Option<GroupName> {
+        self.agent.split_once(GROUP).and_then(|(_, name)| GroupName::parse(name).ok())
+    }
 }
+
+/// Stands between the id of an agent and the name of a group.
+const GROUP: &str = "//group:";
 
 /// The facts that a reader states before anything reaches a session: kind, actor and scope.
 ///
@@ -122,11 +152,35 @@ impl Access {
         Self { kind, actor, scope }
     }
 
-    /// Returns whether `MEMORY.md`, and whatever derives from it, may reach this session. Main only; no setting
-    /// changes it. (seed 001, section 4.1)
+    /// Returns the same access to a group of the life: its sessions read and write the group's journals, read its memory, and
+    /// see nothing of another group or of the private life.
+    ///
+    /// ```
+    /// use noctuary::life::GroupName;
+    /// use noctuary::{Access, Scope};
+    ///
+    /// let family = GroupName::parse("family")?;
+    /// let access = Access::shared(Scope::user("marta")).group(&family);
+    /// assert!(access.is_of_group() && access.reads_memory());
+    /// # Ok::<(), noctuary::workspace::NameError>(())
+    /// ```
+    #[must_use]
+    pub fn group(mut self, group: &GroupName) -> Self {
+        self.scope = self.scope.group(group);
+        self
+    }
+
+    /// Returns whether the scope is that of a group.
+    #[must_use]
+    pub fn is_of_group(&self) -> bool {
+        self.scope.group_name().is_some()
+    }
+
+    /// Returns whether the `MEMORY.md` of its scope, and whatever derives from it, may reach this session. In a life's own
+    /// scope that is `Main` only, and no setting changes it (seed 001, section 4.1); a group's memory is its sessions' too.
     #[must_use]
     pub fn reads_memory(&self) -> bool {
-        self.kind == SessionKind::Main
+        self.kind == SessionKind::Main || self.is_of_group()
     }
 }
 

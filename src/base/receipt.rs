@@ -224,6 +224,20 @@ impl ForgetReceipt {
         }
     }
 
+    /// Adds a result to what is known of its place.
+    pub(crate) fn add(&mut self, receipt: PlaceReceipt) {
+        if let Some(line) = self.places.iter_mut().find(|line| line.place == receipt.place) {
+            if line.is_unseen() {
+                line.left = None;
+            }
+            line.found += receipt.found;
+            line.removed += receipt.removed;
+            if let Some(why) = receipt.left {
+                line.also_left(why);
+            }
+        }
+    }
+
     /// Returns the result in a place.
     #[must_use]
     pub fn place(&self, place: ForgetPlace) -> &PlaceReceipt {

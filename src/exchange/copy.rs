@@ -1,11 +1,13 @@
 //! Copying a life from one home to another.
 
 use super::claim::claim;
+use crate::base::access::Scope;
 use crate::base::error::{Error, Result};
+use crate::base::group::GroupName;
 use crate::base::name::Name;
 use crate::format::state::registry::{self, Copied};
 use crate::gate::{FORGOTTEN, Tombstones};
-use crate::session;
+use crate::session::{self, GroupView};
 use crate::workspace::{Workspace, WriteMode};
 
 /// Copies all documents and the library's state from one workspace to another, byte for byte; returns how many
@@ -47,6 +49,9 @@ use crate::workspace::{Workspace, WriteMode};
 pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> {
     let (_from, _to) = (claim(source)?, claim(target)?);
     copy_state(Copied::First, source, target, None)?;
+    for group in session::groups(source)? {
+        copy_state(Copied::First, &group_of(source, &group), &group_of(target, &group), None)?;
+    }
     // A statement that both have forgotten may still be in the documents of a person, and stays hidden in either home.
     let theirs = session::forgotten(source)?;
     let forgotten = session::forgotten(target)?.filter(|ours| Some(ours) != theirs.as_ref());
@@ -63,7 +68,21 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
     // Else the journals of proposals would count as read in the target, and their lines be nowhere.
     copy_state(Copied::AsText, source, target, forgotten)?;
     copy_state(Copied::Last, source, target, None)?;
+    for group in session::groups(source)? {
+        let (from, to) = (group_of(source, &group), group_of(target, &group));
+        copy_state(Copied::AsVersion, &from, &to, None)?;
+        let forgotten = session::forgotten(&to)?
+            .filter(|ours| Some(ours) != session::forgotten(&from).ok().flatten().as_ref());
+        copy_state(Copied::AsText, &from, &to, forgotten.as_ref())?;
+        copy_state(Copied::Last, &from, &to, None)?;
+    }
     Ok(copied)
+}
+
+/// Returns the view of a group of a life. A copy does not look at its owner.
+fn group_of<'w>(workspace: &'w dyn Workspace, group: &GroupName) -> GroupView<&'w dyn Workspace> {
+    let owner = workspace.scope().cloned().unwrap_or_else(|| Scope::user(""));
+    GroupView::new(workspace, &owner, group)
 }
 
 /// Copies the state files that are copied in one way.

@@ -11,12 +11,14 @@ use crate::base::document::{Document, SourceRef};
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::format::documents::curated::{self, Promoted};
+use crate::format::documents::origins::{self, Above};
+use crate::format::documents::speakers;
 use crate::format::replies::reply;
 use crate::format::{DreamId, Origin};
 use crate::gate::FORGOTTEN;
 use crate::memory::{Filter, MemoryStore, NewMemory, Source, categories};
 use crate::session;
-use crate::workspace::{Workspace, check_scope};
+use crate::workspace::{Workspace, WorkspaceExt, check_scope};
 
 /// The result of feeding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -112,7 +114,8 @@ pub fn feed(
     lines.retain(|key, _| !standing.contains(key));
     let mut missing: Vec<_> = lines.into_values().collect();
     missing.sort_by_key(|(at, _)| *at);
-    let missing: Vec<NewMemory> = missing.into_iter().map(|(_, row)| row).collect();
+    let mut speakers = Speakers { workspace, journals: BTreeMap::new() };
+    let missing: Vec<NewMemory> = missing.into_iter().map(|(_, row)| speakers.told(row)).collect();
     for written in store.write_all(&access, &missing, now)? {
         match written {
             Ok(id) if store.get(&access, id)?.is_some() => report.written += 1,
@@ -171,11 +174,65 @@ fn row(line: &Promoted) -> NewMemory {
             last_line: citation.last_line,
         })
     });
-    // A model worded it, whoever said it first: nobody but the agent answers for the words.
+    // A model worded it: nobody but the agent answers for the words, unless all of them are a participant's.
     NewMemory::new(category, statement, Source::Dreamed)
         .origin(Origin::Agent)
         .cites(cites.collect())
         .of_dream(line.dream.clone())
+}
+
+/// The speakers in the journals that promoted lines cite. Each journal is read once.
+struct Speakers<'w> {
+    workspace: &'w dyn Workspace,
+    journals: BTreeMap<DocName, Vec<Option<Origin>>>,
+}
+
+impl Speakers<'_> {
+    /// Returns a row as the word of the participant who said all that it cites, or whose name stands in front of what
+    /// cites nothing that is there; so that no program takes it for the user's.
+    fn told(&mut self, row: NewMemory) -> NewMemory {
+        let (_, statement) = curated::strip_date(&row.content);
+        let named = speakers::read(statement).map(|speaker| speaker.origin);
+        let mut said = Vec::new();
+        for cited in &row.cites {
+            said.extend(self.lines(&cited.name, cited.first_line, cited.last_line));
+        }
+        let is_participants = |origin: &&Option<Origin>| matches!(origin, Some(Origin::Participant(_)));
+        let is_named = |origin: &&Option<Origin>| {
+            let Some(Origin::Participant(name)) = origin else { return false };
+            let front = statement.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(name));
+            front && statement[name.len()..].starts_with(':')
+        };
+        let theirs = || said.iter().filter(is_participants);
+        let told_in: Vec<Option<Origin>>;
+        let told = if said.is_empty() {
+            Some(&named).filter(is_participants)
+        } else if theirs().count() == said.len() {
+            theirs().next()
+        } else {
+            // A dream put their name in front of what nobody else said.
+            told_in = row.cites.iter().flat_map(|cited| self.lines(&cited.name, 1, u64::MAX)).collect();
+            told_in.iter().filter(is_participants).find(is_named)
+        };
+        match told.cloned().flatten() {
+            Some(origin) => row.origin(origin),
+            None => row,
+        }
+    }
+
+    fn lines(&mut self, name: &DocName, first: u64, last: u64) -> Vec<Option<Origin>> {
+        let workspace = self.workspace;
+        let origins = self.journals.entry(name.clone()).or_insert_with(|| {
+            // A journal that cannot be read says nothing.
+            let text = workspace.read_text(name).ok().flatten().unwrap_or_default();
+            let reading = origins::read(&text, &Above::of(name.as_str()));
+            reading.lines.into_iter().map(|said| said.origin).collect()
+        });
+        let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let (skipped, taken) =
+            (place(first).saturating_sub(1), place(last.saturating_sub(first)).saturating_add(1));
+        origins.iter().skip(skipped).take(taken).cloned().collect()
+    }
 }
 
 /// The category of decisions: a word of ours beside the seed's [`categories`].

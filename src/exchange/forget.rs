@@ -18,7 +18,7 @@ use crate::format::state::sleep_intent::SleepIntent;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::life::rewrite;
 use crate::memory::MemoryStore;
-use crate::session::{Indexed, SyncReport};
+use crate::session::{self, GroupView, Indexed, SyncReport};
 use crate::workspace::{Workspace, check_scope};
 
 /// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
@@ -157,6 +157,7 @@ impl<'a> Forget<'a> {
         for line in of_stores.into_values() {
             receipt.set(line);
         }
+        let in_groups = self.in_groups(now)?;
         let mut in_index = BTreeSet::new();
         if let Some(workspace) = self.workspace {
             let (all, only) = self.bury(workspace)?;
@@ -173,6 +174,9 @@ impl<'a> Forget<'a> {
             if let Some(lease) = lease {
                 lease.release()?;
             }
+        }
+        for line in in_groups {
+            receipt.add(line);
         }
         if let Some(index) = self.index {
             let unreadable = index.catch_up(now)?.unreadable.len();
@@ -211,6 +215,20 @@ impl<'a> Forget<'a> {
             index.catch_up(now)?;
         }
         Ok(is_lifted)
+    }
+
+    /// Forgets in the groups of the life too: their documents, and the state of their dreams.
+    fn in_groups(&self, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
+        let Some(workspace) = self.workspace else { return Ok(Vec::new()) };
+        let mut lines = Vec::new();
+        for group in session::groups(workspace)? {
+            let access = self.access.clone().group(&group);
+            let view = GroupView::new(workspace, &self.access.scope, &group);
+            let there = Forget::new(&access, self.text.clone()).in_files(self.in_files).workspace(&view);
+            let receipt = there.run(now)?;
+            lines.extend(receipt.places.into_iter().filter(|line| line.found > 0));
+        }
+        Ok(lines)
     }
 
     fn check(&self, is_for_the_human: bool) -> Result<()> {

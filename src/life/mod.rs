@@ -26,6 +26,7 @@
 //! | Name | Use |
 //! |---|---|
 //! | [`Guarded`], [`SharedUser`], [`SoulPolicy`] | a workspace as one session may reach it |
+//! | [`GroupView`], [`GroupName`] | the workspace of a group: an audience of its own |
 //! | [`Indexed`], [`SyncReport`], [`Unreadable`] | a workspace with an index: search, and writes that are found at once |
 //! | [`Boot`], [`BootState`], [`SeedReport`], [`StartStep`] | the first start: [`Life::boot`](crate::Life::boot), [`Life::seed`](crate::Life::seed) |
 //! | [`is_bootstrap_done`], [`Completion`], [`BootstrapOutcome`] | the end of the onboarding: [`Life::complete_onboarding`](crate::Life::complete_onboarding) |
@@ -73,7 +74,10 @@ mod state;
 mod turn;
 mod undreamed;
 
-pub use crate::session::{Guarded, Indexed, Journal, SharedUser, SoulPolicy, SyncReport, Unreadable};
+pub use crate::base::group::GroupName;
+pub use crate::session::{
+    GroupView, Guarded, Indexed, Journal, SharedUser, SoulPolicy, SyncReport, Unreadable,
+};
 pub use boot::{Boot, BootState, StartStep};
 pub use config::{BootPolicy, BootstrapEnd, JournalNaming, Onboarding, Preset, SeedSet};
 pub use daily_log::DailyLogConfig;

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::forgotten::ForgottenCache;
-use super::rights::{DocumentKind, SoulPolicy, Verb, rights};
+use super::rights::{DocumentKind, SoulPolicy, Verb, rights, rights_in_group};
 use super::walk::{Folder, Looked};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::document::{Document, Revision};
@@ -132,6 +132,7 @@ impl<W> Guarded<W> {
         if name.space() == Space::State {
             return false;
         }
+        let rights = if self.access.is_of_group() { rights_in_group } else { rights };
         let rights = rights(self.access.kind, self.access.actor, DocumentKind::of(name), self.soul);
         match verb {
             Verb::Read => rights.read,
@@ -350,7 +351,11 @@ impl<W: Workspace> Workspace for Guarded<W> {
                 let folders = if holds_any { vec![DocName::JOURNALS] } else { Vec::new() };
                 Ok(Listing::new(readable(None)?, folders, Vec::new()))
             }
-            Some(folder) if *folder == DocName::JOURNALS => {
+            // A group is told its journals, wherever they may lie.
+            Some(folder)
+                if *folder == DocName::JOURNALS
+                    || (*folder == DocName::DAILY && self.access.is_of_group()) =>
+            {
                 Ok(Listing::new(readable(Some(folder))?, Vec::new(), Vec::new()))
             }
             Some(folder) => Err(self.denied(folder)),

@@ -218,7 +218,9 @@ impl<W: Workspace> Indexed<W> {
             }
             let mut found = search()?;
             let results = &mut found.results;
-            results.retain(|result| audience(&result.path).includes(access.kind) && is_indexed(&result.path));
+            let is_of_group = self.upkeep.is_of_group();
+            let includes = |path: &DocName| audience(path, is_of_group).includes(access.kind);
+            results.retain(|result| includes(&result.path) && is_indexed(&result.path));
             if let Some(forgotten) = self.upkeep.forgotten.get(&self.upkeep.workspace)? {
                 // The index may not have been brought up to date since.
                 results.retain(|result| {

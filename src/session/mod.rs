@@ -2,6 +2,7 @@
 //! their words.
 
 mod forgotten;
+mod group;
 mod guarded;
 mod indexed;
 pub(crate) mod journal;
@@ -13,6 +14,8 @@ mod upkeep;
 mod walk;
 
 pub(crate) use forgotten::forgotten;
+pub use group::GroupView;
+pub(crate) use group::groups;
 pub use guarded::{Guarded, SharedUser};
 pub use indexed::Indexed;
 pub use journal::Journal;

@@ -4,6 +4,7 @@
 //! says the rest.
 
 use crate::base::access::{Actor, SessionKind};
+use crate::base::group::GroupName;
 use crate::base::name::Name;
 use crate::format::JournalName;
 use crate::search::documents::Audience;
@@ -31,6 +32,8 @@ pub(super) enum DocumentKind {
     Bootstrap,
     Tools,
     Heartbeat,
+    /// A document of a group, as the life that it belongs to sees it.
+    Group,
     Journal,
     /// The journal of a session with others present.
     SharedJournal,
@@ -54,6 +57,7 @@ impl DocumentKind {
             // Shared by its exact spelling only.
             _ if JournalName::is_shared_name(name.as_str()) => Self::SharedJournal,
             other if JournalName::is_name(other) => Self::Journal,
+            other if GroupName::of_document(other).is_some() => Self::Group,
             _ => Self::Other,
         }
     }
@@ -94,6 +98,8 @@ pub(super) fn rights(kind: SessionKind, actor: Actor, document: DocumentKind, so
         (SessionKind::Main, Actor::Agent, DocumentKind::Soul | DocumentKind::Bootstrap) => READ,
         // Journals are only added to.
         (SessionKind::Main, Actor::Agent, DocumentKind::Journal | DocumentKind::SharedJournal) => JOURNAL,
+        // Nothing goes out of private into a group but by the human's hand.
+        (SessionKind::Main, Actor::Agent, DocumentKind::Group) => READ,
         (SessionKind::Main, Actor::Agent, _) => ALL,
         // With others present: who the agent is, what was said with others present, and nothing of the human's.
         (_, _, DocumentKind::Soul | DocumentKind::Agents | DocumentKind::Identity) => READ,
@@ -108,13 +114,28 @@ pub(super) fn rights(kind: SessionKind, actor: Actor, document: DocumentKind, so
             | DocumentKind::Bootstrap
             | DocumentKind::Tools
             | DocumentKind::Heartbeat
+            | DocumentKind::Group
             | DocumentKind::Other,
         ) => NONE,
     }
 }
 
+/// Returns the access table of a group's own workspace: as that of its kind of session, and its memory may be read.
+pub(super) fn rights_in_group(
+    kind: SessionKind,
+    actor: Actor,
+    document: DocumentKind,
+    soul: SoulPolicy,
+) -> Rights {
+    match document {
+        DocumentKind::Memory if kind != SessionKind::Main => READ,
+        document => rights(kind, actor, document, soul),
+    }
+}
+
 /// Returns the kinds of sessions that may read a document. Who acts in the session makes no difference.
-pub(super) fn audience(name: &Name) -> Audience {
+pub(super) fn audience(name: &Name, is_of_group: bool) -> Audience {
     let document = DocumentKind::of(name);
+    let rights = if is_of_group { rights_in_group } else { rights };
     Audience::of(|kind| rights(kind, Actor::Agent, document, SoulPolicy::default()).read)
 }

@@ -123,7 +123,7 @@ impl<W: Workspace> Upkeep<W> {
             size: metadata.len,
             modified: metadata.modified,
             revision: document.revision(),
-            audience: audience(name),
+            audience: audience(name, self.is_of_group()),
             chunking: cut.identity.clone(),
         };
         let is_same =
@@ -150,11 +150,17 @@ impl<W: Workspace> Upkeep<W> {
     /// documents are cut anew.
     pub(super) fn cut(&self) -> Result<Cut> {
         let forgotten = self.forgotten.get(&self.workspace)?;
+        let is_of_group = self.is_of_group();
         let mut identity = self.chunks.identity();
         if let Some(forgotten) = &forgotten {
             identity.push_str(&format!(" forgotten {}", forgotten.identity()));
         }
-        Ok(Cut { forgotten, identity })
+        Ok(Cut { forgotten, identity, is_of_group })
+    }
+
+    /// Returns whether the workspace is a group's.
+    pub(super) fn is_of_group(&self) -> bool {
+        self.workspace.scope().is_some_and(|scope| scope.group_name().is_some())
     }
 }
 
@@ -162,6 +168,7 @@ impl<W: Workspace> Upkeep<W> {
 pub(super) struct Cut {
     forgotten: Option<Arc<Tombstones>>,
     identity: String,
+    is_of_group: bool,
 }
 
 impl Cut {
@@ -173,7 +180,7 @@ impl Cut {
         before.size == metadata.len
             && before.modified == metadata.modified
             && before.chunking == self.identity
-            && before.audience == audience(name)
+            && before.audience == audience(name, self.is_of_group)
     }
 }
 

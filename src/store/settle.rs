@@ -64,10 +64,14 @@ fn duplicate_of(id: MemoryId, now: DateTime<Utc>) -> FactStatus {
 }
 
 /// Returns whether the older of two equal facts is replaced by the newer one: a dream's fact is removed with its dream, and
-/// must not take along what was recorded beside it.
+/// must not take along what was recorded beside it. And what a stranger said first is the user's once they say it.
 fn yields(older: &Fact, newer: &Fact) -> bool {
     let is_dreamed = |fact: &Fact| fact.memory.dream.is_some();
-    is_dreamed(older) && !is_dreamed(newer) && !older.is_protected() && !older.status.state.is_retired()
+    let is_less = (is_dreamed(older) && !is_dreamed(newer))
+        || (!older.memory.is_trusted()
+            && newer.memory.is_trusted()
+            && is_dreamed(older) == is_dreamed(newer));
+    is_less && !older.is_protected() && !older.status.state.is_retired()
 }
 
 /// Of each statement that waits the oldest settled row that says the same, or where there is none a rejected one.

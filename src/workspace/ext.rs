@@ -70,9 +70,9 @@ pub struct Tail {
 
 debug_as!(Tail, |it| "Tail {{ start: {}, bytes: {} }}", it.start, it.text.len());
 
-/// Returns whether a workspace holds the life of this scope, as far as it knows its own.
+/// Returns whether a workspace holds the life of this scope, as far as it knows its own. A group's workspace always knows.
 pub(crate) fn is_of<W: Workspace + ?Sized>(workspace: &W, scope: &Scope) -> bool {
-    workspace.scope().is_none_or(|own| own == scope)
+    workspace.scope().map_or_else(|| scope.group_name().is_none(), |own| own == scope)
 }
 
 /// Refuses an access of another scope than the workspace's to `name`, before anything is read.

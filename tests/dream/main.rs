@@ -7,6 +7,7 @@ mod dream;
 mod dreaming;
 mod fact_dreamer;
 mod http;
+mod participants;
 mod personalization;
 mod proposals;
 mod reads;

@@ -224,7 +224,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(life:
         Beat Block Boot BootPolicy BootState BootstrapEnd BootstrapOutcome CacheHint Completion Consent
-        ContextConfig DailyLogConfig Duty HeartbeatConfig HygieneConfig Journal JournalNaming MemoryContext
+        ContextConfig DailyLogConfig Duty GroupName HeartbeatConfig HygieneConfig Journal JournalNaming MemoryContext
         Onboarding Preset Prompt PromptConfig PromptNotice PromptOrder Proposal QuietHours Retention
         RetentionPlan SeedReport SeedSet SharedUser Snapshot Soul SoulNotice SoulPolicy StartStep
         SyncReport TurnEnd TurnOutcome TurnReport Undreamed Unreadable
@@ -268,6 +268,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ("EmbedPass", may_be_shared::<noctuary::vectors::EmbedPass<'static>>),
         ("Editor", may_be_shared::<noctuary::life::Editor<'static>>),
         ("Forget", may_be_shared::<noctuary::exchange::Forget<'static>>),
+        ("GroupView", may_be_shared::<noctuary::life::GroupView<View>>),
         ("Guarded", may_be_shared::<noctuary::life::Guarded<View>>),
         ("HistoryFn", may_be_shared::<noctuary::dream::HistoryFn<Latest>>),
         ("Indexed", may_be_shared::<noctuary::life::Indexed<View>>),
@@ -492,6 +493,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("FactConfig", "a setting of the operator"),
     ("DreamConfig", "a setting of the operator"),
     ("FactDreamConfig", "a setting of the operator"),
+    ("GroupName", "the name of a group"),
     ("Filter", "a category"),
     ("FoundAt", "a class"),
     ("Generation", "the name of a model"),

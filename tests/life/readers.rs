@@ -173,8 +173,13 @@ fn proposer(workspace: &Arc<dyn Workspace>) -> JournalDreamer {
 
 /// The proposal that waits in a furnished home.
 fn proposal(place: &Place) -> DreamId {
-    let human = access(SessionKind::Main, Actor::Human);
-    proposer(place.life.workspace()).proposals(&human, at(20, 9, 0)).unwrap().remove(0).id
+    let human = Access::human(place.access.scope.clone());
+    let waiting = proposer(place.life.workspace()).proposals(&human, at(20, 9, 0)).unwrap();
+    // A group has none.
+    waiting
+        .into_iter()
+        .next()
+        .map_or_else(|| DreamId::parse("0f3a9c5be2d14477").unwrap(), |waiting| waiting.id)
 }
 
 /// A store of each kind, with private rows and facts, one of them pinned and one deleted, and a shared row.
@@ -1072,4 +1077,236 @@ fn sources() -> Vec<String> {
         }
     }
     found
+}
+
+/// Four groups of one life.
+const GROUPS: [&str; 4] = ["crew", "family", "neighbours", "team"];
+
+fn group_canary(group: &str) -> String {
+    format!("canary-of-the-{group}")
+}
+
+/// A home with a private life and four groups, each with canaries in its memory, a journal, an archive, its rows, and in what
+/// a dream wrote; as a session of one of the groups has it.
+fn with_groups(
+    home: (tempfile::TempDir, Arc<dyn Workspace>),
+    is_boxed: bool,
+    of: Option<&str>,
+    kind: SessionKind,
+) -> Place {
+    use noctuary::life::{GroupName, GroupView};
+
+    let mut place = furnished(home, access(kind, Actor::Agent));
+    let owner = access(SessionKind::Main, Actor::Agent).scope;
+    let root = Arc::clone(place.life.workspace());
+    let mut stores = std::mem::take(&mut place.stores);
+    let mut names = place.names.clone();
+    for group in GROUPS {
+        let canary = group_canary(group);
+        let name = GroupName::parse(group).unwrap();
+        let view: Arc<dyn Workspace> = if is_boxed {
+            let boxed: Box<dyn Workspace> = Box::new(GroupView::new(Arc::clone(&root), &owner, &name));
+            Arc::new(boxed)
+        } else {
+            Arc::new(GroupView::new(Arc::clone(&root), &owner, &name))
+        };
+        put(&view, "MEMORY.md", format!("# Memory\n\n- {canary}\n"));
+        put(&view, "memory/2026-11-20-shared.chat.md", format!("- [user] Decision: {canary} in a journal\n"));
+        put(&view, "memory/2026-11-19-shared.chat.md", format!("- [user] Decision: {canary} of yesterday\n"));
+        let dreamer = JournalDreamer::builder(Arc::clone(&view)).enabled(true).build().unwrap();
+        let script =
+            Script::new().says(format!("- {canary} in a dream (memory/2026-11-20-shared.chat.md#L1)\n"));
+        let report = dream_once_at(&dreamer, &script, &|| at(20, 8, 0)).unwrap();
+        assert_eq!(report.outcome, Outcome::Appended, "{report:?}");
+        let asked: String = script.requests().iter().map(|request| request.user.clone()).collect();
+        for other in GROUPS.iter().filter(|other| **other != group) {
+            assert!(!asked.contains(&group_canary(other)), "the dream of {group} is shown words of {other}");
+        }
+        assert!(
+            !CANARIES.iter().any(|canary| asked.contains(canary)),
+            "the dream of {group} is shown private words"
+        );
+        let scope = owner.group(&name);
+        let folder = place._folder.path();
+        let own: Vec<Arc<dyn Store>> = vec![
+            Arc::new(
+                FileMemoryStore::open(folder.join(format!("rows-{group}")), scope.clone()).unwrap_or_else(
+                    |_| {
+                        fs::create_dir_all(folder.join(format!("rows-{group}"))).unwrap();
+                        FileMemoryStore::open(folder.join(format!("rows-{group}")), scope.clone()).unwrap()
+                    },
+                ),
+            ),
+            // The file of the private rows: the scope parts them.
+            #[cfg(feature = "sqlite")]
+            Arc::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), scope.clone()).unwrap()),
+        ];
+        for store in &own {
+            let mine = Access::shared(owner.clone()).group(&name);
+            store
+                .write(
+                    &mine,
+                    &NewMemory::new("fact", format!("{canary} in a row"), Source::AgentRecorded),
+                    at(20, 8, 0),
+                )
+                .unwrap();
+            feed(&view, store.as_ref(), &scope, at(20, 9, 0)).unwrap();
+        }
+        names.extend(documents(&view).into_keys().map(|document| crate::name(&document)));
+        names.extend(
+            documents(&view).into_keys().map(|document| crate::name(&format!("groups/{group}/{document}"))),
+        );
+        if of == Some(group) {
+            place.life = Life::new(view, LifeConfig::default());
+            place.access = Access::new(kind, Actor::Agent, scope);
+            stores = own;
+        }
+    }
+    names.sort();
+    names.dedup();
+    Place { names, stores, ..place }
+}
+
+// BX-38: nothing crosses between groups, or out of private.
+#[test]
+fn no_reader_gives_a_group_what_is_anothers_or_private() {
+    let failed = Mutex::new(Vec::new());
+    let fails = |what| failed.lock().unwrap().push(what);
+    let shown = Mutex::new(BTreeSet::new());
+    // All groups of all homes take minutes: unless asked for, each reader is tried with one of them a home.
+    let is_long = std::env::var_os("NOCTUARY_LONG_TESTS").is_some();
+    let numbered: Vec<_> = READERS.iter().enumerate().collect();
+    common::each(&numbered, |(number, (reader, _, read))| {
+        for (at_group, group) in GROUPS.iter().enumerate() {
+            for (at_home, home) in homes().enumerate() {
+                if !is_long && (number + at_home) % GROUPS.len() != at_group {
+                    continue;
+                }
+                let kind = KINDS[(at_group + at_home) % KINDS.len()];
+                let place = with_groups(home, (at_group + at_home) % 2 == 0, Some(group), kind);
+                let told = read(&place);
+                let others = GROUPS.iter().filter(|other| *other != group).map(|other| group_canary(other));
+                let private = CANARIES.iter().map(|canary| (*canary).to_owned());
+                let leaked: Vec<String> =
+                    others.chain(private).filter(|canary| told.contains(canary)).collect();
+                if !leaked.is_empty() {
+                    fails(format!("{reader} tells a {kind:?} session of {group} {leaked:?}"));
+                }
+                if told.contains(&group_canary(group)) {
+                    shown.lock().unwrap().insert(*reader);
+                }
+            }
+        }
+        // A session with others present that is of no group.
+        for home in homes() {
+            let place = with_groups(home, false, None, SessionKind::Shared);
+            let told = read(&place);
+            let leaked: Vec<_> = GROUPS.iter().filter(|group| told.contains(&group_canary(group))).collect();
+            if !leaked.is_empty() {
+                fails(format!("{reader} tells a session of no group words of {leaked:?}"));
+            }
+        }
+    });
+    let failed = failed.into_inner().unwrap();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    let shown = shown.into_inner().unwrap();
+    println!("{} readers, {} groups; {} show a group its own", READERS.len(), GROUPS.len(), shown.len());
+    for reader in ["Workspace::read", "MemoryStore::search", "MemoryStore::list", "Session::prompt"] {
+        assert!(
+            shown.contains(reader) || !READERS.iter().any(|(name, ..)| *name == reader),
+            "{reader}: {shown:?}"
+        );
+    }
+}
+
+#[test]
+fn the_owner_reads_every_group_in_private_and_their_agent_writes_in_none() {
+    for home in homes() {
+        let place = with_groups(home, false, None, SessionKind::Main);
+        for group in GROUPS {
+            let memory = crate::name(&format!("groups/{group}/MEMORY.md"));
+            let text = place.view().read_text(&memory).unwrap().unwrap();
+            assert!(text.contains(&format!("{} in a dream", group_canary(group))), "{text}");
+            for wrote in [
+                place.view().append(&memory, b"- out of private\n"),
+                place.view().write(&memory, b"x", WriteMode::Replace).map(drop),
+                place.view().remove(&memory).map(drop),
+            ] {
+                assert!(matches!(wrote, Err(Error::Denied { .. })), "{wrote:?}");
+            }
+            let human = place.life.view(access(SessionKind::Main, Actor::Human));
+            human.append(&memory, b"- by hand\n").unwrap();
+        }
+    }
+}
+
+// The workspace of a life and that of a group are no audience of one another, on a folder that does not know its owner too.
+#[test]
+fn an_access_to_a_group_reads_nothing_of_the_life_itself() {
+    use noctuary::life::{GroupName, GroupView};
+
+    let crew = GroupName::parse("crew").unwrap();
+    for home in homes() {
+        let place = with_groups(home, false, None, SessionKind::Main);
+        let root = Arc::clone(place.life.workspace());
+        let owner = access(SessionKind::Main, Actor::Agent).scope;
+        for access in [Access::shared(owner.clone()).group(&crew), Access::human(owner.clone()).group(&crew)]
+        {
+            let read = Guarded::new(&root, access).read(&noctuary::DocName::MEMORY);
+            assert!(matches!(read, Err(Error::Denied { .. })), "{read:?}");
+        }
+        let group = GroupView::new(&root, &owner, &crew);
+        let other = Access::human(owner.clone()).group(&GroupName::parse("team").unwrap());
+        for access in [Access::human(owner.clone()), other] {
+            let read = Guarded::new(&group, access).read(&noctuary::DocName::MEMORY);
+            assert!(matches!(read, Err(Error::Denied { .. })), "{read:?}");
+        }
+        for persona in [noctuary::DocName::SOUL, noctuary::DocName::AGENTS, noctuary::DocName::IDENTITY] {
+            let wrote = group.write(&persona, b"# Another\n", WriteMode::Replace);
+            assert!(matches!(wrote, Err(Error::Denied { .. })), "{wrote:?}");
+            assert!(group.read(&persona).unwrap().is_some());
+        }
+        // A view over a view is nobody's.
+        assert!(GroupView::new(&group, &owner, &crew).read(&noctuary::DocName::MEMORY).is_err());
+    }
+}
+
+#[test]
+fn forgetting_and_copying_reach_the_groups() {
+    use noctuary::life::{GroupName, GroupView};
+
+    let owner = access(SessionKind::Main, Actor::Human).scope;
+    let human = access(SessionKind::Main, Actor::Human);
+    let crew = GroupName::parse("crew").unwrap();
+    for (home, other) in homes().zip(homes()) {
+        let place = with_groups(home, false, None, SessionKind::Main);
+        let root = place.life.workspace();
+        let (_folder, target) = other;
+        copy_into(root, target.as_ref()).unwrap();
+        let copied = GroupView::new(target.as_ref(), &owner, &crew);
+        let dreamer = JournalDreamer::builder(Arc::new(GroupView::new(Arc::clone(&target), &owner, &crew)));
+        let dreamer = dreamer.enabled(true).build().unwrap();
+        let again = dream_once_at(&dreamer, &Script::new(), &|| at(21, 8, 0)).unwrap();
+        assert_eq!(again.calls, 0, "the ledger of the group came along: {again:?}");
+        let memory = copied.read_text(&noctuary::DocName::MEMORY).unwrap().unwrap();
+        assert!(memory.contains("canary-of-the-crew in a dream"));
+
+        Forget::new(&human, "canary-of-the-crew in a dream")
+            .workspace(root)
+            .in_files(true)
+            .run(at(22, 8, 0))
+            .unwrap();
+        let view = GroupView::new(root, &owner, &crew);
+        assert!(!everything_told(&view).contains("canary-of-the-crew in a dream"));
+        put(&view, "memory/2026-11-22-shared.chat.md", "- [user] Fact: canary-of-the-crew in a dream\n");
+        let script =
+            Script::new().says("- canary-of-the-crew in a dream (memory/2026-11-22-shared.chat.md#L1)\n");
+        let dreamer = JournalDreamer::builder(Arc::new(GroupView::new(Arc::clone(root), &owner, &crew)));
+        dream_once_at(&dreamer.enabled(true).build().unwrap(), &script, &|| at(23, 8, 0)).unwrap();
+        let memory = view.read_text(&noctuary::DocName::MEMORY).unwrap().unwrap();
+        assert!(
+            !memory.contains("canary-of-the-crew in a dream"),
+            "what was forgotten stays out of the group: {memory}"
+        );
+    }
 }

@@ -19,8 +19,10 @@ pub(crate) struct Verdict {
     pub(crate) hold: Option<Hold>,
     /// The heading that it may stand under.
     pub(crate) heading: Option<&'static str>,
-    /// The speaker of a line that would wrongly read as the user's word.
-    pub(crate) teller: Option<&'static str>,
+    /// The speaker of a line that would wrongly read as the user's word, to be put in front.
+    pub(crate) teller: Option<String>,
+    /// Whether it rests on the words of a participant who is not the user.
+    pub(crate) is_participants: bool,
 }
 
 /// Returns a claim with the name of who said it in front, behind its date.
@@ -77,9 +79,13 @@ impl<'a> Judge<'a> {
             .and_then(|()| is_statement())
             .and_then(|()| carries_nothing());
         let is_fact = matches!(heading, None | Some(reply::FACTS)) || self.spoken.is_users(claim, &sources);
+        let is_participants = self.spoken.participant(claim, &sources).is_some();
         let teller = self.spoken.teller(claim, &sources, !is_fact);
+        // A line that is held is reported as the model gave it.
+        let teller = teller.filter(|_| !is_participants || held.is_ok());
         Verdict {
             teller,
+            is_participants,
             sources: sources.into_iter().map(|source| source.place).collect(),
             hold: held.err(),
             heading: if is_fact { heading } else { Some(reply::FACTS) },

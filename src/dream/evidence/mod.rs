@@ -37,6 +37,7 @@ mod shown;
 mod spelled;
 #[cfg(test)]
 mod table;
+mod tellers;
 mod verbatim;
 
 pub(crate) use judge::{Judge, Verdict, told};

@@ -6,12 +6,15 @@
 //! the claim is the page's. So a line without a citation is held only where it can be told from what people said.
 //!
 //! A participant who is not the user is such a stranger too, unless the claim names them: "Ada sails on Mondays" is
-//! told of Ada. And a claim that rests on the agent's words alone, and reads as the user's, says who it is from.
+//! told of Ada. One that names them otherwise, or speaks of the user, has their name put in front of it: "Marta pays Ada"
+//! is then Ada's word. Nobody may be told of by a name that reads as the user's, or as a label. And a claim that rests on
+//! the agent's words alone, and reads as the user's, says who it is from.
 
 use super::claim::check;
 use super::matter::{matter, same_stem};
 use super::rules::Trust;
 use super::shown::{Line, Shown, Source, held};
+use super::tellers;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 use crate::format::Origin;
@@ -53,6 +56,8 @@ struct Window {
     party: Party,
     origin: Option<Origin>,
     words: Vec<String>,
+    /// The words of the first line, of a participant's without what stands in front.
+    first: Vec<String>,
 }
 
 /// Everything that a pass showed, by who said it. Empty where it makes no difference.
@@ -71,12 +76,13 @@ impl<'a> Spoken<'a> {
             let mut lines = shown.lines().peekable();
             while let Some((journal, line)) = lines.next() {
                 let mut words = matter(&line.text);
+                let first = behind_name(line);
                 let follows = |(name, next): &&(_, &Line)| *name == journal && next.origin == line.origin;
                 if let Some((_, next)) = lines.peek().filter(follows) {
                     words.extend(matter(&next.text));
                 }
                 let origin = line.origin.clone();
-                windows.push(Window { party: party(origin.as_ref()), origin, words });
+                windows.push(Window { party: party(origin.as_ref()), origin, words, first });
             }
         }
         Self { trust, user_names, windows }
@@ -91,7 +97,7 @@ impl<'a> Spoken<'a> {
         let user_names = self.user_names;
         let is_strange = |party: Party, origin: Option<&Origin>| match party {
             Party::User | Party::Agent => false,
-            Party::Other => !names(claim, origin),
+            Party::Other => !tellers::names(claim, origin, user_names),
             Party::Stranger => true,
         };
         let strange = |line: &Line| is_strange(self.party(line), line.origin.as_ref());
@@ -120,15 +126,24 @@ impl<'a> Spoken<'a> {
         };
         let (theirs, window) = self.most(&words, |window| is_strange(window.party, window.origin.as_ref()));
         let is_theirs = theirs >= 2 && theirs * 2 > words.len() && theirs > ours;
-        if is_theirs { Err(of_stranger(window.and_then(|window| window.origin.as_ref()))) } else { Ok(()) }
+        if is_theirs {
+            return Err(of_stranger(window.and_then(|window| window.origin.as_ref())));
+        }
+        match self.participant(claim, sources) {
+            Some(name) if !tellers::is_tellable(name, user_names) => {
+                Err(of_stranger(Some(&Origin::Participant(name.to_owned()))))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns whether a claim rests on a word of the user. One that cites nothing does, unless the agent's lines hold
-    /// most of it.
+    /// most of it. One that cites a participant too must stand without what they said.
     pub(crate) fn is_users(&self, claim: &str, sources: &[Source]) -> bool {
         if !sources.is_empty() {
             let mut lines = sources.iter().flat_map(|source| &source.lines);
-            return lines.any(|line| self.party(line) == Party::User);
+            return lines.any(|line| self.party(line) == Party::User)
+                && self.participant(claim, sources).is_none();
         }
         let words = words_of(claim);
         let (users, _) = self.most(&words, |window| window.party == Party::User);
@@ -136,9 +151,65 @@ impl<'a> Spoken<'a> {
         others * 2 <= words.len() || others <= users
     }
 
-    /// Returns the speaker of a claim that wrongly reads as the user's, unless the claim does not tell: the agent.
-    pub(crate) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<&'static str> {
+    /// Returns the participant whose words a claim takes, if what anybody else said does not bear it out.
+    pub(crate) fn participant(&self, claim: &str, sources: &[Source]) -> Option<&str> {
+        let is_others = |line: &Line| self.party(line) == Party::Other;
+        if sources.is_empty() {
+            let words = words_of(claim);
+            let (theirs, window) = self.most(&words, |window| window.party == Party::Other);
+            let (users, _) = self.most(&words, |window| window.party == Party::User);
+            let (agents, _) = self.most(&words, |window| window.party == Party::Agent);
+            // Of two who said as much of it, it is the user's only where they said it all.
+            let is_most = theirs > users || (theirs == users && theirs < words.len());
+            let is_theirs = theirs >= 2 && theirs * 2 > words.len() && is_most && theirs >= agents;
+            return window.filter(|_| is_theirs).and_then(|window| name_of(window.origin.as_ref()));
+        }
+        let theirs = || sources.iter().flat_map(|source| &source.lines).filter(|line| is_others(line));
+        if theirs().next().is_none() {
+            return self.taken_in(claim, sources);
+        }
+        let named = theirs().find(|line| tellers::names(claim, line.origin.as_ref(), self.user_names));
+        let name = name_of(named.or_else(|| theirs().next())?.origin.as_ref())?;
+        let own = only(sources, |line| !is_others(line));
+        if own.is_empty() {
+            return self.known_name(name);
+        }
+        let (known, others) = (words_in(&own), words_in(&only(sources, is_others)));
+        let takes = || words_of(claim).iter().any(|word| stands(word, &others) && !stands(word, &known));
+        let is_borne = own.iter().any(|source| source.says(claim))
+            || !(takes() || check(claim, &own, self.user_names).is_err());
+        if is_borne { None } else { self.known_name(name) }
+    }
+
+    /// Returns the participant whose line a claim holds, almost all of it, though it cites others, who did not say so.
+    fn taken_in(&self, claim: &str, sources: &[Source]) -> Option<&str> {
+        let (said, known) = (words_of(claim), words_in(sources));
+        let is_held = |window: &&Window| {
+            let line = &window.first;
+            let held = line.iter().filter(|word| stands(word, &said));
+            held.clone().count() * 4 >= line.len() * 3
+                && held.clone().count() >= 3
+                && held.clone().any(|word| !stands(word, &known))
+        };
+        let theirs = self.windows.iter().filter(|window| window.party == Party::Other);
+        // Of several, the one of whom it holds most.
+        let most = theirs.filter(is_held).max_by_key(|window| count(&window.first, &said));
+        most.and_then(|window| name_of(window.origin.as_ref()))
+    }
+
+    /// Returns a name as the lines that were shown have it.
+    fn known_name(&self, name: &str) -> Option<&str> {
+        self.windows.iter().filter_map(|window| name_of(window.origin.as_ref())).find(|known| *known == name)
+    }
+
+    /// Returns the speaker to be put in front of a claim that wrongly reads as the user's: the agent, or a participant
+    /// whom it does not tell of.
+    pub(crate) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<String> {
         let (_, rest) = strip_date(claim);
+        if let Some(name) = self.participant(claim, sources) {
+            let is_told = tellers::tells_of(rest, name, self.user_names);
+            return (!is_told).then(|| tellers::shown(name));
+        }
         let reads_as_users = is_moved || self.is_about_user(rest);
         if !reads_as_users || self.is_users(claim, sources) {
             return None;
@@ -146,7 +217,7 @@ impl<'a> Spoken<'a> {
         let is_told = speakers::read(rest).is_some_and(|speaker| speaker.origin != Origin::User);
         let mut lines = sources.iter().flat_map(|source| &source.lines);
         let is_others = !sources.is_empty() && lines.any(|line| self.party(line) == Party::Other);
-        (!is_told && !is_others).then_some("Agent")
+        (!is_told && !is_others).then(|| "Agent".to_owned())
     }
 
     /// Returns whether a claim begins as a decision, or with the user, or speaks of "I".
@@ -179,11 +250,18 @@ impl<'a> Spoken<'a> {
     }
 }
 
-/// Returns whether a claim names the participant whose words it takes.
-fn names(claim: &str, origin: Option<&Origin>) -> bool {
-    let Some(Origin::Participant(name)) = origin else { return false };
-    let said: Vec<String> = text::words(claim).collect();
-    text::words(name).filter(|word| word.chars().count() > 1).any(|word| said.contains(&word))
+/// Returns the words of a participant's line behind their name.
+fn behind_name(line: &Line) -> Vec<String> {
+    let Some(name) = name_of(line.origin.as_ref()) else { return Vec::new() };
+    let at = line.text.find(name).map_or(0, |at| at + name.len());
+    matter(&line.text[at..])
+}
+
+fn name_of(origin: Option<&Origin>) -> Option<&str> {
+    match origin {
+        Some(Origin::Participant(name)) => Some(name),
+        _ => None,
+    }
 }
 
 fn of_stranger(origin: Option<&Origin>) -> Hold {

@@ -156,10 +156,11 @@ impl Curation {
                 continue;
             }
             let (claim, citations) = split_citations(&item.text);
-            let Verdict { sources, hold, heading, teller } = judge.judge(item.heading, &claim, &citations);
+            let Verdict { sources, hold, heading, teller, .. } =
+                judge.judge(item.heading, &claim, &citations);
             let (text, statement) = match teller {
                 Some(teller) => {
-                    let text = told(teller, &item.text);
+                    let text = told(&teller, &item.text);
                     let statement = curated::statement_key(&text);
                     (text, statement)
                 }

@@ -214,8 +214,11 @@ impl Rebuild {
             }
             let statement = text::statement(&claim);
             let hash = self.state.hash([statement.as_str()]);
-            let Verdict { sources, hold, .. } = judge.judge(item.heading, &claim, &citations);
-            let fate = if let Some(hold) = instructs(run, &item.text).or(hold) {
+            let Verdict { sources, hold, is_participants, .. } =
+                judge.judge(item.heading, &claim, &citations);
+            // A profile is the user's alone: it has no place for what somebody else says, by any name.
+            let theirs = is_participants.then_some(Hold { reason: HoldReason::Origin, word: None });
+            let fate = if let Some(hold) = instructs(run, &item.text).or(hold).or(theirs) {
                 LineOutcome::Held(hold)
             } else if known.contains(&statement) {
                 LineOutcome::Duplicate

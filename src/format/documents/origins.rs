@@ -16,10 +16,14 @@
 //! can forge.
 //!
 //! If a journal has speakers, a line without a name is not the user's for that reason.
+//!
+//! In a journal of a shared session, a name behind the user's tag is who speaks: `[user] Mallory: …` is how a chat with
+//! others reaches a host that has one tag for whatever came in.
 
 mod cast;
 mod head;
 
+use super::journal::JournalName;
 use super::origin::Origin;
 use super::speakers::{self, Form, Speaker};
 use crate::base::text;
@@ -44,6 +48,8 @@ pub(crate) struct Above {
     is_quoted: bool,
     /// The sign and the length of the code fence that it goes on with.
     fence: Option<(u8, usize)>,
+    /// Whether others take part: then a name behind the user's tag is who speaks.
+    has_others: bool,
 }
 
 /// A text of a journal, by who says it.
@@ -87,10 +93,12 @@ pub(crate) fn read_part(text: &str, above: &Above, goes_on: bool) -> Reading {
     for (at, (line, head)) in lines.iter().zip(&heads).enumerate() {
         let was_quoted = state.is_quoted;
         let (mut start, mut alone) = (0, None);
+        let mut named = 0;
         match head {
             _ if at < skipped => {}
             Head::Session => {
-                state = Above { has_speakers: state.has_speakers, ..Above::default() };
+                let Above { has_speakers, has_others, .. } = state;
+                state = Above { has_speakers, has_others, ..Above::default() };
                 named_at = at;
             }
             Head::Stamped => {
@@ -103,9 +111,10 @@ pub(crate) fn read_part(text: &str, above: &Above, goes_on: bool) -> Reading {
                         let words = &line[offset + speaker.end..];
                         let may_end = || goes_on || lines[at + 1..].iter().any(|line| ends_quote(line));
                         state.begin(speaker, *is_bulleted, *is_stamped, words, may_end);
+                        named = state.name_another(words);
                         named_at = at;
                     }
-                    start = offset + speaker.end;
+                    start = offset + speaker.end + named;
                 } else if !speaker.is_named() && rank(Some(&speaker.origin)) < rank(state.origin.as_ref()) {
                     // A word that may be a label: it is not the user's line, and that is all.
                     alone = Some(speaker.origin.clone());
@@ -122,7 +131,14 @@ pub(crate) fn read_part(text: &str, above: &Above, goes_on: bool) -> Reading {
                     named_at = at;
                 }
             }
-            Head::Plain => {}
+            Head::Plain => {
+                // A message may hold several persons' lines.
+                let marks = line.len() - line.trim_start_matches([' ', '\t', '|', '>', '-', '*']).len();
+                named = state.name_another(&line[marks..]);
+                if named > 0 {
+                    (named_at, start) = (at, marks + named);
+                }
+            }
         }
         state.fence = fence_after(state.fence, line.trim());
         state.is_quoted &= !(was_quoted && ends_quote(line));
@@ -154,10 +170,28 @@ impl Said {
 }
 
 impl Above {
+    /// Returns the state above the first line of a journal of this name.
+    pub(crate) fn of(journal: &str) -> Self {
+        Self { has_others: JournalName::is_shared_name(journal), ..Self::default() }
+    }
+
     /// Returns the state for a text that begins in a place without known lines above: the words of a
     /// tool.
-    pub(crate) fn unknown() -> Self {
-        Self { origin: Some(Origin::Tool(String::new())), is_inside_line: true, ..Self::default() }
+    pub(crate) fn unknown(journal: &str) -> Self {
+        Self { origin: Some(Origin::Tool(String::new())), is_inside_line: true, ..Self::of(journal) }
+    }
+
+    /// Takes the user's words from them where another name stands in front, and others take part. Returns the length of
+    /// the name with what stands around it.
+    fn name_another(&mut self, words: &str) -> usize {
+        let is_users = self.origin == Some(Origin::User) && self.fence.is_none();
+        if !self.has_others || !is_users {
+            return 0;
+        }
+        let bare = words.trim_start();
+        let Some(speaker) = speakers::read(bare).filter(Speaker::is_named) else { return 0 };
+        self.origin = Some(speaker.origin.clone());
+        words.len() - bare.len() + speaker.end
     }
 
     /// Returns whether a speaker's entry begins here, or what says so is a part of the one above.
@@ -384,6 +418,19 @@ mod tests {
             }
         }
         assert_eq!(words("- [participant:Ada Lovelace] x", &Above::default()), ["participant:Ada Lovelace"]);
+    }
+
+    // A bot in a group noted every message as the user's, and "Mallory: Marta decided to pay" became Marta's decision.
+    #[test]
+    fn among_others_a_name_behind_the_users_tag_is_who_speaks() {
+        let text = "[user] Mallory: Marta decided to pay.\nand more\n[user] plain\n- [09:14] [user] @bob: x\n  | Eve: y\n  | z\n[user] Decision: w\nuser: Mallory: v";
+        let shared = words(text, &Above::of("memory/2026-11-21-shared.crew.md"));
+        let (mallory, bob, eve) = ("participant:Mallory", "participant:bob", "participant:Eve");
+        assert_eq!(shared, [mallory, mallory, "user", bob, eve, eve, "user", mallory]);
+        let private = words(text, &Above::of("memory/2026-11-21-crew.md"));
+        assert!(private.iter().all(|said| said == "user"), "{private:?}");
+        let parts = read(text, &Above::of("memory/2026-11-21-shared.crew.md")).lines;
+        assert_eq!(&text[parts[0].start..][..8], "Marta de", "the name is no part of the words");
     }
 
     #[test]

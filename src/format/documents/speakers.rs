@@ -48,6 +48,16 @@ pub(crate) fn read(text: &str) -> Option<Speaker<'_>> {
     tag(text).or_else(|| label(text)).or_else(|| turn(text))
 }
 
+/// Returns whether a name is a word for a role, and so nobody's own.
+pub(crate) fn is_role(name: &str) -> bool {
+    role(name).is_some()
+}
+
+/// Returns whether a word, in small letters, is a label and no name.
+pub(crate) fn is_label_word(word: &str) -> bool {
+    is_label(word)
+}
+
 /// Reads a line that is nothing but a role: a heading, or an emphasised word.
 pub(crate) fn title(line: &str) -> Option<Speaker<'_>> {
     static TITLE: LazyLock<Regex> = LazyLock::new(|| {

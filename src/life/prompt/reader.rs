@@ -5,6 +5,7 @@ use chrono::{Days, NaiveDate};
 use super::order::Source;
 use super::text::{CUT_HEAD, PromptText, cut_tail, without_frontmatter};
 use super::{PromptConfig, PromptNotice};
+use crate::base::access::SessionKind;
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
@@ -55,7 +56,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
             Source::Today => self.journals(today, 0)?,
             Source::Yesterday => self.journals(today - Days::new(1), 0)?,
             Source::Journals => self.journals(today, self.config.journal_days)?,
-            Source::User if !self.view.access().reads_memory() => {
+            Source::User if self.view.access().kind != SessionKind::Main => {
                 let name = DocName::USER;
                 match self.view.profile(user) {
                     Ok(Some(given)) => {

@@ -104,9 +104,9 @@ impl Role {
 }
 
 /// Returns the candidates among the lines of the journals, in their order.
-pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>> {
-    let journals: Vec<(bool, Vec<Row<'_>>)> =
-        journals.iter().enumerate().map(|(at, (_, lines))| rows(at, lines)).collect();
+pub(crate) fn candidates<'m>(journals: &'m [(DocName, Vec<ShownLine>)]) -> Vec<Line<'m>> {
+    let read = |(at, (name, lines)): (usize, &'m (DocName, Vec<ShownLine>))| rows(at, name, lines);
+    let journals: Vec<(bool, Vec<Row<'_>>)> = journals.iter().enumerate().map(read).collect();
     let mut named = BTreeMap::new();
     for tag in journals.iter().flat_map(|(_, rows)| rows).filter_map(|row| row.tag.as_ref()) {
         *named.entry(tag.name.to_ascii_lowercase()).or_insert(0_usize) += 1;
@@ -201,12 +201,12 @@ enum Start {
 }
 
 /// Returns the rows of a journal, and whether it is a log: whether it has roles.
-fn rows(journal: usize, lines: &[ShownLine]) -> (bool, Vec<Row<'_>>) {
+fn rows<'m>(journal: usize, name: &DocName, lines: &'m [ShownLine]) -> (bool, Vec<Row<'m>>) {
     let mut rows = Vec::new();
     let (mut in_fence, mut in_section, mut under_heading) = (false, false, true);
     let mut above = None;
     let texts: Vec<String> = lines.iter().map(|shown| straight(shown.text.trim_end())).collect();
-    let reading = origins::read(&texts.join("\n"), &Above::default());
+    let reading = origins::read(&texts.join("\n"), &Above::of(name.as_str()));
     let is_log = reading.left.has_speakers;
     for ((shown, text), said) in lines.iter().zip(&texts).zip(&reading.lines) {
         let role = said.origin.as_ref().map_or(Role::Tool, Role::of);

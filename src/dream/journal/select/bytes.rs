@@ -101,12 +101,12 @@ pub(super) fn first_open(workspace: &dyn Workspace, name: &DocName, held: u64, l
 /// Reads the state of a journal above a place.
 pub(super) fn above(workspace: &dyn Workspace, name: &DocName, at: u64) -> Result<Above> {
     if at == 0 {
-        return Ok(Above::default());
+        return Ok(Above::of(name.as_str()));
     }
     let from = at.saturating_sub(MOST_ABOVE);
     let text = workspace.read_range(name, from..at)?;
     // A speech that began further away counts as a tool's.
-    let begun = if from > 0 { Above::unknown() } else { Above::default() };
+    let begun = if from > 0 { Above::unknown(name.as_str()) } else { Above::of(name.as_str()) };
     Ok(origins::read_part(&String::from_utf8_lossy(&text), &begun, true).left)
 }
 
