@@ -61,7 +61,7 @@ pub(crate) mod store;
 pub use crate::base::receipt::PlaceReceipt;
 pub use audit::{AuditEntry, AuditOutcome};
 pub use event::{EventName, IndexProgress, MemoryEvent, MemoryObserver};
-pub use found::{Degraded, Found, Hit, SearchOutcome, Shares, Signal};
+pub use found::{Degraded, Found, Hit, Reached, SearchOutcome, Shares, Signal};
 pub use id::MemoryId;
 pub use learning::{Learning, LearningId, LearningStore, NewLearning};
 pub use query::{Filter, Order, Query, QueryVector, Syntax};

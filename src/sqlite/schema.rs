@@ -34,6 +34,7 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         index::make_vectors(connection)?;
         removals::make(connection)
     },
+    memory::make_echoes,
 ];
 
 /// The treatment of a file that another program made.

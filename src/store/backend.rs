@@ -8,6 +8,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::edit::Edit;
+use super::follow::EchoWord;
 use super::forget::{Burial, Struck};
 use super::search::Searchable;
 use super::vectors::{MemoryVectors, VectorChanges};
@@ -113,6 +114,14 @@ pub(crate) trait Facts: Searchable {
     /// Lists for each of some words the rows in sight that have it, the greatest id first, at most so many for one. The
     /// work does not grow with the number of rows that have a word.
     fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>>;
+    /// Lists for each of some words the latest rows in sight, at most so many: retired ones with a successor that say it,
+    /// and standing ones whose key has it. A row may be listed that does not have the word any more.
+    fn echoes(
+        &self,
+        visibility: Visibility,
+        words: &[EchoWord],
+        most: usize,
+    ) -> Result<Vec<Vec<MemoryId>>>;
     /// Returns the facts that wait, by id.
     fn pending(&self) -> Result<Vec<Fact>>;
     /// Returns whether any waits. Costs next to nothing.

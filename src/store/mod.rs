@@ -31,6 +31,7 @@ mod decide;
 mod edit;
 pub(crate) mod event;
 pub(crate) mod fact;
+pub(crate) mod follow;
 pub(crate) mod forget;
 pub(crate) mod forward;
 mod history;

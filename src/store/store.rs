@@ -8,6 +8,7 @@ use super::admit::main_only;
 use super::backend::{Backend, Changes, Editable, Rows};
 use super::config::StoreConfig;
 use super::edit::Edit;
+use super::follow::follow;
 use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
 use super::search::{Answer, search};
@@ -289,7 +290,10 @@ impl<B: Backend> Store<B> {
                         Some(Ok(arm)) => (Some(arm), None),
                         Some(Err(lacks)) => (None, Some(lacks)),
                     };
-                    let answer = search(rows, &self.config, ranking, visibility, wanted, arm.as_ref())?;
+                    let mut answer = search(rows, &self.config, ranking, visibility, wanted, arm.as_ref())?;
+                    if let Some(asked) = answer.asked.as_ref().filter(|_| more.is_none()) {
+                        follow(rows, visibility, asked, &mut answer.found)?;
+                    }
                     Ok(Answer { lacks: lacks.or(answer.lacks), ..answer })
                 })
             };
@@ -298,11 +302,15 @@ impl<B: Backend> Store<B> {
                 Err(Error::Corrupt { .. }) if self.backend.mend_index()? => run(),
                 found => found,
             };
-            let Answer { mut found, mut lacks, settled, renewed } = answer?;
+            let Answer { mut found, mut lacks, settled, renewed, asked } = answer?;
             if more.is_some() {
                 let is_reranked = self.rerank(query, &mut found.hits, &settled, &renewed)?;
                 found.hits.truncate(query.filter.limit);
                 lacks = lacks.or((!is_reranked).then_some(Degraded::NotReranked));
+            }
+            if let Some(asked) = asked.filter(|_| more.is_some()) {
+                let asked = asked.limit(query.filter.limit);
+                self.backend.read("search", |rows| follow(rows, visibility, &asked, &mut found))?;
             }
             found.outcome = lacks.map_or(found.outcome, SearchOutcome::Degraded);
             Ok(found)

@@ -14,11 +14,12 @@ use crate::base::access::Scope;
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::StateName;
 use crate::base::text;
-use crate::facts::{ConsolidationEvent, EventOutcome, FactKey};
+use crate::facts::{ConsolidationEvent, EventOutcome, FactKey, Verdict};
 use crate::gate::Tombstones;
 use crate::memory::Memory;
 use crate::search::postings::bits::{checksum, number};
 use crate::search::rank::Card;
+use crate::store::follow::echo_words;
 
 impl Rows {
     /// Takes a line in.
@@ -153,6 +154,9 @@ impl Rows {
         entry.set(HAS_KEY, stored.stated.about.is_some());
         entry.set(HAS_SUSPECTS, !suspects.is_empty());
         self.fact_index.set(&entry, true);
+        if let Some(key) = &stored.stated.about {
+            self.fact_index.echo(id, echo_words(None, Some(key)));
+        }
         if entry.dream != NONE {
             self.dreams.insert((entry.dream, id));
         }
@@ -214,6 +218,12 @@ impl Rows {
                 entry.state = Some(change.after.state);
                 self.fact_index.set_status(change.id, Some(change.after));
                 self.fact_index.set(entry, true);
+                // One that says what another one says already is found by that.
+                if change.after.successor.is_some() && event.verdict != Verdict::Settle {
+                    let Stored { memory, stated } = self.stored(&self.entries[at], reader)?;
+                    self.fact_index.echo(change.id, echo_words(Some(&memory.content), stated.about.as_ref()));
+                }
+                let entry = &mut self.entries[at];
                 // What is found of a row does not depend on how it stands, as long as it does.
                 if entry.stands() && !self.by_time.contains(&(entry.updated, change.id)) {
                     entry.revise(None, event.at);

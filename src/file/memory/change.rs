@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::apply::key_hash;
+use super::entry::{HAS_KEY, SHARED};
 use super::facts::{self, Told};
 use super::record::{Change, Record};
 use super::table::Table;
@@ -19,6 +20,7 @@ use crate::memory::{
 use crate::search::rank::{Term, Visibility};
 use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Facts, Rows};
+use crate::store::follow::EchoWord;
 use crate::store::forget::{Burial, Struck};
 use crate::store::suspects;
 use crate::store::vectors::{MemoryVectors, VectorChanges};
@@ -50,6 +52,29 @@ impl Facts for Table<'_> {
         self.lines.rows.ask(&self.lines.reader(), |partition, pages| {
             words.iter().map(|word| partition.latest(pages, &word.stem, visibility, most)).collect()
         })
+    }
+
+    fn echoes(
+        &self,
+        visibility: Visibility,
+        words: &[EchoWord],
+        most: usize,
+    ) -> Result<Vec<Vec<MemoryId>>> {
+        let rows = &self.lines.rows;
+        let is_listed = |id: &MemoryId| {
+            rows.undeleted(*id).filter(|entry| visibility.sees(entry.has(SHARED))).is_some_and(|entry| {
+                if entry.is_retired() {
+                    rows.fact_index.status(entry).is_some_and(|status| status.successor.is_some())
+                } else {
+                    entry.has(HAS_KEY)
+                }
+            })
+        };
+        let latest = |word: &EchoWord| {
+            let ids = rows.fact_index.echoes(*word).iter().rev().copied();
+            ids.filter(is_listed).take(most).collect()
+        };
+        Ok(words.iter().map(latest).collect())
     }
 
     fn pending(&self) -> Result<Vec<Fact>> {

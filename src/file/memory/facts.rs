@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
-use super::entry::{Entry, HAS_KEY, put_state, put_time, read_state, read_time};
+use super::entry::{Entry, HAS_KEY, fixed, put_state, put_time, read_state, read_time};
 use super::reader::Reader;
 use super::span::Span;
 use crate::base::error::Result;
@@ -13,6 +13,7 @@ use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_signed};
 use crate::search::postings::error::{Error, Result as Read};
 use crate::store::event;
+use crate::store::follow::EchoWord;
 
 /// The index of rows as facts, beside the rows.
 #[derive(Default)]
@@ -26,6 +27,8 @@ pub(super) struct FactIndex {
     closed: BTreeMap<(MemoryId, MemoryId), EventId>,
     told: Vec<Told>,
     last_event: i64,
+    /// Rows by words of their keys, and retired ones by what they say; by id.
+    echoes: BTreeMap<EchoWord, Vec<MemoryId>>,
 }
 
 /// An event without its words.
@@ -79,8 +82,29 @@ impl FactIndex {
         self.closed.contains_key(&ordered(one, other))
     }
 
+    /// Lists a row by words of its key, or of what it said before it was retired.
+    pub(super) fn echo(&mut self, id: MemoryId, words: BTreeSet<EchoWord>) {
+        for word in words {
+            let ids = self.echoes.entry(word).or_default();
+            if let Err(at) = ids.binary_search(&id) {
+                ids.insert(at, id);
+            }
+        }
+    }
+
+    /// Returns the rows that are listed by a word, by id.
+    pub(super) fn echoes(&self, word: EchoWord) -> &[MemoryId] {
+        self.echoes.get(&word).map_or(&[], Vec::as_slice)
+    }
+
     /// Forgets rows that are gone for good.
     pub(super) fn forget(&mut self, gone: &BTreeSet<MemoryId>) {
+        if !gone.is_empty() {
+            self.echoes.retain(|_, ids| {
+                ids.retain(|id| !gone.contains(id));
+                !ids.is_empty()
+            });
+        }
         self.closed.retain(|(one, other), _| !gone.contains(one) && !gone.contains(other));
     }
 
@@ -174,6 +198,16 @@ impl FactIndex {
             (line, at, id) = (told.line, told.at, told.id.get());
         }
         put_signed(out, self.last_event);
+        put(out, self.echoes.len() as u64);
+        for (word, ids) in &self.echoes {
+            out.extend_from_slice(&word.0.to_le_bytes());
+            put(out, ids.len() as u64);
+            let mut before = 0;
+            for id in ids {
+                put_signed(out, id.get() - before);
+                before = id.get();
+            }
+        }
     }
 
     pub(super) fn read(input: &mut Input<'_>) -> Read<Self> {
@@ -211,6 +245,17 @@ impl FactIndex {
             index.told.push(Told { id: EventId::new(id), at, line, nth, pair, retired });
         }
         index.last_event = input.signed()?;
+        for _ in 0..input.count()? {
+            let word = EchoWord(u64::from_le_bytes(fixed(input)?));
+            let mut ids = Vec::new();
+            let mut before = 0_i64;
+            for _ in 0..input.count()? {
+                let by = input.signed()?;
+                before = before.checked_add(by).ok_or(Error::Damaged("a row has too great a number"))?;
+                ids.push(MemoryId::new(before));
+            }
+            index.echoes.insert(word, ids);
+        }
         Ok(index)
     }
 }

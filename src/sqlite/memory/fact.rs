@@ -17,6 +17,7 @@ use crate::facts::{
 use crate::memory::MemoryId;
 use crate::search::rank::{Term, Visibility};
 use crate::store::backend::Facts;
+use crate::store::follow::EchoWord;
 use crate::store::words::Words;
 use crate::store::{event, fact};
 
@@ -73,6 +74,15 @@ impl Facts for Table<'_> {
                 None => words.iter().map(|word| self.latest_with_one(visibility, word, most)).collect(),
             }
         })
+    }
+
+    fn echoes(
+        &self,
+        visibility: Visibility,
+        words: &[EchoWord],
+        most: usize,
+    ) -> Result<Vec<Vec<MemoryId>>> {
+        self.folded(|| self.latest_echoes(visibility, words, most))
     }
 
     fn pending(&self) -> Result<Vec<Fact>> {
@@ -212,6 +222,10 @@ impl Table<'_> {
         }
         for change in &event.changes {
             self.set(change)?;
+            // One that says what another one says already is found by that.
+            if change.after.successor.is_some() && event.verdict != Verdict::Settle {
+                self.echo_retired(change.id)?;
+            }
         }
         if let (Verdict::Settle, Some(older), Some(newer)) = (event.verdict, event.older, event.newer) {
             // It was said again.

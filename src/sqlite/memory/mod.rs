@@ -3,6 +3,7 @@
 mod audit;
 mod backend;
 mod change;
+mod echoes;
 mod fact;
 mod forget;
 mod row;

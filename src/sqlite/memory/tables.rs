@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 
-use super::{row, saying, terms, vectors};
+use super::{echoes, row, saying, terms, vectors};
 use crate::store::fact;
 
 const SEED: &str = "
@@ -303,6 +303,11 @@ pub(crate) fn make_terms(connection: &Connection) -> rusqlite::Result<()> {
     saying::make(connection)?;
     connection.execute_batch(PAIRS)?;
     terms::make(connection)
+}
+
+/// Lists the words of retired rows and of keys.
+pub(crate) fn make_echoes(connection: &Connection) -> rusqlite::Result<()> {
+    echoes::make(connection)
 }
 
 /// Adds where vectors stand.
