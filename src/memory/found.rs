@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::MemoryId;
 use super::row::Memory;
+use super::stale::Stale;
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,6 +107,8 @@ pub struct Hit {
     pub why: Vec<(Signal, usize)>,
     /// The way by which it was reached.
     pub reached: Reached,
+    /// Why it may be out of date; empty where nothing says so.
+    pub stale: Vec<Stale>,
 }
 
 /// The way by which a search reached a row.
@@ -126,7 +129,7 @@ impl Hit {
     /// Makes a row of a store.
     #[must_use]
     pub fn new(memory: Memory, score: f64, why: Vec<(Signal, usize)>) -> Self {
-        Self { memory, score, why, reached: Reached::Words }
+        Self { memory, score, why, reached: Reached::Words, stale: Vec::new() }
     }
 }
 

@@ -55,6 +55,7 @@ mod learning;
 mod query;
 mod row;
 mod snapshot;
+mod stale;
 mod source;
 pub(crate) mod store;
 
@@ -67,6 +68,9 @@ pub use learning::{Learning, LearningId, LearningStore, NewLearning};
 pub use query::{Filter, Order, Query, QueryVector, Syntax};
 pub use row::{Memory, NewMemory, Place, Role};
 pub use snapshot::SnapshotRow;
+pub use stale::Stale;
+#[cfg(feature = "sqlite")]
+pub(crate) use stale::end_of;
 pub use source::Source;
 pub(crate) use store::MemoryStore;
 pub use store::{IndexState, is_purge_due};

@@ -16,7 +16,7 @@ use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::base::name::Name;
-use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, FactState, Suspect, Suspicion};
+use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, FactState, Suspect, SuspectReason, Suspicion};
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
@@ -122,6 +122,13 @@ pub(crate) trait Facts: Searchable {
         words: &[EchoWord],
         most: usize,
     ) -> Result<Vec<Vec<MemoryId>>>;
+    /// Returns the undecided pairs of some rows: each of those rows, the other one of the pair, and why. Both stand and
+    /// are in sight.
+    fn open_suspects(
+        &self,
+        visibility: Visibility,
+        ids: &[MemoryId],
+    ) -> Result<Vec<(MemoryId, MemoryId, SuspectReason)>>;
     /// Returns the facts that wait, by id.
     fn pending(&self) -> Result<Vec<Fact>>;
     /// Returns whether any waits. Costs next to nothing.

@@ -7,10 +7,14 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
+
 use super::backend::{Facts, Rows};
+use super::mask::Veil;
 use crate::base::error::Result;
-use crate::facts::{Fact, FactKey};
-use crate::memory::{Filter, Found, Hit, MemoryId, Order, Reached, SearchOutcome, Signal};
+use crate::facts::{Fact, FactKey, SuspectReason};
+use crate::gate::Doors;
+use crate::memory::{Filter, Found, Hit, MemoryId, Order, Reached, SearchOutcome, Signal, Stale};
 use crate::search::postings::bits::checksum;
 use crate::search::rank::{Frequencies, Plan, Stemmer, Visibility, is_stop_word};
 
@@ -104,11 +108,12 @@ struct Echo {
 /// itself stays there.
 pub(crate) fn follow(
     rows: &dyn Rows,
+    doors: &Doors,
     visibility: Visibility,
     asked: &Asked,
     found: &mut Found,
 ) -> Result<()> {
-    let echoes = echoes(rows, visibility, asked)?;
+    let echoes = echoes(rows, doors, visibility, asked)?;
     if echoes.is_empty() {
         return Ok(());
     }
@@ -146,7 +151,7 @@ pub(crate) fn follow(
 }
 
 /// Returns the rows that are reached, each once, the one first that was reached by the greatest share of the words.
-fn echoes(rows: &dyn Rows, visibility: Visibility, asked: &Asked) -> Result<Vec<Echo>> {
+fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked) -> Result<Vec<Echo>> {
     let words: Vec<EchoWord> = asked.plan.terms.iter().map(|term| EchoWord::of(&term.stem)).collect();
     let lists = rows.echoes(visibility, &words, LISTED)?;
     let mut sums: BTreeMap<MemoryId, f64> = BTreeMap::new();
@@ -158,12 +163,13 @@ fn echoes(rows: &dyn Rows, visibility: Visibility, asked: &Asked) -> Result<Vec<
     let mut best: Vec<(f64, MemoryId)> = sums.into_iter().map(|(id, weight)| (weight, id)).collect();
     best.sort_unstable_by(|(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
     best.truncate(READ);
-    let mut stemmer = Stemmer::default();
+    let (mut stemmer, mut veil) = (Stemmer::default(), Veil::new(doors));
     let mut reached: BTreeMap<MemoryId, Echo> = BTreeMap::new();
     for (_, id) in best {
         let Some(fact) = rows.fact(id)?.filter(|fact| visibility.sees(fact.memory.shared)) else { continue };
         let key = fact.key.as_ref().map(in_words).unwrap_or_default();
-        let said = format!("{}\n{key}", fact.memory.content);
+        // Masked words lead nowhere: they could be tried one by one.
+        let said = veil.text(format!("{}\n{key}", fact.memory.content))?;
         let share = asked.share(&[&said], &mut stemmer);
         if share <= 0.0 || !asked.plan.is_fulfilled_by(&said) {
             continue;
@@ -206,4 +212,39 @@ pub(crate) fn holds_now(facts: &(impl Facts + ?Sized), retired: Fact, visibility
         }
     }
     Ok(None)
+}
+
+/// Returns why some rows may be out of date, as a session sees it.
+pub(crate) fn doubts(
+    rows: &dyn Rows,
+    visibility: Visibility,
+    ids: &[MemoryId],
+) -> Result<BTreeMap<MemoryId, Vec<Stale>>> {
+    let mut doubts: BTreeMap<MemoryId, Vec<Stale>> = BTreeMap::new();
+    for (id, other, reason) in rows.open_suspects(visibility, ids)? {
+        let is_newer = reason == SuspectReason::SameKey && other > id;
+        let doubt = if is_newer { Stale::Newer(other) } else { Stale::Suspected(other) };
+        doubts.entry(id).or_default().push(doubt);
+    }
+    doubts.values_mut().for_each(|doubts| {
+        doubts.sort_unstable();
+        doubts.dedup();
+    });
+    Ok(doubts)
+}
+
+/// Says of each hit why it may be out of date.
+pub(crate) fn doubt(
+    rows: &dyn Rows,
+    visibility: Visibility,
+    now: Option<DateTime<Utc>>,
+    found: &mut Found,
+) -> Result<()> {
+    let ids: Vec<MemoryId> = found.hits.iter().map(|hit| hit.memory.id).collect();
+    let mut doubts = if ids.is_empty() { BTreeMap::new() } else { doubts(rows, visibility, &ids)? };
+    for hit in &mut found.hits {
+        hit.stale = doubts.remove(&hit.memory.id).unwrap_or_default();
+        hit.stale.extend(now.and_then(|now| hit.memory.over(now)));
+    }
+    Ok(())
 }

@@ -8,7 +8,7 @@ use super::admit::main_only;
 use super::backend::{Backend, Changes, Editable, Rows};
 use super::config::StoreConfig;
 use super::edit::Edit;
-use super::follow::follow;
+use super::follow::{doubt, doubts, follow};
 use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
 use super::search::{Answer, search};
@@ -24,7 +24,7 @@ use crate::facts::{ConsolidationEvent, Decision, EventId, Fact, Recorded, Settle
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, AuditOutcome, Degraded, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId,
-    NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow,
+    NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale,
 };
 use crate::search::rank::Visibility;
 use crate::trace;
@@ -268,7 +268,17 @@ impl<B: Backend> Store<B> {
         let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
         // Where it cannot be settled, the prompt does without what is pending.
         let _ = self.settle(now);
-        self.backend.read("list", |rows| rows.snapshot(limit, visibility))
+        self.backend.read("list", |rows| {
+            let mut listed = rows.snapshot(limit, visibility)?;
+            let ids: Vec<MemoryId> = listed.iter().map(|row| row.id).collect();
+            let mut doubts = doubts(rows, visibility, &ids)?;
+            for row in &mut listed {
+                // A row says by its notes that its time is over.
+                row.stale.retain(|doubt| !matches!(doubt, Stale::Over(end) if *end > now));
+                row.stale.splice(0..0, doubts.remove(&row.id).unwrap_or_default());
+            }
+            Ok(listed)
+        })
     }
 
     pub(crate) fn search(&self, access: &Access, query: &Query) -> Result<Found> {
@@ -292,7 +302,10 @@ impl<B: Backend> Store<B> {
                     };
                     let mut answer = search(rows, &self.config, ranking, visibility, wanted, arm.as_ref())?;
                     if let Some(asked) = answer.asked.as_ref().filter(|_| more.is_none()) {
-                        follow(rows, visibility, asked, &mut answer.found)?;
+                        follow(rows, &self.config.doors, visibility, asked, &mut answer.found)?;
+                    }
+                    if more.is_none() {
+                        doubt(rows, visibility, query.now, &mut answer.found)?;
                     }
                     Ok(Answer { lacks: lacks.or(answer.lacks), ..answer })
                 })
@@ -308,9 +321,14 @@ impl<B: Backend> Store<B> {
                 found.hits.truncate(query.filter.limit);
                 lacks = lacks.or((!is_reranked).then_some(Degraded::NotReranked));
             }
-            if let Some(asked) = asked.filter(|_| more.is_some()) {
-                let asked = asked.limit(query.filter.limit);
-                self.backend.read("search", |rows| follow(rows, visibility, &asked, &mut found))?;
+            if more.is_some() {
+                let asked = asked.map(|asked| asked.limit(query.filter.limit));
+                self.backend.read("search", |rows| {
+                    if let Some(asked) = &asked {
+                        follow(rows, &self.config.doors, visibility, asked, &mut found)?;
+                    }
+                    doubt(rows, visibility, query.now, &mut found)
+                })?;
             }
             found.outcome = lacks.map_or(found.outcome, SearchOutcome::Degraded);
             Ok(found)

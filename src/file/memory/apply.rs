@@ -153,6 +153,7 @@ impl Rows {
         entry.set(STATES, normal.is_some());
         entry.set(HAS_KEY, stored.stated.about.is_some());
         entry.set(HAS_SUSPECTS, !suspects.is_empty());
+        self.fact_index.suspect(id, &suspects);
         self.fact_index.set(&entry, true);
         if let Some(key) = &stored.stated.about {
             self.fact_index.echo(id, echo_words(None, Some(key)));

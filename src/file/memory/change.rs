@@ -11,7 +11,7 @@ use super::record::{Change, Record};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
-use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, Suspect, Suspicion};
+use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, Suspect, SuspectReason, Suspicion};
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
@@ -75,6 +75,21 @@ impl Facts for Table<'_> {
             ids.filter(is_listed).take(most).collect()
         };
         Ok(words.iter().map(latest).collect())
+    }
+
+    fn open_suspects(
+        &self,
+        visibility: Visibility,
+        ids: &[MemoryId],
+    ) -> Result<Vec<(MemoryId, MemoryId, SuspectReason)>> {
+        let rows = &self.lines.rows;
+        let is_seen = |id: MemoryId| rows.seen(id, visibility).is_some();
+        let mut open = Vec::new();
+        for id in ids.iter().copied().filter(|id| is_seen(*id)) {
+            let others = rows.fact_index.open_suspects(id).filter(|(other, _)| is_seen(*other));
+            open.extend(others.map(|(other, reason)| (id, other, reason)));
+        }
+        Ok(open)
     }
 
     fn pending(&self) -> Result<Vec<Fact>> {

@@ -8,7 +8,9 @@ use super::entry::{Entry, HAS_KEY, fixed, put_state, put_time, read_state, read_
 use super::reader::Reader;
 use super::span::Span;
 use crate::base::error::Result;
-use crate::facts::{ConsolidationEvent, EventId, EventOutcome, FactState, FactStatus, Verdict};
+use crate::facts::{
+    ConsolidationEvent, EventId, EventOutcome, FactState, FactStatus, Suspect, SuspectReason, Verdict,
+};
 use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_signed};
 use crate::search::postings::error::{Error, Result as Read};
@@ -29,6 +31,8 @@ pub(super) struct FactIndex {
     last_event: i64,
     /// Rows by words of their keys, and retired ones by what they say; by id.
     echoes: BTreeMap<EchoWord, Vec<MemoryId>>,
+    /// Rows and those that may contradict them, each pair from both sides.
+    suspects: BTreeMap<(MemoryId, MemoryId), SuspectReason>,
 }
 
 /// An event without its words.
@@ -82,6 +86,21 @@ impl FactIndex {
         self.closed.contains_key(&ordered(one, other))
     }
 
+    /// Keeps what a new row may contradict.
+    pub(super) fn suspect(&mut self, id: MemoryId, suspects: &[Suspect]) {
+        for suspect in suspects {
+            self.suspects.insert((id, suspect.id), suspect.reason);
+            self.suspects.insert((suspect.id, id), suspect.reason);
+        }
+    }
+
+    /// Returns the rows that make an undecided pair with one, whatever became of them.
+    pub(super) fn open_suspects(&self, id: MemoryId) -> impl Iterator<Item = (MemoryId, SuspectReason)> {
+        let range = (id, MemoryId::new(i64::MIN))..=(id, MemoryId::new(i64::MAX));
+        let of_row = self.suspects.range(range).map(|((_, other), reason)| (*other, *reason));
+        of_row.filter(move |(other, _)| !self.is_closed(id, *other))
+    }
+
     /// Lists a row by words of its key, or of what it said before it was retired.
     pub(super) fn echo(&mut self, id: MemoryId, words: BTreeSet<EchoWord>) {
         for word in words {
@@ -104,6 +123,7 @@ impl FactIndex {
                 ids.retain(|id| !gone.contains(id));
                 !ids.is_empty()
             });
+            self.suspects.retain(|(one, other), _| !gone.contains(one) && !gone.contains(other));
         }
         self.closed.retain(|(one, other), _| !gone.contains(one) && !gone.contains(other));
     }
@@ -208,6 +228,13 @@ impl FactIndex {
                 before = id.get();
             }
         }
+        let pairs = || self.suspects.iter().filter(|((one, other), _)| one < other);
+        put(out, pairs().count() as u64);
+        for ((one, other), reason) in pairs() {
+            put_signed(out, one.get());
+            put_signed(out, other.get());
+            put(out, u64::from(*reason == SuspectReason::SameKey));
+        }
     }
 
     pub(super) fn read(input: &mut Input<'_>) -> Read<Self> {
@@ -255,6 +282,11 @@ impl FactIndex {
                 ids.push(MemoryId::new(before));
             }
             index.echoes.insert(word, ids);
+        }
+        for _ in 0..input.count()? {
+            let (one, other) = (MemoryId::new(input.signed()?), MemoryId::new(input.signed()?));
+            let reason = if input.number()? > 0 { SuspectReason::SameKey } else { SuspectReason::Alike };
+            index.suspect(one, &[Suspect { id: other, reason }]);
         }
         Ok(index)
     }

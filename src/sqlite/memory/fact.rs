@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::audit::{ACTORS, KINDS, of_word, word};
 use super::row::{self, COLUMNS, stamp};
+use super::search::{listed, view};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
@@ -83,6 +84,32 @@ impl Facts for Table<'_> {
         most: usize,
     ) -> Result<Vec<Vec<MemoryId>>> {
         self.folded(|| self.latest_echoes(visibility, words, most))
+    }
+
+    fn open_suspects(
+        &self,
+        visibility: Visibility,
+        ids: &[MemoryId],
+    ) -> Result<Vec<(MemoryId, MemoryId, SuspectReason)>> {
+        self.folded(|| {
+            let view = view(visibility);
+            let side = |one: &str, other: &str| {
+                format!(
+                    "SELECT r.value, s.{other}, s.reason FROM json_each(?1) r
+                     CROSS JOIN memory_suspects s ON s.{one} = r.value AND s.closed_by IS NULL
+                     CROSS JOIN {view} m ON m.id = s.{one} AND m.user_id = ?2 AND m.agent_id = ?3
+                     CROSS JOIN {view} o ON o.id = s.{other} AND o.user_id = ?2 AND o.agent_id = ?3"
+                )
+            };
+            let sides = [side("newer_id", "older_id"), side("older_id", "newer_id")];
+            let mut statement = self.connection.prepare_cached(&sides.join(" UNION ALL "))?;
+            let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+            let pairs = statement.query_map(params![listed(&ids), self.user(), self.agent()], |found| {
+                let reason = of_json(&row::text(found, 2)?).unwrap_or(SuspectReason::Alike);
+                Ok((MemoryId::new(found.get(0)?), MemoryId::new(found.get(1)?), reason))
+            })?;
+            pairs.collect()
+        })
     }
 
     fn pending(&self) -> Result<Vec<Fact>> {
