@@ -137,6 +137,8 @@ pub(crate) trait Facts: Searchable {
     fn stated_as_pending(&self) -> Result<Vec<Fact>>;
     /// Returns the facts of this subject and slot, by id.
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;
+    /// Returns the lines of dreams that were replaced, by id.
+    fn retired_lines(&self) -> Result<Vec<Fact>>;
     /// Returns the facts that a row replaced, by id.
     fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>>;
     /// Returns the pairs of standing rows that nobody decided on, by the newer row, then by the older.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
-use super::backend::{Facts, Rows};
+use super::backend::Rows;
 use super::mask::Veil;
 use crate::base::error::Result;
 use crate::facts::{Fact, FactKey, SuspectReason};
@@ -127,7 +127,10 @@ pub(crate) fn follow(
         let there = found.hits.iter().position(|hit| hit.memory.id == fact.memory.id);
         let mut why = Vec::new();
         match there {
-            Some(there) if there <= at => continue,
+            Some(there) if there <= at => {
+                shares[there] = shares[there].max(share);
+                continue;
+            }
             Some(there) => {
                 why = found.hits.remove(there).why;
                 shares.remove(there);
@@ -199,7 +202,7 @@ fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked)
 }
 
 /// Returns the row at the end of a chain, which holds now; `None` where a session does not see each link, or none holds.
-pub(crate) fn holds_now(facts: &(impl Facts + ?Sized), retired: Fact, visibility: Visibility) -> Result<Option<Fact>> {
+pub(crate) fn holds_now(facts: &dyn Rows, retired: Fact, visibility: Visibility) -> Result<Option<Fact>> {
     let mut fact = retired;
     for _ in 0..LINKS {
         if !fact.status.state.is_retired() {

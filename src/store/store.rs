@@ -8,7 +8,7 @@ use super::admit::main_only;
 use super::backend::{Backend, Changes, Editable, Rows};
 use super::config::StoreConfig;
 use super::edit::Edit;
-use super::follow::{doubt, doubts, follow};
+use super::follow::{doubt, doubts, follow, holds_now};
 use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
 use super::search::{Answer, search};
@@ -20,7 +20,9 @@ use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::base::receipt::PlaceReceipt;
-use crate::facts::{ConsolidationEvent, Decision, EventId, Fact, Recorded, Settled, Suspicion};
+use crate::facts::{
+    ConsolidationEvent, Decision, EventId, Fact, FactStatus, Recorded, Settled, Superseded, Suspicion,
+};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, AuditOutcome, Degraded, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId,
@@ -495,6 +497,22 @@ impl<B: Backend> Store<B> {
     pub(crate) fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>> {
         let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
         self.backend.read("read", |rows| history::history(rows, id, visibility == Visibility::All))
+    }
+
+    pub(crate) fn superseded(&self, access: &Access) -> Result<Vec<Superseded>> {
+        // They are lines of MEMORY.md.
+        let Some(Visibility::All) = self.visibility(access) else { return Ok(Vec::new()) };
+        self.backend.read("read", |rows| {
+            let mut all = Vec::new();
+            for fact in rows.retired_lines()? {
+                let FactStatus { valid_until, retired_at, .. } = fact.status;
+                let row = fact.memory.clone();
+                if let Some(now) = holds_now(rows, fact, Visibility::All)? {
+                    all.push(Superseded::new(row, now.memory, valid_until.or(retired_at)));
+                }
+            }
+            Ok(all)
+        })
     }
 
     pub(crate) fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>> {

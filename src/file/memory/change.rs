@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::apply::key_hash;
 use super::entry::{HAS_KEY, SHARED};
+use super::names::NONE;
 use super::facts::{self, Told};
 use super::record::{Change, Record};
 use super::table::Table;
@@ -113,6 +114,14 @@ impl Facts for Table<'_> {
 
     fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>> {
         self.each(self.lines.rows.fact_index.replaced_by(id))
+    }
+
+    fn retired_lines(&self) -> Result<Vec<Fact>> {
+        let rows = &self.lines.rows;
+        let is_line = |id: &MemoryId| {
+            rows.undeleted(*id).is_some_and(|entry| entry.is_retired() && entry.dream != NONE)
+        };
+        self.each(rows.fact_index.replaced().filter(is_line))
     }
 
     fn suspicions(&self, limit: usize) -> Result<Vec<Suspicion>> {

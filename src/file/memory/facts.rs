@@ -176,6 +176,11 @@ impl FactIndex {
         self.statuses.iter().filter(move |(_, status)| status.successor == Some(id)).map(|(id, _)| *id)
     }
 
+    /// Returns the rows that another one replaced, by id.
+    pub(super) fn replaced(&self) -> impl Iterator<Item = MemoryId> {
+        self.statuses.iter().filter(|(_, status)| status.successor.is_some()).map(|(id, _)| *id)
+    }
+
     /// Moves what is known of lines to their places in a file that was written anew.
     pub(super) fn move_lines(&mut self, moved: impl Fn(Span) -> Span) {
         self.told.iter_mut().for_each(|told| told.line = moved(told.line));

@@ -138,6 +138,12 @@ impl Facts for Table<'_> {
         self.folded(|| self.select("AND m.successor = ?3 ORDER BY m.id", id.get()))
     }
 
+    fn retired_lines(&self) -> Result<Vec<Fact>> {
+        let which = "AND m.dream IS NOT NULL AND m.successor IS NOT NULL AND m.retired_at IS NOT NULL
+                     AND ?3 IS NULL ORDER BY m.id";
+        self.folded(|| self.select(which, None::<i64>))
+    }
+
     fn suspicions(&self, limit: usize) -> Result<Vec<Suspicion>> {
         self.folded(|| self.open_pairs(limit))
     }
