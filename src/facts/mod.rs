@@ -38,7 +38,7 @@
 //! - A suspicion changes nothing until somebody decides. [`FactDreamer`](crate::dream::FactDreamer) lets a model decide; it is off by default.
 //! - Only rows of category `fact` are settled: a preference that is written twice exists twice.
 //! - The human alone retires a row that a human typed, confirmed or pinned.
-//! - A retired row is in the history only, and no word is rewritten.
+//! - A retired row is in the history only, and no word is rewritten. A search by its words leads to what holds now.
 //!
 //! The manual has [who may decide what](crate::manual::memory#facts).
 

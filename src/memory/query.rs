@@ -21,7 +21,7 @@ pub struct Filter {
     pub trusted: bool,
     /// Only what dreams promoted.
     pub dreamed: bool,
-    /// Also facts that are retired. A list alone has them; a search never.
+    /// Also facts that are retired. A list alone has them; a search is led to what replaced them.
     pub retired: bool,
     /// At most so many.
     pub limit: usize,

@@ -206,11 +206,11 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(exchange:
         Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt Import ImportAction ImportItem
-        ImportPlan ImportRefusal ImportReport SecretAudit
+        ImportPlan ImportRefusal ImportReport SecretAudit Strikes
     ));
     listed.extend(shared!(facts:
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
-        FactState FactStatus Recorded Settled StatusChange Suspect SuspectReason Suspicion UnknownFactState
+        FactState FactStatus Recorded Settled StatusChange Superseded Suspect SuspectReason Suspicion UnknownFactState
         Verdict
     ));
     listed.extend(shared!(format:
@@ -231,8 +231,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(memory:
         AuditEntry AuditOutcome Degraded EventName Filter Found Hit IndexProgress IndexState Learning LearningId Memory MemoryEvent MemoryId
-        NewLearning NewMemory Order Place PlaceReceipt Query QueryVector Role SearchOutcome Shares Signal SnapshotRow Source
-        Syntax
+        NewLearning NewMemory Order Place PlaceReceipt Query QueryVector Reached Role SearchOutcome Shares Signal SnapshotRow Source
+        Stale Syntax
     ));
     listed.extend(shared!(model:
         ChatCompletions Finish HttpEmbedder HttpReranker Usage
@@ -558,6 +558,7 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "Recorded",
             "SnapshotRow",
             "Source",
+            "Superseded",
             "Suspicion",
         ],
     ),
