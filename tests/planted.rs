@@ -98,9 +98,24 @@ const ENDS: Tests = Tests::of(WORKSPACES, &["left_without_its_end"]);
 const TRIES: Tests = Tests::of(NIGHTS, &["tries_end"]);
 const SHRUNK: Tests = Tests::of(ROWS, &["told_from_a_new_one"]);
 const SHORTENED: Tests = Tests::of(ROWS, &["lost_its_last_line"]);
+const FOLLOWED: Tests = Tests::of(ROWS, &["follow::"]);
 const KEYS: Tests = Tests::of(&["--test", "dream", "--features", "http"], &["no_error_repeats"]);
 
 const BUGS: &[Bug] = &[
+    Bug {
+        name: "a session is led past a row that it may not see",
+        file: "src/store/follow.rs",
+        stands: "            Some(next) if visibility.sees(next.memory.shared) => fact = next,\n",
+        planted: "            Some(next) => fact = next,\n",
+        tests: FOLLOWED,
+    },
+    Bug {
+        name: "a retired row is taken for what holds now",
+        file: "src/store/follow.rs",
+        stands: "        if !fact.status.state.is_retired() {\n",
+        planted: "        if fact.status.successor.is_some() {\n",
+        tests: FOLLOWED,
+    },
     Bug {
         name: "a new file is not synced before it has its name",
         file: "src/disk/atomic.rs",

@@ -55,5 +55,5 @@ pub use copy::copy_into;
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};
 pub use forget::Forget;
-pub use strike::{Strikes, strike_superseded, unstrike};
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};
+pub use strike::{Strikes, strike_superseded, unstrike};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::import::own_name;
 use crate::base::access::{Access, Actor, SessionKind};
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::base::text;
@@ -16,12 +17,14 @@ use crate::format::replies::reply::{self, STRIKE};
 use crate::workspace::{Workspace, WriteMode, check_scope};
 
 /// The lines that one call struck through. Keep it to [`unstrike`] them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Strikes {
     /// The lines of `MEMORY.md` that were struck, as they stand there now, without their ends.
     pub lines: BTreeSet<String>,
 }
+
+debug_as!(Strikes, |it| "Strikes {{ {} lines }}", it.lines.len());
 
 /// Strikes through each line of a dreamed section in `MEMORY.md` that holds no more by the decisions of a store:
 /// `- ~~Marta lives in Berlin.~~ (memory/2026-11-20-repl.md#L1)`. Its row stays, and a search by its words is still led to
@@ -30,11 +33,49 @@ pub struct Strikes {
 /// Nothing else in the file changes. Lines that a person folded, and lines that are struck already, are left. The file is
 /// replaced whole or not at all, and the change survives a power loss once this returns.
 ///
+/// ```
+/// use noctuary::exchange::{feed, strike_superseded, unstrike};
+/// use noctuary::facts::{Decision, FactStore};
+/// use noctuary::memory::{Filter, NewMemory, Source};
+/// use noctuary::workspace::WorkspaceExt;
+/// use noctuary::{Access, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Scope, Workspace, WriteMode};
+/// # use chrono::{TimeZone, Utc};
+///
+/// let (folder, marta) = (tempfile::tempdir()?, Scope::user("marta"));
+/// # let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let store = FileMemoryStore::open(folder.path(), marta.clone())?;
+/// let memory = "## Dreamed 2026-11-20
+/// <!-- dream:v1 id=0f3a9c5be2d14477 src=1 sha256=9b1f -->
+///
+/// - Marta lives in Berlin. (memory/2026-11-20-repl.md#L1)
+///
+/// <!-- /dream:v1 id=0f3a9c5be2d14477 -->
+/// ";
+/// workspace.write(&DocName::MEMORY, memory.as_bytes(), WriteMode::Create)?;
+/// feed(&workspace, &store, &marta, now)?;
+/// let human = Access::human(marta);
+/// let berlin = store.list(&human, &Filter::limit(1))?[0].id;
+/// let lisbon = store.record(&human, &NewMemory::new("fact", "Moved to Lisbon.", Source::UserManual), now)?.id;
+/// store.decide(&human, &Decision::supersede(berlin, lisbon), now)?;
+///
+/// let strikes = strike_superseded(&workspace, &store, &human)?;
+/// let text = || workspace.read_text(&DocName::MEMORY);
+/// assert!(text()?.unwrap().contains("- ~~Marta lives in Berlin.~~ (memory/2026-11-20-repl.md#L1)\n"));
+/// assert_eq!(unstrike(&workspace, &strikes, &human)?, 1);
+/// assert_eq!(text()?.as_deref(), Some(memory));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Denied`] for anybody but the human in a main session, [`Error::Conflict`] where the file was changed meanwhile,
 /// [`Error::NotUtf8`] for a file that is no text, and those of the store and the workspace.
-pub fn strike_superseded(workspace: &dyn Workspace, facts: &dyn FactStore, access: &Access) -> Result<Strikes> {
+pub fn strike_superseded(
+    workspace: &dyn Workspace,
+    facts: &dyn FactStore,
+    access: &Access,
+) -> Result<Strikes> {
     let stated: BTreeSet<String> =
         facts.superseded(access)?.iter().map(|line| text::statement(&line.row.content)).collect();
     let mut strikes = Strikes::default();

@@ -24,6 +24,7 @@
 //! | [`NewMemory`], [`Memory`], [`MemoryId`], [`Source`], [`Role`], [`Place`], [`categories`] | a row: words, origin, place in a conversation |
 //! | [`Query`], [`QueryVector`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
 //! | [`Found`], [`Hit`], [`SearchOutcome`], [`Signal`] | results, with the reason of each hit |
+//! | [`Reached`], [`Stale`] | the way to a hit; why a row may be out of date |
 //! | [`Degraded`], [`Shares`] | the part of a search that was left out; the shares of words and meaning |
 //! | [`SnapshotRow`] | a row for a prompt; [`MemoryContext`](crate::life::MemoryContext) makes the block |
 //! | [`MemoryObserver`], [`MemoryEvent`], [`EventName`] | one event for each durable change |
@@ -55,8 +56,8 @@ mod learning;
 mod query;
 mod row;
 mod snapshot;
-mod stale;
 mod source;
+mod stale;
 pub(crate) mod store;
 
 pub use crate::base::receipt::PlaceReceipt;
@@ -68,9 +69,9 @@ pub use learning::{Learning, LearningId, LearningStore, NewLearning};
 pub use query::{Filter, Order, Query, QueryVector, Syntax};
 pub use row::{Memory, NewMemory, Place, Role};
 pub use snapshot::SnapshotRow;
+pub use source::Source;
 pub use stale::Stale;
 #[cfg(feature = "sqlite")]
 pub(crate) use stale::end_of;
-pub use source::Source;
 pub(crate) use store::MemoryStore;
 pub use store::{IndexState, is_purge_due};

@@ -26,7 +26,9 @@ impl fmt::Display for Stale {
         match self {
             Self::Newer(id) => write!(f, "memory {id} is newer and states the same property"),
             Self::Suspected(id) => write!(f, "memory {id} may contradict it"),
-            Self::Over(at) => write!(f, "to be believed until {}", at.to_rfc3339_opts(SecondsFormat::Secs, true)),
+            Self::Over(at) => {
+                write!(f, "to be believed until {}", at.to_rfc3339_opts(SecondsFormat::Secs, true))
+            }
         }
     }
 }

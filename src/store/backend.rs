@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::echo::EchoWord;
 use super::edit::Edit;
-use super::follow::EchoWord;
 use super::forget::{Burial, Struck};
 use super::search::Searchable;
 use super::vectors::{MemoryVectors, VectorChanges};
@@ -16,7 +16,9 @@ use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::base::name::Name;
-use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, FactState, Suspect, SuspectReason, Suspicion};
+use crate::facts::{
+    ConsolidationEvent, EventId, Fact, FactKey, FactState, Suspect, SuspectReason, Suspicion,
+};
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
@@ -116,12 +118,7 @@ pub(crate) trait Facts: Searchable {
     fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>>;
     /// Lists for each of some words the latest rows in sight, at most so many: retired ones with a successor that say it,
     /// and standing ones whose key has it. A row may be listed that does not have the word any more.
-    fn echoes(
-        &self,
-        visibility: Visibility,
-        words: &[EchoWord],
-        most: usize,
-    ) -> Result<Vec<Vec<MemoryId>>>;
+    fn echoes(&self, visibility: Visibility, words: &[EchoWord], most: usize) -> Result<Vec<Vec<MemoryId>>>;
     /// Returns the undecided pairs of some rows: each of those rows, the other one of the pair, and why. Both stand and
     /// are in sight.
     fn open_suspects(

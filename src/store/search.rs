@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::StoreConfig;
-use super::follow::Asked;
+use super::echo::Asked;
 use super::vectors::Arm;
 use crate::base::error::Result;
 use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
@@ -191,7 +191,7 @@ pub(crate) struct Answer {
     pub(crate) settled: BTreeSet<i64>,
     /// The ids of newer rows, each with that of an older one which it says anew.
     pub(crate) renewed: Vec<(i64, i64)>,
-    /// What was asked, where a word was.
+    /// The words that were asked for, where there were any.
     pub(crate) asked: Option<Asked>,
 }
 

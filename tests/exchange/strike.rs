@@ -6,9 +6,7 @@ use chrono::{DateTime, TimeZone, Utc};
 use noctuary::exchange::{feed, strike_superseded, unstrike};
 use noctuary::facts::{Decision, FactState, FactStore};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Query, Reached, Source};
-use noctuary::{
-    Access, Actor, Error, FileMemoryStore, LifeConfig, MemoryStore, SessionKind, Workspace,
-};
+use noctuary::{Access, Actor, Error, FileMemoryStore, LifeConfig, MemoryStore, SessionKind, Workspace};
 
 use crate::dreaming::marta::{access, agent, human, marta};
 use crate::{homes, put, text};
@@ -31,7 +29,9 @@ fn row(store: &dyn MemoryStore, content: &str) -> MemoryId {
 /// A home with dreamed lines, and a store in which one of them was replaced.
 fn moved(workspace: &dyn Workspace, folder: &std::path::Path) -> (FileMemoryStore, MemoryId, MemoryId) {
     put(workspace, "MEMORY.md", MEMORY);
-    let store = FileMemoryStore::open(folder.join("rows"), marta()).unwrap();
+    let rows = folder.join("rows");
+    std::fs::create_dir(&rows).unwrap();
+    let store = FileMemoryStore::open(rows, marta()).unwrap();
     assert_eq!(feed(workspace, &store, &marta(), now()).unwrap().written, 2);
     let berlin = row(&store, "Marta lives in Berlin.");
     let lisbon = NewMemory::new("fact", "Marta moved to Lisbon.", Source::UserExplicit);

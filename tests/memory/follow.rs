@@ -9,7 +9,9 @@ use crate::common::marta::{access, agent, human};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::facts::{Decision, FactKey};
 use noctuary::life::{ContextConfig, MemoryContext};
-use noctuary::memory::{Filter, MemoryId, NewMemory, Order, Query, Reached, SearchOutcome, Source, Stale, categories};
+use noctuary::memory::{
+    Filter, MemoryId, NewMemory, Order, Query, Reached, SearchOutcome, Source, Stale, categories,
+};
 use noctuary::testing::contract::fact::Facts as Store;
 use noctuary::{Access, Actor, FileMemoryStore, Scope, SessionKind};
 
@@ -89,7 +91,8 @@ fn a_chain_is_followed_to_its_end_and_back() {
     each(
         |store| {
             let cities = ["I live in Berlin.", "I moved to Lisbon.", "My flat is in Faro."];
-            let ids: Vec<MemoryId> = cities.iter().zip(0..).map(|(city, at)| record(store, &fact(city), at)).collect();
+            let ids: Vec<MemoryId> =
+                cities.iter().zip(0..).map(|(city, at)| record(store, &fact(city), at)).collect();
             supersede(store, ids[0], ids[1], 10);
             let event = store.decide(&human(), &Decision::supersede(ids[1], ids[2]), at(11)).unwrap();
             assert_eq!(asked(store, "Berlin"), [(ids[2], Reached::Retired(ids[0]))]);
@@ -180,7 +183,10 @@ fn a_row_that_is_reached_keeps_its_place_among_others() {
             assert!(weak.contains(&found[2].0));
             let mut latest = Query::new("harbour Brisk Berlin");
             latest.order = Order::Recency;
-            assert_eq!(ways(store, &agent(), &latest), [(best, Reached::Words), (faro, Reached::Retired(berlin))]);
+            assert_eq!(
+                ways(store, &agent(), &latest),
+                [(best, Reached::Words), (faro, Reached::Retired(berlin))]
+            );
             // Scores never rise.
             let hits = store.search(&agent(), &Query::new("harbour office of Brisk in Berlin")).unwrap().hits;
             assert!(hits.windows(2).all(|pair| pair[0].score >= pair[1].score));
@@ -222,7 +228,8 @@ fn of_360_chains_no_retired_value_is_found() {
             let mut minute = 0;
             for chain in 0..360_i64 {
                 let links = 2 + chain % 3;
-                let (subject, slot) = (format!("person{chain}"), ["home", "plan", "tool", "budget"][(chain % 4) as usize]);
+                let (subject, slot) =
+                    (format!("person{chain}"), ["home", "plan", "tool", "budget"][(chain % 4) as usize]);
                 let mut last = None;
                 for link in 0..links {
                     let text = match chain % 3 {
@@ -263,7 +270,11 @@ fn a_hit_says_why_it_may_be_out_of_date() {
         let found = of(store, &agent(), &Query::new("Faro"));
         assert_eq!(found, [(*faro, vec![Stale::Suspected(*lisbon)])]);
         let others = access(SessionKind::Shared, Actor::Agent);
-        assert_eq!(of(store, &others, &Query::new("Lisbon")), [(*lisbon, vec![])], "the newer one is private");
+        assert_eq!(
+            of(store, &others, &Query::new("Lisbon")),
+            [(*lisbon, vec![])],
+            "the newer one is private"
+        );
         let listed = store.snapshot(&agent(), 9, at(9)).unwrap();
         let row = listed.iter().find(|row| row.id == *lisbon).unwrap();
         assert_eq!(row.stale, [Stale::Newer(*faro)]);

@@ -19,7 +19,7 @@ use crate::gate::Tombstones;
 use crate::memory::Memory;
 use crate::search::postings::bits::{checksum, number};
 use crate::search::rank::Card;
-use crate::store::follow::echo_words;
+use crate::store::echo::echo_words;
 
 impl Rows {
     /// Takes a line in.

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 
 use super::apply::key_hash;
 use super::entry::{HAS_KEY, SHARED};
-use super::names::NONE;
 use super::facts::{self, Told};
+use super::names::NONE;
 use super::record::{Change, Record};
 use super::table::Table;
 use crate::base::access::Actor;
@@ -21,7 +21,7 @@ use crate::memory::{
 use crate::search::rank::{Term, Visibility};
 use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Facts, Rows};
-use crate::store::follow::EchoWord;
+use crate::store::echo::EchoWord;
 use crate::store::forget::{Burial, Struck};
 use crate::store::suspects;
 use crate::store::vectors::{MemoryVectors, VectorChanges};
@@ -55,12 +55,7 @@ impl Facts for Table<'_> {
         })
     }
 
-    fn echoes(
-        &self,
-        visibility: Visibility,
-        words: &[EchoWord],
-        most: usize,
-    ) -> Result<Vec<Vec<MemoryId>>> {
+    fn echoes(&self, visibility: Visibility, words: &[EchoWord], most: usize) -> Result<Vec<Vec<MemoryId>>> {
         let rows = &self.lines.rows;
         let is_listed = |id: &MemoryId| {
             rows.undeleted(*id).filter(|entry| visibility.sees(entry.has(SHARED))).is_some_and(|entry| {

@@ -14,8 +14,8 @@ use crate::facts::{
 use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_signed};
 use crate::search::postings::error::{Error, Result as Read};
+use crate::store::echo::EchoWord;
 use crate::store::event;
-use crate::store::follow::EchoWord;
 
 /// The index of rows as facts, beside the rows.
 #[derive(Default)]

@@ -95,8 +95,7 @@ impl Snapshot {
         };
         let doors = view.current_doors()?;
         let mut notices = Vec::new();
-        let notes =
-            Notes::of(superseded, |text| passed(view, &doors, &DocName::MEMORY, text, &mut notices))?;
+        let notes = Notes::of(superseded, |text| passed(view, &doors, &DocName::MEMORY, text, &mut notices))?;
         self.notices.append(&mut notices);
         Ok(texts.iter_mut().map(|text| notes.add_to(&mut text.body)).sum())
     }

@@ -37,7 +37,8 @@ impl Notes {
         let (mut marked, mut notes) = (String::with_capacity(body.len()), 0);
         let mut open: Option<String> = None;
         for line in body.split_inclusive('\n') {
-            let continues = line.starts_with([' ', '\t']) && !line.trim().is_empty() && reply::bullet(line).is_none();
+            let continues =
+                line.starts_with([' ', '\t']) && !line.trim().is_empty() && reply::bullet(line).is_none();
             if let (true, Some(item)) = (continues, &mut open) {
                 item.push(' ');
                 item.push_str(line.trim());

@@ -11,7 +11,7 @@ use super::table::Table;
 use crate::facts::FactKey;
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
-use crate::store::follow::{EchoWord, echo_words};
+use crate::store::echo::{EchoWord, echo_words};
 
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS memory_echoes (

@@ -18,7 +18,7 @@ use crate::facts::{
 use crate::memory::MemoryId;
 use crate::search::rank::{Term, Visibility};
 use crate::store::backend::Facts;
-use crate::store::follow::EchoWord;
+use crate::store::echo::EchoWord;
 use crate::store::words::Words;
 use crate::store::{event, fact};
 
@@ -77,12 +77,7 @@ impl Facts for Table<'_> {
         })
     }
 
-    fn echoes(
-        &self,
-        visibility: Visibility,
-        words: &[EchoWord],
-        most: usize,
-    ) -> Result<Vec<Vec<MemoryId>>> {
+    fn echoes(&self, visibility: Visibility, words: &[EchoWord], most: usize) -> Result<Vec<Vec<MemoryId>>> {
         self.folded(|| self.latest_echoes(visibility, words, most))
     }
 
