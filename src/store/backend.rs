@@ -117,7 +117,8 @@ pub(crate) trait Facts: Searchable {
     /// work does not grow with the number of rows that have a word.
     fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>>;
     /// Lists for each of some words the latest rows in sight, at most so many: retired ones with a successor that say it,
-    /// and standing ones whose key has it. A row may be listed that does not have the word any more.
+    /// and standing ones whose key has it. A row may be listed that does not have the word any more. No lists where there
+    /// are no such rows at all.
     fn echoes(&self, visibility: Visibility, words: &[EchoWord], most: usize) -> Result<Vec<Vec<MemoryId>>>;
     /// Returns the undecided pairs of some rows: each of those rows, the other one of the pair, and why. Both stand and
     /// are in sight.

@@ -581,6 +581,7 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "TombstoneKey",
         ],
     ),
+    ("the example of `strike_superseded` takes its strikes back", &["unstrike"]),
     (
         "a disk of a test's, which `MemoryDisk` and `Faults` show",
         &[

@@ -96,6 +96,10 @@ impl Table<'_> {
         words: &[EchoWord],
         most: usize,
     ) -> rusqlite::Result<Vec<Vec<MemoryId>>> {
+        // Most stores have no facts.
+        if !self.connection.prepare_cached("SELECT 1 FROM memory_echoes LIMIT 1")?.exists([])? {
+            return Ok(Vec::new());
+        }
         let sight = match visibility {
             Visibility::All => "",
             Visibility::Shared => "AND m.shared = 1",
