@@ -565,7 +565,7 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
     ("the example of a dreamer of one's own makes one", &["DreamReport", "LineReport", "PassReport"]),
     (
         "the example of `MemoryStore`, `FactStore` or `LearningStore` makes one",
-        &["Decision", "FactKey", "Filter", "NewLearning", "NewMemory"],
+        &["Decision", "FactKey", "Filter", "NewLearning"],
     ),
     (
         "the example of what takes it makes one",
