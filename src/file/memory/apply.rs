@@ -14,7 +14,7 @@ use crate::base::access::Scope;
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::StateName;
 use crate::base::text;
-use crate::facts::{ConsolidationEvent, EventOutcome, FactKey, Verdict};
+use crate::facts::{ConsolidationEvent, EventOutcome, FactKey};
 use crate::gate::Tombstones;
 use crate::memory::Memory;
 use crate::search::postings::bits::{checksum, number};
@@ -219,8 +219,7 @@ impl Rows {
                 entry.state = Some(change.after.state);
                 self.fact_index.set_status(change.id, Some(change.after));
                 self.fact_index.set(entry, true);
-                // One that says what another one says already is found by that.
-                if change.after.successor.is_some() && event.verdict != Verdict::Settle {
+                if change.after.successor.is_some() {
                     let Stored { memory, stated } = self.stored(&self.entries[at], reader)?;
                     self.fact_index.echo(change.id, echo_words(Some(&memory.content), stated.about.as_ref()));
                 }

@@ -253,8 +253,7 @@ impl Table<'_> {
         }
         for change in &event.changes {
             self.set(change)?;
-            // One that says what another one says already is found by that.
-            if change.after.successor.is_some() && event.verdict != Verdict::Settle {
+            if change.after.successor.is_some() {
                 self.echo_retired(change.id)?;
             }
         }
