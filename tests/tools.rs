@@ -1663,11 +1663,13 @@ fn a_model_is_told_what_holds_now_and_what_may_be_out_of_date() {
         };
         let berlin = record("She lives in Berlin.");
         let lisbon = record("She moved to Lisbon.");
-        let tools = Toolbox::new(Guarded::new(Arc::clone(workspace), whose.clone())).store(Arc::clone(&store) as _);
+        let tools =
+            Toolbox::new(Guarded::new(Arc::clone(workspace), whose.clone())).store(Arc::clone(&store) as _);
         let found = |query: &str| {
             tools.call("memory_search", &json!({ "query": query }), now()).unwrap()["results"].clone()
         };
-        let doubt = format!("This may be out of date: memory {lisbon} is newer and states the same property.");
+        let doubt =
+            format!("This may be out of date: memory {lisbon} is newer and states the same property.");
         assert_eq!(found("Berlin")[0]["notes"], json!([doubt]), "{home}");
 
         let human = Access { actor: Actor::Human, ..whose.clone() };
