@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::StoreConfig;
-use super::echo::Asked;
+use super::echo::Asked as Echoed;
 use super::vectors::Arm;
 use crate::base::error::Result;
 use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
@@ -143,7 +143,7 @@ pub(crate) fn search(
     }
     let mut frequencies = rows.frequencies(visibility, &plan.terms)?;
     let looked_up = frequencies.looked_up();
-    let asked = Some(Asked::new(&plan, &frequencies, &filter, query.order));
+    let asked = Some(Echoed::new(&plan, &frequencies, &filter, query.order));
     let (near, lacks) = match arm.map(|arm| arm.near(visibility, &filter, frequencies.rows())).transpose()? {
         None => (None, None),
         Some(Ok(near)) => (Some(near).filter(|near| !near.rows.is_empty()), None),
@@ -226,7 +226,7 @@ pub(crate) struct Answer {
     /// The ids of newer rows, each with that of an older one which it says anew.
     pub(crate) renewed: Vec<(i64, i64)>,
     /// The words that were asked for, where there were any.
-    pub(crate) asked: Option<Asked>,
+    pub(crate) asked: Option<Echoed>,
 }
 
 impl Answer {
