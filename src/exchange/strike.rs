@@ -148,7 +148,8 @@ fn rewrite(
 
 /// Returns the bullets of one line each in whole dreamed sections.
 fn bullets(memory: &str) -> Vec<Range<usize>> {
-    let (mut all, mut open): (Vec<Range<usize>>, Option<(String, Vec<Range<usize>>)>) = (Vec::new(), None);
+    let mut all = Vec::new();
+    let mut open: Option<(String, Vec<Range<usize>>)> = None;
     for range in text::line_ranges(memory) {
         let line = &memory[range.clone()];
         if let Some(dream) = curated::mark(line.trim_end()) {

@@ -161,10 +161,10 @@ pub(crate) fn doubts(
         let doubt = if is_newer { Stale::Newer(other) } else { Stale::Suspected(other) };
         doubts.entry(id).or_default().push(doubt);
     }
-    doubts.values_mut().for_each(|doubts| {
+    for doubts in doubts.values_mut() {
         doubts.sort_unstable();
         doubts.dedup();
-    });
+    }
     Ok(doubts)
 }
 
