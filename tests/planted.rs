@@ -105,6 +105,7 @@ const VECTORS_OF_CHUNKS: Tests =
     Tests::of(WORKSPACES, &["index_vectors::a_session_with_others", "index_vectors::what_leaves"]);
 const SETTLED: Tests = Tests::of(ROWS, &["no_identifier_and_no_quote_moves"]);
 const BESIDE: Tests = Tests::of(&["--lib"], &["beside::tests::runs_find"]);
+const FOLLOWED: Tests = Tests::of(ROWS, &["follow::"]);
 const KEYS: Tests = Tests::of(&["--test", "dream", "--features", "http"], &["no_error_repeats"]);
 
 const AUDIENCES: Tests = Tests::of(&["--test", "life"], &["an_access_to_a_group_reads_nothing"]);
@@ -124,6 +125,20 @@ const BUGS: &[Bug] = &[
         stands: "        if !self.has_others || !is_users {\n",
         planted: "        if self.has_others || !is_users {\n",
         tests: SPEAKERS,
+    },
+    Bug {
+        name: "a session is led past a row that it may not see",
+        file: "src/store/follow.rs",
+        stands: "            Some(next) if visibility.sees(next.memory.shared) => fact = next,\n",
+        planted: "            Some(next) => fact = next,\n",
+        tests: FOLLOWED,
+    },
+    Bug {
+        name: "a retired row is taken for what holds now",
+        file: "src/store/follow.rs",
+        stands: "        if !fact.status.state.is_retired() {\n",
+        planted: "        if fact.status.successor.is_some() {\n",
+        tests: FOLLOWED,
     },
     Bug {
         name: "a new file is not synced before it has its name",

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::common::marta::{name as doc, now};
-use noctuary::facts::{Decision, FactStore};
+use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::format::{DayLog, Origin};
 use noctuary::gate::{Allow, Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
 use noctuary::life::Guarded;
@@ -1648,6 +1648,38 @@ fn a_search_shows_no_part_of_a_secret_that_is_cut_in_two() {
         assert_eq!(search("private RSA"), json!([]), "{home}");
         workspace.remove(&doc("context/router.md")).unwrap();
         assert_eq!(search("router"), json!([]), "{home}");
+    });
+}
+
+#[test]
+fn a_model_is_told_what_holds_now_and_what_may_be_out_of_date() {
+    each_home(|home, root, workspace| {
+        let store = store(root);
+        let whose = access(SessionKind::Main);
+        let record = |content: &str| {
+            let key = FactKey::one("Alice", "home");
+            let fact = NewMemory::new("fact", content, Source::UserExplicit).about(key);
+            store.record(&whose, &fact, now()).unwrap().id
+        };
+        let berlin = record("She lives in Berlin.");
+        let lisbon = record("She moved to Lisbon.");
+        let tools =
+            Toolbox::new(Guarded::new(Arc::clone(workspace), whose.clone())).store(Arc::clone(&store) as _);
+        let found = |query: &str| {
+            tools.call("memory_search", &json!({ "query": query }), now()).unwrap()["results"].clone()
+        };
+        let doubt =
+            format!("This may be out of date: memory {lisbon} is newer and states the same property.");
+        assert_eq!(found("Berlin")[0]["notes"], json!([doubt]), "{home}");
+
+        let human = Access { actor: Actor::Human, ..whose.clone() };
+        store.decide(&human, &Decision::supersede(berlin, lisbon), now()).unwrap();
+        let told = found("Berlin");
+        assert_eq!(told.as_array().unwrap().len(), 1, "{home}: {told}");
+        assert_eq!(told[0]["content"], "She moved to Lisbon.");
+        let replaced = format!("This holds now. It replaced memory {berlin}, whose words you searched for.");
+        assert_eq!(told[0]["notes"], json!([replaced]), "{home}");
+        assert_eq!(found("Alice home")[0]["notes"], Value::Null, "{home}: nothing stands against it");
     });
 }
 

@@ -175,7 +175,8 @@ fn row(line: &Promoted) -> NewMemory {
         })
     });
     // A model worded it: nobody but the agent answers for the words, unless all of them are a participant's.
-    NewMemory::new(category, statement, Source::Dreamed)
+    // A line that was struck through has its row still: what replaced it is reached by its words.
+    NewMemory::new(category, reply::unstruck(&statement), Source::Dreamed)
         .origin(Origin::Agent)
         .cites(cites.collect())
         .of_dream(line.dream.clone())

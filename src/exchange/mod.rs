@@ -24,6 +24,7 @@
 //! | [`Import`], [`Dialect`], [`ImportPlan`], [`ImportItem`], [`ImportAction`], [`ImportRefusal`], [`ImportReport`] | memory of OpenClaw, `IronClaw`, Hermes, Claude Code, `PicoClaw` |
 //! | [`copy_into`] | documents and dreams of one life into an empty home |
 //! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
+//! | [`strike_superseded`], [`unstrike`], [`Strikes`] | striking through promoted lines that hold no more, and taking that back |
 //! | [`audit_secrets`], [`SecretAudit`] | a check of a whole workspace for secrets, which changes nothing |
 //! | [`Forget`], [`ForgetReceipt`], [`ForgetPlace`], [`DocumentReceipt`] | removing a statement, and keeping it out |
 //!
@@ -46,6 +47,7 @@ mod holders;
 mod home;
 mod import;
 mod kept;
+mod strike;
 
 pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
 pub use audit::{SecretAudit, audit_secrets};
@@ -54,3 +56,4 @@ pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};
 pub use forget::Forget;
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};
+pub use strike::{Strikes, strike_superseded, unstrike};

@@ -39,3 +39,23 @@ impl Fact {
         is_typed || self.memory.pinned || self.status.state == FactState::Verified
     }
 }
+
+/// A line that a dream promoted and that holds no more: the row of it, and what holds now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Superseded {
+    /// The row of the line.
+    pub row: Memory,
+    /// The row that holds now, at the end of the chain.
+    pub now: Memory,
+    /// Since when: since it is true, where that is known, else since the store knows it.
+    pub since: Option<DateTime<Utc>>,
+}
+
+impl Superseded {
+    /// Makes the entry of a store.
+    #[must_use]
+    pub fn new(row: Memory, now: Memory, since: Option<DateTime<Utc>>) -> Self {
+        Self { row, now, since }
+    }
+}

@@ -28,6 +28,7 @@
 //! | [`Decision`], [`Verdict`] | supersede, duplicate, coexist, dispute, confirm, reject |
 //! | [`Fact`], [`FactState`], [`FactStatus`] | a row with its state |
 //! | [`ConsolidationEvent`], [`EventId`], [`EventOutcome`], [`StatusChange`] | the record of a decision, and its revert |
+//! | [`Superseded`] | a promoted line that holds no more, and what holds now |
 //! | [`Settled`] | the result of settling pending facts |
 //! | [`UnknownFactState`] | error of parsing the word of a state |
 //! | [`FactConfig`] | consolidation by a model, shadow mode, circuit breaker |
@@ -37,7 +38,7 @@
 //! - A suspicion changes nothing until somebody decides. [`FactDreamer`](crate::dream::FactDreamer) lets a model decide; it is off by default.
 //! - Only rows of category `fact` are settled: a preference that is written twice exists twice.
 //! - The human alone retires a row that a human typed, confirmed or pinned.
-//! - A retired row is in the history only, and no word is rewritten.
+//! - A retired row is in the history only, and no word is rewritten. A search by its words leads to what holds now.
 //!
 //! The manual has [who may decide what](crate::manual::memory#facts).
 
@@ -53,7 +54,7 @@ pub use crate::memory::key::{Cardinality, FactKey};
 pub use config::FactConfig;
 pub use decision::{Decision, Verdict};
 pub use event::{ConsolidationEvent, EventId, EventOutcome};
-pub use fact::Fact;
+pub use fact::{Fact, Superseded};
 pub use state::{FactState, FactStatus, StatusChange, UnknownFactState};
 pub use store::{FactStore, Settled};
 pub use suspicion::{Recorded, Suspect, SuspectReason, Suspicion};

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::decision::Decision;
 use super::event::{ConsolidationEvent, EventId};
-use super::fact::Fact;
+use super::fact::{Fact, Superseded};
 use super::suspicion::{Recorded, Suspicion};
 use crate::base::access::{Access, Scope};
 use crate::base::error::Result;
@@ -110,6 +110,15 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// The errors of the backend.
     fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>>;
+
+    /// Lists the lines that dreams promoted and that hold no more, by id, each with what holds now; none outside a main
+    /// session. The lines stay in `MEMORY.md`:
+    /// [`Session::mark_superseded`](crate::life::Session::mark_superseded) says it in prompts.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the backend.
+    fn superseded(&self, access: &Access) -> Result<Vec<Superseded>>;
 
     /// Pairs of standing rows that may contradict each other and that nobody decided on, the oldest pair first.
     ///

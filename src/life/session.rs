@@ -15,6 +15,7 @@ use crate::base::debug::debug_as;
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
+use crate::facts::FactStore;
 use crate::format::{JournalName, Note};
 use crate::gate::{DoorWarning, Doors};
 use crate::session::Guarded;
@@ -86,6 +87,56 @@ impl Session {
         let prompt = self.snapshot.prompt(&self.view, notice, derived)?;
         self.told = self.notice.is_some();
         Ok(prompt)
+    }
+
+    /// Says behind each line of `MEMORY.md` in the prompts of this session that it holds no more, what holds now, and since
+    /// when, by the decisions of a store; returns how many lines say it. The file stays as it is. Call it when the
+    /// session began.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::exchange::feed;
+    /// use noctuary::facts::{Decision, FactStore};
+    /// use noctuary::memory::{Filter, NewMemory, Source};
+    /// use noctuary::{
+    ///     Access, DocName, FileMemoryStore, FileWorkspace, Life, LifeConfig, MemoryStore, Scope, Workspace, WriteMode,
+    /// };
+    /// # use chrono::{TimeZone, Utc};
+    ///
+    /// let (folder, marta) = (tempfile::tempdir()?, Scope::user("marta"));
+    /// # let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+    /// let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+    /// let store = FileMemoryStore::open(folder.path(), marta.clone())?;
+    /// let memory = "## Dreamed 2026-11-20
+    /// <!-- dream:v1 id=0f3a9c5be2d14477 src=1 sha256=9b1f -->
+    ///
+    /// ### Facts
+    /// - Marta lives in Berlin. (memory/2026-11-20-repl.md#L1)
+    ///
+    /// <!-- /dream:v1 id=0f3a9c5be2d14477 -->
+    /// ";
+    /// workspace.write(&DocName::MEMORY, memory.as_bytes(), WriteMode::Create)?;
+    /// feed(workspace.as_ref(), &store, &marta, now)?;
+    /// let (human, agent) = (Access::human(marta.clone()), Access::agent(marta));
+    /// let berlin = store.list(&agent, &Filter::limit(1))?[0].id;
+    /// let moved = NewMemory::new("fact", "Marta moved to Lisbon.", Source::UserExplicit);
+    /// let lisbon = store.record(&agent, &moved, now)?.id;
+    /// store.decide(&human, &Decision::supersede(berlin, lisbon), now)?;
+    ///
+    /// let life = Life::new(workspace, LifeConfig::default());
+    /// let mut session = life.begin_session(agent, "repl", "repl", now)?;
+    /// assert_eq!(session.mark_superseded(&store)?, 1);
+    /// let line = "(memory/2026-11-20-repl.md#L1) [superseded since 2026-11-21; now: Marta moved to Lisbon.]";
+    /// assert!(session.system_prompt()?.contains(line));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of the store, and those of the doors.
+    pub fn mark_superseded(&mut self, facts: &dyn FactStore) -> Result<usize> {
+        let superseded = facts.superseded(self.access())?;
+        self.snapshot.mark_superseded(&self.view, &superseded)
     }
 
     /// Returns the prompt of a turn as one text, without blocks of the host's; [`prompt`](Self::prompt) returns its parts.

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::id::MemoryId;
 use super::row::Memory;
+use super::stale::Stale;
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,13 +105,31 @@ pub struct Hit {
     pub score: f64,
     /// Why it was found: each signal that speaks for it, with the rank there from 1.
     pub why: Vec<(Signal, usize)>,
+    /// The way by which it was reached.
+    pub reached: Reached,
+    /// Why it may be out of date; empty where nothing says so.
+    pub stale: Vec<Stale>,
+}
+
+/// The way by which a search reached a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Reached {
+    /// Its own words or meaning, or those beside it.
+    #[default]
+    Words,
+    /// The words of its key: its subject, or the property that it states.
+    Key,
+    /// The words of this retired row, which it replaced: at once, or by others in between.
+    Retired(MemoryId),
 }
 
 impl Hit {
     /// Makes a row of a store.
     #[must_use]
     pub fn new(memory: Memory, score: f64, why: Vec<(Signal, usize)>) -> Self {
-        Self { memory, score, why }
+        Self { memory, score, why, reached: Reached::Words, stale: Vec::new() }
     }
 }
 
@@ -128,6 +148,10 @@ pub enum Signal {
     Meaning,
     /// It says later what an older row says too, and that went behind it: with the rank that it had.
     Newer,
+    /// The words of its key.
+    Key,
+    /// The words of a retired row that it replaced.
+    Successor,
 }
 
 impl fmt::Display for Signal {
@@ -138,6 +162,8 @@ impl fmt::Display for Signal {
             Self::Conversation => "conversation",
             Self::Meaning => "meaning",
             Self::Newer => "newer",
+            Self::Key => "key",
+            Self::Successor => "successor",
         })
     }
 }

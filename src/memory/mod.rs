@@ -24,6 +24,7 @@
 //! | [`NewMemory`], [`Memory`], [`MemoryId`], [`Source`], [`Role`], [`Place`], [`categories`] | a row: words, origin, place in a conversation |
 //! | [`Query`], [`QueryVector`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
 //! | [`Found`], [`Hit`], [`SearchOutcome`], [`Signal`] | results, with the reason of each hit |
+//! | [`Reached`], [`Stale`] | the way to a hit; why a row may be out of date |
 //! | [`Degraded`], [`Shares`] | the part of a search that was left out; the shares of words and meaning |
 //! | [`Packed`] | what was found as a context of so many characters, promoted lines in place of longer rows |
 //! | [`SnapshotRow`] | a row for a prompt; [`MemoryContext`](crate::life::MemoryContext) makes the block |
@@ -58,12 +59,13 @@ mod query;
 mod row;
 mod snapshot;
 mod source;
+mod stale;
 pub(crate) mod store;
 
 pub use crate::base::receipt::PlaceReceipt;
 pub use audit::{AuditEntry, AuditOutcome};
 pub use event::{EventName, IndexProgress, MemoryEvent, MemoryObserver};
-pub use found::{Degraded, Found, Hit, SearchOutcome, Shares, Signal};
+pub use found::{Degraded, Found, Hit, Reached, SearchOutcome, Shares, Signal};
 pub use id::MemoryId;
 pub use learning::{Learning, LearningId, LearningStore, NewLearning};
 pub use pack::Packed;
@@ -71,5 +73,8 @@ pub use query::{Filter, Order, Query, QueryVector, Syntax};
 pub use row::{Memory, NewMemory, Place, Role};
 pub use snapshot::SnapshotRow;
 pub use source::Source;
+pub use stale::Stale;
+#[cfg(feature = "sqlite")]
+pub(crate) use stale::end_of;
 pub(crate) use store::MemoryStore;
 pub use store::{IndexState, is_purge_due};

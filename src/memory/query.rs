@@ -21,7 +21,7 @@ pub struct Filter {
     pub trusted: bool,
     /// Only what dreams promoted.
     pub dreamed: bool,
-    /// Also facts that are retired. A list alone has them; a search never.
+    /// Also facts that are retired. A list alone has them; a search is led to what replaced them.
     pub retired: bool,
     /// At most so many.
     pub limit: usize,
@@ -89,6 +89,8 @@ pub struct Query {
     pub order: Order,
     /// The vector of the text, where the host made it; else the store's embedder does, if it has one.
     pub vector: Option<QueryVector>,
+    /// The time of the search: hits say by it that their [time is over](super::Memory::stale_after).
+    pub now: Option<DateTime<Utc>>,
 }
 
 /// The vector of a query. `Debug` prints none of its numbers.
@@ -152,6 +154,7 @@ impl Query {
             filter: Filter::limit(10),
             order: Order::Relevance,
             vector: None,
+            now: None,
         }
     }
 
@@ -164,6 +167,13 @@ impl Query {
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.filter.limit = limit;
+        self
+    }
+
+    /// Says when it is, so that hits whose time is over say so.
+    #[must_use]
+    pub fn now(mut self, now: DateTime<Utc>) -> Self {
+        self.now = Some(now);
         self
     }
 
@@ -190,7 +200,7 @@ impl Query {
 
 impl Debug for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { text, syntax, filter, order, vector } = self;
-        write!(f, "Query {{ {} bytes, {syntax:?}, {order:?}, {filter:?}, {vector:?} }}", text.len())
+        let Self { text, syntax, filter, order, vector, now } = self;
+        write!(f, "Query {{ {} bytes, {syntax:?}, {order:?}, {filter:?}, {vector:?}, {now:?} }}", text.len())
     }
 }

@@ -1,6 +1,7 @@
 //! A row as a prompt shows it.
 
 use super::id::MemoryId;
+use super::stale::Stale;
 use crate::base::debug::debug_as;
 
 /// A row as a prompt shows it.
@@ -15,13 +16,15 @@ pub struct SnapshotRow {
     pub content: String,
     /// Whether every snapshot begins with it.
     pub pinned: bool,
+    /// Why it may be out of date; empty where nothing says so.
+    pub stale: Vec<Stale>,
 }
 
 impl SnapshotRow {
     /// Makes a row of a store.
     #[must_use]
     pub fn new(id: MemoryId, category: String, content: String, pinned: bool) -> Self {
-        Self { id, category, content, pinned }
+        Self { id, category, content, pinned, stale: Vec::new() }
     }
 }
 

@@ -39,6 +39,7 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         memory::rename_decisions(connection)?;
         removals::put_triggers(connection)
     },
+    memory::make_echoes,
 ];
 
 /// The version of a file that another program made: its own numbers stay as they are.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::echo::EchoWord;
 use super::edit::Edit;
 use super::forget::{Burial, Struck};
 use super::search::Searchable;
@@ -15,7 +16,9 @@ use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::base::name::Name;
-use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, FactState, Suspect, Suspicion};
+use crate::facts::{
+    ConsolidationEvent, EventId, Fact, FactKey, FactState, Suspect, SuspectReason, Suspicion,
+};
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
@@ -111,6 +114,17 @@ pub(crate) trait Facts: Searchable {
     /// Lists for each of some words the rows in sight that have it, the greatest id first, at most so many for one. The
     /// work does not grow with the number of rows that have a word.
     fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>>;
+    /// Lists for each of some words the latest rows in sight, at most so many: retired ones with a successor that say it,
+    /// and standing ones whose key has it. A row may be listed that does not have the word any more. No lists where there
+    /// are no such rows at all.
+    fn echoes(&self, visibility: Visibility, words: &[EchoWord], most: usize) -> Result<Vec<Vec<MemoryId>>>;
+    /// Returns the undecided pairs of some rows: each of those rows, the other one of the pair, and why. Both stand and
+    /// are in sight.
+    fn open_suspects(
+        &self,
+        visibility: Visibility,
+        ids: &[MemoryId],
+    ) -> Result<Vec<(MemoryId, MemoryId, SuspectReason)>>;
     /// Returns the facts that wait, by id.
     fn pending(&self) -> Result<Vec<Fact>>;
     /// Returns whether any waits. Costs next to nothing.
@@ -119,6 +133,8 @@ pub(crate) trait Facts: Searchable {
     fn stated_as_pending(&self) -> Result<Vec<Fact>>;
     /// Returns the facts of this subject and slot, by id.
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;
+    /// Returns the lines of dreams that were replaced, by id.
+    fn retired_lines(&self) -> Result<Vec<Fact>>;
     /// Returns the facts that a row replaced, by id.
     fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>>;
     /// Returns the pairs of standing rows that nobody decided on, by the newer row, then by the older.

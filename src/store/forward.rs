@@ -10,7 +10,8 @@ macro_rules! contracts_of {
             use $crate::base::error::Result;
             use $crate::base::receipt::PlaceReceipt;
             use $crate::facts::{
-                ConsolidationEvent, Decision, EventId, Fact, FactStore, Recorded, Settled, Suspicion,
+                ConsolidationEvent, Decision, EventId, Fact, FactStore, Recorded, Settled, Superseded,
+                Suspicion,
             };
             use $crate::memory::{
                 AuditEntry, Filter, Found, Learning, LearningId, LearningStore, Memory, MemoryId,
@@ -55,6 +56,7 @@ macro_rules! contracts_of {
                 is_settling_due() -> Result<bool>;
                 fact(access: &Access, id: MemoryId) -> Result<Option<Fact>>;
                 history(access: &Access, id: MemoryId) -> Result<Vec<Fact>>;
+                superseded(access: &Access) -> Result<Vec<Superseded>>;
                 suspicions(access: &Access, limit: usize) -> Result<Vec<Suspicion>>;
                 decide(access: &Access, decision: &Decision, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
                 revert(access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent>;

@@ -20,7 +20,8 @@ impl<'a> Veil<'a> {
         Self { doors, policy, masks: Masks::default() }
     }
 
-    fn text(&mut self, text: String) -> Result<String> {
+    /// Masks a text.
+    pub(crate) fn text(&mut self, text: String) -> Result<String> {
         let passed =
             self.doors.judge(Door::PromptLoad, self.policy, &DocName::MEMORY, &text, &mut self.masks)?;
         let masked = (passed.text != text).then(|| passed.text.into_owned());

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::StoreConfig;
+use super::echo::Asked as Echoed;
 use super::vectors::Arm;
 use crate::base::error::Result;
 use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
@@ -142,13 +143,14 @@ pub(crate) fn search(
     }
     let mut frequencies = rows.frequencies(visibility, &plan.terms)?;
     let looked_up = frequencies.looked_up();
+    let asked = Some(Echoed::new(&plan, &frequencies, &filter, query.order));
     let (near, lacks) = match arm.map(|arm| arm.near(visibility, &filter, frequencies.rows())).transpose()? {
         None => (None, None),
         Some(Ok(near)) => (Some(near).filter(|near| !near.rows.is_empty()), None),
         Some(Err(lacks)) => (None, Some(lacks)),
     };
     if looked_up.is_empty() && plan.required.is_none() && near.is_none() {
-        return Ok(Answer { lacks, ..Answer::nothing() });
+        return Ok(Answer { lacks, asked, ..Answer::nothing() });
     }
     let most = WEIGHED.max(filter.limit.saturating_mul(2));
     let weights = looked_up.iter().map(|word| (&plan.terms[*word], frequencies.whole_weight(*word).max(1)));
@@ -214,11 +216,11 @@ pub(crate) fn search(
     found.extend(read.into_iter().map(|memory| (memory.id.get(), memory)));
     let hits = ranked.into_iter().filter_map(|ranked| {
         let memory = found.remove(&ranked.id)?;
-        Some(Hit { memory, score: ranked.score, why: ranked.why })
+        Some(Hit::new(memory, ranked.score, ranked.why))
     });
     let mut found = Found::new(outcome, hits.collect());
     found.shares = shares;
-    Ok(Answer { found, lacks, settled, renewed })
+    Ok(Answer { found, lacks, settled, renewed, asked })
 }
 
 /// The rows that a search found, and the part that was left out.
@@ -229,11 +231,13 @@ pub(crate) struct Answer {
     pub(crate) settled: BTreeSet<i64>,
     /// The ids of newer rows, each with that of an older one which it says anew.
     pub(crate) renewed: Vec<(i64, i64)>,
+    /// The words that were asked for, where there were any.
+    pub(crate) asked: Option<Echoed>,
 }
 
 impl Answer {
     fn of(found: Found) -> Self {
-        Self { found, lacks: None, settled: BTreeSet::new(), renewed: Vec::new() }
+        Self { found, lacks: None, settled: BTreeSet::new(), renewed: Vec::new(), asked: None }
     }
 
     fn nothing() -> Self {
@@ -257,10 +261,8 @@ fn narrowed(filter: &Filter, plan: &Plan) -> Option<Filter> {
 fn as_ranked(rows: Vec<(f64, Memory)>) -> Found {
     let first = rows.first().map_or(-1.0, |(rank, _)| rank.min(-f64::MIN_POSITIVE));
     let outcome = if rows.is_empty() { SearchOutcome::Empty } else { SearchOutcome::Hit };
-    let hits = rows.into_iter().enumerate().map(|(at, (rank, memory))| Hit {
-        memory,
-        score: (rank / first).clamp(0.0, 1.0),
-        why: vec![(Signal::Row, at + 1)],
+    let hits = rows.into_iter().enumerate().map(|(at, (rank, memory))| {
+        Hit::new(memory, (rank / first).clamp(0.0, 1.0), vec![(Signal::Row, at + 1)])
     });
     Found::new(outcome, hits.collect())
 }

@@ -8,6 +8,7 @@ use super::admit::main_only;
 use super::backend::{Backend, Changes, Editable, Rows};
 use super::config::StoreConfig;
 use super::edit::Edit;
+use super::follow::{doubt, doubts, follow, holds_now};
 use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
 use super::search::{Answer, search};
@@ -19,11 +20,13 @@ use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::base::receipt::PlaceReceipt;
-use crate::facts::{ConsolidationEvent, Decision, EventId, Fact, Recorded, Settled, Suspicion};
+use crate::facts::{
+    ConsolidationEvent, Decision, EventId, Fact, FactStatus, Recorded, Settled, Superseded, Suspicion,
+};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, AuditOutcome, Degraded, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId,
-    NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow,
+    NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale,
 };
 use crate::search::rank::Visibility;
 use crate::trace;
@@ -267,7 +270,17 @@ impl<B: Backend> Store<B> {
         let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
         // Where it cannot be settled, the prompt does without what is pending.
         let _ = self.settle(now);
-        self.backend.read("list", |rows| rows.snapshot(limit, visibility))
+        self.backend.read("list", |rows| {
+            let mut listed = rows.snapshot(limit, visibility)?;
+            let ids: Vec<MemoryId> = listed.iter().map(|row| row.id).collect();
+            let mut doubts = doubts(rows, visibility, &ids)?;
+            for row in &mut listed {
+                // A row says by its notes that its time is over.
+                row.stale.retain(|doubt| !matches!(doubt, Stale::Over(end) if *end > now));
+                row.stale.splice(0..0, doubts.remove(&row.id).unwrap_or_default());
+            }
+            Ok(listed)
+        })
     }
 
     pub(crate) fn search(&self, access: &Access, query: &Query) -> Result<Found> {
@@ -289,7 +302,13 @@ impl<B: Backend> Store<B> {
                         Some(Ok(arm)) => (Some(arm), None),
                         Some(Err(lacks)) => (None, Some(lacks)),
                     };
-                    let answer = search(rows, &self.config, ranking, visibility, wanted, arm.as_ref())?;
+                    let mut answer = search(rows, &self.config, ranking, visibility, wanted, arm.as_ref())?;
+                    if let Some(asked) = answer.asked.as_ref().filter(|_| more.is_none()) {
+                        follow(rows, &self.config.doors, visibility, asked, &mut answer.found)?;
+                    }
+                    if more.is_none() {
+                        doubt(rows, visibility, query.now, &mut answer.found)?;
+                    }
                     Ok(Answer { lacks: lacks.or(answer.lacks), ..answer })
                 })
             };
@@ -298,11 +317,20 @@ impl<B: Backend> Store<B> {
                 Err(Error::Corrupt { .. }) if self.backend.mend_index()? => run(),
                 found => found,
             };
-            let Answer { mut found, mut lacks, settled, renewed } = answer?;
+            let Answer { mut found, mut lacks, settled, renewed, asked } = answer?;
             if more.is_some() {
                 let is_reranked = self.rerank(query, &mut found.hits, &settled, &renewed)?;
                 found.hits.truncate(query.filter.limit);
                 lacks = lacks.or((!is_reranked).then_some(Degraded::NotReranked));
+            }
+            if more.is_some() {
+                let asked = asked.map(|asked| asked.limit(query.filter.limit));
+                self.backend.read("search", |rows| {
+                    if let Some(asked) = &asked {
+                        follow(rows, &self.config.doors, visibility, asked, &mut found)?;
+                    }
+                    doubt(rows, visibility, query.now, &mut found)
+                })?;
             }
             found.outcome = lacks.map_or(found.outcome, SearchOutcome::Degraded);
             Ok(found)
@@ -469,6 +497,22 @@ impl<B: Backend> Store<B> {
     pub(crate) fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>> {
         let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
         self.backend.read("read", |rows| history::history(rows, id, visibility == Visibility::All))
+    }
+
+    pub(crate) fn superseded(&self, access: &Access) -> Result<Vec<Superseded>> {
+        // They are lines of MEMORY.md.
+        let Some(Visibility::All) = self.visibility(access) else { return Ok(Vec::new()) };
+        self.backend.read("read", |rows| {
+            let mut all = Vec::new();
+            for fact in rows.retired_lines()? {
+                let FactStatus { valid_until, retired_at, .. } = fact.status;
+                let row = fact.memory.clone();
+                if let Some(now) = holds_now(rows, fact, Visibility::All)? {
+                    all.push(Superseded::new(row, now.memory, valid_until.or(retired_at)));
+                }
+            }
+            Ok(all)
+        })
     }
 
     pub(crate) fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>> {

@@ -14,7 +14,9 @@ use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::format::Origin;
 use crate::gate::Doors;
-use crate::memory::{Filter, Memory, MemoryId, MemoryStore, NewMemory, Query, Source, categories};
+use crate::memory::{
+    Filter, Hit, Memory, MemoryId, MemoryStore, NewMemory, Query, Reached, Source, Stale, categories,
+};
 use crate::store::{self, Veil};
 
 /// The rows of a session.
@@ -108,7 +110,7 @@ impl Rows {
                     "additionalProperties": false
                 }),
             ),
-                |rows, call| rows.search(&call.read()?),
+                |rows, call| rows.search(&call.read()?, call.now),
             ),
             tool(
                 ToolDef::new(
@@ -124,7 +126,7 @@ impl Rows {
                     "additionalProperties": false
                 }),
             ),
-                |rows, call| rows.read(call.read()?),
+                |rows, call| rows.read(call.read()?, call.now),
             ),
             tool(
                 ToolDef::new(
@@ -201,30 +203,37 @@ impl Rows {
         if is_own && !row.pinned { Ok(()) } else { Err(not_own(id)) }
     }
 
-    fn search(&self, arguments: &Search) -> Result<Value, ToolError> {
-        let query = Query::new(plain(&arguments.query)).limit(limited(arguments.limit));
+    fn search(&self, arguments: &Search, now: DateTime<Utc>) -> Result<Value, ToolError> {
+        let query = Query::new(plain(&arguments.query)).limit(limited(arguments.limit)).now(now);
         let found =
             // Masked below, by the doors of the tools.
             self.store.search_unmasked(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;
         let found =
             store::masked(found, &query, &self.doors).map_err(|error| ToolError::at("the search", error))?;
-        Self::told(found.hits.into_iter().map(|hit| Ok(hit.memory)))
+        Self::told(found.hits.into_iter().map(|hit| {
+            let notes = notes(&hit);
+            Ok((hit.memory, notes))
+        }))
     }
 
-    fn read(&self, arguments: Read) -> Result<Value, ToolError> {
+    fn read(&self, arguments: Read, now: DateTime<Utc>) -> Result<Value, ToolError> {
         let mut filter = Filter::limit(limited(arguments.limit));
         filter.category = arguments.category;
         let rows =
             self.store.list(&self.access, &filter).map_err(|error| ToolError::at("the memory", error))?;
         let mut veil = Veil::new(&self.doors);
-        Self::told(rows.into_iter().map(|row| veil.row(row)))
+        Self::told(rows.into_iter().map(|row| {
+            let row = veil.row(row)?;
+            let notes = row.over(now).as_ref().map(stale_note).into_iter().collect();
+            Ok((row, notes))
+        }))
     }
 
-    /// Tells of rows that are masked already.
-    fn told(rows: impl Iterator<Item = Result<Memory>>) -> Result<Value, ToolError> {
+    /// Tells of rows that are masked already, each with notes on it.
+    fn told(rows: impl Iterator<Item = Result<(Memory, Vec<String>)>>) -> Result<Value, ToolError> {
         let mut results = Fitting::default();
         for row in rows {
-            let row = row.map_err(|error| ToolError::at("the memory", error))?;
+            let (row, notes) = row.map_err(|error| ToolError::at("the memory", error))?;
             // Other programs have words of their own, as long as they like.
             let word = |word: String| cut(&word, LONGEST_WORD).0.to_owned();
             let source = row.source.as_ref().map(|source| word(source.as_str().to_owned()));
@@ -242,12 +251,34 @@ impl Rows {
                 if let Some(origin) = origin {
                     told["origin"] = json!(origin);
                 }
+                if !notes.is_empty() {
+                    told["notes"] = json!(notes);
+                }
                 told
             });
         }
         Ok(results.answer())
     }
 }
+
+/// Returns what a model is to know of a row that was found.
+fn notes(hit: &Hit) -> Vec<String> {
+    let replaced = match hit.reached {
+        Reached::Retired(id) => {
+            Some(format!("This holds now. It replaced memory {id}, whose words you searched for."))
+        }
+        _ => None,
+    };
+    // A few are enough to know that it is in doubt.
+    replaced.into_iter().chain(hit.stale.iter().take(MOST_NOTES).map(stale_note)).collect()
+}
+
+fn stale_note(stale: &Stale) -> String {
+    format!("This may be out of date: {stale}.")
+}
+
+/// The most doubts that are told of one row.
+const MOST_NOTES: usize = 3;
 
 fn called(id: MemoryId) -> String {
     format!("memory {id}")

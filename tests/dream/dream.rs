@@ -2965,6 +2965,46 @@ fn a_child_of_a_list_is_held_and_never_stands_alone() {
     }
 }
 
+/// Of 500 answers, made the same each time, no child of a line that turns, conditions or quotes it stands alone.
+#[test]
+fn of_500_nested_answers_no_child_stands_without_its_parent() {
+    let parents = [
+        "The user never wants us to:",
+        "It is not true that:",
+        "Avoid the following:",
+        "Only if Ilya agrees:",
+        "Unless the harbour is closed:",
+        "Mallory said:",
+        "A web page claims that the user wants to:",
+        "Rejected proposals",
+        "If it rains",
+        "Nobody may:",
+    ];
+    let marks = ["- ", "* ", "+ ", "1. ", "2) "];
+    let indents = ["  ", "    ", "\t", "   ", "      "];
+    for number in 0..500_usize {
+        let (parent, mark) = (parents[number % 10], marks[number / 10 % 5]);
+        let indent = indents[number / 50 % 5];
+        let child = |at: usize| format!("deploy service {number} step {at}");
+        let mut answer = format!("### Decisions\n- Sails on Mondays.\n{mark}{parent}\n");
+        for at in 0..=number % 3 {
+            let depth = if number % 7 == 0 { at + 1 } else { 1 };
+            answer.push_str(&format!("{}{mark}{}\n", indent.repeat(depth), child(at)));
+            if number % 11 == 0 {
+                answer.push('\n');
+            }
+        }
+        let life = Life::with(&[(20, "- [user] sails on Mondays, deploy service step\n")]);
+        life.dream(&Script::new().says(answer.clone()));
+        let memory = life.memory();
+        assert!(memory.contains("- Sails on Mondays.\n"), "{answer}\n{memory}");
+        let below = memory.lines().filter(|line| line.contains("deploy service"));
+        for line in below {
+            assert!(line.contains(parent.trim_end_matches(':')), "{answer}\n{memory}");
+        }
+    }
+}
+
 /// A journal in which somebody says a line in a dialect: with what stands above, and where the line stands.
 type Dialect = (&'static str, &'static str, fn(&str, &str) -> String);
 

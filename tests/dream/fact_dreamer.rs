@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{Due, FactDreamConfig, FactDreamer, Failure, LeftReason, NotDue, RulingOutcome, Step};
 use noctuary::facts::{
     ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStore, Recorded,
-    Settled, Suspicion, Verdict,
+    Settled, Superseded, Suspicion, Verdict,
 };
 use noctuary::format::Origin;
 use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
@@ -759,6 +759,11 @@ impl FactStore for Mortal {
     fn history(&self, access: &Access, id: MemoryId) -> noctuary::Result<Vec<Fact>> {
         self.pass("read the history of")?;
         self.store.history(access, id)
+    }
+
+    fn superseded(&self, access: &Access) -> noctuary::Result<Vec<Superseded>> {
+        self.pass("read lines of")?;
+        self.store.superseded(access)
     }
 
     fn suspicions(&self, access: &Access, limit: usize) -> noctuary::Result<Vec<Suspicion>> {

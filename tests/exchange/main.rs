@@ -8,6 +8,7 @@ mod feed;
 mod forget;
 mod forget_receipt;
 mod importers;
+mod strike;
 
 use std::sync::Arc;
 

@@ -206,11 +206,11 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(exchange:
         Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt Import ImportAction ImportItem
-        ImportPlan ImportRefusal ImportReport SecretAudit
+        ImportPlan ImportRefusal ImportReport SecretAudit Strikes
     ));
     listed.extend(shared!(facts:
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
-        FactState FactStatus Recorded Settled StatusChange Suspect SuspectReason Suspicion UnknownFactState
+        FactState FactStatus Recorded Settled StatusChange Superseded Suspect SuspectReason Suspicion UnknownFactState
         Verdict
     ));
     listed.extend(shared!(format:
@@ -231,8 +231,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(memory:
         AuditEntry AuditOutcome Degraded EventName Filter Found Hit IndexProgress IndexState Learning LearningId Memory MemoryEvent MemoryId
-        NewLearning NewMemory Order Packed Place PlaceReceipt Query QueryVector Role SearchOutcome Shares Signal SnapshotRow Source
-        Syntax
+        NewLearning NewMemory Order Packed Place PlaceReceipt Query QueryVector Reached Role SearchOutcome Shares Signal SnapshotRow Source
+        Stale Syntax
     ));
     listed.extend(shared!(model:
         ChatCompletions Finish HttpEmbedder HttpReranker Usage
@@ -560,13 +560,14 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "Recorded",
             "SnapshotRow",
             "Source",
+            "Superseded",
             "Suspicion",
         ],
     ),
     ("the example of a dreamer of one's own makes one", &["DreamReport", "LineReport", "PassReport"]),
     (
         "the example of `MemoryStore`, `FactStore` or `LearningStore` makes one",
-        &["Decision", "FactKey", "Filter", "NewLearning", "NewMemory"],
+        &["Decision", "FactKey", "Filter", "NewLearning"],
     ),
     (
         "the example of what takes it makes one",
@@ -582,6 +583,7 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "TombstoneKey",
         ],
     ),
+    ("the example of `strike_superseded` takes its strikes back", &["unstrike"]),
     (
         "a disk of a test's, which `MemoryDisk` and `Faults` show",
         &[

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use noctuary::dream::{DreamMode, FactDreamer, HistoryItem, JournalSpan, PersonalizationDreamer, history_fn};
-use noctuary::exchange::{Dialect, Forget, Import, copy_into, feed};
+use noctuary::exchange::{Dialect, Forget, Import, Strikes, copy_into, feed, strike_superseded, unstrike};
 use noctuary::facts::{Decision, EventId, FactKey, FactStore};
 use noctuary::format::{DreamId, JournalName, OnboardingEnd};
 use noctuary::life::{
@@ -650,6 +650,35 @@ const READERS: &[Reader] = &[
                 })
                 .collect()
         })
+    }),
+    ("FactStore::superseded", false, |place| {
+        place.stores(|store, access| {
+            let lines = store.superseded(access);
+            texts(lines.map(|lines| lines.into_iter().flat_map(|line| [line.row, line.now]).collect()))
+        })
+    }),
+    ("Session::mark_superseded", true, |place| {
+        place.stores(|store, _| {
+            let mut session = place.session();
+            session.mark_superseded(store).unwrap();
+            session.system_prompt().unwrap()
+        })
+    }),
+    ("Snapshot::mark_superseded", true, |place| {
+        place.stores(|store, access| {
+            let (view, config) = (place.view(), PromptConfig::default());
+            let mut snapshot =
+                Snapshot::take(&view, &config, SharedUser::Subset, place.life.config().day, at(20, 12, 0))
+                    .unwrap();
+            snapshot.mark_superseded(&view, &store.superseded(access).unwrap()).unwrap();
+            snapshot.prompt(&view, None, &[]).unwrap().to_string()
+        })
+    }),
+    ("strike_superseded", false, |place| {
+        place.stores(|store, access| shape(strike_superseded(&place.view(), store, access)))
+    }),
+    ("unstrike", false, |place| {
+        place.stores(|_, access| shape(unstrike(&place.view(), &Strikes::default(), access)))
     }),
     ("FactStore::suspicions", true, |place| {
         place.stores(|store, access| {

@@ -341,6 +341,18 @@ const SINCE: &str = "decided since";
 const OUTDATED: &str = "undecided: it is not in the state that the decision needs";
 
 impl Model {
+    /// The row at the end of a chain, where nothing of it was removed.
+    fn holds_now(&self, row: &Row) -> Option<MemoryId> {
+        let mut row = row;
+        while row.deleted.is_none() {
+            if row.stands() {
+                return Some(row.id);
+            }
+            row = self.rows.get(&row.status().successor?)?;
+        }
+        None
+    }
+
     fn new(config: StoreConfig) -> Self {
         Self {
             rows: BTreeMap::new(),
@@ -977,7 +989,14 @@ fn compare(store: &dyn Store, model: &Model, searched: &[&str]) {
         let hits: BTreeSet<_> = hits.iter().map(|hit| hit.memory.id).collect();
         let has_word = |row: &&&Row| row.new.content.to_lowercase().contains(&word.to_lowercase());
         let rows = model.list();
-        let expected: BTreeSet<_> = rows.iter().filter(has_word).map(|row| row.id).collect();
+        let mut expected: BTreeSet<_> = rows.iter().filter(has_word).map(|row| row.id).collect();
+        // What held once leads to what holds now, and a key to its fact.
+        let says = |row: &&Row| {
+            let key = row.new.about.as_ref().map(|key| format!("{} {}", key.subject, key.slot));
+            let said = format!("{} {}", row.new.content, key.unwrap_or_default()).to_lowercase();
+            said.contains(&word.to_lowercase())
+        };
+        expected.extend(model.rows.values().filter(says).filter_map(|row| model.holds_now(row)));
         assert_eq!(hits, expected, "what is found of {word}");
     }
 

@@ -6,6 +6,7 @@ mod common;
 mod fact_model;
 mod facts;
 mod file_memory;
+mod follow;
 mod freshness;
 #[cfg(feature = "http")]
 mod http_embedder;

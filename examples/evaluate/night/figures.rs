@@ -87,7 +87,7 @@ impl Figures {
             print!("  {:<16} {raw:>7.4} {:>7} {both:>7.4}", format!("in {room} chars"), "");
             match interval(each) {
                 Some((mean, half)) => {
-                    println!("  {mean:>+7.4}, from {:>+7.4} to {:>+7.4}", mean - half, mean + half)
+                    println!("  {mean:>+7.4}, from {:>+7.4} to {:>+7.4}", mean - half, mean + half);
                 }
                 None => println!(),
             }

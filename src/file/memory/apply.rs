@@ -19,6 +19,7 @@ use crate::gate::Tombstones;
 use crate::memory::Memory;
 use crate::search::postings::bits::{checksum, number};
 use crate::search::rank::Card;
+use crate::store::echo::echo_words;
 
 impl Rows {
     /// Takes a line in.
@@ -152,7 +153,11 @@ impl Rows {
         entry.set(STATES, normal.is_some());
         entry.set(HAS_KEY, stored.stated.about.is_some());
         entry.set(HAS_SUSPECTS, !suspects.is_empty());
+        self.fact_index.suspect(id, &suspects);
         self.fact_index.set(&entry, true);
+        if let Some(key) = &stored.stated.about {
+            self.fact_index.echo(id, echo_words(None, Some(key)));
+        }
         if entry.dream != NONE {
             self.dreams.insert((entry.dream, id));
         }
@@ -214,6 +219,11 @@ impl Rows {
                 entry.state = Some(change.after.state);
                 self.fact_index.set_status(change.id, Some(change.after));
                 self.fact_index.set(entry, true);
+                if change.after.successor.is_some() {
+                    let Stored { memory, stated } = self.stored(&self.entries[at], reader)?;
+                    self.fact_index.echo(change.id, echo_words(Some(&memory.content), stated.about.as_ref()));
+                }
+                let entry = &mut self.entries[at];
                 // What is found of a row does not depend on how it stands, as long as it does.
                 if entry.stands() && !self.by_time.contains(&(entry.updated, change.id)) {
                     entry.revise(None, event.at);

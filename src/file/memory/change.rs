@@ -5,12 +5,14 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::apply::key_hash;
+use super::entry::{HAS_KEY, SHARED};
 use super::facts::{self, Told};
+use super::names::NONE;
 use super::record::{Change, Record};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
-use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, Suspect, Suspicion};
+use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, Suspect, SuspectReason, Suspicion};
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
@@ -19,6 +21,7 @@ use crate::memory::{
 use crate::search::rank::{Term, Visibility};
 use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Facts, Rows};
+use crate::store::echo::EchoWord;
 use crate::store::forget::{Burial, Struck};
 use crate::store::suspects;
 use crate::store::vectors::{MemoryVectors, VectorChanges};
@@ -52,6 +55,39 @@ impl Facts for Table<'_> {
         })
     }
 
+    fn echoes(&self, visibility: Visibility, words: &[EchoWord], most: usize) -> Result<Vec<Vec<MemoryId>>> {
+        let rows = &self.lines.rows;
+        let is_listed = |id: &MemoryId| {
+            rows.undeleted(*id).filter(|entry| visibility.sees(entry.has(SHARED))).is_some_and(|entry| {
+                if entry.is_retired() {
+                    rows.fact_index.status(entry).is_some_and(|status| status.successor.is_some())
+                } else {
+                    entry.has(HAS_KEY)
+                }
+            })
+        };
+        let latest = |word: &EchoWord| {
+            let ids = rows.fact_index.echoes(*word).iter().rev().copied();
+            ids.filter(is_listed).take(most).collect()
+        };
+        Ok(words.iter().map(latest).collect())
+    }
+
+    fn open_suspects(
+        &self,
+        visibility: Visibility,
+        ids: &[MemoryId],
+    ) -> Result<Vec<(MemoryId, MemoryId, SuspectReason)>> {
+        let rows = &self.lines.rows;
+        let is_seen = |id: MemoryId| rows.seen(id, visibility).is_some();
+        let mut open = Vec::new();
+        for id in ids.iter().copied().filter(|id| is_seen(*id)) {
+            let others = rows.fact_index.open_suspects(id).filter(|(other, _)| is_seen(*other));
+            open.extend(others.map(|(other, reason)| (id, other, reason)));
+        }
+        Ok(open)
+    }
+
     fn pending(&self) -> Result<Vec<Fact>> {
         self.each(self.lines.rows.fact_index.pending())
     }
@@ -73,6 +109,14 @@ impl Facts for Table<'_> {
 
     fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>> {
         self.each(self.lines.rows.fact_index.replaced_by(id))
+    }
+
+    fn retired_lines(&self) -> Result<Vec<Fact>> {
+        let rows = &self.lines.rows;
+        let is_line = |id: &MemoryId| {
+            rows.undeleted(*id).is_some_and(|entry| entry.is_retired() && entry.dream != NONE)
+        };
+        self.each(rows.fact_index.replaced().filter(is_line))
     }
 
     fn suspicions(&self, limit: usize) -> Result<Vec<Suspicion>> {

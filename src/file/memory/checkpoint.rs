@@ -29,7 +29,7 @@ use crate::search::postings::bits::{Input, put, put_bytes, put_signed, seal, uns
 use crate::search::postings::error::{Error, Result};
 
 /// The beginning of a table, with the version of its bytes and of the terms of a text.
-pub(super) const MAGIC: &[u8; 8] = b"noctrow\x02";
+pub(super) const MAGIC: &[u8; 8] = b"noctrow\x03";
 
 /// Seals no page.
 const PLACE: u64 = u64::MAX - 2;

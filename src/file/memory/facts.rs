@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
-use super::entry::{Entry, HAS_KEY, put_state, put_time, read_state, read_time};
+use super::entry::{Entry, HAS_KEY, fixed, put_state, put_time, read_state, read_time};
 use super::reader::Reader;
 use super::span::Span;
 use crate::base::error::Result;
-use crate::facts::{ConsolidationEvent, EventId, EventOutcome, FactState, FactStatus, Verdict};
+use crate::facts::{
+    ConsolidationEvent, EventId, EventOutcome, FactState, FactStatus, Suspect, SuspectReason, Verdict,
+};
 use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_signed};
 use crate::search::postings::error::{Error, Result as Read};
+use crate::store::echo::EchoWord;
 use crate::store::event;
 
 /// The index of rows as facts, beside the rows.
@@ -26,6 +29,10 @@ pub(super) struct FactIndex {
     closed: BTreeMap<(MemoryId, MemoryId), EventId>,
     told: Vec<Told>,
     last_event: i64,
+    /// Rows by words of their keys, and retired ones by what they say; by id.
+    echoes: BTreeMap<EchoWord, Vec<MemoryId>>,
+    /// Rows and those that may contradict them, each pair from both sides.
+    suspects: BTreeMap<(MemoryId, MemoryId), SuspectReason>,
 }
 
 /// An event without its words.
@@ -79,8 +86,45 @@ impl FactIndex {
         self.closed.contains_key(&ordered(one, other))
     }
 
+    /// Keeps what a new row may contradict.
+    pub(super) fn suspect(&mut self, id: MemoryId, suspects: &[Suspect]) {
+        for suspect in suspects {
+            self.suspects.insert((id, suspect.id), suspect.reason);
+            self.suspects.insert((suspect.id, id), suspect.reason);
+        }
+    }
+
+    /// Returns the rows that make an undecided pair with one, whatever became of them.
+    pub(super) fn open_suspects(&self, id: MemoryId) -> impl Iterator<Item = (MemoryId, SuspectReason)> {
+        let range = (id, MemoryId::new(i64::MIN))..=(id, MemoryId::new(i64::MAX));
+        let of_row = self.suspects.range(range).map(|((_, other), reason)| (*other, *reason));
+        of_row.filter(move |(other, _)| !self.is_closed(id, *other))
+    }
+
+    /// Lists a row by words of its key, or of what it said before it was retired.
+    pub(super) fn echo(&mut self, id: MemoryId, words: BTreeSet<EchoWord>) {
+        for word in words {
+            let ids = self.echoes.entry(word).or_default();
+            if let Err(at) = ids.binary_search(&id) {
+                ids.insert(at, id);
+            }
+        }
+    }
+
+    /// Returns the rows that are listed by a word, by id.
+    pub(super) fn echoes(&self, word: EchoWord) -> &[MemoryId] {
+        self.echoes.get(&word).map_or(&[], Vec::as_slice)
+    }
+
     /// Forgets rows that are gone for good.
     pub(super) fn forget(&mut self, gone: &BTreeSet<MemoryId>) {
+        if !gone.is_empty() {
+            self.echoes.retain(|_, ids| {
+                ids.retain(|id| !gone.contains(id));
+                !ids.is_empty()
+            });
+            self.suspects.retain(|(one, other), _| !gone.contains(one) && !gone.contains(other));
+        }
         self.closed.retain(|(one, other), _| !gone.contains(one) && !gone.contains(other));
     }
 
@@ -132,6 +176,11 @@ impl FactIndex {
         self.statuses.iter().filter(move |(_, status)| status.successor == Some(id)).map(|(id, _)| *id)
     }
 
+    /// Returns the rows that another one replaced, by id.
+    pub(super) fn replaced(&self) -> impl Iterator<Item = MemoryId> {
+        self.statuses.iter().filter(|(_, status)| status.successor.is_some()).map(|(id, _)| *id)
+    }
+
     /// Moves what is known of lines to their places in a file that was written anew.
     pub(super) fn move_lines(&mut self, moved: impl Fn(Span) -> Span) {
         self.told.iter_mut().for_each(|told| told.line = moved(told.line));
@@ -174,6 +223,23 @@ impl FactIndex {
             (line, at, id) = (told.line, told.at, told.id.get());
         }
         put_signed(out, self.last_event);
+        put(out, self.echoes.len() as u64);
+        for (word, ids) in &self.echoes {
+            out.extend_from_slice(&word.0.to_le_bytes());
+            put(out, ids.len() as u64);
+            let mut before = 0;
+            for id in ids {
+                put_signed(out, id.get() - before);
+                before = id.get();
+            }
+        }
+        let pairs = || self.suspects.iter().filter(|((one, other), _)| one < other);
+        put(out, pairs().count() as u64);
+        for ((one, other), reason) in pairs() {
+            put_signed(out, one.get());
+            put_signed(out, other.get());
+            put(out, u64::from(*reason == SuspectReason::SameKey));
+        }
     }
 
     pub(super) fn read(input: &mut Input<'_>) -> Read<Self> {
@@ -211,6 +277,22 @@ impl FactIndex {
             index.told.push(Told { id: EventId::new(id), at, line, nth, pair, retired });
         }
         index.last_event = input.signed()?;
+        for _ in 0..input.count()? {
+            let word = EchoWord(u64::from_le_bytes(fixed(input)?));
+            let mut ids = Vec::new();
+            let mut before = 0_i64;
+            for _ in 0..input.count()? {
+                let by = input.signed()?;
+                before = before.checked_add(by).ok_or(Error::Damaged("a row has too great a number"))?;
+                ids.push(MemoryId::new(before));
+            }
+            index.echoes.insert(word, ids);
+        }
+        for _ in 0..input.count()? {
+            let (one, other) = (MemoryId::new(input.signed()?), MemoryId::new(input.signed()?));
+            let reason = if input.number()? > 0 { SuspectReason::SameKey } else { SuspectReason::Alike };
+            index.suspect(one, &[Suspect { id: other, reason }]);
+        }
         Ok(index)
     }
 }

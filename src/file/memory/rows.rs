@@ -20,7 +20,7 @@ use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::format::DreamId;
 use crate::gate::Tombstones;
-use crate::memory::{Filter, Memory, MemoryId, SnapshotRow};
+use crate::memory::{Filter, Memory, MemoryId, SnapshotRow, Stale};
 use crate::search::rank::{Card, REACH, Visibility, is_name};
 use crate::store::forget::Burial;
 
@@ -324,7 +324,9 @@ impl Rows {
             let category = self.names.get(entry.category).unwrap_or_default();
             let said = reader.said(entry, self.edits.get(&entry.id).copied())?;
             let content = said.memory.content.clone();
-            Ok(SnapshotRow::new(entry.id, category.to_owned(), content, entry.has(PINNED)))
+            let mut shown = SnapshotRow::new(entry.id, category.to_owned(), content, entry.has(PINNED));
+            shown.stale.extend(said.memory.stale_after().map(Stale::Over));
+            Ok(shown)
         };
         pinned.into_iter().chain(rest).take(limit).map(row).collect()
     }

@@ -198,6 +198,15 @@ fn label(before: &str) -> Option<&'static str> {
     })
 }
 
+/// Returns a statement without the signs that strike it through: `~~Lives in Berlin.~~`.
+pub(crate) fn unstruck(statement: &str) -> &str {
+    let inner = statement.trim().strip_prefix(STRIKE).and_then(|rest| rest.strip_suffix(STRIKE));
+    inner.filter(|inner| !inner.trim().is_empty()).map_or(statement, str::trim)
+}
+
+/// The sign before and behind what is struck through.
+pub(crate) const STRIKE: &str = "~~";
+
 /// Returns a line without the bullet or number in front of it.
 pub(crate) fn strip_bullet(line: &str) -> &str {
     bullet(line).unwrap_or_else(|| line.trim())

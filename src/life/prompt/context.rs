@@ -101,6 +101,11 @@ impl MemoryContext {
             *line = shortened(line, config.max_line_bytes);
             cut += 1;
         }
+        for (line, row) in lines.iter_mut().zip(&snapshot) {
+            if let Some(doubt) = row.stale.first() {
+                line.push_str(&format!(" [may be out of date: {doubt}]"));
+            }
+        }
         let (of_rows, of_facts) = lines.split_at(snapshot.len());
         let (pinned, others) = of_rows.split_at(snapshot.iter().take_while(|row| row.pinned).count());
 

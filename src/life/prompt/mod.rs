@@ -15,6 +15,7 @@ mod notice;
 mod order;
 mod reader;
 mod snapshot;
+mod superseded;
 mod text;
 
 pub use block::{Block, CacheHint};

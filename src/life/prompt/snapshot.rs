@@ -7,12 +7,14 @@ use chrono::{DateTime, Utc};
 
 use super::order::Source;
 use super::reader::{Reader, passed, read};
+use super::superseded::Notes;
 use super::text::{PromptText, cut_tail, print, without_frontmatter};
 use super::{Block, Prompt, PromptConfig, PromptNotice};
 use crate::base::day::DayPolicy;
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::dreamer::MemoryGauge;
+use crate::facts::Superseded;
 use crate::session::{Guarded, SharedUser};
 use crate::workspace::Workspace;
 
@@ -75,6 +77,27 @@ impl Snapshot {
         }
         let Reader { memory, notices, .. } = reader;
         Ok(Self { config: config.clone(), parts, memory, notices })
+    }
+
+    /// Says behind each line of `MEMORY.md` that holds no more what holds now, and since when; returns how many lines say it.
+    /// The file stays as it is, and the frozen text changes this once: call it right after [`take`](Self::take).
+    ///
+    /// # Errors
+    ///
+    /// The errors of the doors.
+    pub fn mark_superseded<W: Workspace>(
+        &mut self,
+        view: &Guarded<W>,
+        superseded: &[Superseded],
+    ) -> Result<usize> {
+        let Some(texts) = self.parts.get_mut(&Source::Memory).filter(|_| view.access().reads_memory()) else {
+            return Ok(0);
+        };
+        let doors = view.current_doors()?;
+        let mut notices = Vec::new();
+        let notes = Notes::of(superseded, |text| passed(view, &doors, &DocName::MEMORY, text, &mut notices))?;
+        self.notices.append(&mut notices);
+        Ok(texts.iter_mut().map(|text| notes.add_to(&mut text.body)).sum())
     }
 
     /// Makes the prompt of a turn: the frozen blocks, the onboarding as long as `BOOTSTRAP.md` exists, the

@@ -10,6 +10,8 @@ use super::words::{self, any, any_pair};
 pub(super) struct Gist<'l> {
     words: BTreeSet<&'l str>,
     numbers: BTreeSet<&'l str>,
+    /// The things that it speaks of by number: `route 1`.
+    numbered: BTreeSet<(&'l str, &'l str)>,
     /// Whether it says that something changed.
     changes: bool,
 }
@@ -21,6 +23,7 @@ impl<'l> Gist<'l> {
         Self {
             words: others.into_iter().filter(|word| is_content(word)).collect(),
             numbers,
+            numbered: numbered(words),
             changes: any(&words::CHANGE, words) || any_pair(words::CHANGE_PAIRS, words),
         }
     }
@@ -50,9 +53,26 @@ impl<'l> Gist<'l> {
     pub(super) fn renews(&self, other: &Self) -> bool {
         let common = || self.common(other);
         let corrects = || self.changes && common() >= 3 && common() * 2 >= other.words.len();
-        (self.is_near(other) || corrects()) && !other.repeats(self)
+        let is_another = self.numbered.iter().any(|(thing, number)| {
+            other.numbered.iter().any(|(same, another)| same == thing && another != number)
+        });
+        !is_another && (self.is_near(other) || corrects()) && !other.repeats(self)
     }
 }
+
+/// Returns the things at the front of a line that have a number: `route 1 goes by Nes`. A number further back is most often
+/// a value, which may change.
+fn numbered(words: &[String]) -> BTreeSet<(&str, &str)> {
+    let front = words.windows(3).take(SUBJECT);
+    let things = front.filter(|three| {
+        let is_plain = three[1].len() <= 4 && three[1].bytes().all(|byte| byte.is_ascii_digit());
+        is_content(&three[0]) && !is_number(&three[0]) && is_plain
+    });
+    things.map(|three| (three[0].as_str(), three[1].as_str())).collect()
+}
+
+/// The things that a line speaks of are most often in so many pairs of words at its front.
+const SUBJECT: usize = 3;
 
 pub(super) fn is_content(word: &str) -> bool {
     word.chars().nth(2).is_some() && !words::STOP.contains(word)
@@ -84,6 +104,15 @@ mod tests {
         let visit = "Sill's appointment at the clinic is on 2026-03-10 in the afternoon, with Hanna";
         assert!(renews("Sill's appointment with Hanna has moved to 2026-03-12, same clinic", visit));
         assert!(!renews("Sill's appointment with Hanna at the clinic went well", visit));
+    }
+
+    #[test]
+    fn things_with_numbers_of_their_own_do_not_put_each_other_right() {
+        let renews = |new: &str, old: &str| Gist::of(&tokens(new)).renews(&Gist::of(&tokens(old)));
+        assert!(!renews("route 2 goes by Nes", "route 1 goes by Nes"));
+        assert!(!renews("Decision: route 10 goes by Nes", "Decision: route 9 goes by Nes"));
+        assert!(renews("route 2 leaves at 9:40 from Nes", "route 2 leaves at 9:20 from Nes"));
+        assert!(renews("the meeting takes place in room 14", "the meeting takes place in room 12"));
     }
 
     #[test]

@@ -212,6 +212,7 @@ impl Table<'_> {
             ..Card::of(id.get(), &memory.content)
         };
         self.index_row(&card)?;
+        self.echo_key(id, key)?;
         Ok(id)
     }
 
@@ -231,6 +232,7 @@ impl Table<'_> {
                     |found| Ok((row::maybe(found, 0)?, row::time(found, 1)?, found.get::<_, bool>(2)?)),
                 )?;
                 let terms = row::terms(content, speaker.as_deref(), said_at);
+                self.echo_anew(id)?;
                 let normal = is_compared.then(|| text::statement(content));
                 self.connection
                     .prepare_cached(

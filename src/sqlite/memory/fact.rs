@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::audit::{ACTORS, KINDS, of_word, word};
 use super::row::{self, COLUMNS, stamp};
+use super::search::{listed, view};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
@@ -17,6 +18,7 @@ use crate::facts::{
 use crate::memory::MemoryId;
 use crate::search::rank::{Term, Visibility};
 use crate::store::backend::Facts;
+use crate::store::echo::EchoWord;
 use crate::store::words::Words;
 use crate::store::{event, fact};
 
@@ -75,6 +77,39 @@ impl Facts for Table<'_> {
         })
     }
 
+    fn echoes(&self, visibility: Visibility, words: &[EchoWord], most: usize) -> Result<Vec<Vec<MemoryId>>> {
+        self.folded(|| self.latest_echoes(visibility, words, most))
+    }
+
+    fn open_suspects(
+        &self,
+        visibility: Visibility,
+        ids: &[MemoryId],
+    ) -> Result<Vec<(MemoryId, MemoryId, SuspectReason)>> {
+        self.folded(|| {
+            if !self.connection.prepare_cached("SELECT 1 FROM memory_suspects LIMIT 1")?.exists([])? {
+                return Ok(Vec::new());
+            }
+            let view = view(visibility);
+            let side = |one: &str, other: &str| {
+                format!(
+                    "SELECT r.value, s.{other}, s.reason FROM json_each(?1) r
+                     CROSS JOIN memory_suspects s ON s.{one} = r.value AND s.closed_by IS NULL
+                     CROSS JOIN {view} m ON m.id = s.{one} AND m.user_id = ?2 AND m.agent_id = ?3
+                     CROSS JOIN {view} o ON o.id = s.{other} AND o.user_id = ?2 AND o.agent_id = ?3"
+                )
+            };
+            let sides = [side("newer_id", "older_id"), side("older_id", "newer_id")];
+            let mut statement = self.connection.prepare_cached(&sides.join(" UNION ALL "))?;
+            let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+            let pairs = statement.query_map(params![listed(&ids), self.user(), self.agent()], |found| {
+                let reason = of_json(&row::text(found, 2)?).unwrap_or(SuspectReason::Alike);
+                Ok((MemoryId::new(found.get(0)?), MemoryId::new(found.get(1)?), reason))
+            })?;
+            pairs.collect()
+        })
+    }
+
     fn pending(&self) -> Result<Vec<Fact>> {
         self.folded(|| self.select("AND m.fact_state = 'pending' AND ?3 IS NULL ORDER BY m.id", None::<i64>))
     }
@@ -99,6 +134,12 @@ impl Facts for Table<'_> {
 
     fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>> {
         self.folded(|| self.select("AND m.successor = ?3 ORDER BY m.id", id.get()))
+    }
+
+    fn retired_lines(&self) -> Result<Vec<Fact>> {
+        let which = "AND m.dream IS NOT NULL AND m.successor IS NOT NULL AND m.retired_at IS NOT NULL
+                     AND ?3 IS NULL ORDER BY m.id";
+        self.folded(|| self.select(which, None::<i64>))
     }
 
     fn suspicions(&self, limit: usize) -> Result<Vec<Suspicion>> {
@@ -212,6 +253,9 @@ impl Table<'_> {
         }
         for change in &event.changes {
             self.set(change)?;
+            if change.after.successor.is_some() {
+                self.echo_retired(change.id)?;
+            }
         }
         if let (Verdict::Settle, Some(older), Some(newer)) = (event.verdict, event.older, event.newer) {
             // It was said again.

@@ -4,6 +4,7 @@ mod audit;
 mod backend;
 mod beside;
 mod change;
+mod echoes;
 mod fact;
 mod forget;
 mod row;

@@ -14,7 +14,9 @@ use crate::base::text;
 use crate::facts::Fact;
 use crate::format::DreamId;
 use crate::gate::{TombstoneKey, Tombstones};
-use crate::memory::{AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, SnapshotRow, Source};
+use crate::memory::{
+    AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, SnapshotRow, Source, Stale, end_of,
+};
 use crate::search::rank::Visibility;
 use crate::store::backend::{Editable, Rows};
 use crate::store::forget::Burial;
@@ -38,7 +40,8 @@ impl Rows for Table<'_> {
             let mut rows = Vec::new();
             for pinned in [true, false] {
                 let sql = format!(
-                    "SELECT m.id, m.category, m.content FROM {} m
+                    "SELECT m.id, m.category, m.content,
+                       iif(instr(m.metadata, 'stale_after') > 0, m.metadata, NULL) FROM {} m
                      WHERE {} AND m.user_id = ?1 AND m.agent_id = ?2 AND m.fact_state IS NOT 'pending'
                      {TRUSTED} {BY_TIME} LIMIT ?3",
                     view(visibility),
@@ -48,7 +51,10 @@ impl Rows for Table<'_> {
                 let bound = (self.user(), self.agent(), count(limit - rows.len()));
                 for row in statement.query_map(bound, |row| {
                     let id = MemoryId::new(row.get(0)?);
-                    Ok(SnapshotRow::new(id, row::text(row, 1)?, row::text(row, 2)?, pinned))
+                    let mut shown = SnapshotRow::new(id, row::text(row, 1)?, row::text(row, 2)?, pinned);
+                    let notes = row::maybe(row, 3)?.and_then(|notes| serde_json::from_str(&notes).ok());
+                    shown.stale.extend(end_of(notes.as_ref()).map(Stale::Over));
+                    Ok(shown)
                 })? {
                     rows.push(row?);
                 }

@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 
-use super::{row, saying, terms, vectors};
+use super::{echoes, row, saying, terms, vectors};
 use crate::store::fact;
 
 const SEED: &str = "
@@ -317,6 +317,11 @@ pub(crate) fn make_terms(connection: &Connection) -> rusqlite::Result<()> {
     saying::make(connection)?;
     connection.execute_batch(PAIRS)?;
     terms::make(connection)
+}
+
+/// Lists the words of retired rows and of keys.
+pub(crate) fn make_echoes(connection: &Connection) -> rusqlite::Result<()> {
+    echoes::make(connection)
 }
 
 /// Gives the table of decisions its own name in a file of an earlier version. Nothing happens a second time.
