@@ -61,7 +61,7 @@ struct Place {
     access: Access,
     names: Vec<noctuary::DocName>,
     stores: Vec<Arc<dyn Store>>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Place {
@@ -163,7 +163,7 @@ fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), acces
     );
     let names = documents(workspace).into_keys().map(|document| name(&document)).collect();
     let stores = memory_stores(folder.path());
-    Place { life, access, names, stores, _folder: folder }
+    Place { life, access, names, stores, folder: folder }
 }
 
 fn proposer(workspace: &Arc<dyn Workspace>) -> JournalDreamer {
@@ -748,7 +748,7 @@ const READERS: &[Reader] = &[
     // Ways out to other homes: what arrives there counts as told.
     ("copy_into", false, |place| {
         homes()
-            .map(|(_folder, target)| {
+            .map(|(folder, target)| {
                 let said = shape(copy_into(&place.view(), &target));
                 format!("{said}{}", everything_told(&target))
             })
@@ -756,12 +756,12 @@ const READERS: &[Reader] = &[
     }),
     ("Import::plan", false, |place| {
         homes()
-            .map(|(_folder, target)| shape(Import::new(Dialect::OpenClaw).plan(&place.view(), &target)))
+            .map(|(folder, target)| shape(Import::new(Dialect::OpenClaw).plan(&place.view(), &target)))
             .collect()
     }),
     ("Import::apply", true, |place| {
         homes()
-            .map(|(_folder, target)| {
+            .map(|(folder, target)| {
                 let import = Import::new(Dialect::OpenClaw);
                 let Ok(plan) = import.plan(&place.view(), &target) else { return String::new() };
                 assert!(
@@ -1156,7 +1156,7 @@ fn with_groups(
             "the dream of {group} is shown private words"
         );
         let scope = owner.group(&name);
-        let folder = place._folder.path();
+        let folder = place.folder.path();
         let own: Vec<Arc<dyn Store>> = vec![
             Arc::new(
                 FileMemoryStore::open(folder.join(format!("rows-{group}")), scope.clone()).unwrap_or_else(
@@ -1310,7 +1310,7 @@ fn forgetting_and_copying_reach_the_groups() {
     for (home, other) in homes().zip(homes()) {
         let place = with_groups(home, false, None, SessionKind::Main);
         let root = place.life.workspace();
-        let (_folder, target) = other;
+        let (folder, target) = other;
         copy_into(root, target.as_ref()).unwrap();
         let copied = GroupView::new(target.as_ref(), &owner, &crew);
         let dreamer = JournalDreamer::builder(Arc::new(GroupView::new(Arc::clone(&target), &owner, &crew)));

@@ -197,7 +197,7 @@ fn a_row_that_is_reached_keeps_its_place_among_others() {
 
 #[test]
 fn words_of_what_was_removed_lead_nowhere() {
-    let looks = |store: &dyn Store, _: &()| {
+    let looks = |store: &dyn Store, (): &()| {
         assert_eq!(asked(store, "Berlin"), []);
         assert_eq!(asked(store, "Alice home"), []);
     };
@@ -228,8 +228,10 @@ fn of_360_chains_no_retired_value_is_found() {
             let mut minute = 0;
             for chain in 0..360_i64 {
                 let links = 2 + chain % 3;
-                let (subject, slot) =
-                    (format!("person{chain}"), ["home", "plan", "tool", "budget"][(chain % 4) as usize]);
+                let (subject, slot) = (
+                    format!("person{chain}"),
+                    ["home", "plan", "tool", "budget"][usize::try_from(chain % 4).unwrap_or_default()],
+                );
                 let mut last = None;
                 for link in 0..links {
                     let text = match chain % 3 {
