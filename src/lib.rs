@@ -84,6 +84,7 @@ mod readme {}
 pub(crate) mod base;
 #[cfg_attr(not(any(test, feature = "testing")), allow(unreachable_pub))]
 mod disk;
+pub mod doctor;
 pub mod dream;
 mod dreamer;
 mod drive;

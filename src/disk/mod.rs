@@ -9,17 +9,19 @@ pub(crate) mod atomic;
 mod contract;
 pub(crate) mod host;
 mod lock;
+mod looking;
 pub(crate) mod mark;
+mod mode;
 mod os;
 #[cfg(not(unix))]
 mod os_portable;
 #[cfg(unix)]
 mod os_unix;
 
-#[cfg(any(test, feature = "testing"))]
-pub use contract::Entry;
 pub(crate) use contract::STATE_FOLDER;
-pub use contract::{Disk, DiskFile, Kind, Open, Stat};
+pub use contract::{Disk, DiskFile, Entry, Kind, Open, Stat};
+pub(crate) use looking::Looking;
+pub(crate) use mode::restrict;
 pub(crate) use os::OsDisk;
 #[cfg(feature = "sqlite")]
 pub(crate) use os::wall_clock;

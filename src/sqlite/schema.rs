@@ -36,6 +36,9 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     },
 ];
 
+/// The newest version of the tables.
+pub(super) const NEWEST: u64 = MIGRATIONS.len() as u64;
+
 /// The treatment of a file that another program made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Others {

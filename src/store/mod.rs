@@ -44,6 +44,7 @@ mod settle;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
 pub(crate) mod suspects;
+mod tell;
 #[cfg_attr(
     not(feature = "sqlite"),
     expect(unused_imports, reason = "an index of documents uses them, which is in SQLite")
