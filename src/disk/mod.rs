@@ -18,8 +18,10 @@ mod os_portable;
 #[cfg(unix)]
 mod os_unix;
 
+#[cfg(any(test, feature = "testing"))]
+pub use contract::Entry;
 pub(crate) use contract::STATE_FOLDER;
-pub use contract::{Disk, DiskFile, Entry, Kind, Open, Stat};
+pub use contract::{Disk, DiskFile, Kind, Open, Stat};
 pub(crate) use looking::Looking;
 pub(crate) use mode::restrict;
 pub(crate) use os::OsDisk;

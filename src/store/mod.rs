@@ -26,6 +26,7 @@
 
 mod admit;
 pub(crate) mod backend;
+pub(crate) mod carry;
 mod config;
 mod decide;
 mod edit;

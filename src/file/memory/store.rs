@@ -9,7 +9,10 @@ use chrono::{DateTime, Utc};
 use super::backend::FileBackend;
 use crate::base::access::{Access, Scope};
 use crate::base::error::{At, Error, Result};
-use crate::disk::{Disk, OsDisk};
+use crate::base::name::StateName;
+use crate::disk::{Disk, Open, OsDisk, atomic};
+use crate::memory::AuditOutcome;
+use crate::store::backend::Backend;
 use crate::store::{Store, StoreConfig, check_scope, forward};
 
 /// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and what finds its lines.
@@ -146,6 +149,11 @@ impl FileMemoryStore {
 const EVERY: usize = 1000;
 
 impl FileMemoryStore {
+    /// Returns the engine, for a bundle.
+    pub(crate) fn engine(&self) -> &Store<impl Backend + use<>> {
+        &self.store
+    }
+
     /// Adds a line to the audit, of what was done around the store.
     pub(crate) fn tell(
         &self,

@@ -15,6 +15,7 @@ use crate::sqlite::database::Database;
 use crate::sqlite::mending::mend;
 use crate::sqlite::open;
 use crate::sqlite::schema::Others;
+use crate::store::backend::Backend;
 use crate::store::{Store, StoreConfig, check_scope, forward};
 
 /// A memory store inside one SQLite file, for one scope of it.
@@ -216,6 +217,11 @@ impl SqliteMemoryStore {
 }
 
 impl SqliteMemoryStore {
+    /// Returns the engine, for a bundle.
+    pub(crate) fn engine(&self) -> &Store<impl Backend + use<>> {
+        &self.store
+    }
+
     /// Adds a line to the audit, of what was done around the store.
     pub(crate) fn tell(
         &self,
