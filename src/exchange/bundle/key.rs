@@ -33,6 +33,16 @@ impl BundleKey {
         Digest::of(&self.mac_key()).short(16)
     }
 
+    /// Returns the name under which others [trust](super::BundleImport::trust) it: its instance, and with the feature
+    /// `signing` its public key.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        #[cfg(feature = "signing")]
+        return format!("{}:{}", self.instance_id(), self.public());
+        #[cfg(not(feature = "signing"))]
+        return self.instance_id();
+    }
+
     /// Returns the key of the seed's signatures, which is another one than that of Ed25519.
     fn mac_key(&self) -> [u8; 32] {
         hmac(&self.0, b"noctuary bundle hmac v1")

@@ -92,7 +92,7 @@ fn by_manifest(bundle: &Bundle, own: Option<&BundleKey>, trusted: &[String]) -> 
     let (head, list) = manifest.strip_prefix(MANIFEST_HEAD)?.split_once('\n')?;
     let (author, public) = head.split_once(' ')?;
     let identity = format!("{author}:{public}");
-    let is_ours = own.is_some_and(|own| identity_of(own) == identity);
+    let is_ours = own.is_some_and(|own| own.identity() == identity);
     if !is_ours && !trusted.contains(&identity) {
         return None;
     }
@@ -101,14 +101,6 @@ fn by_manifest(bundle: &Bundle, own: Option<&BundleKey>, trusted: &[String]) -> 
     }
     let is_good = |hash: &str, _: &str, bytes: &[u8]| Digest::of(bytes).to_string() == hash;
     Some(checked(bundle, author.to_owned(), list, is_good))
-}
-
-/// Returns the name under which others trust a key.
-pub(super) fn identity_of(key: &BundleKey) -> String {
-    #[cfg(feature = "signing")]
-    return format!("{}:{}", key.instance_id(), key.public());
-    #[cfg(not(feature = "signing"))]
-    return key.instance_id();
 }
 
 fn checked(
