@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Days, Utc};
 
 use super::examination::Examination;
 use super::finding::FindingKind as Kind;
@@ -11,7 +11,7 @@ use super::{documents, folder, rows, state};
 use crate::base::access::Scope;
 use crate::base::document::Document;
 use crate::base::error::{At, Error, Refusal, Result};
-use crate::base::name::StateName;
+use crate::base::name::{DocName, StateName};
 use crate::disk::{Disk, Looking};
 use crate::dream::ReadReason;
 use crate::dream::journal::{DreamConfig, JournalDreamer};
@@ -22,6 +22,7 @@ use crate::gate::Doors;
 use crate::memory::IndexState;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::Copied;
+use crate::session;
 use crate::store::StoreConfig;
 use crate::workspace::Workspace;
 
@@ -48,6 +49,8 @@ pub struct Doctor {
     pub(super) doors: Doors,
     dreams: DreamConfig,
 }
+
+const OUTSIDE: &str = "raise `window_days` until a dream has read it: its date lies outside the window";
 
 /// The place of a life.
 #[derive(Debug, Clone)]
@@ -182,6 +185,10 @@ impl Doctor {
             })?)?,
         };
         told.health.scope = Some(scope.clone());
+        let mut is_drifted = match copied.is_index_sound() {
+            Ok(is_sound) => !is_sound,
+            Err(error) => return rows::tell(&place, error, told),
+        };
         let workspace: Arc<dyn Workspace> = Arc::new(copied.workspace(scope.clone()));
         match self.examine_workspace(&workspace, now, told) {
             Ok(_) => {}
@@ -192,12 +199,12 @@ impl Doctor {
             Err(error) => return rows::tell(&place, error, told),
         };
         match store.check() {
-            Ok(IndexState::Sound) => {}
-            Ok(IndexState::Drifted) => {
-                let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
-                told.add(Kind::DriftedIndex, &place, fix);
-            }
+            Ok(state) => is_drifted |= state == IndexState::Drifted,
             Err(error) => rows::tell(&place, error, told)?,
+        }
+        if is_drifted {
+            let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
+            told.add(Kind::DriftedIndex, &place, fix);
         }
         if let Err(error) = rows::examine(&store, &scope, &self.doors, told) {
             rows::tell(&place, error, told)?;
@@ -250,21 +257,30 @@ impl Doctor {
         told: &mut Examination,
     ) -> Result<()> {
         let dreamer = JournalDreamer::builder(Arc::clone(workspace)).config(self.dreams.clone()).enabled(true);
-        // State that cannot be read is told already.
-        let Ok(survey) = dreamer.build()?.survey(now) else { return Ok(()) };
+        let survey = dreamer.build()?.survey(now);
         let log = workspace.read(&StateName::LOG).ok().flatten();
         let log = log.as_ref().map(Document::lossy).unwrap_or_default();
         let was_read = |name: &str| {
             log::of_curators(&log).any(|line| line.sources.iter().any(|source| source.name.as_str() == name))
+        };
+        let Ok(survey) = survey else {
+            // State that cannot be read is told already; what is too old goes by its name.
+            let Some(days) = self.dreams.window_days else { return Ok(()) };
+            let oldest = now.date_naive() - Days::new(days.into());
+            let is_none = |_: &DocName, error: &Error| matches!(error, Error::Refused { .. });
+            for journal in session::journals(workspace.as_ref(), is_none)? {
+                if journal.date() < oldest && !was_read(journal.name().as_str()) {
+                    told.add(Kind::UnreadJournal, journal.name(), OUTSIDE);
+                }
+            }
+            return Ok(());
         };
         for journal in &survey.journals {
             let fix = match journal.reason {
                 ReadReason::Expired => {
                     "raise `window_days` until a dream has read the rest of it: it left the window unread"
                 }
-                ReadReason::OutsideWindow if !was_read(journal.name.as_str()) => {
-                    "raise `window_days` until a dream has read it: its date lies outside the window"
-                }
+                ReadReason::OutsideWindow if !was_read(journal.name.as_str()) => OUTSIDE,
                 ReadReason::Unreadable => "make it a readable plain file of UTF-8",
                 ReadReason::SecretInName => "rename it: its name holds what no model is shown",
                 ReadReason::Quarantined => {

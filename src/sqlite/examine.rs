@@ -10,7 +10,7 @@ use rusqlite::{Connection, MAIN_DB, OpenFlags};
 
 use super::commits::{check_mark, mark_of};
 use super::database::{Database, Shared};
-use super::error::fold;
+use super::error::{fold, is_corrupt};
 use super::memory::SqliteMemoryStore;
 use super::open::PATIENCE;
 use super::schema::{self, Others};
@@ -79,6 +79,21 @@ impl Copied {
 
     pub(crate) fn store(&self, scope: Scope, config: StoreConfig) -> Result<SqliteMemoryStore> {
         SqliteMemoryStore::over(self.database.clone(), scope, config)
+    }
+
+    /// Returns whether the text index of the rows says what they say. A store that is opened mends some of it, so this is asked
+    /// before.
+    pub(crate) fn is_index_sound(&self) -> Result<bool> {
+        const CHECK: &str = "INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)";
+        const COUNT: &str = "SELECT (SELECT count(*) FROM memories_fts_docsize) = (SELECT count(*) FROM found_memories)";
+        self.database.read("check", |connection| {
+            let checked = connection.execute_batch(CHECK);
+            let counted = connection.query_row(COUNT, [], |row| row.get(0));
+            match (checked, counted) {
+                (Err(error), _) | (_, Err(error)) if is_corrupt(&error) => Ok(false),
+                (checked, counted) => checked.and(counted),
+            }
+        })
     }
 
     /// Lists whose documents and rows there are, ascending.

@@ -204,8 +204,11 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         PassReport PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder
         LineOutcome ProposalEnd ProposalReport ReadReason RulingOutcome SectionCaps ShownSlice Trust
     ));
+    listed.extend(shared!(doctor:
+        AnonymousFinding Apply Doctor Examination Finding FindingKind FixAction Fixed Health
+    ));
     listed.extend(shared!(exchange:
-        Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt Import ImportAction ImportItem
+        Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt Import ImportAction ImportItem
         ImportPlan ImportRefusal ImportReport SecretAudit
     ));
     listed.extend(shared!(facts:
@@ -263,8 +266,10 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         CrashOutcome EmbedScript Entry Fault Faults FaultyDisk FaultyWorkspace HashEmbedder Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
     ));
     let generic: &[(&str, fn())] = &[
+        ("BundleImport", may_be_shared::<noctuary::exchange::BundleImport<'static>>),
         ("DreamEvent", may_be_shared::<noctuary::dream::DreamEvent<'static>>),
         ("DreamPage", may_be_shared::<noctuary::report::DreamPage<'static>>),
+        ("Export", may_be_shared::<noctuary::exchange::Export<'static>>),
         ("EmbedPass", may_be_shared::<noctuary::vectors::EmbedPass<'static>>),
         ("Editor", may_be_shared::<noctuary::life::Editor<'static>>),
         ("Forget", may_be_shared::<noctuary::exchange::Forget<'static>>),

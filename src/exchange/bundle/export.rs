@@ -9,7 +9,6 @@ use super::entry::{self, Named, time};
 use super::front::Front;
 use super::key::BundleKey;
 use super::rows::Rows;
-use super::seal;
 use super::tree::Bundle;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
@@ -129,7 +128,7 @@ impl<'a> Export<'a> {
         }
         index(instance, as_of, &mut bundle);
         if let Some(key) = self.key {
-            seal::seal(&mut bundle, key);
+            bundle.sign(key);
         }
         Ok(bundle)
     }

@@ -252,12 +252,15 @@ impl<'a> BundleImport<'a> {
         let front = |path: &str| Front::parse(std::str::from_utf8(bundle.get(path)?).ok()?);
         work.as_of = front(INDEX).filter(|_| verified.good.contains(INDEX)).and_then(|index| index.get("as_of"));
         let buried = self.buried(bundle, &mut work)?;
+        // A person's own file may keep what their home has forgotten; it is hidden in either home.
+        let foreign = self.not_forgotten_there(bundle)?;
         let standing = self.store.map(|store| Standing::of(store, self.access)).transpose()?;
         let is_older = match self.store {
             Some(store) => is_older(store, self.access, work.as_of)?,
             None => false,
         };
         let pass = |name: &Name, text: &str| self.pass(&buried, name, text);
+        let pass_signed = |name: &Name, text: &str| self.pass(&foreign, name, text);
         for (path, bytes) in bundle.files() {
             if path == INDEX || seal::is_seal(path) || path == STONES || path == DOCUMENT_STONES {
                 continue;
@@ -267,7 +270,8 @@ impl<'a> BundleImport<'a> {
             let judged = if path == DECISIONS {
                 self.judge_decisions(bytes, channel, standing.as_ref(), &pass, &mut work)
             } else if let Some(name) = document_name(path) {
-                self.judge_document(&name, bytes, channel, &pass, &mut work)?
+                let pass: &Pass<'_> = if channel == Channel::Signed { &pass_signed } else { &pass };
+                self.judge_document(&name, bytes, channel, pass, &mut work)?
             } else {
                 let entry = Entry { path, bytes, is_older, standing: standing.as_ref(), verified: &verified };
                 self.judge_entry(&entry, &mut channel, &pass, &mut work)?
@@ -323,6 +327,30 @@ impl<'a> BundleImport<'a> {
             work.plan.items.push(item);
         }
         Ok(buried)
+    }
+
+    /// Returns what the home has forgotten, and the home of the bundle has not.
+    fn not_forgotten_there(&self, bundle: &Bundle) -> Result<Vec<Tombstones>> {
+        let parse = |path: &str| Forgotten::<Tombstones>::parse(bundle.get(path)).ok().flatten();
+        let there: Vec<Tombstones> =
+            [STONES, DOCUMENT_STONES].into_iter().filter_map(parse).map(|file| file.tombstones).collect();
+        let mut here = Vec::new();
+        if let Some(store) = self.store {
+            here.extend(store.stones(self.access)?);
+        }
+        if let Some(workspace) = self.workspace {
+            here.extend(session::forgotten(workspace)?);
+        }
+        for stones in &mut here {
+            for there in &there {
+                if there.key() == stones.key() {
+                    for stone in there.iter() {
+                        stones.remove(stone);
+                    }
+                }
+            }
+        }
+        Ok(here)
     }
 
     /// Says whether a text may come in.
@@ -465,11 +493,12 @@ impl<'a> BundleImport<'a> {
                 Err(error) => return Ok(Err(error.to_string())),
             },
         };
-        if let Err(why) = pass(&into, &String::from_utf8_lossy(bytes)) {
-            return Ok(Err(why));
-        }
+        let passed = pass(&into, &String::from_utf8_lossy(bytes));
         Ok(match workspace.read(&into) {
             Ok(None) => {
+                if let Err(why) = passed {
+                    return Ok(Err(why));
+                }
                 work.documents.push((into, bytes.to_vec()));
                 Ok(BundleAction::Add)
             }

@@ -29,8 +29,15 @@ pub(super) fn is_seal(path: &str) -> bool {
     [HMAC, MANIFEST, SIGNATURE].contains(&path)
 }
 
+impl Bundle {
+    /// Signs the files anew, in the place of earlier signatures.
+    pub fn sign(&mut self, key: &BundleKey) {
+        seal(self, key);
+    }
+}
+
 /// Signs a bundle.
-pub(super) fn seal(bundle: &mut Bundle, key: &BundleKey) {
+fn seal(bundle: &mut Bundle, key: &BundleKey) {
     let instance = key.instance_id();
     let mut lines = format!("{HMAC_HEAD}{instance}\n");
     for (path, bytes) in bundle.files().filter(|(path, _)| !is_seal(path)) {
