@@ -17,6 +17,10 @@ fn owner() -> Access {
     Access::human(Scope::user("marta"))
 }
 
+fn agent() -> Access {
+    Access::agent(owner().scope)
+}
+
 fn key(byte: u8) -> BundleKey {
     BundleKey::from_bytes([byte; 32])
 }
@@ -127,8 +131,8 @@ impl Home {
             .metadata(json!({"mood": ["calm", 1.5]}));
         let tea = store.write(&owner, &tea, at(4)).unwrap();
         store.pin(&owner, tea, true, at(5)).unwrap();
-        let note = store.write(&owner, &NewMemory::new("Ferry times!", "At nine", Source::UserManual), at(6)).unwrap();
-        store.update(&owner, note, "At ten", at(7)).unwrap();
+        let note = store.write(&owner, &NewMemory::new("Ferry times!", "At nine", Source::AgentRecorded), at(6)).unwrap();
+        assert!(store.update(&agent(), note, "At ten", at(7)).unwrap());
         store.learn(&owner, &NewLearning::new("Ask before a long job.").context("a build"), at(8)).unwrap();
         store.set_profile(&owner, "timezone", "Europe/Lisbon", at(9)).unwrap();
         for (name, text) in [("MEMORY.md", "- tea\n"), ("memory/2026-11-20-repl.md", "- a\r\n"), (".self/diary.md", "x")] {
@@ -350,7 +354,7 @@ fn secrets_orders_forgotten_words_and_unknown_fields_stay_out() {
 
 #[test]
 fn only_the_owner_takes_a_life_out_or_brings_one_in() {
-    let agent = Access::agent(owner().scope);
+    let agent = agent();
     assert!(matches!(Export::new(&agent).run(), Err(Error::Denied { .. })));
     assert!(matches!(BundleImport::new(&agent).plan(&Bundle::default()), Err(Error::Denied { .. })));
 }
@@ -415,14 +419,14 @@ fn walk(home: &Home, steps: &[Step]) {
         match step {
             Step::Write(category, number) => {
                 let category = ["note", "Preference!", "personalization"][usize::from(category % 3)];
-                let _ = store.write(&owner, &NewMemory::new(category, statement(*number), Source::UserManual), when);
+                let _ = store.write(&owner, &NewMemory::new(category, statement(*number), Source::UserExplicit), when);
             }
             Step::Fact(number) => {
                 let fact = NewMemory::new("fact", statement(*number), Source::ChatExtracted)
                     .about(FactKey::one("marta", format!("slot {}", number % 3)));
                 let _ = store.record(&owner, &fact, when);
             }
-            Step::Edit(row, number) => drop(store.update(&owner, id(*row), &statement(*number), when)),
+            Step::Edit(row, number) => drop(store.update(&agent(), id(*row), &statement(*number), when)),
             Step::Delete(row) => drop(store.delete(&owner, id(*row), when)),
             Step::Pin(row) => drop(store.pin(&owner, id(*row), true, when)),
             Step::Decide(one, other, verdict) => {
