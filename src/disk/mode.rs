@@ -11,16 +11,20 @@ pub(crate) fn restrict(folder: &Path, path: &str) -> Result<bool> {
     restrict_at(&folder.join(path)).at("change the mode of", path)
 }
 
+/// The bits of everybody but the owner.
+#[cfg(unix)]
+const OTHERS: u32 = 0o077;
+
 #[cfg(unix)]
 fn restrict_at(path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::PermissionsExt;
 
     let metadata = path.symlink_metadata()?;
     let mode = metadata.permissions().mode();
-    if metadata.file_type().is_symlink() || mode & 0o077 == 0 {
+    if metadata.file_type().is_symlink() || mode & OTHERS == 0 {
         return Ok(false);
     }
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode & 0o7700))?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode & !OTHERS))?;
     Ok(true)
 }
 

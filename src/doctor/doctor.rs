@@ -20,9 +20,9 @@ use crate::format::state::log;
 use crate::gate::Doors;
 #[cfg(feature = "sqlite")]
 use crate::memory::IndexState;
+use crate::session;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::Copied;
-use crate::session;
 use crate::store::StoreConfig;
 use crate::workspace::Workspace;
 
@@ -69,11 +69,7 @@ impl Doctor {
     /// `sqlite`.
     pub fn of(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let home = if path.is_dir() {
-            Home::Folder(path.to_owned())
-        } else {
-            Home::database(path)?
-        };
+        let home = if path.is_dir() { Home::Folder(path.to_owned()) } else { Home::database(path)? };
         Ok(Self { home, scope: None, doors: Doors::default(), dreams: DreamConfig::default() })
     }
 
@@ -139,7 +135,7 @@ impl Doctor {
         let stat = |name: &StateName| disk.stat(name.as_str()).at("look at", name.as_str());
         let standing = stat(&lines)?;
         if standing.is_none() && stat(&mark)?.is_none() {
-            told.health.scope = self.scope.clone();
+            told.health.scope.clone_from(&self.scope);
             return Ok(());
         }
         let scope = self.scope.clone().or_else(|| FileMemoryStore::owner(disk.as_ref()));
@@ -169,7 +165,7 @@ impl Doctor {
             Ok(copied) => copied,
             Err(error) => return rows::tell(&place, error, told),
         };
-        self.permissions(path, told)?;
+        permissions(path, told)?;
         told.health.schema = Some(copied.version);
         if copied.version < copied.newest {
             let fix = format!(
@@ -180,9 +176,9 @@ impl Doctor {
         }
         let scope = match &self.scope {
             Some(scope) => scope.clone(),
-            None => only(copied.scopes().or_else(|error| {
-                rows::tell(&place, error, told).map(|()| Vec::new())
-            })?)?,
+            None => {
+                only(copied.scopes().or_else(|error| rows::tell(&place, error, told).map(|()| Vec::new()))?)?
+            }
         };
         told.health.scope = Some(scope.clone());
         let mut is_drifted = match copied.is_index_sound() {
@@ -218,25 +214,6 @@ impl Doctor {
         Ok(())
     }
 
-    /// Looks at the modes of a database and of what SQLite keeps beside it.
-    #[cfg(all(feature = "sqlite", unix))]
-    fn permissions(&self, path: &Path, told: &mut Examination) -> Result<()> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let disk = Looking::open(folder).at("open", folder.display())?;
-        let Some(file) = path.file_name().and_then(|name| name.to_str()) else { return Ok(()) };
-        for name in [file.to_owned(), format!("{file}-wal"), format!("{file}-shm")] {
-            if disk.stat(&name).at("look at", &name)?.is_some_and(|stat| stat.mode & 0o077 > 0) {
-                told.add(Kind::OpenPermissions, name, "close it for others: chmod 600");
-            }
-        }
-        Ok(())
-    }
-
-    #[cfg(all(feature = "sqlite", not(unix)))]
-    fn permissions(&self, _path: &Path, _told: &mut Examination) -> Result<()> {
-        Ok(())
-    }
-
     /// Looks at documents, state and journals; returns the names of the documents that were read.
     fn examine_workspace(
         &self,
@@ -256,7 +233,8 @@ impl Doctor {
         now: DateTime<Utc>,
         told: &mut Examination,
     ) -> Result<()> {
-        let dreamer = JournalDreamer::builder(Arc::clone(workspace)).config(self.dreams.clone()).enabled(true);
+        let dreamer =
+            JournalDreamer::builder(Arc::clone(workspace)).config(self.dreams.clone()).enabled(true);
         let survey = dreamer.build()?.survey(now);
         let log = workspace.read(&StateName::LOG).ok().flatten();
         let log = log.as_ref().map(Document::lossy).unwrap_or_default();
@@ -335,4 +313,23 @@ fn only(mut scopes: Vec<Scope>) -> Result<Scope> {
         1 => Ok(scopes.remove(0)),
         _ => Err(Error::Config { setting: "scope", rule: "must be named: the database holds several lives" }),
     }
+}
+
+/// Looks at the modes of a database and of what SQLite keeps beside it.
+#[cfg(all(feature = "sqlite", unix))]
+fn permissions(path: &Path, told: &mut Examination) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let disk = Looking::open(folder).at("open", folder.display())?;
+    let Some(file) = path.file_name().and_then(|name| name.to_str()) else { return Ok(()) };
+    for name in [file.to_owned(), format!("{file}-wal"), format!("{file}-shm")] {
+        if disk.stat(&name).at("look at", &name)?.is_some_and(|stat| stat.mode & 0o077 > 0) {
+            told.add(Kind::OpenPermissions, name, "close it for others: chmod 600");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(all(feature = "sqlite", not(unix)))]
+fn permissions(_path: &Path, _told: &mut Examination) -> Result<()> {
+    Ok(())
 }

@@ -41,7 +41,11 @@ pub(super) fn examine(
     if !is_dreaming {
         for intent in [StateName::INTENT, StateName::SLEEP_INTENT] {
             if disk.stat(intent.as_str()).at("look at", intent.as_str())?.is_some_and(|stat| stat.len > 0) {
-                told.add(Kind::UnfinishedDream, &*intent, "run a dream: it finishes this one first, exactly once");
+                told.add(
+                    Kind::UnfinishedDream,
+                    &*intent,
+                    "run a dream: it finishes this one first, exactly once",
+                );
             }
         }
     }
@@ -185,7 +189,11 @@ fn git(root: &Path, told: &mut Examination) -> Result<()> {
         missing.insert(0, ".dreaming.d/");
     }
     if !missing.is_empty() {
-        told.add(Kind::MissingIgnoreLines, ".gitignore", format!("add these lines to it: {}", missing.join(" ")));
+        told.add(
+            Kind::MissingIgnoreLines,
+            ".gitignore",
+            format!("add these lines to it: {}", missing.join(" ")),
+        );
     }
     Ok(())
 }

@@ -55,7 +55,11 @@ pub(super) fn tell(place: &str, error: Error, told: &mut Examination) -> Result<
         Error::NewerVersion { .. } => told.add(Kind::NewerVersion, place, "update the library"),
         Error::Corrupt { what, line, .. } => {
             let line = if line > 0 { format!(", line {line}") } else { String::new() };
-            told.add(Kind::DamagedStore, place, format!("put back a backup, or mend the line by hand: {what}{line}"));
+            told.add(
+                Kind::DamagedStore,
+                place,
+                format!("put back a backup, or mend the line by hand: {what}{line}"),
+            );
         }
         Error::Refused { reason, .. } => {
             told.add(Kind::DamagedStore, place, format!("{reason}: put the file back in its place"));

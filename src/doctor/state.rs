@@ -42,7 +42,7 @@ pub(super) fn examine(workspace: &dyn Workspace, told: &mut Examination) -> Resu
         }
     }
     examine_quarantine(workspace, told)?;
-    examine_proposals(workspace, told)?;
+    examine_proposals(workspace, told);
     let promoted = match workspace.read(&StateName::LOG) {
         Ok(Some(log)) => log::of_curators(&log.lossy()).next().is_some(),
         _ => false,
@@ -79,6 +79,7 @@ fn tell(name: &Name, error: &Error, told: &mut Examination) {
 }
 
 fn parse(name: &StateName, file: &registry::StateFile, bytes: &[u8]) -> Result<()> {
+    let text = bytes;
     let bytes = Some(bytes);
     if matches!(file.names, Names::Preimages) {
         return History::parse(name, bytes).map(drop);
@@ -96,7 +97,7 @@ fn parse(name: &StateName, file: &registry::StateFile, bytes: &[u8]) -> Result<(
     } else if *name == StateName::SLEEP {
         SleepState::parse(bytes, None).map(drop)
     } else if *name == StateName::LOG {
-        parse_log(bytes.unwrap_or_default())
+        parse_log(text)
     } else if *name == StateName::QUARANTINE {
         Quarantine::parse(bytes).map(drop)
     } else if *name == StateName::LEDGER {
@@ -120,7 +121,8 @@ fn parse_log(bytes: &[u8]) -> Result<()> {
     let text = String::from_utf8_lossy(bytes);
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let is_line = |line: &str| {
-        line.trim().is_empty() || serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line).is_ok()
+        line.trim().is_empty()
+            || serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line).is_ok()
     };
     match whole.lines().position(|line| !is_line(line)) {
         None => Ok(()),
@@ -161,9 +163,9 @@ fn is_there(workspace: &dyn Workspace, file: &str) -> Result<bool> {
     Ok(false)
 }
 
-fn examine_proposals(workspace: &dyn Workspace, told: &mut Examination) -> Result<()> {
-    let Ok(standing) = workspace.read(&StateName::PROPOSALS) else { return Ok(()) };
-    let Ok(proposals) = Proposals::parse(standing.as_ref().map(Document::bytes)) else { return Ok(()) };
+fn examine_proposals(workspace: &dyn Workspace, told: &mut Examination) {
+    let Ok(standing) = workspace.read(&StateName::PROPOSALS) else { return };
+    let Ok(proposals) = Proposals::parse(standing.as_ref().map(Document::bytes)) else { return };
     for waiting in proposals.waiting() {
         match workspace.read(&waiting.name()) {
             Ok(None) => {
@@ -177,5 +179,4 @@ fn examine_proposals(workspace: &dyn Workspace, told: &mut Examination) -> Resul
             _ => {}
         }
     }
-    Ok(())
 }

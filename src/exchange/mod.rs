@@ -52,9 +52,7 @@ mod kept;
 
 pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
 pub use audit::{SecretAudit, audit_secrets};
-pub use bundle::{
-    Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export,
-};
+pub use bundle::{Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export};
 pub use copy::copy_into;
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};

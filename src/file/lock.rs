@@ -223,7 +223,11 @@ pub(crate) fn look(disk: &dyn Disk, ttl: Duration, now: DateTime<Utc>) -> Result
                 return Ok(Some(StandingLock::Ours));
             }
             let judged = FoundLock::Lock(LockFile { implementation: None, ..lock.clone() });
-            if is_stale(&judged, modified, now, ttl, &host) { StandingLock::Stuck } else { StandingLock::Ours }
+            if is_stale(&judged, modified, now, ttl, &host) {
+                StandingLock::Stuck
+            } else {
+                StandingLock::Ours
+            }
         }
         _ if is_stale(&found, modified, now, ttl, &host) => StandingLock::Stuck,
         _ => StandingLock::Foreign,

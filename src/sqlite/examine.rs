@@ -57,16 +57,14 @@ impl Copied {
         if let Some(versions) = bytes.get_mut(18..20).filter(|versions| versions == b"\x02\x02") {
             versions.fill(1);
         }
-        let folded = |error| fold("open", file, error);
-        let mut connection = Connection::open_in_memory().map_err(folded)?;
+        let open = |error| fold("open", file, error);
+        let mut connection = Connection::open_in_memory().map_err(open)?;
         let len = bytes.len();
         if len > 0 {
-            connection
-                .deserialize_read_exact(MAIN_DB, Cursor::new(bytes), len, false)
-                .map_err(folded)?;
+            connection.deserialize_read_exact(MAIN_DB, Cursor::new(bytes), len, false).map_err(open)?;
         }
         let version: i64 =
-            connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(folded)?;
+            connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(open)?;
         schema::prepare(&mut connection, file, PATIENCE, Others::Adopted, mark.as_ref())?;
         let shared = Shared::new(connection, None, path.to_owned(), file.to_owned(), None);
         let version = u64::try_from(version).unwrap_or(0);
@@ -85,7 +83,8 @@ impl Copied {
     /// before.
     pub(crate) fn is_index_sound(&self) -> Result<bool> {
         const CHECK: &str = "INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)";
-        const COUNT: &str = "SELECT (SELECT count(*) FROM memories_fts_docsize) = (SELECT count(*) FROM found_memories)";
+        const COUNT: &str =
+            "SELECT (SELECT count(*) FROM memories_fts_docsize) = (SELECT count(*) FROM found_memories)";
         self.database.read("check", |connection| {
             let checked = connection.execute_batch(CHECK);
             let counted = connection.query_row(COUNT, [], |row| row.get(0));
@@ -160,12 +159,10 @@ fn with_log(file: &str, bytes: &[u8], log: &[u8]) -> Result<Vec<u8>> {
         file.write_at(bytes, 0).at("write to", name)
     };
     let written = put(&name, bytes).and_then(|()| put(&wal, log)).and_then(|()| {
-        let folded = |error| fold("open", file, error);
+        let open = |error| fold("open", file, error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(disk.root().join(&name), flags).map_err(folded)?;
-        connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .map_err(folded)?;
+        let connection = Connection::open_with_flags(disk.root().join(&name), flags).map_err(open)?;
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(open)?;
         drop(connection);
         Ok(atomic::read(&disk, &name, u64::MAX)?.unwrap_or_default())
     });

@@ -59,11 +59,8 @@ mod tests {
     #[test]
     fn a_doctor_can_neither_remove_nor_change_what_was_remembered() {
         let database = super::super::open::in_memory(super::super::open::PATIENCE, None).unwrap();
-        let run = |sql: &str| {
-            mend(&database, || {
-                database.read("try", |connection| connection.execute_batch(sql))
-            })
-        };
+        let run =
+            |sql: &str| mend(&database, || database.read("try", |connection| connection.execute_batch(sql)));
         let put = "INSERT INTO memories (category, content) VALUES ('fact', 'Likes tea')";
         database.read("write", |connection| connection.execute_batch(put)).unwrap();
         for sql in [

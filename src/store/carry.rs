@@ -93,7 +93,13 @@ impl<B: Backend> Store<B> {
     }
 
     /// Sets a value of the profile as it was.
-    pub(crate) fn carry_profile(&self, access: &Access, key: &str, value: &str, at: DateTime<Utc>) -> Result<()> {
+    pub(crate) fn carry_profile(
+        &self,
+        access: &Access,
+        key: &str,
+        value: &str,
+        at: DateTime<Utc>,
+    ) -> Result<()> {
         main_only(self.scope(), access, &row_name(None))?;
         self.backend().change("import into", |changes| {
             changes.set_profile(key, value, entry(access, "profile_write", at))

@@ -20,7 +20,8 @@ fn each_example_of_the_manual_page_does_what_it_says() {
         let mut shell = settled(Command::new("sh"), folder.path());
         shell.arg("-c").arg(&script).env("NOCTUARY", env!("CARGO_BIN_EXE_noctuary"));
         let output = shell.output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let told =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{line}: {told}");
         assert!(!told.is_empty(), "{line} says nothing");
     }
@@ -43,7 +44,10 @@ fn every_command_has_an_example_and_help() {
         .collect();
     assert!(listed.len() >= 16, "{listed:?}");
     for command in listed {
-        assert!(commands().any(|line| line.split_whitespace().nth(1) == Some(command)), "{command} has no example");
+        assert!(
+            commands().any(|line| line.split_whitespace().nth(1) == Some(command)),
+            "{command} has no example"
+        );
         assert!(ends(folder.path(), &[command, "--help"], 0).contains("Usage:"));
     }
 }

@@ -58,7 +58,9 @@ fn an_export_comes_back_byte_for_byte_in_any_home() {
         }
         // Somebody else's key.
         let mut theirs = crate::noctuary(at);
-        theirs.env("NOCTUARY_KEY_FILE", at.join("their-key")).args(["import", "out", "third", "--apply", "--json"]);
+        theirs
+            .env("NOCTUARY_KEY_FILE", at.join("their-key"))
+            .args(["import", "out", "third", "--apply", "--json"]);
         let told = theirs.output().unwrap();
         let plan: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
         assert!(plan["items"].as_array().unwrap().iter().all(|item| item["channel"] == "unsigned"));
@@ -95,7 +97,7 @@ fn every_command_prints_json_that_parses() {
     json(at, &["--json"], 0);
     json(at, &["--show-config", "--json"], 0);
     assert_eq!(json(at, &["init", "agent", "--json"], 0)["wrote"][0], "BOOTSTRAP.md");
-    json(at, &["note", "agent", "We sail on Sundays.", "--json"], 0);
+    json(at, &["note", "agent", "--kind", "decision", "We sail on Sundays.", "--json"], 0);
     let status = json(at, &["status", "agent", "--json"], 0);
     assert_eq!((&status["journals"], &status["findings"]), (&1.into(), &0.into()));
     assert!(status["backlog"]["bytes"].as_u64().unwrap() > 0);

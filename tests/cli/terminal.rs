@@ -111,7 +111,7 @@ fn a_person_reviews_a_proposal_edits_it_and_accepts_it() {
     let memory = std::fs::read_to_string(folder.path().join("agent/MEMORY.md")).unwrap();
     assert!(memory.contains("Releases go out on Mondays."), "{memory}");
 
-    ends(folder.path(), &["note", "agent", "--kind", "decision", "Ilya paints the boat."], 0);
+    ends(folder.path(), &["note", "agent", "--kind", "decision", "Ilya signs off each release."], 0);
     ends(folder.path(), &["dream", "agent", "--propose"], 0);
     let mut terminal = Terminal::start(folder.path(), &["review", "agent"], "true");
     terminal.answer("[q]uit? ", "s");

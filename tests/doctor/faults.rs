@@ -23,7 +23,9 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
         let _ = fs::remove_file(home.join(".dreaming.d/memories.table"));
     }),
     (Kind::EmptiedState, "personalization.json", |home| put(home, ".dreaming.d/personalization.json", "")),
-    (Kind::MissingState, "ledger.json", |home| fs::remove_file(home.join(".dreaming.d/ledger.json")).unwrap()),
+    (Kind::MissingState, "ledger.json", |home| {
+        fs::remove_file(home.join(".dreaming.d/ledger.json")).unwrap();
+    }),
     (Kind::DamagedState, "ledger.json", |home| {
         let ledger = fs::read_to_string(home.join(".dreaming.d/ledger.json")).unwrap();
         put(home, ".dreaming.d/ledger.json", &ledger.replacen("\"epoch\":", "\"epoch\":9", 1));
@@ -55,7 +57,9 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
     (Kind::OrphanProposal, "proposals", |home| {
         put(home, ".dreaming.d/proposals/0123456789abcdef.md", "- a line\n");
     }),
-    (Kind::UnreadJournal, "journal", |home| put(home, "memory/2026-03-01-repl.md", "- 09:12 [user] It rained.\n")),
+    (Kind::UnreadJournal, "journal", |home| {
+        put(home, "memory/2026-03-01-repl.md", "- 09:12 [user] It rained.\n");
+    }),
     (Kind::NameCollision, "names", |home| {
         put(home, "memory/Boat.md", "- Brisk\n");
         put(home, "memory/boat.md", "- Brisk\n");

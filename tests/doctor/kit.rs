@@ -104,7 +104,8 @@ pub(crate) fn copy(from: &Path, to: &Path) {
 /// A row of words without an end, for lives at random.
 pub(crate) fn word(number: u64) -> String {
     const WORDS: [&str; 12] = [
-        "harbour", "ferry", "tea", "garden", "release", "Porto", "violin", "paint", "bicycle", "letter", "bread", "lamp",
+        "harbour", "ferry", "tea", "garden", "release", "Porto", "violin", "paint", "bicycle", "letter",
+        "bread", "lamp",
     ];
     let pick = |by: u64| WORDS[usize::try_from(number / by).unwrap() % WORDS.len()];
     format!("{} {} {} {number}", pick(1), pick(12), pick(144))

@@ -49,13 +49,19 @@ fn walk<S: MemoryStore + FactStore + LearningStore>(steps: &[Step], workspace: &
                 store.write(&access, &row, when).unwrap();
             }
             Step::Fact(number) => {
-                drop(store.record(&access, &NewMemory::new("fact", word(*number), Source::ChatExtracted), when).unwrap());
+                drop(
+                    store
+                        .record(&access, &NewMemory::new("fact", word(*number), Source::ChatExtracted), when)
+                        .unwrap(),
+                );
             }
             Step::Delete(id) => {
                 let id = noctuary::memory::MemoryId::new(i64::try_from(*id).unwrap());
                 let _ = store.delete(&access, id, when).unwrap();
             }
-            Step::Learn(number) => drop(store.learn(&access, &NewLearning::new(word(*number)), when).unwrap()),
+            Step::Learn(number) => {
+                store.learn(&access, &NewLearning::new(word(*number)), when).unwrap();
+            }
             Step::Journal(day) => {
                 let line = format!("- 09:00 [user] {}\n", word(*day));
                 workspace.append(&doc(format!("memory/2026-11-{day:02}-repl.md")), line.as_bytes()).unwrap();
@@ -118,7 +124,7 @@ fn a_database_is_found_sound_or_damaged_and_its_index_is_mended_once() {
         live(&workspace, &store);
     }
     let doctor = Doctor::of(&file).unwrap();
-    assert_eq!(doctor.scopes().unwrap(), [scope.clone()]);
+    assert_eq!(doctor.scopes().unwrap(), std::slice::from_ref(&scope));
     let told = doctor.examine(now()).unwrap();
     assert!(told.is_sound(), "{:?}", told.findings);
     assert_eq!((told.health.rows, told.health.learnings), (2, 1));
@@ -166,7 +172,8 @@ fn a_stuck_lock_and_open_state_are_mended_once_and_told_in_the_audit() {
     let scope = Scope::user("marta");
     let store = FileMemoryStore::open(folder.path(), scope.clone()).unwrap();
     live(&workspace, &store);
-    let lock = "{\"pid\":1,\"hostname\":\"elsewhere\",\"started_at\":\"2026-11-20T03:00:00.000Z\",\"token\":\"x\"}";
+    let lock =
+        "{\"pid\":1,\"hostname\":\"elsewhere\",\"started_at\":\"2026-11-20T03:00:00.000Z\",\"token\":\"x\"}";
     fs::write(folder.path().join(".dreaming.lock"), lock).unwrap();
     #[cfg(unix)]
     {

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use noctuary::exchange::{Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, Forget};
+use noctuary::exchange::{
+    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, Forget,
+};
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::memory::{
     AuditOutcome, Filter, LearningStore, MemoryId, NewLearning, NewMemory, Place, Role, Source,
 };
 use noctuary::testing::cases;
-use noctuary::{Access, DocName, Error, FileMemoryStore, FileWorkspace, MemoryStore, Scope, Workspace, WriteMode};
+use noctuary::{
+    Access, DocName, Error, FileMemoryStore, FileWorkspace, MemoryStore, Scope, Workspace, WriteMode,
+};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -115,9 +119,7 @@ impl Home {
         let lisbon = store.record(&owner, &home("Lisbon"), at(0)).unwrap();
         let porto = store.record(&owner, &home("Porto"), at(1)).unwrap();
         store.settle(at(2)).unwrap();
-        store
-            .decide(&owner, &Decision::supersede(lisbon.id, porto.id).because("she moved"), at(3))
-            .unwrap();
+        store.decide(&owner, &Decision::supersede(lisbon.id, porto.id).because("she moved"), at(3)).unwrap();
         let place = Place {
             session: "s-1".to_owned(),
             position: 4,
@@ -131,17 +133,23 @@ impl Home {
             .metadata(json!({"mood": ["calm", 1.5]}));
         let tea = store.write(&owner, &tea, at(4)).unwrap();
         store.pin(&owner, tea, true, at(5)).unwrap();
-        let note = store.write(&owner, &NewMemory::new("Ferry times!", "At nine", Source::AgentRecorded), at(6)).unwrap();
+        let note = store
+            .write(&owner, &NewMemory::new("Ferry times!", "At nine", Source::AgentRecorded), at(6))
+            .unwrap();
         assert!(store.update(&agent(), note, "At ten", at(7)).unwrap());
         store.learn(&owner, &NewLearning::new("Ask before a long job.").context("a build"), at(8)).unwrap();
         store.set_profile(&owner, "timezone", "Europe/Lisbon", at(9)).unwrap();
-        for (name, text) in [("MEMORY.md", "- tea\n"), ("memory/2026-11-20-repl.md", "- a\r\n"), (".self/diary.md", "x")] {
+        for (name, text) in
+            [("MEMORY.md", "- tea\n"), ("memory/2026-11-20-repl.md", "- a\r\n"), (".self/diary.md", "x")]
+        {
             self.workspace.write(&doc(name), text.as_bytes(), WriteMode::Create).unwrap();
         }
         match &self.store {
             Store::File(store) => Forget::new(&owner, "the landlord is called Jan").store(store).run(at(10)),
             #[cfg(feature = "sqlite")]
-            Store::Sqlite(store) => Forget::new(&owner, "the landlord is called Jan").store(store).run(at(10)),
+            Store::Sqlite(store) => {
+                Forget::new(&owner, "the landlord is called Jan").store(store).run(at(10))
+            }
         }
         .unwrap();
     }
@@ -152,7 +160,8 @@ fn same(one: &Bundle, other: &Bundle) {
     let paths = |bundle: &Bundle| bundle.files().map(|(path, _)| path.to_owned()).collect::<Vec<_>>();
     assert_eq!(paths(one), paths(other));
     for (path, bytes) in one.files() {
-        let (ours, theirs) = (String::from_utf8_lossy(bytes), String::from_utf8_lossy(other.get(path).unwrap()));
+        let (ours, theirs) =
+            (String::from_utf8_lossy(bytes), String::from_utf8_lossy(other.get(path).unwrap()));
         assert_eq!(ours, theirs, "{path}");
     }
 }
@@ -200,7 +209,10 @@ fn a_bundle_goes_through_a_folder_and_never_into_a_sandbox() {
     let out = tempfile::tempdir().unwrap();
     bundle.write_to(out.path().join("bundle"), &[here.folder.path()]).unwrap();
     same(&Bundle::read(out.path().join("bundle")).unwrap(), &bundle);
-    for (target, sandbox) in [(out.path().join("bundle"), out.path().join("bundle")), (here.folder.path().join("x"), here.folder.path().to_owned())] {
+    for (target, sandbox) in [
+        (out.path().join("bundle"), out.path().join("bundle")),
+        (here.folder.path().join("x"), here.folder.path().to_owned()),
+    ] {
         assert!(matches!(bundle.write_to(target, &[sandbox.as_path()]), Err(Error::Refused { .. })));
     }
     assert!(matches!(bundle.write_to(out.path(), &[]), Err(Error::Refused { .. })), "it is not empty");
@@ -214,7 +226,11 @@ fn what_was_touched_comes_in_with_little_trust_and_spoils_nothing_else() {
     let here = Home::new(0);
     here.furnish();
     let bundle = here.export(&own);
-    let row = bundle.files().map(|(path, _)| path.to_owned()).find(|path| path.starts_with("memories/preference")).unwrap();
+    let row = bundle
+        .files()
+        .map(|(path, _)| path.to_owned())
+        .find(|path| path.starts_with("memories/preference"))
+        .unwrap();
 
     // A flipped byte.
     let mut flipped = bundle.clone();
@@ -234,12 +250,16 @@ fn what_was_touched_comes_in_with_little_trust_and_spoils_nothing_else() {
 
     // A file in the place of another, and one that nobody signed.
     let mut swapped = bundle.clone();
-    let fact = bundle.files().map(|(path, _)| path.to_owned()).find(|path| path.starts_with("facts/")).unwrap();
+    let fact =
+        bundle.files().map(|(path, _)| path.to_owned()).find(|path| path.starts_with("facts/")).unwrap();
     let other = bundle.get(&row).unwrap().to_vec();
     swapped.put(&fact, other.clone());
     swapped.put("memories/preference/ffffffffffffffff.md", other);
     let plan = Home::new(0).import(&swapped, Some(&own), &[], true);
-    assert_eq!(channels(&plan, Channel::Unsigned), [fact.as_str(), "memories/preference/ffffffffffffffff.md"]);
+    assert_eq!(
+        channels(&plan, Channel::Unsigned),
+        [fact.as_str(), "memories/preference/ffffffffffffffff.md"]
+    );
 
     // Another key, and a list of signatures that was changed.
     for (changed, by) in [(bundle.clone(), key(8)), (bundle.clone(), own.clone())] {
@@ -255,8 +275,10 @@ fn what_was_touched_comes_in_with_little_trust_and_spoils_nothing_else() {
         let plan = Home::new(0).import(&changed, Some(&by), &[], true);
         assert_eq!(plan.author, None);
         assert!(channels(&plan, Channel::Signed).is_empty());
-        assert!(plan.items.iter().any(|item| item.path.ends_with("decisions.jsonl")
-            && matches!(item.action, BundleAction::Refuse(_))));
+        assert!(
+            plan.items.iter().any(|item| item.path.ends_with("decisions.jsonl")
+                && matches!(item.action, BundleAction::Refuse(_)))
+        );
     }
 
     // A file that is gone is said to be.
@@ -344,7 +366,10 @@ fn secrets_orders_forgotten_words_and_unknown_fields_stay_out() {
         let plan = there.import(&wronged, Some(&key(7)), &[], true);
         let refused: Vec<_> = plan.refused().collect();
         assert_eq!(refused.len(), 1, "{why}: {refused:?}");
-        assert!(matches!(&refused[0].action, BundleAction::Refuse(told) if told.contains(why)), "{refused:?}");
+        assert!(
+            matches!(&refused[0].action, BundleAction::Refuse(told) if told.contains(why)),
+            "{refused:?}"
+        );
         assert!(there.store().list(&owner(), &Filter::limit(9).category("preference")).unwrap().is_empty());
         let audit = there.store().audit(&owner(), usize::MAX).unwrap();
         assert!(audit.iter().any(|entry| matches!(entry.outcome, AuditOutcome::Refused(_))));
@@ -419,7 +444,11 @@ fn walk(home: &Home, steps: &[Step]) {
         match step {
             Step::Write(category, number) => {
                 let category = ["note", "Preference!", "personalization"][usize::from(category % 3)];
-                let _ = store.write(&owner, &NewMemory::new(category, statement(*number), Source::UserExplicit), when);
+                let _ = store.write(
+                    &owner,
+                    &NewMemory::new(category, statement(*number), Source::UserExplicit),
+                    when,
+                );
             }
             Step::Fact(number) => {
                 let fact = NewMemory::new("fact", statement(*number), Source::ChatExtracted)
@@ -448,7 +477,12 @@ fn walk(home: &Home, steps: &[Step]) {
             Step::Settle => drop(store.settle(when).unwrap()),
             Step::Learn(number) => drop(store.learn(&owner, &NewLearning::new(statement(*number)), when)),
             Step::Profile(number) => {
-                let _ = store.set_profile(&owner, ["name", "timezone"][usize::from(number % 2)], &statement(*number), when);
+                let _ = store.set_profile(
+                    &owner,
+                    ["name", "timezone"][usize::from(number % 2)],
+                    &statement(*number),
+                    when,
+                );
             }
             Step::Forget(number) => drop(store.forget(&owner, &statement(*number), when)),
             Step::Document(number) => {

@@ -1,4 +1,5 @@
 //! The command line.
+#![expect(clippy::doc_markdown, reason = "these lines are the help of the program")]
 
 use std::path::PathBuf;
 

@@ -47,11 +47,15 @@ impl Home {
     pub(crate) fn open(path: &Path, user: Option<&str>) -> Result<Self, Trouble> {
         if !path.exists() {
             let path = path.display();
-            return Err(Trouble::failed(format!("cannot open {path}: nothing is there; `noctuary init {path}` makes it")));
+            return Err(Trouble::failed(format!(
+                "cannot open {path}: nothing is there; `noctuary init {path}` makes it"
+            )));
         }
         if path.is_file() && path.metadata()?.len() == 0 {
             let path = path.display();
-            return Err(Trouble::failed(format!("cannot open {path}: it is an empty file; delete it, or put back a backup")));
+            return Err(Trouble::failed(format!(
+                "cannot open {path}: it is an empty file; delete it, or put back a backup"
+            )));
         }
         Self::over(path, user)
     }

@@ -15,7 +15,9 @@ pub(crate) fn read(config: &Config) -> Result<Option<BundleKey>, Trouble> {
     match std::fs::read_to_string(&path) {
         Ok(text) => parse(&text).map(Some).ok_or_else(|| {
             let path = path.display();
-            Trouble::failed(format!("cannot use {path}: it does not hold 64 hexadecimal digits; restore it, or move it away"))
+            Trouble::failed(format!(
+                "cannot use {path}: it does not hold 64 hexadecimal digits; restore it, or move it away"
+            ))
         }),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Trouble::failed(format!("cannot read {}: {error}", path.display()))),

@@ -18,13 +18,13 @@ use output::{End, Output, Trouble};
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let output = Output::new(arguments.json);
-    match run(&arguments, &output) {
+    match run(&arguments, output) {
         Ok(end) => end.into(),
         Err(trouble) => trouble.tell(),
     }
 }
 
-fn run(arguments: &Arguments, output: &Output) -> Result<End, Trouble> {
+fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
     let config = config::Config::load(arguments.config.as_deref())?;
     if arguments.show_config {
         return commands::shell::show_config(&config, output);
@@ -51,7 +51,7 @@ fn run(arguments: &Arguments, output: &Output) -> Result<End, Trouble> {
             commands::review::undo(path, dream.as_deref(), *redo, user, &config, output)
         }
         Command::Doctor { path, fix, apply, only, anonymous } => {
-            let fix = commands::doctor::Fix { fix: *fix, apply: *apply, only };
+            let fix = commands::doctor::Fix { wanted: *fix, apply: *apply, only };
             commands::doctor::doctor(path, &fix, *anonymous, user, &config, output)
         }
         Command::Export { path, out, unsigned, no_documents } => {
@@ -63,7 +63,7 @@ fn run(arguments: &Arguments, output: &Output) -> Result<End, Trouble> {
         Command::Backup { path, out } => commands::travel::backup(path, out, user, output),
         Command::Copy { path, out } => commands::travel::copy(path, out, user, output),
         Command::Erase { path, yes } => commands::travel::erase(path, *yes, user, output),
-        Command::Completions { shell } => commands::shell::completions(*shell),
+        Command::Completions { shell } => Ok(commands::shell::completions(*shell)),
         Command::Man => commands::shell::man(),
     }
 }

@@ -93,39 +93,39 @@ impl Output {
 
     /// Prints a value as JSON.
     #[expect(clippy::unused_self, reason = "what is printed goes through the output")]
-    pub(crate) fn value(&self, value: &impl Serialize) -> Result<(), Trouble> {
+    pub(crate) fn value(self, value: &impl Serialize) -> Result<(), Trouble> {
         print(&format!("{}\n", serde_json::to_string_pretty(value)?));
         Ok(())
     }
 
     /// Prints a line.
     #[expect(clippy::unused_self, reason = "what is printed goes through the output")]
-    pub(crate) fn line(&self, text: impl AsRef<str>) {
+    pub(crate) fn line(self, text: impl AsRef<str>) {
         print(&format!("{}\n", text.as_ref()));
     }
 
-    pub(crate) fn bold(&self, text: &str) -> String {
+    pub(crate) fn bold(self, text: &str) -> String {
         self.paint("1", text)
     }
 
-    pub(crate) fn faint(&self, text: &str) -> String {
+    pub(crate) fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }
 
-    pub(crate) fn good(&self, text: &str) -> String {
+    pub(crate) fn good(self, text: &str) -> String {
         self.paint("32", text)
     }
 
-    pub(crate) fn bad(&self, text: &str) -> String {
+    pub(crate) fn bad(self, text: &str) -> String {
         self.paint("33", text)
     }
 
-    fn paint(&self, code: &str, text: &str) -> String {
+    fn paint(self, code: &str, text: &str) -> String {
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
     /// Prints text in lines that fit, with so many blanks before each.
-    pub(crate) fn wrapped(&self, indent: usize, text: &str) {
+    pub(crate) fn wrapped(self, indent: usize, text: &str) {
         let most = WIDTH - indent;
         let mut line = String::new();
         for word in text.split_whitespace() {

@@ -83,15 +83,11 @@ fn folder(word: &str) -> String {
 }
 
 /// Prints a row.
-pub(super) fn row(
-    named: &Named,
-    instance: Option<&str>,
-    names: &BTreeMap<MemoryId, String>,
-) -> Front {
-    let (fact, row) = (&named.fact, &named.fact.memory);
+pub(super) fn row(standing: &Named, instance: Option<&str>, names: &BTreeMap<MemoryId, String>) -> Front {
+    let (fact, row) = (&standing.fact, &standing.fact.memory);
     let is_fact = row.category.eq_ignore_ascii_case(categories::FACT);
     let mut front = Front::new(if is_fact { "fact" } else { "memory" }, instance);
-    front.put("id", &named.id);
+    front.put("id", &standing.id);
     front.put("category", &row.category);
     front.put("source", row.source.as_ref().map(Source::as_str));
     front.put("state", fact.status.state.as_str());
@@ -233,7 +229,7 @@ pub(super) fn decisions(
         valid_until: status.valid_until,
         retired_at: status.retired_at,
     };
-    let mut named: Vec<(EventId, NamedDecision)> = Vec::new();
+    let mut told: Vec<(EventId, NamedDecision)> = Vec::new();
     let mut lines: BTreeMap<EventId, usize> = BTreeMap::new();
     for event in events {
         let changes: Vec<NamedChange> = event
@@ -248,7 +244,7 @@ pub(super) fn decisions(
         if changes.is_empty() && older.is_none() && newer.is_none() {
             continue;
         }
-        lines.insert(event.id, named.len() + 1);
+        lines.insert(event.id, told.len() + 1);
         let decision = NamedDecision {
             at: event.at,
             actor: event.actor,
@@ -261,9 +257,9 @@ pub(super) fn decisions(
             reverts: event.reverts.and_then(|id| lines.get(&id).copied()),
             changes,
         };
-        named.push((event.id, decision));
+        told.push((event.id, decision));
     }
-    named
+    told
 }
 
 impl NamedDecision {

@@ -1,36 +1,30 @@
 //! Bringing a life in: a plan that a person can look at, and its effect.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
-use serde::Serialize;
 
-use super::entry::{self, NamedDecision};
-use super::export::{
-    DECISIONS, DOCUMENT_STONES, INDEX, STONES, Standing, document_name, owner_only,
-};
+use super::entry;
+use super::export::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, Standing, document_name, owner_only};
 use super::front::Front;
+use super::judge::{Entry, Judged, Pass, apply_documents, is_older, judge_decisions, judge_row, judged};
 use super::key::BundleKey;
+use super::plan::{BundleAction, BundleItem, BundlePlan, Channel, Work};
 use super::rows::Rows;
-use super::seal::{self, Verified};
+use super::seal;
 use super::tree::Bundle;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
 use crate::base::text;
 use crate::exchange::claim::claim;
-use crate::facts::EventId;
 use crate::file::FileMemoryStore;
-use crate::format::Origin;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::{Door, Doors, FORGOTTEN, Tombstones};
-use crate::life::rewrite;
-use crate::memory::{AuditOutcome, LearningStore, MemoryId, MemoryStore, NewMemory, Source};
+use crate::memory::{AuditOutcome, LearningStore, MemoryStore};
 use crate::session;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
 use crate::store::carry::{CarriedDecision, CarriedLearning, CarriedRow};
-use crate::workspace::{Workspace, WriteMode};
+use crate::workspace::Workspace;
 
 /// Brings a bundle into a home.
 ///
@@ -56,98 +50,11 @@ impl std::fmt::Debug for BundleImport<'_> {
     }
 }
 
-/// How an entry comes in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Channel {
-    /// A trusted key has signed it as it is.
-    Signed,
-    /// It has no signature that counts.
-    Unsigned,
-}
-
-/// The plan for one file of a bundle, or its result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct BundleItem {
-    /// The file.
-    pub path: String,
-    /// How it comes in.
-    pub channel: Channel,
-    /// The action on it.
-    pub action: BundleAction,
-}
-
-/// The action on a file of a bundle.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum BundleAction {
-    /// It is brought in.
-    Add,
-    /// The home has it already, or newer.
-    Keep,
-    /// It stays out, for this reason.
-    Refuse(String),
-}
-
-/// The plan of an import, file by file, or its result.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct BundlePlan {
-    /// Whose signature was verified; `None` where none was.
-    pub author: Option<String>,
-    /// The files, ascending.
-    pub items: Vec<BundleItem>,
-    /// Files that were signed and are gone.
-    pub missing: Vec<String>,
-    /// Whether it was carried out.
-    pub applied: bool,
-}
-
-impl BundlePlan {
-    /// Returns the files that are brought in.
-    pub fn added(&self) -> impl Iterator<Item = &BundleItem> {
-        self.items.iter().filter(|item| item.action == BundleAction::Add)
-    }
-
-    /// Returns the files that stay out.
-    pub fn refused(&self) -> impl Iterator<Item = &BundleItem> {
-        self.items.iter().filter(|item| matches!(item.action, BundleAction::Refuse(_)))
-    }
-}
-
-/// The work of a plan.
-#[derive(Default)]
-struct Work {
-    plan: BundlePlan,
-    as_of: Option<DateTime<Utc>>,
-    signed: Vec<(String, CarriedRow)>,
-    /// Rows of the bundle that the home has already, by their name.
-    standing: BTreeMap<String, MemoryId>,
-    unsigned: Vec<(String, NewMemory)>,
-    learnings: Vec<CarriedLearning>,
-    new_learnings: Vec<CarriedLearning>,
-    profile: Vec<(String, String)>,
-    decisions: Vec<(NamedDecision, Option<EventId>)>,
-    documents: Vec<(DocName, Vec<u8>)>,
-    stones: Option<Tombstones>,
-    document_stones: Option<Tombstones>,
-}
-
 impl<'a> BundleImport<'a> {
     /// Begins an import into the life of this access, which must be the human's.
     #[must_use]
     pub fn new(access: &'a Access) -> Self {
-        Self {
-            access,
-            workspace: None,
-            store: None,
-            key: None,
-            trusted: Vec::new(),
-            doors: Doors::default(),
-        }
+        Self { access, workspace: None, store: None, key: None, trusted: Vec::new(), doors: Doors::default() }
     }
 
     /// Brings documents into a workspace.
@@ -250,7 +157,8 @@ impl<'a> BundleImport<'a> {
         work.plan.author.clone_from(&verified.author);
         work.plan.missing.clone_from(&verified.missing);
         let front = |path: &str| Front::parse(std::str::from_utf8(bundle.get(path)?).ok()?);
-        work.as_of = front(INDEX).filter(|_| verified.good.contains(INDEX)).and_then(|index| index.get("as_of"));
+        work.as_of =
+            front(INDEX).filter(|_| verified.good.contains(INDEX)).and_then(|index| index.get("as_of"));
         let buried = self.buried(bundle, &mut work)?;
         // A person's own file may keep what their home has forgotten; it is hidden in either home.
         let foreign = self.not_forgotten_there(bundle)?;
@@ -265,10 +173,9 @@ impl<'a> BundleImport<'a> {
             if path == INDEX || seal::is_seal(path) || path == STONES || path == DOCUMENT_STONES {
                 continue;
             }
-            let mut channel =
-                if verified.good.contains(path) { Channel::Signed } else { Channel::Unsigned };
+            let mut channel = if verified.good.contains(path) { Channel::Signed } else { Channel::Unsigned };
             let judged = if path == DECISIONS {
-                self.judge_decisions(bytes, channel, standing.as_ref(), &pass, &mut work)
+                judge_decisions(bytes, channel, standing.as_ref(), &pass, &mut work)
             } else if let Some(name) = document_name(path) {
                 let pass: &Pass<'_> = if channel == Channel::Signed { &pass_signed } else { &pass };
                 self.judge_document(&name, bytes, channel, pass, &mut work)?
@@ -311,7 +218,8 @@ impl<'a> BundleImport<'a> {
                     let has = |stone| own.as_ref().is_some_and(|own| own.contains(stone));
                     if own.as_ref().is_some_and(|own| own.key() != stones.key()) {
                         BundleAction::Refuse(
-                            "the home keeps tombstones under a key of its own; they count for this import".to_owned(),
+                            "the home keeps tombstones under a key of its own; they count for this import"
+                                .to_owned(),
                         )
                     } else if stones.iter().all(has) {
                         BundleAction::Keep
@@ -394,7 +302,7 @@ impl<'a> BundleImport<'a> {
                     let about = about.map(|key| format!("{}: {}", key.subject, key.slot));
                     let notes = row.memory.metadata.as_ref().map(ToString::to_string);
                     let texts = texts.into_iter().flatten().chain(speaker).chain(&about).chain(&notes);
-                    let passed = texts.map(|text| pass(&name, text)).collect::<std::result::Result<(), _>>();
+                    let passed = { texts }.try_for_each(|text| pass(&name, text));
                     passed.map(|()| judge_row(entry, &front, row, channel, work))
                 }
             },
@@ -419,59 +327,25 @@ impl<'a> BundleImport<'a> {
             },
             "profile" => match entry::read_profile(&front) {
                 Err(field) => Err(schema(field)),
-                Ok((key, value)) => match pass(&name, &format!("{key}: {value}")) {
-                    Err(why) => Err(why),
-                    Ok(()) => {
-                        let profile = MemoryStore::profile(store, self.access)?;
-                        match profile.iter().find(|(known, _)| *known == key) {
-                            Some((_, known)) if *known == value => Ok(BundleAction::Keep),
-                            Some(_) => Err("the profile says something else".to_owned()),
-                            None if *channel == Channel::Unsigned => {
-                                Err("a profile comes in signed alone".to_owned())
-                            }
-                            None => {
-                                work.profile.push((key, value));
-                                Ok(BundleAction::Add)
-                            }
+                Ok((key, value)) => {
+                    let passed = pass(&name, &format!("{key}: {value}"));
+                    let profile = MemoryStore::profile(store, self.access)?;
+                    let known = profile.into_iter().find(|(known, _)| *known == key);
+                    passed.and_then(|()| match known {
+                        Some((_, known)) if known == value => Ok(BundleAction::Keep),
+                        Some(_) => Err("the profile says something else".to_owned()),
+                        None if *channel == Channel::Unsigned => {
+                            Err("a profile comes in signed alone".to_owned())
                         }
-                    }
-                },
+                        None => {
+                            work.profile.push((key, value));
+                            Ok(BundleAction::Add)
+                        }
+                    })
+                }
             },
             _ => Err(schema("kind")),
         })
-    }
-
-    fn judge_decisions(
-        &self,
-        bytes: &[u8],
-        channel: Channel,
-        standing: Option<&Standing>,
-        pass: &Pass<'_>,
-        work: &mut Work,
-    ) -> Judged {
-        let Some(standing) = standing else { return Err("no store was given".to_owned()) };
-        if channel == Channel::Unsigned {
-            return Err("decisions come in signed alone".to_owned());
-        }
-        let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-        let mut known: BTreeMap<String, Vec<EventId>> = BTreeMap::new();
-        for (id, decision) in entry::decisions(&standing.events, &standing.names).into_iter().rev() {
-            known.entry(decision.identity()).or_default().push(id);
-        }
-        let name: Name = StateName::row("imported", DECISIONS).into();
-        let mut decisions = Vec::new();
-        for line in text.lines() {
-            let decision: NamedDecision =
-                serde_json::from_str(line).map_err(|_| "a line of it is no decision".to_owned())?;
-            if let Some(reason) = &decision.reason {
-                pass(&name, reason)?;
-            }
-            let known = known.get_mut(&decision.identity()).and_then(Vec::pop);
-            decisions.push((decision, known));
-        }
-        let is_new = decisions.iter().any(|(_, known)| known.is_none());
-        work.decisions = decisions;
-        Ok(if is_new { BundleAction::Add } else { BundleAction::Keep })
     }
 
     fn judge_document(
@@ -488,10 +362,12 @@ impl<'a> BundleImport<'a> {
         let into = match channel {
             Channel::Signed => name.clone(),
             // Where no prompt looks.
-            Channel::Unsigned => match DocName::parse(format!("imported/{}", name.as_str().trim_start_matches('.'))) {
-                Ok(name) => name,
-                Err(error) => return Ok(Err(error.to_string())),
-            },
+            Channel::Unsigned => {
+                match DocName::parse(format!("imported/{}", name.as_str().trim_start_matches('.'))) {
+                    Ok(name) => name,
+                    Err(error) => return Ok(Err(error.to_string())),
+                }
+            }
         };
         let passed = pass(&into, &String::from_utf8_lossy(bytes));
         Ok(match workspace.read(&into) {
@@ -517,10 +393,10 @@ impl<'a> BundleImport<'a> {
             let list: Vec<_> = stones.iter().copied().collect();
             store.carry_stones(self.access, stones.key(), &list, as_of)?;
         }
-        work.signed.sort_by(|(one, left), (other, right)| {
-            (left.created_at, one).cmp(&(right.created_at, other))
-        });
-        let (names, rows): (Vec<String>, Vec<CarriedRow>) = std::mem::take(&mut work.signed).into_iter().unzip();
+        work.signed
+            .sort_by(|(one, left), (other, right)| (left.created_at, one).cmp(&(right.created_at, other)));
+        let (names, rows): (Vec<String>, Vec<CarriedRow>) =
+            std::mem::take(&mut work.signed).into_iter().unzip();
         let ids = store.carry_rows(self.access, &rows)?;
         work.standing.extend(names.into_iter().zip(ids));
         let mut decisions = Vec::new();
@@ -535,10 +411,11 @@ impl<'a> BundleImport<'a> {
                 places.push(None);
                 continue;
             };
-            let reverts = decision.reverts.and_then(|line| match places.get(line.checked_sub(1)?)?.as_ref()? {
-                CarriedDecision::Standing(id) => Some(CarriedDecision::Standing(*id)),
-                CarriedDecision::Earlier(place) => Some(CarriedDecision::Earlier(*place)),
-            });
+            let reverts =
+                decision.reverts.and_then(|line| match places.get(line.checked_sub(1)?)?.as_ref()? {
+                    CarriedDecision::Standing(id) => Some(CarriedDecision::Standing(*id)),
+                    CarriedDecision::Earlier(place) => Some(CarriedDecision::Earlier(*place)),
+                });
             places.push(Some(CarriedDecision::Earlier(decisions.len())));
             decisions.push((event, reverts));
         }
@@ -563,112 +440,4 @@ impl<'a> BundleImport<'a> {
         }
         Ok(())
     }
-}
-
-type Judged = std::result::Result<BundleAction, String>;
-type Pass<'p> = dyn Fn(&Name, &str) -> std::result::Result<(), String> + 'p;
-
-/// A file with an entry, and what it is judged by.
-struct Entry<'e> {
-    path: &'e str,
-    bytes: &'e [u8],
-    is_older: bool,
-    standing: Option<&'e Standing>,
-    verified: &'e Verified,
-}
-
-/// Judges a row that may come in.
-fn judge_row(
-    entry: &Entry<'_>,
-    front: &Front,
-    mut row: CarriedRow,
-    channel: &mut Channel,
-    work: &mut Work,
-) -> BundleAction {
-    let standing = entry.standing.map_or(&[][..], |standing| &standing.rows);
-    let id: String = front.get("id").unwrap_or_default();
-    if *channel == Channel::Signed {
-        if let Some(known) = standing.iter().find(|known| known.id == id) {
-            let known = &known.fact.memory;
-            work.standing.insert(id.clone(), known.id);
-            let is_whole = known.updated_at >= row.updated_at && (known.pinned || !row.pinned);
-            let is_newer = known.updated_at > row.updated_at;
-            if is_whole || is_newer {
-                return BundleAction::Keep;
-            }
-            row.pinned &= !known.pinned;
-            row.standing = Some(known.id);
-            work.signed.push((id, row));
-            return BundleAction::Add;
-        }
-        if !entry.is_older {
-            work.signed.push((id, row));
-            return BundleAction::Add;
-        }
-        *channel = Channel::Unsigned;
-    }
-    let said = text::statement(&row.memory.content);
-    let is_said = |memory: &crate::memory::Memory| {
-        memory.category == row.memory.category && text::statement(&memory.content) == said
-    };
-    let is_queued = work.unsigned.iter().any(|(_, memory)| {
-        memory.category == row.memory.category && text::statement(&memory.content) == said
-    });
-    if is_queued || standing.iter().any(|known| is_said(&known.fact.memory)) {
-        return BundleAction::Keep;
-    }
-    // Nothing of what it says of itself is believed.
-    let memory = NewMemory::new(row.memory.category, row.memory.content, Source::Imported)
-        .origin(Origin::Import)
-        .because("memory_import.unsigned");
-    work.unsigned.push((entry.path.to_owned(), memory));
-    BundleAction::Add
-}
-
-/// Returns why a store refused a row; an error of the store itself stays one.
-fn judged(error: Error) -> Result<String> {
-    match error {
-        Error::Stopped { classes, .. } => Ok(format!("it holds {}", classes.join(", "))),
-        Error::TooLarge { .. } | Error::Config { .. } | Error::Denied { .. } => Ok(error.to_string()),
-        error => Err(error),
-    }
-}
-
-/// Returns whether a home has changed since a bundle was made: then a row that it does not have may be one that it has no more.
-fn is_older(store: &dyn Rows, access: &Access, as_of: Option<DateTime<Utc>>) -> Result<bool> {
-    let audit = MemoryStore::audit(store, access, usize::MAX)?;
-    let is_change =
-        |action: &str| !action.starts_with("memory_import") && !action.starts_with("doctor.");
-    let newest = audit.iter().filter(|entry| is_change(&entry.action)).map(|entry| entry.at).max();
-    Ok(match (newest, as_of) {
-        (Some(newest), Some(as_of)) => newest > as_of,
-        (Some(_), None) => true,
-        (None, _) => false,
-    })
-}
-
-fn apply_documents(workspace: &dyn Workspace, work: &mut Work) -> Result<()> {
-    if let Some(stones) = &work.document_stones {
-        rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
-            let file = Forgotten::<Tombstones>::parse(bytes)?;
-            let mut file = file.unwrap_or_else(|| Forgotten::new(Tombstones::new(stones.key().clone())));
-            let mut is_new = false;
-            for stone in stones.iter() {
-                is_new |= file.tombstones.insert(*stone);
-            }
-            Ok(is_new.then(|| file.print()))
-        })?;
-    }
-    for (name, bytes) in &work.documents {
-        match workspace.write(name, bytes, WriteMode::Create) {
-            Err(Error::Conflict { .. }) => {
-                let is_it = |item: &&mut BundleItem| document_name(&item.path).as_ref() == Some(name);
-                for item in work.plan.items.iter_mut().filter(is_it) {
-                    item.action = BundleAction::Refuse("something else has this name".to_owned());
-                }
-            }
-            written => drop(written?),
-        }
-    }
-    Ok(())
 }

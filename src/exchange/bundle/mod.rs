@@ -16,12 +16,15 @@ mod entry;
 mod export;
 mod front;
 mod import;
+mod judge;
 mod key;
+mod plan;
 mod rows;
 mod seal;
 mod tree;
 
 pub use export::Export;
-pub use import::{BundleAction, BundleImport, BundleItem, BundlePlan, Channel};
+pub use import::BundleImport;
 pub use key::BundleKey;
+pub use plan::{BundleAction, BundleItem, BundlePlan, Channel};
 pub use tree::Bundle;

@@ -31,7 +31,13 @@ pub(super) trait Rows: MemoryStore + FactStore + LearningStore {
         stones: &[Tombstone],
         now: DateTime<Utc>,
     ) -> Result<bool>;
-    fn tell_audit(&self, access: &Access, action: &str, outcome: AuditOutcome, now: DateTime<Utc>) -> Result<()>;
+    fn tell_audit(
+        &self,
+        access: &Access,
+        action: &str,
+        outcome: AuditOutcome,
+        now: DateTime<Utc>,
+    ) -> Result<()>;
 }
 
 macro_rules! rows {

@@ -84,8 +84,7 @@ impl Bundle {
     pub fn write_to(&self, folder: impl AsRef<Path>, sandboxes: &[&Path]) -> Result<()> {
         let path = folder.as_ref();
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let refused =
-            |reason| Err(Error::Refused { path: path.display().to_string(), reason });
+        let refused = |reason| Err(Error::Refused { path: path.display().to_string(), reason });
         let home = OsDisk::open(parent).at("open", parent.display())?;
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
             return refused(Refusal::NotAFolder);

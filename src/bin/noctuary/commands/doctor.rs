@@ -14,7 +14,7 @@ use crate::progress::Progress;
 
 /// What is to be mended.
 pub(crate) struct Fix<'a> {
-    pub(crate) fix: bool,
+    pub(crate) wanted: bool,
     pub(crate) apply: bool,
     pub(crate) only: &'a [String],
 }
@@ -25,7 +25,7 @@ pub(crate) fn doctor(
     anonymous: bool,
     user: Option<&str>,
     config: &Config,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let doctor = Doctor::of(path)?.dreams(config.dreams()?);
     let doctor = match user {
@@ -40,7 +40,7 @@ pub(crate) fn doctor(
         let _progress = Progress::begin("looking");
         doctor.examine(Utc::now())?
     };
-    if fix.fix {
+    if fix.wanted {
         return mend(&doctor, &found, fix, output);
     }
     let end = End::look_if(!found.is_sound());
@@ -61,7 +61,7 @@ pub(crate) fn doctor(
             output.wrapped(4, finding.fix);
         }
         for (name, bucket) in found.health.anonymous() {
-            output.line(format!("{:<14}{bucket}", name));
+            output.line(format!("{name:<14}{bucket}"));
         }
         return Ok(end);
     }
@@ -70,7 +70,10 @@ pub(crate) fn doctor(
         output.wrapped(4, &format!("{}: {}.", finding.kind.meaning(), finding.fix));
     }
     if !found.is_sound() {
-        output.line(format!("\n{}. `--fix` says which the doctor mends itself.", count(found.findings.len(), "finding")));
+        output.line(format!(
+            "\n{}. `--fix` says which the doctor mends itself.",
+            count(found.findings.len(), "finding")
+        ));
     }
     let health = &found.health;
     output.line(output.faint(&format!(
@@ -87,13 +90,12 @@ fn mend(
     doctor: &Doctor,
     found: &noctuary::doctor::Examination,
     fix: &Fix<'_>,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let named = |word: &String| {
-        FixAction::ALL
-            .into_iter()
-            .find(|action| action.as_str() == word)
-            .ok_or_else(|| Trouble::usage(format!("there is no action {word}: it is index, lock or permissions")))
+        FixAction::ALL.into_iter().find(|action| action.as_str() == word).ok_or_else(|| {
+            Trouble::usage(format!("there is no action {word}: it is index, lock or permissions"))
+        })
     };
     let only = fix.only.iter().map(named).collect::<Result<Vec<_>, _>>()?;
     let apply = if fix.apply { Apply::Yes } else { Apply::DryRun };

@@ -16,7 +16,7 @@ use crate::home::Home;
 use crate::output::{End, Output, Trouble, count, size};
 use crate::progress::Progress;
 
-pub(crate) fn init(path: &Path, user: Option<&str>, output: &Output) -> Result<End, Trouble> {
+pub(crate) fn init(path: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
     let home = Home::open_or_make(path, user)?;
     let boot = Life::new(Arc::clone(&home.workspace), LifeConfig::default()).boot(Utc::now())?;
     let wrote: Vec<String> = boot.seeded.wrote.iter().map(ToString::to_string).collect();
@@ -38,7 +38,7 @@ pub(crate) fn note(
     text: &[String],
     kind: Kind,
     user: Option<&str>,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let text = text.join(" ");
@@ -72,7 +72,12 @@ pub(crate) fn note(
     Ok(End::look_if(!warnings.is_empty()))
 }
 
-pub(crate) fn status(path: &Path, user: Option<&str>, config: &Config, output: &Output) -> Result<End, Trouble> {
+pub(crate) fn status(
+    path: &Path,
+    user: Option<&str>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
     let _progress = Progress::begin("looking");
     let home = Home::open(path, user)?;
     let now = Utc::now();
@@ -88,7 +93,7 @@ pub(crate) fn status(path: &Path, user: Option<&str>, config: &Config, output: &
     let due = match &survey.due {
         Due::Now => "now".to_owned(),
         Due::Off => "off".to_owned(),
-        Due::NotYet(why) => why.to_string(),
+        Due::NotYet(why) => why.next().format("%Y-%m-%d %H:%M").to_string(),
         _ => "later".to_owned(),
     };
     let state = dreamer.state()?;
@@ -113,13 +118,11 @@ pub(crate) fn status(path: &Path, user: Option<&str>, config: &Config, output: &
         }))?;
         return Ok(End::Well);
     }
-    let row = |name: &str, text: String| output.line(format!("{}{text}", output.bold(&format!("{name:<11}"))));
+    let row =
+        |name: &str, text: String| output.line(format!("{}{text}", output.bold(&format!("{name:<11}"))));
     row("Life", format!("{} of {}", path.display(), home.scope.user));
     let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    row(
-        "Documents",
-        format!("{}, {} of them journals", found.health.documents, found.health.journals),
-    );
+    row("Documents", format!("{}, {} of them journals", found.health.documents, found.health.journals));
     let touched = latest.first().map(|row| format!(", the latest of {}", row.updated_at.date_naive()));
     row("Rows", format!("{}{}", found.health.rows, touched.unwrap_or_default()));
     if found.health.suspicions > 0 {
@@ -137,7 +140,8 @@ pub(crate) fn status(path: &Path, user: Option<&str>, config: &Config, output: &
     if proposals > 0 {
         row("To review", format!("{}: noctuary review {}", count(proposals, "proposal"), path.display()));
     }
-    let last = state.last_run_at.map_or_else(|| "never".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());
+    let last =
+        state.last_run_at.map_or_else(|| "never".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());
     row("Dreamt", format!("{last}; due {due}"));
     for dream in dreams.iter().take(3) {
         output.line(format!("{:<11}{}", "", output.faint(&dream.to_string())));

@@ -19,7 +19,7 @@ pub(crate) fn search(
     query: &[String],
     limit: usize,
     user: Option<&str>,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let query = query.join(" ");
@@ -56,7 +56,11 @@ pub(crate) fn search(
         return Ok(End::look_if(is_empty));
     }
     for hit in &rows.hits {
-        output.line(format!("{}  {}", output.bold(&format!("memories/{}", hit.memory.id)), output.faint(&hit.memory.category)));
+        output.line(format!(
+            "{}  {}",
+            output.bold(&format!("memories/{}", hit.memory.id)),
+            output.faint(&hit.memory.category)
+        ));
         output.wrapped(4, &hit.memory.content);
     }
     for found in &documents.results {
@@ -76,7 +80,7 @@ pub(crate) fn forget(
     text: &[String],
     in_files: bool,
     user: Option<&str>,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let owner = home.owner();

@@ -19,7 +19,7 @@ pub(crate) fn preview(
     night: &Night,
     user: Option<&str>,
     config: &Config,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let report = run(&home, DreamMode::Preview, night, config)?;
@@ -33,7 +33,7 @@ pub(crate) fn dream(
     propose: bool,
     user: Option<&str>,
     config: &Config,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let mode = if propose { DreamMode::Propose } else { DreamMode::Append };
@@ -48,7 +48,7 @@ pub(crate) fn page(
     night: &Night,
     user: Option<&str>,
     config: &Config,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let report = run(&home, DreamMode::Preview, night, config)?;
@@ -94,12 +94,13 @@ fn model(night: &Night, config: &Config) -> Result<Box<dyn LlmClient>, Trouble> 
 
 fn write_page(home: &Home, report: &DreamReport, out: Option<&Path>, config: &Config) -> Result<(), Trouble> {
     let Some(out) = out else { return Ok(()) };
-    let page = DreamPage::new(report).budget(config.dreams()?.total_input_bytes).read(home.workspace.as_ref())?;
+    let page =
+        DreamPage::new(report).budget(config.dreams()?.total_input_bytes).read(home.workspace.as_ref())?;
     std::fs::write(out, page.to_html())
         .map_err(|error| Trouble::failed(format!("cannot write {}: {error}", out.display())))
 }
 
-fn tell(report: &DreamReport, output: &Output) -> Result<End, Trouble> {
+fn tell(report: &DreamReport, output: Output) -> Result<End, Trouble> {
     let is_failure = matches!(
         report.outcome,
         Outcome::LlmError | Outcome::Quarantined | Outcome::LockHeld | Outcome::AllHeld

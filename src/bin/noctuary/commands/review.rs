@@ -21,7 +21,8 @@ fn dreamer(home: &Home, config: &Config) -> Result<JournalDreamer, Trouble> {
 }
 
 fn id(text: &str) -> Result<DreamId, Trouble> {
-    DreamId::parse(text).ok_or_else(|| Trouble::usage(format!("{text} is no id of a dream: it has 16 hexadecimal digits")))
+    DreamId::parse(text)
+        .ok_or_else(|| Trouble::usage(format!("{text} is no id of a dream: it has 16 hexadecimal digits")))
 }
 
 pub(crate) fn review(
@@ -30,7 +31,7 @@ pub(crate) fn review(
     reject: Option<&str>,
     user: Option<&str>,
     config: &Config,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let dreamer = dreamer(&home, config)?;
@@ -81,12 +82,15 @@ pub(crate) fn review(
     }
     if waits > 0 {
         let wait = if waits == 1 { "waits" } else { "wait" };
-        output.line(format!("{} {wait}. `--accept ID` and `--reject ID` answer one.", count(waits, "proposal")));
+        output.line(format!(
+            "{} {wait}. `--accept ID` and `--reject ID` answer one.",
+            count(waits, "proposal")
+        ));
     }
     Ok(End::look_if(waits > 0))
 }
 
-fn show(proposal: &DreamProposal, place: &str, output: &Output) {
+fn show(proposal: &DreamProposal, place: &str, output: Output) {
     let age = format!("{place}, {} hours old", proposal.age.num_hours());
     output.line(format!("{}  {}", output.bold(&format!("Proposal {}", proposal.id)), output.faint(&age)));
     for line in proposal.document.lossy().lines().filter(|line| !line.starts_with("<!--")) {
@@ -108,7 +112,7 @@ fn ask(
     home: &Home,
     dreamer: &JournalDreamer,
     proposal: &DreamProposal,
-    output: &Output,
+    output: Output,
 ) -> Result<Answer, Trouble> {
     loop {
         print!("[a]ccept, [e]dit, [r]eject, [s]kip, [q]uit? ");
@@ -137,7 +141,7 @@ fn ask(
 }
 
 /// Lets a person edit a proposal by the editor that they use, in a copy of it.
-fn edit(home: &Home, proposal: &DreamProposal, output: &Output) -> Result<(), Trouble> {
+fn edit(home: &Home, proposal: &DreamProposal, output: Output) -> Result<(), Trouble> {
     let name = proposal.document.name();
     let Some(standing) = home.workspace.read(name)? else {
         output.line(output.bad("The file is gone: reject it."));
@@ -145,7 +149,8 @@ fn edit(home: &Home, proposal: &DreamProposal, output: &Output) -> Result<(), Tr
     };
     let copy = std::env::temp_dir().join(format!("noctuary-{}-{}.md", std::process::id(), proposal.id));
     std::fs::write(&copy, standing.bytes())?;
-    let editor = std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).unwrap_or_else(|_| "vi".to_owned());
+    let editor =
+        std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).unwrap_or_else(|_| "vi".to_owned());
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
     let status = Command::new(program).args(words).arg(&copy).status();
@@ -162,12 +167,7 @@ fn edit(home: &Home, proposal: &DreamProposal, output: &Output) -> Result<(), Tr
     Ok(())
 }
 
-fn accept_one(
-    home: &Home,
-    dreamer: &JournalDreamer,
-    id: &DreamId,
-    output: &Output,
-) -> Result<End, Trouble> {
+fn accept_one(home: &Home, dreamer: &JournalDreamer, id: &DreamId, output: Output) -> Result<End, Trouble> {
     let report = dreamer.accept_proposal(&home.owner(), id, Utc::now())?;
     if output.json {
         output.value(&report)?;
@@ -187,23 +187,17 @@ pub(crate) fn undo(
     redo: bool,
     user: Option<&str>,
     config: &Config,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let dreamer = dreamer(&home, config)?;
-    let id = match wanted {
-        Some(text) => id(text)?,
-        None => {
-            let sought = if redo { DreamStanding::Undone } else { DreamStanding::Whole };
-            let dreams = dreamer.dreams()?;
-            match dreams.into_iter().find(|dream| dream.standing == sought) {
-                Some(dream) => dream.id,
-                None => {
-                    let what = if redo { "bring back" } else { "take back" };
-                    return Err(Trouble::failed(format!("there is no dream to {what}")));
-                }
-            }
-        }
+    let id = if let Some(text) = wanted {
+        id(text)?
+    } else {
+        let sought = if redo { DreamStanding::Undone } else { DreamStanding::Whole };
+        let latest = dreamer.dreams()?.into_iter().find(|dream| dream.standing == sought);
+        let what = if redo { "bring back" } else { "take back" };
+        latest.ok_or_else(|| Trouble::failed(format!("there is no dream to {what}")))?.id
     };
     let (owner, now) = (home.owner(), Utc::now());
     let is_done =

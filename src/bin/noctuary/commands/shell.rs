@@ -8,14 +8,15 @@ use crate::config::Config;
 use crate::output::{End, Output, Trouble};
 
 /// Tells a newcomer the next three commands.
-pub(crate) fn first_screen(output: &Output) -> Result<End, Trouble> {
+pub(crate) fn first_screen(output: Output) -> Result<End, Trouble> {
     const NEXT: [(&str, &str); 3] = [
         ("noctuary init ~/agent", "make a workspace with its first documents"),
         ("noctuary note ~/agent \"We release on Fridays.\"", "write a line into the journal of today"),
         ("noctuary preview ~/agent", "see what a dream would keep of it; writes nothing"),
     ];
     if output.json {
-        let next: Vec<_> = NEXT.iter().map(|(command, does)| json!({"command": command, "does": does})).collect();
+        let next: Vec<_> =
+            NEXT.iter().map(|(command, does)| json!({"command": command, "does": does})).collect();
         output.value(&json!({"version": env!("CARGO_PKG_VERSION"), "next": next}))?;
         return Ok(End::Well);
     }
@@ -31,7 +32,7 @@ pub(crate) fn first_screen(output: &Output) -> Result<End, Trouble> {
 }
 
 /// Prints the settings that count.
-pub(crate) fn show_config(config: &Config, output: &Output) -> Result<End, Trouble> {
+pub(crate) fn show_config(config: &Config, output: Output) -> Result<End, Trouble> {
     let text = config.print()?;
     if output.json {
         let value: serde_json::Value = toml::from_str(&text)?;
@@ -43,9 +44,9 @@ pub(crate) fn show_config(config: &Config, output: &Output) -> Result<End, Troub
 }
 
 /// Prints completions.
-pub(crate) fn completions(shell: clap_complete::Shell) -> Result<End, Trouble> {
+pub(crate) fn completions(shell: clap_complete::Shell) -> End {
     clap_complete::generate(shell, &mut Arguments::command(), "noctuary", &mut std::io::stdout());
-    Ok(End::Well)
+    End::Well
 }
 
 /// Prints the manual page.

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use chrono::Utc;
-use noctuary::exchange::{Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, copy_into};
+use noctuary::exchange::{
+    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, copy_into,
+};
 use noctuary::workspace::{Claim, ClaimTerms};
 use serde_json::json;
 
@@ -20,7 +22,7 @@ pub(crate) fn export(
     documents: bool,
     user: Option<&str>,
     config: &Config,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let key = if signed { key::read_or_make(config)? } else { None };
@@ -72,7 +74,7 @@ pub(crate) fn import(
     trust: &[String],
     user: Option<&str>,
     config: &Config,
-    output: &Output,
+    output: Output,
 ) -> Result<End, Trouble> {
     let bundle = Bundle::read(from)?;
     if bundle.files().next().is_none() {
@@ -109,16 +111,21 @@ pub(crate) fn import(
     Ok(End::look_if(is_refused))
 }
 
-fn tell(plan: &BundlePlan, output: &Output) {
+fn tell(plan: &BundlePlan, output: Output) {
     let added = plan.added().count();
     let little = plan.added().filter(|item| item.channel == Channel::Unsigned).count();
     let kept = plan.items.iter().filter(|item| item.action == BundleAction::Keep).count();
     match &plan.author {
         Some(author) => output.line(format!("Signed by {author}, whom you trust.")),
-        None => output.line("No signature that you trust: rows come in as imported, documents below imported/."),
+        None => {
+            output.line("No signature that you trust: rows come in as imported, documents below imported/.");
+        }
     }
     let verb = if plan.applied { "added" } else { "would be added" };
-    output.line(format!("{} {verb}, {little} of them with little trust; {kept} there already", count(added, "file")));
+    output.line(format!(
+        "{} {verb}, {little} of them with little trust; {kept} there already",
+        count(added, "file")
+    ));
     for item in plan.refused() {
         if let BundleAction::Refuse(why) = &item.action {
             output.line(format!("{}  {}", output.bad("refused"), output.bold(&item.path)));
@@ -133,7 +140,7 @@ fn tell(plan: &BundlePlan, output: &Output) {
     }
 }
 
-pub(crate) fn backup(path: &Path, out: &Path, user: Option<&str>, output: &Output) -> Result<End, Trouble> {
+pub(crate) fn backup(path: &Path, out: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let _progress = Progress::begin("copying");
     let files = match &home.store {
@@ -143,7 +150,10 @@ pub(crate) fn backup(path: &Path, out: &Path, user: Option<&str>, output: &Outpu
         }
         Store::File(_) => {
             if out.exists() {
-                return Err(Trouble::failed(format!("cannot back up into {}: it exists already", out.display())));
+                return Err(Trouble::failed(format!(
+                    "cannot back up into {}: it exists already",
+                    out.display()
+                )));
             }
             // No dream writes meanwhile.
             let lease = match home.workspace.claim(&ClaimTerms::default())? {
@@ -152,7 +162,7 @@ pub(crate) fn backup(path: &Path, out: &Path, user: Option<&str>, output: &Outpu
                     return Err(noctuary::Error::Busy { path: path.display().to_string() }.into());
                 }
             };
-            let files = copy_folder(path, out, &out.to_owned())?;
+            let files = copy_folder(path, out, out)?;
             lease.release()?;
             files
         }
@@ -191,7 +201,7 @@ fn same(one: &Path, other: &Path) -> bool {
     one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }
 
-pub(crate) fn copy(path: &Path, out: &Path, user: Option<&str>, output: &Output) -> Result<End, Trouble> {
+pub(crate) fn copy(path: &Path, out: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
     let target = Home::open_or_make(out, Some(&home.scope.user))?;
     let _progress = Progress::begin("copying");
@@ -210,7 +220,11 @@ pub(crate) fn copy(path: &Path, out: &Path, user: Option<&str>, output: &Output)
     if output.json {
         output.value(&json!({"documents": documents, "entries": rows, "refused": refused}))?;
     } else {
-        output.line(format!("{documents} documents and {} of the store are in {}.", count(rows, "entry").replace("entrys", "entries"), out.display()));
+        output.line(format!(
+            "{documents} documents and {} of the store are in {}.",
+            count(rows, "entry").replace("entrys", "entries"),
+            out.display()
+        ));
         for item in plan.refused() {
             output.line(format!("{}  {}", output.bad("refused"), item.path));
         }
@@ -239,7 +253,7 @@ const OWN: [&str; 17] = [
     "USER.md",
 ];
 
-pub(crate) fn erase(path: &Path, yes: bool, user: Option<&str>, output: &Output) -> Result<End, Trouble> {
+pub(crate) fn erase(path: &Path, yes: bool, user: Option<&str>, output: Output) -> Result<End, Trouble> {
     let gone = {
         let home = Home::open(path, user)?;
         let lease = match home.workspace.claim(&ClaimTerms::default())? {
@@ -251,7 +265,8 @@ pub(crate) fn erase(path: &Path, yes: bool, user: Option<&str>, output: &Output)
     };
     if yes {
         for path in &gone {
-            let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+            let removed =
+                if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
             removed.map_err(|error| Trouble::failed(format!("cannot remove {}: {error}", path.display())))?;
         }
     }
@@ -279,7 +294,9 @@ fn gone(home: &Home) -> Result<Vec<PathBuf>, Trouble> {
     }
     let others = noctuary::doctor::Doctor::of(&home.path)?.scopes()?;
     if others.iter().any(|scope| *scope != home.scope) {
-        return Err(Trouble::failed("several lives are in the database, and erase removes the whole file; copy the others out first"));
+        return Err(Trouble::failed(
+            "several lives are in the database, and erase removes the whole file; copy the others out first",
+        ));
     }
     let folder = home.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = home.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
