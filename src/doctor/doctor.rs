@@ -115,7 +115,7 @@ impl Doctor {
     /// # Errors
     ///
     /// [`Error::Config`] where a database holds several lives and none was named; the errors of reading, where the home as a
-    /// whole cannot be read. What is damaged in it is a finding and no error.
+    /// whole cannot be read. Damage inside of it is a finding and no error.
     pub fn examine(&self, now: DateTime<Utc>) -> Result<Examination> {
         let mut told = Examination::default();
         match &self.home {

@@ -1,4 +1,4 @@
-//! What the doctor mends itself: a plan by default, carried out where it is asked for.
+//! The repairs of the doctor: a plan by default, carried out where it is asked for.
 
 use std::fmt;
 
@@ -19,6 +19,7 @@ use crate::workspace::{Claim, ClaimTerms, Workspace};
 
 /// Whether a plan is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Apply {
     /// Nothing is written.
     #[default]
@@ -100,7 +101,7 @@ impl Doctor {
     ///
     /// # Errors
     ///
-    /// The errors of the actions. Those before it are done, and doing all again does the rest.
+    /// The errors of the actions. Earlier actions are done, and doing all again does the rest.
     pub fn fix(
         &self,
         found: &Examination,

@@ -1,6 +1,6 @@
 //! The writes that a doctor may make in a database: an authorizer on the connection denies all others.
 //!
-//! What is derived may be made anew: indexes of words and vectors. A line may be added to the audit. No row, fact, document or
+//! Indexes of words and vectors may be made anew, since they are derived. A line may be added to the audit. No row, fact, document or
 //! line of the audit is changed or removed, whatever a statement says.
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -9,7 +9,7 @@ use super::database::Database;
 use super::error::fold;
 use crate::base::error::Result;
 
-/// What is made from rows and documents, and can be made again.
+/// Tables that are made from rows and documents, and can be made again.
 const DERIVED: [&str; 4] = ["memories_fts", "memory_chunks_fts", "memory_terms_", "memory_vector"];
 
 /// Columns of rows that hold what is derived from their words.

@@ -97,7 +97,7 @@ fn every_command_prints_json_that_parses() {
     json(at, &["--json"], 0);
     json(at, &["--show-config", "--json"], 0);
     assert_eq!(json(at, &["init", "agent", "--json"], 0)["wrote"][0], "BOOTSTRAP.md");
-    json(at, &["note", "agent", "--kind", "decision", "We sail on Sundays.", "--json"], 0);
+    json(at, &["note", "agent", "--kind", "decision", "Releases go out on Fridays.", "--json"], 0);
     let status = json(at, &["status", "agent", "--json"], 0);
     assert_eq!((&status["journals"], &status["findings"]), (&1.into(), &0.into()));
     assert!(status["backlog"]["bytes"].as_u64().unwrap() > 0);
@@ -109,7 +109,7 @@ fn every_command_prints_json_that_parses() {
     json(at, &["review", "agent", "--accept", id, "--json"], 0);
     assert_eq!(json(at, &["review", "agent", "--json"], 0), serde_json::json!([]));
     json(at, &["undo", "agent", "--json"], 0);
-    assert!(json(at, &["search", "agent", "sail", "--json"], 0)["documents"][0]["document"].is_string());
+    assert!(json(at, &["search", "agent", "releases", "--json"], 0)["documents"][0]["document"].is_string());
     json(at, &["search", "agent", "xylophone", "--json"], 1);
     json(at, &["forget", "agent", "the landlord is called Jan", "--json"], 0);
     json(at, &["doctor", "agent", "--fix", "--json"], 0);

@@ -14,7 +14,7 @@ pub(crate) struct Arguments {
     /// Print JSON, for a program to read
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Whose life it is, where a database holds several
+    /// The owner of the life, where a database holds several
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) user: Option<String>,
     /// The settings, in place of ~/.config/noctuary/config.toml
@@ -34,7 +34,7 @@ const EXIT_CODES: &str = "Exit codes:
   3  it could not be done: the message says why and what to do
   4  another process works there just now: try again";
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Make a workspace with its first documents; changes no existing file
@@ -89,7 +89,7 @@ pub(crate) enum Command {
     Search {
         /// A folder or database
         path: PathBuf,
-        /// What you look for
+        /// The words to look for
         #[arg(required = true)]
         query: Vec<String>,
         /// At most so many of each
@@ -103,7 +103,7 @@ pub(crate) enum Command {
         /// The line
         #[arg(required = true)]
         text: Vec<String>,
-        /// What it is
+        /// The kind of the line
         #[arg(long, value_enum, default_value_t = Kind::Happened)]
         kind: Kind,
     },

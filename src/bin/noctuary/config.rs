@@ -41,7 +41,7 @@ pub(crate) struct Model {
     pub(crate) name: Option<String>,
 }
 
-/// What signs exports, and whose signatures count.
+/// The key that signs exports, and the signatures that count.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Travel {

@@ -28,7 +28,7 @@ pub(crate) enum Store {
     Sqlite(SqliteMemoryStore),
 }
 
-/// What every store can.
+/// The verbs of every store.
 pub(crate) trait AnyStore: MemoryStore + FactStore + LearningStore {}
 
 impl<S: MemoryStore + FactStore + LearningStore> AnyStore for S {}

@@ -1,4 +1,4 @@
-//! What is printed, and how the program ends.
+//! The output of the program, and how it ends.
 
 use std::error::Error;
 use std::io::IsTerminal;

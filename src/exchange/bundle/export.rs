@@ -79,7 +79,7 @@ impl<'a> Export<'a> {
         Self { access, workspace: None, store: None, key: None }
     }
 
-    /// Takes the documents of a workspace along: the library's own, markdown and plain text. What an ignore file names stays.
+    /// Takes the documents of a workspace along: the library's own, markdown and plain text. Names in ignore files stay.
     #[must_use]
     pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
         self.workspace = Some(workspace);

@@ -1,4 +1,4 @@
-//! What becomes of a file of a bundle, and of a document that may come in.
+//! The judgement of a file of a bundle, and the writing of documents that may come in.
 
 use std::collections::BTreeMap;
 

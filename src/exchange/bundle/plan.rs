@@ -52,7 +52,7 @@ pub enum BundleAction {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct BundlePlan {
-    /// Whose signature was verified; `None` where none was.
+    /// The author of the signature that was verified; `None` where none was.
     pub author: Option<String>,
     /// The files, ascending.
     pub items: Vec<BundleItem>,

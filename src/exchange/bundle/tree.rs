@@ -42,7 +42,7 @@ impl Bundle {
         self.files.remove(path)
     }
 
-    /// Reads a bundle from a folder. What is no plain file under a plain name is left out.
+    /// Reads a bundle from a folder. Links, devices and hidden names are left out.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use crate::home;
 use crate::output::{End, Output, Trouble, count};
 use crate::progress::Progress;
 
-/// What is to be mended.
+/// The wanted repairs.
 pub(crate) struct Fix<'a> {
     pub(crate) wanted: bool,
     pub(crate) apply: bool,

@@ -1,4 +1,4 @@
-//! What the program says of itself: the first screen, settings, completions, the manual page.
+//! The program about itself: the first screen, settings, completions, the manual page.
 
 use clap::CommandFactory;
 use serde_json::json;
