@@ -100,8 +100,8 @@ pub enum Strength {
 
 /// The identity of an embedder: model, dimensions and settings.
 ///
-/// Whatever changes the vectors belongs into it: a prefix, a revision of the model, a shorter length. Two embedders with the
-/// same id make the same vectors of the same text.
+/// Every setting that changes the vectors is a part of it: a prefix, a revision of the model, a shorter length. Two
+/// embedders with the same id make the same vectors of the same text.
 ///
 /// ```
 /// use noctuary::vectors::{EmbedderId, Strength};

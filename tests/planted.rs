@@ -314,8 +314,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a quarantine moves the cursors",
         file: "src/dream/journal/record.rs",
-        stands: "        records.ledger.apply(&survey.refreshed);\n        if let",
-        planted: "        records.ledger.apply(&survey.refreshed);\n        if pass.report.outcome == Outcome::Quarantined {\n            let shown = selection.slices.iter().map(|slice| (slice.journal.name().clone(), slice.entry_after()));\n            records.ledger.apply(&shown.collect());\n        }\n        if let",
+        stands: "        records.ledger.apply(survey.refreshed.iter().map(|(journal, entry)| (journal, entry)));\n        if let",
+        planted: "        records.ledger.apply(survey.refreshed.iter().map(|(journal, entry)| (journal, entry)));\n        if pass.report.outcome == Outcome::Quarantined {\n            let shown = selection.slices.iter().map(|slice| (slice.journal.name().clone(), slice.entry_after()));\n            records.ledger.apply(&shown.collect::<BTreeMap<_, _>>());\n        }\n        if let",
         tests: DREAM,
     },
     Bug {

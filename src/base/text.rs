@@ -179,6 +179,9 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
         .map(|word| word.trim_matches(['\'', '’']))
         .filter(|word| !word.is_empty())
         .map(|word| {
+            if word.is_ascii() {
+                return word.to_ascii_lowercase();
+            }
             let word = word.to_lowercase();
             if word.contains('’') { word.replace('’', "'") } else { word }
         })

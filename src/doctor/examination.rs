@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::finding::{Finding, FindingKind};
+use super::finding::{DoctorFinding, FindingKind};
 use crate::base::access::Scope;
 
 /// The result of an examination.
@@ -13,7 +13,7 @@ use crate::base::access::Scope;
 #[non_exhaustive]
 pub struct Examination {
     /// The findings, by kind and place. Empty where all is well.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DoctorFinding>,
     /// Counts of what is there.
     pub health: Health,
 }
@@ -77,7 +77,7 @@ impl Examination {
     }
 
     pub(crate) fn add(&mut self, kind: FindingKind, place: impl fmt::Display, fix: impl Into<String>) {
-        self.findings.push(Finding::new(kind, place, fix));
+        self.findings.push(DoctorFinding::new(kind, place, fix));
     }
 
     pub(crate) fn sorted(mut self) -> Self {

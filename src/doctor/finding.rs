@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 /// document or a row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
-pub struct Finding {
+pub struct DoctorFinding {
     /// The kind.
     #[serde(rename = "finding")]
     pub kind: FindingKind,
@@ -21,13 +21,13 @@ pub struct Finding {
     pub fix: String,
 }
 
-impl Finding {
+impl DoctorFinding {
     pub(crate) fn new(kind: FindingKind, place: impl fmt::Display, fix: impl Into<String>) -> Self {
         Self { kind, place: place.to_string(), fix: fix.into() }
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for DoctorFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} in {}: {}; {}", self.kind, self.place, self.kind.meaning(), self.fix)
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::doctor::{Doctor, Home};
 use super::examination::Examination;
-use super::finding::{Finding, FindingKind};
+use super::finding::{DoctorFinding, FindingKind};
 use crate::base::access::{Access, Scope};
 use crate::base::error::Result;
 use crate::disk::restrict;
@@ -77,7 +77,7 @@ pub struct Fixed {
     /// The action.
     pub action: FixAction,
     /// The finding that it mends.
-    pub finding: Finding,
+    pub finding: DoctorFinding,
     /// Whether it was carried out.
     pub done: bool,
 }
@@ -129,13 +129,13 @@ impl Doctor {
     }
 
     /// Returns whether a finding is the library's own business: documents are their owner's.
-    fn may_mend(&self, finding: &Finding) -> bool {
+    fn may_mend(&self, finding: &DoctorFinding) -> bool {
         let is_folder = matches!(self.home, Home::Folder(_));
         let is_state = finding.place.starts_with(".dream") || finding.place.starts_with(".soul");
         finding.kind != FindingKind::OpenPermissions || !is_folder || is_state
     }
 
-    fn carry_out(&self, action: FixAction, finding: &Finding, scope: &Scope) -> Result<bool> {
+    fn carry_out(&self, action: FixAction, finding: &DoctorFinding, scope: &Scope) -> Result<bool> {
         match action {
             FixAction::Index => self.rebuild(scope),
             FixAction::Lock => {

@@ -21,7 +21,7 @@
 //! |---|---|
 //! | [`Doctor`] | a home, how it is looked at, and what is mended |
 //! | [`Examination`], [`Health`] | findings, and counts of what is there |
-//! | [`Finding`], [`FindingKind`] | what it is, where, and what to do |
+//! | [`DoctorFinding`], [`FindingKind`] | what it is, where, and what to do |
 //! | [`AnonymousFinding`] | the same without names and exact numbers |
 //! | [`Apply`], [`FixAction`], [`Fixed`] | what the doctor mends itself |
 //!
@@ -45,5 +45,5 @@ mod state;
 
 pub use doctor::Doctor;
 pub use examination::{AnonymousFinding, Examination, Health};
-pub use finding::{Finding, FindingKind};
+pub use finding::{DoctorFinding, FindingKind};
 pub use fix::{Apply, FixAction, Fixed};

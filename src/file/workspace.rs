@@ -162,7 +162,8 @@ impl Workspace for FileWorkspace {
 
     fn metadata_of(&self, names: &[&Name]) -> Vec<Result<Option<Metadata>>> {
         let mut found = Vec::with_capacity(names.len());
-        for names in names.chunk_by(|one, other| one.folder() == other.folder()) {
+        let of_folders = names.chunk_by(|one, other| one.folder() == other.folder());
+        for names in of_folders.flat_map(|names| names.chunks(AT_ONCE)) {
             let files: Vec<&str> = names.iter().map(|name| name.file_name()).collect();
             let stats = self.disk.stat_in(names[0].folder().unwrap_or_default(), &files);
             let plain = |(name, stat)| Ok(plain_file(name, stat)?.map(|stat| metadata(&stat)));
@@ -228,6 +229,9 @@ debug_as!(FileWorkspace, |it| "FileWorkspace({})", it.disk.root().display());
 fn metadata(stat: &Stat) -> Metadata {
     Metadata { len: stat.len, modified: stat.modified }
 }
+
+/// The number of files that are looked at together: their answers fit into the processor's cache.
+const AT_ONCE: usize = 256;
 
 /// Returns the first 16 bytes of a name as a number; names in ascending order have ascending numbers.
 fn first_bytes(name: &str) -> u128 {

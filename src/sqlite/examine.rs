@@ -63,11 +63,9 @@ impl Copied {
         if len > 0 {
             connection.deserialize_read_exact(MAIN_DB, Cursor::new(bytes), len, false).map_err(open)?;
         }
-        let version: i64 =
-            connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(open)?;
+        let version = schema::look(&connection, file, Others::Adopted)? as u64;
         schema::prepare(&mut connection, file, PATIENCE, Others::Adopted, mark.as_ref())?;
         let shared = Shared::new(connection, None, path.to_owned(), file.to_owned(), None);
-        let version = u64::try_from(version).unwrap_or(0);
         Ok(Self { database: Database::new(Arc::new(shared), PATIENCE), version, newest: schema::NEWEST })
     }
 

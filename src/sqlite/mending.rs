@@ -74,7 +74,7 @@ mod tests {
             "DELETE FROM memory_documents",
             "UPDATE user_profile SET value = 'x'",
             "DELETE FROM memory_tombstones",
-            "DELETE FROM memory_consolidation_events",
+            "DELETE FROM memory_decisions",
             "DROP TABLE memories",
             "CREATE TABLE methodologies (id)",
             "ATTACH ':memory:' AS other",

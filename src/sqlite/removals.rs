@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 
 use rusqlite::Connection;
 
+use super::memory::tables::has_profile_of_the_seed;
+
 /// The tables that hold words, with their columns of words, and how a row is displaced by another one.
 const WORDED: [(&str, &str, Displaced); 11] = [
     (
@@ -18,7 +20,7 @@ const WORDED: [(&str, &str, Displaced); 11] = [
     ("guest_profile", "key, value", Displaced::ByKey(&["user_id", "agent_id", "key"])),
     ("memory_learnings", "content, context", Displaced::Never),
     ("memory_audit", "source, origin, reason", Displaced::Never),
-    ("memory_consolidation_events", "reason, changes", Displaced::Never),
+    ("memory_decisions", "reason, changes", Displaced::Never),
     ("memory_documents", "path, content", Displaced::ByKey(&["user_id", "agent_id", "path"])),
     (
         "memory_document_versions",
@@ -40,9 +42,11 @@ enum Displaced {
     ByKey(&'static [&'static str]),
 }
 
-/// Returns the triggers, each by its name.
-fn triggers() -> impl Iterator<Item = (String, String)> {
-    WORDED.into_iter().flat_map(|(table, columns, displaced)| {
+/// Returns the triggers, each by its name. A profile of another program is none of ours.
+fn triggers(connection: &Connection) -> rusqlite::Result<impl Iterator<Item = (String, String)>> {
+    let has_profile = has_profile_of_the_seed(connection)?;
+    let worded = WORDED.into_iter().filter(move |(table, ..)| has_profile || *table != "user_profile");
+    Ok(worded.flat_map(|(table, columns, displaced)| {
         let trigger = |name: &str, event: &str| {
             let name = format!("{table}_{name}");
             let sql = format!(
@@ -71,7 +75,7 @@ fn triggers() -> impl Iterator<Item = (String, String)> {
         ]
         .into_iter()
         .flatten()
-    })
+    }))
 }
 
 /// Adds the counts, and the triggers. Nothing is known of what was removed before.
@@ -96,7 +100,7 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
 pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     let mut statement =
         connection.prepare_cached("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?1")?;
-    for (name, sql) in triggers() {
+    for (name, sql) in triggers(connection)? {
         let mut found = statement.query([name])?;
         let is_ours = match found.next()? {
             Some(row) => row.get_ref(0)?.as_str().is_ok_and(|found| found == sql),
@@ -118,9 +122,9 @@ pub(super) fn mend(connection: &Connection) -> rusqlite::Result<()> {
     put_triggers(connection)
 }
 
-fn put_triggers(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn put_triggers(connection: &Connection) -> rusqlite::Result<()> {
     let mut all = String::new();
-    for (name, sql) in triggers() {
+    for (name, sql) in triggers(connection)? {
         let _ = write!(all, "DROP TRIGGER IF EXISTS {name}; {sql};");
     }
     connection.execute_batch(&all)

@@ -29,22 +29,35 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         memory::make_index(connection)
     },
     |connection| {
+        memory::rename_decisions(connection)?;
         memory::make_terms(connection)?;
         memory::make_vectors(connection)?;
         index::make_vectors(connection)?;
         removals::make(connection)
+    },
+    |connection| {
+        memory::rename_decisions(connection)?;
+        removals::put_triggers(connection)
     },
 ];
 
 /// The newest version of the tables.
 pub(super) const NEWEST: u64 = MIGRATIONS.len() as u64;
 
+/// The version of a file that another program made: its own numbers stay as they are.
+const ADOPTED: &str = "
+    CREATE TABLE IF NOT EXISTS file_version (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        version INTEGER NOT NULL
+    );
+";
+
 /// The treatment of a file that another program made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Others {
     /// It is left alone.
     Refused,
-    /// It is taken over where it has the seed's table `memories` and no version of its own.
+    /// It is taken over where it has the seed's table `memories`, and no application's id.
     Adopted,
 }
 
@@ -96,33 +109,49 @@ pub(super) fn check_version(connection: &Connection, file: &str) -> Result<()> {
 const STATEMENTS: usize = 192;
 
 /// Returns the version of a file; refuses what is another program's, or newer.
-fn look(connection: &Connection, file: &str, others: Others) -> Result<usize> {
-    let pragma = |name: &str| -> Result<i64> {
-        connection.pragma_query_value(None, name, |row| row.get(0)).map_err(|error| fold("open", file, error))
-    };
-    let (application, version) = (pragma("application_id")?, pragma("user_version")?);
-    let tables: i64 = connection
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(|error| fold("open", file, error))?;
-    let is_new = application == 0 && version == 0 && tables == 0;
-    let is_ours = application == APPLICATION_ID || is_new;
-    let is_adopted = !is_ours
-        && others == Others::Adopted
-        && (application, version) == (0, 0)
-        && memory::are_the_seeds(connection).map_err(|error| fold("open", file, error))?;
-    if !is_ours && !is_adopted {
+pub(super) fn look(connection: &Connection, file: &str, others: Others) -> Result<usize> {
+    let found = version(connection, others).map_err(|error| fold("open", file, error))?;
+    let Some(found) = found else {
         return Err(Error::Corrupt {
             name: file.to_owned(),
             line: 0,
             column: 0,
             what: "it is a database of another program",
         });
-    }
-    let (found, known) = (u64::try_from(version).unwrap_or(u64::MAX), MIGRATIONS.len() as u64);
+    };
+    let known = MIGRATIONS.len() as u64;
     if found > known {
         return Err(Error::NewerVersion { name: file.to_owned(), found, known });
     }
     Ok(usize::try_from(found).unwrap_or(0))
+}
+
+/// Returns the version of a file; `None` for one of another program.
+fn version(connection: &Connection, others: Others) -> rusqlite::Result<Option<u64>> {
+    if let Some(version) = adopted_version(connection)? {
+        return Ok(Some(version));
+    }
+    let pragma =
+        |name: &str| -> rusqlite::Result<i64> { connection.pragma_query_value(None, name, |row| row.get(0)) };
+    let (application, version) = (pragma("application_id")?, pragma("user_version")?);
+    if application == APPLICATION_ID {
+        return Ok(Some(u64::try_from(version).unwrap_or(u64::MAX)));
+    }
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let is_new = application == 0 && version == 0 && tables == 0;
+    let is_adopted = others == Others::Adopted && application == 0 && memory::are_the_seeds(connection)?;
+    Ok((is_new || is_adopted).then_some(0))
+}
+
+/// Returns the version of a file that was taken over.
+fn adopted_version(connection: &Connection) -> rusqlite::Result<Option<u64>> {
+    let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'file_version'";
+    if !connection.prepare(sql)?.exists([])? {
+        return Ok(None);
+    }
+    let sql = "SELECT version FROM file_version";
+    let version: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+    Ok(Some(u64::try_from(version).unwrap_or(u64::MAX)))
 }
 
 fn migrate(connection: &mut Connection, file: &str, others: Others) -> Result<()> {
@@ -130,13 +159,30 @@ fn migrate(connection: &mut Connection, file: &str, others: Others) -> Result<()
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(folded)?;
     // Looked at again under the lock: another process may have done it meanwhile.
     let version = look(&transaction, file, others)?;
+    let is_of_another = is_of_another(&transaction).map_err(folded)?;
     for migration in &MIGRATIONS[version..] {
         migration(&transaction).map_err(folded)?;
     }
-    transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(folded)?;
-    let newest = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    transaction.pragma_update(None, "user_version", newest).map_err(folded)?;
+    set_version(&transaction, is_of_another).map_err(folded)?;
     transaction.commit().map_err(folded)
+}
+
+/// Returns whether another program made this file, which [`look`] lets pass.
+fn is_of_another(connection: &Connection) -> rusqlite::Result<bool> {
+    let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(application != APPLICATION_ID && tables > 0)
+}
+
+fn set_version(connection: &Connection, is_of_another: bool) -> rusqlite::Result<()> {
+    let newest = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    if is_of_another {
+        connection.execute_batch(ADOPTED)?;
+        let sql = "INSERT OR REPLACE INTO file_version (one, version) VALUES (1, ?1)";
+        return connection.execute(sql, [newest]).map(drop);
+    }
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", newest)
 }
 
 /// Returns whether a version of SQLite keeps committed transactions in WAL mode: 3.7.0 to 3.51.2 can lose them when

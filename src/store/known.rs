@@ -1,19 +1,20 @@
 //! Values of rows in memory: of those that were asked for lately.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::mem;
 
 /// Values of rows that were asked for lately. Young ones weigh at most so much, old ones too.
 pub(crate) struct Known<T, const YOUNG: usize> {
-    young: HashMap<i64, (T, usize)>,
-    old: HashMap<i64, (T, usize)>,
+    young: ById<(T, usize)>,
+    old: ById<(T, usize)>,
     /// How much the young ones weigh.
     weight: usize,
 }
 
 impl<T, const YOUNG: usize> Default for Known<T, YOUNG> {
     fn default() -> Self {
-        Self { young: HashMap::new(), old: HashMap::new(), weight: 0 }
+        Self { young: HashMap::default(), old: HashMap::default(), weight: 0 }
     }
 }
 
@@ -42,5 +43,28 @@ impl<T, const YOUNG: usize> Known<T, YOUNG> {
     pub(crate) fn forget(&mut self, id: i64) {
         self.young.remove(&id);
         self.old.remove(&id);
+    }
+}
+
+type ById<T> = HashMap<i64, T, BuildHasherDefault<Spread>>;
+
+/// A hash of ids, which a store gives one after the other: they stand beside each other in a table.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_i64(&mut self, id: i64) {
+        self.0 = id.cast_unsigned();
+    }
+
+    fn finish(&self) -> u64 {
+        // A table takes its place by the lowest bits, and tells neighbours apart by the highest.
+        self.0 ^ self.0 << 57
     }
 }

@@ -7,6 +7,8 @@ use super::config::StoreConfig;
 use super::vectors::Arm;
 use crate::base::error::Result;
 use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
+use crate::search::postings;
+use crate::search::postings::query::{Asked, Gain};
 use crate::search::rank::{
     Card, Counted, Frequencies, Plan, Pool, Ranking, Search, Term, Visibility, one_line,
 };
@@ -71,6 +73,38 @@ pub(crate) struct Wanted<'a> {
     pub order: Order,
     /// No more are taken.
     pub most: usize,
+}
+
+impl<'a> Wanted<'a> {
+    /// Returns the words of the plan as a word index is asked for them. One that is not looked up weighs nothing, and is
+    /// counted.
+    pub(crate) fn asked(&self) -> Vec<Asked<'a>> {
+        // Whole numbers below 2^53: their sums are exact.
+        #[expect(clippy::cast_precision_loss, reason = "a weight is below 2^25")]
+        let weight_of = |word: &Term| {
+            self.weights.iter().find(|(term, _)| *term == word).map_or(0.0, |(_, weight)| *weight as f64)
+        };
+        let terms = self.plan.terms.iter();
+        terms.map(|word| Asked { term: &word.stem, weight: weight_of(word) }).collect()
+    }
+
+    /// Returns the question to a word index for the best rows, by the words that were [asked](Self::asked).
+    pub(crate) fn query<'t>(&self, terms: &'t [Asked<'t>]) -> postings::query::Query<'t> {
+        postings::query::Query {
+            terms,
+            visibility: self.visibility,
+            gain: Gain::Once,
+            mean: 1.0,
+            coverage: 0.0,
+            whole: 1.0,
+            most: self.most,
+        }
+    }
+
+    /// Returns whether the filter takes all rows.
+    pub(crate) fn is_open(&self) -> bool {
+        *self.filter == Filter::limit(self.filter.limit)
+    }
 }
 
 /// So many of the rows that may be found are weighed, where more are there.

@@ -96,21 +96,11 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
 /// The rows that may share two words with a statement, of which each word lists the latest that have it: in two lists,
 /// or in one if another list ends before the row. The greatest weight of words comes first, then the latest row.
 fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId> {
-    let mut listed: Vec<(i64, usize)> = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-    for (word, list) in lists.iter().enumerate() {
-        listed.extend(list.iter().rev().map(|id| (*id, word)));
-    }
-    #[expect(clippy::stable_sort_primitive, reason = "the lists ascend: a sort that merges them is faster")]
-    listed.sort();
+    let listed = together(lists, weights);
     let ends = lists.iter().filter(|list| list.len() >= most).filter_map(|list| list.last().copied());
     let end = ends.max().unwrap_or(i64::MIN);
-    let mut found: Vec<(f64, i64)> = Vec::with_capacity(listed.len());
-    for row in listed.chunk_by(|(one, _), (other, _)| one == other) {
-        let id = row[0].0;
-        if row.len() >= 2 || id < end {
-            found.push((row.iter().map(|(_, word)| weights[*word]).sum(), id));
-        }
-    }
+    let may_share = listed.into_iter().filter(|row| row.words >= 2 || row.id < end);
+    let mut found: Vec<(f64, i64)> = may_share.map(|row| (row.weight, row.id)).collect();
     let first =
         |(one, id): &(f64, i64), (other, other_id): &(f64, i64)| other.total_cmp(one).then(other_id.cmp(id));
     // A long statement shares words with many.
@@ -121,6 +111,45 @@ fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId>
     }
     found.sort_unstable_by(first);
     found.into_iter().map(|(_, id)| MemoryId::new(id)).collect()
+}
+
+/// A row that words list.
+struct Listed {
+    id: i64,
+    /// How many words list it, and how much they weigh.
+    words: usize,
+    weight: f64,
+}
+
+/// Returns each row that any word lists, once, with the words that list it.
+fn together(lists: &[Vec<i64>], weights: &[f64]) -> Vec<Listed> {
+    let most: usize = lists.iter().map(Vec::len).sum();
+    let mut rows: Vec<Listed> = Vec::with_capacity(most);
+    // The place of a row by its id, one more than it is. More than half of the places stay free.
+    let mut places = vec![0_u32; (2 * most).next_power_of_two()];
+    let last = places.len() - 1;
+    for (list, weight) in lists.iter().zip(weights) {
+        for id in list {
+            let spread = id.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+            let mut at = usize::try_from(spread).unwrap_or_default() & last;
+            loop {
+                match (places[at] as usize).checked_sub(1) {
+                    None => {
+                        rows.push(Listed { id: *id, words: 1, weight: *weight });
+                        places[at] = count(rows.len());
+                        break;
+                    }
+                    Some(place) if rows[place].id == *id => {
+                        rows[place].words += 1;
+                        rows[place].weight += weight;
+                        break;
+                    }
+                    Some(_) => at = (at + 1) & last,
+                }
+            }
+        }
+    }
+    rows
 }
 
 /// Returns how much a word says that so many rows are listed for.

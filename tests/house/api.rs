@@ -205,7 +205,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         LineOutcome ProposalEnd ProposalReport ReadReason RulingOutcome SectionCaps ShownSlice Trust
     ));
     listed.extend(shared!(doctor:
-        AnonymousFinding Apply Doctor Examination Finding FindingKind FixAction Fixed Health
+        AnonymousFinding Apply Doctor DoctorFinding Examination FindingKind FixAction Fixed Health
     ));
     listed.extend(shared!(exchange:
         Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt Import ImportAction ImportItem
@@ -486,6 +486,9 @@ const PRINTED: &[(&str, &str)] = &[
     ("AuditOutcome", "classes, and the name of a setting"),
     ("Blamed", "classes and names"),
     ("BootstrapOutcome", "classes and names"),
+    ("BundleAction", "classes and rules"),
+    ("BundleItem", "a path of ids and names"),
+    ("BundlePlan", "paths of ids and names"),
     ("Charge", "a class"),
     ("ChunkConfig", "a setting"),
     ("DoorWarning", "classes and names"),
@@ -501,6 +504,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("FoundAt", "a class"),
     ("Generation", "the name of a model"),
     ("GateFinding", "a class, and the preview that says so"),
+    ("Health", "counts, and words for states"),
     ("Holder", "the name of a host"),
     ("Identity", "how the agent shows itself to everybody"),
     ("ImportItem", "names and classes"),

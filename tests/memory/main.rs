@@ -1,5 +1,6 @@
 //! Stores of memories and facts: what they keep, find, decide and forget.
 
+mod adopted;
 #[path = "../common/mod.rs"]
 mod common;
 mod fact_model;

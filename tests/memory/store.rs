@@ -320,7 +320,8 @@ fn files_of_other_programs_are_left_alone() {
     for made in [
         "CREATE TABLE theirs (a);",
         "CREATE TABLE memories (id, text);",
-        "CREATE TABLE memories (id INTEGER PRIMARY KEY, category, content, created_at, updated_at); PRAGMA user_version = 5;",
+        "CREATE TABLE memories (id TEXT PRIMARY KEY, category, content, created_at, updated_at);",
+        "CREATE TABLE memories (id INTEGER PRIMARY KEY, category, content, created_at, updated_at); PRAGMA application_id = 5;",
         "PRAGMA application_id = 7;",
     ] {
         let home = Home::new();
@@ -930,8 +931,8 @@ fn the_shell_of_the_system_finds_a_store_sound_after_a_forget() {
 fn a_newer_file_is_left_alone() {
     let home = Home::new();
     drop(home.open());
-    home.stock().pragma_update(None, "user_version", 8).unwrap();
-    assert!(matches!(home.refuses(), Error::NewerVersion { found: 8, known: 7, .. }));
+    home.stock().pragma_update(None, "user_version", 9).unwrap();
+    assert!(matches!(home.refuses(), Error::NewerVersion { found: 9, known: 8, .. }));
 }
 
 #[test]

@@ -7,7 +7,36 @@ use std::sync::OnceLock;
 /// A list of words, parted by spaces. It is taken apart once.
 pub(super) struct List {
     text: &'static str,
-    words: OnceLock<HashSet<&'static str, BuildHasherDefault<Fnv>>>,
+    words: OnceLock<Words>,
+}
+
+/// The words of a list.
+struct Words {
+    all: HashSet<&'static str, BuildHasherDefault<Fnv>>,
+    /// By the first byte: a bit for each length that a word has. Most other words are known by it to be none of these.
+    lengths: [u32; 256],
+}
+
+impl Words {
+    fn of(text: &'static str) -> Self {
+        let mut words = Self { all: HashSet::default(), lengths: [0; 256] };
+        for word in text.split_ascii_whitespace() {
+            words.lengths[usize::from(word.as_bytes()[0])] |= length_of(word);
+            words.all.insert(word);
+        }
+        words
+    }
+
+    fn has(&self, word: &str) -> bool {
+        let first = word.as_bytes().first();
+        first.is_some_and(|first| self.lengths[usize::from(*first)] & length_of(word) > 0)
+            && self.all.contains(word)
+    }
+}
+
+/// Returns the bit of the length of a word.
+fn length_of(word: &str) -> u32 {
+    1 << word.len().min(31)
 }
 
 /// The hash of Fowler, Noll and Vo. The words are ours, so nobody can choose them to meet.
@@ -38,7 +67,7 @@ impl List {
 
     /// Returns whether a word is on the list.
     pub(super) fn has(&self, word: &str) -> bool {
-        self.words.get_or_init(|| self.text.split_ascii_whitespace().collect()).contains(word)
+        self.words.get_or_init(|| Words::of(self.text)).has(word)
     }
 }
 

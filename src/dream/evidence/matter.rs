@@ -29,17 +29,23 @@ pub(crate) fn is_unparted(c: char) -> bool {
 
 /// Returns the words of matter of a text; of a script that parts no words, each two characters that are neighbours.
 pub(crate) fn matter(text: &str) -> Vec<String> {
+    matter_of(text::words(text))
+}
+
+/// Returns the words of matter among words.
+fn matter_of(words: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
     let mut matter = Vec::new();
-    for word in text::words(text) {
+    for word in words {
+        let word = word.as_ref();
         let runs: Vec<char> = word.chars().filter(|c| is_unparted(*c)).collect();
         if !runs.is_empty() {
             matter.extend(runs.windows(2).map(|pair| pair.iter().collect::<String>()));
             matter.extend((runs.len() == 1).then(|| runs.iter().collect::<String>()));
             continue;
         }
-        let is_small = word.chars().count() <= 2 || SMALL_WORDS.has(&word);
-        if !is_small && !is_negation(&word) {
-            matter.push(fold(&word));
+        let is_small = word.chars().count() <= 2 || SMALL_WORDS.has(word);
+        if !is_small && !is_negation(word) {
+            matter.push(fold(word));
         }
     }
     matter
@@ -47,7 +53,8 @@ pub(crate) fn matter(text: &str) -> Vec<String> {
 
 /// Refuses a claim without a common word of matter: it is about something else.
 pub(crate) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
-    let known: Vec<String> = matter(evidence).into_iter().chain(text::words(evidence)).collect();
+    let words: Vec<String> = text::words(evidence).collect();
+    let known: Vec<String> = matter_of(&words).into_iter().chain(words).collect();
     let matter = matter(claim);
     // "vscode" is about code.
     let holds = |one: &str, other: &str| other.chars().count() > 3 && one.contains(other);
@@ -119,15 +126,17 @@ impl Clause {
     fn new(text: &str, is_denied: bool) -> Self {
         static UNPARTED: LazyLock<Regex> =
             LazyLock::new(|| pattern(r"不|没有|没|ません|ない(?:。|$|で)|なし|なかった"));
+        let all: Vec<String> = text::words(text).collect();
+        let is_away = text.contains("away from");
         let negates = is_denied
-            || text::words(text).any(|word| is_negation(&word))
-            || UNPARTED.is_match(text)
-            || text.contains("away from");
-        let hints = !text.contains("away from")
-            && text::words(text).any(|word| {
-                HINTS.has(&word) || word.ends_with("less") || (word.starts_with("un") && word.len() > 5)
+            || is_away
+            || all.iter().any(|word| is_negation(word))
+            || (!text.is_ascii() && UNPARTED.is_match(text));
+        let hints = !is_away
+            && all.iter().any(|word| {
+                HINTS.has(word) || word.ends_with("less") || (word.starts_with("un") && word.len() > 5)
             });
-        let mut words = matter(text);
+        let mut words = matter_of(&all);
         words.sort();
         words.dedup();
         Self { words, negates, hints }

@@ -109,11 +109,10 @@ const UNITS: &[(&str, &[&str])] = &[
 
 /// Returns a word without its accents, in lower case; umlauts in either spelling are one.
 pub(crate) fn fold(word: &str) -> String {
-    let mut folded = String::with_capacity(word.len());
     if word.is_ascii() {
-        folded.extend(word.chars().map(|c| c.to_ascii_lowercase()));
-        return without_umlauts(folded);
+        return without_umlauts(word.to_ascii_lowercase());
     }
+    let mut folded = String::with_capacity(word.len());
     for c in word.chars().flat_map(char::to_lowercase) {
         match c {
             '\u{300}'..='\u{36f}' => {}
@@ -191,10 +190,10 @@ pub(crate) fn check(claim: &str, known: &Words<'_>, calendar: &Calendar<'_>) -> 
             continue;
         }
         let next = words.get(at + 1).map_or("", |next| next.text);
-        let joined = [format!("{}{next}", word.text), format!("{}{}", word.previous, word.text)];
+        let joined = || [format!("{}{next}", word.text), format!("{}{}", word.previous, word.text)];
         let is_known = known.stands(word.text)
             || is_known(word.text, known, calendar)
-            || joined.iter().any(|pair| known.forms().has(pair))
+            || joined().iter().any(|pair| known.forms().has(pair))
             || is_spelled_out(&words, at, known)
             || (word.opens && !is_a_name_in_front(word, known));
         if !is_known {
@@ -306,9 +305,9 @@ fn is_used_as_a_name(after: &str) -> bool {
 
 /// Returns whether a claim is German, where every noun is in upper case.
 fn is_german(words: &[Word<'_>]) -> bool {
-    const GERMAN: &str =
-        "und ist nicht das der eine einen für wird wurde werden kein keine keinen seine ihre";
-    words.iter().any(|word| GERMAN.split(' ').any(|german| german == word.text.to_lowercase()))
+    static GERMAN: List =
+        List::new("und ist nicht das der eine einen für wird wurde werden kein keine keinen seine ihre");
+    words.iter().any(|word| GERMAN.has(&word.text.to_lowercase()))
 }
 
 fn follows_article(word: &Word<'_>) -> bool {

@@ -99,6 +99,9 @@ impl<'a> Spoken<'a> {
             let line = sources.iter().flat_map(|source| &source.lines).next();
             return Err(of_stranger(line.and_then(|line| line.origin.as_ref()).or(Some(&Origin::Agent))));
         }
+        if self.windows.is_empty() && !sources.iter().flat_map(|source| &source.lines).any(strange) {
+            return Ok(());
+        }
         let own = only(sources, |line| !strange(line));
         let foreign = only(sources, strange);
         let words = words_of(claim);

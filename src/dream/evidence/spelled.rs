@@ -124,13 +124,18 @@ fn part_of_number(word: &str) -> Option<i64> {
 
 /// Returns the numbers that words of a text say: "twenty-five", "a hundred and fifty".
 pub(crate) fn spelled(text: &str) -> Vec<i64> {
+    spelled_by(text::words(text))
+}
+
+fn spelled_by(words: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<i64> {
     let mut numbers = Vec::new();
     let mut open: Option<(i64, i64)> = None;
     let mut last = 0;
     let mut follows_digits = false;
-    for word in text::words(text) {
+    for word in words {
+        let word = word.as_ref();
         // "1.2 million" is read with its digits.
-        let part = part_of_number(&word);
+        let part = part_of_number(word);
         if std::mem::replace(&mut follows_digits, word.ends_with(|c: char| c.is_ascii_digit()))
             && part.is_some_and(|power| power >= 1000)
         {
@@ -162,8 +167,9 @@ pub(crate) fn spelled(text: &str) -> Vec<i64> {
 /// Returns all that the words of a source may mean.
 pub(crate) fn said(evidence: &str) -> Vec<String> {
     static READINGS: LazyLock<HashMap<&str, &[&str]>> = LazyLock::new(|| WORDS_FOR.iter().copied().collect());
-    let mut readings: Vec<String> = spelled(evidence).iter().map(ToString::to_string).collect();
-    for word in text::words(evidence) {
+    let words: Vec<String> = text::words(evidence).collect();
+    let mut readings: Vec<String> = spelled_by(&words).iter().map(ToString::to_string).collect();
+    for word in words {
         readings.extend(number_word(&word).map(|number| number.to_string()));
         let said = READINGS.get(word.as_str()).copied().unwrap_or_default();
         readings.extend(said.iter().map(|reading| (*reading).to_owned()));

@@ -100,7 +100,7 @@ impl Curation {
     /// Judges the lines of an answer, and commits those that are new and hold.
     fn promote(&mut self, run: &mut Run, pass: &mut Pass<Material>, section: &Sanitised) -> Result<()> {
         let mut known = self.known(run)?;
-        let kept = self.judge_lines(run, pass, section, &mut known);
+        let (kept, hashes) = self.judge_lines(run, pass, section, &mut known);
         if kept.is_empty() && is_all_held(&pass.report.lines) {
             pass.report.outcome = Outcome::AllHeld;
             return self.commit_held(run, pass);
@@ -109,7 +109,7 @@ impl Curation {
             pass.report.outcome = Outcome::NothingToPromote;
             return self.commit(run, pass, None);
         }
-        let addition = self.addition(run, pass, &kept)?;
+        let addition = self.addition(run, pass, &kept, hashes)?;
         self.commit(run, pass, Some(addition))
     }
 
@@ -128,19 +128,19 @@ impl Curation {
         Ok(Known { statements, removed })
     }
 
-    /// Gives each line its fate; returns those that are kept.
+    /// Gives each line its fate; returns those that are kept, and the hashes of their statements.
     fn judge_lines(
         &self,
         run: &Run,
         pass: &mut Pass<Material>,
         section: &Sanitised,
         known: &mut Known,
-    ) -> Vec<Item> {
+    ) -> (Vec<Item>, Vec<String>) {
         let config = &self.dreamer.config;
         let Pass { report, material } = pass;
         report.dropped = section.dropped();
         let judge = Judge::new(config.rules(), &material.shown);
-        let (mut kept, mut moved): (Vec<Item>, bool) = (Vec::new(), false);
+        let (mut kept, mut moved): (Vec<(Item, String)>, bool) = (Vec::new(), false);
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
         let mut reported = without_forgotten(run, section.items.iter().chain(over_caps)).into_iter();
         for item in &section.items {
@@ -165,20 +165,21 @@ impl Curation {
                 }
                 None => (item.text.clone(), curated::claim_key(&claim)),
             };
+            let hash = log::key_hash(&statement);
             let nested = item.is_nested.then_some(Hold { reason: HoldReason::Nested, word: None });
             let hold = instructs(run, item, report).or(nested).or(hold);
             let fate = if let Some(hold) = hold {
                 LineOutcome::Held(hold)
             } else if known.statements.contains(&statement) {
                 LineOutcome::Duplicate
-            } else if known.removed.contains(log::key_hash(&statement).as_str()) {
+            } else if known.removed.contains(hash.as_str()) {
                 LineOutcome::RemovedBefore
             } else if text.chars().count() > config.section.item_chars {
                 LineOutcome::OverCap(DropReason::TooLong)
             } else {
                 known.statements.insert(statement);
                 moved |= heading != item.heading;
-                kept.push(Item { heading, text: text.clone(), is_nested: false });
+                kept.push((Item { heading, text: text.clone(), is_nested: false }, hash));
                 LineOutcome::Promoted { cited: !citations.is_empty() }
             };
             let heading = heading.map(str::to_owned);
@@ -193,13 +194,19 @@ impl Curation {
             report.lines.push(LineReport::new(text, heading, Vec::new(), fate));
         }
         if moved {
-            kept.sort_by_key(|item| HEADINGS.iter().position(|known| item.heading == Some(known)));
+            kept.sort_by_key(|(item, _)| HEADINGS.iter().position(|known| item.heading == Some(known)));
         }
-        kept
+        kept.into_iter().unzip()
     }
 
     /// Returns the section of the lines that are kept, or the proposal of it.
-    fn addition(&mut self, run: &mut Run, pass: &mut Pass<Material>, kept: &[Item]) -> Result<Addition> {
+    fn addition(
+        &mut self,
+        run: &mut Run,
+        pass: &mut Pass<Material>,
+        kept: &[Item],
+        hashes: Vec<String>,
+    ) -> Result<Addition> {
         let config = &self.dreamer.config;
         let day = self.day(run);
         let (name, memory) = self.records.memory(run.host.workspace.as_ref())?;
@@ -207,7 +214,6 @@ impl Curation {
         let body = engine::print(kept);
         let section =
             curated::print_section(memory.bytes(), day, &report.dream_id, selection.slices.len(), &body);
-        let hashes: Vec<String> = kept.iter().map(|item| log::statement_hash(&item.text)).collect();
         report.section = Some(section.clone());
         let chars = (memory.text().chars().count() + section.chars().count()) as u64;
         let budget = config.memory_budget;

@@ -68,7 +68,7 @@ impl Curation {
         addition: Option<Addition>,
     ) -> Result<()> {
         let survey = &pass.material.survey;
-        let mut ledger = survey.refreshed.clone();
+        let mut ledger: BTreeMap<DocName, Entry> = survey.refreshed.iter().cloned().collect();
         ledger.extend(tried);
         for slice in shown {
             ledger.insert(slice.journal.name().clone(), slice.entry_after());
@@ -161,7 +161,7 @@ impl Curation {
         let mut line = run.log_line(self.day(run), &pass.report);
         line.sources = sources(&selection.slices);
         let records = &mut self.records;
-        records.ledger.apply(&survey.refreshed);
+        records.ledger.apply(survey.refreshed.iter().map(|(journal, entry)| (journal, entry)));
         if let Some(lease) = &run.lease {
             if !survey.refreshed.is_empty() {
                 records.ledger.epoch = lease.epoch();
@@ -185,7 +185,7 @@ impl Curation {
         stamp(run, &mut state, Outcome::NothingNew);
         let before = records.ledger.watermark.clone();
         raise_watermark(&mut state, survey, &[]);
-        records.ledger.apply(&survey.refreshed);
+        records.ledger.apply(survey.refreshed.iter().map(|(journal, entry)| (journal, entry)));
         records.ledger.watermark.clone_from(&state.last_processed_mtime);
         records.ledger.forget(&survey.forget);
         let has_learned =

@@ -80,7 +80,7 @@ impl JournalDreamer {
                 stands(&part)?;
                 hash_range(workspace, journal, part).ok()
             });
-            ledger.apply(&[(journal.clone(), entry)].into());
+            ledger.apply([(journal, &entry)]);
             ledger.epoch = lease.epoch();
             lease.replace(&StateName::LEDGER, &ledger.print())?;
         }

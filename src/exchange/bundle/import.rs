@@ -34,6 +34,24 @@ use crate::workspace::Workspace;
 ///
 /// A bundle that is older than the home, by its latest row, brings rows that the home does not have as imported: they may be
 /// rows that were deleted or changed since.
+///
+/// ```
+/// use chrono::Utc;
+/// use noctuary::exchange::{BundleImport, Export};
+/// use noctuary::{Access, FileWorkspace, Scope};
+///
+/// let (theirs, ours) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// std::fs::write(theirs.path().join("MEMORY.md"), "- tea\n")?;
+/// let marta = Access::human(Scope::user("marta"));
+/// let bundle = Export::new(&marta).workspace(&FileWorkspace::open(theirs.path())?).run()?;
+///
+/// let home = FileWorkspace::open(ours.path())?;
+/// let import = BundleImport::new(&marta).workspace(&home);
+/// assert_eq!(import.plan(&bundle)?.added().count(), 1); // look at it first: nothing is written yet
+/// import.apply(&bundle, Utc::now())?;
+/// assert!(ours.path().join("imported/MEMORY.md").exists(), "nobody signed it");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct BundleImport<'a> {
     access: &'a Access,

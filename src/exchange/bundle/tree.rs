@@ -10,6 +10,19 @@ use crate::disk::{Disk, Kind, Looking, Open, OsDisk, atomic};
 use crate::workspace::MAX_DOCUMENT;
 
 /// A bundle: paths and bytes. The same memory makes the same bundle.
+///
+/// ```
+/// use noctuary::exchange::{Bundle, Export};
+/// use noctuary::{Access, FileWorkspace, Scope};
+///
+/// let (home, out) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// std::fs::write(home.path().join("MEMORY.md"), "- tea\n")?;
+/// let marta = Access::human(Scope::user("marta"));
+/// let bundle = Export::new(&marta).workspace(&FileWorkspace::open(home.path())?).run()?;
+/// bundle.write_to(out.path().join("bundle"), &[home.path()])?; // never where a model reads files
+/// assert_eq!(Bundle::read(out.path().join("bundle"))?, bundle);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Bundle {
     files: BTreeMap<String, Vec<u8>>,

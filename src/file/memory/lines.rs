@@ -18,7 +18,7 @@ use crate::base::error::{At, Error, Result};
 use crate::base::name::StateName;
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, DiskFile, Open, Stat, atomic};
-use crate::memory::{AuditEntry, IndexProgress};
+use crate::memory::IndexProgress;
 use crate::trace;
 
 /// The file, as far as it was read.
@@ -36,7 +36,7 @@ pub(super) struct Lines {
     pub(super) lately: Lately,
     /// The vectors beside the file, as far as anybody asked for them.
     pub(super) vectors: RefCell<Sidecar>,
-    /// The number of lines in the table on the disk, and what tells it apart.
+    /// The number of lines in the table on the disk, and the identity of that table.
     saved: (usize, Option<Identity>),
     /// A table on the disk that is not of these lines.
     pub(super) foreign: Option<Identity>,
@@ -64,9 +64,9 @@ pub(super) struct Held {
     pub(super) settled: bool,
 }
 
-/// So many bytes are read at a time.
+/// The number of bytes that are read at a time.
 const PIECE: u64 = 1 << 20;
-/// From so many bytes on, it is told that the file is read.
+/// A file of this length or more reports its progress while it is read.
 const LARGE: u64 = 4 << 20;
 
 impl Lines {
@@ -328,21 +328,6 @@ impl Lines {
     pub(super) fn take_back(&mut self, disk: &dyn Disk) -> Result<()> {
         self.saved = (0, None);
         Checkpoint::remove(disk)
-    }
-
-    /// Returns the latest lines of the audit first.
-    pub(super) fn audit(&self, limit: usize) -> Result<Vec<AuditEntry>> {
-        let bytes = self.read(0, self.read.len)?;
-        let mut entries = Vec::new();
-        let lines: Vec<_> = bytes.split(|byte| *byte == b'\n').enumerate().collect();
-        for (at, line) in lines.into_iter().rev().filter(|(_, line)| !line.trim_ascii().is_empty()) {
-            if entries.len() >= limit {
-                break;
-            }
-            entries.extend(parsed(line, at + 1)?.entries());
-        }
-        entries.truncate(limit);
-        Ok(entries)
     }
 
     /// Reads the lines behind those that were read; `false` where the last of those is another one now.

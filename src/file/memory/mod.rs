@@ -6,6 +6,7 @@
 mod append;
 mod apply;
 mod ask;
+mod audit;
 mod backend;
 mod change;
 mod checkpoint;

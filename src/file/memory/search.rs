@@ -9,7 +9,6 @@ use crate::search::postings::best::Hit;
 use crate::search::postings::error::Result as Asking;
 use crate::search::postings::pages::Pages;
 use crate::search::postings::partition::Partition;
-use crate::search::postings::query::{Asked, Gain, Query};
 use crate::search::postings::scan::Having;
 use crate::search::rank::{Card, Counted, Frequencies, Term, Visibility};
 use crate::store::search::{Searchable, Take, Wanted};
@@ -17,27 +16,11 @@ use crate::store::search::{Searchable, Take, Wanted};
 impl Table<'_> {
     /// Returns the rows that the index finds and counts, the best first.
     fn best(&self, wanted: &Wanted<'_>, reader: &Reader<'_>) -> Result<Vec<Hit>> {
-        // Whole numbers below 2^53: their sums are exact. A word that is not looked up weighs nothing, and is counted.
-        #[expect(clippy::cast_precision_loss, reason = "a weight is below 2^25")]
-        let weight_of = |word: &Term| {
-            wanted.weights.iter().find(|(term, _)| *term == word).map_or(0.0, |(_, weight)| *weight as f64)
-        };
-        let terms = wanted.plan.terms.iter();
-        let terms: Vec<Asked<'_>> =
-            terms.map(|word| Asked { term: &word.stem, weight: weight_of(word) }).collect();
-        let query = Query {
-            terms: &terms,
-            visibility: wanted.visibility,
-            gain: Gain::Once,
-            mean: 1.0,
-            coverage: 0.0,
-            whole: 1.0,
-            most: wanted.most,
-        };
-        let is_open = *wanted.filter == Filter::limit(wanted.filter.limit);
+        let terms = wanted.asked();
+        let query = wanted.query(&terms);
         self.lines.rows.ask(reader, |partition, pages| {
             let mut filter = |id: i64| Ok(self.is_taken(wanted.filter, id));
-            partition.best(pages, &query, if is_open { None } else { Some(&mut filter) })
+            partition.best(pages, &query, if wanted.is_open() { None } else { Some(&mut filter) })
         })
     }
 

@@ -14,12 +14,12 @@ use crate::search::rank::{Card, Stemmer};
 use crate::store::known::Known;
 use crate::store::words::Words as FactWords;
 
-/// So many bytes of pages are kept in memory.
+/// The most bytes of pages that are kept in memory.
 const CACHED: usize = 8 << 20;
-/// So many changes make a segment, unless a table is written before.
+/// The number of changes after which a segment is written; a table that is written earlier ends one too.
 const TAIL: usize = if cfg!(test) { 16 } else { 4096 };
-/// So many rows, and as many again, have their words in memory.
-const KNOWN: usize = 1 << 16;
+/// The number of rows in each half of the words that are kept in memory.
+const KNOWN: usize = 1 << 17;
 
 /// The word index of the rows, and its pages.
 pub(super) struct Words {

@@ -174,8 +174,9 @@ impl Ledger {
     }
 
     /// Takes over whole entries, as a commit recorded them. Doing it twice is doing it once.
-    pub(crate) fn apply(&mut self, delta: &BTreeMap<DocName, Entry>) {
-        self.changed.extend(delta.iter().map(|(journal, entry)| (journal.clone(), Some(entry.clone()))));
+    pub(crate) fn apply<'e>(&mut self, delta: impl IntoIterator<Item = (&'e DocName, &'e Entry)>) {
+        let delta = delta.into_iter();
+        self.changed.extend(delta.map(|(journal, entry)| (journal.clone(), Some(entry.clone()))));
     }
 }
 

@@ -21,6 +21,7 @@ mod hex;
 mod island;
 mod joined;
 mod lookalike;
+mod plain;
 mod quoted;
 mod spaced;
 mod undo;
@@ -29,4 +30,5 @@ pub(crate) use lookalike::as_drawn;
 
 pub(super) use island::Island;
 pub(super) use joined::{is_date, is_word};
+pub(super) use plain::is_plain;
 pub(super) use undo::{Disguised, Undone, parts, undo};

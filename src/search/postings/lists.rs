@@ -37,7 +37,9 @@ impl Latest {
     /// Returns the latest rows of a term where as many are known, the greatest id first.
     pub(super) fn get(&self, term: &[u8], most: usize) -> Option<Vec<i64>> {
         let lists = &mut *self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((term, list)) = lists.old.remove_entry(term) {
+        if !lists.old.is_empty()
+            && let Some((term, list)) = lists.old.remove_entry(term)
+        {
             lists.keep(term, list);
         }
         let List { ids, is_all } = lists.young.get(term)?;

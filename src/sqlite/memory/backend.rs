@@ -22,7 +22,9 @@ use crate::store::backend::{Backend, Changes, Rows};
 impl SqliteBackend {
     /// Takes what other programs wrote in, too.
     pub(super) fn over(database: Database, scope: &Scope) -> Result<Self> {
+        let profile_of_the_seed = database.read("open", tables::has_profile_of_the_seed)?;
         let mut backend = Self {
+            profile_of_the_seed,
             location: database.path().display().to_string(),
             database,
             user: scope.user.clone(),

@@ -85,7 +85,7 @@ impl Changes for Table<'_> {
     fn set_profile(&mut self, key: &str, value: &str, entry: AuditEntry) -> Result<()> {
         self.folded(|| {
             let at = stamp(entry.at);
-            if self.user().is_empty() {
+            if self.has_profile_of_the_seed() {
                 self.connection
                     .prepare_cached(
                         "INSERT INTO user_profile (key, value, updated_at) VALUES (?1, ?2, ?3) ON CONFLICT (key)

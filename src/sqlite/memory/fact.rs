@@ -113,7 +113,7 @@ impl Facts for Table<'_> {
 
     fn retired_since(&self, since: DateTime<Utc>) -> Result<u64> {
         self.folded(|| {
-            let sql = "SELECT coalesce(sum(retired), 0) FROM memory_consolidation_events
+            let sql = "SELECT coalesce(sum(retired), 0) FROM memory_decisions
                        WHERE user_id = ?1 AND agent_id = ?2 AND created_at >= ?3 AND retired > 0";
             let bound = params![self.user(), self.agent(), stamp(since)];
             self.connection
@@ -187,7 +187,7 @@ impl Table<'_> {
     pub(super) fn apply(&self, event: &mut ConsolidationEvent) -> rusqlite::Result<()> {
         self.connection
             .prepare_cached(
-                "INSERT INTO memory_consolidation_events (created_at, user_id, agent_id, actor, session_kind,
+                "INSERT INTO memory_decisions (created_at, user_id, agent_id, actor, session_kind,
                    decision, older_id, newer_id, outcome, reason, reverts, retired, changes)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             )?
@@ -260,7 +260,7 @@ impl Table<'_> {
         let sql = format!(
             "SELECT id, created_at, actor, session_kind, decision, older_id, newer_id, outcome, reason, reverts,
                changes
-             FROM memory_consolidation_events WHERE user_id = ?1 AND agent_id = ?2 {which}"
+             FROM memory_decisions WHERE user_id = ?1 AND agent_id = ?2 {which}"
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
         let id = |found: &Row<'_>, column| {

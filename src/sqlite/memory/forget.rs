@@ -84,7 +84,7 @@ impl Table<'_> {
             let removed = AuditEntry { action: REMOVED.to_owned(), id: Some(*id), ..entry.clone() };
             self.audit_entry(&removed)?;
         }
-        let profile = if self.user().is_empty() {
+        let profile = if self.has_profile_of_the_seed() {
             "user_profile WHERE ?1 = '' AND ?2 = ''"
         } else {
             "guest_profile WHERE user_id = ?1 AND agent_id = ?2"
@@ -109,12 +109,12 @@ impl Table<'_> {
         } else {
             format!("memory_audit INDEXED BY idx_audit_worded {of_scope} AND {}", worded())
         };
-        let events = format!("memory_consolidation_events {of_scope}");
+        let events = format!("memory_decisions {of_scope}");
         for (table, whose, column) in [
             ("memory_audit", &lines, "reason"),
             ("memory_audit", &lines, "source"),
             ("memory_audit", &lines, "origin"),
-            ("memory_consolidation_events", &events, "reason"),
+            ("memory_decisions", &events, "reason"),
         ] {
             struck.reasons += self.strike(burial, (whose, "id", column), |id| {
                 let sql = format!("UPDATE {table} SET {column} = NULL WHERE id = ?1");

@@ -103,14 +103,15 @@ impl Rows for Table<'_> {
     }
 
     fn profile(&self, keys: Option<&[&str]>) -> Result<Vec<(String, String)>> {
-        let whole = "WITH whole AS (
-            SELECT key, value FROM user_profile WHERE ?1 = '' AND ?2 = ''
-            UNION ALL SELECT key, value FROM guest_profile WHERE user_id = ?1 AND agent_id = ?2
-        )";
+        let whole = if self.has_profile_of_the_seed() {
+            "user_profile WHERE ?1 = '' AND ?2 = ''"
+        } else {
+            "guest_profile WHERE user_id = ?1 AND agent_id = ?2"
+        };
         let places: Vec<String> = (3..keys.map_or(0, <[_]>::len) + 3).map(|at| format!("?{at}")).collect();
-        let which = keys.map_or_else(String::new, |_| format!("WHERE key IN ({})", places.join(", ")));
+        let which = keys.map_or_else(String::new, |_| format!("AND key IN ({})", places.join(", ")));
         self.folded(|| {
-            let sql = format!("{whole} SELECT key, value FROM whole {which} ORDER BY key");
+            let sql = format!("SELECT key, value FROM {whole} {which} ORDER BY key");
             let mut statement = self.connection.prepare_cached(&sql)?;
             let bound = [self.user(), self.agent()].into_iter().chain(keys.into_iter().flatten().copied());
             statement

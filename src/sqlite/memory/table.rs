@@ -19,6 +19,8 @@ pub(super) struct SqliteBackend {
     /// The scope as its rows name it: both are empty for the owner of the file.
     pub(super) user: String,
     pub(super) agent: String,
+    /// Whether the table `user_profile` is the seed's.
+    pub(super) profile_of_the_seed: bool,
     pub(super) known: Mutex<Known>,
     /// Whether the running change adds or removes tombstones.
     pub(super) forgets: AtomicBool,
@@ -63,6 +65,11 @@ impl Table<'_> {
 
     pub(super) fn agent(&self) -> &str {
         &self.backend.agent
+    }
+
+    /// Returns whether the profile stands in the seed's table: that of the owner, unless another program has the name.
+    pub(super) fn has_profile_of_the_seed(&self) -> bool {
+        self.user().is_empty() && self.backend.profile_of_the_seed
     }
 
     /// Runs statements, whose errors say what was done.

@@ -139,7 +139,7 @@ const FACTS: &str = "
         PRIMARY KEY (newer_id, older_id)
     ) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS idx_suspects_older ON memory_suspects (older_id);
-    CREATE TABLE IF NOT EXISTS memory_consolidation_events (
+    CREATE TABLE IF NOT EXISTS memory_decisions (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         created_at TEXT NOT NULL,
         user_id TEXT NOT NULL,
@@ -155,14 +155,14 @@ const FACTS: &str = "
         retired INTEGER NOT NULL,
         changes TEXT NOT NULL
     );
-    CREATE INDEX IF NOT EXISTS idx_events_retired ON memory_consolidation_events (user_id, agent_id, created_at)
+    CREATE INDEX IF NOT EXISTS idx_events_retired ON memory_decisions (user_id, agent_id, created_at)
         WHERE retired > 0;
     -- Whatever a program tries: what a human typed, confirmed or pinned is retired by a decision of theirs alone.
     CREATE TRIGGER IF NOT EXISTS memories_protected BEFORE UPDATE OF retired_at ON memories
     WHEN new.retired_at IS NOT NULL AND old.retired_at IS NULL
         AND (old.source = 'user_manual' OR old.pinned > 0 OR old.fact_state = 'verified')
-        AND NOT EXISTS (SELECT 1 FROM memory_consolidation_events
-            WHERE id = (SELECT max(id) FROM memory_consolidation_events)
+        AND NOT EXISTS (SELECT 1 FROM memory_decisions
+            WHERE id = (SELECT max(id) FROM memory_decisions)
             AND actor = 'human' AND outcome = 'applied')
     BEGIN
         SELECT RAISE(ABORT, 'only the human retires this row');
@@ -181,6 +181,20 @@ const FACTS: &str = "
         key TEXT NOT NULL,
         PRIMARY KEY (user_id, agent_id)
     ) WITHOUT ROWID;
+";
+
+/// Decisions have a name of their own: the seed's program has a table of the old one, with columns that nobody here knows.
+const DECISIONS: &str = "
+    ALTER TABLE memory_consolidation_events RENAME TO memory_decisions;
+    DROP TRIGGER IF EXISTS memory_consolidation_events_removed;
+    DROP TRIGGER IF EXISTS memory_consolidation_events_reworded;
+";
+
+/// The view has the seed's name, and is replaced by a table of another program with that name.
+const DECISIONS_OF_THE_SEED: &str = "
+    CREATE VIEW IF NOT EXISTS memory_consolidation_events AS
+        SELECT id, created_at, actor, decision, older_id, newer_id, outcome, reason, reverts, retired
+        FROM memory_decisions;
 ";
 
 /// The view has the seed's name, and is replaced by a table of another program with that name.
@@ -293,7 +307,7 @@ pub(crate) fn make_index(connection: &Connection) -> rusqlite::Result<()> {
 
 /// The decisions on a pair. Sweeps name none, and are most of the events.
 const PAIRS: &str = "
-    CREATE INDEX IF NOT EXISTS idx_events_pair ON memory_consolidation_events (older_id, newer_id)
+    CREATE INDEX IF NOT EXISTS idx_events_pair ON memory_decisions (older_id, newer_id)
         WHERE older_id IS NOT NULL;
 ";
 
@@ -303,6 +317,18 @@ pub(crate) fn make_terms(connection: &Connection) -> rusqlite::Result<()> {
     saying::make(connection)?;
     connection.execute_batch(PAIRS)?;
     terms::make(connection)
+}
+
+/// Gives the table of decisions its own name in a file of an earlier version. Nothing happens a second time.
+pub(crate) fn rename_decisions(connection: &Connection) -> rusqlite::Result<()> {
+    let is_ours = ["changes", "reverts", "retired"];
+    let standing = columns(connection, "memory_consolidation_events")?;
+    if columns(connection, "memory_decisions")?.is_empty()
+        && is_ours.iter().all(|column| standing.iter().any(|name| name == column))
+    {
+        connection.execute_batch(DECISIONS)?;
+    }
+    connection.execute_batch(DECISIONS_OF_THE_SEED)
 }
 
 /// Adds where vectors stand.
@@ -317,7 +343,7 @@ pub(crate) fn make_learnings(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Adds those columns to the seed's table that are not there.
 fn add_columns(connection: &Connection, columns_of_ours: &[(&str, &str)]) -> rusqlite::Result<()> {
-    let standing = columns(connection)?;
+    let standing = columns(connection, "memories")?;
     for (column, declaration) in columns_of_ours {
         if !standing.iter().any(|name| name == column) {
             connection.execute_batch(&format!("ALTER TABLE memories ADD COLUMN {column} {declaration}"))?;
@@ -346,14 +372,31 @@ fn read_normals(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Returns whether another program made the seed's table here.
 pub(crate) fn are_the_seeds(connection: &Connection) -> rusqlite::Result<bool> {
-    let standing = columns(connection)?;
+    let standing = columns(connection, "memories")?;
     let needed = ["id", "category", "content", "created_at", "updated_at"];
-    Ok(needed.iter().all(|column| standing.iter().any(|name| name == column)))
+    Ok(needed.iter().all(|column| standing.iter().any(|name| name == column)) && are_ids_numbers(connection)?)
 }
 
-fn columns(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let mut statement = connection.prepare("SELECT name FROM pragma_table_info('memories')")?;
-    statement.query_map([], |row| row.get(0))?.collect()
+fn are_ids_numbers(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM pragma_table_info('memories')
+        WHERE name = 'id' AND pk = 1 AND upper(type) = 'INTEGER'
+            AND (SELECT count(*) FROM pragma_table_info('memories') WHERE pk > 0) = 1";
+    connection.prepare(sql)?.exists([])
+}
+
+/// Returns whether the table `user_profile` has the seed's columns. Another program may have one of its own, which is left
+/// alone.
+pub(in crate::sqlite) fn has_profile_of_the_seed(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT (SELECT count(*) FROM pragma_table_info('user_profile')
+            WHERE name IN ('value', 'updated_at') OR (name = 'key' AND pk = 1)) = 3
+        AND NOT EXISTS (SELECT 1 FROM pragma_table_info('user_profile')
+            WHERE name NOT IN ('key', 'value', 'updated_at') AND ((\"notnull\" AND dflt_value IS NULL) OR pk > 0))";
+    connection.query_row(sql, [], |row| row.get(0))
+}
+
+fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+    statement.query_map([table], |row| row.get(0))?.collect()
 }
 
 /// Makes the index anew from the rows.

@@ -16,7 +16,7 @@ pub use serve::serve;
 ///
 /// # Errors
 ///
-/// What could not be done, and a model that finds no more by meaning than words do.
+/// Returns an error where a step fails, and where the model finds no more by meaning than words do.
 pub fn run(
     mut arguments: impl Iterator<Item = String>,
     embedder: Arc<dyn Embedder>,

@@ -8,6 +8,7 @@ use super::bytes::{CONTEXT, above, breaks_before};
 use super::slice::Slice;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
+use crate::base::name::DocName;
 use crate::base::text;
 use crate::dreamer::ReadReason;
 use crate::format::JournalName;
@@ -20,7 +21,8 @@ const RESTING: TimeDelta = TimeDelta::minutes(10);
 /// A journal that a pass may show.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
-    pub(super) journal: JournalName,
+    /// Its place among the journals that the survey looked at.
+    pub(super) at: usize,
     pub(super) metadata: Metadata,
     pub(super) entry: Entry,
     pub(super) rewritten: bool,
@@ -40,9 +42,9 @@ pub(crate) enum Order {
 impl Candidate {
     /// Returns whether it is as it will stay: of an earlier day, and not touched in the last minutes. Another may be in
     /// the middle of a line, which then waits.
-    pub(super) fn is_resting(&self, now: DateTime<Utc>, today: NaiveDate) -> bool {
+    pub(super) fn is_resting(&self, journal: &JournalName, now: DateTime<Utc>, today: NaiveDate) -> bool {
         let age = now - self.metadata.modified;
-        self.journal.date() < today && !(TimeDelta::zero()..RESTING).contains(&age)
+        journal.date() < today && !(TimeDelta::zero()..RESTING).contains(&age)
     }
 
     /// Returns the bytes that a pass would show of this journal: whole lines, at most `max` bytes; `None` while its
@@ -50,11 +52,11 @@ impl Candidate {
     pub(super) fn next_range(
         &self,
         workspace: &dyn Workspace,
+        name: &DocName,
         max: u64,
         is_resting: bool,
         order: Order,
     ) -> Result<Option<Range<u64>>> {
-        let name = self.journal.name();
         let mut gaps = self.entry.gaps(self.metadata.len);
         if !is_resting && let Some(last) = gaps.last_mut().filter(|gap| gap.end == self.metadata.len) {
             let from = last.start.max(last.end.saturating_sub(max));
@@ -104,8 +106,13 @@ impl Candidate {
     }
 
     /// Reads a slice; `None` where the journal became shorter meanwhile.
-    pub(super) fn read(&self, workspace: &dyn Workspace, range: Range<u64>) -> Result<Option<Slice>> {
-        let name = self.journal.name();
+    pub(super) fn read(
+        &self,
+        workspace: &dyn Workspace,
+        journal: &JournalName,
+        range: Range<u64>,
+    ) -> Result<Option<Slice>> {
+        let name = journal.name();
         let context = range.start.saturating_sub(CONTEXT);
         let mut before = workspace.read_range(name, context..range.end.saturating_add(CONTEXT))?;
         if range.is_empty() || (before.len() as u64) < range.end - context {
@@ -116,7 +123,7 @@ impl Candidate {
         let bytes = before.split_off(split(range.start));
         Ok(Some(Slice {
             truncated: self.entry.gaps(range.start).last().is_some_and(|gap| gap.end == range.start),
-            journal: self.journal.clone(),
+            journal: journal.clone(),
             sha256: Digest::of(&bytes),
             first_line: breaks_before(workspace, name, &self.entry, range.start)? + 1,
             metadata: self.metadata,

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::bytes::is_utf16;
 use super::candidate::{Candidate, Order};
-use super::look::{Look, find};
+use super::look::Look;
 use super::slice::{Selection, Slice};
 use super::survey::Survey;
 use crate::base::name::DocName;
@@ -35,22 +35,22 @@ impl Survey {
 
     /// Returns whether a journal is in UTF-16, and says so: it waits for nothing.
     fn is_noise(&mut self, workspace: &dyn Workspace, candidate: &Candidate) -> bool {
-        let name = candidate.journal.name();
+        let (journal, look) = &mut self.looks[candidate.at];
+        let name = journal.name();
         let is_noise = is_utf16(workspace, name);
         if is_noise {
             self.waiting.retain(|journal| journal.name != *name);
-            self.refreshed.remove(name);
-            if let Ok(at) = find(&self.looks, &candidate.journal) {
-                let look = &mut self.looks[at].1;
-                *look = Look::new(ReadReason::Unreadable, look.size, 0);
-            }
+            self.refreshed.retain(|(journal, _)| journal != name);
+            *look = Look::new(ReadReason::Unreadable, look.size, 0);
         }
         is_noise
     }
 
     /// Leaves out the journals that this run has tried already.
     pub(crate) fn leave(&mut self, tried: &BTreeSet<DocName>) {
-        self.candidates.retain(|candidate| !tried.contains(candidate.journal.name()));
+        if !tried.is_empty() {
+            self.candidates.retain(|candidate| !tried.contains(self.looks[candidate.at].0.name()));
+        }
     }
 
     /// Returns the number of waiting bytes that a pass may show.
@@ -77,10 +77,12 @@ impl Survey {
             if self.is_noise(workspace, candidate) {
                 continue;
             }
+            let journal = &self.looks[candidate.at].0;
             let range = match candidate.next_range(
                 workspace,
+                journal.name(),
                 config.max_file_bytes,
-                candidate.is_resting(now, today),
+                candidate.is_resting(journal, now, today),
                 order,
             ) {
                 Ok(Some(range)) => range,
@@ -97,14 +99,15 @@ impl Survey {
             if !slices.is_empty() && total + len > config.total_input_bytes {
                 break;
             }
-            match candidate.read(workspace, range) {
+            let journal = &self.looks[candidate.at].0;
+            match candidate.read(workspace, journal, range) {
                 Ok(Some(slice)) => {
                     total += len;
                     self.say(candidate, candidate.reason_when_shown(&slice));
                     slices.push(slice);
                 }
                 Ok(None) => {
-                    self.notices.push(Notice::ChangedWhileReading(candidate.journal.name().clone()));
+                    self.notices.push(Notice::ChangedWhileReading(journal.name().clone()));
                 }
                 Err(_) => self.say(candidate, ReadReason::Unreadable),
             }
@@ -114,8 +117,6 @@ impl Survey {
     }
 
     fn say(&mut self, candidate: &Candidate, reason: ReadReason) {
-        if let Ok(at) = find(&self.looks, &candidate.journal) {
-            self.looks[at].1.reason = reason;
-        }
+        self.looks[candidate.at].1.reason = reason;
     }
 }

@@ -1,7 +1,5 @@
 //! A survey: all journals as they are now, against what was shown of them.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::bytes::{first_open, hash_range, is_utf16, unseen_piece, void_pieces};
@@ -42,10 +40,8 @@ pub(crate) struct Survey {
     pub(crate) looks: Vec<(JournalName, Look)>,
     pub(crate) notices: Vec<Notice>,
     /// Entries of the ledger that changed by looking: verified sizes, pieces that a rewrite made void,
-    /// bytes that a peer dreamed.
-    pub(crate) refreshed: BTreeMap<DocName, Entry>,
-    /// The same, while the survey goes on.
-    learned: Vec<(DocName, Entry)>,
+    /// bytes that a peer dreamed. By name, ascending.
+    pub(crate) refreshed: Vec<(DocName, Entry)>,
     /// Journals whose entries are no longer needed.
     pub(crate) forget: Vec<DocName>,
     /// The journals inside the window of which something waits, quarantined ones among them.
@@ -122,8 +118,6 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
         let known = known.and_then(|_| ledger.get(name));
         survey.consider(workspace, journal, metadata, known.as_ref(), peer_mark, read_from.unwrap_or(0));
     }
-    // Made at once: journals ascend.
-    survey.refreshed = std::mem::take(&mut survey.learned).into_iter().collect();
     survey.forget = forgettable(ledger, state, config, now);
     Ok(survey)
 }
@@ -203,7 +197,7 @@ impl Survey {
         }
         // One that was never shown is remembered too, so that it is missed when it leaves the window.
         if known != Some(&entry) {
-            self.learned.push((journal.name().clone(), entry.clone()));
+            self.refreshed.push((journal.name().clone(), entry.clone()));
         }
         let pending = entry.pending(metadata.len);
         let reason = match pending {
@@ -214,7 +208,7 @@ impl Survey {
             _ => ReadReason::OverBudget,
         };
         if reason == ReadReason::OverBudget {
-            self.candidates.push(Candidate { journal: journal.clone(), metadata, entry, rewritten, held });
+            self.candidates.push(Candidate { at: self.looks.len(), metadata, entry, rewritten, held });
         }
         self.say_first(journal, reason, metadata, pending);
     }

@@ -3,10 +3,9 @@
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
-use crate::memory::{Filter, Order};
+use crate::memory::Order;
 use crate::search::postings::best::Hit;
 use crate::search::postings::error::Error;
-use crate::search::postings::query::{Asked, Gain, Query};
 use crate::search::rank::{Counted, Frequencies, Term, Visibility};
 use crate::sqlite::memory::row::{self, CARD};
 use crate::sqlite::memory::search::{CONDITIONS, listed, trusted, view};
@@ -40,23 +39,8 @@ impl Table<'_> {
         if wanted.plan.required.is_some() || wanted.order != Order::Relevance {
             return Ok(None);
         }
-        // Whole numbers below 2^53: their sums are exact. A word that is not looked up weighs nothing, and is counted.
-        #[expect(clippy::cast_precision_loss, reason = "a weight is below 2^25")]
-        let weight_of = |word: &Term| {
-            wanted.weights.iter().find(|(term, _)| *term == word).map_or(0.0, |(_, weight)| *weight as f64)
-        };
-        let terms = wanted.plan.terms.iter();
-        let terms: Vec<Asked<'_>> =
-            terms.map(|word| Asked { term: &word.stem, weight: weight_of(word) }).collect();
-        let query = Query {
-            terms: &terms,
-            visibility: wanted.visibility,
-            gain: Gain::Once,
-            mean: 1.0,
-            coverage: 0.0,
-            whole: 1.0,
-            most: wanted.most,
-        };
+        let terms = wanted.asked();
+        let query = wanted.query(&terms);
         let sql = format!(
             "SELECT 1 FROM {} m WHERE m.id = ?6 AND {CONDITIONS} {}",
             view(wanted.visibility),
@@ -68,9 +52,8 @@ impl Table<'_> {
             let values = bound.iter().cloned().chain([Value::Integer(id)]);
             statement.exists(params_from_iter(values)).map_err(Error::host)
         };
-        let is_open = *wanted.filter == Filter::limit(wanted.filter.limit);
         self.ask_terms(|partition, pages| {
-            partition.best(pages, &query, if is_open { None } else { Some(&mut is_taken) })
+            partition.best(pages, &query, if wanted.is_open() { None } else { Some(&mut is_taken) })
         })
     }
 

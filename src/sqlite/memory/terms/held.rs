@@ -13,10 +13,10 @@ use crate::store::words::Words;
 
 /// The version of the terms of a text. One that parts or stems texts otherwise is a new version.
 pub(super) const VERSION: i64 = 1;
-/// So many bytes of pages are kept in memory.
+/// The most bytes of pages that are kept in memory.
 const CACHED: usize = 8 << 20;
-/// So many rows, and as many again, have their words in memory.
-const KNOWN: usize = 1 << 16;
+/// The number of rows in each half of the words that are kept in memory.
+const KNOWN: usize = 1 << 17;
 
 /// The index in memory, between the reads and changes of a store.
 #[derive(Default)]
