@@ -491,6 +491,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("BundlePlan", "paths of ids and names"),
     ("Charge", "a class"),
     ("ChunkConfig", "a setting"),
+    ("DoctorFinding", "names and classes"),
     ("DoorWarning", "classes and names"),
     ("DreamReport", "the place of a workspace; what it holds prints its own shape"),
     ("DreamedState", "a state file, and what a peer keeps there"),

@@ -267,7 +267,14 @@ pub(crate) fn erase(path: &Path, yes: bool, user: Option<&str>, output: Output) 
         for path in &gone {
             let removed =
                 if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
-            removed.map_err(|error| Trouble::failed(format!("cannot remove {}: {error}", path.display())))?;
+            match removed {
+                // SQLite takes its own files away when it closes the database.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    return Err(Trouble::failed(format!("cannot remove {}: {error}", path.display())));
+                }
+                Ok(()) => {}
+            }
         }
     }
     let shown: Vec<String> = gone.iter().map(|path| path.display().to_string()).collect();
