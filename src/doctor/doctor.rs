@@ -273,6 +273,19 @@ impl Doctor {
 }
 
 impl Home {
+    /// Returns the path of a folder.
+    #[cfg_attr(
+        not(feature = "sqlite"),
+        expect(clippy::unnecessary_wraps, reason = "a database is a home too, with its feature")
+    )]
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(path) => Some(path),
+            #[cfg(feature = "sqlite")]
+            Self::Database(_) => None,
+        }
+    }
+
     #[cfg(feature = "sqlite")]
     fn database(path: &Path) -> Result<Self> {
         if path.is_file() || mark_of(path).exists() {

@@ -139,7 +139,7 @@ impl Doctor {
         match action {
             FixAction::Index => self.rebuild(scope),
             FixAction::Lock => {
-                let Home::Folder(path) = &self.home else { return Ok(false) };
+                let Some(path) = self.home.folder() else { return Ok(false) };
                 match FileWorkspace::open(path)?.claim(&ClaimTerms::default())? {
                     Claim::Granted(lease) => lease.release().map(|()| true),
                     Claim::Held(_) => Ok(false),
