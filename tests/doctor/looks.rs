@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use noctuary::doctor::{Apply, Doctor, FindingKind, FixAction};
+use noctuary::doctor::{Apply, Doctor};
+#[cfg(feature = "sqlite")]
+use noctuary::doctor::{FindingKind, FixAction};
 use noctuary::facts::FactStore;
 use noctuary::memory::{LearningStore, NewLearning, NewMemory, Source};
 use noctuary::testing::cases;
