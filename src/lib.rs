@@ -49,7 +49,8 @@
 //! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
 //! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
 //! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
-//! | forgetting, importing, copying | [`exchange::Forget`] | [`exchange`] |
+//! | forgetting, importing, exporting, copying | [`exchange::Forget`], [`exchange::Export`] | [`exchange`] |
+//! | a look for what should be mended | [`doctor::Doctor`] | [`doctor`] |
 //! | an agent that tires | [`sleep::SleepDreamer`] | [`sleep`] |
 //! | tools for a model | [`tools::Toolbox`] | [`tools`] |
 //! | reading one file | [`format::DayLog`], [`format::Fields`] | [`format`](mod@format) |
@@ -62,6 +63,8 @@
 //! |---|---|
 //! | `sqlite` (default) | `SqliteWorkspace`, `SqliteMemoryStore`, `SqliteIndex`; SQLite is compiled in, which takes a C compiler |
 //! | `http` | `ChatCompletions`, `HttpEmbedder`, `HttpReranker`: blocking clients for endpoints of vendors, and for servers on this machine |
+//! | `cli` | the [command](manual::command_line) `noctuary`, with all of the above and `signing` |
+//! | `signing` | Ed25519 signatures of bundles, so that another machine can verify them |
 //! | `tracing` | spans of dreams, memory and tools for the host's subscriber, without any content |
 //! | `report` | `DreamPage`: a page in HTML on a dream, for its operator to look at |
 //! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |
@@ -84,6 +87,7 @@ mod readme {}
 pub(crate) mod base;
 #[cfg_attr(not(any(test, feature = "testing")), allow(unreachable_pub))]
 mod disk;
+pub mod doctor;
 pub mod dream;
 mod dreamer;
 mod drive;

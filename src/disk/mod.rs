@@ -9,7 +9,9 @@ pub(crate) mod atomic;
 mod contract;
 pub(crate) mod host;
 mod lock;
+mod looking;
 pub(crate) mod mark;
+mod mode;
 mod os;
 #[cfg(not(unix))]
 mod os_portable;
@@ -20,6 +22,8 @@ mod os_unix;
 pub use contract::Entry;
 pub(crate) use contract::STATE_FOLDER;
 pub use contract::{Disk, DiskFile, Kind, Open, Stat};
+pub(crate) use looking::Looking;
+pub(crate) use mode::restrict;
 pub(crate) use os::OsDisk;
 #[cfg(feature = "sqlite")]
 pub(crate) use os::wall_clock;

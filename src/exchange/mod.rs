@@ -22,6 +22,8 @@
 //! | Name | Use |
 //! |---|---|
 //! | [`Import`], [`Dialect`], [`ImportPlan`], [`ImportItem`], [`ImportAction`], [`ImportRefusal`], [`ImportReport`] | memory of OpenClaw, `IronClaw`, Hermes, Claude Code, `PicoClaw` |
+//! | [`Export`], [`Bundle`], [`BundleKey`] | a life as a signed tree of markdown: rows, facts, history, tombstones, documents |
+//! | [`BundleImport`], [`BundlePlan`], [`BundleItem`], [`BundleAction`], [`Channel`] | such a tree brought into another home, by a plan |
 //! | [`copy_into`] | documents and dreams of one life into an empty home |
 //! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
 //! | [`strike_superseded`], [`unstrike`], [`Strikes`] | striking through promoted lines that hold no more, and taking that back |
@@ -37,6 +39,7 @@
 //! - An import never overwrites. Documents with secrets or disguised instructions stay out.
 
 mod audit;
+mod bundle;
 mod claim;
 mod copy;
 mod dialect;
@@ -51,6 +54,7 @@ mod strike;
 
 pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
 pub use audit::{SecretAudit, audit_secrets};
+pub use bundle::{Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export};
 pub use copy::copy_into;
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};

@@ -200,6 +200,40 @@ pub(super) fn take_away(disk: &dyn Disk, token: &str) -> Result<()> {
     Ok(())
 }
 
+/// A lock that stands, as somebody sees it who holds nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StandingLock {
+    /// A dream of this library is under way.
+    Ours,
+    /// Its holder is gone, or older than a dream may be.
+    Stuck,
+    /// Another program or host holds it, as far as can be seen.
+    Foreign,
+}
+
+/// Looks at the lock; `None` where there is none.
+pub(crate) fn look(disk: &dyn Disk, ttl: Duration, now: DateTime<Utc>) -> Result<Option<StandingLock>> {
+    let Some((seen, modified)) = read_lock(disk)? else { return Ok(None) };
+    let host = Host::this();
+    let found = FoundLock::of(&seen);
+    Ok(Some(match &found {
+        // A holder refreshes the time while it dreams.
+        FoundLock::Lock(lock) if lock.is_ours() => {
+            if lock.pid == host.pid && lock.hostname == host.hostname {
+                return Ok(Some(StandingLock::Ours));
+            }
+            let judged = FoundLock::Lock(LockFile { implementation: None, ..lock.clone() });
+            if is_stale(&judged, modified, now, ttl, &host) {
+                StandingLock::Stuck
+            } else {
+                StandingLock::Ours
+            }
+        }
+        _ if is_stale(&found, modified, now, ttl, &host) => StandingLock::Stuck,
+        _ => StandingLock::Foreign,
+    }))
+}
+
 fn read_lock(disk: &dyn Disk) -> Result<Option<(Vec<u8>, DateTime<Utc>)>> {
     let Some(stat) = disk.stat(LOCK).at("look at", LOCK)? else { return Ok(None) };
     Ok(atomic::read(disk, LOCK, LOCK_LIMIT)?.map(|bytes| (bytes, stat.modified)))

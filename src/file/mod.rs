@@ -6,7 +6,7 @@
 mod documents;
 mod hidden;
 mod lease;
-mod lock;
+pub(crate) mod lock;
 mod memory;
 mod workspace;
 mod write_guard;

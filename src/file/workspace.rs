@@ -70,7 +70,7 @@ impl FileWorkspace {
         Self::over(disk)
     }
 
-    fn over(disk: Arc<dyn Disk>) -> Self {
+    pub(crate) fn over(disk: Arc<dyn Disk>) -> Self {
         Self { disk, reach: Reach::own() }
     }
 

@@ -14,6 +14,7 @@
 //! | What is in which file, byte by byte? | [`formats`] |
 //! | What do memory stores keep, find and forget? | [`memory`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
+//! | What does an operator do without Rust? (feature `cli`) | [`command_line`] |
 //! | Which tools may a model call? | [`tools`] |
 //! | How does an agent live that sleeps when it is tired? | [`sleep`] |
 //! | What do I see while it runs? (feature `tracing`) | [`tracing`] |
@@ -74,6 +75,9 @@ pub mod memory {}
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 #[doc = include_str!("search.md")]
 pub mod search {}
+
+#[doc = include_str!("command_line.md")]
+pub mod command_line {}
 
 #[doc = include_str!("tools.md")]
 pub mod tools {}

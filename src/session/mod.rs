@@ -22,4 +22,4 @@ pub use journal::Journal;
 pub use rights::SoulPolicy;
 pub(crate) use shown::{Passages, is_private, shown};
 pub use sync::{SyncReport, Unreadable};
-pub(crate) use walk::{Looked, journals, walk};
+pub(crate) use walk::{Folder, Looked, journals, walk};

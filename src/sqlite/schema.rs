@@ -42,6 +42,9 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     memory::make_echoes,
 ];
 
+/// The newest version of the tables.
+pub(super) const NEWEST: u64 = MIGRATIONS.len() as u64;
+
 /// The version of a file that another program made: its own numbers stay as they are.
 const ADOPTED: &str = "
     CREATE TABLE IF NOT EXISTS file_version (
@@ -107,7 +110,7 @@ pub(super) fn check_version(connection: &Connection, file: &str) -> Result<()> {
 const STATEMENTS: usize = 192;
 
 /// Returns the version of a file; refuses what is another program's, or newer.
-fn look(connection: &Connection, file: &str, others: Others) -> Result<usize> {
+pub(super) fn look(connection: &Connection, file: &str, others: Others) -> Result<usize> {
     let found = version(connection, others).map_err(|error| fold("open", file, error))?;
     let Some(found) = found else {
         return Err(Error::Corrupt {

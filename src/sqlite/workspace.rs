@@ -88,7 +88,7 @@ impl SqliteWorkspace {
         Ok(Self::over(open::in_memory(PATIENCE, None)?, scope))
     }
 
-    fn over(database: Database, scope: Scope) -> Self {
+    pub(super) fn over(database: Database, scope: Scope) -> Self {
         Self { scoped: Arc::new(ScopedDatabase::new(database, scope)) }
     }
 

@@ -59,6 +59,13 @@ impl Burial {
         Ok(Self { stone, alone, signature: statement_signature(text) })
     }
 
+    /// Returns the burial of a statement that another home has forgotten, of which nobody knows the words.
+    pub(crate) fn of_stone(key: &TombstoneKey, stone: Tombstone) -> Self {
+        let mut alone = Tombstones::new(key.clone());
+        alone.insert(stone);
+        Self { stone, alone, signature: 0 }
+    }
+
     pub(crate) fn holds(&self, text: &str) -> bool {
         self.alone.holds(text)
     }

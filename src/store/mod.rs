@@ -26,6 +26,7 @@
 
 mod admit;
 pub(crate) mod backend;
+pub(crate) mod carry;
 mod config;
 mod decide;
 pub(crate) mod echo;
@@ -46,6 +47,7 @@ mod settle;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
 pub(crate) mod suspects;
+mod tell;
 #[cfg_attr(
     not(feature = "sqlite"),
     expect(unused_imports, reason = "an index of documents uses them, which is in SQLite")

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 
+mod bundle;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 mod feed;

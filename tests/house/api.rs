@@ -204,9 +204,12 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         PassReport PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder
         LineOutcome ProposalEnd ProposalReport ReadReason RulingOutcome SectionCaps ShownSlice Trust
     ));
+    listed.extend(shared!(doctor:
+        AnonymousFinding Apply Doctor DoctorFinding Examination FindingKind FixAction Fixed Health
+    ));
     listed.extend(shared!(exchange:
-        Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt Import ImportAction ImportItem
-        ImportPlan ImportRefusal ImportReport SecretAudit Strikes
+        Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt
+        Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport SecretAudit Strikes
     ));
     listed.extend(shared!(facts:
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
@@ -263,8 +266,10 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         CrashOutcome EmbedScript Entry Fault Faults FaultyDisk FaultyWorkspace HashEmbedder Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
     ));
     let generic: &[(&str, fn())] = &[
+        ("BundleImport", may_be_shared::<noctuary::exchange::BundleImport<'static>>),
         ("DreamEvent", may_be_shared::<noctuary::dream::DreamEvent<'static>>),
         ("DreamPage", may_be_shared::<noctuary::report::DreamPage<'static>>),
+        ("Export", may_be_shared::<noctuary::exchange::Export<'static>>),
         ("EmbedPass", may_be_shared::<noctuary::vectors::EmbedPass<'static>>),
         ("Editor", may_be_shared::<noctuary::life::Editor<'static>>),
         ("Forget", may_be_shared::<noctuary::exchange::Forget<'static>>),
@@ -482,8 +487,12 @@ const PRINTED: &[(&str, &str)] = &[
     ("AuditOutcome", "classes, and the name of a setting"),
     ("Blamed", "classes and names"),
     ("BootstrapOutcome", "classes and names"),
+    ("BundleAction", "classes and rules"),
+    ("BundleItem", "a path of ids and names"),
+    ("BundlePlan", "paths of ids and names"),
     ("Charge", "a class"),
     ("ChunkConfig", "a setting"),
+    ("DoctorFinding", "names and classes"),
     ("DoorWarning", "classes and names"),
     ("DreamReport", "the place of a workspace; what it holds prints its own shape"),
     ("DreamedState", "a state file, and what a peer keeps there"),
@@ -498,6 +507,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("FoundAt", "a class"),
     ("Generation", "the name of a model"),
     ("GateFinding", "a class, and the preview that says so"),
+    ("Health", "counts, and words for states"),
     ("Holder", "the name of a host"),
     ("Identity", "how the agent shows itself to everybody"),
     ("ImportItem", "names and classes"),

@@ -1069,6 +1069,8 @@ fn every_function_that_reads_for_a_session_is_listed() {
         holders.remove(operators);
         holders.remove(&format!("{operators}Builder"));
     }
+    // They refuse everybody but the human in a main session.
+    holders.retain(|holder| holder != "Export" && holder != "BundleImport");
     holders.remove("FaultyWorkspace");
     let unknown: Vec<_> = holders.iter().filter(|holder| !OWNERS.contains(&holder.as_str())).collect();
     assert!(unknown.is_empty(), "what these give away is to be listed too: {unknown:?}");

@@ -42,6 +42,10 @@ pub enum Refusal {
     PeerAhead,
     /// It belongs to another scope than it was opened for.
     OtherScope,
+    /// It holds files already, and must be empty.
+    NotEmpty,
+    /// It is inside a folder whose files a model may read.
+    InSandbox,
 }
 
 impl fmt::Display for Refusal {
@@ -65,6 +69,8 @@ impl fmt::Display for Refusal {
             Self::SaidAgain => "a line of the section is in memory already",
             Self::PeerAhead => "a peer has dreamed since; run a dream first",
             Self::OtherScope => "it belongs to another scope",
+            Self::NotEmpty => "it is not empty",
+            Self::InSandbox => "it is inside a folder whose files a model may read",
         })
     }
 }

@@ -7,9 +7,12 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::backend::FileBackend;
-use crate::base::access::Scope;
+use crate::base::access::{Access, Scope};
 use crate::base::error::{At, Error, Result};
-use crate::disk::{Disk, OsDisk};
+use crate::base::name::StateName;
+use crate::disk::{Disk, Open, OsDisk, atomic};
+use crate::memory::AuditOutcome;
+use crate::store::backend::Backend;
 use crate::store::{Store, StoreConfig, check_scope, forward};
 
 /// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and what finds its lines.
@@ -93,6 +96,23 @@ impl FileMemoryStore {
         Self::over(disk, scope, StoreConfig::default(), every)
     }
 
+    /// Opens a store to be looked at, over a disk that refuses to write.
+    pub(crate) fn looked_at(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
+        Self::over(disk, scope, config, EVERY)
+    }
+
+    /// Returns whose rows a folder holds, by the first line of its file; `None` where there is none that can be read.
+    pub(crate) fn owner(disk: &dyn Disk) -> Option<Scope> {
+        #[derive(serde::Deserialize)]
+        struct First {
+            scope: Scope,
+        }
+        let file = disk.open(StateName::MEMORIES.as_str(), Open::Read).ok()?;
+        let head = atomic::read_range(file.as_ref(), 0, 16 << 10).ok()?;
+        let line = head.split(|byte| *byte == b'\n').next()?;
+        serde_json::from_slice::<First>(line).ok().map(|first| first.scope)
+    }
+
     fn over(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig, every: usize) -> Result<Self> {
         check_scope(&scope)?;
         let root = disk.root().display().to_string();
@@ -127,6 +147,24 @@ impl FileMemoryStore {
 
 /// After so many lines, at least, the table of the rows is written anew.
 const EVERY: usize = 1000;
+
+impl FileMemoryStore {
+    /// Returns the engine, for a bundle.
+    pub(crate) fn engine(&self) -> &Store<impl Backend + use<>> {
+        &self.store
+    }
+
+    /// Adds a line to the audit, of what was done around the store.
+    pub(crate) fn tell(
+        &self,
+        access: &Access,
+        action: &str,
+        outcome: AuditOutcome,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        self.store.tell(access, action, outcome, now)
+    }
+}
 
 forward::contracts_of!(FileMemoryStore);
 forward::vectors_of!(FileMemoryStore);

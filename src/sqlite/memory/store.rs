@@ -7,13 +7,15 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::table::SqliteBackend;
-use crate::base::access::Scope;
+use crate::base::access::{Access, Scope};
 use crate::base::error::{Error, Result};
-use crate::memory::IndexState;
+use crate::memory::{AuditOutcome, IndexState};
 use crate::sqlite::backup;
 use crate::sqlite::database::Database;
+use crate::sqlite::mending::mend;
 use crate::sqlite::open;
 use crate::sqlite::schema::Others;
+use crate::store::backend::Backend;
 use crate::store::{Store, StoreConfig, check_scope, forward};
 
 /// A memory store inside one SQLite file, for one scope of it.
@@ -130,7 +132,7 @@ impl SqliteMemoryStore {
         Ok(Path::new(&home).join(below_home))
     }
 
-    fn over(database: Database, scope: Scope, config: StoreConfig) -> Result<Self> {
+    pub(in crate::sqlite) fn over(database: Database, scope: Scope, config: StoreConfig) -> Result<Self> {
         check_scope(&scope)?;
         let backend = SqliteBackend::over(database, &scope)?;
         Ok(Self { store: Arc::new(Store::new(backend, scope, config)) })
@@ -200,6 +202,36 @@ impl SqliteMemoryStore {
     /// [`Error::Corrupt`] where the rows themselves cannot be read.
     pub fn rebuild_index(&self) -> Result<()> {
         self.store.backend().rebuild_index()
+    }
+}
+
+impl SqliteMemoryStore {
+    /// As [`rebuild_index`](Self::rebuild_index), under the rules of a doctor: no statement changes or removes a row.
+    pub(crate) fn mend_index(&self) -> Result<()> {
+        mend(self.store.backend().database(), || self.rebuild_index())
+    }
+
+    /// Carries out a change under the rules of a doctor.
+    pub(crate) fn mending<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        mend(self.store.backend().database(), change)
+    }
+}
+
+impl SqliteMemoryStore {
+    /// Returns the engine, for a bundle.
+    pub(crate) fn engine(&self) -> &Store<impl Backend + use<>> {
+        &self.store
+    }
+
+    /// Adds a line to the audit, of what was done around the store.
+    pub(crate) fn tell(
+        &self,
+        access: &Access,
+        action: &str,
+        outcome: AuditOutcome,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        self.store.tell(access, action, outcome, now)
     }
 }
 

@@ -1,0 +1,233 @@
+//! The command line.
+#![expect(clippy::doc_markdown, reason = "these lines are the help of the program")]
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Memory of an agent across sessions: look, search, dream, mend, and take it elsewhere.
+///
+/// PATH is a folder, or a database file whose name ends in .db, .sqlite or .sqlite3.
+#[derive(Debug, Parser)]
+#[command(name = "noctuary", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub(crate) struct Arguments {
+    /// Print JSON, for a program to read
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// The owner of the life, where a database holds several
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// The settings, in place of ~/.config/noctuary/config.toml
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Print the settings that count, as a file that can be edited
+    #[arg(long)]
+    pub(crate) show_config: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+const EXIT_CODES: &str = "Exit codes:
+  0  done, and nothing to say
+  1  done, and something to look at: a finding, a refused file, nothing found
+  2  the command line or the settings make no sense
+  3  it could not be done: the message says why and what to do
+  4  another process works there just now: try again";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a workspace with its first documents; changes no existing file
+    Init {
+        /// A folder or database, which may be new
+        path: PathBuf,
+    },
+    /// Say what is there, what waits for a dream, and when one is due
+    Status {
+        /// A folder or database
+        path: PathBuf,
+    },
+    /// Say what a dream would keep; writes nothing
+    Preview {
+        /// A folder or database
+        path: PathBuf,
+        #[command(flatten)]
+        night: Night,
+    },
+    /// Dream: read new journals and keep what lasts
+    Dream {
+        /// A folder or database
+        path: PathBuf,
+        #[command(flatten)]
+        night: Night,
+        /// Let what it would keep wait for `noctuary review`
+        #[arg(long)]
+        propose: bool,
+    },
+    /// Look over what a dream proposed: accept, edit in $EDITOR, or reject
+    Review {
+        /// A folder or database
+        path: PathBuf,
+        /// Accept one without asking
+        #[arg(long, value_name = "ID", conflicts_with = "reject")]
+        accept: Option<String>,
+        /// Reject one without asking
+        #[arg(long, value_name = "ID")]
+        reject: Option<String>,
+    },
+    /// Take a dream back, the latest unless named
+    Undo {
+        /// A folder or database
+        path: PathBuf,
+        /// Its id, as `noctuary status` says it
+        dream: Option<String>,
+        /// Bring back a dream that was taken back
+        #[arg(long)]
+        redo: bool,
+    },
+    /// Find rows and documents by plain words
+    Search {
+        /// A folder or database
+        path: PathBuf,
+        /// The words to look for
+        #[arg(required = true)]
+        query: Vec<String>,
+        /// At most so many of each
+        #[arg(long, default_value_t = 5)]
+        limit: usize,
+    },
+    /// Write a line into the journal of today
+    Note {
+        /// A folder or database
+        path: PathBuf,
+        /// The line
+        #[arg(required = true)]
+        text: Vec<String>,
+        /// The kind of the line
+        #[arg(long, value_enum, default_value_t = Kind::Happened)]
+        kind: Kind,
+    },
+    /// Remove a statement for good, keep it out, and print a receipt
+    Forget {
+        /// A folder or database
+        path: PathBuf,
+        /// The statement, in its words
+        #[arg(required = true)]
+        text: Vec<String>,
+        /// Also take it out of files that a person wrote
+        #[arg(long)]
+        in_files: bool,
+    },
+    /// Write an HTML page on what the next dream would keep
+    Page {
+        /// A folder or database
+        path: PathBuf,
+        /// The page
+        #[arg(long, value_name = "FILE", default_value = "night.html")]
+        out: PathBuf,
+        #[command(flatten)]
+        night: Night,
+    },
+    /// Look for what should be mended; writes nothing without --fix --apply
+    Doctor {
+        /// A folder or database
+        path: PathBuf,
+        /// Say what the doctor would mend itself
+        #[arg(long)]
+        fix: bool,
+        /// Carry it out
+        #[arg(long, requires = "fix")]
+        apply: bool,
+        /// Only this action: index, lock, permissions
+        #[arg(long, value_name = "ACTION", requires = "fix")]
+        only: Vec<String>,
+        /// Leave out names and exact numbers
+        #[arg(long)]
+        anonymous: bool,
+    },
+    /// Write rows, facts, learnings, profile, tombstones and documents as a tree of markdown
+    Export {
+        /// A folder or database
+        path: PathBuf,
+        /// A folder that is new or empty
+        out: PathBuf,
+        /// Without a signature
+        #[arg(long)]
+        unsigned: bool,
+        /// Rows alone
+        #[arg(long)]
+        no_documents: bool,
+    },
+    /// Bring such a tree in; says what it would do, and does it with --apply
+    Import {
+        /// The tree
+        from: PathBuf,
+        /// A folder or database, which may be new
+        path: PathBuf,
+        /// Do it
+        #[arg(long)]
+        apply: bool,
+        /// Trust what this operator has signed: the identity that their export printed
+        #[arg(long, value_name = "IDENTITY")]
+        trust: Vec<String>,
+    },
+    /// Copy everything, as it is, into a new folder or file
+    Backup {
+        /// A folder or database
+        path: PathBuf,
+        /// A new folder, or a new file for a database
+        out: PathBuf,
+    },
+    /// Copy a life into another, empty home: from a folder into a database, or back
+    Copy {
+        /// A folder or database
+        path: PathBuf,
+        /// A folder or database, which may be new
+        out: PathBuf,
+    },
+    /// Remove a life: the library's documents, journals, rows and state
+    Erase {
+        /// A folder or database
+        path: PathBuf,
+        /// Do it; without, say what would go
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// The settings of one dream.
+#[derive(Debug, Args)]
+pub(crate) struct Night {
+    /// Ask the model at this endpoint, as Ollama's http://127.0.0.1:11434/v1
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub(crate) endpoint: Option<String>,
+    /// The model's name; its key, where it wants one, is in $NOCTUARY_API_KEY
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Read journals of any age
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Also write an HTML page on it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// The kinds of notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Something that happened
+    Happened,
+    /// A decision
+    Decision,
+    /// Something to remember
+    Remember,
+    /// An open question
+    Question,
+}

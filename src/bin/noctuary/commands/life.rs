@@ -1,0 +1,155 @@
+//! `noctuary init`, `status` and `note`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use chrono::Utc;
+use noctuary::doctor::Doctor;
+use noctuary::dream::Due;
+use noctuary::memory::Filter;
+use noctuary::{JournalDreamer, Life, LifeConfig, Note, Scope};
+use serde_json::json;
+
+use crate::arguments::Kind;
+use crate::config::Config;
+use crate::home::Home;
+use crate::output::{End, Output, Trouble, count, size};
+use crate::progress::Progress;
+
+pub(crate) fn init(path: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open_or_make(path, user)?;
+    let boot = Life::new(Arc::clone(&home.workspace), LifeConfig::default()).boot(Utc::now())?;
+    let wrote: Vec<String> = boot.seeded.wrote.iter().map(ToString::to_string).collect();
+    if output.json {
+        output.value(&json!({"path": path.display().to_string(), "wrote": wrote}))?;
+        return Ok(End::Well);
+    }
+    if wrote.is_empty() {
+        output.line("Everything is there already; nothing was changed.");
+    } else {
+        output.line(format!("{} made: {}", count(wrote.len(), "document"), wrote.join(", ")));
+    }
+    output.line(format!("Next: noctuary note {} \"…\"", path.display()));
+    Ok(End::Well)
+}
+
+pub(crate) fn note(
+    path: &Path,
+    text: &[String],
+    kind: Kind,
+    user: Option<&str>,
+    output: Output,
+) -> Result<End, Trouble> {
+    let home = Home::open(path, user)?;
+    let text = text.join(" ");
+    let note = match kind {
+        Kind::Happened => Note::happened(text),
+        Kind::Decision => Note::decision(text),
+        Kind::Remember => Note::remember(text),
+        Kind::Question => Note::question(text),
+    };
+    let note = note.from(noctuary::format::Origin::User);
+    let now = Utc::now();
+    let life = Life::new(Arc::clone(&home.workspace), LifeConfig::default());
+    let mut session = life.begin_session(home.owner(), "cli", "cli", now)?;
+    let warnings = session.note(&note, now)?;
+    session.flush()?;
+    let journals: Vec<String> = session
+        .today_log(now)?
+        .into_iter()
+        .map(|(journal, _)| journal.name().to_string())
+        .filter(|name| name.contains("cli"))
+        .collect();
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    if output.json {
+        output.value(&json!({"journals": journals, "warnings": warnings}))?;
+    } else {
+        output.line(format!("Noted in {}.", journals.join(", ")));
+        for warning in &warnings {
+            output.line(output.bad(warning));
+        }
+    }
+    Ok(End::look_if(!warnings.is_empty()))
+}
+
+pub(crate) fn status(
+    path: &Path,
+    user: Option<&str>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let _progress = Progress::begin("looking");
+    let home = Home::open(path, user)?;
+    let now = Utc::now();
+    let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace))
+        .config(config.dreams()?)
+        .enabled(true)
+        .build()?;
+    let (survey, dreams) = (dreamer.survey(now)?, dreamer.dreams()?);
+    let doctor = Doctor::of(path)?.scope(Scope::clone(&home.scope)).dreams(config.dreams()?);
+    let found = doctor.examine(now)?;
+    let latest = home.store.any().list(&home.owner(), &Filter::limit(1))?;
+    let proposals = dreamer.proposals(&home.owner(), now)?.len();
+    let due = match &survey.due {
+        Due::Now => "now".to_owned(),
+        Due::Off => "off".to_owned(),
+        Due::NotYet(why) => why.next().format("%Y-%m-%d %H:%M").to_string(),
+        _ => "later".to_owned(),
+    };
+    let state = dreamer.state()?;
+    if output.json {
+        output.value(&json!({
+            "path": path.display().to_string(),
+            "user": home.scope.user,
+            "documents": found.health.documents,
+            "journals": found.health.journals,
+            "rows": found.health.rows,
+            "facts": found.health.facts,
+            "suspicions": found.health.suspicions,
+            "learnings": found.health.learnings,
+            "embeddings": found.health.embeddings,
+            "backlog": {"journals": survey.backlog.journals, "bytes": survey.backlog.bytes},
+            "memory_characters": survey.memory.map(|gauge| gauge.chars),
+            "due": due,
+            "last_dream": state.last_run_at,
+            "dreams": dreams.len(),
+            "proposals": proposals,
+            "findings": found.findings.len(),
+        }))?;
+        return Ok(End::Well);
+    }
+    let row =
+        |name: &str, text: String| output.line(format!("{}{text}", output.bold(&format!("{name:<11}"))));
+    row("Life", format!("{} of {}", path.display(), home.scope.user));
+    let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    row("Documents", format!("{}, {} of them journals", found.health.documents, found.health.journals));
+    let touched = latest.first().map(|row| format!(", the latest of {}", row.updated_at.date_naive()));
+    row("Rows", format!("{}{}", found.health.rows, touched.unwrap_or_default()));
+    if found.health.suspicions > 0 {
+        row("Unsettled", count(number(found.health.suspicions), "pair"));
+    }
+    if let Some(gauge) = survey.memory {
+        row("MEMORY.md", format!("{} of {} characters", gauge.chars, gauge.budget));
+    }
+    let waits = if survey.backlog.bytes == 0 {
+        "nothing".to_owned()
+    } else {
+        format!("{} in {}", size(survey.backlog.bytes), count(number(survey.backlog.journals), "journal"))
+    };
+    row("Waits", waits);
+    if proposals > 0 {
+        row("To review", format!("{}: noctuary review {}", count(proposals, "proposal"), path.display()));
+    }
+    let last =
+        state.last_run_at.map_or_else(|| "never".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());
+    row("Dreamt", format!("{last}; due {due}"));
+    for dream in dreams.iter().take(3) {
+        output.line(format!("{:<11}{}", "", output.faint(&dream.to_string())));
+    }
+    let health = match found.findings.len() {
+        0 => output.good("nothing to mend"),
+        number => output.bad(&format!("{}: noctuary doctor {}", count(number, "finding"), path.display())),
+    };
+    row("Health", health);
+    Ok(End::Well)
+}

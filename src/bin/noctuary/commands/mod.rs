@@ -1,0 +1,9 @@
+//! The commands, by what they are about.
+
+pub(crate) mod doctor;
+pub(crate) mod life;
+pub(crate) mod memory;
+pub(crate) mod night;
+pub(crate) mod review;
+pub(crate) mod shell;
+pub(crate) mod travel;

@@ -1,0 +1,56 @@
+//! The program about itself: the first screen, settings, completions, the manual page.
+
+use clap::CommandFactory;
+use serde_json::json;
+
+use crate::arguments::Arguments;
+use crate::config::Config;
+use crate::output::{End, Output, Trouble};
+
+/// Tells a newcomer the next three commands.
+pub(crate) fn first_screen(output: Output) -> Result<End, Trouble> {
+    const NEXT: [(&str, &str); 3] = [
+        ("noctuary init ~/agent", "make a workspace with its first documents"),
+        ("noctuary note ~/agent \"We release on Fridays.\"", "write a line into the journal of today"),
+        ("noctuary preview ~/agent", "see what a dream would keep of it; writes nothing"),
+    ];
+    if output.json {
+        let next: Vec<_> =
+            NEXT.iter().map(|(command, does)| json!({"command": command, "does": does})).collect();
+        output.value(&json!({"version": env!("CARGO_PKG_VERSION"), "next": next}))?;
+        return Ok(End::Well);
+    }
+    output.line(format!("{} {}", output.bold("noctuary"), env!("CARGO_PKG_VERSION")));
+    output.line("Memory of an agent across sessions: plain markdown by day, a dream by night.\n");
+    output.line(output.bold("Begin here"));
+    for (command, does) in NEXT {
+        output.line(format!("  {command}"));
+        output.line(format!("      {}", output.faint(does)));
+    }
+    output.line("\n`noctuary --help` lists all commands, `noctuary COMMAND --help` explains one.");
+    Ok(End::Well)
+}
+
+/// Prints the settings that count.
+pub(crate) fn show_config(config: &Config, output: Output) -> Result<End, Trouble> {
+    let text = config.print()?;
+    if output.json {
+        let value: serde_json::Value = toml::from_str(&text)?;
+        output.value(&value)?;
+    } else {
+        output.line(text.trim_end());
+    }
+    Ok(End::Well)
+}
+
+/// Prints completions.
+pub(crate) fn completions(shell: clap_complete::Shell) -> End {
+    clap_complete::generate(shell, &mut Arguments::command(), "noctuary", &mut std::io::stdout());
+    End::Well
+}
+
+/// Prints the manual page.
+pub(crate) fn man() -> Result<End, Trouble> {
+    clap_mangen::Man::new(Arguments::command()).render(&mut std::io::stdout())?;
+    Ok(End::Well)
+}

@@ -1,0 +1,323 @@
+//! `noctuary export`, `import`, `backup`, `copy` and `erase`.
+
+use std::path::{Path, PathBuf};
+
+use chrono::Utc;
+use noctuary::exchange::{
+    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, copy_into,
+};
+use noctuary::workspace::{Claim, ClaimTerms};
+use serde_json::json;
+
+use crate::config::Config;
+use crate::home::{Home, Store};
+use crate::key;
+use crate::output::{End, Output, Trouble, count};
+use crate::progress::Progress;
+
+pub(crate) fn export(
+    path: &Path,
+    out: &Path,
+    signed: bool,
+    documents: bool,
+    user: Option<&str>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let home = Home::open(path, user)?;
+    let key = if signed { key::read_or_make(config)? } else { None };
+    let bundle = {
+        let _progress = Progress::begin("exporting");
+        let bundle = bundle_of(&home, key.as_ref(), documents)?;
+        // A model that reads the workspace must not read its export.
+        let sandboxes: Vec<&Path> = if path.is_dir() { vec![path] } else { Vec::new() };
+        bundle.write_to(out, &sandboxes)?;
+        bundle
+    };
+    let files = bundle.files().count();
+    let identity = key.as_ref().map(BundleKey::identity);
+    if output.json {
+        output.value(&json!({"out": out.display().to_string(), "files": files, "signed_by": identity}))?;
+        return Ok(End::Well);
+    }
+    output.line(format!("{} in {}.", count(files, "file"), out.display()));
+    match identity {
+        Some(identity) => {
+            output.line("Signed. On another machine, `noctuary import --trust` takes this identity:");
+            output.line(identity);
+        }
+        None => output.line("Not signed: whoever imports it takes it in with little trust."),
+    }
+    Ok(End::Well)
+}
+
+fn bundle_of(home: &Home, key: Option<&BundleKey>, documents: bool) -> Result<Bundle, Trouble> {
+    let owner = home.owner();
+    let mut export = Export::new(&owner);
+    export = match &home.store {
+        Store::File(store) => export.file_store(store),
+        Store::Sqlite(store) => export.sqlite_store(store),
+    };
+    if documents {
+        export = export.workspace(home.workspace.as_ref());
+    }
+    if let Some(key) = key {
+        export = export.signed(key);
+    }
+    Ok(export.run()?)
+}
+
+pub(crate) fn import(
+    from: &Path,
+    path: &Path,
+    apply: bool,
+    trust: &[String],
+    user: Option<&str>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let bundle = Bundle::read(from)?;
+    if bundle.files().next().is_none() {
+        return Err(Trouble::failed(format!("cannot import {}: it holds no files", from.display())));
+    }
+    let home = match (apply, path.exists()) {
+        (true, _) => Home::open_or_make(path, user)?,
+        (false, true) => Home::open(path, user)?,
+        (false, false) => Home::in_memory(user)?,
+    };
+    let key = key::read(config)?;
+    let owner = home.owner();
+    let mut import = BundleImport::new(&owner).workspace(home.workspace.as_ref());
+    import = match &home.store {
+        Store::File(store) => import.file_store(store),
+        Store::Sqlite(store) => import.sqlite_store(store),
+    };
+    if let Some(key) = &key {
+        import = import.key(key);
+    }
+    for identity in config.travel.trust.iter().chain(trust) {
+        import = import.trust(identity);
+    }
+    let plan = {
+        let _progress = Progress::begin("importing");
+        if apply { import.apply(&bundle, Utc::now())? } else { import.plan(&bundle)? }
+    };
+    let is_refused = plan.refused().next().is_some() || !plan.missing.is_empty();
+    if output.json {
+        output.value(&plan)?;
+    } else {
+        tell(&plan, output);
+    }
+    Ok(End::look_if(is_refused))
+}
+
+fn tell(plan: &BundlePlan, output: Output) {
+    let added = plan.added().count();
+    let little = plan.added().filter(|item| item.channel == Channel::Unsigned).count();
+    let kept = plan.items.iter().filter(|item| item.action == BundleAction::Keep).count();
+    match &plan.author {
+        Some(author) => output.line(format!("Signed by {author}, whom you trust.")),
+        None => {
+            output.line("No signature that you trust: rows come in as imported, documents below imported/.");
+        }
+    }
+    let verb = if plan.applied { "added" } else { "would be added" };
+    output.line(format!(
+        "{} {verb}, {little} of them with little trust; {kept} there already",
+        count(added, "file")
+    ));
+    for item in plan.refused() {
+        if let BundleAction::Refuse(why) = &item.action {
+            output.line(format!("{}  {}", output.bad("refused"), output.bold(&item.path)));
+            output.wrapped(4, &format!("{why}."));
+        }
+    }
+    for path in &plan.missing {
+        output.line(format!("{}  {}", output.bad("missing"), output.bold(path)));
+    }
+    if !plan.applied {
+        output.line("Nothing was written. `--apply` does it.");
+    }
+}
+
+pub(crate) fn backup(path: &Path, out: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open(path, user)?;
+    let _progress = Progress::begin("copying");
+    let files = match &home.store {
+        Store::Sqlite(store) => {
+            store.backup_to(out)?;
+            1
+        }
+        Store::File(_) => {
+            if out.exists() {
+                return Err(Trouble::failed(format!(
+                    "cannot back up into {}: it exists already",
+                    out.display()
+                )));
+            }
+            // No dream writes meanwhile.
+            let lease = match home.workspace.claim(&ClaimTerms::default())? {
+                Claim::Granted(lease) => lease,
+                Claim::Held(_) => {
+                    return Err(noctuary::Error::Busy { path: path.display().to_string() }.into());
+                }
+            };
+            let files = copy_folder(path, out, out)?;
+            lease.release()?;
+            files
+        }
+    };
+    if output.json {
+        output.value(&json!({"out": out.display().to_string(), "files": files}))?;
+    } else {
+        output.line(format!("{} copied to {}.", count(files, "file"), out.display()));
+    }
+    Ok(End::Well)
+}
+
+/// Copies a folder with its modes, without the repository of git, links, and the lock of this very copy.
+fn copy_folder(from: &Path, to: &Path, out: &Path) -> Result<usize, Trouble> {
+    let mut files = 0;
+    std::fs::create_dir_all(to)?;
+    std::fs::set_permissions(to, from.metadata()?.permissions())?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let (path, name) = (entry.path(), entry.file_name());
+        if name == ".git" || name == ".dreaming.lock" || same(&path, out) {
+            continue;
+        }
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            files += copy_folder(&path, &to.join(name), out)?;
+        } else if kind.is_file() {
+            std::fs::copy(&path, to.join(name))?;
+            files += 1;
+        }
+    }
+    Ok(files)
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
+}
+
+pub(crate) fn copy(path: &Path, out: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open(path, user)?;
+    let target = Home::open_or_make(out, Some(&home.scope.user))?;
+    let _progress = Progress::begin("copying");
+    let documents = copy_into(home.workspace.as_ref(), target.workspace.as_ref())?;
+    // Rows travel as in a bundle that is signed for this moment.
+    let key = BundleKey::from_bytes(*noctuary::gate::TombstoneKey::random().as_bytes());
+    let bundle = bundle_of(&home, Some(&key), false)?;
+    let owner = target.owner();
+    let import = BundleImport::new(&owner).key(&key);
+    let import = match &target.store {
+        Store::File(store) => import.file_store(store),
+        Store::Sqlite(store) => import.sqlite_store(store),
+    };
+    let plan = import.apply(&bundle, Utc::now())?;
+    let (rows, refused) = (plan.added().count(), plan.refused().count());
+    if output.json {
+        output.value(&json!({"documents": documents, "entries": rows, "refused": refused}))?;
+    } else {
+        output.line(format!(
+            "{documents} documents and {} of the store are in {}.",
+            count(rows, "entry").replace("entrys", "entries"),
+            out.display()
+        ));
+        for item in plan.refused() {
+            output.line(format!("{}  {}", output.bad("refused"), item.path));
+        }
+    }
+    Ok(End::look_if(refused > 0))
+}
+
+/// Root files and folders that only this library's lives have.
+const OWN: [&str; 17] = [
+    ".dreaming.d",
+    ".dreaming.lock",
+    ".dreamed-state.json",
+    ".dreamed-quarantine.json",
+    ".soul-state.json",
+    ".self",
+    "self",
+    "daily",
+    "memory",
+    "AGENTS.md",
+    "BOOTSTRAP.md",
+    "HEARTBEAT.md",
+    "IDENTITY.md",
+    "MEMORY.md",
+    "SOUL.md",
+    "TOOLS.md",
+    "USER.md",
+];
+
+pub(crate) fn erase(path: &Path, yes: bool, user: Option<&str>, output: Output) -> Result<End, Trouble> {
+    let gone = {
+        let home = Home::open(path, user)?;
+        let lease = match home.workspace.claim(&ClaimTerms::default())? {
+            Claim::Granted(lease) => lease,
+            Claim::Held(_) => return Err(noctuary::Error::Busy { path: path.display().to_string() }.into()),
+        };
+        lease.release()?;
+        gone(&home)?
+    };
+    if yes {
+        for path in &gone {
+            let removed =
+                if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+            match removed {
+                // SQLite takes its own files away when it closes the database.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    return Err(Trouble::failed(format!("cannot remove {}: {error}", path.display())));
+                }
+                Ok(()) => {}
+            }
+        }
+    }
+    let shown: Vec<String> = gone.iter().map(|path| path.display().to_string()).collect();
+    if output.json {
+        output.value(&json!({"erased": yes, "paths": shown}))?;
+        return Ok(End::Well);
+    }
+    for path in &shown {
+        output.line(format!("{}  {path}", if yes { "erased" } else { "would erase" }));
+    }
+    if yes {
+        output.line("Backups, git, and the logs of a model's provider are out of reach.");
+    } else {
+        output.line("Nothing was removed. `--yes` does it, and nothing brings it back.");
+    }
+    Ok(End::Well)
+}
+
+/// Returns what a life consists of on the disk.
+fn gone(home: &Home) -> Result<Vec<PathBuf>, Trouble> {
+    if home.path.is_dir() {
+        let paths = OWN.iter().map(|name| home.path.join(name));
+        return Ok(paths.filter(|path| path.symlink_metadata().is_ok()).collect());
+    }
+    let others = noctuary::doctor::Doctor::of(&home.path)?.scopes()?;
+    if others.iter().any(|scope| *scope != home.scope) {
+        return Err(Trouble::failed(
+            "several lives are in the database, and erase removes the whole file; copy the others out first",
+        ));
+    }
+    let folder = home.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = home.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut gone = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_beside = name.strip_prefix(&file).is_some_and(|rest| {
+            ["", "-wal", "-shm", "-journal", ".mark"].contains(&rest) || rest.starts_with(".guard")
+        });
+        if is_beside {
+            gone.push(entry.path());
+        }
+    }
+    gone.sort();
+    Ok(gone)
+}

@@ -1,0 +1,156 @@
+//! The settings: one file of TOML, beside the names of the environment.
+
+use std::path::{Path, PathBuf};
+
+use noctuary::DreamConfig;
+use noctuary::dream::{Evidence, OverBudget};
+use noctuary::store::StoreConfig;
+use serde::{Deserialize, Serialize};
+
+use super::output::Trouble;
+
+/// The settings. A key that is not known is an error, so that a slip of the pen is noticed.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    pub(crate) dream: Dream,
+    pub(crate) model: Model,
+    pub(crate) travel: Travel,
+}
+
+/// How journals are read. The names of the environment, `WORKSPACE_DREAM_…`, count where the file says nothing.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Dream {
+    /// So many days back; 0 for no bound.
+    pub(crate) window_days: Option<u32>,
+    pub(crate) interval_hours: Option<u64>,
+    pub(crate) total_input_bytes: Option<u64>,
+    /// `checked`, `required` or `off`.
+    pub(crate) evidence: Option<String>,
+    /// `warn` or `archive`.
+    pub(crate) over_budget: Option<String>,
+    pub(crate) user_names: Option<Vec<String>>,
+}
+
+/// The model that dreams ask; without an endpoint lines are selected without one.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Model {
+    pub(crate) endpoint: Option<String>,
+    pub(crate) name: Option<String>,
+}
+
+/// The key that signs exports, and the signatures that count.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Travel {
+    pub(crate) key_file: Option<PathBuf>,
+    pub(crate) trust: Vec<String>,
+}
+
+impl Config {
+    /// Reads the file that was named, or the one of this account, where there is one.
+    pub(crate) fn load(named: Option<&Path>) -> Result<Self, Trouble> {
+        let of_variable = std::env::var_os("NOCTUARY_CONFIG").map(PathBuf::from);
+        let own = folder().map(|folder| folder.join("config.toml"));
+        let (path, must_exist) = match (named, of_variable) {
+            (Some(path), _) => (path.to_owned(), true),
+            (None, Some(path)) => (path, true),
+            (None, None) => match own {
+                Some(path) => (path, false),
+                None => return Ok(Self::default()),
+            },
+        };
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => {
+                return Ok(Self::default());
+            }
+            Err(error) => return Err(Trouble::usage(format!("cannot read {}: {error}", path.display()))),
+        };
+        let config: Self = toml::from_str(&text)
+            .map_err(|error| Trouble::usage(format!("cannot use {}: {}", path.display(), error.message())))?;
+        config.dreams()?;
+        Ok(config)
+    }
+
+    /// Returns the settings of dreams: those of the file, then of the environment.
+    pub(crate) fn dreams(&self) -> Result<DreamConfig, Trouble> {
+        let lookup = |name: &str| std::env::var(name).ok();
+        let usage = |error: noctuary::Error| Trouble::usage(error.to_string());
+        let mut config = DreamConfig::from_env(lookup).map_err(usage)?;
+        let dream = &self.dream;
+        if let Some(days) = dream.window_days {
+            config.window_days = (days > 0).then_some(days);
+        }
+        if let Some(hours) = dream.interval_hours {
+            config.interval = std::time::Duration::from_secs(hours.saturating_mul(3600));
+        }
+        if let Some(bytes) = dream.total_input_bytes {
+            config.total_input_bytes = bytes;
+        }
+        config.evidence = match dream.evidence.as_deref() {
+            None => config.evidence,
+            Some("checked") => Evidence::Checked,
+            Some("required") => Evidence::Required,
+            Some("off") => Evidence::Off,
+            Some(_) => return Err(Trouble::usage("dream.evidence must be checked, required or off")),
+        };
+        config.over_budget = match dream.over_budget.as_deref() {
+            None => config.over_budget,
+            Some("warn") => OverBudget::Warn,
+            Some("archive") => OverBudget::Archive,
+            Some(_) => return Err(Trouble::usage("dream.over_budget must be warn or archive")),
+        };
+        if let Some(names) = &dream.user_names {
+            config.user_names.clone_from(names);
+        }
+        config.validate().map_err(usage)?;
+        Ok(config)
+    }
+
+    /// Prints the settings that count, as a file that says the same.
+    pub(crate) fn print(&self) -> Result<String, Trouble> {
+        let dreams = self.dreams()?;
+        let evidence = match dreams.evidence {
+            Evidence::Required => "required",
+            Evidence::Off => "off",
+            _ => "checked",
+        };
+        let shown = Self {
+            dream: Dream {
+                window_days: Some(dreams.window_days.unwrap_or(0)),
+                interval_hours: Some(dreams.interval.as_secs() / 3600),
+                total_input_bytes: Some(dreams.total_input_bytes),
+                evidence: Some(evidence.to_owned()),
+                over_budget: Some(
+                    if dreams.over_budget == OverBudget::Archive { "archive" } else { "warn" }.to_owned(),
+                ),
+                user_names: Some(dreams.user_names.clone()),
+            },
+            model: self.model.clone(),
+            travel: Travel { key_file: self.key_file(), trust: self.travel.trust.clone() },
+        };
+        Ok(toml::to_string(&shown)?)
+    }
+
+    /// Returns the file of the key that signs exports; `None` where this account has no home.
+    pub(crate) fn key_file(&self) -> Option<PathBuf> {
+        let of_variable = std::env::var_os("NOCTUARY_KEY_FILE").filter(|path| !path.is_empty());
+        let named = of_variable.map(PathBuf::from).or_else(|| self.travel.key_file.clone());
+        named.or_else(|| folder().map(|folder| folder.join("key")))
+    }
+}
+
+/// Returns the settings of stores.
+pub(crate) fn stores() -> Result<StoreConfig, Trouble> {
+    StoreConfig::from_env(|name| std::env::var(name).ok()).map_err(|error| Trouble::usage(error.to_string()))
+}
+
+/// Returns the folder of this account's settings.
+fn folder() -> Option<PathBuf> {
+    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = of("XDG_CONFIG_HOME").or_else(|| of("HOME").map(|home| home.join(".config")));
+    Some(base?.join("noctuary"))
+}

@@ -1,0 +1,69 @@
+//! `noctuary`: memory of an agent, for whoever runs it and writes no Rust.
+
+mod arguments;
+mod commands;
+mod config;
+mod home;
+mod key;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use output::{End, Output, Trouble};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let output = Output::new(arguments.json);
+    match run(&arguments, output) {
+        Ok(end) => end.into(),
+        Err(trouble) => trouble.tell(),
+    }
+}
+
+fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
+    let config = config::Config::load(arguments.config.as_deref())?;
+    if arguments.show_config {
+        return commands::shell::show_config(&config, output);
+    }
+    let Some(command) = &arguments.command else { return commands::shell::first_screen(output) };
+    let user = arguments.user.as_deref();
+    match command {
+        Command::Init { path } => commands::life::init(path, user, output),
+        Command::Status { path } => commands::life::status(path, user, &config, output),
+        Command::Note { path, text, kind } => commands::life::note(path, text, *kind, user, output),
+        Command::Search { path, query, limit } => commands::memory::search(path, query, *limit, user, output),
+        Command::Forget { path, text, in_files } => {
+            commands::memory::forget(path, text, *in_files, user, output)
+        }
+        Command::Preview { path, night } => commands::night::preview(path, night, user, &config, output),
+        Command::Dream { path, night, propose } => {
+            commands::night::dream(path, night, *propose, user, &config, output)
+        }
+        Command::Page { path, out, night } => commands::night::page(path, out, night, user, &config, output),
+        Command::Review { path, accept, reject } => {
+            commands::review::review(path, accept.as_deref(), reject.as_deref(), user, &config, output)
+        }
+        Command::Undo { path, dream, redo } => {
+            commands::review::undo(path, dream.as_deref(), *redo, user, &config, output)
+        }
+        Command::Doctor { path, fix, apply, only, anonymous } => {
+            let fix = commands::doctor::Fix { wanted: *fix, apply: *apply, only };
+            commands::doctor::doctor(path, &fix, *anonymous, user, &config, output)
+        }
+        Command::Export { path, out, unsigned, no_documents } => {
+            commands::travel::export(path, out, !*unsigned, !*no_documents, user, &config, output)
+        }
+        Command::Import { from, path, apply, trust } => {
+            commands::travel::import(from, path, *apply, trust, user, &config, output)
+        }
+        Command::Backup { path, out } => commands::travel::backup(path, out, user, output),
+        Command::Copy { path, out } => commands::travel::copy(path, out, user, output),
+        Command::Erase { path, yes } => commands::travel::erase(path, *yes, user, output),
+        Command::Completions { shell } => Ok(commands::shell::completions(*shell)),
+        Command::Man => commands::shell::man(),
+    }
+}

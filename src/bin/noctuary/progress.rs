@@ -1,0 +1,51 @@
+//! A sign of life on stderr, for what takes longer than a second.
+
+use std::io::IsTerminal;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+/// A sign of life, until it is dropped.
+pub(crate) struct Progress {
+    done: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// For so long nothing is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Progress {
+    /// Begins a work of this name.
+    pub(crate) fn begin(name: &'static str) -> Self {
+        let (done, is_done) = channel::<()>();
+        let thread = std::thread::spawn(move || {
+            if is_done.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            if !std::io::stderr().is_terminal() {
+                eprintln!("noctuary: {name} …");
+                return;
+            }
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            bar.set_message(format!("{name} …"));
+            let style = indicatif::ProgressStyle::with_template("{spinner} {msg} {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_spinner()));
+            while is_done.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
+                bar.tick();
+            }
+            bar.finish_and_clear();
+        });
+        Self { done: Some(done), thread: Some(thread) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        drop(self.done.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

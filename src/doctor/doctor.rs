@@ -1,0 +1,348 @@
+//! The doctor: a home, how it is looked at, and what is mended.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::{DateTime, Days, Utc};
+
+use super::examination::Examination;
+use super::finding::FindingKind as Kind;
+use super::{documents, folder, rows, state};
+use crate::base::access::Scope;
+use crate::base::document::Document;
+use crate::base::error::{At, Error, Refusal, Result};
+use crate::base::name::{DocName, StateName};
+use crate::disk::{Disk, Looking};
+use crate::dream::ReadReason;
+use crate::dream::journal::{DreamConfig, JournalDreamer};
+use crate::file::{FileMemoryStore, FileWorkspace};
+use crate::format::state::log;
+use crate::gate::Doors;
+#[cfg(feature = "sqlite")]
+use crate::memory::IndexState;
+use crate::session;
+#[cfg(feature = "sqlite")]
+use crate::sqlite::Copied;
+use crate::store::StoreConfig;
+use crate::workspace::Workspace;
+
+/// Looks at a workspace and the memory store beside it, and says what an operator should mend.
+///
+/// A look writes nothing: a folder is opened so that every verb that writes is refused, and a database is copied into the
+/// memory of this process, which needs room for all of it. Others may write meanwhile.
+///
+/// ```
+/// use chrono::Utc;
+/// use noctuary::doctor::{Doctor, FindingKind};
+///
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("MEMORY.md"), "- key AKIAIOSFODNN7EXAMPLE\n")?;
+/// let told = Doctor::of(folder.path())?.examine(Utc::now())?;
+/// assert_eq!(told.findings[0].kind, FindingKind::SecretAtRest);
+/// assert_eq!(told.findings[0].place, "MEMORY.md:1:7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Doctor {
+    pub(super) home: Home,
+    pub(super) scope: Option<Scope>,
+    pub(super) doors: Doors,
+    dreams: DreamConfig,
+}
+
+const OUTSIDE: &str = "raise `window_days` until a dream has read it: its date lies outside the window";
+
+/// The place of a life.
+#[derive(Debug, Clone)]
+pub(super) enum Home {
+    Folder(PathBuf),
+    #[cfg(feature = "sqlite")]
+    Database(PathBuf),
+}
+
+impl Doctor {
+    /// Takes a path: a folder, or a database file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] where nothing is there, [`Error::Refused`] for what is neither, or for a file without the feature
+    /// `sqlite`.
+    pub fn of(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let home = if path.is_dir() { Home::Folder(path.to_owned()) } else { Home::database(path)? };
+        Ok(Self { home, scope: None, doors: Doors::default(), dreams: DreamConfig::default() })
+    }
+
+    /// Sets whose life it is. Unless set, a home with one life says so itself.
+    #[must_use]
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.scope = Some(scope);
+        self
+    }
+
+    /// Sets what counts as a secret.
+    #[must_use]
+    pub fn doors(mut self, doors: Doors) -> Self {
+        self.doors = doors;
+        self
+    }
+
+    /// Sets how dreams are configured: their window decides which journals are never read.
+    #[must_use]
+    pub fn dreams(mut self, config: DreamConfig) -> Self {
+        self.dreams = config;
+        self
+    }
+
+    /// Lists whose lives the home holds, ascending: one for a folder, or none where nobody said.
+    ///
+    /// # Errors
+    ///
+    /// The errors of reading.
+    pub fn scopes(&self) -> Result<Vec<Scope>> {
+        match &self.home {
+            Home::Folder(path) => {
+                let disk = Looking::open(path).at("open", path.display())?;
+                Ok(FileMemoryStore::owner(&disk).into_iter().collect())
+            }
+            #[cfg(feature = "sqlite")]
+            Home::Database(path) => Copied::of(path)?.scopes(),
+        }
+    }
+
+    /// Looks at everything and returns what was found. Writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] where a database holds several lives and none was named; the errors of reading, where the home as a
+    /// whole cannot be read. Damage inside of it is a finding and no error.
+    pub fn examine(&self, now: DateTime<Utc>) -> Result<Examination> {
+        let mut told = Examination::default();
+        match &self.home {
+            Home::Folder(path) => self.examine_folder(path, now, &mut told)?,
+            #[cfg(feature = "sqlite")]
+            Home::Database(path) => self.examine_database(path, now, &mut told)?,
+        }
+        Ok(told.sorted())
+    }
+
+    fn examine_folder(&self, path: &Path, now: DateTime<Utc>, told: &mut Examination) -> Result<()> {
+        let disk: Arc<dyn Disk> = Arc::new(Looking::open(path).at("open", path.display())?);
+        let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::over(Arc::clone(&disk)));
+        let read = self.examine_workspace(&workspace, now, told)?;
+        folder::examine(disk.as_ref(), &read, now, told)?;
+        let (lines, mark) = (StateName::MEMORIES, StateName::MEMORIES_MARK);
+        let stat = |name: &StateName| disk.stat(name.as_str()).at("look at", name.as_str());
+        let standing = stat(&lines)?;
+        if standing.is_none() && stat(&mark)?.is_none() {
+            told.health.scope.clone_from(&self.scope);
+            return Ok(());
+        }
+        let scope = self.scope.clone().or_else(|| FileMemoryStore::owner(disk.as_ref()));
+        let scope = scope.unwrap_or_else(|| Scope::user("user"));
+        told.health.scope = Some(scope.clone());
+        let config = StoreConfig::default();
+        let looked = FileMemoryStore::looked_at(disk, scope.clone(), config)
+            .and_then(|store| rows::examine(&store, &scope, &self.doors, told));
+        match looked {
+            Err(error) => rows::tell(lines.as_str(), error, told)?,
+            Ok(()) if standing.is_some_and(|stat| stat.len == 0) => {
+                told.add(Kind::EmptiedStore, lines.as_str(), "put back a backup, or delete it to begin anew");
+            }
+            Ok(()) => {}
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "sqlite")]
+    fn examine_database(&self, path: &Path, now: DateTime<Utc>, told: &mut Examination) -> Result<()> {
+        let place = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if path.metadata().is_ok_and(|metadata| metadata.len() == 0) && !mark_of(path).exists() {
+            told.add(Kind::EmptiedStore, &place, "put back a backup, or delete it to begin anew");
+            return Ok(());
+        }
+        let copied = match Copied::of(path) {
+            Ok(copied) => copied,
+            Err(error) => return rows::tell(&place, error, told),
+        };
+        permissions(path, told)?;
+        told.health.schema = Some(copied.version);
+        if copied.version < copied.newest {
+            let fix = format!(
+                "open it with this version of the library, which brings it from version {} to {}; make a backup first",
+                copied.version, copied.newest
+            );
+            told.add(Kind::OlderSchema, &place, fix);
+        }
+        let scope = match &self.scope {
+            Some(scope) => scope.clone(),
+            None => {
+                only(copied.scopes().or_else(|error| rows::tell(&place, error, told).map(|()| Vec::new()))?)?
+            }
+        };
+        told.health.scope = Some(scope.clone());
+        let mut is_drifted = match copied.is_index_sound() {
+            Ok(is_sound) => !is_sound,
+            Err(error) => return rows::tell(&place, error, told),
+        };
+        let workspace: Arc<dyn Workspace> = Arc::new(copied.workspace(scope.clone()));
+        match self.examine_workspace(&workspace, now, told) {
+            Ok(_) => {}
+            Err(error) => rows::tell(&place, error, told)?,
+        }
+        let store = match copied.store(scope.clone(), StoreConfig::default()) {
+            Ok(store) => store,
+            Err(error) => return rows::tell(&place, error, told),
+        };
+        match store.check() {
+            Ok(state) => is_drifted |= state == IndexState::Drifted,
+            Err(error) => rows::tell(&place, error, told)?,
+        }
+        if is_drifted {
+            let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
+            told.add(Kind::DriftedIndex, &place, fix);
+        }
+        if let Err(error) = rows::examine(&store, &scope, &self.doors, told) {
+            rows::tell(&place, error, told)?;
+        }
+        told.health.embeddings = copied.embeddings()?;
+        let failed = told.health.embeddings.get("failed").copied().unwrap_or(0);
+        if failed > 0 {
+            let fix = format!("embed them again: {failed} of the texts came back without a vector");
+            told.add(Kind::FailedEmbeddings, &place, fix);
+        }
+        Ok(())
+    }
+
+    /// Looks at documents, state and journals; returns the names of the documents that were read.
+    fn examine_workspace(
+        &self,
+        workspace: &Arc<dyn Workspace>,
+        now: DateTime<Utc>,
+        told: &mut Examination,
+    ) -> Result<Vec<String>> {
+        let read = documents::examine(workspace.as_ref(), &self.doors, told)?;
+        state::examine(workspace.as_ref(), told)?;
+        self.examine_journals(workspace, now, told)?;
+        Ok(read)
+    }
+
+    fn examine_journals(
+        &self,
+        workspace: &Arc<dyn Workspace>,
+        now: DateTime<Utc>,
+        told: &mut Examination,
+    ) -> Result<()> {
+        let dreamer =
+            JournalDreamer::builder(Arc::clone(workspace)).config(self.dreams.clone()).enabled(true);
+        let survey = dreamer.build()?.survey(now);
+        let log = workspace.read(&StateName::LOG).ok().flatten();
+        let log = log.as_ref().map(Document::lossy).unwrap_or_default();
+        let was_read = |name: &str| {
+            log::of_curators(&log).any(|line| line.sources.iter().any(|source| source.name.as_str() == name))
+        };
+        let Ok(survey) = survey else {
+            // State that cannot be read is told already; what is too old goes by its name.
+            let Some(days) = self.dreams.window_days else { return Ok(()) };
+            let oldest = now.date_naive() - Days::new(days.into());
+            let is_none = |_: &DocName, error: &Error| matches!(error, Error::Refused { .. });
+            for journal in session::journals(workspace.as_ref(), is_none)? {
+                if journal.date() < oldest && !was_read(journal.name().as_str()) {
+                    told.add(Kind::UnreadJournal, journal.name(), OUTSIDE);
+                }
+            }
+            return Ok(());
+        };
+        for journal in &survey.journals {
+            let fix = match journal.reason {
+                ReadReason::Expired => {
+                    "raise `window_days` until a dream has read the rest of it: it left the window unread"
+                }
+                ReadReason::OutsideWindow if !was_read(journal.name.as_str()) => OUTSIDE,
+                ReadReason::Unreadable => "make it a readable plain file of UTF-8",
+                ReadReason::SecretInName => "rename it: its name holds what no model is shown",
+                ReadReason::Quarantined => {
+                    "take the secret out of it, then release it from .dreamed-quarantine.json"
+                }
+                _ => continue,
+            };
+            told.add(Kind::UnreadJournal, &journal.name, fix);
+        }
+        Ok(())
+    }
+}
+
+impl Home {
+    /// Returns the path of a folder.
+    #[cfg_attr(
+        not(feature = "sqlite"),
+        expect(clippy::unnecessary_wraps, reason = "a database is a home too, with its feature")
+    )]
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(path) => Some(path),
+            #[cfg(feature = "sqlite")]
+            Self::Database(_) => None,
+        }
+    }
+
+    #[cfg(feature = "sqlite")]
+    fn database(path: &Path) -> Result<Self> {
+        if path.is_file() || mark_of(path).exists() {
+            return Ok(Self::Database(path.to_owned()));
+        }
+        Err(Self::none(path))
+    }
+
+    #[cfg(not(feature = "sqlite"))]
+    fn database(path: &Path) -> Result<Self> {
+        if path.is_file() {
+            return Err(Error::Refused { path: path.display().to_string(), reason: Refusal::NotAFolder });
+        }
+        Err(Self::none(path))
+    }
+
+    fn none(path: &Path) -> Error {
+        let shown = path.display().to_string();
+        if path.exists() {
+            return Error::Refused { path: shown, reason: Refusal::NotAFile };
+        }
+        Error::Io { action: "open", path: shown, source: std::io::ErrorKind::NotFound.into() }
+    }
+}
+
+#[cfg(feature = "sqlite")]
+fn mark_of(path: &Path) -> PathBuf {
+    let mut mark = path.as_os_str().to_owned();
+    mark.push(".mark");
+    mark.into()
+}
+
+/// Returns the one life of a database.
+#[cfg(feature = "sqlite")]
+fn only(mut scopes: Vec<Scope>) -> Result<Scope> {
+    match scopes.len() {
+        0 => Ok(Scope::user("user")),
+        1 => Ok(scopes.remove(0)),
+        _ => Err(Error::Config { setting: "scope", rule: "must be named: the database holds several lives" }),
+    }
+}
+
+/// Looks at the modes of a database and of what SQLite keeps beside it.
+#[cfg(all(feature = "sqlite", unix))]
+fn permissions(path: &Path, told: &mut Examination) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let disk = Looking::open(folder).at("open", folder.display())?;
+    let Some(file) = path.file_name().and_then(|name| name.to_str()) else { return Ok(()) };
+    for name in [file.to_owned(), format!("{file}-wal"), format!("{file}-shm")] {
+        if disk.stat(&name).at("look at", &name)?.is_some_and(|stat| stat.mode & 0o077 > 0) {
+            told.add(Kind::OpenPermissions, name, "close it for others: chmod 600");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(all(feature = "sqlite", not(unix)))]
+fn permissions(_path: &Path, _told: &mut Examination) -> Result<()> {
+    Ok(())
+}

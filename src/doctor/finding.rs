@@ -1,0 +1,208 @@
+//! A finding: what it is, where, and what to do.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// A thing that an operator should look at.
+///
+/// As JSON it has three keys: `{"finding":"stuck_lock","where":".dreaming.lock","fix":"…"}`. It never holds the words of a
+/// document or a row.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct DoctorFinding {
+    /// The kind.
+    #[serde(rename = "finding")]
+    pub kind: FindingKind,
+    /// The place: a document, a state file, a row.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// The remedy, in a sentence.
+    pub fix: String,
+}
+
+impl DoctorFinding {
+    pub(crate) fn new(kind: FindingKind, place: impl fmt::Display, fix: impl Into<String>) -> Self {
+        Self { kind, place: place.to_string(), fix: fix.into() }
+    }
+}
+
+impl fmt::Display for DoctorFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in {}: {}; {}", self.kind, self.place, self.kind.meaning(), self.fix)
+    }
+}
+
+/// The kinds of findings. Prints as the word of the JSON: `stuck_lock`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum FindingKind {
+    /// A secret is in a document or a row.
+    SecretAtRest,
+    /// A state file or document can be read or written by others on this machine.
+    OpenPermissions,
+    /// A store lacks its last commit.
+    EmptiedStore,
+    /// A store cannot be read.
+    DamagedStore,
+    /// A state file is empty, which the library never writes.
+    EmptiedState,
+    /// A state file is missing that its neighbours tell of.
+    MissingState,
+    /// A state file does not parse, or its checksum does not fit.
+    DamagedState,
+    /// A file of a newer version of this library.
+    NewerVersion,
+    /// A database of an older version of this library.
+    OlderSchema,
+    /// The index of a store does not say what its rows say.
+    DriftedIndex,
+    /// Rows whose vectors could not be made.
+    FailedEmbeddings,
+    /// Both spellings of the curated memory are there.
+    TwoMemories,
+    /// A document is larger than what is read of it.
+    OversizeDocument,
+    /// A document that is read as text is not UTF-8.
+    NotText,
+    /// A fence, a comment or a section of a dream is not closed.
+    BrokenFence,
+    /// The lock of a dream that is over.
+    StuckLock,
+    /// The lock of another program or host.
+    ForeignLock,
+    /// A commit that a crash interrupted.
+    UnfinishedDream,
+    /// A file that a crash left.
+    LeftoverFile,
+    /// An entry of the quarantine names a journal that is gone.
+    OrphanQuarantine,
+    /// A proposal without its text, or a text without its entry.
+    OrphanProposal,
+    /// A journal that no dream will read.
+    UnreadJournal,
+    /// A name that has no place in a workspace, and is never indexed.
+    RefusedName,
+    /// Names that differ in case only.
+    NameCollision,
+    /// State files of a workspace in git that git does not ignore.
+    MissingIgnoreLines,
+    /// A place that could not be looked at.
+    Unreadable,
+}
+
+/// The kinds, in the order in which they are told: each with its word and its meaning.
+const KINDS: [(FindingKind, &str, &str); 26] = [
+    (
+        FindingKind::SecretAtRest,
+        "secret_at_rest",
+        "it holds a secret that anybody who reads the file can use",
+    ),
+    (
+        FindingKind::OpenPermissions,
+        "open_permissions",
+        "other accounts of this machine can read or change it",
+    ),
+    (
+        FindingKind::EmptiedStore,
+        "emptied_store",
+        "its last commit is missing: the file was emptied, cut short or replaced",
+    ),
+    (FindingKind::DamagedStore, "damaged_store", "the rows cannot be read as they were written"),
+    (FindingKind::EmptiedState, "emptied_state", "the file is empty and was not so when it was last written"),
+    (FindingKind::MissingState, "missing_state", "other files say that it was written, and it is gone"),
+    (FindingKind::DamagedState, "damaged_state", "it is not as it was written"),
+    (FindingKind::NewerVersion, "newer_version", "a newer version of this library wrote it"),
+    (FindingKind::OlderSchema, "older_schema", "an older version of this library wrote it"),
+    (FindingKind::DriftedIndex, "drifted_index", "searches miss rows, or find words that are gone"),
+    (
+        FindingKind::FailedEmbeddings,
+        "failed_embeddings",
+        "rows were sent to the embedder, and no vector came back",
+    ),
+    (
+        FindingKind::TwoMemories,
+        "two_memories",
+        "MEMORY.md and memory.md are both there, and only MEMORY.md is read",
+    ),
+    (
+        FindingKind::OversizeDocument,
+        "oversize_document",
+        "only a part of it reaches a prompt, or none of it is read",
+    ),
+    (FindingKind::NotText, "not_text", "it is not UTF-8, so it is not read"),
+    (
+        FindingKind::BrokenFence,
+        "broken_fence",
+        "a fence or mark is open without its end, so what follows is misread",
+    ),
+    (FindingKind::StuckLock, "stuck_lock", "whoever wrote it is gone or is older than a dream may be"),
+    (FindingKind::ForeignLock, "foreign_lock", "another host or program holds it, or left it"),
+    (FindingKind::UnfinishedDream, "unfinished_dream", "a dream was interrupted while it wrote"),
+    (FindingKind::LeftoverFile, "leftover_file", "a crash left a file that nobody finishes"),
+    (FindingKind::OrphanQuarantine, "orphan_quarantine", "the journal that it names does not exist"),
+    (FindingKind::OrphanProposal, "orphan_proposal", "its text or its entry in the list is missing"),
+    (FindingKind::UnreadJournal, "unread_journal", "no dream will read it"),
+    (
+        FindingKind::RefusedName,
+        "refused_name",
+        "its name or kind has no place in a workspace, so it is neither read nor searched",
+    ),
+    (
+        FindingKind::NameCollision,
+        "name_collision",
+        "two names differ in case only, and are one file on other machines",
+    ),
+    (
+        FindingKind::MissingIgnoreLines,
+        "missing_ignore_lines",
+        "the workspace is in git, which would take in machine state",
+    ),
+    (FindingKind::Unreadable, "unreadable", "it could not be looked at"),
+];
+
+impl FindingKind {
+    /// Returns the kinds, in the order in which they are told.
+    pub fn all() -> impl Iterator<Item = Self> {
+        KINDS.iter().map(|(kind, ..)| *kind)
+    }
+
+    /// Returns its word: `stuck_lock`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        KINDS[self as usize].1
+    }
+
+    /// Returns its meaning, in a clause.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        KINDS[self as usize].2
+    }
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Serialize for FindingKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_own_word_in_its_place() {
+        for (place, (kind, word, _)) in KINDS.iter().enumerate() {
+            assert_eq!(*kind as usize, place, "{word}");
+            assert_eq!(kind.to_string(), *word);
+        }
+        let words: std::collections::BTreeSet<&str> = FindingKind::all().map(FindingKind::as_str).collect();
+        assert_eq!(words.len(), KINDS.len());
+    }
+}

@@ -1,0 +1,209 @@
+//! The folder of a workspace in files: locks, permissions, what a crash left, and git.
+
+use std::path::Path;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::examination::Examination;
+use super::finding::FindingKind as Kind;
+use crate::base::error::{At, Result};
+use crate::base::name::StateName;
+use crate::disk::{Disk, Kind as Entry, Looking, STATE_FOLDER, Stat, atomic};
+use crate::file::lock::{self, StandingLock};
+use crate::format::documents::ignored::Ignored;
+use crate::format::state::proposal::Proposals;
+use crate::workspace::ClaimTerms;
+
+/// Files that the library keeps in the root of a folder.
+const ROOT_STATE: [&str; 4] =
+    [".dreaming.lock", ".dreamed-state.json", ".dreamed-quarantine.json", ".soul-state.json"];
+
+/// Looks at the folder. `documents` are the names of what a person reads and writes in it.
+pub(super) fn examine(
+    disk: &dyn Disk,
+    documents: &[String],
+    now: DateTime<Utc>,
+    told: &mut Examination,
+) -> Result<()> {
+    let lock = lock::look(disk, ClaimTerms::default().ttl, now)?;
+    match lock {
+        Some(StandingLock::Stuck) => {
+            let fix = "run `noctuary doctor PATH --fix --apply`, or the next dream: either takes it over by the protocol";
+            told.add(Kind::StuckLock, ".dreaming.lock", fix);
+        }
+        Some(StandingLock::Foreign) => {
+            let fix = "let the other program end; if it is gone for good, delete the file";
+            told.add(Kind::ForeignLock, ".dreaming.lock", fix);
+        }
+        Some(StandingLock::Ours) | None => {}
+    }
+    let is_dreaming = lock == Some(StandingLock::Ours);
+    if !is_dreaming {
+        for intent in [StateName::INTENT, StateName::SLEEP_INTENT] {
+            if disk.stat(intent.as_str()).at("look at", intent.as_str())?.is_some_and(|stat| stat.len > 0) {
+                told.add(
+                    Kind::UnfinishedDream,
+                    &*intent,
+                    "run a dream: it finishes this one first, exactly once",
+                );
+            }
+        }
+    }
+    examine_state_folder(disk, is_dreaming, now, told)?;
+    permissions(disk, documents, told)?;
+    orphans(disk, told)?;
+    git(disk.root(), told)
+}
+
+fn open(stat: Option<Stat>, others: u32) -> bool {
+    cfg!(unix) && stat.is_some_and(|stat| stat.kind != Entry::Symlink && stat.mode & others > 0)
+}
+
+fn permissions(disk: &dyn Disk, documents: &[String], told: &mut Examination) -> Result<()> {
+    // By its path: a disk does not look at its own root.
+    let root = disk.root();
+    let parent = root.parent().zip(root.file_name().and_then(|name| name.to_str()));
+    if let Some((parent, name)) = parent
+        && let Ok(parent) = Looking::open(parent)
+        && open(parent.stat(name).ok().flatten(), 0o002)
+    {
+        told.add(Kind::OpenPermissions, ".", "take the right to write from others: chmod o-w");
+    }
+    for name in ROOT_STATE {
+        if open(disk.stat(name).at("look at", name)?, 0o022) {
+            told.add(Kind::OpenPermissions, name, "close it for others: chmod 600");
+        }
+    }
+    for name in documents {
+        if open(disk.stat(name).at("look at", name)?, 0o002) {
+            told.add(Kind::OpenPermissions, name, "take the right to write from others: chmod o-w");
+        }
+    }
+    Ok(())
+}
+
+/// Looks at every file of the state folder: for its mode, and for what a crash left.
+fn examine_state_folder(
+    disk: &dyn Disk,
+    is_dreaming: bool,
+    now: DateTime<Utc>,
+    told: &mut Examination,
+) -> Result<()> {
+    let Some(stat) = disk.stat(STATE_FOLDER).at("look at", STATE_FOLDER)? else { return Ok(()) };
+    if stat.kind != Entry::Folder {
+        told.add(Kind::RefusedName, STATE_FOLDER, "put the folder of the library's state back in its place");
+        return Ok(());
+    }
+    if open(Some(stat), 0o077) {
+        told.add(Kind::OpenPermissions, STATE_FOLDER, "close it for others: chmod 700");
+    }
+    let mut folders = vec![STATE_FOLDER.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in disk.list(&folder).at("list", &folder)? {
+            let path = format!("{folder}/{}", entry.name);
+            let stat = disk.stat(&path).at("look at", &path)?;
+            match entry.kind {
+                Entry::Folder => {
+                    if open(stat, 0o077) {
+                        told.add(Kind::OpenPermissions, &path, "close it for others: chmod 700");
+                    }
+                    folders.push(path);
+                }
+                Entry::File => {
+                    if open(stat, 0o077) {
+                        told.add(Kind::OpenPermissions, &path, "close it for others: chmod 600");
+                    }
+                    let is_old = stat.is_some_and(|stat| now - stat.modified > TimeDelta::minutes(1));
+                    if atomic::is_temporary(&entry.name) && is_old && !is_dreaming {
+                        told.add(Kind::LeftoverFile, &path, "delete it; the next dream does so too");
+                    }
+                }
+                _ => told.add(Kind::RefusedName, &path, "put a plain file in its place"),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Texts of proposals that no list names.
+fn orphans(disk: &dyn Disk, told: &mut Examination) -> Result<()> {
+    const FOLDER: &str = ".dreaming.d/proposals";
+    if disk.stat(FOLDER).at("look at", FOLDER)?.is_none_or(|stat| stat.kind != Entry::Folder) {
+        return Ok(());
+    }
+    let list = atomic::read(disk, StateName::PROPOSALS.as_str(), 1 << 26)?;
+    let Ok(proposals) = Proposals::parse(list.as_deref()) else { return Ok(()) };
+    for entry in disk.list(FOLDER).at("list", FOLDER)? {
+        let path = format!("{FOLDER}/{}", entry.name);
+        let is_listed = proposals.waiting().iter().any(|waiting| waiting.name().as_str() == path);
+        if !is_listed && !atomic::is_temporary(&entry.name) {
+            let fix = "copy what is worth keeping into MEMORY.md, and delete the file: no list names it";
+            told.add(Kind::OrphanProposal, path, fix);
+        }
+    }
+    Ok(())
+}
+
+/// Looks whether git would take the library's state in.
+fn git(root: &Path, told: &mut Examination) -> Result<()> {
+    // The folder of the repository, and the path of the workspace in it.
+    let Some(top) = root.ancestors().find(|folder| is_repository(folder)) else { return Ok(()) };
+    let within = root.strip_prefix(top).unwrap_or(Path::new(""));
+    let Some(within) = within.to_str().map(|path| path.replace('\\', "/")) else { return Ok(()) };
+    let mut rules: Vec<(String, Ignored)> = Vec::new();
+    let disk = Looking::open(top).at("open", top.display())?;
+    if let Some(text) = text_of(&disk, ".git/info/exclude") {
+        rules.push((String::new(), Ignored::parse(&text)));
+    }
+    let folders = std::iter::once("").chain(within.match_indices('/').map(|(at, _)| &within[..at]));
+    let folders = folders.chain((!within.is_empty()).then_some(within.as_str()));
+    for folder in folders {
+        let path = if folder.is_empty() { ".gitignore".to_owned() } else { format!("{folder}/.gitignore") };
+        if let Some(text) = text_of(&disk, &path) {
+            rules.push((folder.to_owned(), Ignored::parse(&text)));
+        }
+    }
+    let is_ignored = |path: &str, is_folder: bool| {
+        let says = rules.iter().rev().find_map(|(folder, ignored)| {
+            let inner = if folder.is_empty() {
+                Some(path)
+            } else {
+                path.strip_prefix(folder.as_str()).and_then(|rest| rest.strip_prefix('/'))
+            };
+            inner.filter(|inner| !inner.is_empty()).and_then(|inner| ignored.says(inner, is_folder))
+        });
+        says.unwrap_or(false)
+    };
+    let above = within.match_indices('/').map(|(at, _)| &within[..at]).chain([within.as_str()]);
+    if above.filter(|folder| !folder.is_empty()).any(|folder| is_ignored(folder, true)) {
+        return Ok(());
+    }
+    let place = |name: &str| if within.is_empty() { name.to_owned() } else { format!("{within}/{name}") };
+    let mut missing: Vec<&str> =
+        ROOT_STATE.into_iter().filter(|name| !is_ignored(&place(name), false)).collect();
+    // The folder ignores itself by a file in it.
+    let own = text_of(&disk, &place(".dreaming.d/.gitignore"));
+    let has_folder = disk.stat(&place(STATE_FOLDER)).at("look at", STATE_FOLDER)?.is_some();
+    let ignores_itself = own.is_some_and(|text| text.lines().any(|line| line.trim() == "*"));
+    if has_folder && !ignores_itself && !is_ignored(&place(STATE_FOLDER), true) {
+        missing.insert(0, ".dreaming.d/");
+    }
+    if !missing.is_empty() {
+        told.add(
+            Kind::MissingIgnoreLines,
+            ".gitignore",
+            format!("add these lines to it: {}", missing.join(" ")),
+        );
+    }
+    Ok(())
+}
+
+fn is_repository(folder: &Path) -> bool {
+    let Ok(disk) = Looking::open(folder) else { return false };
+    disk.stat(".git").ok().flatten().is_some()
+}
+
+fn text_of(disk: &dyn Disk, path: &str) -> Option<String> {
+    let bytes = atomic::read(disk, path, 1 << 20).ok()??;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,73 @@
+//! The rows of a memory store: whether they can be read, and what they hold.
+
+use super::examination::Examination;
+use super::finding::FindingKind as Kind;
+use crate::base::access::{Access, Scope};
+use crate::base::error::{Error, Result};
+use crate::base::name::DocName;
+use crate::facts::FactStore;
+use crate::gate::Doors;
+use crate::memory::{Filter, LearningStore, MemoryStore};
+
+/// Looks at every row that is not deleted.
+pub(super) fn examine<S>(store: &S, scope: &Scope, doors: &Doors, told: &mut Examination) -> Result<()>
+where
+    S: MemoryStore + FactStore + LearningStore,
+{
+    let owner = Access::human(scope.clone());
+    let every = Filter::limit(usize::MAX);
+    for row in store.list(&owner, &Filter { retired: true, ..every })? {
+        secrets(doors, &row.content, &format!("memories/{}", row.id), told);
+        let fact = FactStore::fact(store, &owner, row.id)?;
+        let state = fact.map(|fact| fact.status.state);
+        let is_retired = state.is_some_and(crate::facts::FactState::is_retired);
+        told.health.rows += u64::from(!is_retired);
+        let word = state.map_or_else(|| "none".to_owned(), |state| state.to_string());
+        *told.health.facts.entry(word).or_default() += 1;
+    }
+    for (key, value) in store.profile(&owner)? {
+        secrets(doors, &value, &format!("user_profile/{key}"), told);
+    }
+    for learning in store.learnings(&owner, usize::MAX)? {
+        told.health.learnings += 1;
+        secrets(doors, &learning.content, &format!("learnings/{}", learning.id), told);
+    }
+    told.health.suspicions = FactStore::suspicions(store, &owner, usize::MAX)?.len() as u64;
+    Ok(())
+}
+
+fn secrets(doors: &Doors, text: &str, place: &str, told: &mut Examination) {
+    for found in doors.inspect(&DocName::MEMORY, text) {
+        let fix = format!("forget the {}: `noctuary forget`, and replace it where it is in use", found.class);
+        told.add(Kind::SecretAtRest, place, fix);
+    }
+}
+
+/// Tells of a store that could not be opened or read.
+pub(super) fn tell(place: &str, error: Error, told: &mut Examination) -> Result<()> {
+    match error {
+        Error::Shrunk { held, found, of, mark, .. } => {
+            let fix = format!(
+                "put back a backup: it held {held} {of} and holds {found}; or delete {mark} to go on without them"
+            );
+            told.add(Kind::EmptiedStore, place, fix);
+        }
+        Error::NewerVersion { .. } => told.add(Kind::NewerVersion, place, "update the library"),
+        Error::Corrupt { what, line, .. } => {
+            let line = if line > 0 { format!(", line {line}") } else { String::new() };
+            told.add(
+                Kind::DamagedStore,
+                place,
+                format!("put back a backup, or mend the line by hand: {what}{line}"),
+            );
+        }
+        Error::Refused { reason, .. } => {
+            told.add(Kind::DamagedStore, place, format!("{reason}: put the file back in its place"));
+        }
+        error @ (Error::Io { .. } | Error::Database { .. }) => {
+            told.add(Kind::Unreadable, place, format!("{error}: make it readable for this account"));
+        }
+        error => return Err(error),
+    }
+    Ok(())
+}

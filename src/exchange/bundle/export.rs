@@ -1,0 +1,261 @@
+//! Taking a life out: a tree of markdown, the same bytes for the same memory.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use super::entry::{self, Named, time};
+use super::front::Front;
+use super::key::BundleKey;
+use super::rows::Rows;
+use super::tree::Bundle;
+use crate::base::access::Access;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, StateName};
+use crate::facts::{ConsolidationEvent, FactStore};
+use crate::file::FileMemoryStore;
+use crate::format::state::forgotten::Forgotten;
+use crate::gate::Tombstones;
+use crate::memory::{Filter, LearningStore, MemoryId, MemoryStore};
+use crate::session::{self, Folder};
+#[cfg(feature = "sqlite")]
+use crate::sqlite::SqliteMemoryStore;
+use crate::workspace::{Reach, Workspace, is_own};
+
+pub(super) const INDEX: &str = "index.md";
+pub(super) const DECISIONS: &str = "facts/decisions.jsonl";
+pub(super) const STONES: &str = "tombstones.json";
+pub(super) const DOCUMENT_STONES: &str = "tombstones-of-documents.json";
+pub(super) const DOCUMENTS: &str = "documents/";
+/// The documents of `.self/`, since a bundle has no hidden names.
+pub(super) const DOTTED: &str = "documents-of-dot/";
+
+/// Takes a life out: rows, facts with their history, learnings, profile, tombstones, and documents where a workspace is given.
+///
+/// Deleted rows, vectors, indexes, the audit and the library's state stay behind. A tombstone travels with the key that it
+/// was made with, so that its statement stays out elsewhere: whoever has the bundle can try words against it.
+///
+/// ```
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::exchange::{BundleImport, BundleKey, Channel, Export};
+/// use noctuary::memory::{NewMemory, Source};
+/// use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
+///
+/// let (here, there) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// let marta = Access::human(Scope::user("marta"));
+/// let store = FileMemoryStore::open(here.path(), marta.scope.clone())?;
+/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+/// store.write(&marta, &NewMemory::new("preference", "Takes tea without milk", Source::UserManual), now)?;
+///
+/// let key = BundleKey::from_bytes([7; 32]); // of your system's random numbers
+/// let bundle = Export::new(&marta).file_store(&store).signed(&key).run()?;
+///
+/// let other = FileMemoryStore::open(there.path(), marta.scope.clone())?;
+/// let import = BundleImport::new(&marta).file_store(&other).key(&key);
+/// assert!(import.plan(&bundle)?.items.iter().all(|item| item.channel == Channel::Signed)); // nothing is written yet
+/// import.apply(&bundle, now)?;
+/// assert_eq!(Export::new(&marta).file_store(&other).signed(&key).run()?, bundle);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Export<'a> {
+    access: &'a Access,
+    workspace: Option<&'a dyn Workspace>,
+    store: Option<&'a dyn Rows>,
+    key: Option<&'a BundleKey>,
+}
+
+impl std::fmt::Debug for Export<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Export({})", self.access.scope.user)
+    }
+}
+
+impl<'a> Export<'a> {
+    /// Begins an export of the life of this access, which must be the human's.
+    #[must_use]
+    pub fn new(access: &'a Access) -> Self {
+        Self { access, workspace: None, store: None, key: None }
+    }
+
+    /// Takes the documents of a workspace along: the library's own, markdown and plain text. Names in ignore files stay.
+    #[must_use]
+    pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
+        self.workspace = Some(workspace);
+        self
+    }
+
+    /// Takes the rows of a store along.
+    #[must_use]
+    pub fn file_store(mut self, store: &'a FileMemoryStore) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Takes the rows of a store along.
+    #[cfg(feature = "sqlite")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
+    #[must_use]
+    pub fn sqlite_store(mut self, store: &'a SqliteMemoryStore) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Signs the bundle: by HMAC, and with the feature `signing` by Ed25519.
+    #[must_use]
+    pub fn signed(mut self, key: &'a BundleKey) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Makes the bundle. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human in a main session, and the errors of reading.
+    pub fn run(&self) -> Result<Bundle> {
+        owner_only(self.access)?;
+        let instance = self.key.map(BundleKey::instance_id);
+        let instance = instance.as_deref();
+        let mut bundle = Bundle::default();
+        let mut as_of = None;
+        if let Some(store) = self.store {
+            as_of = rows(store, self.access, instance, &mut bundle)?;
+        }
+        if let Some(workspace) = self.workspace {
+            documents(workspace, self.access, &mut bundle)?;
+        }
+        index(instance, as_of, &mut bundle);
+        if let Some(key) = self.key {
+            bundle.sign(key);
+        }
+        Ok(bundle)
+    }
+}
+
+/// Refuses everybody but the human in a main session.
+pub(super) fn owner_only(access: &Access) -> Result<()> {
+    if *access == Access::human(access.scope.clone()) {
+        return Ok(());
+    }
+    Err(Error::Denied { name: StateName::new_row("bundle").into(), kind: access.kind })
+}
+
+/// The rows of a store under their names, and its decisions, the oldest first.
+pub(super) struct Standing {
+    pub(super) rows: Vec<Named>,
+    pub(super) names: BTreeMap<MemoryId, String>,
+    pub(super) events: Vec<ConsolidationEvent>,
+}
+
+impl Standing {
+    pub(super) fn of(store: &dyn Rows, access: &Access) -> Result<Self> {
+        let mut facts = Vec::new();
+        let every = Filter { retired: true, ..Filter::limit(usize::MAX) };
+        for row in MemoryStore::list(store, access, &every)? {
+            facts.extend(FactStore::fact(store, access, row.id)?);
+        }
+        let rows = entry::named(facts);
+        let names = rows.iter().map(|row| (row.fact.memory.id, row.id.clone())).collect();
+        let mut events = FactStore::decisions(store, access, usize::MAX)?;
+        events.reverse();
+        Ok(Self { rows, names, events })
+    }
+}
+
+/// Adds the rows of a store; returns the time of the latest change among them.
+fn rows(
+    store: &dyn Rows,
+    access: &Access,
+    instance: Option<&str>,
+    bundle: &mut Bundle,
+) -> Result<Option<DateTime<Utc>>> {
+    let standing = Standing::of(store, access)?;
+    let mut as_of: Option<DateTime<Utc>> = None;
+    let mut note = |time: DateTime<Utc>| as_of = as_of.max(Some(time));
+    for row in &standing.rows {
+        note(row.fact.memory.updated_at.max(row.fact.memory.created_at));
+        bundle.put(entry::row_path(row), entry::row(row, instance, &standing.names).print());
+    }
+    let mut history = String::new();
+    for (_, decision) in entry::decisions(&standing.events, &standing.names) {
+        note(decision.at());
+        history.push_str(&decision.line());
+    }
+    if !history.is_empty() {
+        bundle.put(DECISIONS, history);
+    }
+    for learning in LearningStore::learnings(store, access, usize::MAX)? {
+        note(learning.created_at);
+        let (path, front) = entry::learning(&learning, instance);
+        bundle.put(path, front.print());
+    }
+    for (key, value) in MemoryStore::profile(store, access)? {
+        let (path, front) = entry::profile(&key, &value, instance);
+        bundle.put(path, front.print());
+    }
+    if let Some(stones) = store.stones(access)? {
+        bundle.put(STONES, Forgotten::new(stones).print());
+    }
+    Ok(as_of)
+}
+
+/// Adds the documents of a workspace.
+fn documents(workspace: &dyn Workspace, access: &Access, bundle: &mut Bundle) -> Result<()> {
+    crate::workspace::check_scope(workspace, access, DocName::MEMORY)?;
+    let mut folders = vec![Folder::root()];
+    while let Some(folder) = folders.pop() {
+        let looked = folder.look(workspace, &Reach::everything())?;
+        for name in &looked.listing.documents {
+            let is_text = [".md", ".markdown", ".txt"].iter().any(|end| name.as_str().ends_with(end));
+            if looked.left_out.contains(name) || !(is_own(name) || is_text) {
+                continue;
+            }
+            match workspace.read(name) {
+                Ok(Some(document)) => bundle.put(document_path(name), document.into_bytes()),
+                Ok(None) | Err(Error::TooLarge { .. } | Error::Refused { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        folders.extend(looked.folders);
+    }
+    if let Some(stones) = session::forgotten(workspace)? {
+        bundle.put(DOCUMENT_STONES, Forgotten::<Tombstones>::new(stones).print());
+    }
+    Ok(())
+}
+
+pub(super) fn document_path(name: &DocName) -> String {
+    match name.as_str().strip_prefix('.') {
+        Some(rest) => format!("{DOTTED}{rest}"),
+        None => format!("{DOCUMENTS}{name}"),
+    }
+}
+
+pub(super) fn document_name(path: &str) -> Option<DocName> {
+    let name = match path.strip_prefix(DOTTED) {
+        Some(rest) => format!(".{rest}"),
+        None => path.strip_prefix(DOCUMENTS)?.to_owned(),
+    };
+    DocName::parse(name).ok()
+}
+
+/// Adds the table of contents.
+fn index(instance: Option<&str>, as_of: Option<DateTime<Utc>>, bundle: &mut Bundle) {
+    #[derive(Serialize)]
+    struct Count<'a>(&'a str, usize);
+    let mut front = Front::new("index", instance);
+    front.put("as_of", as_of.map(time));
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (path, _) in bundle.files() {
+        *counts.entry(path.split('/').next().unwrap_or(path)).or_default() += 1;
+    }
+    front.put("contents", counts.into_iter().map(|(name, count)| Count(name, count)).collect::<Vec<_>>());
+    let mut body = "# A life of noctuary\n\nEach file says what it holds at its top. `noctuary import` reads the folder.\n".to_owned();
+    for (path, _) in bundle.files() {
+        body.push_str(&format!("\n- [{path}]({path})"));
+    }
+    front.body = body;
+    bundle.put(INDEX, front.print());
+}

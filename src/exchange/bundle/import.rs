@@ -1,0 +1,461 @@
+//! Bringing a life in: a plan that a person can look at, and its effect.
+
+use chrono::{DateTime, Utc};
+
+use super::entry;
+use super::export::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, Standing, document_name, owner_only};
+use super::front::Front;
+use super::judge::{Entry, Judged, Pass, apply_documents, is_older, judge_decisions, judge_row, judged};
+use super::key::BundleKey;
+use super::plan::{BundleAction, BundleItem, BundlePlan, Channel, Work};
+use super::rows::Rows;
+use super::seal;
+use super::tree::Bundle;
+use crate::base::access::Access;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name, StateName};
+use crate::base::text;
+use crate::exchange::claim::claim;
+use crate::file::FileMemoryStore;
+use crate::format::state::forgotten::Forgotten;
+use crate::gate::{Door, Doors, FORGOTTEN, Tombstones};
+use crate::memory::{AuditOutcome, LearningStore, MemoryStore};
+use crate::session;
+#[cfg(feature = "sqlite")]
+use crate::sqlite::SqliteMemoryStore;
+use crate::store::carry::{CarriedDecision, CarriedLearning, CarriedRow};
+use crate::workspace::Workspace;
+
+/// Brings a bundle into a home.
+///
+/// An entry that a trusted key has signed as it is comes back as it was. Any other one comes in with little trust: a row
+/// as imported, a document below `imported/`. Every text passes [`Door::Import`] and the tombstones of the home and of the
+/// bundle. One bad file leaves the others as they are. Nothing is overwritten, and importing twice changes nothing.
+///
+/// A bundle that is older than the home, by its latest row, brings rows that the home does not have as imported: they may be
+/// rows that were deleted or changed since.
+///
+/// ```
+/// use chrono::Utc;
+/// use noctuary::exchange::{BundleImport, Export};
+/// use noctuary::{Access, FileWorkspace, Scope};
+///
+/// let (theirs, ours) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// std::fs::write(theirs.path().join("MEMORY.md"), "- tea\n")?;
+/// let marta = Access::human(Scope::user("marta"));
+/// let bundle = Export::new(&marta).workspace(&FileWorkspace::open(theirs.path())?).run()?;
+///
+/// let home = FileWorkspace::open(ours.path())?;
+/// let import = BundleImport::new(&marta).workspace(&home);
+/// assert_eq!(import.plan(&bundle)?.added().count(), 1); // look at it first: nothing is written yet
+/// import.apply(&bundle, Utc::now())?;
+/// assert!(ours.path().join("imported/MEMORY.md").exists(), "nobody signed it");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct BundleImport<'a> {
+    access: &'a Access,
+    workspace: Option<&'a dyn Workspace>,
+    store: Option<&'a dyn Rows>,
+    key: Option<&'a BundleKey>,
+    trusted: Vec<String>,
+    doors: Doors,
+}
+
+impl std::fmt::Debug for BundleImport<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "BundleImport({})", self.access.scope.user)
+    }
+}
+
+impl<'a> BundleImport<'a> {
+    /// Begins an import into the life of this access, which must be the human's.
+    #[must_use]
+    pub fn new(access: &'a Access) -> Self {
+        Self { access, workspace: None, store: None, key: None, trusted: Vec::new(), doors: Doors::default() }
+    }
+
+    /// Brings documents into a workspace.
+    #[must_use]
+    pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
+        self.workspace = Some(workspace);
+        self
+    }
+
+    /// Brings rows into a store.
+    #[must_use]
+    pub fn file_store(mut self, store: &'a FileMemoryStore) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Brings rows into a store.
+    #[cfg(feature = "sqlite")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
+    #[must_use]
+    pub fn sqlite_store(mut self, store: &'a SqliteMemoryStore) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Trusts what this key has signed.
+    #[must_use]
+    pub fn key(mut self, key: &'a BundleKey) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Trusts what another operator has signed: their instance and public key, as `instance:key`.
+    #[must_use]
+    pub fn trust(mut self, identity: impl Into<String>) -> Self {
+        self.trusted.push(identity.into());
+        self
+    }
+
+    /// Sets what may come in: the policy of [`Door::Import`].
+    #[must_use]
+    pub fn doors(mut self, doors: Doors) -> Self {
+        self.doors = doors;
+        self
+    }
+
+    /// Says what an import would do. Writes nothing, also not in the audit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human in a main session, and the errors of reading. A file that cannot be
+    /// brought in is no error and is part of the plan.
+    pub fn plan(&self, bundle: &Bundle) -> Result<BundlePlan> {
+        Ok(self.work(bundle)?.plan)
+    }
+
+    /// Does what a plan says now, and tells the audit of each file.
+    ///
+    /// Rows become durable together, and a document when it is reported. After an error or a crash some of it is done; calling
+    /// it again does the rest.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`plan`](Self::plan), and those of writing.
+    pub fn apply(&self, bundle: &Bundle, now: DateTime<Utc>) -> Result<BundlePlan> {
+        // No dream runs in between.
+        let lease = self.workspace.map(claim).transpose()?;
+        let mut work = self.work(bundle)?;
+        if let Some(store) = self.store {
+            self.apply_rows(store, &mut work, now)?;
+        }
+        if let Some(workspace) = self.workspace {
+            apply_documents(workspace, &mut work)?;
+        }
+        if let Some(store) = self.store {
+            for item in &work.plan.items {
+                let action = match item.channel {
+                    Channel::Signed => "memory_import.signed",
+                    Channel::Unsigned => "memory_import.unsigned",
+                };
+                let outcome = match &item.action {
+                    BundleAction::Add => AuditOutcome::Done,
+                    BundleAction::Keep => continue,
+                    BundleAction::Refuse(why) => AuditOutcome::Refused(why.clone()),
+                };
+                store.tell_audit(self.access, action, outcome, now)?;
+            }
+        }
+        if let Some(lease) = lease {
+            lease.release()?;
+        }
+        work.plan.applied = true;
+        Ok(work.plan)
+    }
+
+    fn work(&self, bundle: &Bundle) -> Result<Work> {
+        owner_only(self.access)?;
+        let verified = seal::verify(bundle, self.key, &self.trusted);
+        let mut work = Work::default();
+        work.plan.author.clone_from(&verified.author);
+        work.plan.missing.clone_from(&verified.missing);
+        let front = |path: &str| Front::parse(std::str::from_utf8(bundle.get(path)?).ok()?);
+        work.as_of =
+            front(INDEX).filter(|_| verified.good.contains(INDEX)).and_then(|index| index.get("as_of"));
+        let buried = self.buried(bundle, &mut work)?;
+        // A person's own file may keep what their home has forgotten; it is hidden in either home.
+        let foreign = self.not_forgotten_there(bundle)?;
+        let standing = self.store.map(|store| Standing::of(store, self.access)).transpose()?;
+        let is_older = match self.store {
+            Some(store) => is_older(store, self.access, work.as_of)?,
+            None => false,
+        };
+        let pass = |name: &Name, text: &str| self.pass(&buried, name, text);
+        let pass_signed = |name: &Name, text: &str| self.pass(&foreign, name, text);
+        for (path, bytes) in bundle.files() {
+            if path == INDEX || seal::is_seal(path) || path == STONES || path == DOCUMENT_STONES {
+                continue;
+            }
+            let mut channel = if verified.good.contains(path) { Channel::Signed } else { Channel::Unsigned };
+            let judged = if path == DECISIONS {
+                judge_decisions(bytes, channel, standing.as_ref(), &pass, &mut work)
+            } else if let Some(name) = document_name(path) {
+                let pass: &Pass<'_> = if channel == Channel::Signed { &pass_signed } else { &pass };
+                self.judge_document(&name, bytes, channel, pass, &mut work)?
+            } else {
+                let entry = Entry { path, bytes, is_older, standing: standing.as_ref(), verified: &verified };
+                self.judge_entry(&entry, &mut channel, &pass, &mut work)?
+            };
+            let action = judged.unwrap_or_else(BundleAction::Refuse);
+            work.plan.items.push(BundleItem { path: path.to_owned(), channel, action });
+        }
+        Ok(work)
+    }
+
+    /// Returns what the home has forgotten, and what the bundle says that its home had.
+    fn buried(&self, bundle: &Bundle, work: &mut Work) -> Result<Vec<Tombstones>> {
+        let mut buried = Vec::new();
+        if let Some(store) = self.store {
+            buried.extend(store.stones(self.access)?);
+        }
+        if let Some(workspace) = self.workspace {
+            buried.extend(session::forgotten(workspace)?);
+        }
+        let parse = |path: &str| Forgotten::<Tombstones>::parse(bundle.get(path)).ok().flatten();
+        for (path, is_of_rows) in [(STONES, true), (DOCUMENT_STONES, false)] {
+            if bundle.get(path).is_none() {
+                continue;
+            }
+            let home = if is_of_rows { self.store.is_some() } else { self.workspace.is_some() };
+            let action = match parse(path) {
+                None => BundleAction::Refuse("it is no list of tombstones".to_owned()),
+                Some(_) if !home => BundleAction::Refuse("no home for it was given".to_owned()),
+                Some(file) => {
+                    let stones = file.tombstones;
+                    buried.push(stones.clone());
+                    let own = match (is_of_rows, self.store, self.workspace) {
+                        (true, Some(store), _) => store.stones(self.access)?,
+                        (false, _, Some(workspace)) => session::forgotten(workspace)?,
+                        _ => None,
+                    };
+                    let has = |stone| own.as_ref().is_some_and(|own| own.contains(stone));
+                    if own.as_ref().is_some_and(|own| own.key() != stones.key()) {
+                        BundleAction::Refuse(
+                            "the home keeps tombstones under a key of its own; they count for this import"
+                                .to_owned(),
+                        )
+                    } else if stones.iter().all(has) {
+                        BundleAction::Keep
+                    } else {
+                        let place = if is_of_rows { &mut work.stones } else { &mut work.document_stones };
+                        *place = Some(stones);
+                        BundleAction::Add
+                    }
+                }
+            };
+            // Forgetting needs no trust: at worst a statement stays out that a person can let in again.
+            let item = BundleItem { path: path.to_owned(), channel: Channel::Unsigned, action };
+            work.plan.items.push(item);
+        }
+        Ok(buried)
+    }
+
+    /// Returns what the home has forgotten, and the home of the bundle has not.
+    fn not_forgotten_there(&self, bundle: &Bundle) -> Result<Vec<Tombstones>> {
+        let parse = |path: &str| Forgotten::<Tombstones>::parse(bundle.get(path)).ok().flatten();
+        let there: Vec<Tombstones> =
+            [STONES, DOCUMENT_STONES].into_iter().filter_map(parse).map(|file| file.tombstones).collect();
+        let mut here = Vec::new();
+        if let Some(store) = self.store {
+            here.extend(store.stones(self.access)?);
+        }
+        if let Some(workspace) = self.workspace {
+            here.extend(session::forgotten(workspace)?);
+        }
+        for stones in &mut here {
+            for there in &there {
+                if there.key() == stones.key() {
+                    for stone in there.iter() {
+                        stones.remove(stone);
+                    }
+                }
+            }
+        }
+        Ok(here)
+    }
+
+    /// Says whether a text may come in.
+    fn pass(&self, buried: &[Tombstones], name: &Name, text: &str) -> std::result::Result<(), String> {
+        if buried.iter().any(|stones| stones.holds(text)) {
+            return Err(format!("it holds what was {FORGOTTEN}"));
+        }
+        match self.doors.pass(Door::Import, name, text) {
+            Ok(_) => Ok(()),
+            Err(Error::Stopped { classes, .. }) => Err(format!("it holds {}", classes.join(", "))),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn judge_entry(
+        &self,
+        entry: &Entry<'_>,
+        channel: &mut Channel,
+        pass: &Pass<'_>,
+        work: &mut Work,
+    ) -> Result<Judged> {
+        let Some(front) = std::str::from_utf8(entry.bytes).ok().and_then(Front::parse) else {
+            return Ok(Err("it is no entry of a bundle".to_owned()));
+        };
+        let Some(store) = self.store else { return Ok(Err("no store was given".to_owned())) };
+        // Trust follows the key: an entry that names another author than the envelope is forged.
+        if *channel == Channel::Signed && front.get::<String>("instance_id") != entry.verified.author {
+            return Ok(Err("it names another author than the signature".to_owned()));
+        }
+        let kind: String = front.get("kind").unwrap_or_default();
+        let name: Name = StateName::row("imported", entry.path).into();
+        let schema = |field: &str| format!("its field {field} is missing or unknown");
+        Ok(match kind.as_str() {
+            "memory" | "fact" => match entry::read_row(&front) {
+                Err(field) => Err(schema(field)),
+                Ok(row) => {
+                    let texts = [Some(&row.memory.content), Some(&row.memory.category)];
+                    let place = row.memory.place.as_ref();
+                    let speaker = place.and_then(|place| place.speaker.as_ref());
+                    let about = row.memory.about.as_ref();
+                    let about = about.map(|key| format!("{}: {}", key.subject, key.slot));
+                    let notes = row.memory.metadata.as_ref().map(ToString::to_string);
+                    let texts = texts.into_iter().flatten().chain(speaker).chain(&about).chain(&notes);
+                    let passed = { texts }.try_for_each(|text| pass(&name, text));
+                    passed.map(|()| judge_row(entry, &front, row, channel, work))
+                }
+            },
+            "learning" => match entry::read_learning(&front) {
+                Err(field) => Err(schema(field)),
+                Ok(learning) => {
+                    let texts = [Some(&learning.learning.content), learning.learning.context.as_ref()];
+                    let passed = texts.into_iter().flatten().try_for_each(|text| pass(&name, text));
+                    let known = LearningStore::learnings(store, self.access, usize::MAX)?;
+                    let said = text::statement(&learning.learning.content);
+                    passed.map(|()| {
+                        if known.iter().any(|known| text::statement(&known.content) == said) {
+                            return BundleAction::Keep;
+                        }
+                        match channel {
+                            Channel::Signed => work.learnings.push(learning),
+                            Channel::Unsigned => work.new_learnings.push(learning),
+                        }
+                        BundleAction::Add
+                    })
+                }
+            },
+            "profile" => match entry::read_profile(&front) {
+                Err(field) => Err(schema(field)),
+                Ok((key, value)) => {
+                    let passed = pass(&name, &format!("{key}: {value}"));
+                    let profile = MemoryStore::profile(store, self.access)?;
+                    let known = profile.into_iter().find(|(known, _)| *known == key);
+                    passed.and_then(|()| match known {
+                        Some((_, known)) if known == value => Ok(BundleAction::Keep),
+                        Some(_) => Err("the profile says something else".to_owned()),
+                        None if *channel == Channel::Unsigned => {
+                            Err("a profile comes in signed alone".to_owned())
+                        }
+                        None => {
+                            work.profile.push((key, value));
+                            Ok(BundleAction::Add)
+                        }
+                    })
+                }
+            },
+            _ => Err(schema("kind")),
+        })
+    }
+
+    fn judge_document(
+        &self,
+        name: &DocName,
+        bytes: &[u8],
+        channel: Channel,
+        pass: &Pass<'_>,
+        work: &mut Work,
+    ) -> Result<Judged> {
+        let Some(workspace) = self.workspace else {
+            return Ok(Err("no workspace was given".to_owned()));
+        };
+        let into = match channel {
+            Channel::Signed => name.clone(),
+            // Where no prompt looks.
+            Channel::Unsigned => {
+                match DocName::parse(format!("imported/{}", name.as_str().trim_start_matches('.'))) {
+                    Ok(name) => name,
+                    Err(error) => return Ok(Err(error.to_string())),
+                }
+            }
+        };
+        let passed = pass(&into, &String::from_utf8_lossy(bytes));
+        Ok(match workspace.read(&into) {
+            Ok(None) => {
+                if let Err(why) = passed {
+                    return Ok(Err(why));
+                }
+                work.documents.push((into, bytes.to_vec()));
+                Ok(BundleAction::Add)
+            }
+            Ok(Some(standing)) if standing.bytes() == bytes => Ok(BundleAction::Keep),
+            Ok(Some(_)) | Err(Error::Refused { .. } | Error::TooLarge { .. }) => {
+                Err("something else has this name".to_owned())
+            }
+            Err(error) => return Err(error),
+        })
+    }
+
+    fn apply_rows(&self, store: &dyn Rows, work: &mut Work, now: DateTime<Utc>) -> Result<()> {
+        // Times of the bundle, so that an import which goes on later does not take the home for newer.
+        let as_of = work.as_of.unwrap_or(now);
+        if let Some(stones) = &work.stones {
+            let list: Vec<_> = stones.iter().copied().collect();
+            store.carry_stones(self.access, stones.key(), &list, as_of)?;
+        }
+        work.signed
+            .sort_by(|(one, left), (other, right)| (left.created_at, one).cmp(&(right.created_at, other)));
+        let (names, rows): (Vec<String>, Vec<CarriedRow>) =
+            std::mem::take(&mut work.signed).into_iter().unzip();
+        let ids = store.carry_rows(self.access, &rows)?;
+        work.standing.extend(names.into_iter().zip(ids));
+        let mut decisions = Vec::new();
+        // The place of each line among those that are replayed.
+        let mut places: Vec<Option<CarriedDecision>> = Vec::new();
+        for (decision, known) in &work.decisions {
+            if let Some(id) = known {
+                places.push(Some(CarriedDecision::Standing(*id)));
+                continue;
+            }
+            let Some(event) = decision.with_ids(&work.standing) else {
+                places.push(None);
+                continue;
+            };
+            let reverts =
+                decision.reverts.and_then(|line| match places.get(line.checked_sub(1)?)?.as_ref()? {
+                    CarriedDecision::Standing(id) => Some(CarriedDecision::Standing(*id)),
+                    CarriedDecision::Earlier(place) => Some(CarriedDecision::Earlier(*place)),
+                });
+            places.push(Some(CarriedDecision::Earlier(decisions.len())));
+            decisions.push((event, reverts));
+        }
+        store.carry_decisions(self.access, &decisions, as_of)?;
+        store.carry_learnings(self.access, &work.learnings)?;
+        for (key, value) in &work.profile {
+            store.carry_profile(self.access, key, value, as_of)?;
+        }
+        let mut refused = Vec::new();
+        for (path, memory) in &work.unsigned {
+            if let Err(error) = store.write(self.access, memory, now) {
+                refused.push((path.clone(), judged(error)?));
+            }
+        }
+        for CarriedLearning { learning, .. } in &work.new_learnings {
+            store.learn(self.access, learning, now)?;
+        }
+        for (path, why) in refused {
+            for item in work.plan.items.iter_mut().filter(|item| item.path == path) {
+                item.action = BundleAction::Refuse(why.clone());
+            }
+        }
+        Ok(())
+    }
+}

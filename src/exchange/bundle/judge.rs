@@ -1,0 +1,164 @@
+//! The judgement of a file of a bundle, and the writing of documents that may come in.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+
+use super::entry::{self, NamedDecision};
+use super::export::{DECISIONS, Standing, document_name};
+use super::front::Front;
+use super::plan::{BundleAction, BundleItem, Channel, Work};
+use super::rows::Rows;
+use super::seal::Verified;
+use crate::base::access::Access;
+use crate::base::error::{Error, Result};
+use crate::base::name::{Name, StateName};
+use crate::base::text;
+use crate::facts::EventId;
+use crate::format::Origin;
+use crate::format::state::forgotten::Forgotten;
+use crate::gate::Tombstones;
+use crate::life::rewrite;
+use crate::memory::{MemoryStore, NewMemory, Source};
+use crate::store::carry::CarriedRow;
+use crate::workspace::{Workspace, WriteMode};
+
+pub(super) type Judged = std::result::Result<BundleAction, String>;
+pub(super) type Pass<'p> = dyn Fn(&Name, &str) -> std::result::Result<(), String> + 'p;
+
+/// A file with an entry, and what it is judged by.
+pub(super) struct Entry<'e> {
+    pub(super) path: &'e str,
+    pub(super) bytes: &'e [u8],
+    pub(super) is_older: bool,
+    pub(super) standing: Option<&'e Standing>,
+    pub(super) verified: &'e Verified,
+}
+
+/// Judges the history of facts.
+pub(super) fn judge_decisions(
+    bytes: &[u8],
+    channel: Channel,
+    standing: Option<&Standing>,
+    pass: &Pass<'_>,
+    work: &mut Work,
+) -> Judged {
+    let Some(standing) = standing else { return Err("no store was given".to_owned()) };
+    if channel == Channel::Unsigned {
+        return Err("decisions come in signed alone".to_owned());
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+    let mut known: BTreeMap<String, Vec<EventId>> = BTreeMap::new();
+    for (id, decision) in entry::decisions(&standing.events, &standing.names).into_iter().rev() {
+        known.entry(decision.identity()).or_default().push(id);
+    }
+    let name: Name = StateName::row("imported", DECISIONS).into();
+    let mut decisions = Vec::new();
+    for line in text.lines() {
+        let decision: NamedDecision =
+            serde_json::from_str(line).map_err(|_| "a line of it is no decision".to_owned())?;
+        if let Some(reason) = &decision.reason {
+            pass(&name, reason)?;
+        }
+        let known = known.get_mut(&decision.identity()).and_then(Vec::pop);
+        decisions.push((decision, known));
+    }
+    let is_new = decisions.iter().any(|(_, known)| known.is_none());
+    work.decisions = decisions;
+    Ok(if is_new { BundleAction::Add } else { BundleAction::Keep })
+}
+
+/// Judges a row that may come in.
+pub(super) fn judge_row(
+    entry: &Entry<'_>,
+    front: &Front,
+    mut row: CarriedRow,
+    channel: &mut Channel,
+    work: &mut Work,
+) -> BundleAction {
+    let standing = entry.standing.map_or(&[][..], |standing| &standing.rows);
+    let id: String = front.get("id").unwrap_or_default();
+    if *channel == Channel::Signed {
+        if let Some(known) = standing.iter().find(|known| known.id == id) {
+            let known = &known.fact.memory;
+            work.standing.insert(id.clone(), known.id);
+            let is_whole = known.updated_at >= row.updated_at && (known.pinned || !row.pinned);
+            let is_newer = known.updated_at > row.updated_at;
+            if is_whole || is_newer {
+                return BundleAction::Keep;
+            }
+            row.pinned &= !known.pinned;
+            row.standing = Some(known.id);
+            work.signed.push((id, row));
+            return BundleAction::Add;
+        }
+        if !entry.is_older {
+            work.signed.push((id, row));
+            return BundleAction::Add;
+        }
+        *channel = Channel::Unsigned;
+    }
+    let said = text::statement(&row.memory.content);
+    let is_said = |memory: &crate::memory::Memory| {
+        memory.category == row.memory.category && text::statement(&memory.content) == said
+    };
+    let is_queued = work.unsigned.iter().any(|(_, memory)| {
+        memory.category == row.memory.category && text::statement(&memory.content) == said
+    });
+    if is_queued || standing.iter().any(|known| is_said(&known.fact.memory)) {
+        return BundleAction::Keep;
+    }
+    // Nothing of what it says of itself is believed.
+    let memory = NewMemory::new(row.memory.category, row.memory.content, Source::Imported)
+        .origin(Origin::Import)
+        .because("memory_import.unsigned");
+    work.unsigned.push((entry.path.to_owned(), memory));
+    BundleAction::Add
+}
+
+/// Returns why a store refused a row; an error of the store itself stays one.
+pub(super) fn judged(error: Error) -> Result<String> {
+    match error {
+        Error::Stopped { classes, .. } => Ok(format!("it holds {}", classes.join(", "))),
+        Error::TooLarge { .. } | Error::Config { .. } | Error::Denied { .. } => Ok(error.to_string()),
+        error => Err(error),
+    }
+}
+
+/// Returns whether a home has changed since a bundle was made: then a row that it does not have may be one that it has no more.
+pub(super) fn is_older(store: &dyn Rows, access: &Access, as_of: Option<DateTime<Utc>>) -> Result<bool> {
+    let audit = MemoryStore::audit(store, access, usize::MAX)?;
+    let is_change = |action: &str| !action.starts_with("memory_import") && !action.starts_with("doctor.");
+    let newest = audit.iter().filter(|entry| is_change(&entry.action)).map(|entry| entry.at).max();
+    Ok(match (newest, as_of) {
+        (Some(newest), Some(as_of)) => newest > as_of,
+        (Some(_), None) => true,
+        (None, _) => false,
+    })
+}
+
+pub(super) fn apply_documents(workspace: &dyn Workspace, work: &mut Work) -> Result<()> {
+    if let Some(stones) = &work.document_stones {
+        rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
+            let file = Forgotten::<Tombstones>::parse(bytes)?;
+            let mut file = file.unwrap_or_else(|| Forgotten::new(Tombstones::new(stones.key().clone())));
+            let mut is_new = false;
+            for stone in stones.iter() {
+                is_new |= file.tombstones.insert(*stone);
+            }
+            Ok(is_new.then(|| file.print()))
+        })?;
+    }
+    for (name, bytes) in &work.documents {
+        match workspace.write(name, bytes, WriteMode::Create) {
+            Err(Error::Conflict { .. }) => {
+                let is_it = |item: &&mut BundleItem| document_name(&item.path).as_ref() == Some(name);
+                for item in work.plan.items.iter_mut().filter(is_it) {
+                    item.action = BundleAction::Refuse("something else has this name".to_owned());
+                }
+            }
+            written => drop(written?),
+        }
+    }
+    Ok(())
+}

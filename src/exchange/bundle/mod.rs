@@ -1,0 +1,30 @@
+//! Bundles: a life as a tree of markdown that another home, machine or program can read and verify.
+//!
+//! ```text
+//! index.md                       contents, version, whose signature
+//! memories/<category>/<id>.md    rows: fields, then the words
+//! facts/<id>.md                  facts with both times; facts/decisions.jsonl has their history
+//! learnings/<id>.md
+//! profile/<key>.md
+//! documents/<name>               documents of the workspace, byte for byte
+//! tombstones.json                statements that must stay out, as keyed hashes
+//! signature.txt                  HMAC-SHA256 of each file, by the key of the operator
+//! manifest.txt, manifest.sig     SHA-256 of each file, and an Ed25519 signature over all
+//! ```
+
+mod entry;
+mod export;
+mod front;
+mod import;
+mod judge;
+mod key;
+mod plan;
+mod rows;
+mod seal;
+mod tree;
+
+pub use export::Export;
+pub use import::BundleImport;
+pub use key::BundleKey;
+pub use plan::{BundleAction, BundleItem, BundlePlan, Channel};
+pub use tree::Bundle;

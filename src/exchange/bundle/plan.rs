@@ -1,0 +1,93 @@
+//! The plan of an import, file by file, and the work that it stands for.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use super::entry::NamedDecision;
+use crate::base::name::DocName;
+use crate::facts::EventId;
+use crate::gate::Tombstones;
+use crate::memory::{MemoryId, NewMemory};
+use crate::store::carry::{CarriedLearning, CarriedRow};
+
+/// How an entry comes in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Channel {
+    /// A trusted key has signed it as it is.
+    Signed,
+    /// It has no signature that counts.
+    Unsigned,
+}
+
+/// The plan for one file of a bundle, or its result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct BundleItem {
+    /// The file.
+    pub path: String,
+    /// How it comes in.
+    pub channel: Channel,
+    /// The action on it.
+    pub action: BundleAction,
+}
+
+/// The action on a file of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum BundleAction {
+    /// It is brought in.
+    Add,
+    /// The home has it already, or newer.
+    Keep,
+    /// It stays out, for this reason.
+    Refuse(String),
+}
+
+/// The plan of an import, file by file, or its result.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct BundlePlan {
+    /// The author of the signature that was verified; `None` where none was.
+    pub author: Option<String>,
+    /// The files, ascending.
+    pub items: Vec<BundleItem>,
+    /// Files that were signed and are gone.
+    pub missing: Vec<String>,
+    /// Whether it was carried out.
+    pub applied: bool,
+}
+
+impl BundlePlan {
+    /// Returns the files that are brought in.
+    pub fn added(&self) -> impl Iterator<Item = &BundleItem> {
+        self.items.iter().filter(|item| item.action == BundleAction::Add)
+    }
+
+    /// Returns the files that stay out.
+    pub fn refused(&self) -> impl Iterator<Item = &BundleItem> {
+        self.items.iter().filter(|item| matches!(item.action, BundleAction::Refuse(_)))
+    }
+}
+
+/// The work of a plan.
+#[derive(Default)]
+pub(super) struct Work {
+    pub(super) plan: BundlePlan,
+    pub(super) as_of: Option<DateTime<Utc>>,
+    pub(super) signed: Vec<(String, CarriedRow)>,
+    /// Rows of the bundle that the home has already, by their name.
+    pub(super) standing: BTreeMap<String, MemoryId>,
+    pub(super) unsigned: Vec<(String, NewMemory)>,
+    pub(super) learnings: Vec<CarriedLearning>,
+    pub(super) new_learnings: Vec<CarriedLearning>,
+    pub(super) profile: Vec<(String, String)>,
+    pub(super) decisions: Vec<(NamedDecision, Option<EventId>)>,
+    pub(super) documents: Vec<(DocName, Vec<u8>)>,
+    pub(super) stones: Option<Tombstones>,
+    pub(super) document_stones: Option<Tombstones>,
+}

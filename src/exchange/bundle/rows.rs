@@ -1,0 +1,90 @@
+//! A store of rows, as a bundle needs it: whatever its home is.
+
+use chrono::{DateTime, Utc};
+
+use crate::base::access::Access;
+use crate::base::error::Result;
+use crate::facts::{ConsolidationEvent, FactStore};
+use crate::file::FileMemoryStore;
+use crate::gate::{Tombstone, TombstoneKey, Tombstones};
+use crate::memory::{AuditOutcome, LearningStore, MemoryId, MemoryStore};
+#[cfg(feature = "sqlite")]
+use crate::sqlite::SqliteMemoryStore;
+use crate::store::carry::{CarriedDecision, CarriedLearning, CarriedRow};
+
+/// A store whose rows can be taken out and put back as they were.
+pub(super) trait Rows: MemoryStore + FactStore + LearningStore {
+    fn carry_rows(&self, access: &Access, rows: &[CarriedRow]) -> Result<Vec<MemoryId>>;
+    fn carry_decisions(
+        &self,
+        access: &Access,
+        decisions: &[(ConsolidationEvent, Option<CarriedDecision>)],
+        now: DateTime<Utc>,
+    ) -> Result<()>;
+    fn carry_learnings(&self, access: &Access, learnings: &[CarriedLearning]) -> Result<()>;
+    fn carry_profile(&self, access: &Access, key: &str, value: &str, at: DateTime<Utc>) -> Result<()>;
+    fn stones(&self, access: &Access) -> Result<Option<Tombstones>>;
+    fn carry_stones(
+        &self,
+        access: &Access,
+        key: &TombstoneKey,
+        stones: &[Tombstone],
+        now: DateTime<Utc>,
+    ) -> Result<bool>;
+    fn tell_audit(
+        &self,
+        access: &Access,
+        action: &str,
+        outcome: AuditOutcome,
+        now: DateTime<Utc>,
+    ) -> Result<()>;
+}
+
+macro_rules! rows {
+    ($($type:ty),*) => {$(
+        impl Rows for $type {
+            fn carry_rows(&self, access: &Access, rows: &[CarriedRow]) -> Result<Vec<MemoryId>> {
+                self.engine().carry_rows(access, rows)
+            }
+            fn carry_decisions(
+                &self,
+                access: &Access,
+                decisions: &[(ConsolidationEvent, Option<CarriedDecision>)],
+                now: DateTime<Utc>,
+            ) -> Result<()> {
+                self.engine().carry_decisions(access, decisions, now)
+            }
+            fn carry_learnings(&self, access: &Access, learnings: &[CarriedLearning]) -> Result<()> {
+                self.engine().carry_learnings(access, learnings)
+            }
+            fn carry_profile(&self, access: &Access, key: &str, value: &str, at: DateTime<Utc>) -> Result<()> {
+                self.engine().carry_profile(access, key, value, at)
+            }
+            fn stones(&self, access: &Access) -> Result<Option<Tombstones>> {
+                self.engine().stones(access)
+            }
+            fn carry_stones(
+                &self,
+                access: &Access,
+                key: &TombstoneKey,
+                stones: &[Tombstone],
+                now: DateTime<Utc>,
+            ) -> Result<bool> {
+                self.engine().carry_stones(access, key, stones, now)
+            }
+            fn tell_audit(
+                &self,
+                access: &Access,
+                action: &str,
+                outcome: AuditOutcome,
+                now: DateTime<Utc>,
+            ) -> Result<()> {
+                self.tell(access, action, outcome, now)
+            }
+        }
+    )*};
+}
+
+rows!(FileMemoryStore);
+#[cfg(feature = "sqlite")]
+rows!(SqliteMemoryStore);

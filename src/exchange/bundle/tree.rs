@@ -1,0 +1,134 @@
+//! The files of a bundle, in memory and in a folder.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::base::debug::debug_as;
+use crate::base::error::{At, Error, Refusal, Result};
+use crate::base::name::DocName;
+use crate::disk::{Disk, Kind, Looking, Open, OsDisk, atomic};
+use crate::workspace::MAX_DOCUMENT;
+
+/// A bundle: paths and bytes. The same memory makes the same bundle.
+///
+/// ```
+/// use noctuary::exchange::{Bundle, Export};
+/// use noctuary::{Access, FileWorkspace, Scope};
+///
+/// let (home, out) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// std::fs::write(home.path().join("MEMORY.md"), "- tea\n")?;
+/// let marta = Access::human(Scope::user("marta"));
+/// let bundle = Export::new(&marta).workspace(&FileWorkspace::open(home.path())?).run()?;
+/// bundle.write_to(out.path().join("bundle"), &[home.path()])?; // never where a model reads files
+/// assert_eq!(Bundle::read(out.path().join("bundle"))?, bundle);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Bundle {
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+debug_as!(Bundle, |it| "Bundle {{ files: {} }}", it.files.len());
+
+/// The most files that are read of a folder.
+const MOST_FILES: usize = 1_000_000;
+
+impl Bundle {
+    /// Returns the files, by their path in the folder, ascending.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
+    }
+
+    /// Returns a file.
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<&[u8]> {
+        self.files.get(path).map(Vec::as_slice)
+    }
+
+    /// Puts a file in, as another program may have changed it.
+    pub fn put(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+        self.files.insert(path.into(), bytes.into());
+    }
+
+    /// Takes a file out.
+    pub fn take(&mut self, path: &str) -> Option<Vec<u8>> {
+        self.files.remove(path)
+    }
+
+    /// Reads a bundle from a folder. Links, devices and hidden names are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] where there is no such folder, and those of reading; [`Error::TooLarge`] for a file above
+    /// [`MAX_DOCUMENT`].
+    pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
+        let path = folder.as_ref();
+        let disk = Looking::open(path).at("open", path.display())?;
+        let mut bundle = Self::default();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            for entry in disk.list(&folder).at("list", path.display())? {
+                let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
+                // A name with dot segments or a hidden one is nobody's entry.
+                let Ok(name) = DocName::parse(path.as_str()) else { continue };
+                match entry.kind {
+                    Kind::Folder => folders.push(path),
+                    Kind::File if bundle.files.len() < MOST_FILES => {
+                        let bytes = atomic::read(&disk, &path, MAX_DOCUMENT)?.unwrap_or_default();
+                        let len = bytes.len() as u64;
+                        if len > MAX_DOCUMENT {
+                            return Err(Error::TooLarge { name: name.into(), len, limit: MAX_DOCUMENT });
+                        }
+                        bundle.files.insert(path, bytes);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(bundle)
+    }
+
+    /// Writes a bundle into a folder that is new or empty, and never inside one of `sandboxes`: the folders whose files a
+    /// model may read. When it returns, the files survive a power loss.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] for a folder that is not empty or lies in a sandbox; those of writing, which leave a part of it.
+    pub fn write_to(&self, folder: impl AsRef<Path>, sandboxes: &[&Path]) -> Result<()> {
+        let path = folder.as_ref();
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let refused = |reason| Err(Error::Refused { path: path.display().to_string(), reason });
+        let home = OsDisk::open(parent).at("open", parent.display())?;
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            return refused(Refusal::NotAFolder);
+        };
+        let target = home.root().join(name);
+        for sandbox in sandboxes {
+            let sandbox = sandbox.canonicalize().at("open", sandbox.display())?;
+            if target.starts_with(&sandbox) {
+                return refused(Refusal::InSandbox);
+            }
+        }
+        match home.stat(name).at("look at", name)? {
+            None => home.create_folder(name).at("create", path.display())?,
+            Some(stat) if stat.kind == Kind::Folder => {}
+            Some(_) => return refused(Refusal::NotAFolder),
+        }
+        let disk = OsDisk::open(&target).at("open", target.display())?;
+        if !disk.list("").at("list", target.display())?.is_empty() {
+            return refused(Refusal::NotEmpty);
+        }
+        for (path, bytes) in &self.files {
+            for (at, _) in path.match_indices('/') {
+                if disk.stat(&path[..at]).at("look at", path)?.is_none() {
+                    disk.create_folder(&path[..at]).at("create", path)?;
+                }
+            }
+            let file = disk.open(path, Open::CreateNew).at("create", path)?;
+            file.write_at(bytes, 0).at("write to", path)?;
+            file.sync().map_err(atomic::unsynced).at("sync", path)?;
+            atomic::sync_folders_of(&disk, path)?;
+        }
+        home.sync_folder("").map_err(atomic::unsynced).at("sync", parent.display())
+    }
+}

@@ -1,0 +1,177 @@
+//! The forms that scripts rely on.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{ends, json, run};
+
+fn furnish(folder: &Path, home: &str) {
+    ends(folder, &["init", home], 0);
+    ends(folder, &["note", home, "--kind", "decision", "Releases go out on Fridays."], 0);
+    ends(folder, &["dream", home], 0);
+}
+
+#[test]
+fn a_doctor_lists_findings_and_ends_with_one_where_there_is_any() {
+    for home in ["agent", "life.db"] {
+        let folder = tempfile::tempdir().unwrap();
+        furnish(folder.path(), home);
+        assert_eq!(json(folder.path(), &["doctor", home, "--json"], 0), serde_json::json!([]));
+        ends(folder.path(), &["doctor", home], 0);
+        if home == "agent" {
+            fs::write(folder.path().join("agent/memory.md"), "- key AKIAIOSFODNN7EXAMPLE\n").unwrap();
+        } else {
+            fs::write(folder.path().join("life.db"), "no database").unwrap();
+        }
+        let told = json(folder.path(), &["doctor", home, "--json"], 1);
+        let list = told.as_array().unwrap();
+        assert!(!list.is_empty());
+        for finding in list {
+            let keys: Vec<&str> = finding.as_object().unwrap().keys().map(String::as_str).collect();
+            assert_eq!(keys.len(), 3, "{keys:?}");
+            for key in ["finding", "where", "fix"] {
+                assert!(finding[key].as_str().is_some_and(|text| !text.is_empty()), "{finding}");
+            }
+            assert!(!finding.to_string().contains("AKIA"));
+        }
+        ends(folder.path(), &["doctor", home], 1);
+        ends(folder.path(), &["doctor", home, "--anonymous", "--json"], 1);
+    }
+}
+
+#[test]
+fn an_export_comes_back_byte_for_byte_in_any_home() {
+    for home in ["agent", "life.db"] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        furnish(at, home);
+        ends(at, &["export", home, "out"], 0);
+        for target in ["other", "other.sqlite"] {
+            let plan = json(at, &["import", "out", target, "--json"], 0);
+            assert_eq!(plan["applied"], false);
+            assert!(!at.join(target).exists(), "a plan makes nothing");
+            assert_eq!(json(at, &["import", "out", target, "--apply", "--json"], 0)["applied"], true);
+            let again = format!("again-{target}");
+            ends(at, &["export", target, &again], 0);
+            assert_eq!(tree(&at.join("out")), tree(&at.join(&again)));
+            assert!(ends(at, &["import", "out", target, "--apply"], 0).contains("0 files added"));
+        }
+        // Somebody else's key.
+        let mut theirs = crate::noctuary(at);
+        theirs
+            .env("NOCTUARY_KEY_FILE", at.join("their-key"))
+            .args(["import", "out", "third", "--apply", "--json"]);
+        let told = theirs.output().unwrap();
+        let plan: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+        assert!(plan["items"].as_array().unwrap().iter().all(|item| item["channel"] == "unsigned"));
+        assert!(at.join("third/imported/MEMORY.md").exists() && !at.join("third/MEMORY.md").exists());
+        assert_eq!(run(at, &["export", home, "out"]).status.code(), Some(3), "never over what is there");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path(), "agent");
+    assert_eq!(run(folder.path(), &["export", "agent", "agent/out"]).status.code(), Some(3));
+}
+
+fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(inner).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+                all.push((name, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn every_command_prints_json_that_parses() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    json(at, &["--json"], 0);
+    json(at, &["--show-config", "--json"], 0);
+    assert_eq!(json(at, &["init", "agent", "--json"], 0)["wrote"][0], "BOOTSTRAP.md");
+    json(at, &["note", "agent", "--kind", "decision", "Releases go out on Fridays.", "--json"], 0);
+    let status = json(at, &["status", "agent", "--json"], 0);
+    assert_eq!((&status["journals"], &status["findings"]), (&1.into(), &0.into()));
+    assert!(status["backlog"]["bytes"].as_u64().unwrap() > 0);
+    json(at, &["preview", "agent", "--json"], 0);
+    json(at, &["page", "agent", "--json"], 0);
+    json(at, &["dream", "agent", "--propose", "--json"], 0);
+    let waiting = json(at, &["review", "agent", "--json"], 1);
+    let id = waiting[0]["id"].as_str().unwrap();
+    json(at, &["review", "agent", "--accept", id, "--json"], 0);
+    assert_eq!(json(at, &["review", "agent", "--json"], 0), serde_json::json!([]));
+    json(at, &["undo", "agent", "--json"], 0);
+    assert!(json(at, &["search", "agent", "releases", "--json"], 0)["documents"][0]["document"].is_string());
+    json(at, &["search", "agent", "xylophone", "--json"], 1);
+    json(at, &["forget", "agent", "the landlord is called Jan", "--json"], 0);
+    json(at, &["doctor", "agent", "--fix", "--json"], 0);
+    json(at, &["export", "agent", "out", "--json"], 0);
+    json(at, &["backup", "agent", "saved", "--json"], 0);
+    json(at, &["copy", "agent", "life.db", "--json"], 0);
+    json(at, &["backup", "life.db", "saved.db", "--json"], 0);
+    json(at, &["erase", "life.db", "--json"], 0);
+    json(at, &["erase", "life.db", "--yes", "--json"], 0);
+    assert!(!at.join("life.db").exists() && at.join("saved.db").exists());
+}
+
+#[test]
+fn a_mistake_is_told_with_its_remedy_and_a_code_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (arguments, code, says) in [
+        (&["status", "nowhere"][..], 3, "noctuary init nowhere"),
+        (&["doctor", "nowhere"], 3, "nowhere"),
+        (&["dance"], 2, "unrecognized"),
+        (&["undo", "agent", "zz"], 2, "no id of a dream"),
+        (&["undo", "agent"], 3, "no dream to take back"),
+        (&["import", "agent/memory", "agent"], 3, "agent/memory"),
+        (&["doctor", "agent", "--fix", "--only", "rows"], 2, "there is no action rows"),
+    ] {
+        if arguments[0] == "undo" {
+            ends(at, &["init", "agent"], 0);
+        }
+        let output = run(at, arguments);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
+        assert!(told.contains(says), "{arguments:?}: {told}");
+    }
+    // Two lives in one file.
+    ends(at, &["init", "two.db", "--user", "marta"], 0);
+    ends(at, &["init", "two.db", "--user", "ilya"], 0);
+    let output = run(at, &["status", "two.db"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ilya, marta"));
+    ends(at, &["doctor", "two.db", "--user", "ilya"], 0);
+    assert_eq!(run(at, &["erase", "two.db", "--user", "ilya", "--yes"]).status.code(), Some(3));
+}
+
+#[test]
+fn nothing_that_is_piped_has_colours_or_goes_past_a_terminal_of_eighty_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    furnish(at, "agent");
+    fs::write(at.join("agent/memory.md"), "- key AKIAIOSFODNN7EXAMPLE\n").unwrap();
+    for (arguments, code) in [
+        (&["--help"][..], 0),
+        (&["doctor", "--help"], 0),
+        (&["doctor", "agent"], 1),
+        (&["status", "agent"], 0),
+        (&["preview", "agent", "--all"], 0),
+        (&[][..], 0),
+    ] {
+        let told = ends(at, arguments, code);
+        assert!(!told.contains('\x1b'), "{arguments:?}");
+        let longest = told.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= 100, "{arguments:?}: {longest}\n{told}");
+    }
+    assert!(ends(at, &["man"], 0).starts_with(".ie"));
+    assert!(ends(at, &["completions", "bash"], 0).contains("noctuary"));
+}

@@ -1,0 +1,125 @@
+//! The program in a terminal of eighty columns, through a pty.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::{ends, noctuary};
+
+/// The other end of a terminal.
+struct Terminal {
+    host: File,
+    told: String,
+    child: std::process::Child,
+}
+
+impl Terminal {
+    fn start(folder: &Path, arguments: &[&str], editor: &str) -> Self {
+        let host = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&host).unwrap();
+        unlockpt(&host).unwrap();
+        let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&host, size).unwrap();
+        let name = ptsname(&host, Vec::new()).unwrap();
+        let guest = || {
+            let file = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+            Stdio::from(file)
+        };
+        let child = noctuary(folder)
+            .args(arguments)
+            .env("EDITOR", editor)
+            .env_remove("VISUAL")
+            .stdin(guest())
+            .stdout(guest())
+            .stderr(guest())
+            .spawn()
+            .unwrap();
+        rustix::fs::fcntl_setfl(&host, rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::RDWR).unwrap();
+        Self { host: File::from(host), told: String::new(), child }
+    }
+
+    /// Reads until a text is there, or the program has ended.
+    fn read_until(&mut self, text: &str) -> bool {
+        let begun = Instant::now();
+        let mut bytes = [0; 4096];
+        while !self.told.contains(text) && begun.elapsed() < Duration::from_secs(60) {
+            match self.host.read(&mut bytes) {
+                Ok(count) if count > 0 => self.told.push_str(&String::from_utf8_lossy(&bytes[..count])),
+                _ if self.child.try_wait().unwrap().is_some() => break,
+                _ => std::thread::sleep(Duration::from_millis(5)),
+            }
+        }
+        self.told.contains(text)
+    }
+
+    #[track_caller]
+    fn answer(&mut self, prompt: &str, line: &str) {
+        assert!(self.read_until(prompt), "no {prompt:?} in {:?}", self.told);
+        self.told.clear();
+        self.host.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    fn end(mut self) -> (Option<i32>, String) {
+        self.read_until("\u{0}never");
+        let mut rest = [0; 4096];
+        while let Ok(count @ 1..) = self.host.read(&mut rest) {
+            self.told.push_str(&String::from_utf8_lossy(&rest[..count]));
+        }
+        (self.child.wait().unwrap().code(), std::mem::take(&mut self.told))
+    }
+}
+
+/// Returns a text without its colours.
+fn plain(text: &str) -> String {
+    regex::Regex::new("\x1b\\[[0-9;?]*[a-zA-Z]").unwrap().replace_all(text, "").into_owned()
+}
+
+#[test]
+fn a_terminal_has_colours_and_lines_that_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    ends(folder.path(), &["init", "agent"], 0);
+    std::fs::write(folder.path().join("agent/memory.md"), "- key AKIAIOSFODNN7EXAMPLE\n").unwrap();
+    let (code, told) = Terminal::start(folder.path(), &["doctor", "agent"], "true").end();
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("\x1b[33m") && told.contains("two_memories"), "{told}");
+    for arguments in [&["doctor", "agent"][..], &["status", "agent"], &[]] {
+        let (_, told) = Terminal::start(folder.path(), arguments, "true").end();
+        for line in plain(&told).lines() {
+            assert!(line.trim_end().chars().count() <= 80, "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn a_person_reviews_a_proposal_edits_it_and_accepts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    ends(folder.path(), &["init", "agent"], 0);
+    ends(folder.path(), &["note", "agent", "--kind", "decision", "Releases go out on Fridays."], 0);
+    ends(folder.path(), &["dream", "agent", "--propose"], 0);
+    let mut terminal = Terminal::start(folder.path(), &["review", "agent"], "sed -i s/Fridays/Mondays/");
+    terminal.answer("[q]uit? ", "what");
+    terminal.answer("[q]uit? ", "e");
+    terminal.answer("[q]uit? ", "a");
+    let (code, told) = terminal.end();
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("it is in MEMORY.md"), "{told}");
+    let memory = std::fs::read_to_string(folder.path().join("agent/MEMORY.md")).unwrap();
+    assert!(memory.contains("Releases go out on Mondays."), "{memory}");
+
+    ends(folder.path(), &["note", "agent", "--kind", "decision", "Ilya signs off each release."], 0);
+    ends(folder.path(), &["dream", "agent", "--propose"], 0);
+    let mut terminal = Terminal::start(folder.path(), &["review", "agent"], "true");
+    terminal.answer("[q]uit? ", "s");
+    assert_eq!(terminal.end().0, Some(1), "it still waits");
+    let mut terminal = Terminal::start(folder.path(), &["review", "agent"], "true");
+    terminal.answer("[q]uit? ", "r");
+    assert_eq!(terminal.end().0, Some(0));
+    let (code, told) = Terminal::start(folder.path(), &["review", "agent"], "true").end();
+    assert_eq!(code, Some(0));
+    assert!(told.contains("Nothing waits"), "{told}");
+}

@@ -1,0 +1,144 @@
+//! Faults, each planted alone and together with every other one.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use noctuary::doctor::{Doctor, FindingKind};
+use noctuary::{FileMemoryStore, FileWorkspace, Scope, Workspace};
+
+use crate::kit::{copy, live, now};
+use FindingKind as Kind;
+
+type Plant = fn(&Path);
+
+/// A fault: the kind by which it is found, the file that it changes, and how.
+const FAULTS: &[(Kind, &str, Plant)] = &[
+    (Kind::SecretAtRest, "TOOLS.md", |home| add(home, "TOOLS.md", "- key AKIAIOSFODNN7EXAMPLE\n")),
+    (Kind::EmptiedStore, "memories.jsonl", |home| put(home, ".dreaming.d/memories.jsonl", "")),
+    (Kind::DamagedStore, "memories.jsonl", |home| {
+        let lines = fs::read_to_string(home.join(".dreaming.d/memories.jsonl")).unwrap();
+        put(home, ".dreaming.d/memories.jsonl", &lines.replacen("\"op\"", "\"oq\"", 2));
+        let _ = fs::remove_file(home.join(".dreaming.d/memories.table"));
+    }),
+    (Kind::EmptiedState, "personalization.json", |home| put(home, ".dreaming.d/personalization.json", "")),
+    (Kind::MissingState, "ledger.json", |home| {
+        fs::remove_file(home.join(".dreaming.d/ledger.json")).unwrap();
+    }),
+    (Kind::DamagedState, "ledger.json", |home| {
+        let ledger = fs::read_to_string(home.join(".dreaming.d/ledger.json")).unwrap();
+        put(home, ".dreaming.d/ledger.json", &ledger.replacen("\"epoch\":", "\"epoch\":9", 1));
+    }),
+    (Kind::NewerVersion, "facts.json", |home| put(home, ".dreaming.d/facts.json", "{\"v\":99}\n")),
+    (Kind::TwoMemories, "memory.md", |home| put(home, "memory.md", "- tea\n")),
+    (Kind::OversizeDocument, "USER.md", |home| add(home, "USER.md", &"A long story. ".repeat(2000))),
+    (Kind::NotText, "AGENTS.md", |home| fs::write(home.join("AGENTS.md"), b"# Agents \xff\xfe\n").unwrap()),
+    (Kind::BrokenFence, "SOUL.md", |home| add(home, "SOUL.md", "\n```text\nnever ends\n")),
+    (Kind::BrokenFence, "MEMORY.md", |home| {
+        let memory = fs::read_to_string(home.join("MEMORY.md")).unwrap();
+        let end = memory.find("<!-- /dream:v1").expect("a dream wrote it");
+        put(home, "MEMORY.md", &memory[..end]);
+    }),
+    (Kind::StuckLock, "lock", |home| {
+        let old = "{\"pid\":1,\"hostname\":\"elsewhere\",\"started_at\":\"2026-11-20T03:00:00.000Z\",\"token\":\"x\"}";
+        put(home, ".dreaming.lock", old);
+    }),
+    (Kind::ForeignLock, "lock", |home| {
+        let fresh = "{\"pid\":1,\"hostname\":\"elsewhere\",\"started_at\":\"2026-11-22T08:55:00.000Z\",\"token\":\"x\"}";
+        put(home, ".dreaming.lock", fresh);
+    }),
+    (Kind::UnfinishedDream, "intent.json", |home| put(home, ".dreaming.d/intent.json", "{\"v\":1}\n")),
+    (Kind::OrphanQuarantine, "quarantine", |home| {
+        let entry = "[{\"quarantined_at\":\"2026-11-21T03:00:00.000Z\",\"pattern\":\"jwt\",\
+                     \"log_filenames\":[\"2026-11-01-gone.md\"]}]\n";
+        put(home, ".dreamed-quarantine.json", entry);
+    }),
+    (Kind::OrphanProposal, "proposals", |home| {
+        put(home, ".dreaming.d/proposals/0123456789abcdef.md", "- a line\n");
+    }),
+    (Kind::UnreadJournal, "journal", |home| {
+        put(home, "memory/2026-03-01-repl.md", "- 09:12 [user] It rained.\n");
+    }),
+    (Kind::NameCollision, "names", |home| {
+        put(home, "memory/Boat.md", "- Brisk\n");
+        put(home, "memory/boat.md", "- Brisk\n");
+    }),
+    (Kind::MissingIgnoreLines, "git", |home| fs::create_dir(home.join(".git")).unwrap()),
+    #[cfg(unix)]
+    (Kind::RefusedName, "link", |home| {
+        std::os::unix::fs::symlink("/etc/hostname", home.join("memory/2026-11-18-link.md")).unwrap();
+    }),
+    #[cfg(unix)]
+    (Kind::OpenPermissions, "modes", |home| {
+        use std::os::unix::fs::PermissionsExt;
+        let file = home.join(".dreaming.d/log.jsonl");
+        fs::set_permissions(file, fs::Permissions::from_mode(0o644)).unwrap();
+    }),
+    #[cfg(unix)]
+    (Kind::OpenPermissions, "mode of a document", |home| {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(home.join("IDENTITY.md"), fs::Permissions::from_mode(0o666)).unwrap();
+    }),
+];
+
+fn put(home: &Path, file: &str, text: &str) {
+    let path = home.join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let is_new = !path.exists();
+    fs::write(&path, text).unwrap();
+    #[cfg(unix)]
+    if is_new && file.starts_with(".dreaming.d/") {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let _ = fs::set_permissions(path.parent().unwrap(), fs::Permissions::from_mode(0o700));
+    }
+}
+
+fn add(home: &Path, file: &str, text: &str) {
+    let before = fs::read_to_string(home.join(file)).unwrap_or_default();
+    put(home, file, &format!("{before}{text}"));
+}
+
+fn found(home: &Path) -> BTreeSet<Kind> {
+    let told = Doctor::of(home).unwrap().examine(now()).unwrap();
+    for finding in &told.findings {
+        assert!(!finding.fix.is_empty() && !finding.place.is_empty(), "{finding}");
+        assert!(!finding.to_string().contains("AKIAIOSFODNN7EXAMPLE"), "a secret is not repeated");
+    }
+    told.findings.iter().map(|finding| finding.kind).collect()
+}
+
+#[test]
+fn each_fault_is_found_by_its_name_alone_and_beside_every_other_one() {
+    let sound = tempfile::tempdir().unwrap();
+    let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(sound.path()).unwrap());
+    let store = FileMemoryStore::open(sound.path(), Scope::user("marta")).unwrap();
+    live(&workspace, &store);
+    drop(store);
+    assert_eq!(found(sound.path()), BTreeSet::new(), "a sound life has no finding");
+
+    let mut cases = 0;
+    for (place, (kind, file, plant)) in FAULTS.iter().enumerate() {
+        for (other_kind, other_file, other) in &FAULTS[place..] {
+            if file == other_file && !std::ptr::fn_addr_eq(*plant, *other) {
+                continue;
+            }
+            let home = tempfile::tempdir().unwrap();
+            copy(sound.path(), home.path());
+            plant(home.path());
+            if file != other_file {
+                other(home.path());
+            }
+            let told = found(home.path());
+            let wanted = BTreeSet::from([*kind, *other_kind]);
+            assert!(told.is_superset(&wanted), "{file} and {other_file}: {wanted:?} in {told:?}");
+            if file == other_file && !["intent.json"].contains(file) {
+                assert_eq!(told, wanted, "{file} alone");
+            }
+            cases += 1;
+        }
+    }
+    assert!(cases >= 60, "{cases}");
+    println!("{cases} homes with one fault or two, each found by its name");
+}
