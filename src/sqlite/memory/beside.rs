@@ -294,11 +294,12 @@ mod tests {
                             let mut take = |giver: i64, card: &Card<'_>| {
                                 found.insert((giver, card.id, card.place.map(|(name, at)| (name.to_owned(), at))));
                             };
-                            match each {
-                                true => table.beside_each(visibility, &filter, &asked, &mut take),
-                                false => table.all_beside(visibility, &filter, &asked, &mut take),
-                            }
-                            .expect("read");
+                            let read = if each {
+                                table.beside_each(visibility, &filter, &asked, &mut take)
+                            } else {
+                                table.all_beside(visibility, &filter, &asked, &mut take)
+                            };
+                            read.expect("read");
                             Ok(found)
                         })
                         .expect("read")

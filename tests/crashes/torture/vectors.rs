@@ -130,7 +130,7 @@ mod index {
 
         fn texts(&self) -> Vec<(DocName, String)> {
             let read = |number: usize| {
-                let name = DocName::parse(&format!("notes/{number}.md")).unwrap();
+                let name = DocName::parse(format!("notes/{number}.md")).unwrap();
                 let text = self.workspace.read_text(&name).unwrap()?;
                 Some((name, text))
             };
@@ -144,7 +144,7 @@ mod index {
         }
 
         fn change(&self, chance: &mut Chance) {
-            let name = DocName::parse(&format!("notes/{}.md", chance.below(ROWS as u64))).unwrap();
+            let name = DocName::parse(format!("notes/{}.md", chance.below(ROWS as u64))).unwrap();
             if chance.one_in(5) {
                 self.workspace.remove(&name).unwrap();
             } else {
