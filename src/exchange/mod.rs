@@ -25,6 +25,7 @@
 //! | [`copy_into`] | documents and dreams of one life into an empty home |
 //! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
 //! | [`audit_secrets`], [`SecretAudit`] | a check of a whole workspace for secrets, which changes nothing |
+//! | [`Merge`], [`MergePlan`], [`MergeConflict`], [`MergeConflictKind`], [`MergeReport`] | one life out of two copies that were changed on two machines |
 //! | [`Forget`], [`ForgetReceipt`], [`ForgetPlace`], [`DocumentReceipt`] | removing a statement, and keeping it out |
 //!
 //! # Limits
@@ -46,6 +47,7 @@ mod holders;
 mod home;
 mod import;
 mod kept;
+mod merge;
 
 pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
 pub use audit::{SecretAudit, audit_secrets};
@@ -53,4 +55,5 @@ pub use copy::copy_into;
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};
 pub use forget::Forget;
+pub use merge::{Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport};
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};

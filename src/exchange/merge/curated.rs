@@ -42,6 +42,8 @@ pub(super) struct Merged {
     pub(super) conflicts: u32,
     /// The hash of each section that was printed.
     pub(super) printed: BTreeMap<DreamId, Digest>,
+    /// The sections that were printed.
+    pub(super) nights: BTreeMap<DreamId, Night>,
 }
 
 impl Copy {
@@ -133,9 +135,9 @@ pub(super) fn merge(
         }
     }
     let Out { tokens, conflicts, .. } = out;
-    let mut nights = join(&tokens, one.sections, other.sections, is_same);
-    let (bytes, printed) = print(&tokens, &mut nights);
-    Merged { bytes, conflicts, printed }
+    let nights = join(&tokens, one.sections, other.sections, is_same);
+    let (bytes, printed) = print(&tokens, &nights);
+    Merged { bytes, conflicts, printed, nights }
 }
 
 fn common(one: &[Token], other: &[Token]) -> Vec<Token> {
@@ -263,7 +265,7 @@ fn join(
 
 fn print(
     tokens: &[Token],
-    nights: &mut BTreeMap<DreamId, Night>,
+    nights: &BTreeMap<DreamId, Night>,
 ) -> (Vec<u8>, BTreeMap<DreamId, Digest>) {
     let (mut bytes, mut printed) = (Vec::new(), BTreeMap::new());
     for token in tokens {
@@ -273,7 +275,10 @@ fn print(
                 bytes.push(b'\n');
             }
             Token::Section(id) => {
-                let Some(night) = nights.remove(id).filter(|night| !night.is_empty()) else { continue };
+                let Some(night) = nights.get(id).filter(|night| !night.is_empty()) else { continue };
+                if printed.contains_key(id) {
+                    continue;
+                }
                 let section = curated::print_section(&bytes, night.day, id, night.sources, &night.body);
                 printed.insert(id.clone(), Digest::of(section.as_bytes()));
                 bytes.extend_from_slice(section.as_bytes());

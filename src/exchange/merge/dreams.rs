@@ -10,7 +10,6 @@ use serde_json::Number;
 use super::curated::Merged;
 use super::journal::WovenJournal;
 use super::life::Copied;
-use super::night::Night;
 use super::weave::{Strand, strands, weave};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
@@ -107,7 +106,7 @@ impl Dreams {
     }
 
     /// Merges the logs; each dream has the sources and the section that it has after the merge.
-    pub(super) fn log(&self, lives: [&Copied; 2], shown: &Shown, memory: &Merged, nights: &BTreeMap<DreamId, Night>) -> Vec<u8> {
+    pub(super) fn log(&self, lives: [&Copied; 2], shown: &Shown, memory: &Merged) -> Vec<u8> {
         let texts = lives.map(Copied::log);
         let lines = [0, 1].map(|side: usize| -> Vec<(Option<LogLine>, String)> {
             let lines = texts[side].lines().filter(|line| !line.trim().is_empty());
@@ -144,7 +143,7 @@ impl Dreams {
                 if let Some(printed) = memory.printed.get(id) {
                     line.section_sha256 = Some(*printed);
                 }
-                if let Some(night) = nights.get(id) {
+                if let Some(night) = memory.nights.get(id) {
                     let known: BTreeSet<String> = line.lines.iter().cloned().collect();
                     let more: BTreeSet<String> = night.hashes().filter(|hash| !known.contains(hash)).collect();
                     line.lines.extend(more);
