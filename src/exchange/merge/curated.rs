@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::NaiveDate;
+
 use super::lines::{self, Stretch};
 use super::night::{Cited, Night};
 use super::weave::{strands, weave};
@@ -11,6 +13,7 @@ use crate::base::digest::Digest;
 use crate::format::DreamId;
 use crate::format::documents::curated;
 use crate::format::documents::sections::{self, SectionState};
+use crate::gate::is_struck;
 
 /// The lines around two versions of a text that a person has to choose from. Tools for repositories know them.
 const FROM: &str = "<<<<<<< one machine";
@@ -62,8 +65,18 @@ impl Copy {
                 }
                 SectionState::Edited => {
                     let section = sections::whole(bytes).into_iter().find(|section| section.dream == *id);
-                    if let Some(section) = section {
-                        copy.edited.insert(id.clone(), tokens(&bytes[section.range]));
+                    let Some(section) = section else { continue };
+                    let text = String::from_utf8_lossy(&bytes[section.range.clone()]).into_owned();
+                    // A request to forget overwrote words of it: it is a section still.
+                    match Night::read(&text).filter(|night| is_struck(&text) && night.is_plain()) {
+                        Some(night) => {
+                            copy.sections.insert(id.clone(), night);
+                            let gap = bytes[..section.range.start].ends_with(b"\n\n");
+                            whole.push((section.range.start - usize::from(gap)..section.range.end, id));
+                        }
+                        None => {
+                            copy.edited.insert(id.clone(), tokens(&bytes[section.range]));
+                        }
                     }
                 }
                 SectionState::Missing => {}
@@ -246,11 +259,17 @@ fn join(
         sides.insert(id.clone(), 1);
         nights.insert(id, night);
     }
+    let texts = tokens.iter().filter_map(|token| match token {
+        Token::Line(line) => std::str::from_utf8(line).ok(),
+        Token::Section(_) => None,
+    });
+    let mut written = Night::of_lines(texts, NaiveDate::default());
     let mut earlier: Vec<DreamId> = Vec::new();
     for token in tokens {
         let Token::Section(id) = token else { continue };
         let Some(mut night) = nights.remove(id) else { continue };
         if let Some(side) = sides.get(id) {
+            written.take_doubles(&mut night, is_same);
             for before in earlier.iter().filter(|before| sides.get(before).is_some_and(|there| there != side)) {
                 if let Some(before) = nights.get_mut(before) {
                     before.take_doubles(&mut night, is_same);

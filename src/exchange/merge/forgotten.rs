@@ -10,8 +10,8 @@ use crate::format::state::ledger::Ledger;
 use crate::format::state::undone::Undone;
 use crate::gate::{Tombstones, is_struck};
 
-/// Joins what both have forgotten, and takes it out of what either keeps of earlier versions, and of documents in which the other has
-/// overwritten it. Returns the file of the tombstones.
+/// Joins what both have forgotten, and takes it out of what the other keeps of earlier versions. Where a person has had it
+/// overwritten in files, it is overwritten in those of the other machine too. Returns the file of the tombstones.
 pub(super) fn settle(lives: &mut [Copied; 2]) -> Result<Option<Vec<u8>>> {
     let read = |life: &Copied| -> Result<Option<Tombstones>> {
         Ok(Forgotten::<Tombstones>::parse(life.state(&StateName::FORGOTTEN))?.map(|file| file.tombstones))
@@ -25,18 +25,17 @@ pub(super) fn settle(lives: &mut [Copied; 2]) -> Result<Option<Vec<u8>>> {
         }
     }
     let Some(all) = all else { return Ok(None) };
-    for (side, stones) in known.iter().enumerate() {
-        if stones.as_ref().map_or(0, Tombstones::len) < all.len() {
-            strike_states(&mut lives[side], &all)?;
+    for side in [0, 1] {
+        if known[side].as_ref().map_or(0, Tombstones::len) == all.len() {
+            continue;
         }
-    }
-    let shared: Vec<DocName> =
-        lives[0].documents.keys().filter(|name| lives[1].documents.contains_key(*name)).cloned().collect();
-    for name in shared {
-        let holds_mark = |life: &Copied| is_struck(&String::from_utf8_lossy(&life.documents[&name]));
-        if lives[0].documents[&name] != lives[1].documents[&name] && lives.iter().any(holds_mark) {
-            for life in &mut *lives {
-                strike(life, &name, &all)?;
+        strike_states(&mut lives[side], &all)?;
+        // Their person asked for it in the files, so it leaves these too.
+        let is_struck = |bytes: &Vec<u8>| is_struck(&String::from_utf8_lossy(bytes));
+        if lives[1 - side].documents.values().any(is_struck) {
+            let names: Vec<DocName> = lives[side].documents.keys().cloned().collect();
+            for name in names {
+                strike(&mut lives[side], &name, &all)?;
             }
         }
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::weave::{Place, Strand, strands, weave};
+use crate::base::text;
 
 /// A merged journal, and where the bytes of both copies are in it.
 #[derive(Debug, Default)]
@@ -32,6 +33,16 @@ impl WovenJournal {
             journal.moved[side].push(Moved { from: all.clone(), to: all });
         }
         journal
+    }
+
+    /// Returns the number of a line of a copy, from 1, in the merged journal.
+    pub(super) fn line(&self, side: usize, copy: &[u8], number: u64) -> Option<u64> {
+        let above = usize::try_from(number.checked_sub(1)?).ok()?;
+        let starts = std::iter::once(0).chain(copy.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1));
+        let start = starts.into_iter().nth(above).filter(|start| *start < copy.len())? as u64;
+        let place = self.places(side, &(start..start + 1)).into_iter().next()?;
+        let here = usize::try_from(place.start).ok()?;
+        Some(text::line_breaks(&self.bytes[..here]) + 1)
     }
 
     /// Returns where bytes of a copy are in the merged journal, ascending, and joined where they touch.

@@ -67,13 +67,6 @@ impl Copied {
     pub(super) fn passes(&self) -> Vec<LogLine> {
         log::of_curators(&self.log()).collect()
     }
-
-    /// Gives a document another name.
-    pub(super) fn rename(&mut self, from: &DocName, to: &DocName) {
-        if let Some(bytes) = self.documents.remove(from) {
-            self.documents.insert(to.clone(), bytes);
-        }
-    }
 }
 
 debug_as!(Copied, |it| "Copied {{ documents: {} }}", it.documents.len());

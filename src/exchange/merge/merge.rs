@@ -7,6 +7,7 @@ use super::dreams::{Dreams, Shown};
 use super::forgotten;
 use super::journal::{WovenJournal, woven};
 use super::life::Copied;
+use super::night::Cited;
 use super::plan::{MergeConflict, MergeConflictKind, MergePlan};
 use super::states::{self, Three};
 use super::text;
@@ -131,11 +132,15 @@ struct Merging {
 impl Merging {
     fn documents(&mut self) {
         let names: BTreeSet<DocName> = self.lives.iter().flat_map(|life| life.documents.keys()).cloned().collect();
-        for name in &names {
+        // Journals come first: memory cites their lines.
+        let (journals, others): (Vec<_>, Vec<_>) = names.iter().partition(|name| JournalName::is_name(name.as_str()));
+        for name in journals.into_iter().chain(others) {
             let copies = [0, 1].map(|side: usize| self.lives[side].documents.get(name).cloned());
             let base = self.base.documents.get(name).cloned();
             match copies {
                 [Some(one), Some(other)] => {
+                    // What the ancestor did not have is new on both.
+                    let base = base.or_else(|| self.has_base.then(Vec::new));
                     let bytes = self.document(name, base.as_deref(), &one, &other);
                     self.plan.joined += u64::from(bytes != one && bytes != other);
                     self.plan.merged.documents.insert(name.clone(), bytes);
@@ -223,16 +228,17 @@ impl Merging {
         for copy in read.iter_mut().chain(base.as_mut()) {
             copy.without(&gone);
         }
-        let lives = &self.lives;
-        let is_same = |(journal, first, last): &(DocName, u64, u64)| {
-            let lines = |life: &Copied| -> Option<Vec<Vec<u8>>> {
-                let bytes = life.document(journal)?;
-                let (from, to) = (usize::try_from(first.checked_sub(1)?).ok()?, usize::try_from(*last).ok()?);
-                let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-                Some(lines.get(from..to)?.iter().map(|line| line.to_vec()).collect())
+        // What was cited in a copy is cited where it is in the merged journal.
+        let journals = &self.journals;
+        for (side, copy) in read.iter_mut().enumerate() {
+            let moved = |(name, first, last): &Cited| {
+                let life = self.lives[side].document(name)?;
+                let line = |number| journals.get(name)?.line(side, life, number);
+                Some((name.clone(), line(*first)?, line(*last)?))
             };
-            lines(&lives[0]).is_some_and(|here| Some(here) == lines(&lives[1]))
-        };
+            copy.sections.values_mut().for_each(|night| night.recite(&moved));
+        }
+        let is_same = |(name, ..): &Cited| journals.contains_key(name);
         let copies = <[Copy; 2]>::try_from(read).expect("two were read");
         let merged = curated::merge(base, copies, &self.dreams.order, &is_same);
         self.count(name, merged.conflicts);

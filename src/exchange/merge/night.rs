@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 
+use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::format::documents::curated::{self, Promoted};
 use crate::format::replies::reply;
@@ -27,6 +28,10 @@ struct Item {
     text: String,
 }
 
+fn place((name, first_line, last_line): &Cited) -> String {
+    SourceRef { name: name.clone(), first_line: *first_line, last_line: *last_line }.to_string()
+}
+
 impl Item {
     fn key(&self) -> String {
         curated::statement_key(&self.text)
@@ -40,9 +45,8 @@ impl Item {
     /// Adds what another line of the same statement cites.
     fn cite(&mut self, other: &Self) {
         let known = self.cited();
-        for (name, first, last) in other.cited().difference(&known).filter(|cited| cited.1 > 0) {
-            let lines = if first == last { format!("L{first}") } else { format!("L{first}-L{last}") };
-            self.text.push_str(&format!(" ({name}#{lines})"));
+        for cited in other.cited().difference(&known).filter(|cited| cited.1 > 0) {
+            self.text.push_str(&format!(" ({})", place(cited)));
         }
     }
 }
@@ -60,6 +64,39 @@ impl Night {
         let items = curated::promoted(&section).into_iter();
         let items = items.map(|Promoted { heading, text, .. }| Item { heading, text }).collect();
         Some(Self { day, sources, body: body.trim().to_owned(), items })
+    }
+
+    /// Returns whether it has bullets and headings alone, so that none of its text is lost when it is printed anew.
+    pub(super) fn is_plain(&self) -> bool {
+        let bullets = self.body.lines().filter(|line| reply::bullet(line).is_some()).count();
+        let others = |line: &str| line.trim().is_empty() || line.starts_with('#') || reply::bullet(line).is_some();
+        self.body.lines().all(others) && bullets == self.items.len()
+    }
+
+    /// Makes the section of lines that a person has in a text, to be compared with those of dreams.
+    pub(super) fn of_lines<'l>(lines: impl Iterator<Item = &'l str>, day: NaiveDate) -> Self {
+        let bullets = lines.filter_map(reply::bullet).map(|text| Item { heading: None, text: text.to_owned() });
+        Self { day, sources: 0, body: String::new(), items: bullets.collect() }
+    }
+
+    /// Cites the places where the cited lines are now.
+    pub(super) fn recite(&mut self, moved: &dyn Fn(&Cited) -> Option<Cited>) {
+        let mut is_changed = false;
+        for item in &mut self.items {
+            let (claim, cited) = reply::split_citations(&item.text);
+            let cited: Option<Vec<Cited>> =
+                cited.into_iter().map(|cited| Some((cited.name?, cited.first_line, cited.last_line))).collect();
+            let Some(cited) = cited.filter(|cited| cited.iter().all(|cited| cited.1 > 0)) else { continue };
+            let now: Vec<Cited> = cited.iter().map(|cited| moved(cited).unwrap_or_else(|| cited.clone())).collect();
+            if now != cited {
+                let now: Vec<String> = now.iter().map(place).collect();
+                item.text = format!("{} ({})", claim.trim_end(), now.join(", "));
+                is_changed = true;
+            }
+        }
+        if is_changed {
+            self.print();
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
