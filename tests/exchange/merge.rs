@@ -75,7 +75,9 @@ struct Expected {
 
 struct World {
     machines: Vec<Life>,
-    bases: BTreeMap<(usize, usize), Life>,
+    /// What machines were at some time when two were the same, and of which of them each came.
+    moments: Vec<Life>,
+    past: Vec<BTreeSet<usize>>,
     expected: Expected,
     now: DateTime<Utc>,
 }
@@ -89,13 +91,8 @@ impl World {
         let first = Life::empty();
         first.put("MEMORY.md", "# Memory\n\n- Known already.\n");
         let machines: Vec<Life> = (0..machines).map(|_| first.copy()).collect();
-        let mut bases = BTreeMap::new();
-        for a in 0..machines.len() {
-            for b in a + 1..machines.len() {
-                bases.insert((a, b), first.copy());
-            }
-        }
-        Self { machines, bases, expected: Expected::default(), now: night(10) }
+        let past = machines.iter().map(|_| BTreeSet::from([0])).collect();
+        Self { machines, moments: vec![first], past, expected: Expected::default(), now: night(10) }
     }
 
     /// The clock of a machine, which may be hours off.
@@ -178,11 +175,13 @@ impl World {
     }
 
     fn sync(&mut self, a: usize, b: usize) {
-        let pair = (a.min(b), a.max(b));
-        let base = &self.bases[&pair];
+        let last = self.past[a].intersection(&self.past[b]).max().copied().unwrap();
+        let base = &self.moments[last];
         let (out, there) = merged(Some(base), &self.machines[a], &self.machines[b]);
         let (mirrored, _) = merged(Some(base), &self.machines[b], &self.machines[a]);
-        assert!(travelling(&out) == travelling(&mirrored), "it matters who merges");
+        let (here, mirror) = (travelling(&out), travelling(&mirrored));
+        let differ: Vec<_> = here.iter().filter(|(path, bytes)| mirror.get(*path) != Some(bytes)).map(|(path, _)| path).collect();
+        assert!(here == mirror, "it matters who merges: {differ:?}");
         for conflict in there.conflicts() {
             assert!(matches!(conflict.kind, MergeConflictKind::Lines(_)), "{conflict}");
             self.expected.conflicts += 1;
@@ -196,7 +195,10 @@ impl World {
             put(workspace.as_ref(), "MEMORY.md", &(kept.join("\n") + "\n"));
         }
         (self.machines[a], self.machines[b]) = (out.copy(), out.copy());
-        self.bases.insert(pair, out);
+        let mut past: BTreeSet<usize> = self.past[a].union(&self.past[b]).copied().collect();
+        past.insert(self.moments.len());
+        self.moments.push(out);
+        (self.past[a], self.past[b]) = (past.clone(), past);
     }
 
     fn check(&mut self, seed: u64) {
@@ -209,7 +211,9 @@ impl World {
         }
         let first = travelling(&self.machines[0]);
         for machine in &self.machines {
-            assert!(travelling(machine) == first, "seed {seed}: machines differ after the last sync");
+            let here = travelling(machine);
+            let differ: Vec<_> = here.iter().filter(|(path, bytes)| first.get(*path) != Some(bytes)).map(|(path, _)| path).collect();
+            assert!(here == first, "seed {seed}: machines differ after the last sync: {differ:?}");
         }
         let documents = self.machines[0].documents();
         let memory = String::from_utf8(documents["MEMORY.md"].clone()).unwrap();
@@ -251,7 +255,9 @@ static STAYED: AtomicUsize = AtomicUsize::new(0);
 // 10,000 histories in a long run.
 #[test]
 fn machines_that_lived_apart_lose_nothing_double_nothing_and_end_the_same() {
-    let seeds: Vec<u64> = (1..=u64::from(cases(10_000))).collect();
+    let all = 1..=u64::from(cases(10_000));
+    let only = std::env::var("NOCTUARY_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seeds: Vec<u64> = only.map_or_else(|| all.collect(), |seed| vec![seed]);
     let failed = Mutex::new(Vec::new());
     each(&seeds, |seed| {
         let lived = std::panic::catch_unwind(|| {
@@ -269,6 +275,6 @@ fn machines_that_lived_apart_lose_nothing_double_nothing_and_end_the_same() {
     let failed = failed.into_inner().unwrap();
     assert!(failed.is_empty(), "{} of {} histories failed: {failed:?}", failed.len(), seeds.len());
     let (undone, stayed) = (UNDONE.load(Ordering::Relaxed), STAYED.load(Ordering::Relaxed));
-    assert!(undone > seeds.len() / 4, "dreams stay undoable: {undone} undone, {stayed} stayed");
+    assert!(only.is_some() || undone > seeds.len() / 4, "dreams stay undoable: {undone} undone, {stayed} stayed");
     println!("{} histories, {undone} dreams taken back, {stayed} stayed", seeds.len());
 }

@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 
 use super::lines::{self, Stretch};
 use super::night::{Cited, Night};
-use super::weave::{strands, weave};
+use super::weave::{Strand, weave};
 use crate::base::digest::Digest;
 use crate::format::DreamId;
 use crate::format::documents::curated;
@@ -209,25 +209,51 @@ impl Out<'_> {
         self.tokens.extend(end);
     }
 
-    /// Adds sections of both in the order of their nights, and the text of each where it stood between them.
+    /// Adds sections of both in the order of their nights, and the text of each where it stood between them. Lines that both have
+    /// are there once; the others stay together as each has them.
     fn weave(&mut self, one: &[Token], other: &[Token]) {
-        let parts = |tokens: &[Token]| -> Vec<Vec<Token>> {
-            let is_text = |token: &Token| matches!(token, Token::Line(_));
-            tokens.chunk_by(|a, b| is_text(a) && is_text(b)).map(<[Token]>::to_vec).collect()
+        let keyed = |tokens: &[Token]| -> Vec<(String, usize)> {
+            let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+            let key = |token: &Token| {
+                let text = format!("{token:?}");
+                let count = counts.entry(text.clone()).or_default();
+                *count += 1;
+                (text, *count)
+            };
+            tokens.iter().map(key).collect()
         };
-        let (one, other) = (parts(one), parts(other));
-        let [a, b] = [&one, &other].map(|parts| {
-            strands(parts.iter().map(|part| match &part[0] {
-                Token::Section(id) => (self.order.get(id).cloned(), id.to_string()),
-                Token::Line(_) => (None, format!("{part:?}")),
-            }))
-        });
-        for place in weave(&a, &b) {
-            let part = place.0.map(|at| &one[at]).or(place.1.map(|at| &other[at])).expect("it is in one of them");
-            self.tokens.extend_from_slice(part);
+        let (a, b) = (keyed(one), keyed(other));
+        let (strands_a, strands_b) = (self.strands(one, &a, &b), self.strands(other, &b, &a));
+        for place in weave(&strands_a, &strands_b) {
+            let token = place.0.map(|at| &one[at]).or(place.1.map(|at| &other[at]));
+            self.tokens.push(token.expect("it is in one of them").clone());
         }
     }
+
+    /// Makes strands: the time of a line is that of the section before it, and of all lines that it came with.
+    fn strands(&self, tokens: &[Token], keys: &[(String, usize)], others: &[(String, usize)]) -> Vec<Part> {
+        let others: BTreeSet<&(String, usize)> = others.iter().collect();
+        let is_alone = |at: usize| matches!(tokens[at], Token::Line(_)) && !others.contains(&keys[at]);
+        let mut parts: Vec<Part> = Vec::with_capacity(tokens.len());
+        let (mut night, mut run) = (String::new(), String::new());
+        for (at, token) in tokens.iter().enumerate() {
+            if let Token::Section(id) = token {
+                night = self.order.get(id).cloned().unwrap_or_default();
+            }
+            if !is_alone(at) {
+                run.clear();
+            } else if at == 0 || !is_alone(at - 1) {
+                let end = (at..tokens.len()).find(|next| !is_alone(*next)).unwrap_or(tokens.len());
+                run = format!("{:?}", &tokens[at..end]);
+            }
+            parts.push(Strand { time: (night.clone(), run.clone()), key: keys[at].clone() });
+        }
+        parts
+    }
 }
+
+/// A token between two copies: the night and the lines that it belongs to, and its text.
+type Part = Strand<(String, String), (String, usize)>;
 
 /// Returns the text without sections.
 fn written(tokens: &[Token]) -> Vec<Token> {
@@ -245,18 +271,18 @@ fn join(
     mut other: BTreeMap<DreamId, Night>,
     is_same: &dyn Fn(&Cited) -> bool,
 ) -> BTreeMap<DreamId, Night> {
-    let (mut nights, mut sides) = (BTreeMap::new(), BTreeMap::new());
+    let (mut nights, mut is_new) = (BTreeMap::new(), BTreeSet::new());
     for (id, mut night) in one {
         match other.remove(&id) {
             Some(theirs) => night.unite(theirs),
             None => {
-                sides.insert(id.clone(), 0);
+                is_new.insert(id.clone());
             }
         }
         nights.insert(id, night);
     }
     for (id, night) in other {
-        sides.insert(id.clone(), 1);
+        is_new.insert(id.clone());
         nights.insert(id, night);
     }
     let texts = tokens.iter().filter_map(|token| match token {
@@ -268,12 +294,12 @@ fn join(
     for token in tokens {
         let Token::Section(id) = token else { continue };
         let Some(mut night) = nights.remove(id) else { continue };
-        if let Some(side) = sides.get(id) {
+        if is_new.contains(id) {
             written.take_doubles(&mut night, is_same);
-            for before in earlier.iter().filter(|before| sides.get(before).is_some_and(|there| there != side)) {
-                if let Some(before) = nights.get_mut(before) {
-                    before.take_doubles(&mut night, is_same);
-                }
+        }
+        for before in &earlier {
+            if let Some(before) = nights.get_mut(before) {
+                before.take_doubles(&mut night, is_same);
             }
         }
         nights.insert(id.clone(), night);

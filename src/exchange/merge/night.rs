@@ -110,13 +110,14 @@ impl Night {
 
     /// Takes in the section of the same dream on another machine, whose model may have said something else.
     pub(super) fn unite(&mut self, mut theirs: Self) {
+        let (day, sources) = (self.day.min(theirs.day), self.sources.max(theirs.sources));
+        if (&theirs.items, &theirs.body) < (&self.items, &self.body) {
+            std::mem::swap(self, &mut theirs);
+        }
+        (self.day, self.sources) = (day, sources);
         if theirs.body == self.body {
             return;
         }
-        if theirs.items < self.items {
-            std::mem::swap(self, &mut theirs);
-        }
-        self.sources = self.sources.max(theirs.sources);
         let is_same_life = |_: &Cited| true;
         self.take_doubles(&mut theirs, &is_same_life);
         self.items.append(&mut theirs.items);
