@@ -40,7 +40,8 @@ fn run(arguments: &[String]) -> Result<MergeReport, Box<dyn Error>> {
         _ => return Err(USAGE.into()),
     };
     std::fs::create_dir_all(folders[2])?;
-    if std::fs::read_dir(folders[2])?.next().is_some() && !Path::new(folders[2]).join(".dreaming.d").is_dir() {
+    if std::fs::read_dir(folders[2])?.next().is_some() && !Path::new(folders[2]).join(".dreaming.d").is_dir()
+    {
         return Err(format!("{} is not empty", folders[2]).into());
     }
     let [ours, theirs, out] = folders.map(FileWorkspace::open);

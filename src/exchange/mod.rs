@@ -55,5 +55,5 @@ pub use copy::copy_into;
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};
 pub use forget::Forget;
-pub use merge::{Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport};
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};
+pub use merge::{Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport};

@@ -170,7 +170,10 @@ impl Out<'_> {
     /// Adds a stretch that both sides changed.
     fn both(&mut self, base: &[Token], one: &[Token], other: &[Token]) {
         let ids = |tokens: &[Token]| -> BTreeSet<DreamId> {
-            tokens.iter().filter_map(|token| if let Token::Section(id) = token { Some(id.clone()) } else { None }).collect()
+            tokens
+                .iter()
+                .filter_map(|token| if let Token::Section(id) = token { Some(id.clone()) } else { None })
+                .collect()
         };
         // A section of the ancestor that a person took out of one copy.
         let (in_one, in_other) = (ids(one), ids(other));
@@ -308,10 +311,7 @@ fn join(
     nights
 }
 
-fn print(
-    tokens: &[Token],
-    nights: &BTreeMap<DreamId, Night>,
-) -> (Vec<u8>, BTreeMap<DreamId, Digest>) {
+fn print(tokens: &[Token], nights: &BTreeMap<DreamId, Night>) -> (Vec<u8>, BTreeMap<DreamId, Digest>) {
     let (mut bytes, mut printed) = (Vec::new(), BTreeMap::new());
     for token in tokens {
         match token {

@@ -49,7 +49,8 @@ fn rank(line: &LogLine) -> Option<usize> {
 impl Dreams {
     pub(super) fn of(lives: [&Copied; 2]) -> Self {
         let passes = lives.map(Copied::passes);
-        let ids: BTreeSet<&DreamId> = passes.iter().flatten().filter(|line| rank(line).is_some()).map(|line| &line.id).collect();
+        let ids: BTreeSet<&DreamId> =
+            passes.iter().flatten().filter(|line| rank(line).is_some()).map(|line| &line.id).collect();
         let (mut words, mut order) = (BTreeMap::new(), BTreeMap::new());
         for id in ids {
             let known = [0, 1].map(|side: usize| last(&passes[side], id));
@@ -58,13 +59,15 @@ impl Dreams {
                 // Who knows the last word of the other has gone on from it.
                 [Some(one), Some(other)] if has(1, one) && !has(0, other) => other,
                 [Some(one), Some(other)] if has(0, other) && !has(1, one) => one,
-                [Some(one), Some(other)] => {
-                    [one, other].into_iter().max_by_key(|line| (rank(line), key(line))).expect("there are two")
-                }
+                [Some(one), Some(other)] => [one, other]
+                    .into_iter()
+                    .max_by_key(|line| (rank(line), key(line)))
+                    .expect("there are two"),
                 [one, other] => one.or(other).expect("one of them has it"),
             };
             words.insert(id.clone(), word.clone());
-            let first = passes.iter().flatten().filter(|line| line.id == *id && line.outcome == log::APPENDED);
+            let first =
+                passes.iter().flatten().filter(|line| line.id == *id && line.outcome == log::APPENDED);
             let first = first.map(|line| line.at.map(iso_millis::print).unwrap_or_default()).min();
             order.insert(id.clone(), first.unwrap_or_default());
         }
@@ -89,7 +92,8 @@ impl Dreams {
     pub(super) fn standing(&self, side: usize) -> BTreeSet<DreamId> {
         let ids: BTreeSet<&DreamId> = self.passes[side].iter().map(|line| &line.id).collect();
         let stands = |id: &&DreamId| {
-            last(&self.passes[side], id).is_some_and(|line| ![log::UNDONE, log::ARCHIVED].contains(&line.outcome.as_str()))
+            last(&self.passes[side], id)
+                .is_some_and(|line| ![log::UNDONE, log::ARCHIVED].contains(&line.outcome.as_str()))
         };
         ids.into_iter().filter(stands).cloned().collect()
     }
@@ -128,14 +132,17 @@ impl Dreams {
                 line.as_ref().is_some_and(|line| line.id == *id && line.by.is_none() && rank(line).is_some())
             };
             let Some(at) = all.iter().rposition(of_it) else { continue };
-            let is_it = |(line, _): &(Option<LogLine>, String)| line.as_ref().is_some_and(|line| key(line) == key(word));
+            let is_it = |(line, _): &(Option<LogLine>, String)| {
+                line.as_ref().is_some_and(|line| key(line) == key(word))
+            };
             // A clock that was slow: what was done last is told last.
             if let Some(told) = all.iter().position(is_it).filter(|told| *told < at) {
                 let line = all.remove(told);
                 all.insert(at, line);
             }
             let appended = all.iter_mut().rev().find(|(line, _)| {
-                line.as_ref().is_some_and(|line| line.id == *id && line.by.is_none() && line.outcome == log::APPENDED)
+                line.as_ref()
+                    .is_some_and(|line| line.id == *id && line.by.is_none() && line.outcome == log::APPENDED)
             });
             if let Some((Some(line), text)) = appended {
                 let before = line.clone();
@@ -145,7 +152,8 @@ impl Dreams {
                 }
                 if let Some(night) = memory.nights.get(id) {
                     let known: BTreeSet<String> = line.lines.iter().cloned().collect();
-                    let more: BTreeSet<String> = night.hashes().filter(|hash| !known.contains(hash)).collect();
+                    let more: BTreeSet<String> =
+                        night.hashes().filter(|hash| !known.contains(hash)).collect();
                     line.lines.extend(more);
                 }
                 if *line != before {
@@ -157,8 +165,10 @@ impl Dreams {
     }
 
     fn sources(&self, id: &DreamId, line: &LogLine, shown: &Shown) -> Vec<LogSource> {
-        let of_others = [0, 1].into_iter().filter_map(|side| self.pass(side, id)).flat_map(|line| &line.sources);
-        let kept = line.sources.iter().chain(of_others).filter(|source| !shown.names.contains(source.name.as_str()));
+        let of_others =
+            [0, 1].into_iter().filter_map(|side| self.pass(side, id)).flat_map(|line| &line.sources);
+        let kept =
+            line.sources.iter().chain(of_others).filter(|source| !shown.names.contains(source.name.as_str()));
         let mut all: Vec<LogSource> = Vec::new();
         for source in kept {
             if !all.contains(source) {
@@ -207,7 +217,9 @@ impl Shown {
             let mut owners = BTreeMap::new();
             for (rank, (_, id)) in nights.iter().enumerate() {
                 for source in dreams.pass(side, id).into_iter().flat_map(|pass| &pass.sources) {
-                    owners.entry((source.name.as_str(), source.from, source.to, source.sha256)).or_insert(rank);
+                    owners
+                        .entry((source.name.as_str(), source.from, source.to, source.sha256))
+                        .or_insert(rank);
                 }
             }
             owners
@@ -237,7 +249,9 @@ impl Shown {
                     if !fits(piece, bytes) {
                         continue;
                     }
-                    let owner = piece.sha256.and_then(|hash| owners[side].get(&(name.as_str(), piece.from, piece.to, hash)));
+                    let owner = piece
+                        .sha256
+                        .and_then(|hash| owners[side].get(&(name.as_str(), piece.from, piece.to, hash)));
                     // What a person gave back on the other machine waits here too.
                     if owner.is_some_and(|rank| undone.contains(nights[*rank].1)) {
                         continue;
@@ -308,7 +322,10 @@ fn pieces(claims: &[Claim]) -> Vec<Claim> {
 
 /// Returns the higher of two watermarks.
 pub(super) fn later_mark(states: [&DreamedState; 2]) -> Option<Number> {
-    states.into_iter().max_by_key(|state| state.watermark_ns()).and_then(|state| state.last_processed_mtime.clone())
+    states
+        .into_iter()
+        .max_by_key(|state| state.watermark_ns())
+        .and_then(|state| state.last_processed_mtime.clone())
 }
 
 #[cfg(test)]

@@ -25,14 +25,15 @@ pub(super) fn settle(lives: &mut [Copied; 2]) -> Result<Option<Vec<u8>>> {
         }
     }
     let Some(all) = all else { return Ok(None) };
+    let is_struck = |bytes: &Vec<u8>| is_struck(&String::from_utf8_lossy(bytes));
+    let is_asked = [0, 1].map(|side: usize| lives[side].documents.values().any(is_struck));
     for side in [0, 1] {
         if known[side].as_ref().map_or(0, Tombstones::len) == all.len() {
             continue;
         }
         strike_states(&mut lives[side], &all)?;
         // Their person asked for it in the files, so it leaves these too.
-        let is_struck = |bytes: &Vec<u8>| is_struck(&String::from_utf8_lossy(bytes));
-        if lives[1 - side].documents.values().any(is_struck) {
+        if is_asked[1 - side] {
             let names: Vec<DocName> = lives[side].documents.keys().cloned().collect();
             for name in names {
                 strike(&mut lives[side], &name, &all)?;

@@ -38,7 +38,8 @@ impl WovenJournal {
     /// Returns the number of a line of a copy, from 1, in the merged journal.
     pub(super) fn line(&self, side: usize, copy: &[u8], number: u64) -> Option<u64> {
         let above = usize::try_from(number.checked_sub(1)?).ok()?;
-        let starts = std::iter::once(0).chain(copy.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1));
+        let starts = std::iter::once(0)
+            .chain(copy.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1));
         let start = starts.into_iter().nth(above).filter(|start| *start < copy.len())? as u64;
         let place = self.places(side, &(start..start + 1)).into_iter().next()?;
         let here = usize::try_from(place.start).ok()?;
@@ -152,7 +153,10 @@ fn time(entry: &[u8]) -> Option<String> {
     let time = rest.split(']').next()?;
     let is_time = time.len() >= 5
         && time.len() <= 8
-        && time.bytes().enumerate().all(|(at, byte)| if at % 3 == 2 { byte == b':' } else { byte.is_ascii_digit() });
+        && time
+            .bytes()
+            .enumerate()
+            .all(|(at, byte)| if at % 3 == 2 { byte == b':' } else { byte.is_ascii_digit() });
     is_time.then(|| time.to_owned())
 }
 
@@ -191,7 +195,9 @@ mod tests {
         let both = merged(None, &one, &other);
         assert_eq!(
             both,
-            format!("{head}- [09:10:00] [tool:psql] rows\n  | a\n- [09:20:00] [user] Between.\n- [09:30:00] [user] Late.")
+            format!(
+                "{head}- [09:10:00] [tool:psql] rows\n  | a\n- [09:20:00] [user] Between.\n- [09:30:00] [user] Late."
+            )
         );
         assert_eq!(merged(None, &both, &one), both, "a second time adds nothing");
     }
@@ -213,7 +219,10 @@ mod tests {
         let journal = woven(None, b"- a\n- c [x]\n", b"- a\n- b\n");
         let text = String::from_utf8(journal.bytes.clone()).unwrap();
         for place in journal.places(1, &(4..8)) {
-            assert_eq!(&text[usize::try_from(place.start).unwrap()..usize::try_from(place.end).unwrap()], "- b\n");
+            assert_eq!(
+                &text[usize::try_from(place.start).unwrap()..usize::try_from(place.end).unwrap()],
+                "- b\n"
+            );
         }
         assert_eq!(journal.places(0, &(0..12)).iter().map(|place| place.end - place.start).sum::<u64>(), 12);
     }

@@ -131,9 +131,11 @@ struct Merging {
 
 impl Merging {
     fn documents(&mut self) {
-        let names: BTreeSet<DocName> = self.lives.iter().flat_map(|life| life.documents.keys()).cloned().collect();
+        let names: BTreeSet<DocName> =
+            self.lives.iter().flat_map(|life| life.documents.keys()).cloned().collect();
         // Journals come first: memory cites their lines.
-        let (journals, others): (Vec<_>, Vec<_>) = names.iter().partition(|name| JournalName::is_name(name.as_str()));
+        let (journals, others): (Vec<_>, Vec<_>) =
+            names.iter().partition(|name| JournalName::is_name(name.as_str()));
         for name in journals.into_iter().chain(others) {
             let copies = [0, 1].map(|side: usize| self.lives[side].documents.get(name).cloned());
             let base = self.base.documents.get(name).cloned();
@@ -156,7 +158,8 @@ impl Merging {
                     if JournalName::is_name(name.as_str()) {
                         self.journals.insert(name.clone(), WovenJournal::of(&bytes, side));
                     }
-                    let bytes = if is_curated(name) { self.curated(name, None, [Some(&bytes), None]) } else { bytes };
+                    let bytes =
+                        if is_curated(name) { self.curated(name, None, [Some(&bytes), None]) } else { bytes };
                     self.plan.merged.documents.insert(name.clone(), bytes);
                 }
             }
@@ -188,7 +191,9 @@ impl Merging {
         if name.as_str().ends_with(".jsonl") {
             return text::lines(one, other);
         }
-        let is_text = [one, other].iter().all(|bytes| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0')));
+        let is_text = [one, other]
+            .iter()
+            .all(|bytes| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0')));
         if !is_text || name.as_str().ends_with(".json") {
             let (kept, copy) = if one <= other { (one, other) } else { (other, one) };
             let beside = text::beside(name, copy);
@@ -219,7 +224,14 @@ impl Merging {
             // A person took out what should be here.
             if !is_archive && let Some(bytes) = copies[side] {
                 let is_gone = |id: &&DreamId| !crate::format::documents::curated::has_mark(bytes, id);
-                gone.extend(self.dreams.standing(side).iter().filter(|id| printed[side].contains_key(*id)).filter(is_gone).cloned());
+                gone.extend(
+                    self.dreams
+                        .standing(side)
+                        .iter()
+                        .filter(|id| printed[side].contains_key(*id))
+                        .filter(is_gone)
+                        .cloned(),
+                );
             }
             read.push(copy);
         }
@@ -261,7 +273,8 @@ impl Merging {
     fn states(&mut self) -> Result<()> {
         let shown = Shown::of([&self.lives[0], &self.lives[1]], &self.dreams, &self.journals)?;
         let log = self.dreams.log([&self.lives[0], &self.lives[1]], &shown, &self.memory);
-        let names: BTreeSet<StateName> = self.lives.iter().flat_map(|life| life.states.keys()).cloned().collect();
+        let names: BTreeSet<StateName> =
+            self.lives.iter().flat_map(|life| life.states.keys()).cloned().collect();
         for name in names {
             let bytes = match &name {
                 name if *name == StateName::FORGOTTEN => continue,
@@ -279,7 +292,10 @@ impl Merging {
         let list = crate::format::state::proposal::Proposals::parse(list)?;
         let waiting: BTreeSet<StateName> = list.waiting().iter().map(|waiting| waiting.name()).collect();
         let folder = ".dreaming.d/proposals/";
-        self.plan.merged.states.retain(|name, _| !name.as_str().starts_with(folder) || waiting.contains(name));
+        self.plan
+            .merged
+            .states
+            .retain(|name, _| !name.as_str().starts_with(folder) || waiting.contains(name));
         Ok(())
     }
 
@@ -306,7 +322,8 @@ impl Merging {
                 let is_as_kept = |id: &str| {
                     DreamId::parse(id).is_some_and(|id| {
                         let now = self.memory.printed.get(&id);
-                        now.is_none() || printed.iter().all(|known| known.get(&id).is_none_or(|hash| Some(hash) == now))
+                        now.is_none()
+                            || printed.iter().all(|known| known.get(&id).is_none_or(|hash| Some(hash) == now))
                     })
                 };
                 states::by_id(name, &files, |list, id| match list {
@@ -347,7 +364,9 @@ impl Merging {
     fn answered(&self) -> BTreeSet<DreamId> {
         let mut answered = BTreeSet::new();
         for side in [0, 1] {
-            let list = crate::format::state::proposal::Proposals::parse(self.lives[side].state(&StateName::PROPOSALS));
+            let list = crate::format::state::proposal::Proposals::parse(
+                self.lives[side].state(&StateName::PROPOSALS),
+            );
             let Ok(list) = list else { continue };
             let passes = &self.dreams.passes[side];
             let ids: BTreeSet<&DreamId> = passes.iter().map(|line| &line.id).collect();

@@ -69,13 +69,15 @@ impl Night {
     /// Returns whether it has bullets and headings alone, so that none of its text is lost when it is printed anew.
     pub(super) fn is_plain(&self) -> bool {
         let bullets = self.body.lines().filter(|line| reply::bullet(line).is_some()).count();
-        let others = |line: &str| line.trim().is_empty() || line.starts_with('#') || reply::bullet(line).is_some();
+        let others =
+            |line: &str| line.trim().is_empty() || line.starts_with('#') || reply::bullet(line).is_some();
         self.body.lines().all(others) && bullets == self.items.len()
     }
 
     /// Makes the section of lines that a person has in a text, to be compared with those of dreams.
     pub(super) fn of_lines<'l>(lines: impl Iterator<Item = &'l str>, day: NaiveDate) -> Self {
-        let bullets = lines.filter_map(reply::bullet).map(|text| Item { heading: None, text: text.to_owned() });
+        let bullets =
+            lines.filter_map(reply::bullet).map(|text| Item { heading: None, text: text.to_owned() });
         Self { day, sources: 0, body: String::new(), items: bullets.collect() }
     }
 
@@ -84,10 +86,13 @@ impl Night {
         let mut is_changed = false;
         for item in &mut self.items {
             let (claim, cited) = reply::split_citations(&item.text);
-            let cited: Option<Vec<Cited>> =
-                cited.into_iter().map(|cited| Some((cited.name?, cited.first_line, cited.last_line))).collect();
+            let cited: Option<Vec<Cited>> = cited
+                .into_iter()
+                .map(|cited| Some((cited.name?, cited.first_line, cited.last_line)))
+                .collect();
             let Some(cited) = cited.filter(|cited| cited.iter().all(|cited| cited.1 > 0)) else { continue };
-            let now: Vec<Cited> = cited.iter().map(|cited| moved(cited).unwrap_or_else(|| cited.clone())).collect();
+            let now: Vec<Cited> =
+                cited.iter().map(|cited| moved(cited).unwrap_or_else(|| cited.clone())).collect();
             if now != cited {
                 let now: Vec<String> = now.iter().map(place).collect();
                 item.text = format!("{} ({})", claim.trim_end(), now.join(", "));
@@ -129,7 +134,8 @@ impl Night {
     pub(super) fn take_doubles(&mut self, later: &mut Self, is_same: &dyn Fn(&Cited) -> bool) {
         let places: BTreeMap<String, usize> =
             self.items.iter().enumerate().map(|(at, item)| (item.key(), at)).collect();
-        let cited = |item: &Item| Some(item.cited()).filter(|cited| !cited.is_empty() && cited.iter().all(is_same));
+        let cited =
+            |item: &Item| Some(item.cited()).filter(|cited| !cited.is_empty() && cited.iter().all(is_same));
         let mut by_lines: BTreeMap<BTreeSet<Cited>, usize> = BTreeMap::new();
         for (at, item) in self.items.iter().enumerate() {
             if let Some(cited) = cited(item) {
@@ -160,7 +166,9 @@ impl Night {
                 headings.push(item.heading);
             }
         }
-        headings.sort_by_key(|heading| heading.map(|heading| reply::HEADINGS.iter().position(|known| *known == heading)));
+        headings.sort_by_key(|heading| {
+            heading.map(|heading| reply::HEADINGS.iter().position(|known| *known == heading))
+        });
         let group = |heading: &Option<&str>| {
             let title = heading.map(|heading| format!("### {heading}\n")).unwrap_or_default();
             let lines = self.items.iter().filter(|item| item.heading == *heading);
@@ -169,4 +177,3 @@ impl Night {
         self.body = headings.iter().map(group).collect::<Vec<_>>().join("\n\n");
     }
 }
-

@@ -21,7 +21,12 @@ pub struct MergePlan {
     pub(super) joined: u64,
 }
 
-debug_as!(MergePlan, |it| "MergePlan {{ documents: {}, conflicts: {} }}", it.merged.documents.len(), it.conflicts.len());
+debug_as!(
+    MergePlan,
+    |it| "MergePlan {{ documents: {}, conflicts: {} }}",
+    it.merged.documents.len(),
+    it.conflicts.len()
+);
 
 /// Something that both machines changed and that a person has to decide.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +58,9 @@ impl fmt::Display for MergeConflict {
         match &self.kind {
             MergeConflictKind::Lines(1) => f.write_str("both changed the same lines, in 1 place"),
             MergeConflictKind::Lines(places) => write!(f, "both changed the same lines, in {places} places"),
-            MergeConflictKind::Removed => f.write_str("removed on one machine, changed on the other, and kept"),
+            MergeConflictKind::Removed => {
+                f.write_str("removed on one machine, changed on the other, and kept")
+            }
             MergeConflictKind::Whole(copy) => write!(f, "both changed it; the other version is {copy}"),
             MergeConflictKind::Sleepers => f.write_str("sleepers ran on both; the later state is kept"),
         }

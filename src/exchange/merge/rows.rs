@@ -32,7 +32,8 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
         return Err(Error::Refused { path: StateName::MEMORIES.to_string(), reason: Refusal::OtherScope });
     }
     let common = sides[0].iter().zip(&sides[1]).take_while(|(a, b)| bare(a) == bare(b)).count();
-    let mut merged: Vec<Line> = sides[0].iter().zip(&sides[1]).take(common).map(|(a, b)| poorer(a, b)).collect();
+    let mut merged: Vec<Line> =
+        sides[0].iter().zip(&sides[1]).take(common).map(|(a, b)| poorer(a, b)).collect();
     let mut next: BTreeMap<Kind, i64> = BTreeMap::new();
     for line in &merged {
         made(line, |kind, number| {
@@ -41,10 +42,13 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
         });
     }
     let tails = [&sides[0][common..], &sides[1][common..]];
-    let [a, b] = tails.map(|tail| {
-        let names = names(tail);
-        strands(tail.iter().map(|line| (line.get("at").and_then(Value::as_str).map(str::to_owned), known_by(line, &names))))
-    });
+    let [a, b] =
+        tails.map(|tail| {
+            let names = names(tail);
+            strands(tail.iter().map(|line| {
+                (line.get("at").and_then(Value::as_str).map(str::to_owned), known_by(line, &names))
+            }))
+        });
     let mut numbers: [BTreeMap<(Kind, i64), i64>; 2] = [BTreeMap::new(), BTreeMap::new()];
     for place in weave(&a, &b) {
         let found = [place.0.map(|at| &tails[0][at]), place.1.map(|at| &tails[1][at])];
@@ -86,7 +90,10 @@ fn parse(bytes: &[u8]) -> Result<Vec<Line>> {
 
 /// Returns a line without its words.
 fn bare(line: &Line) -> Line {
-    line.iter().filter(|(key, _)| !WORDS.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone())).collect()
+    line.iter()
+        .filter(|(key, _)| !WORDS.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
 }
 
 /// Returns the one of two versions of a line that has fewer words: what one machine took out is out.
@@ -174,7 +181,9 @@ fn each(line: &mut Line, mut act: impl FnMut(Kind, &mut Value)) {
         }
     }
     for event in line.get_mut("events").and_then(Value::as_array_mut).into_iter().flatten() {
-        for (key, kind) in [("id", Kind::Event), ("reverts", Kind::Event), ("older", Kind::Row), ("newer", Kind::Row)] {
+        for (key, kind) in
+            [("id", Kind::Event), ("reverts", Kind::Event), ("older", Kind::Row), ("newer", Kind::Row)]
+        {
             if let Some(id) = event.get_mut(key) {
                 act(kind, id);
             }
@@ -194,7 +203,9 @@ mod tests {
     const OPENED: &str = r#"{"at":"2026-11-20T09:00:00Z","actor":"library","op":"opened","version":1,"scope":{"user":"marta","agent":""}}"#;
 
     fn written(second: u32, id: i64, content: &str) -> String {
-        format!(r#"{{"at":"2026-11-21T09:00:{second:02}Z","actor":"agent","op":"written","id":{id},"category":"fact","content":"{content}"}}"#)
+        format!(
+            r#"{{"at":"2026-11-21T09:00:{second:02}Z","actor":"agent","op":"written","id":{id},"category":"fact","content":"{content}"}}"#
+        )
     }
 
     fn file(lines: &[String]) -> Vec<u8> {
@@ -204,12 +215,26 @@ mod tests {
     #[test]
     fn rows_of_both_get_new_numbers_and_what_names_them_names_them_still() {
         let head = [OPENED.to_owned(), written(1, 1, "tea")];
-        let one = file(&[&head[..], &[written(5, 2, "boat"), r#"{"at":"2026-11-21T09:00:07Z","actor":"agent","op":"deleted","id":2}"#.to_owned()]].concat());
+        let one = file(
+            &[
+                &head[..],
+                &[
+                    written(5, 2, "boat"),
+                    r#"{"at":"2026-11-21T09:00:07Z","actor":"agent","op":"deleted","id":2}"#.to_owned(),
+                ],
+            ]
+            .concat(),
+        );
         let other = file(&[&head[..], &[written(4, 2, "harbour")]].concat());
         let both = merge(&one, &other).unwrap();
         assert_eq!(both, merge(&other, &one).unwrap(), "no machine is first");
         let lines = parse(&both).unwrap();
-        let said = |line: &Line| (line.get("id").and_then(Value::as_i64), line.get("content").and_then(Value::as_str).map(str::to_owned));
+        let said = |line: &Line| {
+            (
+                line.get("id").and_then(Value::as_i64),
+                line.get("content").and_then(Value::as_str).map(str::to_owned),
+            )
+        };
         assert_eq!(
             lines[2..].iter().map(said).collect::<Vec<_>>(),
             [(Some(2), Some("harbour".to_owned())), (Some(3), Some("boat".to_owned())), (Some(3), None)]

@@ -66,7 +66,8 @@ pub(super) fn versions(name: &Name, files: &Three<'_>) -> Result<Vec<u8>> {
         .map(|entry| ((text(&entry, "at"), entry.to_string()), entry))
         .collect();
     let from = all.len().saturating_sub(MOST_VERSIONS);
-    let mut bytes = serde_json::to_vec(&all.into_values().skip(from).collect::<Vec<_>>()).expect("JSON prints");
+    let mut bytes =
+        serde_json::to_vec(&all.into_values().skip(from).collect::<Vec<_>>()).expect("JSON prints");
     bytes.push(b'\n');
     Ok(bytes)
 }
@@ -82,7 +83,9 @@ pub(super) fn by_id(name: &Name, files: &Three<'_>, keep: impl Fn(&str, &str) ->
         let listed = [&all, &other].into_iter().filter_map(|side| side.get(&key)?.as_array()).flatten();
         for part in listed.filter(|part| keep(&key, &text(part, "id"))) {
             let id = text(part, "id");
-            if parts.get(&id).is_none_or(|known| (text(part, "at"), part.to_string()) > (text(known, "at"), known.to_string())) {
+            if parts.get(&id).is_none_or(|known| {
+                (text(part, "at"), part.to_string()) > (text(known, "at"), known.to_string())
+            }) {
                 parts.insert(id, part.clone());
             }
         }
@@ -97,7 +100,11 @@ pub(super) fn by_id(name: &Name, files: &Three<'_>, keep: impl Fn(&str, &str) ->
 /// Takes the file that is later by a time in it; keys that the other alone has are kept.
 pub(super) fn latest(name: &Name, files: &Three<'_>, time: &[&str]) -> Result<Vec<u8>> {
     let at = |object: &Map<String, Value>| {
-        let mut found = time.iter().try_fold(&Value::Object(object.clone()), |value, key| value.get(key).ok_or(()).map_err(drop)).ok().cloned();
+        let mut found = time
+            .iter()
+            .try_fold(&Value::Object(object.clone()), |value, key| value.get(key).ok_or(()).map_err(drop))
+            .ok()
+            .cloned();
         found.take().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
     };
     let (one, other) = (object(name, files.one)?, object(name, files.other)?);
@@ -128,7 +135,9 @@ pub(super) fn beginning(name: &Name, files: &Three<'_>) -> Result<Vec<u8>> {
 /// Merges the times of checks: the later of each.
 pub(super) fn checks(name: &Name, files: &Three<'_>) -> Result<Vec<u8>> {
     let (mut one, other) = (plain_object(name, files.one)?, plain_object(name, files.other)?);
-    let checks = |side: &Map<String, Value>| side.get("lastChecks").and_then(Value::as_object).cloned().unwrap_or_default();
+    let checks = |side: &Map<String, Value>| {
+        side.get("lastChecks").and_then(Value::as_object).cloned().unwrap_or_default()
+    };
     let mut all = checks(&one);
     for (check, at) in checks(&other) {
         let known = all.entry(check).or_insert(Value::Null);

@@ -34,7 +34,9 @@ pub(super) fn lines(one: &[u8], other: &[u8]) -> Vec<u8> {
 /// Returns the time that a line of JSON says under one of the usual keys.
 fn time(line: &[u8]) -> Option<String> {
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(line).ok()?;
-    ["at", "t", "time", "ts", "timestamp"].iter().find_map(|key| object.get(*key)?.as_str().map(str::to_owned))
+    ["at", "t", "time", "ts", "timestamp"]
+        .iter()
+        .find_map(|key| object.get(*key)?.as_str().map(str::to_owned))
 }
 
 /// Names the document that has the other version of a file.

@@ -77,7 +77,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn woven(one: &[(u32, String)], other: &[(u32, String)]) -> Vec<(u32, String)> {
-        let [a, b] = [one, other].map(|side| strands(side.iter().map(|(time, text)| (Some(*time), text.clone()))));
+        let [a, b] =
+            [one, other].map(|side| strands(side.iter().map(|(time, text)| (Some(*time), text.clone()))));
         let take = |place: Place| match place {
             (Some(at), _) => one[at].clone(),
             (None, at) => other[at.expect("it is in one of them")].clone(),
