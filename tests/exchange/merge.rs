@@ -212,7 +212,13 @@ impl World {
             .filter(|(path, bytes)| mirror.get(*path) != Some(bytes))
             .map(|(path, _)| path)
             .collect();
-        assert!(here == mirror, "it matters who merges: {differ:?}");
+        let memory = |life: &Life| text(life.quick_workspace().as_ref(), "MEMORY.md");
+        assert!(
+            here == mirror,
+            "it matters who merges: {differ:?}\n{}\n=====\n{}",
+            memory(&out),
+            memory(&mirrored)
+        );
         for conflict in there.conflicts() {
             assert!(matches!(conflict.kind, MergeConflictKind::Lines(_)), "{conflict}");
             self.expected.conflicts += 1;

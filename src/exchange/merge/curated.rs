@@ -97,6 +97,11 @@ impl Copy {
         copy
     }
 
+    /// Returns whether a section stands in a text as it was printed.
+    pub(super) fn has(bytes: &[u8], id: &DreamId, printed: Digest) -> bool {
+        matches!(sections::find(bytes, id, printed), SectionState::Whole(_))
+    }
+
     /// Leaves sections out.
     pub(super) fn without(&mut self, gone: &BTreeSet<DreamId>) {
         self.tokens.retain(|token| !matches!(token, Token::Section(id) if gone.contains(id)));

@@ -235,8 +235,17 @@ impl Merging {
             }
             read.push(copy);
         }
-        let both: BTreeMap<_, _> = printed.iter().flatten().map(|(id, hash)| (id.clone(), *hash)).collect();
-        let mut base = base.map(|base| Copy::read(base, &both));
+        let mut base = base.map(|base| {
+            // The ancestor's section may be as either of the machines knows it.
+            let mut known = printed[0].clone();
+            for (id, hash) in &printed[1] {
+                let is_known = known.get(id).is_some_and(|hash| Copy::has(base, id, *hash));
+                if !is_known {
+                    known.insert(id.clone(), *hash);
+                }
+            }
+            Copy::read(base, &known)
+        });
         for copy in read.iter_mut().chain(base.as_mut()) {
             copy.without(&gone);
         }
