@@ -18,7 +18,7 @@ use crate::{put, text};
 fn travelling(life: &Life) -> BTreeMap<String, Vec<u8>> {
     let mut tree = life.tree();
     tree.retain(|path, _| {
-        !path.ends_with("guard") && !path.ends_with(".lock") && !path.ends_with(".gitignore")
+        !path.ends_with("guard") && path != ".dreaming.lock" && !path.ends_with(".gitignore")
     });
     tree
 }

@@ -112,20 +112,20 @@ impl Dreams {
     /// Merges the logs; each dream has the sources and the section that it has after the merge.
     pub(super) fn log(&self, lives: [&Copied; 2], shown: &Shown, memory: &Merged) -> Vec<u8> {
         let texts = lives.map(Copied::log);
-        let lines = [0, 1].map(|side: usize| -> Vec<(Option<LogLine>, String)> {
-            let lines = texts[side].lines().filter(|line| !line.trim().is_empty());
-            lines.map(|line| (serde_json::from_str(line).ok(), line.to_owned())).collect()
+        let known = [0, 1].map(|side: usize| -> Vec<(Option<LogLine>, String)> {
+            let of_side = texts[side].lines().filter(|line| !line.trim().is_empty());
+            of_side.map(|line| (serde_json::from_str(line).ok(), line.to_owned())).collect()
         });
-        let strands = [0, 1].map(|side: usize| -> Vec<Strand<String, (String, usize)>> {
-            strands(lines[side].iter().map(|(line, text)| match line {
+        let threads = [0, 1].map(|side: usize| -> Vec<Strand<String, (String, usize)>> {
+            strands(known[side].iter().map(|(line, text)| match line {
                 Some(line) => (line.at.map(iso_millis::print), key(line)),
                 None => (None, text.clone()),
             }))
         });
         let mut all: Vec<(Option<LogLine>, String)> = Vec::new();
-        for (one, other) in weave(&strands[0], &strands[1]) {
-            let found = [one.map(|at| &lines[0][at]), other.map(|at| &lines[1][at])];
-            all.extend(found.into_iter().flatten().min_by_key(|(_, text)| text).cloned());
+        for (one, other) in weave(&threads[0], &threads[1]) {
+            let found = [one.map(|at| &known[0][at]), other.map(|at| &known[1][at])];
+            all.extend(found.into_iter().flatten().min_by_key(|(_, printed)| printed).cloned());
         }
         for (id, word) in &self.words {
             let of_it = |(line, _): &(Option<LogLine>, String)| {
@@ -157,7 +157,7 @@ impl Dreams {
                     line.lines.extend(more);
                 }
                 if *line != before {
-                    *text = line.print().trim_end().to_owned();
+                    line.print().trim_end().clone_into(text);
                 }
             }
         }

@@ -81,7 +81,8 @@ pub(super) fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
 pub(super) fn woven(base: Option<&[u8]>, one: &[u8], other: &[u8]) -> WovenJournal {
     if one == other {
         let mut journal = WovenJournal::of(one, 0);
-        journal.moved[1] = journal.moved[0].clone();
+        let moved = journal.moved[0].clone();
+        journal.moved[1] = moved;
         return journal;
     }
     let sides = [one, other].map(entries);

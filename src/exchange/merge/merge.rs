@@ -16,6 +16,7 @@ use crate::base::name::{DocName, Name, StateName};
 use crate::dream::commit;
 use crate::exchange::claim::claim;
 use crate::format::state::intent::Intent;
+use crate::format::state::proposal::{Proposals, Waiting};
 use crate::format::state::sleep_intent::SleepIntent;
 use crate::format::{DreamId, JournalName};
 use crate::session;
@@ -188,13 +189,13 @@ impl Merging {
         {
             return bytes;
         }
-        if name.as_str().ends_with(".jsonl") {
+        if text::has_end(name, "jsonl") {
             return text::lines(one, other);
         }
         let is_text = [one, other]
             .iter()
             .all(|bytes| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0')));
-        if !is_text || name.as_str().ends_with(".json") {
+        if !is_text || text::has_end(name, "json") {
             let (kept, copy) = if one <= other { (one, other) } else { (other, one) };
             let beside = text::beside(name, copy);
             self.plan.merged.documents.insert(beside.clone(), copy.to_vec());
@@ -253,8 +254,8 @@ impl Merging {
         let journals = &self.journals;
         for (side, copy) in read.iter_mut().enumerate() {
             let moved = |(name, first, last): &Cited| {
-                let life = self.lives[side].document(name)?;
-                let line = |number| journals.get(name)?.line(side, life, number);
+                let here = self.lives[side].document(name)?;
+                let line = |number| journals.get(name)?.line(side, here, number);
                 Some((name.clone(), line(*first)?, line(*last)?))
             };
             copy.sections.values_mut().for_each(|night| night.recite(&moved));
@@ -298,8 +299,8 @@ impl Merging {
         }
         // A proposal that was answered on one machine waits on none.
         let list = self.plan.merged.state(&StateName::PROPOSALS);
-        let list = crate::format::state::proposal::Proposals::parse(list)?;
-        let waiting: BTreeSet<StateName> = list.waiting().iter().map(|waiting| waiting.name()).collect();
+        let list = Proposals::parse(list)?;
+        let waiting: BTreeSet<StateName> = list.waiting().iter().map(Waiting::name).collect();
         let folder = ".dreaming.d/proposals/";
         self.plan
             .merged
@@ -373,9 +374,7 @@ impl Merging {
     fn answered(&self) -> BTreeSet<DreamId> {
         let mut answered = BTreeSet::new();
         for side in [0, 1] {
-            let list = crate::format::state::proposal::Proposals::parse(
-                self.lives[side].state(&StateName::PROPOSALS),
-            );
+            let list = Proposals::parse(self.lives[side].state(&StateName::PROPOSALS));
             let Ok(list) = list else { continue };
             let passes = &self.dreams.passes[side];
             let ids: BTreeSet<&DreamId> = passes.iter().map(|line| &line.id).collect();

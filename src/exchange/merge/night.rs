@@ -169,11 +169,11 @@ impl Night {
         headings.sort_by_key(|heading| {
             heading.map(|heading| reply::HEADINGS.iter().position(|known| *known == heading))
         });
-        let group = |heading: &Option<&str>| {
+        let group = |heading: Option<&str>| {
             let title = heading.map(|heading| format!("### {heading}\n")).unwrap_or_default();
-            let lines = self.items.iter().filter(|item| item.heading == *heading);
+            let lines = self.items.iter().filter(|item| item.heading == heading);
             title + &lines.map(|item| format!("- {}", item.text)).collect::<Vec<_>>().join("\n")
         };
-        self.body = headings.iter().map(group).collect::<Vec<_>>().join("\n\n");
+        self.body = headings.iter().copied().map(group).collect::<Vec<_>>().join("\n\n");
     }
 }

@@ -7,6 +7,11 @@ use super::weave::{strands, weave};
 use crate::base::digest::Digest;
 use crate::base::name::DocName;
 
+/// Returns whether a name ends in a dot and these letters.
+pub(super) fn has_end(name: &DocName, end: &str) -> bool {
+    name.folded().rsplit_once('.').is_some_and(|(_, found)| found == end)
+}
+
 /// Merges a text by its lines.
 pub(super) fn merge(base: Option<&[u8]>, one: Option<&[u8]>, other: Option<&[u8]>) -> Merged {
     let copy = |bytes: &[u8]| Copy::read(bytes, &BTreeMap::new());
@@ -70,6 +75,6 @@ pub(super) fn memos(base: Option<&[u8]>, one: &[u8], other: &[u8]) -> Option<[Op
         };
         text.split_inclusive('\n').map(line).collect::<String>().into_bytes()
     };
-    let base = base.and_then(|base| text(base)).map(|base| told(&base));
+    let base = base.and_then(text).map(|base| told(&base));
     Some([base, Some(told(&one)), Some(told(&other))])
 }
