@@ -41,6 +41,7 @@ const NIGHTS: &[&str] = &["--test", "dream"];
 const WORKSPACES: &[&str] = &["--test", "workspace"];
 const ROWS: &[&str] = &["--test", "memory"];
 
+const MERGES: Tests = Tests::of(&["--test", "exchange"], &["merge::machines_that_lived_apart"]);
 const POWER: Tests = Tests::of(CRASHES, &["crash_states_lose_and_double_nothing"]);
 const FAULTS: Tests = Tests::of(CRASHES, &["dream_faults::a_commit_that_fails_anywhere"]);
 const TEARS: Tests = Tests::of(CRASHES, &["dream_faults::a_section_torn_at_any_byte"]);
@@ -139,6 +140,20 @@ const BUGS: &[Bug] = &[
         stands: "        if !fact.status.state.is_retired() {\n",
         planted: "        if fact.status.successor.is_some() {\n",
         tests: FOLLOWED,
+    },
+    Bug {
+        name: "a merge brings a dream back that one machine took back",
+        file: "src/exchange/merge/merge.rs",
+        stands: "        let mut gone = self.dreams.undone();\n",
+        planted: "        let mut gone = BTreeSet::new();\n",
+        tests: MERGES,
+    },
+    Bug {
+        name: "a merge leaves forgotten words in the files of the other machine",
+        file: "src/exchange/merge/forgotten.rs",
+        stands: "        if is_asked[1 - side] {\n",
+        planted: "        if false {\n",
+        tests: MERGES,
     },
     Bug {
         name: "a new file is not synced before it has its name",

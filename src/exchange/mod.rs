@@ -28,6 +28,7 @@
 //! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
 //! | [`strike_superseded`], [`unstrike`], [`Strikes`] | striking through promoted lines that hold no more, and taking that back |
 //! | [`audit_secrets`], [`SecretAudit`] | a check of a whole workspace for secrets, which changes nothing |
+//! | [`Merge`], [`MergePlan`], [`MergeConflict`], [`MergeConflictKind`], [`MergeReport`] | one life out of two copies that were changed on two machines |
 //! | [`Forget`], [`ForgetReceipt`], [`ForgetPlace`], [`DocumentReceipt`] | removing a statement, and keeping it out |
 //!
 //! # Limits
@@ -50,6 +51,7 @@ mod holders;
 mod home;
 mod import;
 mod kept;
+mod merge;
 mod strike;
 
 pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
@@ -60,4 +62,5 @@ pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};
 pub use forget::Forget;
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};
+pub use merge::{Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport};
 pub use strike::{Strikes, strike_superseded, unstrike};

@@ -12,6 +12,7 @@
 //! | Which secrets and disguised instructions are found, and what happens then? | [`gate`] |
 //! | Why is a line promoted exactly once? Two hosts, editors, containers, backups? | [`durability`] |
 //! | What is in which file, byte by byte? | [`formats`] |
+//! | How do a laptop and a server share one life? | [`two_machines`] |
 //! | What do memory stores keep, find and forget? | [`memory`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
 //! | What does an operator do without Rust? (feature `cli`) | [`command_line`] |
@@ -64,6 +65,9 @@ pub mod gate {}
 
 #[doc = include_str!("durability.md")]
 pub mod durability {}
+
+#[doc = include_str!("two_machines.md")]
+pub mod two_machines {}
 
 #[doc = include_str!("formats.md")]
 pub mod formats {}

@@ -9,6 +9,7 @@ mod feed;
 mod forget;
 mod forget_receipt;
 mod importers;
+mod merge;
 mod strike;
 
 use std::sync::Arc;
@@ -16,6 +17,20 @@ use std::sync::Arc;
 use noctuary::{Workspace, WriteMode};
 
 use dreaming::{Life, name};
+
+/// Does something to each of some items, on as many threads as there are cores.
+fn common_each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    act(item);
+                }
+            });
+        }
+    });
+}
 
 /// How many kinds of home there are: a folder, and a SQLite file.
 const HOMES: usize = if cfg!(feature = "sqlite") { 2 } else { 1 };

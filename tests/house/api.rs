@@ -209,7 +209,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(exchange:
         Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt
-        Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport SecretAudit Strikes
+        Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport MergeConflict MergeConflictKind MergePlan MergeReport
+        SecretAudit Strikes
     ));
     listed.extend(shared!(facts:
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
@@ -278,6 +279,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ("HistoryFn", may_be_shared::<noctuary::dream::HistoryFn<Latest>>),
         ("Indexed", may_be_shared::<noctuary::life::Indexed<View>>),
         ("LlmFn", may_be_shared::<noctuary::model::LlmFn<Ask>>),
+        ("Merge", may_be_shared::<noctuary::exchange::Merge<'static>>),
         ("MemoryTool", may_be_shared::<noctuary::tools::MemoryTool<View>>),
         ("Passed", may_be_shared::<noctuary::gate::Passed<'static>>),
         // They own a lease, which one thread at a time has.

@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for DreamId {
 /// The beginning of a section's heading.
 pub(crate) const HEADING: &str = "## Dreamed ";
 const START: &str = "<!-- dream:v1 id=";
-const END: &str = "<!-- /dream:v1 id=";
+pub(crate) const END: &str = "<!-- /dream:v1 id=";
 
 /// Prints a section that follows `memory`: on a line of its own, in the file's own line endings.
 pub(crate) fn print_section(

@@ -4,6 +4,8 @@
 //! {"v":1,"forgotten":{"key":"5fe1…","tombstones":[{"words":5,"mark":3735928559,"digest":"9f86d0…"}]}}
 //! ```
 //!
+//! Version 2 has the tombstones of other machines too, each list with its key: `"others":[{"key":"…","tombstones":[…]}]`.
+//!
 //! Without this file, the next dream brings back forgotten statements. Unknown keys survive.
 
 use serde::de::DeserializeOwned;
@@ -16,6 +18,8 @@ use crate::base::error::Result;
 use crate::base::name::StateName;
 
 const VERSION: u64 = 1;
+/// The version of a file with tombstones of several keys: a library that knows one key alone must not read it.
+const JOINED: u64 = 2;
 
 /// The file, around the set of tombstones that it keeps.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,11 +37,16 @@ impl<T: Serialize + DeserializeOwned> Forgotten<T> {
         Self { v: VERSION, tombstones, others: Map::new() }
     }
 
+    /// Says that the tombstones are of several keys.
+    pub(crate) fn joined(self) -> Self {
+        Self { v: JOINED, ..self }
+    }
+
     /// Parses the file; `None` (no file) means that nothing was forgotten.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
         let Some(bytes) = bytes else { return Ok(None) };
         let name = StateName::FORGOTTEN;
-        check_version(name.as_str(), bytes, VERSION)?;
+        check_version(name.as_str(), bytes, JOINED)?;
         seal::parse(name.as_str(), bytes).map(Some)
     }
 
@@ -74,8 +83,8 @@ mod tests {
         for cut in 0..printed.len() - 2 {
             assert!(matches!(File::parse(Some(&printed[..cut])), Err(Error::Corrupt { .. })), "cut at {cut}");
         }
-        let newer = br#"{"v":2,"whatever":true}"#;
-        assert!(matches!(File::parse(Some(newer)), Err(Error::NewerVersion { found: 2, known: 1, .. })));
+        let newer = br#"{"v":3,"whatever":true}"#;
+        assert!(matches!(File::parse(Some(newer)), Err(Error::NewerVersion { found: 3, known: 2, .. })));
         assert!(File::parse(Some(br#"{"v":1,"forgotten":{"key":"00","tombstones":[]}}"#)).is_err());
     }
 }

@@ -82,6 +82,8 @@ pub struct Tombstones {
     key: TombstoneKey,
     stones: BTreeSet<Tombstone>,
     quick: Quick,
+    /// Those of other machines, each with the key that it was made with there.
+    others: Vec<Tombstones>,
 }
 
 /// An index derived from key and stones: a text without any of them is read once and quickly.
@@ -123,7 +125,7 @@ impl Tombstones {
         // An even base would push the first words of a statement out of the hash.
         let quick =
             Quick { seed: number(0), base: number(8) | 1, lengths: BTreeMap::new(), sieve: Vec::new() };
-        Self { key, stones: BTreeSet::new(), quick }
+        Self { key, stones: BTreeSet::new(), quick, others: Vec::new() }
     }
 
     /// Returns the tombstone of a statement. It is not yet [inserted](Self::insert).
@@ -155,7 +157,44 @@ impl Tombstones {
 
     /// Takes the tombstone of a statement back; `false` where there is none.
     pub fn lift(&mut self, text: &str) -> bool {
-        self.bury(text).is_some_and(|stone| self.remove(&stone))
+        let is_lifted = self.bury(text).is_some_and(|stone| self.remove(&stone));
+        self.others.iter_mut().fold(is_lifted, |is_lifted, other| other.lift(text) | is_lifted)
+    }
+
+    /// Takes in all that another machine has forgotten, whose key may be another one.
+    ///
+    /// ```
+    /// use noctuary::gate::{TombstoneKey, Tombstones};
+    ///
+    /// let [mut laptop, mut server] = [Tombstones::new(TombstoneKey::random()), Tombstones::new(TombstoneKey::random())];
+    /// for (machine, statement) in [(&mut laptop, "my landlord is Jan"), (&mut server, "the code is 4711")] {
+    ///     let stone = machine.bury(statement).expect("it has words enough");
+    ///     machine.insert(stone);
+    /// }
+    /// laptop.join(&server);
+    /// assert!(laptop.holds("The code is 4711.") && laptop.holds("My landlord is Jan."));
+    /// ```
+    pub fn join(&mut self, other: &Self) {
+        let mut sets: BTreeMap<[u8; 32], Self> = BTreeMap::new();
+        for set in self.sets().chain(other.sets()) {
+            let known = sets.entry(set.key.0).or_insert_with(|| Self::new(set.key.clone()));
+            known.extend(set.stones.iter().copied());
+        }
+        // The smallest key of one that has stones comes first, on each machine.
+        let mut sets: Vec<Self> = sets.into_values().collect();
+        sets.sort_by_key(|set| set.stones.is_empty());
+        let mut sets = sets.into_iter();
+        *self = sets.next().expect("its own set is among them");
+        self.others = sets.filter(|set| !set.stones.is_empty()).collect();
+    }
+
+    /// Returns whether it has tombstones of more than one key.
+    pub(crate) fn is_joined(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    fn sets(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
     }
 
     /// Takes a tombstone out; `false` where it is not in.
@@ -173,24 +212,24 @@ impl Tombstones {
     /// Returns whether a tombstone is in.
     #[must_use]
     pub fn contains(&self, stone: &Tombstone) -> bool {
-        self.stones.contains(stone)
+        self.sets().any(|set| set.stones.contains(stone))
     }
 
     /// Returns whether nothing is forgotten.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.stones.is_empty()
+        self.sets().all(|set| set.stones.is_empty())
     }
 
     /// Returns how many statements are forgotten.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.stones.len()
+        self.sets().map(|set| set.stones.len()).sum()
     }
 
-    /// Returns the tombstones, ascending.
+    /// Returns the tombstones: of each key ascending.
     pub fn iter(&self) -> impl Iterator<Item = &Tombstone> {
-        self.stones.iter()
+        self.sets().flat_map(|set| &set.stones)
     }
 
     /// Returns what they are made with.
@@ -205,10 +244,12 @@ impl Tombstones {
     pub fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         for text in std::iter::once(Cow::Borrowed(text)).chain(self.unescaped(text).map(Cow::Owned)) {
-            let _ = self.scan(&text, |range| {
-                found.push(range);
-                ControlFlow::Continue(())
-            });
+            for set in self.sets() {
+                let _ = set.scan(&text, |range| {
+                    found.push(range);
+                    ControlFlow::Continue(())
+                });
+            }
         }
         found.sort_unstable_by_key(|range| (range.start, range.end));
         let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
@@ -224,14 +265,14 @@ impl Tombstones {
     /// Returns whether a forgotten statement stands anywhere in a text.
     #[must_use]
     pub fn holds(&self, text: &str) -> bool {
-        let holds = |text: &str| self.scan(text, |_| ControlFlow::Break(())).is_break();
+        let holds = |text: &str| self.sets().any(|set| set.scan(text, |_| ControlFlow::Break(())).is_break());
         holds(text) || self.unescaped(text).is_some_and(|text| holds(&text))
     }
 
     /// Returns the text with as many spaces in the place of escaped white space, where any stands there and anything is
     /// forgotten.
     fn unescaped(&self, text: &str) -> Option<String> {
-        if self.stones.is_empty() { None } else { unescaped(text) }
+        if self.is_empty() { None } else { unescaped(text) }
     }
 
     /// Returns what [`find`](Self::find) finds, in the form of a filter's findings.
@@ -389,7 +430,7 @@ impl Extend<Tombstone> for Tombstones {
 
 impl PartialEq for Tombstones {
     fn eq(&self, other: &Self) -> bool {
-        self.key == other.key && self.stones == other.stones
+        self.key == other.key && self.stones == other.stones && self.others == other.others
     }
 }
 
@@ -401,12 +442,15 @@ debug_as!(Tombstones, |it| "Tombstones({})", it.len());
 struct Shape {
     key: TombstoneKey,
     tombstones: Vec<Tombstone>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Tombstones>,
 }
 
 impl Serialize for Tombstones {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let tombstones = self.stones.iter().copied().collect();
-        Shape { key: self.key.clone(), tombstones }.serialize(serializer)
+        let others = self.others.clone();
+        Shape { key: self.key.clone(), tombstones, others }.serialize(serializer)
     }
 }
 
@@ -415,6 +459,7 @@ impl<'de> Deserialize<'de> for Tombstones {
         let shape = Shape::deserialize(deserializer)?;
         let mut all = Self::new(shape.key);
         all.extend(shape.tombstones);
+        all.others = shape.others;
         Ok(all)
     }
 }

@@ -1,0 +1,339 @@
+//! Curated memory of two machines: a person's text by three-way merge, sections of dreams by their ids.
+//!
+//! A section that stands as it was printed moves as a whole. One that a person changed is the person's text.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::NaiveDate;
+
+use super::lines::{self, Stretch};
+use super::night::{Cited, Night};
+use super::weave::{Strand, weave};
+use crate::base::digest::Digest;
+use crate::format::DreamId;
+use crate::format::documents::curated;
+use crate::format::documents::sections::{self, SectionState};
+use crate::gate::is_struck;
+
+/// The lines around two versions of a text that a person has to choose from. Tools for repositories know them.
+const FROM: &str = "<<<<<<< one machine";
+const OR: &str = "=======";
+const TO: &str = ">>>>>>> the other machine";
+
+/// A part of a document that is merged as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Token {
+    Section(DreamId),
+    /// A line, without its line feed.
+    Line(Vec<u8>),
+}
+
+/// One copy of a document.
+#[derive(Debug, Default)]
+pub(super) struct Copy {
+    tokens: Vec<Token>,
+    pub(super) sections: BTreeMap<DreamId, Night>,
+    /// Sections that a person changed: their lines.
+    edited: BTreeMap<DreamId, Vec<Token>>,
+}
+
+/// A merged document.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) bytes: Vec<u8>,
+    /// The number of places that a person must decide.
+    pub(super) conflicts: u32,
+    /// The hash of each section that was printed.
+    pub(super) printed: BTreeMap<DreamId, Digest>,
+    /// The sections that were printed.
+    pub(super) nights: BTreeMap<DreamId, Night>,
+}
+
+impl Copy {
+    /// Reads a copy, in which the sections of `printed` stand as they were printed or were changed by a person.
+    pub(super) fn read(bytes: &[u8], printed: &BTreeMap<DreamId, Digest>) -> Self {
+        let mut copy = Self::default();
+        let mut whole = Vec::new();
+        for (id, printed) in printed {
+            match sections::find(bytes, id, *printed) {
+                SectionState::Whole(range) => {
+                    let night = std::str::from_utf8(&bytes[range.clone()]).ok().and_then(Night::read);
+                    if let Some(night) = night {
+                        copy.sections.insert(id.clone(), night);
+                        whole.push((range, id));
+                    }
+                }
+                SectionState::Edited => {
+                    let section = sections::whole(bytes).into_iter().find(|section| section.dream == *id);
+                    let Some(section) = section else { continue };
+                    let text = String::from_utf8_lossy(&bytes[section.range.clone()]).into_owned();
+                    // A request to forget overwrote words of it: it is a section still.
+                    match Night::read(&text).filter(|night| is_struck(&text) && night.is_plain()) {
+                        Some(night) => {
+                            copy.sections.insert(id.clone(), night);
+                            let gap = bytes[..section.range.start].ends_with(b"\n\n");
+                            whole.push((section.range.start - usize::from(gap)..section.range.end, id));
+                        }
+                        None => {
+                            copy.edited.insert(id.clone(), tokens(&bytes[section.range]));
+                        }
+                    }
+                }
+                SectionState::Missing => {}
+            }
+        }
+        whole.sort_by_key(|(range, _)| range.start);
+        let mut at = 0;
+        for (range, id) in whole {
+            if range.start < at {
+                copy.sections.remove(id);
+                continue;
+            }
+            copy.tokens.extend(tokens(&bytes[at..range.start]));
+            copy.tokens.push(Token::Section(id.clone()));
+            at = range.end;
+        }
+        copy.tokens.extend(tokens(&bytes[at..]));
+        copy
+    }
+
+    /// Returns whether a section stands in a text as it was printed.
+    pub(super) fn has(bytes: &[u8], id: &DreamId, printed: Digest) -> bool {
+        matches!(sections::find(bytes, id, printed), SectionState::Whole(_))
+    }
+
+    /// Leaves sections out.
+    pub(super) fn without(&mut self, gone: &BTreeSet<DreamId>) {
+        self.tokens.retain(|token| !matches!(token, Token::Section(id) if gone.contains(id)));
+        self.sections.retain(|id, _| !gone.contains(id));
+    }
+
+    /// Takes over what a person made of a section that stands here as it was printed.
+    fn take_edits(&mut self, other: &Self) {
+        for (id, edited) in &other.edited {
+            let at = self.tokens.iter().position(|token| matches!(token, Token::Section(here) if here == id));
+            if let Some(at) = at {
+                let gap = (at > 0).then(|| Token::Line(Vec::new()));
+                self.tokens.splice(at..=at, gap.into_iter().chain(edited.iter().cloned()));
+                self.sections.remove(id);
+            }
+        }
+    }
+}
+
+fn tokens(text: &[u8]) -> Vec<Token> {
+    let line = |line: &[u8]| Token::Line(line.strip_suffix(b"\n").unwrap_or(line).to_vec());
+    text.split_inclusive(|byte| *byte == b'\n').map(line).collect()
+}
+
+/// Merges two copies. `order` says when each dream was, and `is_same` whether cited lines are the same lines in both lives.
+pub(super) fn merge(
+    base: Option<Copy>,
+    mut copies: [Copy; 2],
+    order: &BTreeMap<DreamId, String>,
+    is_same: &dyn Fn(&Cited) -> bool,
+) -> Merged {
+    let [mut one, mut other] = std::mem::take(&mut copies);
+    one.take_edits(&other);
+    other.take_edits(&one);
+    // The same for both machines, whichever of them merges.
+    if other.tokens < one.tokens {
+        std::mem::swap(&mut one, &mut other);
+    }
+    let has_base = base.is_some();
+    let was = base.map_or_else(|| common(&one.tokens, &other.tokens), |base| base.tokens);
+    let mut out = Out { order, has_base, tokens: Vec::new(), conflicts: 0 };
+    for stretch in lines::merge(&was, &one.tokens, &other.tokens) {
+        match stretch {
+            Stretch::One(range) => out.tokens.extend_from_slice(&one.tokens[range]),
+            Stretch::Other(range) => out.tokens.extend_from_slice(&other.tokens[range]),
+            Stretch::Both { base, one: a, other: b } => {
+                out.both(&was[base], &one.tokens[a], &other.tokens[b]);
+            }
+        }
+    }
+    let Out { tokens, conflicts, .. } = out;
+    let nights = join(&tokens, one.sections, other.sections, is_same);
+    let (bytes, printed) = print(&tokens, &nights);
+    Merged { bytes, conflicts, printed, nights }
+}
+
+fn common(one: &[Token], other: &[Token]) -> Vec<Token> {
+    let kept = lines::matches(one, other);
+    one.iter().zip(kept).filter(|(_, kept)| kept.is_some()).map(|(token, _)| token.clone()).collect()
+}
+
+/// The merged document so far.
+struct Out<'o> {
+    order: &'o BTreeMap<DreamId, String>,
+    has_base: bool,
+    tokens: Vec<Token>,
+    conflicts: u32,
+}
+
+impl Out<'_> {
+    /// Adds a stretch that both sides changed.
+    fn both(&mut self, base: &[Token], one: &[Token], other: &[Token]) {
+        let ids = |tokens: &[Token]| -> BTreeSet<DreamId> {
+            tokens
+                .iter()
+                .filter_map(|token| if let Token::Section(id) = token { Some(id.clone()) } else { None })
+                .collect()
+        };
+        // A section of the ancestor that a person took out of one copy.
+        let (in_one, in_other) = (ids(one), ids(other));
+        let gone: BTreeSet<DreamId> =
+            ids(base).into_iter().filter(|id| !in_one.contains(id) || !in_other.contains(id)).collect();
+        let left = |tokens: &[Token]| -> Vec<Token> {
+            let stays = |token: &&Token| !matches!(token, Token::Section(id) if gone.contains(id));
+            tokens.iter().filter(stays).cloned().collect()
+        };
+        let (one, other) = (left(one), left(other));
+        let head = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+        let most = one.len().min(other.len()) - head;
+        let tail = one.iter().rev().zip(other.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+        self.tokens.extend_from_slice(&one[..head]);
+        let end = one[one.len() - tail..].to_vec();
+        let (one, other) = (&one[head..one.len() - tail], &other[head..other.len() - tail]);
+        let (was, mine, theirs) = (written(base), written(one), written(other));
+        let is_new = was.is_empty();
+        if mine == theirs || (is_new && (self.has_base || mine.is_empty() || theirs.is_empty())) {
+            // Nobody changed what the other changed: both have added something.
+            self.weave(one, other);
+        } else if theirs == was {
+            self.weave(one, &only_sections(other));
+        } else if mine == was {
+            self.weave(&only_sections(one), other);
+        } else {
+            let line = |text: &str| Token::Line(text.as_bytes().to_vec());
+            self.conflicts += 1;
+            self.tokens.push(line(FROM));
+            self.tokens.extend(mine);
+            self.tokens.push(line(OR));
+            self.tokens.extend(theirs);
+            self.tokens.push(line(TO));
+            self.weave(&only_sections(one), &only_sections(other));
+        }
+        self.tokens.extend(end);
+    }
+
+    /// Adds sections of both in the order of their nights, and the text of each where it stood between them. Lines that both have
+    /// are there once; the others stay together as each has them.
+    fn weave(&mut self, one: &[Token], other: &[Token]) {
+        let keyed = |tokens: &[Token]| -> Vec<(String, usize)> {
+            let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+            let key = |token: &Token| {
+                let text = format!("{token:?}");
+                let count = counts.entry(text.clone()).or_default();
+                *count += 1;
+                (text, *count)
+            };
+            tokens.iter().map(key).collect()
+        };
+        let (a, b) = (keyed(one), keyed(other));
+        let (strands_a, strands_b) = (self.strands(one, &a, &b), self.strands(other, &b, &a));
+        for place in weave(&strands_a, &strands_b) {
+            let token = place.0.map(|at| &one[at]).or(place.1.map(|at| &other[at]));
+            self.tokens.push(token.expect("it is in one of them").clone());
+        }
+    }
+
+    /// Makes strands: the time of a line is that of the section before it, and of all lines that it came with.
+    fn strands(&self, tokens: &[Token], keys: &[(String, usize)], others: &[(String, usize)]) -> Vec<Part> {
+        let others: BTreeSet<&(String, usize)> = others.iter().collect();
+        let is_alone = |at: usize| matches!(tokens[at], Token::Line(_)) && !others.contains(&keys[at]);
+        let mut parts: Vec<Part> = Vec::with_capacity(tokens.len());
+        let (mut night, mut run) = (String::new(), String::new());
+        for (at, token) in tokens.iter().enumerate() {
+            if let Token::Section(id) = token {
+                night = self.order.get(id).cloned().unwrap_or_default();
+            }
+            if !is_alone(at) {
+                run.clear();
+            } else if at == 0 || !is_alone(at - 1) {
+                let end = (at..tokens.len()).find(|next| !is_alone(*next)).unwrap_or(tokens.len());
+                run = format!("{:?}", &tokens[at..end]);
+            }
+            parts.push(Strand { time: (night.clone(), run.clone()), key: keys[at].clone() });
+        }
+        parts
+    }
+}
+
+/// A token between two copies: the night and the lines that it belongs to, and its text.
+type Part = Strand<(String, String), (String, usize)>;
+
+/// Returns the text without sections.
+fn written(tokens: &[Token]) -> Vec<Token> {
+    tokens.iter().filter(|token| matches!(token, Token::Line(_))).cloned().collect()
+}
+
+fn only_sections(tokens: &[Token]) -> Vec<Token> {
+    tokens.iter().filter(|token| matches!(token, Token::Section(_))).cloned().collect()
+}
+
+/// Joins the sections of both: those of one dream, and lines that two dreams say.
+fn join(
+    tokens: &[Token],
+    one: BTreeMap<DreamId, Night>,
+    mut other: BTreeMap<DreamId, Night>,
+    is_same: &dyn Fn(&Cited) -> bool,
+) -> BTreeMap<DreamId, Night> {
+    let (mut nights, mut is_new) = (BTreeMap::new(), BTreeSet::new());
+    for (id, mut night) in one {
+        match other.remove(&id) {
+            Some(theirs) => night.unite(theirs),
+            None => {
+                is_new.insert(id.clone());
+            }
+        }
+        nights.insert(id, night);
+    }
+    for (id, night) in other {
+        is_new.insert(id.clone());
+        nights.insert(id, night);
+    }
+    let texts = tokens.iter().filter_map(|token| match token {
+        Token::Line(line) => std::str::from_utf8(line).ok(),
+        Token::Section(_) => None,
+    });
+    let mut written = Night::of_lines(texts, NaiveDate::default());
+    let mut earlier: Vec<DreamId> = Vec::new();
+    for token in tokens {
+        let Token::Section(id) = token else { continue };
+        let Some(mut night) = nights.remove(id) else { continue };
+        if is_new.contains(id) {
+            written.take_doubles(&mut night, is_same);
+        }
+        for before in &earlier {
+            if let Some(before) = nights.get_mut(before) {
+                before.take_doubles(&mut night, is_same);
+            }
+        }
+        nights.insert(id.clone(), night);
+        earlier.push(id.clone());
+    }
+    nights
+}
+
+fn print(tokens: &[Token], nights: &BTreeMap<DreamId, Night>) -> (Vec<u8>, BTreeMap<DreamId, Digest>) {
+    let (mut bytes, mut printed) = (Vec::new(), BTreeMap::new());
+    for token in tokens {
+        match token {
+            Token::Line(line) => {
+                bytes.extend_from_slice(line);
+                bytes.push(b'\n');
+            }
+            Token::Section(id) => {
+                let Some(night) = nights.get(id).filter(|night| !night.is_empty()) else { continue };
+                if printed.contains_key(id) {
+                    continue;
+                }
+                let section = curated::print_section(&bytes, night.day, id, night.sources, &night.body);
+                printed.insert(id.clone(), Digest::of(section.as_bytes()));
+                bytes.extend_from_slice(section.as_bytes());
+            }
+        }
+    }
+    (bytes, printed)
+}

@@ -1,0 +1,92 @@
+//! Statements that one machine has forgotten, forgotten on both before anything is merged.
+
+use crate::base::error::Result;
+use crate::base::name::{DocName, StateName};
+use crate::exchange::merge::life::Copied;
+use crate::format::JournalName;
+use crate::format::state::forgotten::Forgotten;
+use crate::format::state::history::History;
+use crate::format::state::ledger::Ledger;
+use crate::format::state::undone::Undone;
+use crate::gate::{Tombstones, is_struck};
+
+/// Joins what both have forgotten, and takes it out of what the other keeps of earlier versions. Where a person has had it
+/// overwritten in files, it is overwritten in those of the other machine too. Returns the file of the tombstones.
+pub(super) fn settle(lives: &mut [Copied; 2]) -> Result<Option<Vec<u8>>> {
+    let read = |life: &Copied| -> Result<Option<Tombstones>> {
+        Ok(Forgotten::<Tombstones>::parse(life.state(&StateName::FORGOTTEN))?.map(|file| file.tombstones))
+    };
+    let known = [read(&lives[0])?, read(&lives[1])?];
+    let mut all: Option<Tombstones> = None;
+    for stones in known.iter().flatten() {
+        match &mut all {
+            Some(all) => all.join(stones),
+            None => all = Some(stones.clone()),
+        }
+    }
+    let Some(all) = all else { return Ok(None) };
+    let is_struck = |bytes: &Vec<u8>| is_struck(&String::from_utf8_lossy(bytes));
+    let is_asked = [0, 1].map(|side: usize| lives[side].documents.values().any(is_struck));
+    for side in [0, 1] {
+        if known[side].as_ref().map_or(0, Tombstones::len) == all.len() {
+            continue;
+        }
+        strike_states(&mut lives[side], &all)?;
+        // Their person asked for it in the files, so it leaves these too.
+        if is_asked[1 - side] {
+            let names: Vec<DocName> = lives[side].documents.keys().cloned().collect();
+            for name in names {
+                strike(&mut lives[side], &name, &all)?;
+            }
+        }
+    }
+    let file = Forgotten::new(all);
+    let file = if file.tombstones.is_joined() { file.joined() } else { file };
+    Ok(Some(file.print()))
+}
+
+/// Overwrites what is forgotten in a document.
+fn strike(life: &mut Copied, name: &DocName, stones: &Tombstones) -> Result<()> {
+    let before = life.documents[name].clone();
+    let Ok(text) = std::str::from_utf8(&before) else { return Ok(()) };
+    let after = stones.struck(text).into_owned().into_bytes();
+    if after == before {
+        return Ok(());
+    }
+    if JournalName::is_name(name.as_str()) {
+        let mut ledger = Ledger::parse(life.state(&StateName::LEDGER))?;
+        if let Some(mut entry) = ledger.get(name) {
+            entry.rehash(&before, &after);
+            ledger.apply(&[(name.clone(), entry)].into());
+            life.states.insert(StateName::LEDGER, ledger.print());
+        }
+    }
+    life.documents.insert(name.clone(), after);
+    Ok(())
+}
+
+/// Takes what is forgotten out of earlier versions, undone dreams and proposals.
+fn strike_states(life: &mut Copied, stones: &Tombstones) -> Result<()> {
+    for (name, bytes) in &mut life.states {
+        if *name == StateName::UNDONE {
+            let mut undone = Undone::parse(Some(bytes))?;
+            undone.retain(|kept| !stones.holds(&kept.section));
+            undone.retain_appended(|section| !stones.holds(section));
+            *bytes = undone.print();
+        } else if name.as_str().starts_with(".dreaming.d/history/") {
+            let mut history = History::parse(name, Some(bytes))?;
+            let struck = |bytes: &[u8]| {
+                let text = std::str::from_utf8(bytes).ok().filter(|text| stones.holds(text))?;
+                Some(Some(stones.struck(text).into_owned().into_bytes()))
+            };
+            if history.change(struck) > 0 {
+                *bytes = history.print();
+            }
+        } else if name.as_str().starts_with(".dreaming.d/proposals/")
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            *bytes = stones.struck(text).into_owned().into_bytes();
+        }
+    }
+    Ok(())
+}

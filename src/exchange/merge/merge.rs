@@ -1,0 +1,389 @@
+//! The merge of two lives that came of one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::curated::{self, Copy, Merged};
+use super::dreams::{Dreams, Shown};
+use super::forgotten;
+use super::journal::{WovenJournal, woven};
+use super::life::Copied;
+use super::night::Cited;
+use super::plan::{MergeConflict, MergeConflictKind, MergePlan};
+use super::states::{self, Three};
+use super::text;
+use crate::base::error::Result;
+use crate::base::name::{DocName, Name, StateName};
+use crate::dream::commit;
+use crate::exchange::claim::claim;
+use crate::format::state::intent::Intent;
+use crate::format::state::proposal::{Proposals, Waiting};
+use crate::format::state::sleep_intent::SleepIntent;
+use crate::format::{DreamId, JournalName};
+use crate::session;
+use crate::workspace::Workspace;
+
+/// A merge of two copies of one life that were changed on two machines.
+///
+/// Every line that either has is in the result once. What only one changed since the ancestor is taken as it changed it; what both
+/// changed differently stays in both versions, and is reported. The result does not depend on which copy is named first.
+/// [What is merged how](crate::manual::two_machines) is a table in the manual.
+///
+/// # Example
+///
+/// ```
+/// use noctuary::exchange::Merge;
+/// use noctuary::{DocName, FileWorkspace, Workspace};
+///
+/// let [laptop, server, both] = [tempfile::tempdir()?, tempfile::tempdir()?, tempfile::tempdir()?];
+/// let [laptop, server, both] = [&laptop, &server, &both].map(|folder| FileWorkspace::open(folder.path()).unwrap());
+/// let journal = DocName::parse("memory/2026-11-20-repl.md")?;
+/// laptop.append(&journal, b"- [09:00:00] [user] Tea at five.\n")?;
+/// server.append(&journal, b"- [08:00:00] [user] The boat is called Brisk.\n")?;
+///
+/// let plan = Merge::new(&laptop, &server).plan()?; // look at it first: nothing is written yet
+/// assert!(plan.conflicts().is_empty());
+/// plan.write(&both)?;
+/// let text = both.read(&journal)?.unwrap();
+/// assert_eq!(text.bytes(), b"- [08:00:00] [user] The boat is called Brisk.\n- [09:00:00] [user] Tea at five.\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "nothing is merged until it is planned and written"]
+pub struct Merge<'w> {
+    ours: &'w dyn Workspace,
+    theirs: &'w dyn Workspace,
+    base: Option<&'w dyn Workspace>,
+}
+
+impl<'w> Merge<'w> {
+    /// Makes a merge of two copies.
+    pub fn new(ours: &'w dyn Workspace, theirs: &'w dyn Workspace) -> Self {
+        Self { ours, theirs, base: None }
+    }
+
+    /// Sets the life that both came of: a copy from the moment when they were last the same. Without it, nothing is known to have been
+    /// removed, and two versions of a line are a conflict.
+    pub fn base(mut self, base: &'w dyn Workspace) -> Self {
+        self.base = Some(base);
+        self
+    }
+
+    /// Reads all and says what will be written.
+    ///
+    /// Both copies are claimed meanwhile, and a commit that was interrupted is finished first. Nothing else of them is changed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Busy`](crate::Error::Busy) where somebody dreams in either; [`Error::Corrupt`](crate::Error::Corrupt) for a state file that does not parse.
+    pub fn plan(&self) -> Result<MergePlan> {
+        let mut lives = Vec::new();
+        for workspace in [self.ours, self.theirs] {
+            let lease = claim(workspace)?;
+            let forgotten = session::forgotten(workspace)?;
+            commit::recover::<Intent>(workspace, lease.as_ref(), forgotten.as_ref())?;
+            commit::recover::<SleepIntent>(workspace, lease.as_ref(), forgotten.as_ref())?;
+            lives.push(Copied::read(workspace)?);
+            lease.release()?;
+        }
+        let [one, other] = <[Copied; 2]>::try_from(lives).expect("two were read");
+        let base = self.base.map(Copied::read).transpose()?;
+        merge(base, one, other)
+    }
+}
+
+fn merge(base: Option<Copied>, one: Copied, other: Copied) -> Result<MergePlan> {
+    let unchanged = |merged| Ok(MergePlan { merged, conflicts: Vec::new(), joined: 0 });
+    match &base {
+        _ if one.is_same(&other) => return unchanged(one),
+        Some(base) if base.is_same(&one) => return unchanged(other),
+        Some(base) if base.is_same(&other) => return unchanged(one),
+        _ => {}
+    }
+    let (base, mut lives) = (base.unwrap_or_default(), [one, other]);
+    let stones = forgotten::settle(&mut lives)?;
+    let mut merging = Merging {
+        has_base: !base.documents.is_empty() || !base.states.is_empty(),
+        base,
+        dreams: Dreams::of([&lives[0], &lives[1]]),
+        lives,
+        plan: MergePlan { merged: Copied::default(), conflicts: Vec::new(), joined: 0 },
+        journals: BTreeMap::new(),
+        memory: Merged::default(),
+    };
+    if let Some(stones) = stones {
+        merging.plan.merged.states.insert(StateName::FORGOTTEN, stones);
+    }
+    merging.documents();
+    merging.states()?;
+    merging.plan.conflicts.sort();
+    Ok(merging.plan)
+}
+
+/// A merge under way.
+struct Merging {
+    has_base: bool,
+    base: Copied,
+    lives: [Copied; 2],
+    dreams: Dreams,
+    plan: MergePlan,
+    journals: BTreeMap<DocName, WovenJournal>,
+    memory: Merged,
+}
+
+impl Merging {
+    fn documents(&mut self) {
+        let names: BTreeSet<DocName> =
+            self.lives.iter().flat_map(|life| life.documents.keys()).cloned().collect();
+        // Journals come first: memory cites their lines.
+        let (journals, others): (Vec<_>, Vec<_>) =
+            names.iter().partition(|name| JournalName::is_name(name.as_str()));
+        for name in journals.into_iter().chain(others) {
+            let copies = [0, 1].map(|side: usize| self.lives[side].documents.get(name).cloned());
+            let base = self.base.documents.get(name).cloned();
+            match copies {
+                [Some(one), Some(other)] => {
+                    // What the ancestor did not have is new on both.
+                    let base = base.or_else(|| self.has_base.then(Vec::new));
+                    let bytes = self.document(name, base.as_deref(), &one, &other);
+                    self.plan.joined += u64::from(bytes != one && bytes != other);
+                    self.plan.merged.documents.insert(name.clone(), bytes);
+                }
+                [one, other] => {
+                    let side = usize::from(one.is_none());
+                    let bytes = one.or(other).expect("one of them has it");
+                    match base {
+                        Some(base) if base == bytes => continue,
+                        Some(_) => self.conflict(name, MergeConflictKind::Removed),
+                        None => {}
+                    }
+                    if JournalName::is_name(name.as_str()) {
+                        self.journals.insert(name.clone(), WovenJournal::of(&bytes, side));
+                    }
+                    let bytes =
+                        if is_curated(name) { self.curated(name, None, [Some(&bytes), None]) } else { bytes };
+                    self.plan.merged.documents.insert(name.clone(), bytes);
+                }
+            }
+        }
+    }
+
+    fn document(&mut self, name: &DocName, base: Option<&[u8]>, one: &[u8], other: &[u8]) -> Vec<u8> {
+        if JournalName::is_name(name.as_str()) {
+            let journal = woven(base, one, other);
+            let bytes = journal.bytes.clone();
+            self.journals.insert(name.clone(), journal);
+            return bytes;
+        }
+        if is_curated(name) {
+            return self.curated(name, base, [Some(one), Some(other)]);
+        }
+        if one == other || base == Some(other) {
+            return one.to_vec();
+        }
+        if base == Some(one) {
+            return other.to_vec();
+        }
+        let files = Three { base, one, other };
+        if *name == DocName::HEARTBEAT_STATE
+            && let Ok(bytes) = states::checks(name, &files)
+        {
+            return bytes;
+        }
+        if text::has_end(name, "jsonl") {
+            return text::lines(one, other);
+        }
+        let is_text = [one, other]
+            .iter()
+            .all(|bytes| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0')));
+        if !is_text || text::has_end(name, "json") {
+            let (kept, copy) = if one <= other { (one, other) } else { (other, one) };
+            let beside = text::beside(name, copy);
+            self.plan.merged.documents.insert(beside.clone(), copy.to_vec());
+            self.conflict(name, MergeConflictKind::Whole(beside));
+            return kept.to_vec();
+        }
+        let memos = if *name == DocName::HEARTBEAT { text::memos(base, one, other) } else { None };
+        let merged = match &memos {
+            Some([base, one, other]) => text::merge(base.as_deref(), one.as_deref(), other.as_deref()),
+            None => text::merge(base, Some(one), Some(other)),
+        };
+        self.count(name, merged.conflicts);
+        merged.bytes
+    }
+
+    /// Merges curated memory, or its archive.
+    fn curated(&mut self, name: &DocName, base: Option<&[u8]>, copies: [Option<&[u8]>; 2]) -> Vec<u8> {
+        let is_archive = *name == DocName::DREAMED;
+        let mut gone = self.dreams.undone();
+        if !is_archive {
+            gone.extend(self.dreams.archived());
+        }
+        let printed = [0, 1].map(|side: usize| Dreams::printed(&self.dreams.passes[side]));
+        let mut read: Vec<Copy> = Vec::new();
+        for side in [0, 1] {
+            let copy = Copy::read(copies[side].unwrap_or_default(), &printed[side]);
+            // A person took out what should be here.
+            if !is_archive && let Some(bytes) = copies[side] {
+                let is_gone = |id: &&DreamId| !crate::format::documents::curated::has_mark(bytes, id);
+                gone.extend(
+                    self.dreams
+                        .standing(side)
+                        .iter()
+                        .filter(|id| printed[side].contains_key(*id))
+                        .filter(is_gone)
+                        .cloned(),
+                );
+            }
+            read.push(copy);
+        }
+        let mut base = base.map(|base| {
+            // The ancestor's section may be as either of the machines knows it.
+            let mut known = printed[0].clone();
+            for (id, hash) in &printed[1] {
+                let is_known = known.get(id).is_some_and(|hash| Copy::has(base, id, *hash));
+                if !is_known {
+                    known.insert(id.clone(), *hash);
+                }
+            }
+            Copy::read(base, &known)
+        });
+        for copy in read.iter_mut().chain(base.as_mut()) {
+            copy.without(&gone);
+        }
+        // What was cited in a copy is cited where it is in the merged journal.
+        let journals = &self.journals;
+        for (side, copy) in read.iter_mut().enumerate() {
+            let moved = |(name, first, last): &Cited| {
+                let here = self.lives[side].document(name)?;
+                let line = |number| journals.get(name)?.line(side, here, number);
+                Some((name.clone(), line(*first)?, line(*last)?))
+            };
+            copy.sections.values_mut().for_each(|night| night.recite(&moved));
+        }
+        let is_same = |(name, ..): &Cited| journals.contains_key(name);
+        let copies = <[Copy; 2]>::try_from(read).expect("two were read");
+        let merged = curated::merge(base, copies, &self.dreams.order, &is_same);
+        self.count(name, merged.conflicts);
+        let bytes = merged.bytes.clone();
+        self.memory.printed.extend(merged.printed);
+        self.memory.nights.extend(merged.nights);
+        bytes
+    }
+
+    fn count(&mut self, name: &Name, conflicts: u32) {
+        if conflicts > 0 {
+            self.conflict(name, MergeConflictKind::Lines(conflicts));
+        }
+    }
+
+    fn conflict(&mut self, name: &Name, kind: MergeConflictKind) {
+        self.plan.conflicts.push(MergeConflict { name: name.to_string(), kind });
+    }
+
+    fn states(&mut self) -> Result<()> {
+        let shown = Shown::of([&self.lives[0], &self.lives[1]], &self.dreams, &self.journals)?;
+        let log = self.dreams.log([&self.lives[0], &self.lives[1]], &shown, &self.memory);
+        let names: BTreeSet<StateName> =
+            self.lives.iter().flat_map(|life| life.states.keys()).cloned().collect();
+        for name in names {
+            let bytes = match &name {
+                name if *name == StateName::FORGOTTEN => continue,
+                name if *name == StateName::LOG => log.clone(),
+                name if *name == StateName::LEDGER => shown.ledger(),
+                name => match self.state(name)? {
+                    Some(bytes) => bytes,
+                    None => continue,
+                },
+            };
+            self.plan.merged.states.insert(name, bytes);
+        }
+        // A proposal that was answered on one machine waits on none.
+        let list = self.plan.merged.state(&StateName::PROPOSALS);
+        let list = Proposals::parse(list)?;
+        let waiting: BTreeSet<StateName> = list.waiting().iter().map(Waiting::name).collect();
+        let folder = ".dreaming.d/proposals/";
+        self.plan
+            .merged
+            .states
+            .retain(|name, _| !name.as_str().starts_with(folder) || waiting.contains(name));
+        Ok(())
+    }
+
+    fn state(&mut self, name: &StateName) -> Result<Option<Vec<u8>>> {
+        let base = self.base.state(name);
+        let copies = [self.lives[0].state(name), self.lives[1].state(name)];
+        // What one machine alone has goes through the same rule: the other may have answered it.
+        let (one, other) = match copies {
+            [Some(one), Some(other)] => (one, other),
+            [one, other] => {
+                let only = one.or(other).expect("one of them has it");
+                (only, only)
+            }
+        };
+        let files = Three { base, one, other };
+        let is_history = name.as_str().starts_with(".dreaming.d/history/") && *name != StateName::UNDONE;
+        let is_proposal = name.as_str().starts_with(".dreaming.d/proposals/");
+        let undone = self.dreams.undone();
+        let has = |set: &BTreeSet<DreamId>, id: &str| DreamId::parse(id).is_some_and(|id| set.contains(&id));
+        let bytes = match name {
+            name if *name == StateName::DREAMED => states::dreamed(&files)?,
+            name if *name == StateName::UNDONE => {
+                let printed = [0, 1].map(|side: usize| Dreams::printed(&self.dreams.passes[side]));
+                let is_as_kept = |id: &str| {
+                    DreamId::parse(id).is_some_and(|id| {
+                        let now = self.memory.printed.get(&id);
+                        now.is_none()
+                            || printed.iter().all(|known| known.get(&id).is_none_or(|hash| Some(hash) == now))
+                    })
+                };
+                states::by_id(name, &files, |list, id| match list {
+                    "dreams" => has(&undone, id),
+                    _ => is_as_kept(id),
+                })?
+            }
+            name if *name == StateName::PROPOSALS => {
+                let answered = self.answered();
+                states::by_id(name, &files, |_, id| !has(&answered, id))?
+            }
+            _ if one == other => one.to_vec(),
+            name if *name == StateName::QUARANTINE => states::quarantine(&files)?,
+            _ if is_history => states::versions(name, &files)?,
+            _ if base == Some(one) => other.to_vec(),
+            _ if base == Some(other) => one.to_vec(),
+            _ if is_proposal => {
+                let merged = text::merge(base, Some(one), Some(other));
+                self.count(name, merged.conflicts);
+                merged.bytes
+            }
+            name if *name == StateName::LIFE => states::beginning(name, &files)?,
+            name if *name == StateName::SLEEP => {
+                let bytes = states::latest(name, &files, &["last_dream_at"])?;
+                self.conflict(name, MergeConflictKind::Sleepers);
+                bytes
+            }
+            name if *name == StateName::MEMORIES => super::rows::merge(one, other)?,
+            name if [StateName::FACTS, StateName::PERSONALIZATION].contains(name) => {
+                states::latest(name, &files, &["pace", "last_run_at"])?
+            }
+            name => states::latest(name, &files, &["seen_at"])?,
+        };
+        Ok(Some(bytes))
+    }
+
+    /// Returns the proposals that a person answered on one machine: they wait there no more.
+    fn answered(&self) -> BTreeSet<DreamId> {
+        let mut answered = BTreeSet::new();
+        for side in [0, 1] {
+            let list = Proposals::parse(self.lives[side].state(&StateName::PROPOSALS));
+            let Ok(list) = list else { continue };
+            let passes = &self.dreams.passes[side];
+            let ids: BTreeSet<&DreamId> = passes.iter().map(|line| &line.id).collect();
+            answered.extend(ids.into_iter().filter(|id| list.get(id).is_none()).cloned());
+        }
+        answered
+    }
+}
+
+fn is_curated(name: &DocName) -> bool {
+    [DocName::MEMORY, DocName::LEGACY_MEMORY, DocName::DREAMED].contains(name)
+}

@@ -1,0 +1,19 @@
+//! Two copies of one life, merged.
+
+mod curated;
+mod dreams;
+mod forgotten;
+mod journal;
+mod life;
+mod lines;
+#[expect(clippy::module_inception, reason = "the noun of the folder")]
+mod merge;
+mod night;
+mod plan;
+mod rows;
+mod states;
+mod text;
+mod weave;
+
+pub use merge::Merge;
+pub use plan::{MergeConflict, MergeConflictKind, MergePlan, MergeReport};

@@ -1,0 +1,179 @@
+//! The section of one dream, taken apart: its day, its lines, and what they cite.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::NaiveDate;
+
+use crate::base::document::SourceRef;
+use crate::base::name::DocName;
+use crate::format::documents::curated::{self, Promoted};
+use crate::format::replies::reply;
+
+/// A cited place: a journal, and its first and last line.
+pub(super) type Cited = (DocName, u64, u64);
+
+/// The section of a dream, as it was printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Night {
+    pub(super) day: NaiveDate,
+    pub(super) sources: usize,
+    pub(super) body: String,
+    /// The lines that were put together with others since it was printed.
+    items: Vec<Item>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Item {
+    heading: Option<&'static str>,
+    text: String,
+}
+
+fn place((name, first_line, last_line): &Cited) -> String {
+    SourceRef { name: name.clone(), first_line: *first_line, last_line: *last_line }.to_string()
+}
+
+impl Item {
+    fn key(&self) -> String {
+        curated::statement_key(&self.text)
+    }
+
+    fn cited(&self) -> BTreeSet<Cited> {
+        let cited = reply::split_citations(&self.text).1.into_iter();
+        cited.filter_map(|cited| Some((cited.name?, cited.first_line, cited.last_line))).collect()
+    }
+
+    /// Adds what another line of the same statement cites.
+    fn cite(&mut self, other: &Self) {
+        let known = self.cited();
+        for cited in other.cited().difference(&known).filter(|cited| cited.1 > 0) {
+            self.text.push_str(&format!(" ({})", place(cited)));
+        }
+    }
+}
+
+impl Night {
+    /// Reads a section; `None` where it is not one that was printed.
+    pub(super) fn read(section: &str) -> Option<Self> {
+        let section = section.trim_start().replace("\r\n", "\n");
+        let (heading, rest) = section.split_once('\n')?;
+        let day = heading.strip_prefix(curated::HEADING)?.trim().parse().ok()?;
+        let (mark, rest) = rest.split_once('\n')?;
+        curated::mark(mark)?;
+        let sources = mark.split_once(" src=")?.1.split(' ').next()?.parse().ok()?;
+        let body = &rest[..rest.rfind(curated::END)?];
+        let items = curated::promoted(&section).into_iter();
+        let items = items.map(|Promoted { heading, text, .. }| Item { heading, text }).collect();
+        Some(Self { day, sources, body: body.trim().to_owned(), items })
+    }
+
+    /// Returns whether it has bullets and headings alone, so that none of its text is lost when it is printed anew.
+    pub(super) fn is_plain(&self) -> bool {
+        let bullets = self.body.lines().filter(|line| reply::bullet(line).is_some()).count();
+        let others =
+            |line: &str| line.trim().is_empty() || line.starts_with('#') || reply::bullet(line).is_some();
+        self.body.lines().all(others) && bullets == self.items.len()
+    }
+
+    /// Makes the section of lines that a person has in a text, to be compared with those of dreams.
+    pub(super) fn of_lines<'l>(lines: impl Iterator<Item = &'l str>, day: NaiveDate) -> Self {
+        let bullets =
+            lines.filter_map(reply::bullet).map(|text| Item { heading: None, text: text.to_owned() });
+        Self { day, sources: 0, body: String::new(), items: bullets.collect() }
+    }
+
+    /// Cites the places where the cited lines are now.
+    pub(super) fn recite(&mut self, moved: &dyn Fn(&Cited) -> Option<Cited>) {
+        let mut is_changed = false;
+        for item in &mut self.items {
+            let (claim, cited) = reply::split_citations(&item.text);
+            let cited: Option<Vec<Cited>> = cited
+                .into_iter()
+                .map(|cited| Some((cited.name?, cited.first_line, cited.last_line)))
+                .collect();
+            let Some(cited) = cited.filter(|cited| cited.iter().all(|cited| cited.1 > 0)) else { continue };
+            let now: Vec<Cited> =
+                cited.iter().map(|cited| moved(cited).unwrap_or_else(|| cited.clone())).collect();
+            if now != cited {
+                let now: Vec<String> = now.iter().map(place).collect();
+                item.text = format!("{} ({})", claim.trim_end(), now.join(", "));
+                is_changed = true;
+            }
+        }
+        if is_changed {
+            self.print();
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.body.is_empty()
+    }
+
+    /// Returns the hashes by which its statements are remembered.
+    pub(super) fn hashes(&self) -> impl Iterator<Item = String> + '_ {
+        self.items.iter().map(|item| crate::format::state::log::statement_hash(&item.text))
+    }
+
+    /// Takes in the section of the same dream on another machine, whose model may have said something else.
+    pub(super) fn unite(&mut self, mut theirs: Self) {
+        let (day, sources) = (self.day.min(theirs.day), self.sources.max(theirs.sources));
+        if (&theirs.items, &theirs.body) < (&self.items, &self.body) {
+            std::mem::swap(self, &mut theirs);
+        }
+        (self.day, self.sources) = (day, sources);
+        if theirs.body == self.body {
+            return;
+        }
+        let is_same_life = |_: &Cited| true;
+        self.take_doubles(&mut theirs, &is_same_life);
+        self.items.append(&mut theirs.items);
+        self.print();
+    }
+
+    /// Takes lines out of a later section that say the same as lines here, or were promoted from the same lines of a journal. What
+    /// they cite is cited here.
+    pub(super) fn take_doubles(&mut self, later: &mut Self, is_same: &dyn Fn(&Cited) -> bool) {
+        let places: BTreeMap<String, usize> =
+            self.items.iter().enumerate().map(|(at, item)| (item.key(), at)).collect();
+        let cited =
+            |item: &Item| Some(item.cited()).filter(|cited| !cited.is_empty() && cited.iter().all(is_same));
+        let mut by_lines: BTreeMap<BTreeSet<Cited>, usize> = BTreeMap::new();
+        for (at, item) in self.items.iter().enumerate() {
+            if let Some(cited) = cited(item) {
+                by_lines.entry(cited).or_insert(at);
+            }
+        }
+        let (before, count) = (self.items.clone(), later.items.len());
+        later.items.retain(|item| {
+            let place = places.get(&item.key()).copied();
+            let place = place.or_else(|| by_lines.get(&cited(item)?).copied());
+            if let Some(at) = place {
+                self.items[at].cite(item);
+            }
+            place.is_none()
+        });
+        if self.items != before {
+            self.print();
+        }
+        if later.items.len() < count {
+            later.print();
+        }
+    }
+
+    fn print(&mut self) {
+        let mut headings: Vec<Option<&str>> = Vec::new();
+        for item in &self.items {
+            if !headings.contains(&item.heading) {
+                headings.push(item.heading);
+            }
+        }
+        headings.sort_by_key(|heading| {
+            heading.map(|heading| reply::HEADINGS.iter().position(|known| *known == heading))
+        });
+        let group = |heading: Option<&str>| {
+            let title = heading.map(|heading| format!("### {heading}\n")).unwrap_or_default();
+            let lines = self.items.iter().filter(|item| item.heading == heading);
+            title + &lines.map(|item| format!("- {}", item.text)).collect::<Vec<_>>().join("\n")
+        };
+        self.body = headings.iter().copied().map(group).collect::<Vec<_>>().join("\n\n");
+    }
+}

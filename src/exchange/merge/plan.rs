@@ -1,0 +1,159 @@
+//! What a merge will write, what a person has to decide, and the writing of it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::life::Copied;
+use crate::base::debug::debug_as;
+use crate::base::document::Document;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name, StateName};
+use crate::exchange::claim::claim;
+use crate::format::state::registry::{self, Copied as Order};
+use crate::workspace::{Workspace, WriteMode};
+
+/// A merge as it will be written. Nothing is written yet.
+#[derive(Clone)]
+#[must_use = "nothing is merged until it is written"]
+pub struct MergePlan {
+    pub(super) merged: Copied,
+    pub(super) conflicts: Vec<MergeConflict>,
+    pub(super) joined: u64,
+}
+
+debug_as!(
+    MergePlan,
+    |it| "MergePlan {{ documents: {}, conflicts: {} }}",
+    it.merged.documents.len(),
+    it.conflicts.len()
+);
+
+/// Something that both machines changed and that a person has to decide.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct MergeConflict {
+    /// The file, as the workspace names it.
+    pub name: String,
+    /// Its kind.
+    pub kind: MergeConflictKind,
+}
+
+/// The kind of a conflict. Both versions stand in the merged life in each of them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum MergeConflictKind {
+    /// Both changed the same lines. They stand one behind the other between `<<<<<<<` and `>>>>>>>`, in so many places.
+    Lines(u32),
+    /// One machine removed the document, and the other changed it. The changed one is there.
+    Removed,
+    /// The file is no text that can be merged by lines. The other version is in this document.
+    Whole(DocName),
+    /// Sleepers ran on both machines. The state is that of the later one.
+    Sleepers,
+}
+
+impl fmt::Display for MergeConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.name)?;
+        match &self.kind {
+            MergeConflictKind::Lines(1) => f.write_str("both changed the same lines, in 1 place"),
+            MergeConflictKind::Lines(places) => write!(f, "both changed the same lines, in {places} places"),
+            MergeConflictKind::Removed => {
+                f.write_str("removed on one machine, changed on the other, and kept")
+            }
+            MergeConflictKind::Whole(copy) => write!(f, "both changed it; the other version is {copy}"),
+            MergeConflictKind::Sleepers => f.write_str("sleepers ran on both; the later state is kept"),
+        }
+    }
+}
+
+/// The result of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MergeReport {
+    /// The number of documents of the merged life.
+    pub documents: u64,
+    /// The number of documents that were put together from both.
+    pub joined: u64,
+    /// What a person has to decide.
+    pub conflicts: Vec<MergeConflict>,
+}
+
+impl MergePlan {
+    /// Returns what a person has to decide, ascending by name.
+    #[must_use]
+    pub fn conflicts(&self) -> &[MergeConflict] {
+        &self.conflicts
+    }
+
+    /// Returns the number of documents that are put together from both machines.
+    #[must_use]
+    pub fn joined(&self) -> u64 {
+        self.joined
+    }
+
+    /// Returns the bytes that a document will have; `None` where the merged life has none of this name.
+    #[must_use]
+    pub fn document(&self, name: &DocName) -> Option<&[u8]> {
+        self.merged.document(name)
+    }
+
+    /// Writes the merged life into an empty workspace, which is claimed meanwhile.
+    ///
+    /// Tombstones are written first and the ledger last, so that a merge that was interrupted has forgotten what it must, and shows again at
+    /// worst what was shown. When it returns, all of it survives a power loss. After an error or a crash, write the same merge again: what
+    /// is there already stays.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] where something else has the name of a file; it is left as it is. [`Error::Busy`] where somebody dreams there.
+    pub fn write(&self, out: &dyn Workspace) -> Result<MergeReport> {
+        let _lease = claim(out)?;
+        let mut left: BTreeMap<&StateName, &Vec<u8>> = self.merged.states.iter().collect();
+        self.write_states(Order::First, &mut left, out)?;
+        for (name, bytes) in &self.merged.documents {
+            write(out, name, bytes)?;
+        }
+        for order in [Order::AsVersion, Order::AsText] {
+            self.write_states(order, &mut left, out)?;
+        }
+        if let Some(rows) = left.remove(&StateName::MEMORIES) {
+            write(out, &StateName::MEMORIES, rows)?;
+        }
+        self.write_states(Order::Last, &mut left, out)?;
+        Ok(MergeReport {
+            documents: self.merged.documents.len() as u64,
+            joined: self.joined,
+            conflicts: self.conflicts.clone(),
+        })
+    }
+
+    fn write_states(
+        &self,
+        order: Order,
+        left: &mut BTreeMap<&StateName, &Vec<u8>>,
+        out: &dyn Workspace,
+    ) -> Result<()> {
+        for file in registry::rows(order) {
+            let names = file.names_in(|name| {
+                let found = self.merged.states.iter().find(|(known, _)| known.as_str() == name.as_str());
+                Ok(found.map(|(_, bytes)| Document::new(name.clone(), bytes.clone())))
+            })?;
+            for name in names {
+                if let Some(bytes) = left.remove(&name) {
+                    write(out, &name, bytes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write(out: &dyn Workspace, name: &Name, bytes: &[u8]) -> Result<()> {
+    match out.write(name, bytes, WriteMode::Create) {
+        // Of an earlier, interrupted merge.
+        Err(Error::Conflict { current: Some(current), .. }) if current.bytes() == bytes => Ok(()),
+        Err(error) => Err(error),
+        Ok(_) => Ok(()),
+    }
+}

@@ -1,0 +1,252 @@
+//! The rows of a memory store in a file, `.dreaming.d/memories.jsonl`, of two machines.
+//!
+//! Both files begin with the same lines. What was added behind them is woven by its times, and its rows, learnings and decisions are
+//! numbered anew: each machine gave the next number to another row. Whatever names a row names it by its new number.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::weave::{strands, weave};
+use crate::base::error::{Error, Refusal, Result, corrupt};
+use crate::base::name::StateName;
+
+type Line = Map<String, Value>;
+
+/// The words of a line: a purge or a request to forget takes them out, and the line stays.
+const WORDS: [&str; 8] = ["content", "metadata", "place", "about", "cites", "context", "value", "reason"];
+
+/// The kinds of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Row,
+    Learning,
+    Event,
+}
+
+/// Merges the files of two machines.
+pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
+    let sides = [parse(one)?, parse(other)?];
+    let scope = |lines: &[Line]| lines.first().and_then(|line| line.get("scope").cloned());
+    if scope(&sides[0]) != scope(&sides[1]) {
+        return Err(Error::Refused { path: StateName::MEMORIES.to_string(), reason: Refusal::OtherScope });
+    }
+    let common = sides[0].iter().zip(&sides[1]).take_while(|(a, b)| bare(a) == bare(b)).count();
+    let mut merged: Vec<Line> =
+        sides[0].iter().zip(&sides[1]).take(common).map(|(a, b)| poorer(a, b)).collect();
+    let mut next: BTreeMap<Kind, i64> = BTreeMap::new();
+    for line in &merged {
+        made(line, |kind, number| {
+            let next = next.entry(kind).or_insert(1);
+            *next = (number + 1).max(*next);
+        });
+    }
+    let tails = [&sides[0][common..], &sides[1][common..]];
+    let [a, b] =
+        tails.map(|tail| {
+            let names = names(tail);
+            strands(tail.iter().map(|line| {
+                (line.get("at").and_then(Value::as_str).map(str::to_owned), known_by(line, &names))
+            }))
+        });
+    let mut numbers: [BTreeMap<(Kind, i64), i64>; 2] = [BTreeMap::new(), BTreeMap::new()];
+    for place in weave(&a, &b) {
+        let found = [place.0.map(|at| &tails[0][at]), place.1.map(|at| &tails[1][at])];
+        for (side, line) in found.iter().enumerate() {
+            let Some(line) = line else { continue };
+            let is_first = side == 0 || found[0].is_none();
+            made(line, |kind, number| {
+                let new = next.entry(kind).or_insert(1);
+                *new += i64::from(is_first);
+                numbers[side].insert((kind, number), *new - 1);
+            });
+        }
+        let side = usize::from(found[0].is_none());
+        let mut line = found[side].expect("it is in one of them").clone();
+        renumber(&mut line, &numbers[side]);
+        merged.push(line);
+    }
+    let mut bytes = Vec::new();
+    for line in &merged {
+        serde_json::to_writer(&mut bytes, line).expect("maps with text keys print");
+        bytes.push(b'\n');
+    }
+    Ok(bytes)
+}
+
+/// Reads the lines; a torn last one is none.
+fn parse(bytes: &[u8]) -> Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    let text: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    for (number, line) in text.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+        match serde_json::from_slice(line) {
+            Ok(line) => lines.push(line),
+            Err(_) if number + 1 == text.len() => {}
+            Err(error) => return Err(corrupt(StateName::MEMORIES.as_str(), &error)),
+        }
+    }
+    Ok(lines)
+}
+
+/// Returns a line without its words.
+fn bare(line: &Line) -> Line {
+    line.iter()
+        .filter(|(key, _)| !WORDS.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}
+
+/// Returns the one of two versions of a line that has fewer words: what one machine took out is out.
+fn poorer(one: &Line, other: &Line) -> Line {
+    let text = |line: &Line| Value::Object(line.clone()).to_string();
+    let key = |line: &Line| (text(line).len(), text(line));
+    if key(one) <= key(other) { one.clone() } else { other.clone() }
+}
+
+fn number(value: Option<&Value>) -> Option<i64> {
+    value.and_then(Value::as_i64)
+}
+
+/// Tells the numbers that a line gives.
+fn made(line: &Line, mut tell: impl FnMut(Kind, i64)) {
+    let kind = match line.get("op").and_then(Value::as_str) {
+        Some("written") => Kind::Row,
+        Some("learned") => Kind::Learning,
+        Some("ruled") => {
+            for event in line.get("events").and_then(Value::as_array).into_iter().flatten() {
+                if let Some(number) = number(event.get("id")) {
+                    tell(Kind::Event, number);
+                }
+            }
+            return;
+        }
+        _ => return,
+    };
+    if let Some(number) = number(line.get("id")) {
+        tell(kind, number);
+    }
+}
+
+/// Returns the rows that a tail writes, each by when and in which words: the other machine has another number for it.
+fn names(tail: &[Line]) -> BTreeMap<i64, String> {
+    let written = tail.iter().filter(|line| line.get("op").and_then(Value::as_str) == Some("written"));
+    written.filter_map(|line| Some((number(line.get("id"))?, without_numbers(line).to_string()))).collect()
+}
+
+fn without_numbers(line: &Line) -> Value {
+    let mut line = line.clone();
+    line.remove("id");
+    line.remove("suspects");
+    Value::Object(line)
+}
+
+/// Returns the text by which a line is known on the other machine, where rows have other numbers.
+fn known_by(line: &Line, names: &BTreeMap<i64, String>) -> String {
+    let mut line = line.clone();
+    if ["written", "learned"].contains(&line.get("op").and_then(Value::as_str).unwrap_or_default()) {
+        return without_numbers(&line).to_string();
+    }
+    let name = |value: &mut Value| {
+        if let Some(name) = value.as_i64().and_then(|number| names.get(&number)) {
+            *value = Value::String(name.clone());
+        }
+    };
+    each(&mut line, |kind, value| match kind {
+        Kind::Event => *value = Value::Null,
+        _ => name(value),
+    });
+    Value::Object(line).to_string()
+}
+
+fn renumber(line: &mut Line, numbers: &BTreeMap<(Kind, i64), i64>) {
+    each(line, |kind, value| {
+        if let Some(new) = value.as_i64().and_then(|number| numbers.get(&(kind, number))) {
+            *value = Value::from(*new);
+        }
+    });
+}
+
+/// Goes through all numbers of a line.
+fn each(line: &mut Line, mut act: impl FnMut(Kind, &mut Value)) {
+    let is_learning = line.get("op").and_then(Value::as_str) == Some("learned");
+    if let Some(id) = line.get_mut("id") {
+        act(if is_learning { Kind::Learning } else { Kind::Row }, id);
+    }
+    for id in line.get_mut("ids").and_then(Value::as_array_mut).into_iter().flatten() {
+        act(Kind::Row, id);
+    }
+    for suspect in line.get_mut("suspects").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(id) = suspect.get_mut("id") {
+            act(Kind::Row, id);
+        }
+    }
+    for event in line.get_mut("events").and_then(Value::as_array_mut).into_iter().flatten() {
+        for (key, kind) in
+            [("id", Kind::Event), ("reverts", Kind::Event), ("older", Kind::Row), ("newer", Kind::Row)]
+        {
+            if let Some(id) = event.get_mut(key) {
+                act(kind, id);
+            }
+        }
+        for change in event.get_mut("changes").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(id) = change.get_mut("id") {
+                act(Kind::Row, id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPENED: &str = r#"{"at":"2026-11-20T09:00:00Z","actor":"library","op":"opened","version":1,"scope":{"user":"marta","agent":""}}"#;
+
+    fn written(second: u32, id: i64, content: &str) -> String {
+        format!(
+            r#"{{"at":"2026-11-21T09:00:{second:02}Z","actor":"agent","op":"written","id":{id},"category":"fact","content":"{content}"}}"#
+        )
+    }
+
+    fn file(lines: &[String]) -> Vec<u8> {
+        lines.iter().map(|line| format!("{line}\n")).collect::<String>().into_bytes()
+    }
+
+    #[test]
+    fn rows_of_both_get_new_numbers_and_what_names_them_names_them_still() {
+        let head = [OPENED.to_owned(), written(1, 1, "tea")];
+        let one = file(
+            &[
+                &head[..],
+                &[
+                    written(5, 2, "boat"),
+                    r#"{"at":"2026-11-21T09:00:07Z","actor":"agent","op":"deleted","id":2}"#.to_owned(),
+                ],
+            ]
+            .concat(),
+        );
+        let other = file(&[&head[..], &[written(4, 2, "harbour")]].concat());
+        let both = merge(&one, &other).unwrap();
+        assert_eq!(both, merge(&other, &one).unwrap(), "no machine is first");
+        let lines = parse(&both).unwrap();
+        let said = |line: &Line| {
+            (
+                line.get("id").and_then(Value::as_i64),
+                line.get("content").and_then(Value::as_str).map(str::to_owned),
+            )
+        };
+        assert_eq!(
+            lines[2..].iter().map(said).collect::<Vec<_>>(),
+            [(Some(2), Some("harbour".to_owned())), (Some(3), Some("boat".to_owned())), (Some(3), None)]
+        );
+        assert_eq!(parse(&merge(&both, &one).unwrap()).unwrap(), lines, "a second time adds nothing");
+        assert_eq!(parse(&merge(&both, &both).unwrap()).unwrap(), lines);
+    }
+
+    #[test]
+    fn words_that_one_machine_took_out_are_out() {
+        let one = file(&[OPENED.to_owned(), written(1, 1, "tea")]);
+        let gone = String::from_utf8(one.clone()).unwrap().replace(r#","content":"tea""#, "").into_bytes();
+        assert!(!String::from_utf8(merge(&one, &gone).unwrap()).unwrap().contains("tea"));
+    }
+}

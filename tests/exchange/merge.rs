@@ -1,0 +1,331 @@
+//! Two and three machines with one life: random days, nights and syncs against a model of what a person expects.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chrono::{DateTime, Duration, Utc};
+use noctuary::dream::DreamStanding;
+use noctuary::exchange::{Forget, Merge, MergeConflictKind, MergePlan};
+use noctuary::testing::cases;
+use noctuary::{Access, LlmReply, LlmRequest, Scope, Workspace, llm_fn};
+
+use crate::common_each as each;
+use crate::dreaming::{Life, dream, dreamer_over, name, night, seen};
+use crate::{put, text};
+
+/// The files that are of one machine.
+fn travelling(life: &Life) -> BTreeMap<String, Vec<u8>> {
+    let mut tree = life.tree();
+    tree.retain(|path, _| {
+        !path.ends_with("guard") && path != ".dreaming.lock" && !path.ends_with(".gitignore")
+    });
+    tree
+}
+
+fn plan(base: Option<&Life>, one: &Life, other: &Life) -> MergePlan {
+    let (one, other) = (one.quick_workspace(), other.quick_workspace());
+    let base = base.map(Life::quick_workspace);
+    let merge = Merge::new(one.as_ref(), other.as_ref());
+    match &base {
+        Some(base) => merge.base(base.as_ref()).plan().unwrap(),
+        None => merge.plan().unwrap(),
+    }
+}
+
+fn merged(base: Option<&Life>, one: &Life, other: &Life) -> (Life, MergePlan) {
+    let out = Life::empty();
+    let plan = plan(base, one, other);
+    plan.write(out.quick_workspace().as_ref()).unwrap();
+    (out, plan)
+}
+
+/// Promotes each stone that it is shown, in the words of its machine.
+fn promotes(request: &LlmRequest, machine: usize) -> LlmReply {
+    let mut lines = Vec::new();
+    for line in seen(request) {
+        if let Some(at) = line.text.find("Stone q") {
+            let said = &line.text[at..];
+            let front = if machine == 1 { "We know: " } else { "" };
+            lines.push(format!("- {front}{said} ({}#L{})", line.journal, line.number));
+        }
+    }
+    LlmReply::new(if lines.is_empty() { "NOTHING_TO_PROMOTE".to_owned() } else { lines.join("\n") })
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+}
+
+/// What a person may expect of a life.
+#[derive(Default)]
+struct Expected {
+    stones: usize,
+    forgotten: BTreeSet<usize>,
+    undone: BTreeSet<String>,
+    /// Whether any dream was taken back: its journals are shown again.
+    gave_back: bool,
+    /// The person's own lines, and whether somebody took each out.
+    mine: BTreeMap<String, bool>,
+    conflicts: usize,
+}
+
+struct World {
+    machines: Vec<Life>,
+    /// What machines were at some time when two were the same, and of which of them each came.
+    moments: Vec<Life>,
+    past: Vec<BTreeSet<usize>>,
+    expected: Expected,
+    now: DateTime<Utc>,
+}
+
+fn stone(number: usize) -> String {
+    format!("Stone q{number} lies in harbour h{number}.")
+}
+
+impl World {
+    fn new(machines: usize) -> Self {
+        let first = Life::empty();
+        first.put("MEMORY.md", "# Memory\n\n- Known already.\n");
+        let machines: Vec<Life> = (0..machines).map(|_| first.copy()).collect();
+        let past = machines.iter().map(|_| BTreeSet::from([0])).collect();
+        Self { machines, moments: vec![first], past, expected: Expected::default(), now: night(10) }
+    }
+
+    /// The clock of a machine, which may be hours off.
+    fn clock(&self, machine: usize) -> DateTime<Utc> {
+        self.now + Duration::hours([0, -5, 3][machine])
+    }
+
+    fn step(&mut self, random: &mut Random) {
+        let machine = random.below(self.machines.len());
+        self.now += Duration::minutes(7);
+        let now = self.clock(machine);
+        let workspace = self.machines[machine].quick_workspace();
+        match random.below(12) {
+            0..=3 => {
+                self.expected.stones += 1;
+                let session = ["repl".to_owned(), format!("m{machine}")][random.below(2)].clone();
+                let journal = name(&format!("memory/{}-{session}.md", now.date_naive()));
+                let line = format!(
+                    "- [{}] [user] Decision: {}\n",
+                    now.format("%H:%M:%S"),
+                    stone(self.expected.stones)
+                );
+                workspace.append(&journal, line.as_bytes()).unwrap();
+            }
+            4 | 5 => self.dream(machine),
+            6 => {
+                let dreamer = dreamer_over(workspace.clone(), |_| {});
+                let dreams = dreamer.dreams().unwrap();
+                let whole: Vec<_> =
+                    dreams.iter().filter(|dream| dream.standing == DreamStanding::Whole).collect();
+                if !whole.is_empty() {
+                    let id = &whole[random.below(whole.len())].id;
+                    let human = Access::human(Scope::user("marta"));
+                    match dreamer.undo_dream(&human, id, now) {
+                        Ok(true) => {
+                            UNDONE.fetch_add(1, Ordering::Relaxed);
+                            self.expected.undone.insert(id.to_string());
+                            self.expected.gave_back = true;
+                        }
+                        Ok(false) => {}
+                        Err(_) => {
+                            STAYED.fetch_add(1, Ordering::Relaxed);
+                        }
+                    }
+                }
+            }
+            7 if self.expected.stones > 0 => {
+                let number = 1 + random.below(self.expected.stones);
+                let words = stone(number);
+                let is_here = self.machines[machine]
+                    .documents()
+                    .values()
+                    .any(|bytes| String::from_utf8_lossy(bytes).contains(&words));
+                if is_here {
+                    let human = Access::human(Scope::user("marta"));
+                    Forget::new(&human, words).in_files(true).workspace(workspace.as_ref()).run(now).unwrap();
+                    self.expected.forgotten.insert(number);
+                }
+            }
+            8 | 9 => self.edit(machine, random),
+            _ => {
+                let other = (machine + 1 + random.below(self.machines.len() - 1)) % self.machines.len();
+                self.sync(machine, other);
+            }
+        }
+    }
+
+    fn dream(&mut self, machine: usize) {
+        let dreamer = dreamer_over(self.machines[machine].quick_workspace(), |_| {});
+        let is_line =
+            |line: &serde_json::Value, id: &str, word: &str| line["id"] == id && line["outcome"] == word;
+        let log = |life: &Life| -> Vec<serde_json::Value> {
+            let path = ".dreaming.d/log.jsonl";
+            let text = if life.has(path) { life.text(path) } else { String::new() };
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        let before = log(&self.machines[machine]);
+        dream(&dreamer, &llm_fn(|request| Ok(promotes(request, machine))), self.clock(machine));
+        let after = log(&self.machines[machine]);
+        // A machine that knows of the undoing, and dreams the same journals again.
+        self.expected.undone.retain(|id| {
+            let is_known = before.iter().any(|line| is_line(line, id, "undone"));
+            !(is_known && after[before.len()..].iter().any(|line| is_line(line, id, "appended")))
+        });
+    }
+
+    fn edit(&mut self, machine: usize, random: &mut Random) {
+        let workspace = self.machines[machine].quick_workspace();
+        let memory = text(workspace.as_ref(), "MEMORY.md");
+        let mine: Vec<&str> = memory.lines().filter(|line| line.starts_with("- Mine ")).collect();
+        let mut lines: Vec<String> = memory.lines().map(str::to_owned).collect();
+        if random.below(3) == 0 && !mine.is_empty() {
+            let gone = mine[random.below(mine.len())].to_owned();
+            lines.retain(|line| *line != gone);
+            self.expected.mine.insert(gone, true);
+        } else {
+            let line = format!("- Mine {} m{machine}.", self.expected.mine.len());
+            let at = if random.below(2) == 0 { 2 } else { lines.len() };
+            lines.insert(at, line.clone());
+            self.expected.mine.insert(line, false);
+        }
+        put(workspace.as_ref(), "MEMORY.md", &(lines.join("\n") + "\n"));
+    }
+
+    fn sync(&mut self, a: usize, b: usize) {
+        let last = self.past[a].intersection(&self.past[b]).max().copied().unwrap();
+        let base = &self.moments[last];
+        let (out, there) = merged(Some(base), &self.machines[a], &self.machines[b]);
+        let (mirrored, _) = merged(Some(base), &self.machines[b], &self.machines[a]);
+        let (here, mirror) = (travelling(&out), travelling(&mirrored));
+        let differ: Vec<_> = here
+            .iter()
+            .filter(|(path, bytes)| mirror.get(*path) != Some(bytes))
+            .map(|(path, _)| path)
+            .collect();
+        let memory = |life: &Life| text(life.quick_workspace().as_ref(), "MEMORY.md");
+        assert!(
+            here == mirror,
+            "it matters who merges: {differ:?}\n{}\n=====\n{}",
+            memory(&out),
+            memory(&mirrored)
+        );
+        for conflict in there.conflicts() {
+            assert!(matches!(conflict.kind, MergeConflictKind::Lines(_)), "{conflict}");
+            self.expected.conflicts += 1;
+        }
+        if !there.conflicts().is_empty() {
+            // The person keeps both versions.
+            let workspace = out.quick_workspace();
+            let memory = text(workspace.as_ref(), "MEMORY.md");
+            let is_mark =
+                |line: &&str| ["<<<<<<< ", "=======", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
+            let kept: Vec<&str> = memory.lines().filter(|line| !is_mark(line)).collect();
+            put(workspace.as_ref(), "MEMORY.md", &(kept.join("\n") + "\n"));
+        }
+        (self.machines[a], self.machines[b]) = (out.copy(), out.copy());
+        let mut past: BTreeSet<usize> = self.past[a].union(&self.past[b]).copied().collect();
+        past.insert(self.moments.len());
+        self.moments.push(out);
+        (self.past[a], self.past[b]) = (past.clone(), past);
+    }
+
+    fn check(&mut self, seed: u64) {
+        for _ in 0..2 {
+            for a in 0..self.machines.len() {
+                for b in a + 1..self.machines.len() {
+                    self.sync(a, b);
+                }
+            }
+        }
+        let first = travelling(&self.machines[0]);
+        for machine in &self.machines {
+            let here = travelling(machine);
+            let differ: Vec<_> = here
+                .iter()
+                .filter(|(path, bytes)| first.get(*path) != Some(bytes))
+                .map(|(path, _)| path)
+                .collect();
+            assert!(here == first, "seed {seed}: machines differ after the last sync: {differ:?}");
+        }
+        let documents = self.machines[0].documents();
+        let memory = String::from_utf8(documents["MEMORY.md"].clone()).unwrap();
+        let journals: String = documents
+            .iter()
+            .filter(|(path, _)| path.starts_with("memory/"))
+            .map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
+            .collect();
+        for number in 1..=self.expected.stones {
+            let words = stone(number);
+            let counts = (journals.matches(&words).count(), memory.matches(&words).count());
+            if self.expected.forgotten.contains(&number) {
+                assert_eq!(counts, (0, 0), "seed {seed}: {words} is back");
+            } else {
+                assert_eq!(counts.0, 1, "seed {seed}: {words} in journals\n{journals}");
+                assert!(counts.1 <= 1, "seed {seed}: {words} is doubled\n{memory}");
+            }
+        }
+        for id in &self.expected.undone {
+            assert!(
+                !memory.contains(&format!("dream:v1 id={id} ")),
+                "seed {seed}: dream {id} is back\n{memory}"
+            );
+        }
+        for (line, is_gone) in &self.expected.mine {
+            let count = memory.lines().filter(|known| known == line).count();
+            let right = if *is_gone { count == 0 || self.expected.conflicts > 0 } else { count == 1 };
+            assert!(right, "seed {seed}: {line} is there {count} times, taken out: {is_gone}\n{memory}");
+        }
+        // A night over the merged life shows what nobody was shown, and doubles nothing.
+        self.now += Duration::days(1);
+        self.dream(0);
+        let memory = text(self.machines[0].quick_workspace().as_ref(), "MEMORY.md");
+        for number in (1..=self.expected.stones).filter(|number| !self.expected.forgotten.contains(number)) {
+            let count = memory.matches(&stone(number)).count();
+            let is_whole = count == 1 || self.expected.gave_back;
+            assert!(is_whole, "seed {seed}: {} is there {count} times\n{memory}", stone(number));
+        }
+    }
+}
+
+static UNDONE: AtomicUsize = AtomicUsize::new(0);
+static STAYED: AtomicUsize = AtomicUsize::new(0);
+
+// 10,000 histories in a long run.
+#[test]
+fn machines_that_lived_apart_lose_nothing_double_nothing_and_end_the_same() {
+    let all = 1..=u64::from(cases(10_000));
+    let only = std::env::var("NOCTUARY_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seeds: Vec<u64> = only.map_or_else(|| all.collect(), |seed| vec![seed]);
+    let failed = Mutex::new(Vec::new());
+    each(&seeds, |seed| {
+        let lived = std::panic::catch_unwind(|| {
+            let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+            let mut world = World::new(2 + random.below(2));
+            for _ in 0..12 + random.below(20) {
+                world.step(&mut random);
+            }
+            world.check(*seed);
+        });
+        if lived.is_err() {
+            failed.lock().unwrap().push(*seed);
+        }
+    });
+    let failed = failed.into_inner().unwrap();
+    assert!(failed.is_empty(), "{} of {} histories failed: {failed:?}", failed.len(), seeds.len());
+    let (undone, stayed) = (UNDONE.load(Ordering::Relaxed), STAYED.load(Ordering::Relaxed));
+    assert!(
+        only.is_some() || undone > seeds.len() / 4,
+        "dreams stay undoable: {undone} undone, {stayed} stayed"
+    );
+    println!("{} histories, {undone} dreams taken back, {stayed} stayed", seeds.len());
+}
