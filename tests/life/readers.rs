@@ -163,7 +163,7 @@ fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), acces
     );
     let names = documents(workspace).into_keys().map(|document| name(&document)).collect();
     let stores = memory_stores(folder.path());
-    Place { life, access, names, stores, folder: folder }
+    Place { life, access, names, stores, folder }
 }
 
 fn proposer(workspace: &Arc<dyn Workspace>) -> JournalDreamer {
@@ -748,7 +748,7 @@ const READERS: &[Reader] = &[
     // Ways out to other homes: what arrives there counts as told.
     ("copy_into", false, |place| {
         homes()
-            .map(|(folder, target)| {
+            .map(|(_folder, target)| {
                 let said = shape(copy_into(&place.view(), &target));
                 format!("{said}{}", everything_told(&target))
             })
@@ -756,12 +756,12 @@ const READERS: &[Reader] = &[
     }),
     ("Import::plan", false, |place| {
         homes()
-            .map(|(folder, target)| shape(Import::new(Dialect::OpenClaw).plan(&place.view(), &target)))
+            .map(|(_folder, target)| shape(Import::new(Dialect::OpenClaw).plan(&place.view(), &target)))
             .collect()
     }),
     ("Import::apply", true, |place| {
         homes()
-            .map(|(folder, target)| {
+            .map(|(_folder, target)| {
                 let import = Import::new(Dialect::OpenClaw);
                 let Ok(plan) = import.plan(&place.view(), &target) else { return String::new() };
                 assert!(
@@ -1312,7 +1312,7 @@ fn forgetting_and_copying_reach_the_groups() {
     for (home, other) in homes().zip(homes()) {
         let place = with_groups(home, false, None, SessionKind::Main);
         let root = place.life.workspace();
-        let (folder, target) = other;
+        let (_folder, target) = other;
         copy_into(root, target.as_ref()).unwrap();
         let copied = GroupView::new(target.as_ref(), &owner, &crew);
         let dreamer = JournalDreamer::builder(Arc::new(GroupView::new(Arc::clone(&target), &owner, &crew)));

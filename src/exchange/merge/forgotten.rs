@@ -57,7 +57,7 @@ fn strike(life: &mut Copied, name: &DocName, stones: &Tombstones) -> Result<()> 
         let mut ledger = Ledger::parse(life.state(&StateName::LEDGER))?;
         if let Some(mut entry) = ledger.get(name) {
             entry.rehash(&before, &after);
-            ledger.apply(&[(name.clone(), entry)].into());
+            ledger.apply([(name, &entry)]);
             life.states.insert(StateName::LEDGER, ledger.print());
         }
     }
