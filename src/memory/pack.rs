@@ -1,4 +1,4 @@
-//! What a search found as a context of so many characters, in which memory takes less room than the journals it stands for.
+//! A context of so many characters from the hits of a search. Memory takes less room in it than the journals it stands for.
 
 use std::fmt;
 

@@ -6,6 +6,7 @@ mod gist;
 mod line;
 mod measure;
 mod picker;
+mod token;
 mod told;
 mod words;
 

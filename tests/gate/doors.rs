@@ -1519,6 +1519,7 @@ fn a_search_of_documents_shows_no_half_of_a_key_and_a_document_as_it_stands_now(
 const WITHOUT_DOOR: &[(&str, &str)] = &[
     ("DocumentIndex::search", "what is looked for is kept nowhere"),
     ("DocumentIndex::search_near", "what is looked for is kept nowhere"),
+    ("GroupName::parse", "small letters, digits and hyphens alone"),
     ("Lease::append", "the library's own, after its door"),
     ("Lease::replace", "the library's own, after its door"),
     ("MemoryStore::forget", "what is to be forgotten is kept nowhere"),

@@ -516,6 +516,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("ImportPlan", "names"),
     ("ImportRefusal", "classes"),
     ("Listing", "names"),
+    ("MergeConflict", "the name of a file, and a class"),
     ("MessageShape", "ids of calls"),
     ("NameError", "a name"),
     ("Notice", "names and sizes"),

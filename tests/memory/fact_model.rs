@@ -582,13 +582,15 @@ impl Model {
                 after
             };
             let candidate = FactStatus::standing(FactState::Candidate);
-            // What a dream promoted leaves with its dream: it gives way to what was recorded beside it.
+            // What a dream promoted leaves with its dream: it gives way to what was recorded beside it. And what a stranger
+            // said first is the user's once they say it.
             let elder = self.rows.values().filter(says_it).min_by_key(|other| (other.is_retired(), other.id));
+            let is_dreamed = |row: &Row| row.new.dream.is_some();
+            let is_strange = |row: &Row| row.new.source == Source::Imported;
             let yields = elder.filter(|elder| {
-                elder.new.dream.is_some()
-                    && row.new.dream.is_none()
-                    && !elder.is_protected()
-                    && !elder.is_retired()
+                let is_less = (is_dreamed(elder) && !is_dreamed(row))
+                    || (is_strange(elder) && !is_strange(row) && is_dreamed(elder) == is_dreamed(row));
+                is_less && !elder.is_protected() && !elder.is_retired()
             });
             let (older, newer, changes) = match (yields, older) {
                 (Some(elder), _) => {

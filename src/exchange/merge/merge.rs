@@ -24,8 +24,8 @@ use crate::workspace::Workspace;
 
 /// A merge of two copies of one life that were changed on two machines.
 ///
-/// Every line that either has is in the result once. What only one changed since the ancestor is taken as it changed it; what both
-/// changed differently stays in both versions, and is reported. The result does not depend on which copy is named first.
+/// Every line that either has is in the result once. A change of one machine since the ancestor is taken as it is.
+/// Where both changed the same place differently, both versions stay, and that is reported. The result does not depend on which copy is named first.
 /// [What is merged how](crate::manual::two_machines) is a table in the manual.
 ///
 /// # Example

@@ -129,8 +129,8 @@ impl Night {
         self.print();
     }
 
-    /// Takes lines out of a later section that say the same as lines here, or were promoted from the same lines of a journal. What
-    /// they cite is cited here.
+    /// Takes lines out of a later section that say the same as lines here, or were promoted from the same lines of a journal. Their
+    /// citations come here.
     pub(super) fn take_doubles(&mut self, later: &mut Self, is_same: &dyn Fn(&Cited) -> bool) {
         let places: BTreeMap<String, usize> =
             self.items.iter().enumerate().map(|(at, item)| (item.key(), at)).collect();

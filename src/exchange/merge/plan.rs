@@ -1,4 +1,4 @@
-//! What a merge will write, what a person has to decide, and the writing of it.
+//! A plan of a merge: the files that it will write, the decisions that are left to a person, and the writing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -75,7 +75,7 @@ pub struct MergeReport {
     pub documents: u64,
     /// The number of documents that were put together from both.
     pub joined: u64,
-    /// What a person has to decide.
+    /// The decisions that are left to a person.
     pub conflicts: Vec<MergeConflict>,
 }
 

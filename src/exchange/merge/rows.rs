@@ -1,7 +1,7 @@
 //! The rows of a memory store in a file, `.dreaming.d/memories.jsonl`, of two machines.
 //!
-//! Both files begin with the same lines. What was added behind them is woven by its times, and its rows, learnings and decisions are
-//! numbered anew: each machine gave the next number to another row. Whatever names a row names it by its new number.
+//! Both files begin with the same lines. Later lines are woven by their times, and their rows, learnings and decisions are
+//! numbered anew: each machine gave the next number to another row. Each name of a row is its new number.
 
 use std::collections::BTreeMap;
 

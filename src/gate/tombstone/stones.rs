@@ -82,7 +82,7 @@ pub struct Tombstones {
     key: TombstoneKey,
     stones: BTreeSet<Tombstone>,
     quick: Quick,
-    /// Those of other machines, each with the key that it was made with there.
+    /// The tombstones of other machines, each set under the key of its machine.
     others: Vec<Tombstones>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::line::is_number;
+use super::token::is_number;
 use super::words::{self, any, any_pair};
 
 /// The words and numbers of a line, by which it is compared to another.
@@ -84,7 +84,7 @@ const SAME_PERCENT: usize = 70;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::extractive::line::tokens;
+    use crate::model::extractive::token::tokens;
 
     #[test]
     fn two_lines_are_near_from_seven_words_in_ten() {

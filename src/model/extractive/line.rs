@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::token::{is_number, pattern, tokens};
 use super::told::told;
 use super::words;
 use crate::base::debug::debug_as;
@@ -292,16 +293,6 @@ pub(crate) fn undressed(line: &str) -> String {
     undress(&straight(line)).2.to_owned()
 }
 
-/// Returns the words and numbers of a text, in lower case.
-pub(crate) fn tokens(text: &str) -> Vec<String> {
-    TOKEN.find_iter(&text.to_ascii_lowercase()).map(|token| token.as_str().to_owned()).collect()
-}
-
-/// Returns whether a token is a number.
-pub(crate) fn is_number(token: &str) -> bool {
-    token.starts_with(char::is_numeric)
-}
-
 /// Returns the same text with straight quotes and dashes, character for character.
 fn straight(text: &str) -> String {
     let straight = |c| match c {
@@ -319,11 +310,6 @@ fn last_chars(text: &str, count: usize) -> &str {
         .checked_sub(1)
         .map_or(text.len(), |back| text.char_indices().nth_back(back).map_or(0, |(at, _)| at));
     &text[start..]
-}
-
-/// Compiles a pattern that stands in the source.
-pub(crate) fn pattern(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a literal pattern")
 }
 
 /// The number of lines that must carry a name before it is taken for a speaker's.
@@ -346,9 +332,6 @@ static URL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[a-z][a-z0-9+]*://[^ \t
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**[A-Z][A-Za-z ]{2,20}:"));
 /// Text in square brackets: attachments, and secrets that were masked.
 static ATTACHMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\]]*\]"));
-static TOKEN: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"[a-z\u{c0}-\u{1fff}\u{2c00}-\u{d7ff}]+(?:'[a-z]+)?|[0-9]+"));
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,8 @@ use regex::Regex;
 
 use super::features::Features;
 use super::gist::is_content;
-use super::line::{Line, Role, is_number, pattern, tokens};
+use super::line::{Line, Role};
+use super::token::{is_number, pattern, tokens};
 use super::words::{self, any, any_pair, count};
 
 /// Measures each line, which depends on the ones above it and on how often its words occur.

@@ -6,8 +6,9 @@
 
 use super::features::{SIZE, THRESHOLD, column};
 use super::gist::Gist;
-use super::line::{self, Line, tokens};
+use super::line::{self, Line};
 use super::measure::{measure, real};
+use super::token::tokens;
 use crate::format::replies::reply;
 
 /// Bounds on what is taken.

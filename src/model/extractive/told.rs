@@ -1,13 +1,13 @@
 //! The part of a line that tells something: without the requests, questions and thanks around it.
 //!
-//! "I'm planning a trip. By the way, I moved to Porto in May, can you suggest a hotel?" tells that somebody moved. What is
-//! left is always one piece of the line as it stands, of whole sentences, or a sentence up to the request at its end.
+//! "I'm planning a trip. By the way, I moved to Porto in May, can you suggest a hotel?" tells that somebody moved. The
+//! result is always one piece of the line as it stands, of whole sentences, or a sentence up to the request at its end.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::line::{pattern, tokens};
+use super::token::{is_number, pattern, tokens};
 use super::words::{self, any};
 
 /// Returns the part of a line that tells the most; all of it where nothing around it asks, and `None` where nothing tells.
@@ -68,7 +68,7 @@ fn is_reaction(sentence: &str) -> bool {
 fn worth(run: &str) -> usize {
     let words = tokens(run);
     let has = |list: &words::Words| usize::from(any(list, &words));
-    let numbers = usize::from(words.iter().any(|word| super::line::is_number(word)));
+    let numbers = usize::from(words.iter().any(|word| is_number(word)));
     let names = NAME.find_iter(run).take(2).count();
     let deed = words.windows(2).any(|two| {
         words::ACTOR.contains(two[0].as_str())
