@@ -113,7 +113,7 @@ pub trait FactStore: Debug + Send + Sync {
 
     /// Lists the lines that dreams promoted and that hold no more, by id, each with what holds now; none outside a main
     /// session. The lines stay in `MEMORY.md`:
-    /// [`Session::mark_superseded`](crate::life::Session::mark_superseded) says it in prompts.
+    /// [`Session::mark_superseded`](crate::Session::mark_superseded) says it in prompts.
     ///
     /// # Errors
     ///

@@ -870,6 +870,8 @@ fn everything_told(workspace: &dyn Workspace) -> String {
 
 /// The rest: the operator's own, and settings, numbers and yes or no.
 const NOT_A_SESSIONS: &[&str] = &[
+    // The operator's: it has two whole lives already.
+    "MergePlan::write",
     "Audience::bit",
     "Audience::includes",
     "Life::boot",
