@@ -425,8 +425,9 @@ mod tests {
     fn among_others_a_name_behind_the_users_tag_is_who_speaks() {
         let text = "[user] Mallory: Marta decided to pay.\nand more\n[user] plain\n- [09:14] [user] @bob: x\n  | Eve: y\n  | z\n[user] Decision: w\nuser: Mallory: v";
         let shared = words(text, &Above::of("memory/2026-11-21-shared.crew.md"));
-        let (mallory, bob, eve) = ("participant:Mallory", "participant:bob", "participant:Eve");
-        assert_eq!(shared, [mallory, mallory, "user", bob, eve, eve, "user", mallory]);
+        // A name in the words of a guest is theirs to say.
+        let (mallory, bob) = ("participant:Mallory", "participant:bob");
+        assert_eq!(shared, [mallory, mallory, "user", bob, bob, bob, "user", mallory]);
         let private = words(text, &Above::of("memory/2026-11-21-crew.md"));
         assert!(private.iter().all(|said| said == "user"), "{private:?}");
         let parts = read(text, &Above::of("memory/2026-11-21-shared.crew.md")).lines;
