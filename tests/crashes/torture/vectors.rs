@@ -44,7 +44,7 @@ trait Home {
 }
 
 fn marta() -> Access {
-    Access::human(Scope::user("marta"))
+    Access::agent(Scope::user("marta"))
 }
 
 fn now() -> DateTime<Utc> {
