@@ -281,5 +281,5 @@ pub(crate) fn run() -> bool {
     let counts = format!(
         "{killed} kills in {life} lives, {half} with a generation half filled, {passes} passes, {swaps} ended a filling"
     );
-    score.finish(&counts, &[("half filled", half, killed / 20), ("fillings", swaps as u64, life)])
+    score.finish(&counts, &[("half filled", half, killed / 20), ("fillings", swaps as u64, life / 3 + 1)])
 }
