@@ -27,6 +27,8 @@ use crate::base::document::SourceRef;
 /// # let (home, folder) = (tempfile::tempdir()?, tempfile::tempdir()?);
 /// # let workspace = FileWorkspace::open(folder.path())?;
 /// # let (scope, now) = (Scope::user("marta"), Utc::now());
+/// # std::fs::create_dir(home.path().join("journals"))?;
+/// # std::fs::create_dir(home.path().join("dreamed"))?;
 /// let said = "I'm looking for a hotel, can you help? By the way, I moved to Porto in May. What would you say?";
 /// let memory = "<!-- dream:v1 id=0f3a9c5be2d14477 src=1 sha256=0 -->
 /// - 2026-11-20: User: I moved to Porto in May. (memory/2026-11-20-repl.md#L5)

@@ -1,11 +1,10 @@
-//! Kill -9 at random, over filling and swapping generations of vectors, in both stores.
+//! Kill -9 at random, over filling and swapping generations of vectors, in both stores and in an index.
 //!
 //! ```text
 //! NOCTUARY_VECTOR_KILLS=2000 cargo test --release --test crashes killed_passes -- --nocapture
 //! ```
 //!
-//! `NOCTUARY_VECTOR_HOME=index` has chunks of an index killed. It is no part of an ordinary run: after a kill, a sync there may
-//! leave out a document that the killed process had just written.
+//! `NOCTUARY_VECTOR_HOME` is one of `file`, `sqlite` and `index`, and leaves the others out.
 
 use std::path::Path;
 use std::time::Duration;
@@ -28,7 +27,7 @@ const OF_A_LIFE: u64 = 6;
 const ROWS: usize = 60;
 
 #[cfg(feature = "sqlite")]
-const HOMES: [&str; 2] = ["file", "sqlite"];
+const HOMES: [&str; 3] = ["file", "sqlite", "index"];
 #[cfg(not(feature = "sqlite"))]
 const HOMES: [&str; 1] = ["file"];
 
@@ -130,7 +129,7 @@ mod index {
 
         fn texts(&self) -> Vec<(DocName, String)> {
             let read = |number: usize| {
-                let name = DocName::parse(format!("notes/{number}.md")).unwrap();
+                let name = DocName::parse(format!("memory/{number}.md")).unwrap();
                 let text = self.workspace.read_text(&name).unwrap()?;
                 Some((name, text))
             };
@@ -144,7 +143,7 @@ mod index {
         }
 
         fn change(&self, chance: &mut Chance) {
-            let name = DocName::parse(format!("notes/{}.md", chance.below(ROWS as u64))).unwrap();
+            let name = DocName::parse(format!("memory/{}.md", chance.below(ROWS as u64))).unwrap();
             if chance.one_in(5) {
                 self.workspace.remove(&name).unwrap();
             } else {
