@@ -204,7 +204,9 @@ impl Survey {
             0 if metadata.len == 0 => ReadReason::Empty,
             0 if by_peer => ReadReason::DreamedByPeer,
             0 => ReadReason::AlreadyShown,
-            _ if entry.gaps(metadata.len).iter().all(|gap| gap.end <= held) => ReadReason::Quarantined,
+            _ if held > 0 && entry.gaps(metadata.len).iter().all(|gap| gap.end <= held) => {
+                ReadReason::Quarantined
+            }
             _ => ReadReason::OverBudget,
         };
         if reason == ReadReason::OverBudget {

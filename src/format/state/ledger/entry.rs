@@ -1,5 +1,6 @@
 //! The entry of a journal: the bytes that were shown of it, and how it stood when it was last looked at.
 
+use std::iter;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -131,23 +132,19 @@ impl Entry {
 
     /// Returns the runs of bytes below `end` that were not shown, ascending.
     pub(crate) fn gaps(&self, end: u64) -> Vec<Range<u64>> {
-        let mut gaps = Vec::new();
-        let mut from = 0;
-        for piece in &self.shown {
-            if piece.from > from && from < end {
-                gaps.push(from..piece.from.min(end));
-            }
-            from = from.max(piece.to);
-        }
-        if from < end {
-            gaps.push(from..end);
-        }
-        gaps
+        self.open_below(end).collect()
+    }
+
+    fn open_below(&self, end: u64) -> impl Iterator<Item = Range<u64>> {
+        let ends = self.shown.iter().map(|piece| piece.to);
+        let starts = self.shown.iter().map(move |piece| piece.from.min(end));
+        let gaps = iter::once(0).chain(ends).zip(starts.chain(iter::once(end)));
+        gaps.map(|(from, to)| from..to).filter(|gap| gap.start < gap.end)
     }
 
     /// Counts the bytes below `end` that were not shown.
     pub(crate) fn pending(&self, end: u64) -> u64 {
-        self.gaps(end).iter().map(|gap| gap.end - gap.start).sum()
+        self.open_below(end).map(|gap| gap.end - gap.start).sum()
     }
 
     /// Returns its facts for a look.
