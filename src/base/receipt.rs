@@ -19,6 +19,10 @@ pub enum ForgetPlace {
     Profile,
     /// Learnings.
     Learnings,
+    /// Methods.
+    Methods,
+    /// Cases of methods, and the ids of outcomes.
+    Cases,
     /// Its text index.
     TextIndex,
     /// Its record of what was decided about rows, and its audit.
@@ -55,10 +59,12 @@ pub enum ForgetPlace {
 
 impl ForgetPlace {
     /// All places.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Rows,
         Self::Profile,
         Self::Learnings,
+        Self::Methods,
+        Self::Cases,
         Self::TextIndex,
         Self::Decisions,
         Self::Edges,
@@ -85,9 +91,13 @@ impl ForgetPlace {
     /// Returns the note for a place where nobody looked.
     fn unseen(self) -> &'static str {
         match self {
-            Self::Rows | Self::Profile | Self::Learnings | Self::TextIndex | Self::Decisions => {
-                "no memory store was given"
-            }
+            Self::Rows
+            | Self::Profile
+            | Self::Learnings
+            | Self::Methods
+            | Self::Cases
+            | Self::TextIndex
+            | Self::Decisions => "no memory store was given",
             Self::Edges => "nothing of the kind is kept",
             Self::Vectors => "no memory store was given, or it keeps none",
             Self::DocumentIndex => "no index was given",
@@ -104,6 +114,8 @@ impl fmt::Display for ForgetPlace {
             Self::Rows => "rows",
             Self::Profile => "profile",
             Self::Learnings => "learnings",
+            Self::Methods => "methods",
+            Self::Cases => "cases",
             Self::TextIndex => "text index",
             Self::Decisions => "decisions",
             Self::Edges => "edges",

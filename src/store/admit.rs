@@ -4,12 +4,13 @@ use serde_json::Value;
 
 use super::config::StoreConfig;
 use super::edit::Edit;
-use super::names::{learning_name, row_name};
-use crate::base::access::{Access, Scope, SessionKind};
+use super::names::{learning_name, new_method_name, outcome_name, row_name};
+use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
 use crate::base::text;
 use crate::gate::{Door, InjectionPolicy, Masks};
+use crate::learning::{NewMethod, NewOutcome};
 use crate::memory::{NewLearning, NewMemory, Source};
 
 /// The longest category, source, or key of a profile, in bytes.
@@ -97,6 +98,35 @@ impl StoreConfig {
         let context = learning.context.as_deref().unwrap_or_default();
         self.admit_text(access, &name, &learning.content, context.len())?;
         self.pass(access, &name, context)
+    }
+
+    /// Says whether a method may come in.
+    pub(crate) fn admit_method(&self, scope: &Scope, access: &Access, method: &NewMethod) -> Result<()> {
+        let name = new_method_name();
+        main_only(scope, access, &name)?;
+        check_word("name", &method.name)?;
+        check_word("class", &method.class)?;
+        let cases: usize = method.cases.iter().map(String::len).sum();
+        self.admit_text(access, &name, &method.body, method.name.len() + method.class.len() + cases)?;
+        let texts = [&method.name, &method.class].into_iter().chain(&method.cases);
+        texts.into_iter().try_for_each(|text| self.pass(access, &name, text))?;
+        // The words beside a value may show its class.
+        let labels = [&method.name, &method.class];
+        labels.into_iter().try_for_each(|label| self.pass_secrets(access, &name, &labelled(label, &method.body)))
+    }
+
+    /// Says whether an outcome may come in: an agent does not report on itself.
+    pub(crate) fn admit_outcome(&self, scope: &Scope, access: &Access, outcome: &NewOutcome) -> Result<()> {
+        let name = outcome_name();
+        main_only(scope, access, &name)?;
+        if access.actor == Actor::Agent {
+            return Err(Error::Denied { name, kind: access.kind });
+        }
+        check_word("id", &outcome.id)?;
+        match &outcome.case {
+            Some(case) => self.admit_text(access, &name, case, outcome.id.len()),
+            None => Ok(()),
+        }
     }
 
     /// Says whether a text may come in, with so many bytes beside it.

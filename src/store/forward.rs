@@ -13,6 +13,7 @@ macro_rules! contracts_of {
                 ConsolidationEvent, Decision, EventId, Fact, FactStore, Recorded, Settled, Superseded,
                 Suspicion,
             };
+            use $crate::learning::{Case, Method, MethodId, MethodStore, NewMethod, NewOutcome, Reported};
             use $crate::memory::{
                 AuditEntry, Filter, Found, Learning, LearningId, LearningStore, Memory, MemoryId,
                 MemoryStore, NewLearning, NewMemory, Query, SnapshotRow,
@@ -74,6 +75,20 @@ macro_rules! contracts_of {
             $crate::store::forward::forward! { LearningStore for $type {
                 learn(access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId>;
                 learnings(access: &Access, limit: usize) -> Result<Vec<Learning>>;
+            } {} }
+
+            $crate::store::forward::forward! { MethodStore for $type {
+                create_method(access: &Access, method: &NewMethod, now: DateTime<Utc>) -> Result<MethodId>;
+                report_outcome(access: &Access, outcome: &NewOutcome, now: DateTime<Utc>) -> Result<Reported>;
+                graduate_method(access: &Access, id: MethodId, now: DateTime<Utc>) -> Result<Method>;
+                quarantine_method(
+                    access: &Access,
+                    id: MethodId,
+                    quarantined: bool,
+                    now: DateTime<Utc>
+                ) -> Result<Method>;
+                methods(access: &Access) -> Result<Vec<Method>>;
+                method_cases(access: &Access, id: MethodId, limit: usize) -> Result<Vec<Case>>;
             } {} }
         };
     };

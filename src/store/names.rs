@@ -1,7 +1,23 @@
-//! Names of rows and learnings in errors.
+//! Names of rows, learnings and methods in errors.
 
 use crate::base::name::{Name, StateName};
+use crate::learning::MethodId;
 use crate::memory::MemoryId;
+
+/// Returns the name of a method in errors: `methods/3`.
+pub(crate) fn method_name(id: MethodId) -> Name {
+    StateName::row("methods", id).into()
+}
+
+/// Returns the name of a new method in errors.
+pub(crate) fn new_method_name() -> Name {
+    StateName::new_row("method").into()
+}
+
+/// Returns the name of an outcome in errors.
+pub(crate) fn outcome_name() -> Name {
+    StateName::new_row("outcome").into()
+}
 
 /// Returns the name of a new learning in errors.
 pub(crate) fn learning_name() -> Name {

@@ -67,7 +67,7 @@ impl<B: Backend> Store<B> {
     }
 
     /// Makes a change that may be refused, and records where it is. Where the refusal cannot be recorded, it still counts.
-    fn attempt<T>(
+    pub(super) fn attempt<T>(
         &self,
         action: &'static str,
         operation: &Operation<'_>,
@@ -92,7 +92,7 @@ impl<B: Backend> Store<B> {
     }
 
     /// Returns the line of the audit of something that is done.
-    fn done(&self, operation: &Operation<'_>, forgotten: Option<&Tombstones>) -> AuditEntry {
+    pub(super) fn done(&self, operation: &Operation<'_>, forgotten: Option<&Tombstones>) -> AuditEntry {
         told(self.config.entry(operation, AuditOutcome::Done), forgotten)
     }
 

@@ -1,0 +1,99 @@
+//! The work of a backend for the learning loop: it keeps what it is given, and decides nothing.
+
+use serde::{Deserialize, Serialize};
+
+use super::forget::Burial;
+use crate::base::error::Result;
+use crate::base::text;
+use crate::learning::{Approval, Case, Counted, Method, MethodId};
+use crate::memory::AuditEntry;
+
+/// A part of the learning loop that a change adds or replaces.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "row", rename_all = "snake_case")]
+pub(crate) enum Kept {
+    /// A new method.
+    Method(Method),
+    /// The quarantine of a method, and the word of a person about it.
+    Standing {
+        method: MethodId,
+        quarantine: u8,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        graduated: Option<Approval>,
+    },
+    /// A new case.
+    Case(Case),
+    /// An outcome, which counts for its methods. One with an id that was counted before counts for none.
+    Outcome(Counted),
+    /// Words that were forgotten; their number is used no more.
+    Gone { of: Numbered, id: i64 },
+}
+
+/// The kinds of parts that have numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Numbered {
+    Method,
+    Case,
+}
+
+impl Kept {
+    /// Returns the texts of it.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Method(method) => vec![&method.name, &method.class, &method.body],
+            Self::Case(case) => {
+                let mut texts = vec![case.content.as_str()];
+                texts.extend(case.outcome.as_deref());
+                texts
+            }
+            Self::Outcome(outcome) => vec![&outcome.id],
+            Self::Standing { .. } | Self::Gone { .. } => Vec::new(),
+        }
+    }
+
+    /// Returns it without words, where it says what is forgotten.
+    pub(crate) fn struck(&self, holds: &dyn Fn(&str) -> bool) -> Option<Self> {
+        if !self.texts().into_iter().any(holds) {
+            return None;
+        }
+        Some(match self {
+            Self::Method(method) => Self::Gone { of: Numbered::Method, id: method.id.get() },
+            Self::Case(case) => Self::Gone { of: Numbered::Case, id: case.id.get() },
+            Self::Outcome(outcome) => Self::Outcome(Counted { id: String::new(), ..outcome.clone() }),
+            other => other.clone(),
+        })
+    }
+
+    /// Returns whether it says what is forgotten.
+    pub(crate) fn says(&self, burial: &Burial) -> bool {
+        self.texts().into_iter().any(|text| burial.holds(text))
+    }
+}
+
+/// Returns the form in which methods are compared: by class and by what they say.
+pub(crate) fn normal(class: &str, body: &str) -> String {
+    format!("{}\n{}", text::statement(class), text::statement(body))
+}
+
+/// The learning loop as it is read.
+pub(crate) trait Practice {
+    /// Returns the methods by id.
+    fn methods(&self) -> Result<Vec<Method>>;
+    /// Returns a method.
+    fn method(&self, id: MethodId) -> Result<Option<Method>>;
+    /// Returns the method with this [normal] form.
+    fn method_saying(&self, normal: &str) -> Result<Option<Method>>;
+    /// Returns the cases of a method, the latest first.
+    fn cases(&self, method: MethodId, limit: usize) -> Result<Vec<Case>>;
+    /// Returns whether an outcome with this id was counted.
+    fn is_counted(&self, outcome: &str) -> Result<bool>;
+    /// Returns the next number of a kind, which no part had.
+    fn next_number(&self, of: Numbered) -> Result<i64>;
+}
+
+/// The learning loop as it is changed.
+pub(crate) trait PracticeChanges: Practice {
+    /// Keeps parts in their order, with one line of the audit. All of them, or none.
+    fn keep(&mut self, kept: Vec<Kept>, entry: AuditEntry) -> Result<()>;
+}
