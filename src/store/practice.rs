@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::forget::Burial;
-use crate::base::error::Result;
+use super::names::method_name;
+use crate::base::access::{Access, Actor};
+use crate::base::error::{Error, Result};
 use crate::base::text;
 use crate::learning::{Approval, Case, Counted, Method, MethodId};
 use crate::memory::AuditEntry;
@@ -65,6 +67,16 @@ impl Kept {
         })
     }
 
+    /// Returns the number that it has or names.
+    pub(crate) fn number(&self) -> Option<i64> {
+        match self {
+            Self::Method(method) => Some(method.id.get()),
+            Self::Case(case) => Some(case.id.get()),
+            Self::Gone { id, .. } => Some(*id),
+            Self::Standing { .. } | Self::Outcome(_) => None,
+        }
+    }
+
     /// Returns whether it says what is forgotten.
     pub(crate) fn says(&self, burial: &Burial) -> bool {
         self.texts().into_iter().any(|text| burial.holds(text))
@@ -74,6 +86,21 @@ impl Kept {
 /// Returns the form in which methods are compared: by class and by what they say.
 pub(crate) fn normal(class: &str, body: &str) -> String {
     format!("{}\n{}", text::statement(class), text::statement(body))
+}
+
+/// Refuses to forget what a person graduated, for anybody but the human.
+pub(crate) fn may_forget(rows: &dyn Practice, access: &Access, burial: &Burial) -> Result<()> {
+    if access.actor == Actor::Human {
+        return Ok(());
+    }
+    let graduated = rows.methods()?.into_iter().filter(|method| method.graduated.is_some());
+    for method in graduated {
+        let (id, kept) = (method.id, Kept::Method(method));
+        if kept.says(burial) {
+            return Err(Error::Denied { name: method_name(id), kind: access.kind });
+        }
+    }
+    Ok(())
 }
 
 /// The learning loop as it is read.

@@ -15,7 +15,7 @@ use super::search::{Answer, search};
 use super::suspects::suspects;
 use super::vectors::Shelves;
 use super::visibility::{SHARED_KEYS, sees_all};
-use super::{decide, fact, forget, history, mask, settle};
+use super::{decide, fact, forget, history, mask, practice, settle};
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
@@ -409,6 +409,7 @@ impl<B: Backend> Store<B> {
                             return Err(Error::Denied { name, kind: access.kind });
                         }
                     }
+                    practice::may_forget(rows, access, &burial)?;
                     let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
                     let entry = self.done(&operation, forgotten.as_deref());
                     // They are removed with their rows.

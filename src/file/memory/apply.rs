@@ -112,6 +112,14 @@ impl Rows {
                 check_id(id.get(), line)?;
                 self.learnings.apply(*id, content.as_deref(), context.as_deref(), at);
             }
+            Change::Practised { kept, .. } => {
+                for kept in kept {
+                    if let Some(id) = kept.number() {
+                        check_id(id, line)?;
+                    }
+                    self.practised.apply(kept, at);
+                }
+            }
             Change::Forgot { ids, stone, key } => {
                 self.remove_all(ids, reader)?;
                 let forgotten = self.forgotten.get_or_insert_with(|| Arc::new(Tombstones::new(key.clone())));

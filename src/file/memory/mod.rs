@@ -18,6 +18,7 @@ mod lines;
 mod moved;
 mod names;
 mod pages;
+mod practice;
 mod prefix;
 mod reader;
 mod record;

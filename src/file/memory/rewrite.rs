@@ -77,14 +77,18 @@ impl Lines {
         }
         let mut reasons = 0;
         let (profile, learnings) = (self.rows.profile.len(), self.rows.learnings.len());
+        let practised = self.rows.practised.sizes();
         self.rewrite(disk, scope, (record, Some(burial)), (gone, lines), |line| {
-            let is_told_apart = matches!(line.change, Change::Profile { .. } | Change::Learned { .. });
+            let is_told_apart =
+                matches!(line.change, Change::Profile { .. } | Change::Learned { .. } | Change::Practised { .. });
             let (line, is_struck) = without(line)?;
             reasons += u64::from(is_struck && !is_told_apart);
             Some(line)
         })?;
         let (profile, learnings) = (profile - self.rows.profile.len(), learnings - self.rows.learnings.len());
-        Ok(Struck { profile: profile as u64, learnings: learnings as u64, reasons })
+        let left = self.rows.practised.sizes();
+        let (methods, cases) = (practised.0 - left.0, practised.1 - left.1);
+        Ok(Struck { profile: profile as u64, learnings: learnings as u64, methods, cases, reasons })
     }
 
     /// Returns the lines with contents of rows.

@@ -1,0 +1,92 @@
+//! The learning loop as a store reads it.
+
+use rusqlite::{OptionalExtension, Params, Row, params};
+
+use super::super::audit::{ACTORS, of_word};
+use super::super::row;
+use super::super::search::count;
+use super::super::table::Table;
+use crate::base::error::Result;
+use crate::learning::{Approval, Case, CaseId, LearningConfig, Method, MethodId, NewMethod};
+use crate::store::practice::{Numbered, Practice};
+
+const OF_SCOPE: &str = "WHERE user_id = ?1 AND agent_id = ?2";
+
+impl Practice for Table<'_> {
+    fn methods(&self) -> Result<Vec<Method>> {
+        self.folded(|| self.methods_where("ORDER BY id", params![self.user(), self.agent()]))
+    }
+
+    fn method(&self, id: MethodId) -> Result<Option<Method>> {
+        self.folded(|| Ok(self.methods_where("AND id = ?3", params![self.user(), self.agent(), id.get()])?.pop()))
+    }
+
+    fn method_saying(&self, normal: &str) -> Result<Option<Method>> {
+        self.folded(|| Ok(self.methods_where("AND normal = ?3", params![self.user(), self.agent(), normal])?.pop()))
+    }
+
+    fn cases(&self, method: MethodId, limit: usize) -> Result<Vec<Case>> {
+        self.folded(|| {
+            let sql = format!(
+                "SELECT id, content, outcome, created_at FROM memory_cases {OF_SCOPE} AND method_id = ?3
+                 ORDER BY id DESC LIMIT ?4"
+            );
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            let case = |found: &Row<'_>| {
+                let at = row::time(found, 3)?.unwrap_or_default();
+                let mut case = Case::new(CaseId::new(found.get(0)?), method, row::text(found, 1)?, at);
+                case.outcome = row::maybe(found, 2)?;
+                Ok(case)
+            };
+            let bound = params![self.user(), self.agent(), method.get(), count(limit)];
+            statement.query_map(bound, case)?.collect()
+        })
+    }
+
+    fn is_counted(&self, outcome: &str) -> Result<bool> {
+        self.folded(|| {
+            let sql = format!("SELECT 1 FROM memory_outcomes {OF_SCOPE} AND outcome = ?3");
+            self.connection.prepare_cached(&sql)?.exists(params![self.user(), self.agent(), outcome])
+        })
+    }
+
+    fn next_number(&self, of: Numbered) -> Result<i64> {
+        let table = match of {
+            Numbered::Method => "memory_methods",
+            Numbered::Case => "memory_cases",
+        };
+        self.folded(|| {
+            let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
+            let last: Option<i64> =
+                self.connection.prepare_cached(sql)?.query_row([table], |found| found.get(0)).optional()?;
+            Ok(last.unwrap_or_default() + 1)
+        })
+    }
+}
+
+impl Table<'_> {
+    fn methods_where(&self, which: &str, bound: impl Params) -> rusqlite::Result<Vec<Method>> {
+        let sql = format!(
+            "SELECT id, name, class, body, times_used, successes, confidence, quarantine, graduated_by, graduated_at,
+               created_at, updated_at
+             FROM memory_methods {OF_SCOPE} {which}"
+        );
+        self.connection.prepare_cached(&sql)?.query_map(bound, method)?.collect()
+    }
+}
+
+fn method(found: &Row<'_>) -> rusqlite::Result<Method> {
+    let created = NewMethod::new(row::text(found, 1)?, row::text(found, 2)?, row::text(found, 3)?);
+    let at = row::time(found, 10)?.unwrap_or_default();
+    let number = |column| Ok::<_, rusqlite::Error>(u64::try_from(found.get::<_, i64>(column)?).unwrap_or_default());
+    let by = row::maybe(found, 8)?.and_then(|word| of_word(&ACTORS, &word));
+    Ok(Method {
+        uses: number(4)?,
+        successes: number(5)?,
+        confidence: found.get(6)?,
+        quarantine: u8::from(found.get::<_, i64>(7)? != 0),
+        graduated: by.zip(row::time(found, 9)?).map(|(by, at)| Approval::new(by, at)),
+        updated_at: row::time(found, 11)?.unwrap_or(at),
+        ..Method::new(MethodId::new(found.get(0)?), created, &LearningConfig::default(), at)
+    })
+}
