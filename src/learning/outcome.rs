@@ -32,11 +32,7 @@ pub struct NewOutcome {
 
 impl NewOutcome {
     /// Makes an outcome without a case.
-    pub fn new(
-        id: impl Into<String>,
-        methods: impl IntoIterator<Item = MethodId>,
-        ending: Ending,
-    ) -> Self {
+    pub fn new(id: impl Into<String>, methods: impl IntoIterator<Item = MethodId>, ending: Ending) -> Self {
         Self { id: id.into(), methods: methods.into_iter().collect(), ending, case: None }
     }
 

@@ -112,7 +112,9 @@ impl StoreConfig {
         texts.into_iter().try_for_each(|text| self.pass(access, &name, text))?;
         // The words beside a value may show its class.
         let labels = [&method.name, &method.class];
-        labels.into_iter().try_for_each(|label| self.pass_secrets(access, &name, &labelled(label, &method.body)))
+        labels
+            .into_iter()
+            .try_for_each(|label| self.pass_secrets(access, &name, &labelled(label, &method.body)))
     }
 
     /// Says whether an outcome may come in: an agent does not report on itself.

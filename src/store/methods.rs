@@ -15,7 +15,9 @@ use crate::base::access::{Access, Actor};
 use crate::base::error::{Error, Result};
 use crate::base::name::Name;
 use crate::base::text;
-use crate::learning::{Approval, Case, CaseId, Counted, Ending, Method, MethodId, NewMethod, NewOutcome, Reported};
+use crate::learning::{
+    Approval, Case, CaseId, Counted, Ending, Method, MethodId, NewMethod, NewOutcome, Reported,
+};
 use crate::memory::EventName;
 use crate::trace;
 
@@ -39,12 +41,18 @@ impl<B: Backend> Store<B> {
                         .into_iter()
                         .chain(&method.cases)
                         .try_for_each(|text| forget::check(forgotten.as_ref(), &name, text))?;
-                    let (mut kept, standing) = (Vec::new(), rows.method_saying(&normal(&method.class, &method.body))?);
+                    let (mut kept, standing) =
+                        (Vec::new(), rows.method_saying(&normal(&method.class, &method.body))?);
                     let id = match &standing {
                         Some(standing) => standing.id,
                         None => {
                             let id = MethodId::new(rows.next_number(Numbered::Method)?);
-                            kept.push(Kept::Method(Method::new(id, method.clone(), &self.config().learning, now)));
+                            kept.push(Kept::Method(Method::new(
+                                id,
+                                method.clone(),
+                                &self.config().learning,
+                                now,
+                            )));
                             id
                         }
                     };
@@ -120,7 +128,12 @@ impl<B: Backend> Store<B> {
         Ok(reported)
     }
 
-    pub(crate) fn graduate_method(&self, access: &Access, id: MethodId, now: DateTime<Utc>) -> Result<Method> {
+    pub(crate) fn graduate_method(
+        &self,
+        access: &Access,
+        id: MethodId,
+        now: DateTime<Utc>,
+    ) -> Result<Method> {
         self.stand(access, "method_graduate", id, now, |method| {
             if method.uses == 0 || method.confidence < self.config().learning.graduation {
                 let rule = "its confidence is below the threshold of graduation; report more outcomes first";

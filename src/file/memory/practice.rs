@@ -72,9 +72,8 @@ impl Practised {
     pub(super) fn strike(&mut self, burial: &Burial) {
         self.methods.retain(|_, method| !Kept::Method(method.clone()).says(burial));
         let methods = &self.methods;
-        self.cases.retain(|_, case| {
-            methods.contains_key(&case.method) && !Kept::Case(case.clone()).says(burial)
-        });
+        self.cases
+            .retain(|_, case| methods.contains_key(&case.method) && !Kept::Case(case.clone()).says(burial));
         self.counted.retain(|id| !burial.holds(id));
     }
 

@@ -79,8 +79,10 @@ impl Lines {
         let (profile, learnings) = (self.rows.profile.len(), self.rows.learnings.len());
         let practised = self.rows.practised.sizes();
         self.rewrite(disk, scope, (record, Some(burial)), (gone, lines), |line| {
-            let is_told_apart =
-                matches!(line.change, Change::Profile { .. } | Change::Learned { .. } | Change::Practised { .. });
+            let is_told_apart = matches!(
+                line.change,
+                Change::Profile { .. } | Change::Learned { .. } | Change::Practised { .. }
+            );
             let (line, is_struck) = without(line)?;
             reasons += u64::from(is_struck && !is_told_apart);
             Some(line)

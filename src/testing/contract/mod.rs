@@ -23,6 +23,7 @@ mod filter;
 pub mod index;
 pub mod learning;
 pub mod memory;
+pub mod method;
 pub mod vectors;
 mod workspace;
 

@@ -18,11 +18,15 @@ impl Practice for Table<'_> {
     }
 
     fn method(&self, id: MethodId) -> Result<Option<Method>> {
-        self.folded(|| Ok(self.methods_where("AND id = ?3", params![self.user(), self.agent(), id.get()])?.pop()))
+        self.folded(|| {
+            Ok(self.methods_where("AND id = ?3", params![self.user(), self.agent(), id.get()])?.pop())
+        })
     }
 
     fn method_saying(&self, normal: &str) -> Result<Option<Method>> {
-        self.folded(|| Ok(self.methods_where("AND normal = ?3", params![self.user(), self.agent(), normal])?.pop()))
+        self.folded(|| {
+            Ok(self.methods_where("AND normal = ?3", params![self.user(), self.agent(), normal])?.pop())
+        })
     }
 
     fn cases(&self, method: MethodId, limit: usize) -> Result<Vec<Case>> {
@@ -78,7 +82,8 @@ impl Table<'_> {
 fn method(found: &Row<'_>) -> rusqlite::Result<Method> {
     let created = NewMethod::new(row::text(found, 1)?, row::text(found, 2)?, row::text(found, 3)?);
     let at = row::time(found, 10)?.unwrap_or_default();
-    let number = |column| Ok::<_, rusqlite::Error>(u64::try_from(found.get::<_, i64>(column)?).unwrap_or_default());
+    let number =
+        |column| Ok::<_, rusqlite::Error>(u64::try_from(found.get::<_, i64>(column)?).unwrap_or_default());
     let by = row::maybe(found, 8)?.and_then(|word| of_word(&ACTORS, &word));
     Ok(Method {
         uses: number(4)?,
