@@ -109,10 +109,44 @@ const BESIDE: Tests = Tests::of(&["--lib"], &["beside::tests::runs_find"]);
 const FOLLOWED: Tests = Tests::of(ROWS, &["follow::"]);
 const KEYS: Tests = Tests::of(&["--test", "dream", "--features", "http"], &["no_error_repeats"]);
 
+const METHODS: Tests = Tests::of(ROWS, &["learning::both_stores_keep", "learning::calls::no_call"]);
+const OUTCOMES: Tests = Tests::of(
+    ROWS,
+    &["learning::both_stores_keep", "learning::faults::an_outcome_counts_once", "learning::methods_outlive"],
+);
+
 const AUDIENCES: Tests = Tests::of(&["--test", "life"], &["an_access_to_a_group_reads_nothing"]);
 const SPEAKERS: Tests = Tests::of(NIGHTS, &["a_message_of_somebody_else"]);
 
 const BUGS: &[Bug] = &[
+    Bug {
+        name: "an outcome that was reported before counts again",
+        file: "src/store/methods.rs",
+        stands: "if before.is_empty() || rows.is_counted(&outcome.id)? {",
+        planted: "if before.is_empty() {",
+        tests: OUTCOMES,
+    },
+    Bug {
+        name: "a method is graduated by whoever asks",
+        file: "src/store/methods.rs",
+        stands: "    if access.actor == Actor::Human {\n        return Ok(());\n    }\n    Err(",
+        planted: "    if access.actor != Actor::Library {\n        return Ok(());\n    }\n    Err(",
+        tests: METHODS,
+    },
+    Bug {
+        name: "a good outcome takes a method out of quarantine",
+        file: "src/file/memory/practised.rs",
+        stands: "                        method.confidence = wilson(method.successes, method.uses);\n",
+        planted: "                        method.confidence = wilson(method.successes, method.uses);\n                        method.quarantine = u8::from(method.confidence < 0.55);\n",
+        tests: METHODS,
+    },
+    Bug {
+        name: "a forgotten statement stays in cases",
+        file: "src/store/practice.rs",
+        stands: "let mut texts = vec![case.content.as_str()];",
+        planted: "let mut texts = vec![\"\"];",
+        tests: METHODS,
+    },
     Bug {
         name: "an access to a group is taken by a folder that does not know its owner",
         file: "src/workspace/ext.rs",

@@ -23,6 +23,8 @@ pub enum ForgetPlace {
     Methods,
     /// Cases of methods, and the ids of outcomes.
     Cases,
+    /// Preferences.
+    Preferences,
     /// Its text index.
     TextIndex,
     /// Its record of what was decided about rows, and its audit.
@@ -59,12 +61,13 @@ pub enum ForgetPlace {
 
 impl ForgetPlace {
     /// All places.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Rows,
         Self::Profile,
         Self::Learnings,
         Self::Methods,
         Self::Cases,
+        Self::Preferences,
         Self::TextIndex,
         Self::Decisions,
         Self::Edges,
@@ -96,6 +99,7 @@ impl ForgetPlace {
             | Self::Learnings
             | Self::Methods
             | Self::Cases
+            | Self::Preferences
             | Self::TextIndex
             | Self::Decisions => "no memory store was given",
             Self::Edges => "nothing of the kind is kept",
@@ -116,6 +120,7 @@ impl fmt::Display for ForgetPlace {
             Self::Learnings => "learnings",
             Self::Methods => "methods",
             Self::Cases => "cases",
+            Self::Preferences => "preferences",
             Self::TextIndex => "text index",
             Self::Decisions => "decisions",
             Self::Edges => "edges",

@@ -126,7 +126,7 @@ pub struct Case {
     pub id: CaseId,
     /// The method.
     pub method: MethodId,
-    /// What happened.
+    /// The event itself.
     pub content: String,
     /// The outcome that brought it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,7 @@
-//! What an agent learns about its own work: methods that only real outcomes can raise.
+//! The learning of an agent about its own work: methods that only real outcomes can raise, and preferences that only a
+//! person can make binding.
 //!
-//! A [`MethodStore`] is an additional contract of both memory stores.
+//! [`MethodStore`] and [`PreferenceStore`] are additional contracts of both memory stores.
 //!
 //! ```
 //! use chrono::Utc;
@@ -24,6 +25,8 @@
 //! | [`NewMethod`], [`Method`], [`MethodId`] | a named way of doing something, and its standing |
 //! | [`Case`], [`CaseId`] | something that happened while a method was used |
 //! | [`NewOutcome`], [`Ending`], [`Reported`] | how something ended, reported once |
+//! | [`PreferenceStore`], [`NewPreference`], [`Preference`], [`PreferenceId`], [`PreferenceKind`], [`PreferenceState`] | a person's preferences |
+//! | [`Constraint`] | a standing rule: an approved constraint, for prompts and before a tool runs |
 //! | [`Approval`] | the word of a person |
 //! | [`wilson`], [`WILSON_Z`] | confidence: the lower bound of Wilson's score interval |
 //! | [`LearningConfig`] | thresholds |
@@ -32,7 +35,9 @@
 //!
 //! - Only outcomes move a confidence, each once. A fact, a dream or a tool moves none.
 //! - Only the human of a main session graduates a method, or takes it out of quarantine.
-//! - Every verb is for main sessions: with others present nothing is told.
+//! - A preference has no effect until the human of a main session approves it.
+//! - [`PreferenceStore::constraints_for`] says which rules apply to a call; the host decides to run it or not.
+//! - Every other verb is for main sessions: with others present nothing is told.
 //! - Lessons of a review that `memory_learn` writes are [learnings](crate::memory::LearningStore), and no methods.
 //!
 //! The manual has [the whole loop](crate::manual::learning).
@@ -40,14 +45,20 @@
 mod approval;
 mod confidence;
 mod config;
+mod constraint;
 mod method;
 mod outcome;
+mod preference;
+mod rules;
 mod store;
 
 pub use approval::Approval;
 pub use confidence::{WILSON_Z, wilson};
 pub use config::LearningConfig;
+pub use constraint::Constraint;
 pub use method::{Case, CaseId, Method, MethodId, NewMethod};
 pub(crate) use outcome::Counted;
 pub use outcome::{Ending, NewOutcome, Reported};
+pub use preference::{NewPreference, Preference, PreferenceId, PreferenceKind, PreferenceState};
+pub use rules::PreferenceStore;
 pub use store::MethodStore;

@@ -26,7 +26,7 @@ pub struct NewOutcome {
     pub methods: Vec<MethodId>,
     /// How it ended.
     pub ending: Ending,
-    /// What happened, to be kept as a case of each method.
+    /// The event itself, to be kept as a case of each method.
     pub case: Option<String>,
 }
 

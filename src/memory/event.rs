@@ -88,6 +88,12 @@ pub enum EventName {
     MethodCreated,
     /// `method:judged`: a person changed the standing of a method.
     MethodJudged,
+    /// `preference:proposed`: a new preference.
+    PreferenceProposed,
+    /// `preference:approved`: a person approved a preference.
+    PreferenceApproved,
+    /// `preference:withdrawn`: a person took a preference back.
+    PreferenceWithdrawn,
     /// `trade:outcome_updated`: an outcome was counted. The seed's name.
     OutcomeReported,
     /// `fact:recorded`: a new fact, which is pending.
@@ -114,6 +120,9 @@ impl EventName {
             Self::LearningWritten => "learning:written",
             Self::MethodCreated => "method:created",
             Self::MethodJudged => "method:judged",
+            Self::PreferenceProposed => "preference:proposed",
+            Self::PreferenceApproved => "preference:approved",
+            Self::PreferenceWithdrawn => "preference:withdrawn",
             Self::OutcomeReported => "trade:outcome_updated",
             Self::FactRecorded => "fact:recorded",
             Self::FactRetired => "fact:retired",

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::config::StoreConfig;
 use super::edit::Edit;
-use super::names::{learning_name, new_method_name, outcome_name, row_name};
+use super::names::{learning_name, new_method_name, new_preference_name, outcome_name, row_name};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
 use crate::base::text;
 use crate::gate::{Door, InjectionPolicy, Masks};
-use crate::learning::{NewMethod, NewOutcome};
+use crate::learning::{NewMethod, NewOutcome, NewPreference, PreferenceKind};
 use crate::memory::{NewLearning, NewMemory, Source};
 
 /// The longest category, source, or key of a profile, in bytes.
@@ -129,6 +129,45 @@ impl StoreConfig {
             Some(case) => self.admit_text(access, &name, case, outcome.id.len()),
             None => Ok(()),
         }
+    }
+
+    /// Says whether a preference may be proposed.
+    pub(crate) fn admit_preference(
+        &self,
+        scope: &Scope,
+        access: &Access,
+        preference: &NewPreference,
+    ) -> Result<()> {
+        let name = new_preference_name();
+        main_only(scope, access, &name)?;
+        let is_constraint = preference.kind == PreferenceKind::HardConstraint;
+        let has_person = access.actor == Actor::Human && !self.learning.non_interactive;
+        if preference.imported && is_constraint && !has_person {
+            return Err(Error::Denied { name, kind: access.kind });
+        }
+        let of_call = || preference.tools.iter().chain(&preference.words);
+        if !is_constraint && of_call().next().is_some() {
+            return Err(Error::Config { setting: "tools", rule: "may be named by a hard constraint only" });
+        }
+        if preference.tools.is_empty() && !preference.words.is_empty() {
+            return Err(Error::Config { setting: "words", rule: "must have tools beside them" });
+        }
+        check_word("dimension", &preference.dimension)?;
+        // A rule is read as one line, and as it looks.
+        let is_plain = |text: &str| !text.chars().any(|c| c.is_control() || text::is_invisible(c));
+        if !is_plain(&preference.statement)
+            || !of_call().all(|text| is_plain(text) && !text.trim().is_empty())
+        {
+            return Err(Error::Config {
+                setting: "statement",
+                rule: "must be one line of visible characters",
+            });
+        }
+        let beside: usize = of_call().map(String::len).sum();
+        self.admit_text(access, &name, &preference.statement, preference.dimension.len() + beside)?;
+        let texts = std::iter::once(&preference.dimension).chain(of_call());
+        texts.into_iter().try_for_each(|text| self.pass(access, &name, text))?;
+        self.pass_secrets(access, &name, &labelled(&preference.dimension, &preference.statement))
     }
 
     /// Says whether a text may come in, with so many bytes beside it.

@@ -236,6 +236,7 @@ pub(crate) struct Struck {
     pub(crate) learnings: u64,
     pub(crate) methods: u64,
     pub(crate) cases: u64,
+    pub(crate) preferences: u64,
     pub(crate) reasons: u64,
 }
 
@@ -246,7 +247,7 @@ pub(crate) fn receipt(
     struck: Struck,
     left: Option<&'static str>,
 ) -> Vec<PlaceReceipt> {
-    let Struck { profile, learnings, methods, cases, reasons } = struck;
+    let Struck { profile, learnings, methods, cases, preferences, reasons } = struck;
     let index = PlaceReceipt::new(ForgetPlace::TextIndex, rows, rows);
     vec![
         PlaceReceipt::new(ForgetPlace::Rows, rows, rows),
@@ -254,6 +255,7 @@ pub(crate) fn receipt(
         PlaceReceipt::new(ForgetPlace::Learnings, learnings, learnings),
         PlaceReceipt::new(ForgetPlace::Methods, methods, methods),
         PlaceReceipt::new(ForgetPlace::Cases, cases, cases),
+        PlaceReceipt::new(ForgetPlace::Preferences, preferences, preferences),
         match left {
             Some(why) => index.left(why),
             None => index,

@@ -13,7 +13,10 @@ macro_rules! contracts_of {
                 ConsolidationEvent, Decision, EventId, Fact, FactStore, Recorded, Settled, Superseded,
                 Suspicion,
             };
-            use $crate::learning::{Case, Method, MethodId, MethodStore, NewMethod, NewOutcome, Reported};
+            use $crate::learning::{
+                Case, Constraint, Method, MethodId, MethodStore, NewMethod, NewOutcome, NewPreference, Preference,
+                PreferenceId, PreferenceStore, Reported,
+            };
             use $crate::memory::{
                 AuditEntry, Filter, Found, Learning, LearningId, LearningStore, Memory, MemoryId,
                 MemoryStore, NewLearning, NewMemory, Query, SnapshotRow,
@@ -89,6 +92,23 @@ macro_rules! contracts_of {
                 ) -> Result<Method>;
                 methods(access: &Access) -> Result<Vec<Method>>;
                 method_cases(access: &Access, id: MethodId, limit: usize) -> Result<Vec<Case>>;
+            } {} }
+
+            $crate::store::forward::forward! { PreferenceStore for $type {
+                propose_preference(
+                    access: &Access,
+                    preference: &NewPreference,
+                    now: DateTime<Utc>
+                ) -> Result<PreferenceId>;
+                approve_preference(access: &Access, id: PreferenceId, now: DateTime<Utc>) -> Result<Preference>;
+                withdraw_preference(access: &Access, id: PreferenceId, now: DateTime<Utc>) -> Result<Preference>;
+                preferences(access: &Access) -> Result<Vec<Preference>>;
+                constraints(access: &Access) -> Result<Vec<Constraint>>;
+                constraints_for(
+                    access: &Access,
+                    tool: &str,
+                    arguments: &serde_json::Value
+                ) -> Result<Vec<Constraint>>;
             } {} }
         };
     };

@@ -25,6 +25,7 @@
 //! - A change waits for another process for up to [`StoreConfig::patience`], then it is [`Error::Busy`](crate::Error::Busy).
 
 mod admit;
+mod applies;
 pub(crate) mod backend;
 pub(crate) mod carry;
 mod config;
@@ -43,6 +44,7 @@ mod methods;
 mod names;
 mod operation;
 pub(crate) mod practice;
+mod preferences;
 mod rerank;
 pub(crate) mod search;
 mod settle;

@@ -1,7 +1,7 @@
 //! Names of rows, learnings and methods in errors.
 
 use crate::base::name::{Name, StateName};
-use crate::learning::MethodId;
+use crate::learning::{MethodId, PreferenceId};
 use crate::memory::MemoryId;
 
 /// Returns the name of a method in errors: `methods/3`.
@@ -12,6 +12,16 @@ pub(crate) fn method_name(id: MethodId) -> Name {
 /// Returns the name of a new method in errors.
 pub(crate) fn new_method_name() -> Name {
     StateName::new_row("method").into()
+}
+
+/// Returns the name of a preference in errors: `preferences/3`.
+pub(crate) fn preference_name(id: PreferenceId) -> Name {
+    StateName::row("preferences", id).into()
+}
+
+/// Returns the name of a new preference in errors.
+pub(crate) fn new_preference_name() -> Name {
+    StateName::new_row("preference").into()
 }
 
 /// Returns the name of an outcome in errors.

@@ -3,11 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::forget::Burial;
-use super::names::method_name;
+use super::names::{method_name, preference_name};
 use crate::base::access::{Access, Actor};
 use crate::base::error::{Error, Result};
 use crate::base::text;
-use crate::learning::{Approval, Case, Counted, Method, MethodId};
+use crate::learning::{
+    Approval, Case, Constraint, Counted, Method, MethodId, NewPreference, Preference, PreferenceId,
+    PreferenceKind,
+};
 use crate::memory::AuditEntry;
 
 /// A part of the learning loop that a change adds or replaces.
@@ -25,6 +28,8 @@ pub(crate) enum Kept {
     },
     /// A new case.
     Case(Case),
+    /// A preference, new or changed.
+    Preference(Preference),
     /// An outcome, which counts for its methods. One with an id that was counted before counts for none.
     Outcome(Counted),
     /// Words that were forgotten; their number is used no more.
@@ -37,6 +42,7 @@ pub(crate) enum Kept {
 pub(crate) enum Numbered {
     Method,
     Case,
+    Preference,
 }
 
 impl Kept {
@@ -48,6 +54,10 @@ impl Kept {
                 let mut texts = vec![case.content.as_str()];
                 texts.extend(case.outcome.as_deref());
                 texts
+            }
+            Self::Preference(preference) => {
+                let texts = [&preference.dimension, &preference.statement].into_iter();
+                texts.chain(&preference.tools).chain(&preference.words).map(String::as_str).collect()
             }
             Self::Outcome(outcome) => vec![&outcome.id],
             Self::Standing { .. } | Self::Gone { .. } => Vec::new(),
@@ -62,6 +72,7 @@ impl Kept {
         Some(match self {
             Self::Method(method) => Self::Gone { of: Numbered::Method, id: method.id.get() },
             Self::Case(case) => Self::Gone { of: Numbered::Case, id: case.id.get() },
+            Self::Preference(preference) => Self::Gone { of: Numbered::Preference, id: preference.id.get() },
             Self::Outcome(outcome) => Self::Outcome(Counted { id: String::new(), ..outcome.clone() }),
             other => other.clone(),
         })
@@ -72,6 +83,7 @@ impl Kept {
         match self {
             Self::Method(method) => Some(method.id.get()),
             Self::Case(case) => Some(case.id.get()),
+            Self::Preference(preference) => Some(preference.id.get()),
             Self::Gone { id, .. } => Some(*id),
             Self::Standing { .. } | Self::Outcome(_) => None,
         }
@@ -88,7 +100,35 @@ pub(crate) fn normal(class: &str, body: &str) -> String {
     format!("{}\n{}", text::statement(class), text::statement(body))
 }
 
-/// Refuses to forget what a person graduated, for anybody but the human.
+/// Returns the form in which preferences are compared: with the calls that a constraint is about, so that nobody proposes a rule
+/// first that reaches less than the person's own.
+pub(crate) fn wanted(preference: &NewPreference) -> String {
+    let NewPreference { dimension, kind, statement, tools, words, .. } = preference;
+    same_wish((*kind, dimension, statement), tools, words)
+}
+
+/// Returns the form in which a kept preference is compared.
+pub(crate) fn kept_wish(preference: &Preference) -> String {
+    let Preference { dimension, kind, statement, tools, words, .. } = preference;
+    same_wish((*kind, dimension, statement), tools, words)
+}
+
+fn same_wish(
+    (kind, dimension, statement): (PreferenceKind, &str, &str),
+    tools: &[String],
+    words: &[String],
+) -> String {
+    let mut parts = vec![kind.to_string(), text::statement(dimension), text::statement(statement)];
+    for list in [tools, words] {
+        let mut list: Vec<String> = list.iter().map(|text| text::statement(text)).collect();
+        list.sort_unstable();
+        list.dedup();
+        parts.push(list.join("\t"));
+    }
+    parts.join("\n")
+}
+
+/// Refuses to forget what a person graduated or decided on, for anybody but the human.
 pub(crate) fn may_forget(rows: &dyn Practice, access: &Access, burial: &Burial) -> Result<()> {
     if access.actor == Actor::Human {
         return Ok(());
@@ -98,6 +138,12 @@ pub(crate) fn may_forget(rows: &dyn Practice, access: &Access, burial: &Burial) 
         let (id, kept) = (method.id, Kept::Method(method));
         if kept.says(burial) {
             return Err(Error::Denied { name: method_name(id), kind: access.kind });
+        }
+    }
+    for preference in rows.preferences()?.into_iter().filter(|preference| preference.approved.is_some()) {
+        let (id, kept) = (preference.id, Kept::Preference(preference));
+        if kept.says(burial) {
+            return Err(Error::Denied { name: preference_name(id), kind: access.kind });
         }
     }
     Ok(())
@@ -115,6 +161,14 @@ pub(crate) trait Practice {
     fn cases(&self, method: MethodId, limit: usize) -> Result<Vec<Case>>;
     /// Returns whether an outcome with this id was counted.
     fn is_counted(&self, outcome: &str) -> Result<bool>;
+    /// Returns the preferences by id.
+    fn preferences(&self) -> Result<Vec<Preference>>;
+    /// Returns a preference.
+    fn preference(&self, id: PreferenceId) -> Result<Option<Preference>>;
+    /// Returns the preference with this form, as [wanted] makes it.
+    fn preference_saying(&self, wish: &str) -> Result<Option<Preference>>;
+    /// Returns the approved constraints by id, with the calls that they are about; their words only where they are told.
+    fn constraints(&self, told: bool) -> Result<Vec<Constraint>>;
     /// Returns the next number of a kind, which no part had.
     fn next_number(&self, of: Numbered) -> Result<i64>;
 }

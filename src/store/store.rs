@@ -110,7 +110,7 @@ impl<B: Backend> Store<B> {
     }
 
     /// Writes a row that may come in; says what it may contradict, and which event tells of it.
-    fn put_in(
+    pub(super) fn put_in(
         &self,
         rows: &mut dyn Changes,
         memory: &NewMemory,
@@ -135,7 +135,7 @@ impl<B: Backend> Store<B> {
     }
 
     /// Tells of a row that was written, or of the one that was there already.
-    fn tell_written(&self, memory: &NewMemory, id: MemoryId, event: Option<EventName>) {
+    pub(super) fn tell_written(&self, memory: &NewMemory, id: MemoryId, event: Option<EventName>) {
         if let Some(event) = event {
             self.config.tell(event, Some(id));
         }

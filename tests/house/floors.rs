@@ -32,6 +32,7 @@ const FLOORS: &[(u32, &[&str])] = &[
 /// Rooms of one floor of which the first may use the second, and why.
 const TOGETHER: &[(&str, &str, &str)] = &[
     ("facts", "memory", "a fact is a row with a key"),
+    ("learning", "memory", "a preference names its row"),
     ("dreamer", "memory", "a report on facts names rows"),
     ("dreamer", "facts", "a report on facts names decisions"),
 ];

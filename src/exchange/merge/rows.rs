@@ -24,6 +24,7 @@ enum Kind {
     Event,
     Method,
     Case,
+    Preference,
 }
 
 /// Merges the files of two machines.
@@ -128,6 +129,7 @@ fn made(line: &Line, mut tell: impl FnMut(Kind, i64)) {
                 let kind = match of {
                     Some("method") => Kind::Method,
                     Some("case") => Kind::Case,
+                    Some("preference") => Kind::Preference,
                     _ => continue,
                 };
                 if let Some(number) = number(kept.get("id")) {
@@ -169,7 +171,7 @@ fn known_by(line: &Line, names: &BTreeMap<i64, String>) -> String {
     };
     each(&mut line, |kind, value| match kind {
         Kind::Row | Kind::Learning => name(value),
-        Kind::Event | Kind::Method | Kind::Case => *value = Value::Null,
+        Kind::Event | Kind::Method | Kind::Case | Kind::Preference => *value = Value::Null,
     });
     Value::Object(line).to_string()
 }
@@ -201,10 +203,14 @@ fn each(line: &mut Line, mut act: impl FnMut(Kind, &mut Value)) {
         let of_id = match of {
             "method" => Some(Kind::Method),
             "case" => Some(Kind::Case),
+            "preference" => Some(Kind::Preference),
             _ => None,
         };
         if let Some((kind, id)) = of_id.zip(kept.get_mut("id")) {
             act(kind, id);
+        }
+        if let Some(id) = kept.get_mut("memory") {
+            act(Kind::Row, id);
         }
         if let Some(id) = kept.get_mut("method") {
             act(Kind::Method, id);

@@ -15,7 +15,7 @@ use super::keeper::Keeper;
 use super::learnings::Learnings;
 use super::names::{NONE, Names};
 use super::pages::{self, FilePages};
-use super::practice::Practised;
+use super::practised::Practised;
 use super::prefix::Prefix;
 use super::rows::{Other, Rows};
 use super::span::Span;

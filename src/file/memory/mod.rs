@@ -19,6 +19,7 @@ mod moved;
 mod names;
 mod pages;
 mod practice;
+mod practised;
 mod prefix;
 mod reader;
 mod record;

@@ -1,95 +1,13 @@
-//! Methods, cases and outcomes, in memory.
-
-use std::collections::{BTreeMap, BTreeSet};
-
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+//! Methods, cases and outcomes of a file, as a store reads and changes them.
 
 use super::record::{Change, Record};
 use super::table::Table;
 use crate::base::error::Result;
-use crate::learning::{Case, CaseId, Ending, Method, MethodId, wilson};
+use crate::learning::{
+    Case, Constraint, Method, MethodId, Preference, PreferenceId, PreferenceKind, PreferenceState,
+};
 use crate::memory::AuditEntry;
-use crate::search::postings::bits::{Input, put_bytes};
-use crate::search::postings::error::{Error, Result as Read};
-use crate::store::forget::Burial;
-use crate::store::practice::{Kept, Numbered, Practice, PracticeChanges, normal};
-
-/// The learning loop of a file, as far as it was read.
-#[derive(Default, Serialize, Deserialize)]
-pub(super) struct Practised {
-    methods: BTreeMap<MethodId, Method>,
-    cases: BTreeMap<CaseId, Case>,
-    /// The ids of outcomes that counted.
-    counted: BTreeSet<String>,
-    /// The greatest number of each kind that was ever used.
-    last: BTreeMap<Numbered, i64>,
-}
-
-impl Practised {
-    /// Takes a part of a line in.
-    pub(super) fn apply(&mut self, kept: &Kept, at: DateTime<Utc>) {
-        match kept {
-            Kept::Method(method) => {
-                self.number(Numbered::Method, method.id.get());
-                self.methods.insert(method.id, method.clone());
-            }
-            Kept::Standing { method, quarantine, graduated } => {
-                if let Some(method) = self.methods.get_mut(method) {
-                    (method.quarantine, method.graduated, method.updated_at) = (*quarantine, *graduated, at);
-                }
-            }
-            Kept::Case(case) => {
-                self.number(Numbered::Case, case.id.get());
-                if self.methods.contains_key(&case.method) {
-                    self.cases.insert(case.id, case.clone());
-                }
-            }
-            // An id without words was forgotten, and counted.
-            Kept::Outcome(outcome) => {
-                if !outcome.id.is_empty() && !self.counted.insert(outcome.id.clone()) {
-                    return;
-                }
-                for id in &outcome.methods {
-                    if let Some(method) = self.methods.get_mut(id) {
-                        method.uses += 1;
-                        method.successes += u64::from(outcome.ending == Ending::Success);
-                        method.confidence = wilson(method.successes, method.uses);
-                        method.updated_at = at;
-                    }
-                }
-            }
-            Kept::Gone { of, id } => self.number(*of, *id),
-        }
-    }
-
-    fn number(&mut self, of: Numbered, id: i64) {
-        let last = self.last.entry(of).or_default();
-        *last = id.max(*last);
-    }
-
-    /// Takes a statement out.
-    pub(super) fn strike(&mut self, burial: &Burial) {
-        self.methods.retain(|_, method| !Kept::Method(method.clone()).says(burial));
-        let methods = &self.methods;
-        self.cases
-            .retain(|_, case| methods.contains_key(&case.method) && !Kept::Case(case.clone()).says(burial));
-        self.counted.retain(|id| !burial.holds(id));
-    }
-
-    /// Counts the methods, and their cases with the ids of outcomes.
-    pub(super) fn sizes(&self) -> (u64, u64) {
-        (self.methods.len() as u64, (self.cases.len() + self.counted.len()) as u64)
-    }
-
-    pub(super) fn put(&self, out: &mut Vec<u8>) {
-        put_bytes(out, &serde_json::to_vec(self).expect("plain data with text keys is always JSON"));
-    }
-
-    pub(super) fn read(input: &mut Input<'_>) -> Read<Self> {
-        serde_json::from_slice(input.bytes()?).map_err(|_| Error::Damaged("the learning loop cannot be read"))
-    }
-}
+use crate::store::practice::{Kept, Numbered, Practice, PracticeChanges, kept_wish, normal};
 
 impl Practice for Table<'_> {
     fn methods(&self) -> Result<Vec<Method>> {
@@ -112,6 +30,32 @@ impl Practice for Table<'_> {
 
     fn is_counted(&self, outcome: &str) -> Result<bool> {
         Ok(self.lines.rows.practised.counted.contains(outcome))
+    }
+
+    fn preferences(&self) -> Result<Vec<Preference>> {
+        Ok(self.lines.rows.practised.preferences.values().cloned().collect())
+    }
+
+    fn preference(&self, id: PreferenceId) -> Result<Option<Preference>> {
+        Ok(self.lines.rows.practised.preferences.get(&id).cloned())
+    }
+
+    fn preference_saying(&self, wish: &str) -> Result<Option<Preference>> {
+        let mut preferences = self.lines.rows.practised.preferences.values();
+        Ok(preferences.find(|preference| kept_wish(preference) == wish).cloned())
+    }
+
+    fn constraints(&self, told: bool) -> Result<Vec<Constraint>> {
+        let rules = self.lines.rows.practised.preferences.values().filter(|preference| {
+            (preference.kind, preference.state) == (PreferenceKind::HardConstraint, PreferenceState::Active)
+        });
+        let rule = |preference: &Preference| {
+            let statement = told.then(|| preference.statement.clone());
+            let mut rule = Constraint::new(preference.id, statement, preference.approved?);
+            (rule.tools, rule.words) = (preference.tools.clone(), preference.words.clone());
+            Some(rule)
+        };
+        Ok(rules.filter_map(rule).collect())
     }
 
     fn next_number(&self, of: Numbered) -> Result<i64> {

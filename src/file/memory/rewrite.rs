@@ -89,8 +89,9 @@ impl Lines {
         })?;
         let (profile, learnings) = (profile - self.rows.profile.len(), learnings - self.rows.learnings.len());
         let left = self.rows.practised.sizes();
-        let (methods, cases) = (practised.0 - left.0, practised.1 - left.1);
-        Ok(Struck { profile: profile as u64, learnings: learnings as u64, methods, cases, reasons })
+        let [methods, cases, preferences] = std::array::from_fn(|at| practised[at] - left[at]);
+        let (profile, learnings) = (profile as u64, learnings as u64);
+        Ok(Struck { profile, learnings, methods, cases, preferences, reasons })
     }
 
     /// Returns the lines with contents of rows.

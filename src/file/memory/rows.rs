@@ -12,7 +12,7 @@ use super::keeper::Keeper;
 use super::learnings::Learnings;
 use super::moved::Moved;
 use super::names::{NONE, NameNo, Names};
-use super::practice::Practised;
+use super::practised::Practised;
 use super::reader::Reader;
 use super::row::Stored;
 use super::span::Span;

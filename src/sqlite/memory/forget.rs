@@ -148,6 +148,11 @@ impl Table<'_> {
             cases.set(cases.get() + gone);
         }
         struck.cases += cases.get();
+        for column in ["dimension", "statement", "tools", "words"] {
+            struck.preferences += self.strike(burial, (&of("memory_preferences"), "id", column), |id| {
+                connection.prepare_cached("DELETE FROM memory_preferences WHERE id = ?1")?.execute([id])
+            })?;
+        }
         Ok(())
     }
 

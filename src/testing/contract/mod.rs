@@ -24,6 +24,7 @@ pub mod index;
 pub mod learning;
 pub mod memory;
 pub mod method;
+pub mod preference;
 pub mod vectors;
 mod workspace;
 

@@ -7,9 +7,12 @@ use super::super::audit::{ACTORS, word};
 use super::super::row::stamp;
 use super::super::table::Table;
 use crate::base::error::Result;
-use crate::learning::{Approval, Case, Counted, Ending, Method, MethodId, wilson};
+use crate::learning::{
+    Approval, Case, Counted, Ending, Method, MethodId, Preference, PreferenceState, wilson,
+};
 use crate::memory::AuditEntry;
-use crate::store::practice::{Kept, PracticeChanges, normal};
+use crate::memory::MemoryId;
+use crate::store::practice::{Kept, PracticeChanges, kept_wish, normal};
 
 impl PracticeChanges for Table<'_> {
     /// The line of the audit comes first: triggers look at who acts.
@@ -30,6 +33,7 @@ impl Table<'_> {
             }
             Kept::Case(case) => self.add_case(case),
             Kept::Outcome(outcome) => self.add_outcome(outcome),
+            Kept::Preference(preference) => self.put_preference(preference),
             // Forgotten words leave with their rows.
             Kept::Gone { .. } => Ok(()),
         }
@@ -94,6 +98,40 @@ impl Table<'_> {
                 case.content,
                 case.outcome,
                 stamp(case.created_at)
+            ])
+            .map(drop)
+    }
+
+    fn put_preference(&self, preference: &Preference) -> rusqlite::Result<()> {
+        let json = |texts: &Vec<String>| serde_json::to_string(texts).expect("texts are always JSON");
+        let approved = preference.approved;
+        let by = approved.and_then(|approval| word(&ACTORS, &approval.by));
+        let at = approved.map(|approval| stamp(approval.at));
+        let (memory, state) = (preference.memory.map(MemoryId::get), preference.state.as_str());
+        if preference.state != PreferenceState::Proposed {
+            let sql =
+                "UPDATE memory_preferences SET state = ?2, approved_by = ?3, approved_at = ?4, memory_id = ?5
+                       WHERE id = ?1 AND user_id = ?6 AND agent_id = ?7";
+            let bound = params![preference.id.get(), state, by, at, memory, self.user(), self.agent()];
+            return self.connection.prepare_cached(sql)?.execute(bound).map(drop);
+        }
+        self.connection
+            .prepare_cached(
+                "INSERT INTO memory_preferences (id, user_id, agent_id, dimension, kind, state, statement, tools, words,
+                   normal, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            )?
+            .execute(params![
+                preference.id.get(),
+                self.user(),
+                self.agent(),
+                preference.dimension,
+                preference.kind.as_str(),
+                state,
+                preference.statement,
+                json(&preference.tools),
+                json(&preference.words),
+                kept_wish(preference),
+                stamp(preference.created_at)
             ])
             .map(drop)
     }

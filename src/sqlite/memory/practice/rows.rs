@@ -7,7 +7,11 @@ use super::super::row;
 use super::super::search::count;
 use super::super::table::Table;
 use crate::base::error::Result;
-use crate::learning::{Approval, Case, CaseId, LearningConfig, Method, MethodId, NewMethod};
+use crate::learning::{
+    Approval, Case, CaseId, Constraint, LearningConfig, Method, MethodId, NewMethod, NewPreference,
+    Preference, PreferenceId, PreferenceState,
+};
+use crate::memory::MemoryId;
 use crate::store::practice::{Numbered, Practice};
 
 const OF_SCOPE: &str = "WHERE user_id = ?1 AND agent_id = ?2";
@@ -54,10 +58,43 @@ impl Practice for Table<'_> {
         })
     }
 
+    fn preferences(&self) -> Result<Vec<Preference>> {
+        self.folded(|| self.preferences_where("ORDER BY id", params![self.user(), self.agent()]))
+    }
+
+    fn preference(&self, id: PreferenceId) -> Result<Option<Preference>> {
+        let bound = params![self.user(), self.agent(), id.get()];
+        self.folded(|| Ok(self.preferences_where("AND id = ?3", bound)?.pop()))
+    }
+
+    fn preference_saying(&self, wish: &str) -> Result<Option<Preference>> {
+        let bound = params![self.user(), self.agent(), wish];
+        self.folded(|| Ok(self.preferences_where("AND normal = ?3", bound)?.pop()))
+    }
+
+    fn constraints(&self, told: bool) -> Result<Vec<Constraint>> {
+        self.folded(|| {
+            let sql = format!(
+                "SELECT id, iif(?3, statement, NULL), tools, words, approved_by, approved_at
+                 FROM memory_preferences {OF_SCOPE} AND kind = 'hard_constraint' AND state = 'active' ORDER BY id"
+            );
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            let rule = |found: &Row<'_>| {
+                let Some(approved) = approval(found, 4)? else { return Ok(None) };
+                let mut rule = Constraint::new(PreferenceId::new(found.get(0)?), row::maybe(found, 1)?, approved);
+                (rule.tools, rule.words) = (texts(found, 2)?, texts(found, 3)?);
+                Ok(Some(rule))
+            };
+            let rules = statement.query_map(params![self.user(), self.agent(), told], rule)?;
+            rules.filter_map(Result::transpose).collect()
+        })
+    }
+
     fn next_number(&self, of: Numbered) -> Result<i64> {
         let table = match of {
             Numbered::Method => "memory_methods",
             Numbered::Case => "memory_cases",
+            Numbered::Preference => "memory_preferences",
         };
         self.folded(|| {
             let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
@@ -69,6 +106,14 @@ impl Practice for Table<'_> {
 }
 
 impl Table<'_> {
+    fn preferences_where(&self, which: &str, bound: impl Params) -> rusqlite::Result<Vec<Preference>> {
+        let sql = format!(
+            "SELECT id, dimension, kind, state, statement, tools, words, approved_by, approved_at, memory_id, created_at
+             FROM memory_preferences {OF_SCOPE} {which}"
+        );
+        self.connection.prepare_cached(&sql)?.query_map(bound, preference)?.collect()
+    }
+
     fn methods_where(&self, which: &str, bound: impl Params) -> rusqlite::Result<Vec<Method>> {
         let sql = format!(
             "SELECT id, name, class, body, times_used, successes, confidence, quarantine, graduated_by, graduated_at,
@@ -79,18 +124,45 @@ impl Table<'_> {
     }
 }
 
+/// Reads the word of a person: who gave it, and when.
+fn approval(found: &Row<'_>, at: usize) -> rusqlite::Result<Option<Approval>> {
+    let by = row::maybe(found, at)?.and_then(|word| of_word(&ACTORS, &word));
+    Ok(by.zip(row::time(found, at + 1)?).map(|(by, at)| Approval::new(by, at)))
+}
+
+fn texts(found: &Row<'_>, at: usize) -> rusqlite::Result<Vec<String>> {
+    Ok(serde_json::from_str(&row::text(found, at)?).unwrap_or_default())
+}
+
+fn preference(found: &Row<'_>) -> rusqlite::Result<Preference> {
+    let (dimension, statement) = (row::text(found, 1)?, row::text(found, 4)?);
+    let mut proposed = match row::text(found, 2)?.as_str() {
+        "hard_constraint" => NewPreference::hard_constraint(dimension, statement),
+        _ => NewPreference::behavioural(dimension, statement),
+    };
+    (proposed.tools, proposed.words) = (texts(found, 5)?, texts(found, 6)?);
+    let at = row::time(found, 10)?.unwrap_or_default();
+    let mut preference = Preference::new(PreferenceId::new(found.get(0)?), proposed, at);
+    let states = [PreferenceState::Active, PreferenceState::Withdrawn];
+    let word = row::text(found, 3)?;
+    preference.state =
+        states.into_iter().find(|state| state.as_str() == word).unwrap_or(PreferenceState::Proposed);
+    preference.approved = approval(found, 7)?;
+    preference.memory = found.get::<_, Option<i64>>(9)?.map(MemoryId::new);
+    Ok(preference)
+}
+
 fn method(found: &Row<'_>) -> rusqlite::Result<Method> {
     let created = NewMethod::new(row::text(found, 1)?, row::text(found, 2)?, row::text(found, 3)?);
     let at = row::time(found, 10)?.unwrap_or_default();
     let number =
         |column| Ok::<_, rusqlite::Error>(u64::try_from(found.get::<_, i64>(column)?).unwrap_or_default());
-    let by = row::maybe(found, 8)?.and_then(|word| of_word(&ACTORS, &word));
     Ok(Method {
         uses: number(4)?,
         successes: number(5)?,
         confidence: found.get(6)?,
         quarantine: u8::from(found.get::<_, i64>(7)? != 0),
-        graduated: by.zip(row::time(found, 9)?).map(|(by, at)| Approval::new(by, at)),
+        graduated: approval(found, 8)?,
         updated_at: row::time(found, 11)?.unwrap_or(at),
         ..Method::new(MethodId::new(found.get(0)?), created, &LearningConfig::default(), at)
     })

@@ -45,6 +45,36 @@ const METHODS: &str = "
         created_at TEXT NOT NULL,
         UNIQUE (user_id, agent_id, outcome)
     );
+    CREATE TABLE IF NOT EXISTS memory_preferences (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        dimension TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        state TEXT NOT NULL,
+        statement TEXT NOT NULL,
+        tools TEXT NOT NULL,
+        words TEXT NOT NULL,
+        normal TEXT NOT NULL,
+        approved_by TEXT,
+        approved_at TEXT,
+        memory_id INTEGER,
+        created_at TEXT NOT NULL,
+        UNIQUE (user_id, agent_id, normal)
+    );
+    -- Whatever a program tries: a preference counts, and ceases to, by the word of the human alone.
+    CREATE TRIGGER IF NOT EXISTS memory_preferences_approved BEFORE UPDATE ON memory_preferences
+    WHEN NOT EXISTS (SELECT 1 FROM memory_audit WHERE id = (SELECT max(id) FROM memory_audit)
+            AND actor = 'human' AND session_kind = 'main' AND outcome = 'done'
+            AND action IN ('preference_approve', 'preference_withdraw'))
+    BEGIN
+        SELECT RAISE(ABORT, 'only the human decides on a preference');
+    END;
+    CREATE TRIGGER IF NOT EXISTS memory_preferences_proposed BEFORE INSERT ON memory_preferences
+    WHEN new.state <> 'proposed' OR new.approved_by IS NOT NULL
+    BEGIN
+        SELECT RAISE(ABORT, 'a preference begins as a proposal');
+    END;
     -- Whatever a program tries: a method leaves quarantine, and graduates, by the word of the human alone.
     CREATE TRIGGER IF NOT EXISTS memory_methods_judged
     BEFORE UPDATE OF quarantine, graduated_by, graduated_at ON memory_methods
@@ -65,6 +95,8 @@ const METHODS: &str = "
         SELECT id, name, body, class AS asset_class, confidence, quarantine, times_used, successes, created_at,
             updated_at
         FROM memory_methods;
+    CREATE VIEW IF NOT EXISTS learned_preferences AS
+        SELECT id, dimension, kind, state, statement, approved_by, approved_at, created_at FROM memory_preferences;
 ";
 
 /// Adds where methods are kept.
