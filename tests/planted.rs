@@ -110,6 +110,7 @@ const FOLLOWED: Tests = Tests::of(ROWS, &["follow::"]);
 const KEYS: Tests = Tests::of(&["--test", "dream", "--features", "http"], &["no_error_repeats"]);
 
 const METHODS: Tests = Tests::of(ROWS, &["learning::both_stores_keep", "learning::calls::no_call"]);
+const RULES: Tests = Tests::of(ROWS, &["learning::rules::both_stores", "learning::rules::no_call"]);
 const OUTCOMES: Tests = Tests::of(
     ROWS,
     &["learning::both_stores_keep", "learning::faults::an_outcome_counts_once", "learning::methods_outlive"],
@@ -139,6 +140,27 @@ const BUGS: &[Bug] = &[
         stands: "                        method.confidence = wilson(method.successes, method.uses);\n",
         planted: "                        method.confidence = wilson(method.successes, method.uses);\n                        method.quarantine = u8::from(method.confidence < 0.55);\n",
         tests: METHODS,
+    },
+    Bug {
+        name: "a rule that reaches less takes the place of the person's own",
+        file: "src/store/practice.rs",
+        stands: "    for list in [tools, words] {\n",
+        planted: "    for list in [&[], words] {\n",
+        tests: RULES,
+    },
+    Bug {
+        name: "a withdrawn rule is one, and so is an approved wish",
+        file: "src/file/memory/practice.rs",
+        stands: "            (preference.kind, preference.state) == (PreferenceKind::HardConstraint, PreferenceState::Active)\n",
+        planted: "            (preference.kind, preference.state) != (PreferenceKind::HardConstraint, PreferenceState::Proposed)\n",
+        tests: RULES,
+    },
+    Bug {
+        name: "a session with others reads the words of a rule",
+        file: "src/file/memory/practice.rs",
+        stands: "let statement = told.then(|| preference.statement.clone());",
+        planted: "let statement = (told || !told).then(|| preference.statement.clone());",
+        tests: RULES,
     },
     Bug {
         name: "a forgotten statement stays in cases",

@@ -205,7 +205,10 @@ impl Doctor {
         if let Err(error) = rows::examine(&store, &scope, &self.doors, told) {
             rows::tell(&place, error, told)?;
         }
-        told.health.embeddings = copied.embeddings()?;
+        match copied.embeddings() {
+            Ok(embeddings) => told.health.embeddings = embeddings,
+            Err(error) => rows::tell(&place, error, told)?,
+        }
         let failed = told.health.embeddings.get("failed").copied().unwrap_or(0);
         if failed > 0 {
             let fix = format!("embed them again: {failed} of the texts came back without a vector");

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::admit::main_only;
 use super::applies::Call;
-use super::backend::Backend;
+use super::backend::{Backend, Changes};
 use super::edit::Edit;
 use super::forget;
 use super::methods::person_only;
@@ -18,7 +18,8 @@ use crate::base::error::{Error, Result};
 use crate::learning::{
     Approval, Constraint, NewPreference, Preference, PreferenceId, PreferenceKind, PreferenceState,
 };
-use crate::memory::{EventName, MemoryId, NewMemory, Source, categories};
+use crate::memory::{EventName, Filter, Memory, MemoryId, NewMemory, Source, categories};
+use crate::search::rank::Visibility;
 use crate::trace;
 
 /// The verbs of [`PreferenceStore`](crate::learning::PreferenceStore).
@@ -76,17 +77,25 @@ impl<B: Backend> Store<B> {
             forget::check(forgotten.as_ref(), &name, &preference.statement)?;
             preference.state = PreferenceState::Active;
             preference.approved = Some(Approval::new(access.actor, now));
-            // The row and its preference stand together or not at all.
+            // A torn write may leave the row alone: approved again, it is found.
             rows.together(&mut |rows| {
                 if preference.kind == PreferenceKind::Behavioural {
                     let source = Source::LearnedPreference;
                     let memory = NewMemory::new(categories::PREFERENCE, preference.statement.clone(), source);
                     self.config().admit(self.scope(), access, &memory)?;
                     forget::check_row(forgotten.as_ref(), access, &row_name(None), &memory)?;
-                    let operation = Operation::write(access, &memory, now);
-                    let (recorded, event) = self.put_in(rows, &memory, &operation, forgotten.as_deref())?;
-                    preference.memory = Some(recorded.id);
-                    written = Some((memory, recorded.id, event));
+                    let (id, event) = match row_of(rows, &memory)? {
+                        // Of an approval that was cut short.
+                        Some(standing) => (standing, None),
+                        None => {
+                            let operation = Operation::write(access, &memory, now);
+                            let (recorded, event) =
+                                self.put_in(rows, &memory, &operation, forgotten.as_deref())?;
+                            (recorded.id, event)
+                        }
+                    };
+                    preference.memory = Some(id);
+                    written = Some((memory, id, event));
                 }
                 let entry = self.done(&operation, forgotten.as_deref());
                 rows.keep(vec![Kept::Preference(preference.clone())], entry)
@@ -172,4 +181,11 @@ impl<B: Backend> Store<B> {
         }
         Ok(rules)
     }
+}
+
+/// Returns the row that an active preference has already.
+fn row_of(rows: &dyn Changes, memory: &NewMemory) -> Result<Option<MemoryId>> {
+    let filter = Filter::limit(usize::MAX).category(memory.category.clone());
+    let is_it = |row: &Memory| row.source.as_ref() == Some(&memory.source) && row.content == memory.content;
+    Ok(rows.list(Visibility::All, &filter)?.into_iter().find(is_it).map(|row| row.id))
 }

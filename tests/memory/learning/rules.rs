@@ -142,7 +142,7 @@ fn rules_stand_first_in_main_prompts_and_in_no_other() {
 }
 
 #[test]
-fn an_approval_that_fails_anywhere_leaves_row_and_preference_or_neither() {
+fn an_approval_that_fails_anywhere_is_made_whole_by_the_next_one() {
     let begun = || {
         let disk = MemoryDisk::new();
         let store =
@@ -176,7 +176,7 @@ fn an_approval_that_fails_anywhere_leaves_row_and_preference_or_neither() {
                 let rows = store.list(&human(), &Filter::limit(9)).unwrap();
                 let is_active = preference.state == PreferenceState::Active;
                 assert_eq!(preference.memory.is_some(), is_active, "{fault:?} at {nth}");
-                assert_eq!(rows.len(), usize::from(is_active), "{fault:?} at {nth}");
+                assert!(rows.len() == 1 || !is_active && rows.is_empty(), "{fault:?} at {nth}");
             };
             look(&store);
             store.approve_preference(&human(), id, now()).unwrap();
@@ -224,7 +224,7 @@ fn no_call_and_no_tool_of_anybody_else_adds_a_rule_weakens_one_or_hides_one() {
     };
     let before = decided(store.preferences(&human()).unwrap());
     let tools = Toolbox::without_documents(agent()).store(store.clone()).learnings(store.clone());
-    let names: Vec<String> = tools.definitions().into_iter().map(|tool| tool.name.to_string()).collect();
+    let names: Vec<String> = tools.catalogue().into_iter().map(|tool| tool.name.to_string()).collect();
     assert!(names.len() >= 4, "{names:?}");
     let mut dice = Dice::of(7);
     for call in 0..many() {
