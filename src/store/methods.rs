@@ -43,18 +43,17 @@ impl<B: Backend> Store<B> {
                         .try_for_each(|text| forget::check(forgotten.as_ref(), &name, text))?;
                     let (mut kept, standing) =
                         (Vec::new(), rows.method_saying(&normal(&method.class, &method.body))?);
-                    let id = match &standing {
-                        Some(standing) => standing.id,
-                        None => {
-                            let id = MethodId::new(rows.next_number(Numbered::Method)?);
-                            kept.push(Kept::Method(Method::new(
-                                id,
-                                method.clone(),
-                                &self.config().learning,
-                                now,
-                            )));
-                            id
-                        }
+                    let id = if let Some(standing) = &standing {
+                        standing.id
+                    } else {
+                        let id = MethodId::new(rows.next_number(Numbered::Method)?);
+                        kept.push(Kept::Method(Method::new(
+                            id,
+                            method.clone(),
+                            &self.config().learning,
+                            now,
+                        )));
+                        id
                     };
                     kept.extend(new_cases(rows, id, &method.cases, None, now)?);
                     if !kept.is_empty() {

@@ -84,15 +84,14 @@ impl<B: Backend> Store<B> {
                     let memory = NewMemory::new(categories::PREFERENCE, preference.statement.clone(), source);
                     self.config().admit(self.scope(), access, &memory)?;
                     forget::check_row(forgotten.as_ref(), access, &row_name(None), &memory)?;
-                    let (id, event) = match row_of(rows, &memory)? {
-                        // Of an approval that was cut short.
-                        Some(standing) => (standing, None),
-                        None => {
-                            let operation = Operation::write(access, &memory, now);
-                            let (recorded, event) =
-                                self.put_in(rows, &memory, &operation, forgotten.as_deref())?;
-                            (recorded.id, event)
-                        }
+                    // There is one where an approval was cut short.
+                    let (id, event) = if let Some(standing) = row_of(rows, &memory)? {
+                        (standing, None)
+                    } else {
+                        let operation = Operation::write(access, &memory, now);
+                        let (recorded, event) =
+                            self.put_in(rows, &memory, &operation, forgotten.as_deref())?;
+                        (recorded.id, event)
                     };
                     preference.memory = Some(id);
                     written = Some((memory, id, event));

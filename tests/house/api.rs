@@ -189,6 +189,7 @@ type Ask = fn(&noctuary::LlmRequest) -> Result<noctuary::LlmReply, noctuary::Llm
 type Latest = fn(usize) -> noctuary::Result<Vec<noctuary::dream::HistoryItem>>;
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it lists every type")]
 fn every_type_may_be_sent_and_shared_and_printed() {
     let mut listed: Vec<&str> = Vec::new();
     listed.extend(shared!(:

@@ -96,7 +96,11 @@ pub fn creates(store: &dyn Methods) {
     let again = again.case("the boat lay dry").case("We were late.");
     for _ in 0..2 {
         assert_eq!(store.create_method(&agent(), &again, at(1)).expect(WORKS), id);
-        assert_eq!(all(store), [standing.clone()], "name, counts and standing are of the one that was there");
+        assert_eq!(
+            all(store),
+            std::slice::from_ref(&standing),
+            "name, counts and standing are of the one that was there"
+        );
         assert_eq!(cases(store, id), ["We were late.", "The boat lay dry."]);
     }
     let other = NewMethod { class: "cooking".to_owned(), ..tide() };
@@ -167,7 +171,7 @@ pub fn graduates(store: &dyn Methods) {
     let method = store.graduate_method(&human(), id, at(4)).expect(WORKS);
     assert!(method.is_graduated(&config) && method.quarantine == 0);
     assert_eq!(method.graduated.map(|word| (word.by, word.at)), Some((Actor::Human, at(4))));
-    assert_eq!(all(store), [method.clone()]);
+    assert_eq!(all(store), std::slice::from_ref(&method));
     assert_eq!(
         store.graduate_method(&human(), id, at(5)).expect(WORKS),
         method,

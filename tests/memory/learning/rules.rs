@@ -128,9 +128,9 @@ fn rules_stand_first_in_main_prompts_and_in_no_other() {
         assert!(with.ends_with(&without), "they take no room of what others share");
         let block = &with[..with.len() - without.len()];
         for (number, statement) in (1..).zip(&statements) {
-            let line =
+            let told =
                 format!("- {} [rule {number}, approved by the human on 2026-11-21]\n", statement.trim());
-            assert!(block.contains(&line) || format!("{}\n", block.trim_end()).contains(&line), "{line}");
+            assert!(block.contains(&told) || format!("{}\n", block.trim_end()).contains(&told), "{told}");
         }
         assert!(!with.contains("tell of this"));
         for other in [Access::shared(contract::scope()), Access::scheduled(contract::scope())] {
@@ -224,7 +224,7 @@ fn no_call_and_no_tool_of_anybody_else_adds_a_rule_weakens_one_or_hides_one() {
     };
     let before = decided(store.preferences(&human()).unwrap());
     let tools = Toolbox::without_documents(agent()).store(store.clone()).learnings(store.clone());
-    let names: Vec<String> = tools.catalogue().into_iter().map(|tool| tool.name.to_string()).collect();
+    let names: Vec<String> = tools.catalogue().into_iter().map(|tool| tool.name).collect();
     assert!(names.len() >= 4, "{names:?}");
     let mut dice = Dice::of(7);
     for call in 0..many() {
