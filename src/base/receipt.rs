@@ -25,6 +25,8 @@ pub enum ForgetPlace {
     Cases,
     /// Preferences.
     Preferences,
+    /// Notes of roles.
+    RoleNotes,
     /// Its text index.
     TextIndex,
     /// Its record of what was decided about rows, and its audit.
@@ -61,13 +63,14 @@ pub enum ForgetPlace {
 
 impl ForgetPlace {
     /// All places.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Rows,
         Self::Profile,
         Self::Learnings,
         Self::Methods,
         Self::Cases,
         Self::Preferences,
+        Self::RoleNotes,
         Self::TextIndex,
         Self::Decisions,
         Self::Edges,
@@ -100,6 +103,7 @@ impl ForgetPlace {
             | Self::Methods
             | Self::Cases
             | Self::Preferences
+            | Self::RoleNotes
             | Self::TextIndex
             | Self::Decisions => "no memory store was given",
             Self::Edges => "nothing of the kind is kept",
@@ -121,6 +125,7 @@ impl fmt::Display for ForgetPlace {
             Self::Methods => "methods",
             Self::Cases => "cases",
             Self::Preferences => "preferences",
+            Self::RoleNotes => "notes of roles",
             Self::TextIndex => "text index",
             Self::Decisions => "decisions",
             Self::Edges => "edges",

@@ -143,7 +143,7 @@ impl Doctor {
         told.health.scope = Some(scope.clone());
         let config = StoreConfig::default();
         let looked = FileMemoryStore::looked_at(disk, scope.clone(), config)
-            .and_then(|store| rows::examine(&store, &scope, &self.doors, told));
+            .and_then(|store| rows::examine(&store, &scope, &self.doors, now, told));
         match looked {
             Err(error) => rows::tell(lines.as_str(), error, told)?,
             Ok(()) if standing.is_some_and(|stat| stat.len == 0) => {
@@ -202,7 +202,7 @@ impl Doctor {
             let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
             told.add(Kind::DriftedIndex, &place, fix);
         }
-        if let Err(error) = rows::examine(&store, &scope, &self.doors, told) {
+        if let Err(error) = rows::examine(&store, &scope, &self.doors, now, told) {
             rows::tell(&place, error, told)?;
         }
         match copied.embeddings() {

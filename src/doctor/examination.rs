@@ -42,6 +42,8 @@ pub struct Health {
     pub graduated: u64,
     /// Methods in quarantine.
     pub quarantined: u64,
+    /// Notes of roles that wait for their reflection for over 72 hours.
+    pub unreflected: u64,
     /// Rows by the state of their vector; empty where no embedder ever made one.
     pub embeddings: BTreeMap<String, u64>,
     /// The version of the tables, of a database.
@@ -106,6 +108,7 @@ impl Health {
             ("methods", self.methods),
             ("graduated", self.graduated),
             ("quarantined", self.quarantined),
+            ("unreflected", self.unreflected),
         ];
         numbers
             .into_iter()

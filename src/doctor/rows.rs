@@ -1,5 +1,7 @@
 //! The rows of a memory store: whether they can be read, and what they hold.
 
+use chrono::{DateTime, Utc};
+
 use super::examination::Examination;
 use super::finding::FindingKind as Kind;
 use crate::base::access::{Access, Scope};
@@ -7,13 +9,19 @@ use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::facts::FactStore;
 use crate::gate::Doors;
-use crate::learning::MethodStore;
+use crate::learning::{LearningConfig, MethodStore, RoleStore};
 use crate::memory::{Filter, LearningStore, MemoryStore};
 
 /// Looks at every row that is not deleted.
-pub(super) fn examine<S>(store: &S, scope: &Scope, doors: &Doors, told: &mut Examination) -> Result<()>
+pub(super) fn examine<S>(
+    store: &S,
+    scope: &Scope,
+    doors: &Doors,
+    now: DateTime<Utc>,
+    told: &mut Examination,
+) -> Result<()>
 where
-    S: MemoryStore + FactStore + LearningStore + MethodStore,
+    S: MemoryStore + FactStore + LearningStore + MethodStore + RoleStore,
 {
     let owner = Access::human(scope.clone());
     let every = Filter::limit(usize::MAX);
@@ -41,6 +49,16 @@ where
         let texts = [method.body].into_iter().chain(cases.into_iter().map(|case| case.content));
         for text in texts {
             secrets(doors, &text, &format!("methods/{}", method.id), told);
+        }
+    }
+    let backlog = LearningConfig::default().backlog;
+    for pending in [true, false] {
+        for note in store.notes(&owner, pending)? {
+            told.health.unreflected += u64::from(pending && now - note.created_at > backlog);
+            let lesson = note.reflection.map(|reflection| reflection.lesson);
+            for text in std::iter::once(note.content).chain(lesson) {
+                secrets(doors, &text, &format!("role_memory/{}", note.id), told);
+            }
         }
     }
     told.health.suspicions = FactStore::suspicions(store, &owner, usize::MAX)?.len() as u64;

@@ -1,7 +1,7 @@
 //! The learning of an agent about its own work: methods that only real outcomes can raise, and preferences that only a
 //! person can make binding.
 //!
-//! [`MethodStore`] and [`PreferenceStore`] are additional contracts of both memory stores.
+//! [`MethodStore`], [`PreferenceStore`] and [`RoleStore`] are additional contracts of both memory stores.
 //!
 //! ```
 //! use chrono::Utc;
@@ -27,6 +27,7 @@
 //! | [`NewOutcome`], [`Ending`], [`Reported`] | how something ended, reported once |
 //! | [`PreferenceStore`], [`NewPreference`], [`Preference`], [`PreferenceId`], [`PreferenceKind`], [`PreferenceState`] | a person's preferences |
 //! | [`Constraint`] | a standing rule: an approved constraint, for prompts and before a tool runs |
+//! | [`RoleStore`], [`NewRoleNote`], [`RoleNote`], [`RoleNoteId`], [`RoleClass`], [`Reflection`] | notes of a role, and their lessons |
 //! | [`Approval`] | the word of a person |
 //! | [`wilson`], [`WILSON_Z`] | confidence: the lower bound of Wilson's score interval |
 //! | [`LearningConfig`] | thresholds |
@@ -49,6 +50,8 @@ mod constraint;
 mod method;
 mod outcome;
 mod preference;
+mod role;
+mod roles;
 mod rules;
 mod store;
 
@@ -60,5 +63,7 @@ pub use method::{Case, CaseId, Method, MethodId, NewMethod};
 pub(crate) use outcome::Counted;
 pub use outcome::{Ending, NewOutcome, Reported};
 pub use preference::{NewPreference, Preference, PreferenceId, PreferenceKind, PreferenceState};
+pub use role::{NewRoleNote, Reflection, RoleClass, RoleNote, RoleNoteId};
+pub use roles::RoleStore;
 pub use rules::PreferenceStore;
 pub use store::MethodStore;

@@ -24,7 +24,8 @@ pub struct AuditEntry {
     /// `memory_write`, `memory_update`, `memory_delete`, `memory_restore`, `memory_pin`, `memory_unpin`,
     /// `memory_removed` for a row that is gone for good, `memory_forget`, `memory_lift`, `memory_learn`,
     /// `profile_write`, `method_create`, `method_graduate`, `method_quarantine`, `method_lift`, `outcome_report`,
-    /// `preference_propose`, `preference_approve`, or `preference_withdraw`.
+    /// `preference_propose`, `preference_approve`, `preference_withdraw`, `role_note`, or
+    /// `role_reflect`.
     pub action: String,
     /// Its end.
     pub outcome: AuditOutcome,

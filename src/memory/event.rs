@@ -94,6 +94,10 @@ pub enum EventName {
     PreferenceApproved,
     /// `preference:withdrawn`: a person took a preference back.
     PreferenceWithdrawn,
+    /// `role:noted`: a new note of a role.
+    NoteTaken,
+    /// `role:reflected`: the reflection on a note of a role.
+    NoteReflected,
     /// `trade:outcome_updated`: an outcome was counted. The seed's name.
     OutcomeReported,
     /// `fact:recorded`: a new fact, which is pending.
@@ -120,6 +124,8 @@ impl EventName {
             Self::LearningWritten => "learning:written",
             Self::MethodCreated => "method:created",
             Self::MethodJudged => "method:judged",
+            Self::NoteTaken => "role:noted",
+            Self::NoteReflected => "role:reflected",
             Self::PreferenceProposed => "preference:proposed",
             Self::PreferenceApproved => "preference:approved",
             Self::PreferenceWithdrawn => "preference:withdrawn",

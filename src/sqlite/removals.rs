@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use super::memory::tables::has_profile_of_the_seed;
 
 /// The tables that hold words, with their columns of words, and how a row is displaced by another one.
-const WORDED: [(&str, &str, Displaced); 15] = [
+const WORDED: [(&str, &str, Displaced); 16] = [
     (
         "memories",
         "category, content, metadata, source, origin, session, speaker, terms, subject, slot, cites",
@@ -22,6 +22,7 @@ const WORDED: [(&str, &str, Displaced); 15] = [
     ("memory_methods", "name, class, body", Displaced::Never),
     ("memory_cases", "content, outcome", Displaced::Never),
     ("memory_outcomes", "outcome", Displaced::Never),
+    ("memory_roles", "role, subject, content, reflection", Displaced::Never),
     ("memory_preferences", "dimension, statement, tools, words", Displaced::Never),
     ("memory_audit", "source, origin, reason", Displaced::Never),
     ("memory_decisions", "reason, changes", Displaced::Never),

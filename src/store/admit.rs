@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::config::StoreConfig;
 use super::edit::Edit;
-use super::names::{learning_name, new_method_name, new_preference_name, outcome_name, row_name};
+use super::names::{learning_name, new_method_name, new_note_name, new_preference_name, outcome_name, row_name};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
 use crate::base::text;
 use crate::gate::{Door, InjectionPolicy, Masks};
-use crate::learning::{NewMethod, NewOutcome, NewPreference, PreferenceKind};
+use crate::learning::{NewMethod, NewOutcome, NewPreference, NewRoleNote, PreferenceKind};
 use crate::memory::{NewLearning, NewMemory, Source};
 
 /// The longest category, source, or key of a profile, in bytes.
@@ -168,6 +168,26 @@ impl StoreConfig {
         let texts = std::iter::once(&preference.dimension).chain(of_call());
         texts.into_iter().try_for_each(|text| self.pass(access, &name, text))?;
         self.pass_secrets(access, &name, &labelled(&preference.dimension, &preference.statement))
+    }
+
+    /// Says whether a note of a role may come in.
+    pub(crate) fn admit_note(&self, scope: &Scope, access: &Access, note: &NewRoleNote) -> Result<()> {
+        let name = new_note_name();
+        main_only(scope, access, &name)?;
+        check_word("role", &note.role)?;
+        note.subject.iter().try_for_each(|subject| check_word("subject", subject))?;
+        let subject = note.subject.as_deref().unwrap_or_default();
+        self.admit_text(access, &name, &note.content, note.role.len() + subject.len())?;
+        [&note.role, subject].into_iter().try_for_each(|text| self.pass(access, &name, text))?;
+        let labels = [&note.role, subject].into_iter().filter(|label| !label.is_empty());
+        labels
+            .into_iter()
+            .try_for_each(|label| self.pass_secrets(access, &name, &labelled(label, &note.content)))
+    }
+
+    /// Says whether the lesson of a note may come in. A model may have worded it: it comes in as by an agent.
+    pub(crate) fn admit_lesson(&self, access: &Access, name: &Name, lesson: &str) -> Result<()> {
+        self.admit_text(access, name, lesson, 0)
     }
 
     /// Says whether a text may come in, with so many bytes beside it.

@@ -237,6 +237,7 @@ pub(crate) struct Struck {
     pub(crate) methods: u64,
     pub(crate) cases: u64,
     pub(crate) preferences: u64,
+    pub(crate) notes: u64,
     pub(crate) reasons: u64,
 }
 
@@ -247,7 +248,7 @@ pub(crate) fn receipt(
     struck: Struck,
     left: Option<&'static str>,
 ) -> Vec<PlaceReceipt> {
-    let Struck { profile, learnings, methods, cases, preferences, reasons } = struck;
+    let Struck { profile, learnings, methods, cases, preferences, notes, reasons } = struck;
     let index = PlaceReceipt::new(ForgetPlace::TextIndex, rows, rows);
     vec![
         PlaceReceipt::new(ForgetPlace::Rows, rows, rows),
@@ -256,6 +257,7 @@ pub(crate) fn receipt(
         PlaceReceipt::new(ForgetPlace::Methods, methods, methods),
         PlaceReceipt::new(ForgetPlace::Cases, cases, cases),
         PlaceReceipt::new(ForgetPlace::Preferences, preferences, preferences),
+        PlaceReceipt::new(ForgetPlace::RoleNotes, notes, notes),
         match left {
             Some(why) => index.left(why),
             None => index,

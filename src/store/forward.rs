@@ -15,7 +15,7 @@ macro_rules! contracts_of {
             };
             use $crate::learning::{
                 Case, Constraint, Method, MethodId, MethodStore, NewMethod, NewOutcome, NewPreference, Preference,
-                PreferenceId, PreferenceStore, Reported,
+                NewRoleNote, PreferenceId, PreferenceStore, Reflection, Reported, RoleNote, RoleNoteId, RoleStore,
             };
             use $crate::memory::{
                 AuditEntry, Filter, Found, Learning, LearningId, LearningStore, Memory, MemoryId,
@@ -110,6 +110,16 @@ macro_rules! contracts_of {
                     arguments: &serde_json::Value
                 ) -> Result<Vec<Constraint>>;
             } {} }
+
+            $crate::store::forward::forward! { RoleStore for $type {
+                take_note(access: &Access, note: &NewRoleNote, now: DateTime<Utc>) -> Result<RoleNoteId>;
+                reflect(access: &Access, id: RoleNoteId, reflection: &Reflection) -> Result<bool>;
+                notes(access: &Access, pending: bool) -> Result<Vec<RoleNote>>;
+            } {
+                fn roles_of(&self) -> Option<&Scope> {
+                    Some(self.store.scope())
+                }
+            } }
         };
     };
 }

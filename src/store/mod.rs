@@ -46,6 +46,7 @@ mod operation;
 pub(crate) mod practice;
 mod preferences;
 mod rerank;
+mod roles;
 pub(crate) mod search;
 mod settle;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]

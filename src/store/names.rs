@@ -1,7 +1,7 @@
 //! Names of rows, learnings and methods in errors.
 
 use crate::base::name::{Name, StateName};
-use crate::learning::{MethodId, PreferenceId};
+use crate::learning::{MethodId, PreferenceId, RoleNoteId};
 use crate::memory::MemoryId;
 
 /// Returns the name of a method in errors: `methods/3`.
@@ -22,6 +22,16 @@ pub(crate) fn preference_name(id: PreferenceId) -> Name {
 /// Returns the name of a new preference in errors.
 pub(crate) fn new_preference_name() -> Name {
     StateName::new_row("preference").into()
+}
+
+/// Returns the name of a note of a role in errors: `role_memory/3`.
+pub(crate) fn note_name(id: RoleNoteId) -> Name {
+    StateName::row("role_memory", id).into()
+}
+
+/// Returns the name of a new note of a role in errors.
+pub(crate) fn new_note_name() -> Name {
+    StateName::new_row("note").into()
 }
 
 /// Returns the name of an outcome in errors.

@@ -9,7 +9,7 @@ use crate::base::error::{Error, Result};
 use crate::base::text;
 use crate::learning::{
     Approval, Case, Constraint, Counted, Method, MethodId, NewPreference, Preference, PreferenceId,
-    PreferenceKind,
+    PreferenceKind, Reflection, RoleNote, RoleNoteId,
 };
 use crate::memory::AuditEntry;
 
@@ -30,6 +30,10 @@ pub(crate) enum Kept {
     Case(Case),
     /// A preference, new or changed.
     Preference(Preference),
+    /// A new note of a role.
+    Note(RoleNote),
+    /// The reflection on a pending note.
+    Reflected { note: RoleNoteId, reflection: Reflection },
     /// An outcome, which counts for its methods. One with an id that was counted before counts for none.
     Outcome(Counted),
     /// Words that were forgotten; their number is used no more.
@@ -43,6 +47,7 @@ pub(crate) enum Numbered {
     Method,
     Case,
     Preference,
+    Note,
 }
 
 impl Kept {
@@ -59,6 +64,12 @@ impl Kept {
                 let texts = [&preference.dimension, &preference.statement].into_iter();
                 texts.chain(&preference.tools).chain(&preference.words).map(String::as_str).collect()
             }
+            Self::Note(note) => {
+                let texts = [&note.role, &note.content].into_iter().chain(&note.subject);
+                let lesson = note.reflection.iter().map(|reflection| &reflection.lesson);
+                texts.chain(lesson).map(String::as_str).collect()
+            }
+            Self::Reflected { reflection, .. } => vec![&reflection.lesson],
             Self::Outcome(outcome) => vec![&outcome.id],
             Self::Standing { .. } | Self::Gone { .. } => Vec::new(),
         }
@@ -73,6 +84,9 @@ impl Kept {
             Self::Method(method) => Self::Gone { of: Numbered::Method, id: method.id.get() },
             Self::Case(case) => Self::Gone { of: Numbered::Case, id: case.id.get() },
             Self::Preference(preference) => Self::Gone { of: Numbered::Preference, id: preference.id.get() },
+            Self::Note(note) => Self::Gone { of: Numbered::Note, id: note.id.get() },
+            // The note leaves with its lesson.
+            Self::Reflected { note, .. } => Self::Gone { of: Numbered::Note, id: note.get() },
             Self::Outcome(outcome) => Self::Outcome(Counted { id: String::new(), ..outcome.clone() }),
             other => other.clone(),
         })
@@ -84,8 +98,9 @@ impl Kept {
             Self::Method(method) => Some(method.id.get()),
             Self::Case(case) => Some(case.id.get()),
             Self::Preference(preference) => Some(preference.id.get()),
+            Self::Note(note) => Some(note.id.get()),
             Self::Gone { id, .. } => Some(*id),
-            Self::Standing { .. } | Self::Outcome(_) => None,
+            Self::Standing { .. } | Self::Outcome(_) | Self::Reflected { .. } => None,
         }
     }
 
@@ -169,6 +184,8 @@ pub(crate) trait Practice {
     fn preference_saying(&self, wish: &str) -> Result<Option<Preference>>;
     /// Returns the approved constraints by id, with the calls that they are about; their words only where they are told.
     fn constraints(&self, told: bool) -> Result<Vec<Constraint>>;
+    /// Returns the pending notes of roles by id, or those that were reflected on.
+    fn notes(&self, pending: bool) -> Result<Vec<RoleNote>>;
     /// Returns the next number of a kind, which no part had.
     fn next_number(&self, of: Numbered) -> Result<i64>;
 }

@@ -25,6 +25,7 @@ enum Kind {
     Method,
     Case,
     Preference,
+    Note,
 }
 
 /// Merges the files of two machines.
@@ -130,6 +131,7 @@ fn made(line: &Line, mut tell: impl FnMut(Kind, i64)) {
                     Some("method") => Kind::Method,
                     Some("case") => Kind::Case,
                     Some("preference") => Kind::Preference,
+                    Some("note") => Kind::Note,
                     _ => continue,
                 };
                 if let Some(number) = number(kept.get("id")) {
@@ -171,7 +173,7 @@ fn known_by(line: &Line, names: &BTreeMap<i64, String>) -> String {
     };
     each(&mut line, |kind, value| match kind {
         Kind::Row | Kind::Learning => name(value),
-        Kind::Event | Kind::Method | Kind::Case | Kind::Preference => *value = Value::Null,
+        Kind::Event | Kind::Method | Kind::Case | Kind::Preference | Kind::Note => *value = Value::Null,
     });
     Value::Object(line).to_string()
 }
@@ -204,10 +206,14 @@ fn each(line: &mut Line, mut act: impl FnMut(Kind, &mut Value)) {
             "method" => Some(Kind::Method),
             "case" => Some(Kind::Case),
             "preference" => Some(Kind::Preference),
+            "note" => Some(Kind::Note),
             _ => None,
         };
         if let Some((kind, id)) = of_id.zip(kept.get_mut("id")) {
             act(kind, id);
+        }
+        if let Some(id) = kept.get_mut("note") {
+            act(Kind::Note, id);
         }
         if let Some(id) = kept.get_mut("memory") {
             act(Kind::Row, id);

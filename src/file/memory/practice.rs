@@ -4,7 +4,7 @@ use super::record::{Change, Record};
 use super::table::Table;
 use crate::base::error::Result;
 use crate::learning::{
-    Case, Constraint, Method, MethodId, Preference, PreferenceId, PreferenceKind, PreferenceState,
+    Case, Constraint, Method, MethodId, Preference, PreferenceId, PreferenceKind, PreferenceState, RoleNote,
 };
 use crate::memory::AuditEntry;
 use crate::store::practice::{Kept, Numbered, Practice, PracticeChanges, kept_wish, normal};
@@ -56,6 +56,11 @@ impl Practice for Table<'_> {
             Some(rule)
         };
         Ok(rules.filter_map(rule).collect())
+    }
+
+    fn notes(&self, pending: bool) -> Result<Vec<RoleNote>> {
+        let notes = self.lines.rows.practised.notes.values();
+        Ok(notes.filter(|note| note.reflection.is_none() == pending).cloned().collect())
     }
 
     fn next_number(&self, of: Numbered) -> Result<i64> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::learning::{Case, CaseId, Ending, Method, MethodId, Preference, PreferenceId, wilson};
+use crate::learning::{Case, CaseId, Ending, Method, MethodId, Preference, PreferenceId, RoleNote, RoleNoteId, wilson};
 use crate::search::postings::bits::{Input, put_bytes};
 use crate::search::postings::error::{Error, Result as Read};
 use crate::store::forget::Burial;
@@ -17,6 +17,7 @@ pub(super) struct Practised {
     pub(super) methods: BTreeMap<MethodId, Method>,
     pub(super) cases: BTreeMap<CaseId, Case>,
     pub(super) preferences: BTreeMap<PreferenceId, Preference>,
+    pub(super) notes: BTreeMap<RoleNoteId, RoleNote>,
     /// The ids of outcomes that counted.
     pub(super) counted: BTreeSet<String>,
     /// The greatest number of each kind that was ever used.
@@ -46,6 +47,15 @@ impl Practised {
                 self.number(Numbered::Preference, preference.id.get());
                 self.preferences.insert(preference.id, preference.clone());
             }
+            Kept::Note(note) => {
+                self.number(Numbered::Note, note.id.get());
+                self.notes.insert(note.id, note.clone());
+            }
+            Kept::Reflected { note, reflection } => {
+                if let Some(note) = self.notes.get_mut(note).filter(|note| note.reflection.is_none()) {
+                    note.reflection = Some(reflection.clone());
+                }
+            }
             // An id without words was forgotten, and counted.
             Kept::Outcome(outcome) => {
                 if !outcome.id.is_empty() && !self.counted.insert(outcome.id.clone()) {
@@ -60,7 +70,12 @@ impl Practised {
                     }
                 }
             }
-            Kept::Gone { of, id } => self.number(*of, *id),
+            Kept::Gone { of, id } => {
+                self.number(*of, *id);
+                if *of == Numbered::Note {
+                    self.notes.remove(&RoleNoteId::new(*id));
+                }
+            }
         }
     }
 
@@ -76,13 +91,14 @@ impl Practised {
         self.cases
             .retain(|_, case| methods.contains_key(&case.method) && !Kept::Case(case.clone()).says(burial));
         self.preferences.retain(|_, preference| !Kept::Preference(preference.clone()).says(burial));
+        self.notes.retain(|_, note| !Kept::Note(note.clone()).says(burial));
         self.counted.retain(|id| !burial.holds(id));
     }
 
-    /// Counts the methods, their cases with the ids of outcomes, and the preferences.
-    pub(super) fn sizes(&self) -> [u64; 3] {
+    /// Counts the methods, their cases with the ids of outcomes, the preferences, and the notes.
+    pub(super) fn sizes(&self) -> [u64; 4] {
         let cases = self.cases.len() + self.counted.len();
-        [self.methods.len(), cases, self.preferences.len()].map(|len| len as u64)
+        [self.methods.len(), cases, self.preferences.len(), self.notes.len()].map(|len| len as u64)
     }
 
     pub(super) fn put(&self, out: &mut Vec<u8>) {

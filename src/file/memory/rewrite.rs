@@ -89,9 +89,9 @@ impl Lines {
         })?;
         let (profile, learnings) = (profile - self.rows.profile.len(), learnings - self.rows.learnings.len());
         let left = self.rows.practised.sizes();
-        let [methods, cases, preferences] = std::array::from_fn(|at| practised[at] - left[at]);
+        let [methods, cases, preferences, notes] = std::array::from_fn(|at| practised[at] - left[at]);
         let (profile, learnings) = (profile as u64, learnings as u64);
-        Ok(Struck { profile, learnings, methods, cases, preferences, reasons })
+        Ok(Struck { profile, learnings, methods, cases, preferences, notes, reasons })
     }
 
     /// Returns the lines with contents of rows.

@@ -153,6 +153,11 @@ impl Table<'_> {
                 connection.prepare_cached("DELETE FROM memory_preferences WHERE id = ?1")?.execute([id])
             })?;
         }
+        for column in ["role", "subject", "content", "reflection"] {
+            struck.notes += self.strike(burial, (&of("memory_roles"), "id", column), |id| {
+                connection.prepare_cached("DELETE FROM memory_roles WHERE id = ?1")?.execute([id])
+            })?;
+        }
         Ok(())
     }
 

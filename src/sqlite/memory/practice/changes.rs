@@ -8,7 +8,8 @@ use super::super::row::stamp;
 use super::super::table::Table;
 use crate::base::error::Result;
 use crate::learning::{
-    Approval, Case, Counted, Ending, Method, MethodId, Preference, PreferenceState, wilson,
+    Approval, Case, Counted, Ending, Method, MethodId, Preference, PreferenceState, Reflection, RoleNote,
+    RoleNoteId, wilson,
 };
 use crate::memory::AuditEntry;
 use crate::memory::MemoryId;
@@ -34,6 +35,8 @@ impl Table<'_> {
             Kept::Case(case) => self.add_case(case),
             Kept::Outcome(outcome) => self.add_outcome(outcome),
             Kept::Preference(preference) => self.put_preference(preference),
+            Kept::Note(note) => self.add_note(note),
+            Kept::Reflected { note, reflection } => self.add_reflection(*note, reflection),
             // Forgotten words leave with their rows.
             Kept::Gone { .. } => Ok(()),
         }
@@ -133,6 +136,35 @@ impl Table<'_> {
                 kept_wish(preference),
                 stamp(preference.created_at)
             ])
+            .map(drop)
+    }
+
+    fn add_note(&self, note: &RoleNote) -> rusqlite::Result<()> {
+        self.connection
+            .prepare_cached(
+                "INSERT INTO memory_roles (id, user_id, agent_id, role, subject, content, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![
+                note.id.get(),
+                self.user(),
+                self.agent(),
+                note.role,
+                note.subject,
+                note.content,
+                stamp(note.created_at)
+            ])
+            .map(drop)
+    }
+
+    fn add_reflection(&self, note: RoleNoteId, reflection: &Reflection) -> rusqlite::Result<()> {
+        let (class, at) = (reflection.class.as_str(), stamp(reflection.at));
+        self.connection
+            .prepare_cached(
+                "UPDATE memory_roles SET class = ?4, reflection = ?5, reflected_at = ?6
+                 WHERE user_id = ?1 AND agent_id = ?2 AND id = ?3 AND reflected_at IS NULL",
+            )?
+            .execute(params![self.user(), self.agent(), note.get(), class, reflection.lesson, at])
             .map(drop)
     }
 

@@ -9,7 +9,7 @@ use super::super::table::Table;
 use crate::base::error::Result;
 use crate::learning::{
     Approval, Case, CaseId, Constraint, LearningConfig, Method, MethodId, NewMethod, NewPreference,
-    Preference, PreferenceId, PreferenceState,
+    Preference, PreferenceId, PreferenceState, NewRoleNote, Reflection, RoleClass, RoleNote, RoleNoteId,
 };
 use crate::memory::MemoryId;
 use crate::store::practice::{Numbered, Practice};
@@ -90,11 +90,35 @@ impl Practice for Table<'_> {
         })
     }
 
+    fn notes(&self, pending: bool) -> Result<Vec<RoleNote>> {
+        self.folded(|| {
+            let sql = format!(
+                "SELECT id, role, subject, content, created_at, class, reflection, reflected_at
+                 FROM memory_roles {OF_SCOPE} AND (reflected_at IS NULL) = ?3 ORDER BY id"
+            );
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            let note = |found: &Row<'_>| {
+                let mut taken = NewRoleNote::new(row::text(found, 1)?, row::text(found, 3)?);
+                taken.subject = row::maybe(found, 2)?;
+                let at = row::time(found, 4)?.unwrap_or_default();
+                let mut note = RoleNote::new(RoleNoteId::new(found.get(0)?), taken, at);
+                let word = row::maybe(found, 5)?.unwrap_or_default();
+                let class = RoleClass::ALL.into_iter().find(|class| class.as_str() == word);
+                if let (Some(lesson), Some(at)) = (row::maybe(found, 6)?, row::time(found, 7)?) {
+                    note.reflection = Some(Reflection::new(class.unwrap_or(RoleClass::Neutral), lesson, at));
+                }
+                Ok(note)
+            };
+            statement.query_map(params![self.user(), self.agent(), pending], note)?.collect()
+        })
+    }
+
     fn next_number(&self, of: Numbered) -> Result<i64> {
         let table = match of {
             Numbered::Method => "memory_methods",
             Numbered::Case => "memory_cases",
             Numbered::Preference => "memory_preferences",
+            Numbered::Note => "memory_roles",
         };
         self.folded(|| {
             let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";

@@ -62,6 +62,24 @@ const METHODS: &str = "
         created_at TEXT NOT NULL,
         UNIQUE (user_id, agent_id, normal)
     );
+    CREATE TABLE IF NOT EXISTS memory_roles (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        role TEXT NOT NULL,
+        subject TEXT,
+        content TEXT NOT NULL,
+        class TEXT,
+        reflection TEXT,
+        reflected_at TEXT,
+        created_at TEXT NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS idx_roles_pending ON memory_roles (user_id, agent_id, id) WHERE reflected_at IS NULL;
+    CREATE TRIGGER IF NOT EXISTS memory_roles_reflected BEFORE UPDATE OF class, reflection, reflected_at ON memory_roles
+    WHEN old.reflected_at IS NOT NULL
+    BEGIN
+        SELECT RAISE(ABORT, 'a reflection is not rewritten');
+    END;
     -- Whatever a program tries: a preference counts, and ceases to, by the word of the human alone.
     CREATE TRIGGER IF NOT EXISTS memory_preferences_approved BEFORE UPDATE ON memory_preferences
     WHEN NOT EXISTS (SELECT 1 FROM memory_audit WHERE id = (SELECT max(id) FROM memory_audit)
@@ -97,6 +115,8 @@ const METHODS: &str = "
         FROM memory_methods;
     CREATE VIEW IF NOT EXISTS learned_preferences AS
         SELECT id, dimension, kind, state, statement, approved_by, approved_at, created_at FROM memory_preferences;
+    CREATE VIEW IF NOT EXISTS role_memory AS
+        SELECT id, role, subject, content, class, reflection, reflected_at, created_at FROM memory_roles;
 ";
 
 /// Adds where methods are kept.
