@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::config::StoreConfig;
 use super::edit::Edit;
-use super::names::{learning_name, new_method_name, new_note_name, new_preference_name, outcome_name, row_name};
+use super::names::{
+    learning_name, new_method_name, new_note_name, new_preference_name, outcome_name, row_name,
+};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};

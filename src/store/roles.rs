@@ -53,12 +53,7 @@ impl<B: Backend> Store<B> {
         )
     }
 
-    pub(crate) fn reflect(
-        &self,
-        access: &Access,
-        id: RoleNoteId,
-        reflection: &Reflection,
-    ) -> Result<bool> {
+    pub(crate) fn reflect(&self, access: &Access, id: RoleNoteId, reflection: &Reflection) -> Result<bool> {
         let name = note_name(id);
         let operation = Operation::new(access, "role_reflect", reflection.at);
         let admitted = main_only(self.scope(), access, &name).and_then(|()| {

@@ -203,7 +203,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         FactRuling Failure HistoryItem Hold HoldReason JournalDreamerBuilder JournalReport
         JournalSpan LeftPair LeftReason Level LineReport MemoryGauge NotDue Notice OverBudget Pace
         PassReport PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder
-        LineOutcome ProposalEnd ProposalReport ReadReason RulingOutcome SectionCaps ShownSlice Trust
+        LineOutcome ProposalEnd ProposalReport ReadReason RoleConfig RoleDreamer RoleDreamerBuilder RulingOutcome SectionCaps ShownSlice Trust
     ));
     listed.extend(shared!(doctor:
         AnonymousFinding Apply Doctor DoctorFinding Examination FindingKind FixAction Fixed Health
@@ -229,7 +229,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(learning:
         Approval Case CaseId Constraint Ending LearningConfig Method MethodId NewMethod NewOutcome NewPreference
-        Preference PreferenceId PreferenceKind PreferenceState Reported
+        NewRoleNote Preference PreferenceId PreferenceKind PreferenceState Reflection Reported RoleClass RoleNote RoleNoteId
     ));
     listed.extend(shared!(life:
         Beat Block Boot BootPolicy BootState BootstrapEnd BootstrapOutcome CacheHint Completion Consent
@@ -344,7 +344,7 @@ fn every_trait_is_an_object() {
     listed.extend(objects!(: Dreamer LlmClient MemoryStore PiiFilter Workspace));
     listed.extend(objects!(dream: DreamPass HistorySource Observer));
     listed.extend(objects!(facts: FactStore));
-    listed.extend(objects!(learning: MethodStore PreferenceStore));
+    listed.extend(objects!(learning: MethodStore PreferenceStore RoleStore));
     listed.extend(objects!(memory: LearningStore MemoryObserver));
     listed.extend(objects!(search: DocumentIndex Entities));
     listed.extend(objects!(vectors: Embedder Reranker VectorStore));
@@ -584,6 +584,7 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "QueryVector",
             "Recorded",
             "Reported",
+            "RoleNote",
             "SnapshotRow",
             "Source",
             "Superseded",
@@ -593,7 +594,17 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
     ("the example of a dreamer of one's own makes one", &["DreamReport", "LineReport", "PassReport"]),
     (
         "the example of `MemoryStore`, `FactStore`, `LearningStore`, `MethodStore` or `PreferenceStore` makes one",
-        &["Decision", "FactKey", "Filter", "NewLearning", "NewMethod", "NewOutcome", "NewPreference"],
+        &[
+            "Decision",
+            "FactKey",
+            "Filter",
+            "NewLearning",
+            "NewMethod",
+            "NewOutcome",
+            "NewPreference",
+            "NewRoleNote",
+            "Reflection",
+        ],
     ),
     (
         "the example of what takes it makes one",

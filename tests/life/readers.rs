@@ -15,8 +15,8 @@ use noctuary::exchange::{Dialect, Forget, Import, Strikes, copy_into, feed, stri
 use noctuary::facts::{Decision, EventId, FactKey, FactStore};
 use noctuary::format::{DreamId, JournalName, OnboardingEnd};
 use noctuary::learning::{
-    Constraint, Ending, Method, MethodId, MethodStore, NewMethod, NewOutcome, NewPreference, PreferenceId,
-    PreferenceStore,
+    Constraint, Ending, Method, MethodId, MethodStore, NewMethod, NewOutcome, NewPreference, NewRoleNote,
+    PreferenceId, PreferenceStore, Reflection, RoleClass, RoleNote, RoleNoteId, RoleStore,
 };
 use noctuary::life::{
     Block, CacheHint, Consent, ContextConfig, EDITABLE, Editor, Guarded, Journal, MemoryContext, Preset,
@@ -55,9 +55,9 @@ const JOURNALS: [&str; 4] =
     ["memory/2026-11-20-repl.md", "memory/2026-11-20.md", "memory/2026-11-19-repl.md", "daily/2026-11-20.md"];
 
 /// A store of rows that are facts too, and of learnings.
-trait Store: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore {}
+trait Store: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore {}
 
-impl<S: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore> Store for S {}
+impl<S: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore> Store for S {}
 
 /// A session in a furnished home.
 struct Place {
@@ -230,6 +230,12 @@ fn memory_stores(folder: &Path) -> Vec<Arc<dyn Store>> {
         let rule = store.propose_preference(&main, &rule, at(20, 8, 0)).unwrap();
         let human = access(SessionKind::Main, Actor::Human);
         store.approve_preference(&human, rule, at(20, 8, 0)).unwrap();
+        for text in ["canary-in-a-row here", "canary-in-a-row there"] {
+            let note = NewRoleNote::new("planner", text).about("canary-in-a-row");
+            store.take_note(&main, &note, at(20, 8, 0)).unwrap();
+        }
+        let lesson = Reflection::new(RoleClass::Neutral, "canary-in-a-row again", at(20, 8, 0));
+        assert!(store.reflect(&human, RoleNoteId::new(1), &lesson).unwrap());
         let wish = NewPreference::behavioural("canary-in-a-row", "Wants canary-in-a-row.");
         store.propose_preference(&main, &wish, at(20, 8, 0)).unwrap();
     }
@@ -247,6 +253,11 @@ fn ids() -> impl Iterator<Item = MemoryId> {
 
 fn methods(methods: &[Method]) -> String {
     methods.iter().map(|one| format!("{one:?} {} {} {}", one.name, one.class, one.body)).collect()
+}
+
+fn notes(notes: &[RoleNote]) -> String {
+    let lesson = |one: &RoleNote| one.reflection.as_ref().map(|reflection| reflection.lesson.clone());
+    notes.iter().map(|one| format!("{one:?} {:?} {} {:?}", one.subject, one.content, lesson(one))).collect()
 }
 
 fn rules(rules: &[Constraint]) -> String {
@@ -805,6 +816,19 @@ const READERS: &[Reader] = &[
             told(applies, |all| rules(&all))
         })
     }),
+    ("RoleStore::take_note", false, |place| {
+        let note = NewRoleNote::new("planner", "canary-in-a-row there").about("canary-in-a-row");
+        place.stores(|store, access| shape(store.take_note(access, &note, at(20, 12, 0))))
+    }),
+    ("RoleStore::reflect", false, |place| {
+        let lesson = Reflection::new(RoleClass::Neutral, "canary-in-a-row", at(20, 12, 0));
+        place.stores(|store, access| shape(store.reflect(access, RoleNoteId::new(2), &lesson)))
+    }),
+    ("RoleStore::notes", true, |place| {
+        place.stores(|store, access| {
+            [true, false].map(|pending| told(store.notes(access, pending), |all| notes(&all))).concat()
+        })
+    }),
     ("Session::hold_rules", true, |place| {
         place.stores(|store, _| {
             let mut session = place.session();
@@ -988,6 +1012,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "Life::config",
     "FactStore::facts_of",
     "FactStore::takes_rulings",
+    "RoleStore::roles_of",
     "Life::propose_retention",
     "Life::workspace",
     "MemoryStore::purge",
@@ -1129,6 +1154,7 @@ const OWNERS: &[&str] = &[
     "MemoryTool",
     "MethodStore",
     "PreferenceStore",
+    "RoleStore",
     "Session",
     "Snapshot",
     "Toolbox",
@@ -1179,7 +1205,9 @@ fn every_function_that_reads_for_a_session_is_listed() {
         }
     }
     // The operator's own, which no session holds.
-    for operators in ["JournalDreamer", "SleepDreamer", "FactDreamer", "PersonalizationDreamer"] {
+    for operators in
+        ["JournalDreamer", "SleepDreamer", "FactDreamer", "PersonalizationDreamer", "RoleDreamer"]
+    {
         holders.remove(operators);
         holders.remove(&format!("{operators}Builder"));
     }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::learning::{Case, CaseId, Ending, Method, MethodId, Preference, PreferenceId, RoleNote, RoleNoteId, wilson};
+use crate::learning::{
+    Case, CaseId, Ending, Method, MethodId, Preference, PreferenceId, RoleNote, RoleNoteId, wilson,
+};
 use crate::search::postings::bits::{Input, put_bytes};
 use crate::search::postings::error::{Error, Result as Read};
 use crate::store::forget::Burial;

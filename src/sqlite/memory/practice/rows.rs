@@ -9,7 +9,7 @@ use super::super::table::Table;
 use crate::base::error::Result;
 use crate::learning::{
     Approval, Case, CaseId, Constraint, LearningConfig, Method, MethodId, NewMethod, NewPreference,
-    Preference, PreferenceId, PreferenceState, NewRoleNote, Reflection, RoleClass, RoleNote, RoleNoteId,
+    NewRoleNote, Preference, PreferenceId, PreferenceState, Reflection, RoleClass, RoleNote, RoleNoteId,
 };
 use crate::memory::MemoryId;
 use crate::store::practice::{Numbered, Practice};
