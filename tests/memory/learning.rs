@@ -13,6 +13,7 @@ use noctuary::{Access, Actor, FileMemoryStore, SessionKind};
 
 mod calls;
 mod faults;
+mod roles;
 mod rules;
 
 fn agent() -> Access {

@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 /// any other new one, and only outcomes and a person take them further. No note or reflection is ever rewritten.
 ///
 /// Notes are masked before they leave for the model. Lessons and methods come in by the store's own door. The workspace gives the
-/// lease, and `.dreaming.d/roles.json` holds keyed hashes, no words. Reflecting is off until it is enabled.
+/// lease, and `.dreaming.d/roles.json` holds counts, no words. Reflecting is off until it is enabled.
 ///
 /// # Example
 ///

@@ -102,8 +102,8 @@ impl Dream for Reflecting {
             (Err(failure), _) => Err(failure),
             (Ok(text), Question::Classes(notes)) => match answer::classes(&text, notes.len()) {
                 Some(classes) => {
-                    let classed = std::mem::take(notes).into_iter().zip(classes);
-                    self.classed = classed.filter_map(|(note, class)| Some((note, class?))).collect();
+                    let of_notes = std::mem::take(notes).into_iter().zip(classes);
+                    self.classed = of_notes.filter_map(|(note, class)| Some((note, class?))).collect();
                     Ok(())
                 }
                 None => Err(Failure::Malformed),
@@ -144,7 +144,7 @@ impl Reflecting {
         if shown.is_empty() {
             return Ok(None);
         }
-        Ok(Some(self.request(run, ask::CLASSES, printed, Question::Classes(shown))))
+        Ok(Some(self.request(run, ask::CLASSES, &printed, Question::Classes(shown))))
     }
 
     fn ask_lessons(&mut self, run: &mut Run) -> Result<Option<Asking<Question>>> {
@@ -157,7 +157,7 @@ impl Reflecting {
         if shown.is_empty() {
             return Ok(None);
         }
-        Ok(Some(self.request(run, ask::LESSONS, printed, Question::Lessons(shown))))
+        Ok(Some(self.request(run, ask::LESSONS, &printed, Question::Lessons(shown))))
     }
 
     /// Asks for methods, where there are enough lessons that nobody was asked about.
@@ -183,7 +183,7 @@ impl Reflecting {
         if printed.text.is_empty() {
             return Ok(None);
         }
-        Ok(Some(self.request(run, ask::METHODS, printed, Question::Methods(input))))
+        Ok(Some(self.request(run, ask::METHODS, &printed, Question::Methods(input))))
     }
 
     /// Prints a note; `false` where it does not fit, or its door refuses it.
@@ -222,18 +222,18 @@ impl Reflecting {
         Ok(true)
     }
 
-    fn request(&self, run: &Run, system: &str, printed: Printed, question: Question) -> Asking<Question> {
+    fn request(&self, run: &Run, system: &str, shown: &Printed, question: Question) -> Asking<Question> {
         let mut hasher = Hasher::new();
-        hasher.field(b"roles").field(system.as_bytes()).field(printed.text.as_bytes());
+        hasher.field(b"roles").field(system.as_bytes()).field(shown.text.as_bytes());
         hasher.field(run.now().to_rfc3339().as_bytes());
         let id = hasher.finish();
         let mut printer = Printer::new(id.short(16));
         printer.say("The notes:");
-        printer.block("roles.md", &printed.text);
+        printer.block("roles.md", &shown.text);
         let mut request = LlmRequest::new(system, printer.finish());
         request.max_output_tokens = self.dreamer.config.pace.budget.max_output_tokens;
         let mut report = PassReport::new(DreamId::from_digest(id));
-        tell_request(&mut report, &request, &printed.masks, &printed.found);
+        tell_request(&mut report, &request, &shown.masks, &shown.found);
         Asking { request, pass: Pass { report, material: question } }
     }
 

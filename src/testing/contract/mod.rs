@@ -25,6 +25,7 @@ pub mod learning;
 pub mod memory;
 pub mod method;
 pub mod preference;
+pub mod role;
 pub mod vectors;
 mod workspace;
 
