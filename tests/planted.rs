@@ -111,6 +111,8 @@ const KEYS: Tests = Tests::of(&["--test", "dream", "--features", "http"], &["no_
 
 const METHODS: Tests = Tests::of(ROWS, &["learning::both_stores_keep", "learning::calls::no_call"]);
 const RULES: Tests = Tests::of(ROWS, &["learning::rules::both_stores", "learning::rules::no_call"]);
+const ROLES: Tests = Tests::of(ROWS, &["learning::roles::both_stores"]);
+const ROLE_DREAMS: Tests = Tests::of(NIGHTS, &["roles::notes_that_are"]);
 const OUTCOMES: Tests = Tests::of(
     ROWS,
     &["learning::both_stores_keep", "learning::faults::an_outcome_counts_once", "learning::methods_outlive"],
@@ -161,6 +163,20 @@ const BUGS: &[Bug] = &[
         stands: "let statement = told.then(|| preference.statement.clone());",
         planted: "let statement = (told || !told).then(|| preference.statement.clone());",
         tests: RULES,
+    },
+    Bug {
+        name: "a note is reflected on again",
+        file: "src/store/roles.rs",
+        stands: "if !rows.notes(true)?.iter().any(|note| note.id == id) {",
+        planted: "if ![rows.notes(true)?, rows.notes(false)?].concat().iter().any(|note| note.id == id) {",
+        tests: ROLES,
+    },
+    Bug {
+        name: "a note that is too young is shown",
+        file: "src/dream/roles/run.rs",
+        stands: "notes.retain(|note| now - note.created_at >= config.age_of(&note.role));",
+        planted: "notes.retain(|note| now - note.created_at >= config.age_of(&note.role) || now > note.created_at);",
+        tests: ROLE_DREAMS,
     },
     Bug {
         name: "a forgotten statement stays in cases",

@@ -1,5 +1,7 @@
 //! A note of a role: what an agent saw while it acted in one of its roles.
 
+use std::fmt;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -105,8 +107,8 @@ impl RoleClass {
     }
 }
 
-impl std::fmt::Display for RoleClass {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for RoleClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }

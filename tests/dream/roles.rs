@@ -78,7 +78,9 @@ fn notes_that_are_old_enough_for_their_role_get_a_class_and_then_a_lesson() {
     house.note("planner", "Not old enough.", 20);
     let dreamer = house
         .builder()
-        .configure(|config| drop(config.ages.insert("reviewer".to_owned(), TimeDelta::hours(2))))
+        .configure(|config| {
+            config.ages.insert("reviewer".to_owned(), TimeDelta::hours(2));
+        })
         .build()
         .unwrap();
     let answers = ["N1 failure\nN2 success", "N1: Be there early.\nN2: Keep the tests."];

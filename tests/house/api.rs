@@ -530,6 +530,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("Origin", "the name of a tool"),
     ("Place", "names of a conversation and of who speaks"),
     ("QuarantineEntry", "a state file, and what a peer keeps there"),
+    ("RoleConfig", "a setting of the operator"),
     ("RulingOutcome", "the rule that refused it"),
     ("Scope", "ids"),
     ("SecretAudit", "names"),
