@@ -10,7 +10,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
-use noctuary::dream::{DreamMode, FactDreamer, HistoryItem, JournalSpan, PersonalizationDreamer, history_fn};
+use noctuary::dream::{
+    DreamMode, FactDreamer, HistoryItem, JournalSpan, PersonalizationDreamer, RoleDreamer, history_fn,
+};
 use noctuary::exchange::{Dialect, Forget, Import, Strikes, copy_into, feed, strike_superseded, unstrike};
 use noctuary::facts::{Decision, EventId, FactKey, FactStore};
 use noctuary::format::{DreamId, JournalName, OnboardingEnd};
@@ -974,6 +976,14 @@ const READERS: &[Reader] = &[
             asked(&dreamer.enabled(true).build().unwrap())
         };
         place.stores.iter().map(rebuilt).collect()
+    }),
+    ("RoleDreamer::builder", false, |place| {
+        let reflected = |store: &Arc<dyn Store>| {
+            let (view, scope) = (Arc::new(place.view()), place.access.scope.clone());
+            let dreamer = RoleDreamer::builder(view, store.clone(), scope).methods(store.clone());
+            asked(&dreamer.enabled(true).build().unwrap())
+        };
+        place.stores.iter().map(reflected).collect()
     }),
 ];
 
