@@ -147,7 +147,7 @@ const BUGS: &[Bug] = &[
         name: "a rule that reaches less takes the place of the person's own",
         file: "src/store/practice.rs",
         stands: "    for list in [tools, words] {\n",
-        planted: "    for list in [&[], words] {\n",
+        planted: "    for list in [words, words] {\n",
         tests: RULES,
     },
     Bug {
