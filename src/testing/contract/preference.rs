@@ -97,8 +97,10 @@ pub fn proposes(store: &dyn Preferences) {
         "no row before a person's word"
     );
     // A rule that reaches less is another one: nobody takes the place of the person's own.
-    let weaker = NewPreference::hard_constraint("files", "Never delete a folder.").tool("no_such_tool");
-    assert_ne!(propose(store, &weaker), other);
+    for words in ["rm -r", "no such words"] {
+        let weaker = NewPreference::hard_constraint("files", "Never delete a folder.").tool("no_such_tool");
+        assert_ne!(propose(store, &weaker.when(words)), other);
+    }
     store.approve_preference(&human(), one, at(1)).expect(WORKS);
     assert_eq!(propose(store, &again), one);
     assert_eq!(all(store)[0].state, PreferenceState::Active, "the state of the one that is there stays");
