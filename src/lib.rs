@@ -47,6 +47,7 @@
 //! | secrets and disguised instructions | [`SecretGate`], [`PiiFilter`] | [`gate`]: policies of each door, allow lists |
 //! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`memory`]: rows, queries, learnings; [`store`]: settings |
 //! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
+//! | methods that only outcomes raise, rules of a person | [`learning::MethodStore`], [`learning::PreferenceStore`] | [`learning`]; [`dream::RoleDreamer`] draws lessons |
 //! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
 //! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
 //! | forgetting, importing, exporting, copying | [`exchange::Forget`], [`exchange::Export`] | [`exchange`] |
@@ -97,6 +98,7 @@ pub mod facts;
 mod file;
 pub mod format;
 pub mod gate;
+pub mod learning;
 pub mod life;
 mod llm;
 pub mod manual;

@@ -109,10 +109,82 @@ const BESIDE: Tests = Tests::of(&["--lib"], &["beside::tests::runs_find"]);
 const FOLLOWED: Tests = Tests::of(ROWS, &["follow::"]);
 const KEYS: Tests = Tests::of(&["--test", "dream", "--features", "http"], &["no_error_repeats"]);
 
+const METHODS: Tests = Tests::of(ROWS, &["learning::both_stores_keep", "learning::calls::no_call"]);
+const RULES: Tests = Tests::of(ROWS, &["learning::rules::both_stores", "learning::rules::no_call"]);
+const ROLES: Tests = Tests::of(ROWS, &["learning::roles::both_stores"]);
+const ROLE_DREAMS: Tests = Tests::of(NIGHTS, &["roles::notes_that_are"]);
+const OUTCOMES: Tests = Tests::of(
+    ROWS,
+    &["learning::both_stores_keep", "learning::faults::an_outcome_counts_once", "learning::methods_outlive"],
+);
+
 const AUDIENCES: Tests = Tests::of(&["--test", "life"], &["an_access_to_a_group_reads_nothing"]);
 const SPEAKERS: Tests = Tests::of(NIGHTS, &["a_message_of_somebody_else"]);
 
 const BUGS: &[Bug] = &[
+    Bug {
+        name: "an outcome that was reported before counts again",
+        file: "src/store/methods.rs",
+        stands: "if before.is_empty() || rows.is_counted(&outcome.id)? {",
+        planted: "if before.is_empty() {",
+        tests: OUTCOMES,
+    },
+    Bug {
+        name: "a method is graduated by whoever asks",
+        file: "src/store/methods.rs",
+        stands: "    if access.actor == Actor::Human {\n        return Ok(());\n    }\n    Err(",
+        planted: "    if access.actor != Actor::Library {\n        return Ok(());\n    }\n    Err(",
+        tests: METHODS,
+    },
+    Bug {
+        name: "a good outcome takes a method out of quarantine",
+        file: "src/file/memory/practised.rs",
+        stands: "                        method.confidence = wilson(method.successes, method.uses);\n",
+        planted: "                        method.confidence = wilson(method.successes, method.uses);\n                        method.quarantine = u8::from(method.confidence < 0.55);\n",
+        tests: METHODS,
+    },
+    Bug {
+        name: "a rule that reaches less takes the place of the person's own",
+        file: "src/store/practice.rs",
+        stands: "    for list in [tools, words] {\n",
+        planted: "    for list in [words, words] {\n",
+        tests: RULES,
+    },
+    Bug {
+        name: "a withdrawn rule is one, and so is an approved wish",
+        file: "src/file/memory/practice.rs",
+        stands: "            (preference.kind, preference.state) == (PreferenceKind::HardConstraint, PreferenceState::Active)\n",
+        planted: "            (preference.kind, preference.state) != (PreferenceKind::HardConstraint, PreferenceState::Proposed)\n",
+        tests: RULES,
+    },
+    Bug {
+        name: "a session with others reads the words of a rule",
+        file: "src/file/memory/practice.rs",
+        stands: "let statement = told.then(|| preference.statement.clone());",
+        planted: "let statement = (told || !told).then(|| preference.statement.clone());",
+        tests: RULES,
+    },
+    Bug {
+        name: "a note is reflected on again",
+        file: "src/store/roles.rs",
+        stands: "if !rows.notes(true)?.iter().any(|note| note.id == id) {",
+        planted: "if ![rows.notes(true)?, rows.notes(false)?].concat().iter().any(|note| note.id == id) {",
+        tests: ROLES,
+    },
+    Bug {
+        name: "a note that is too young is shown",
+        file: "src/dream/roles/run.rs",
+        stands: "notes.retain(|note| now - note.created_at >= config.age_of(&note.role));",
+        planted: "notes.retain(|note| now - note.created_at >= config.age_of(&note.role) || now > note.created_at);",
+        tests: ROLE_DREAMS,
+    },
+    Bug {
+        name: "a forgotten statement stays in cases",
+        file: "src/store/practice.rs",
+        stands: "let mut texts = vec![case.content.as_str()];",
+        planted: "let mut texts = vec![\"\"];",
+        tests: METHODS,
+    },
     Bug {
         name: "an access to a group is taken by a folder that does not know its owner",
         file: "src/workspace/ext.rs",

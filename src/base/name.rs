@@ -255,6 +255,8 @@ impl StateName {
     pub const FACTS: Self = Self::constant(".dreaming.d/facts.json");
     /// The mark of the input of the last rebuild of personalization.
     pub const PERSONALIZATION: Self = Self::constant(".dreaming.d/personalization.json");
+    /// The lessons that a model was asked to form methods of, as a count.
+    pub const ROLES: Self = Self::constant(".dreaming.d/roles.json");
     /// Tombstones of forgotten statements, without their content.
     pub const FORGOTTEN: Self = Self::constant(".dreaming.d/forgotten.json");
     /// Proposals of dreams that wait for a person's answer.

@@ -19,6 +19,14 @@ pub enum ForgetPlace {
     Profile,
     /// Learnings.
     Learnings,
+    /// Methods.
+    Methods,
+    /// Cases of methods, and the ids of outcomes.
+    Cases,
+    /// Preferences.
+    Preferences,
+    /// Notes of roles.
+    RoleNotes,
     /// Its text index.
     TextIndex,
     /// Its record of what was decided about rows, and its audit.
@@ -55,10 +63,14 @@ pub enum ForgetPlace {
 
 impl ForgetPlace {
     /// All places.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 23] = [
         Self::Rows,
         Self::Profile,
         Self::Learnings,
+        Self::Methods,
+        Self::Cases,
+        Self::Preferences,
+        Self::RoleNotes,
         Self::TextIndex,
         Self::Decisions,
         Self::Edges,
@@ -85,9 +97,15 @@ impl ForgetPlace {
     /// Returns the note for a place where nobody looked.
     fn unseen(self) -> &'static str {
         match self {
-            Self::Rows | Self::Profile | Self::Learnings | Self::TextIndex | Self::Decisions => {
-                "no memory store was given"
-            }
+            Self::Rows
+            | Self::Profile
+            | Self::Learnings
+            | Self::Methods
+            | Self::Cases
+            | Self::Preferences
+            | Self::RoleNotes
+            | Self::TextIndex
+            | Self::Decisions => "no memory store was given",
             Self::Edges => "nothing of the kind is kept",
             Self::Vectors => "no memory store was given, or it keeps none",
             Self::DocumentIndex => "no index was given",
@@ -104,6 +122,10 @@ impl fmt::Display for ForgetPlace {
             Self::Rows => "rows",
             Self::Profile => "profile",
             Self::Learnings => "learnings",
+            Self::Methods => "methods",
+            Self::Cases => "cases",
+            Self::Preferences => "preferences",
+            Self::RoleNotes => "notes of roles",
             Self::TextIndex => "text index",
             Self::Decisions => "decisions",
             Self::Edges => "edges",

@@ -143,7 +143,7 @@ impl Doctor {
         told.health.scope = Some(scope.clone());
         let config = StoreConfig::default();
         let looked = FileMemoryStore::looked_at(disk, scope.clone(), config)
-            .and_then(|store| rows::examine(&store, &scope, &self.doors, told));
+            .and_then(|store| rows::examine(&store, &scope, &self.doors, now, told));
         match looked {
             Err(error) => rows::tell(lines.as_str(), error, told)?,
             Ok(()) if standing.is_some_and(|stat| stat.len == 0) => {
@@ -202,10 +202,13 @@ impl Doctor {
             let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
             told.add(Kind::DriftedIndex, &place, fix);
         }
-        if let Err(error) = rows::examine(&store, &scope, &self.doors, told) {
+        if let Err(error) = rows::examine(&store, &scope, &self.doors, now, told) {
             rows::tell(&place, error, told)?;
         }
-        told.health.embeddings = copied.embeddings()?;
+        match copied.embeddings() {
+            Ok(embeddings) => told.health.embeddings = embeddings,
+            Err(error) => rows::tell(&place, error, told)?,
+        }
         let failed = told.health.embeddings.get("failed").copied().unwrap_or(0);
         if failed > 0 {
             let fix = format!("embed them again: {failed} of the texts came back without a vector");

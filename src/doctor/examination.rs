@@ -36,6 +36,14 @@ pub struct Health {
     pub suspicions: u64,
     /// Learnings.
     pub learnings: u64,
+    /// Methods.
+    pub methods: u64,
+    /// Methods that a person graduated.
+    pub graduated: u64,
+    /// Methods in quarantine.
+    pub quarantined: u64,
+    /// Notes of roles that wait for their reflection for over 72 hours.
+    pub unreflected: u64,
     /// Rows by the state of their vector; empty where no embedder ever made one.
     pub embeddings: BTreeMap<String, u64>,
     /// The version of the tables, of a database.
@@ -97,6 +105,10 @@ impl Health {
             ("rows", self.rows),
             ("suspicions", self.suspicions),
             ("learnings", self.learnings),
+            ("methods", self.methods),
+            ("graduated", self.graduated),
+            ("quarantined", self.quarantined),
+            ("unreflected", self.unreflected),
         ];
         numbers
             .into_iter()

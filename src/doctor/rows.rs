@@ -1,5 +1,7 @@
 //! The rows of a memory store: whether they can be read, and what they hold.
 
+use chrono::{DateTime, Utc};
+
 use super::examination::Examination;
 use super::finding::FindingKind as Kind;
 use crate::base::access::{Access, Scope};
@@ -7,12 +9,19 @@ use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::facts::FactStore;
 use crate::gate::Doors;
+use crate::learning::{LearningConfig, MethodStore, RoleStore};
 use crate::memory::{Filter, LearningStore, MemoryStore};
 
 /// Looks at every row that is not deleted.
-pub(super) fn examine<S>(store: &S, scope: &Scope, doors: &Doors, told: &mut Examination) -> Result<()>
+pub(super) fn examine<S>(
+    store: &S,
+    scope: &Scope,
+    doors: &Doors,
+    now: DateTime<Utc>,
+    told: &mut Examination,
+) -> Result<()>
 where
-    S: MemoryStore + FactStore + LearningStore,
+    S: MemoryStore + FactStore + LearningStore + MethodStore + RoleStore,
 {
     let owner = Access::human(scope.clone());
     let every = Filter::limit(usize::MAX);
@@ -31,6 +40,26 @@ where
     for learning in store.learnings(&owner, usize::MAX)? {
         told.health.learnings += 1;
         secrets(doors, &learning.content, &format!("learnings/{}", learning.id), told);
+    }
+    for method in store.methods(&owner)? {
+        told.health.methods += 1;
+        told.health.graduated += u64::from(method.graduated.is_some());
+        told.health.quarantined += u64::from(method.quarantine > 0);
+        let cases = store.method_cases(&owner, method.id, usize::MAX)?;
+        let texts = [method.body].into_iter().chain(cases.into_iter().map(|case| case.content));
+        for text in texts {
+            secrets(doors, &text, &format!("methods/{}", method.id), told);
+        }
+    }
+    let backlog = LearningConfig::default().backlog;
+    for pending in [true, false] {
+        for note in store.notes(&owner, pending)? {
+            told.health.unreflected += u64::from(pending && now - note.created_at > backlog);
+            let lesson = note.reflection.map(|reflection| reflection.lesson);
+            for text in std::iter::once(note.content).chain(lesson) {
+                secrets(doors, &text, &format!("role_memory/{}", note.id), told);
+            }
+        }
     }
     told.health.suspicions = FactStore::suspicions(store, &owner, usize::MAX)?.len() as u64;
     Ok(())

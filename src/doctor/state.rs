@@ -104,7 +104,7 @@ fn parse(name: &StateName, file: &registry::StateFile, bytes: &[u8]) -> Result<(
         Ledger::parse(bytes).map(drop)
     } else if *name == StateName::DREAMED {
         DreamedState::parse(bytes).map(drop)
-    } else if *name == StateName::FACTS || *name == StateName::PERSONALIZATION {
+    } else if [StateName::FACTS, StateName::PERSONALIZATION, StateName::ROLES].contains(name) {
         AskedState::parse(name, bytes, String::new).map(drop)
     } else if *name == StateName::LIFE {
         LifeState::parse(bytes).map(drop)

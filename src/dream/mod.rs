@@ -35,7 +35,8 @@
 //! | [`DreamRecord`], [`DreamStanding`], [`JournalSpan`] | earlier dreams: undo, redo, read again |
 //! | [`FactDreamer`], [`FactDreamerBuilder`], [`FactDreamConfig`], [`FactReport`], [`FactRuling`], [`RulingOutcome`], [`LeftPair`], [`LeftReason`] | a model judges contradictions among facts |
 //! | [`PersonalizationDreamer`], [`PersonalizationDreamerBuilder`], [`PersonalizationConfig`], [`HistorySource`], [`HistoryItem`], [`history_fn`], [`HistoryFn`] | rows about the human, rebuilt from a host's history |
-//! | [`Pace`] | calls and bytes of those two |
+//! | [`RoleDreamer`], [`RoleDreamerBuilder`], [`RoleConfig`] | lessons of notes of roles, and methods of lessons |
+//! | [`Pace`] | calls and bytes of those three |
 //! | [`Step`], [`DreamPass`] | the steps of a dream, for a host that drives it by hand |
 //! | [`Observer`], [`DreamEvent`], [`Level`] | one event for each pass, for a log |
 //!
@@ -59,6 +60,7 @@ mod evidence;
 mod facts;
 pub(crate) mod journal;
 mod profile;
+mod roles;
 pub(crate) mod sleep;
 
 pub use crate::dreamer::{
@@ -77,3 +79,4 @@ pub use profile::{
     HistoryFn, HistoryItem, HistorySource, PersonalizationConfig, PersonalizationDreamer,
     PersonalizationDreamerBuilder, history_fn,
 };
+pub use roles::{RoleConfig, RoleDreamer, RoleDreamerBuilder};

@@ -60,6 +60,9 @@ pub enum Outcome {
     /// Rows about the human were written into a memory store.
     #[serde(rename = "personalization_rebuilt")]
     Rebuilt,
+    /// Lessons of notes, or methods, were written into a memory store.
+    #[serde(rename = "roles_reflected")]
+    Reflected,
 }
 
 impl Outcome {
@@ -84,6 +87,7 @@ impl Outcome {
             Self::Decided => "facts_decided",
             Self::Undecided => "nothing_decided",
             Self::Rebuilt => "personalization_rebuilt",
+            Self::Reflected => "roles_reflected",
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::base::name::{DocName, Name};
 use crate::facts::FactStore;
 use crate::format::{JournalName, Note};
 use crate::gate::{DoorWarning, Doors};
+use crate::learning::PreferenceStore;
 use crate::session::Guarded;
 use crate::workspace::Workspace;
 
@@ -137,6 +138,42 @@ impl Session {
     pub fn mark_superseded(&mut self, facts: &dyn FactStore) -> Result<usize> {
         let superseded = facts.superseded(self.access())?;
         self.snapshot.mark_superseded(&self.view, &superseded)
+    }
+
+    /// Puts the standing rules of a store before everything else in each prompt from now on; returns how many. Call it when the
+    /// session begins, and again where a person approved one since. Outside of a main session it does nothing.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// use noctuary::learning::{NewPreference, PreferenceStore};
+    /// use noctuary::{Access, FileMemoryStore, FileWorkspace, Life, LifeConfig, Scope};
+    /// # use chrono::{TimeZone, Utc};
+    ///
+    /// let (folder, marta) = (tempfile::tempdir()?, Scope::user("marta"));
+    /// # let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+    /// let store = FileMemoryStore::open(folder.path(), marta.clone())?;
+    /// let rule = NewPreference::hard_constraint("money", "Never pay without asking.");
+    /// let id = store.propose_preference(&Access::agent(marta.clone()), &rule, now)?;
+    /// store.approve_preference(&Access::human(marta.clone()), id, now)?;
+    ///
+    /// let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
+    /// let mut session = life.begin_session(Access::agent(marta), "repl", "repl", now)?;
+    /// assert_eq!(session.hold_rules(&store)?, 1);
+    /// let prompt = session.system_prompt()?;
+    /// assert!(prompt.starts_with("# Standing rules\n"));
+    /// assert!(prompt.contains("- Never pay without asking. [rule 1, approved by the human on 2026-11-21]\n"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of the store, and those of the doors.
+    pub fn hold_rules(&mut self, rules: &dyn PreferenceStore) -> Result<usize> {
+        if self.access().kind != SessionKind::Main {
+            return Ok(0);
+        }
+        let rules = rules.constraints(self.access())?;
+        self.snapshot.hold_rules(&self.view, &rules)
     }
 
     /// Returns the prompt of a turn as one text, without blocks of the host's; [`prompt`](Self::prompt) returns its parts.

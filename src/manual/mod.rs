@@ -14,6 +14,7 @@
 //! | What is in which file, byte by byte? | [`formats`] |
 //! | How do a laptop and a server share one life? | [`two_machines`] |
 //! | What do memory stores keep, find and forget? | [`memory`] |
+//! | Which methods serve an agent, which rules hold, and who says so? | [`learning`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
 //! | What does an operator do without Rust? (feature `cli`) | [`command_line`] |
 //! | Which tools may a model call? | [`tools`] |
@@ -74,6 +75,9 @@ pub mod formats {}
 
 #[doc = include_str!("memory.md")]
 pub mod memory {}
+
+#[doc = include_str!("learning.md")]
+pub mod learning {}
 
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]

@@ -22,8 +22,10 @@ pub struct AuditEntry {
     /// In what kind of session; `None` where it was in none.
     pub kind: Option<SessionKind>,
     /// `memory_write`, `memory_update`, `memory_delete`, `memory_restore`, `memory_pin`, `memory_unpin`,
-    /// `memory_removed` for a row that is gone for good, `memory_forget`, `memory_lift`, `memory_learn`, or
-    /// `profile_write`.
+    /// `memory_removed` for a row that is gone for good, `memory_forget`, `memory_lift`, `memory_learn`,
+    /// `profile_write`, `method_create`, `method_graduate`, `method_quarantine`, `method_lift`, `outcome_report`,
+    /// `preference_propose`, `preference_approve`, `preference_withdraw`, `role_note`, or
+    /// `role_reflect`.
     pub action: String,
     /// Its end.
     pub outcome: AuditOutcome,

@@ -50,7 +50,7 @@ pub struct IndexProgress {
 pub struct MemoryEvent {
     /// Its name.
     pub name: EventName,
-    /// The row; `None` for the profile and for a learning.
+    /// The row; `None` for the profile, a learning, and a part of the learning loop.
     pub id: Option<MemoryId>,
 }
 
@@ -84,6 +84,22 @@ pub enum EventName {
     ProfileWritten,
     /// `learning:written`: a new learning.
     LearningWritten,
+    /// `method:created`: a new method.
+    MethodCreated,
+    /// `method:judged`: a person changed the standing of a method.
+    MethodJudged,
+    /// `preference:proposed`: a new preference.
+    PreferenceProposed,
+    /// `preference:approved`: a person approved a preference.
+    PreferenceApproved,
+    /// `preference:withdrawn`: a person took a preference back.
+    PreferenceWithdrawn,
+    /// `role:noted`: a new note of a role.
+    NoteTaken,
+    /// `role:reflected`: the reflection on a note of a role.
+    NoteReflected,
+    /// `trade:outcome_updated`: an outcome was counted. The seed's name.
+    OutcomeReported,
     /// `fact:recorded`: a new fact, which is pending.
     FactRecorded,
     /// `fact:retired`: a fact was retired.
@@ -106,6 +122,14 @@ impl EventName {
             Self::Forgotten => "memory:forgotten",
             Self::ProfileWritten => "profile:written",
             Self::LearningWritten => "learning:written",
+            Self::MethodCreated => "method:created",
+            Self::MethodJudged => "method:judged",
+            Self::NoteTaken => "role:noted",
+            Self::NoteReflected => "role:reflected",
+            Self::PreferenceProposed => "preference:proposed",
+            Self::PreferenceApproved => "preference:approved",
+            Self::PreferenceWithdrawn => "preference:withdrawn",
+            Self::OutcomeReported => "trade:outcome_updated",
             Self::FactRecorded => "fact:recorded",
             Self::FactRetired => "fact:retired",
             Self::FactReturned => "fact:returned",

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use super::memory::tables::has_profile_of_the_seed;
 
 /// The tables that hold words, with their columns of words, and how a row is displaced by another one.
-const WORDED: [(&str, &str, Displaced); 11] = [
+const WORDED: [(&str, &str, Displaced); 16] = [
     (
         "memories",
         "category, content, metadata, source, origin, session, speaker, terms, subject, slot, cites",
@@ -19,6 +19,11 @@ const WORDED: [(&str, &str, Displaced); 11] = [
     ("user_profile", "key, value", Displaced::ByKey(&["key"])),
     ("guest_profile", "key, value", Displaced::ByKey(&["user_id", "agent_id", "key"])),
     ("memory_learnings", "content, context", Displaced::Never),
+    ("memory_methods", "name, class, body", Displaced::Never),
+    ("memory_cases", "content, outcome", Displaced::Never),
+    ("memory_outcomes", "outcome", Displaced::Never),
+    ("memory_roles", "role, subject, content, reflection", Displaced::Never),
+    ("memory_preferences", "dimension, statement, tools, words", Displaced::Never),
     ("memory_audit", "source, origin, reason", Displaced::Never),
     ("memory_decisions", "reason, changes", Displaced::Never),
     ("memory_documents", "path, content", Displaced::ByKey(&["user_id", "agent_id", "path"])),
@@ -42,10 +47,24 @@ enum Displaced {
     ByKey(&'static [&'static str]),
 }
 
+/// Returns the tables that stand: later versions of a file have more of them.
+fn standing(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, &'static str, Displaced)>> {
+    let mut statement =
+        connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?;
+    let mut standing = Vec::with_capacity(WORDED.len());
+    for worded in WORDED {
+        if statement.exists([worded.0])? {
+            standing.push(worded);
+        }
+    }
+    Ok(standing)
+}
+
 /// Returns the triggers, each by its name. A profile of another program is none of ours.
 fn triggers(connection: &Connection) -> rusqlite::Result<impl Iterator<Item = (String, String)>> {
     let has_profile = has_profile_of_the_seed(connection)?;
-    let worded = WORDED.into_iter().filter(move |(table, ..)| has_profile || *table != "user_profile");
+    let worded =
+        standing(connection)?.into_iter().filter(move |(table, ..)| has_profile || *table != "user_profile");
     Ok(worded.flat_map(|(table, columns, displaced)| {
         let trigger = |name: &str, event: &str| {
             let name = format!("{table}_{name}");
@@ -88,7 +107,7 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
         )?;
     }
     let is_used: Vec<String> =
-        WORDED.iter().map(|(table, ..)| format!("EXISTS (SELECT 1 FROM {table})")).collect();
+        standing(connection)?.iter().map(|(table, ..)| format!("EXISTS (SELECT 1 FROM {table})")).collect();
     connection.execute_batch(&format!(
         "UPDATE file_commits SET removals = removals + 1 WHERE {}",
         is_used.join(" OR ")

@@ -8,6 +8,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::commits::{self, check_mark, commits};
 use super::error::fold;
 use super::index::tables as index;
+use super::memory::practice::tables as practice;
 use super::memory::tables as memory;
 use super::removals;
 use super::tables as workspace;
@@ -40,6 +41,10 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         removals::put_triggers(connection)
     },
     memory::make_echoes,
+    |connection| {
+        practice::make(connection)?;
+        removals::put_triggers(connection)
+    },
 ];
 
 /// The newest version of the tables.

@@ -4,12 +4,15 @@ use serde_json::Value;
 
 use super::config::StoreConfig;
 use super::edit::Edit;
-use super::names::{learning_name, row_name};
-use crate::base::access::{Access, Scope, SessionKind};
+use super::names::{
+    learning_name, new_method_name, new_note_name, new_preference_name, outcome_name, row_name,
+};
+use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
 use crate::base::text;
 use crate::gate::{Door, InjectionPolicy, Masks};
+use crate::learning::{NewMethod, NewOutcome, NewPreference, NewRoleNote, PreferenceKind};
 use crate::memory::{NewLearning, NewMemory, Source};
 
 /// The longest category, source, or key of a profile, in bytes.
@@ -97,6 +100,96 @@ impl StoreConfig {
         let context = learning.context.as_deref().unwrap_or_default();
         self.admit_text(access, &name, &learning.content, context.len())?;
         self.pass(access, &name, context)
+    }
+
+    /// Says whether a method may come in.
+    pub(crate) fn admit_method(&self, scope: &Scope, access: &Access, method: &NewMethod) -> Result<()> {
+        let name = new_method_name();
+        main_only(scope, access, &name)?;
+        check_word("name", &method.name)?;
+        check_word("class", &method.class)?;
+        let cases: usize = method.cases.iter().map(String::len).sum();
+        self.admit_text(access, &name, &method.body, method.name.len() + method.class.len() + cases)?;
+        let texts = [&method.name, &method.class].into_iter().chain(&method.cases);
+        texts.into_iter().try_for_each(|text| self.pass(access, &name, text))?;
+        // The words beside a value may show its class.
+        let labels = [&method.name, &method.class];
+        labels
+            .into_iter()
+            .try_for_each(|label| self.pass_secrets(access, &name, &labelled(label, &method.body)))
+    }
+
+    /// Says whether an outcome may come in: an agent does not report on itself.
+    pub(crate) fn admit_outcome(&self, scope: &Scope, access: &Access, outcome: &NewOutcome) -> Result<()> {
+        let name = outcome_name();
+        main_only(scope, access, &name)?;
+        if access.actor == Actor::Agent {
+            return Err(Error::Denied { name, kind: access.kind });
+        }
+        check_word("id", &outcome.id)?;
+        match &outcome.case {
+            Some(case) => self.admit_text(access, &name, case, outcome.id.len()),
+            None => Ok(()),
+        }
+    }
+
+    /// Says whether a preference may be proposed.
+    pub(crate) fn admit_preference(
+        &self,
+        scope: &Scope,
+        access: &Access,
+        preference: &NewPreference,
+    ) -> Result<()> {
+        let name = new_preference_name();
+        main_only(scope, access, &name)?;
+        let is_constraint = preference.kind == PreferenceKind::HardConstraint;
+        let has_person = access.actor == Actor::Human && !self.learning.non_interactive;
+        if preference.imported && is_constraint && !has_person {
+            return Err(Error::Denied { name, kind: access.kind });
+        }
+        let of_call = || preference.tools.iter().chain(&preference.words);
+        if !is_constraint && of_call().next().is_some() {
+            return Err(Error::Config { setting: "tools", rule: "may be named by a hard constraint only" });
+        }
+        if preference.tools.is_empty() && !preference.words.is_empty() {
+            return Err(Error::Config { setting: "words", rule: "must have tools beside them" });
+        }
+        check_word("dimension", &preference.dimension)?;
+        // A rule is read as one line, and as it looks.
+        let is_plain = |text: &str| !text.chars().any(|c| c.is_control() || text::is_invisible(c));
+        if !is_plain(&preference.statement)
+            || !of_call().all(|text| is_plain(text) && !text.trim().is_empty())
+        {
+            return Err(Error::Config {
+                setting: "statement",
+                rule: "must be one line of visible characters",
+            });
+        }
+        let beside: usize = of_call().map(String::len).sum();
+        self.admit_text(access, &name, &preference.statement, preference.dimension.len() + beside)?;
+        let texts = std::iter::once(&preference.dimension).chain(of_call());
+        texts.into_iter().try_for_each(|text| self.pass(access, &name, text))?;
+        self.pass_secrets(access, &name, &labelled(&preference.dimension, &preference.statement))
+    }
+
+    /// Says whether a note of a role may come in.
+    pub(crate) fn admit_note(&self, scope: &Scope, access: &Access, note: &NewRoleNote) -> Result<()> {
+        let name = new_note_name();
+        main_only(scope, access, &name)?;
+        check_word("role", &note.role)?;
+        note.subject.iter().try_for_each(|subject| check_word("subject", subject))?;
+        let subject = note.subject.as_deref().unwrap_or_default();
+        self.admit_text(access, &name, &note.content, note.role.len() + subject.len())?;
+        [&note.role, subject].into_iter().try_for_each(|text| self.pass(access, &name, text))?;
+        let labels = [&note.role, subject].into_iter().filter(|label| !label.is_empty());
+        labels
+            .into_iter()
+            .try_for_each(|label| self.pass_secrets(access, &name, &labelled(label, &note.content)))
+    }
+
+    /// Says whether the lesson of a note may come in. A model may have worded it: it comes in as by an agent.
+    pub(crate) fn admit_lesson(&self, access: &Access, name: &Name, lesson: &str) -> Result<()> {
+        self.admit_text(access, name, lesson, 0)
     }
 
     /// Says whether a text may come in, with so many bytes beside it.

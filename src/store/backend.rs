@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use super::echo::EchoWord;
 use super::edit::Edit;
 use super::forget::{Burial, Struck};
+use super::practice::{Practice, PracticeChanges};
 use super::search::Searchable;
 use super::vectors::{MemoryVectors, VectorChanges};
 use super::words::Words;
@@ -58,7 +59,7 @@ pub(crate) trait Backend: Send + Sync {
 }
 
 /// The rows of a scope, and what belongs to them.
-pub(crate) trait Rows: Searchable + Facts {
+pub(crate) trait Rows: Searchable + Facts + Practice {
     /// Reads a row that is neither deleted nor retired.
     fn get(&self, id: MemoryId, visibility: Visibility) -> Result<Option<Memory>>;
 
@@ -150,7 +151,7 @@ pub(crate) trait Facts: Searchable {
 }
 
 /// Changes of the rows of a scope, each with the line of the audit that tells of it.
-pub(crate) trait Changes: Rows {
+pub(crate) trait Changes: Rows + PracticeChanges {
     /// Adds a row, and keeps what it may contradict.
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId>;
 

@@ -9,6 +9,7 @@ use super::backend::{Backend, Changes};
 use super::edit::Edit;
 use super::forget::Burial;
 use super::names::row_name;
+use super::practice::may_forget;
 use super::store::Store;
 use super::suspects::suspects;
 use crate::base::access::Access;
@@ -128,6 +129,7 @@ impl<B: Backend> Store<B> {
             }
             for stone in stones {
                 let burial = Burial::of_stone(key, *stone);
+                may_forget(changes, access, &burial)?;
                 changes.forget(&[], &burial, key, entry(access, "memory_forget", now))?;
             }
             Ok(true)

@@ -13,6 +13,7 @@ use crate::embed::{Embedder, Reranker};
 use crate::facts::FactConfig;
 use crate::facts::{ConsolidationEvent, EventOutcome};
 use crate::gate::Doors;
+use crate::learning::LearningConfig;
 use crate::memory::{EventName, MemoryEvent, MemoryId, MemoryObserver, Source};
 use crate::search::rank::{Entities, GenericEntities, Ranking};
 
@@ -46,6 +47,8 @@ pub struct StoreConfig {
     pub max_file_bytes: Option<u64>,
     /// The limits on decisions about facts by others than the human.
     pub facts: FactConfig,
+    /// The thresholds of the learning loop.
+    pub learning: LearningConfig,
     /// The weights of a search.
     pub ranking: Ranking,
     /// The finder of a text's entities.
@@ -78,6 +81,7 @@ impl Default for StoreConfig {
             patience: Duration::from_secs(30),
             max_file_bytes: None,
             facts: FactConfig::default(),
+            learning: LearningConfig::default(),
             ranking: Ranking::default(),
             entities: Arc::new(GenericEntities),
             embedder: None,
@@ -90,8 +94,8 @@ impl Default for StoreConfig {
 
 impl StoreConfig {
     /// Reads the variable `FIN_PROFILE_MEMORY_SOFT_DELETE_RETENTION_DAYS`, or
-    /// `WORKSPACE_MEMORY_SOFT_DELETE_RETENTION_DAYS`, which comes before it, `MEMORY_CONSOLIDATION_ENABLED` and
-    /// `MEMORY_CONSOLIDATION_GUIDANCE` through `lookup`; the rest stays at its defaults.
+    /// `WORKSPACE_MEMORY_SOFT_DELETE_RETENTION_DAYS`, which comes before it, `MEMORY_CONSOLIDATION_ENABLED`,
+    /// `MEMORY_CONSOLIDATION_GUIDANCE` and `MINARA_NON_INTERACTIVE` through `lookup`; the rest stays at its defaults.
     ///
     /// # Errors
     ///
@@ -113,6 +117,7 @@ impl StoreConfig {
         if config.facts.guidance.as_ref().is_some_and(|text| text.chars().count() > LONGEST_GUIDANCE) {
             return Err(Error::Config { setting: GUIDANCE, rule: "must have at most 1,000 characters" });
         }
+        config.learning.non_interactive = env::flag(&lookup, "MINARA_NON_INTERACTIVE")?.unwrap_or(false);
         Ok(config)
     }
 

@@ -234,6 +234,10 @@ pub(crate) fn may_forget(access: &Access, memory: &Memory, status: Option<FactSt
 pub(crate) struct Struck {
     pub(crate) profile: u64,
     pub(crate) learnings: u64,
+    pub(crate) methods: u64,
+    pub(crate) cases: u64,
+    pub(crate) preferences: u64,
+    pub(crate) notes: u64,
     pub(crate) reasons: u64,
 }
 
@@ -244,12 +248,16 @@ pub(crate) fn receipt(
     struck: Struck,
     left: Option<&'static str>,
 ) -> Vec<PlaceReceipt> {
-    let Struck { profile, learnings, reasons } = struck;
+    let Struck { profile, learnings, methods, cases, preferences, notes, reasons } = struck;
     let index = PlaceReceipt::new(ForgetPlace::TextIndex, rows, rows);
     vec![
         PlaceReceipt::new(ForgetPlace::Rows, rows, rows),
         PlaceReceipt::new(ForgetPlace::Profile, profile, profile),
         PlaceReceipt::new(ForgetPlace::Learnings, learnings, learnings),
+        PlaceReceipt::new(ForgetPlace::Methods, methods, methods),
+        PlaceReceipt::new(ForgetPlace::Cases, cases, cases),
+        PlaceReceipt::new(ForgetPlace::Preferences, preferences, preferences),
+        PlaceReceipt::new(ForgetPlace::RoleNotes, notes, notes),
         match left {
             Some(why) => index.left(why),
             None => index,

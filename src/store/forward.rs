@@ -13,6 +13,10 @@ macro_rules! contracts_of {
                 ConsolidationEvent, Decision, EventId, Fact, FactStore, Recorded, Settled, Superseded,
                 Suspicion,
             };
+            use $crate::learning::{
+                Case, Constraint, Method, MethodId, MethodStore, NewMethod, NewOutcome, NewPreference, Preference,
+                NewRoleNote, PreferenceId, PreferenceStore, Reflection, Reported, RoleNote, RoleNoteId, RoleStore,
+            };
             use $crate::memory::{
                 AuditEntry, Filter, Found, Learning, LearningId, LearningStore, Memory, MemoryId,
                 MemoryStore, NewLearning, NewMemory, Query, SnapshotRow,
@@ -75,6 +79,47 @@ macro_rules! contracts_of {
                 learn(access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId>;
                 learnings(access: &Access, limit: usize) -> Result<Vec<Learning>>;
             } {} }
+
+            $crate::store::forward::forward! { MethodStore for $type {
+                create_method(access: &Access, method: &NewMethod, now: DateTime<Utc>) -> Result<MethodId>;
+                report_outcome(access: &Access, outcome: &NewOutcome, now: DateTime<Utc>) -> Result<Reported>;
+                graduate_method(access: &Access, id: MethodId, now: DateTime<Utc>) -> Result<Method>;
+                quarantine_method(
+                    access: &Access,
+                    id: MethodId,
+                    quarantined: bool,
+                    now: DateTime<Utc>
+                ) -> Result<Method>;
+                methods(access: &Access) -> Result<Vec<Method>>;
+                method_cases(access: &Access, id: MethodId, limit: usize) -> Result<Vec<Case>>;
+            } {} }
+
+            $crate::store::forward::forward! { PreferenceStore for $type {
+                propose_preference(
+                    access: &Access,
+                    preference: &NewPreference,
+                    now: DateTime<Utc>
+                ) -> Result<PreferenceId>;
+                approve_preference(access: &Access, id: PreferenceId, now: DateTime<Utc>) -> Result<Preference>;
+                withdraw_preference(access: &Access, id: PreferenceId, now: DateTime<Utc>) -> Result<Preference>;
+                preferences(access: &Access) -> Result<Vec<Preference>>;
+                constraints(access: &Access) -> Result<Vec<Constraint>>;
+                constraints_for(
+                    access: &Access,
+                    tool: &str,
+                    arguments: &serde_json::Value
+                ) -> Result<Vec<Constraint>>;
+            } {} }
+
+            $crate::store::forward::forward! { RoleStore for $type {
+                take_note(access: &Access, note: &NewRoleNote, now: DateTime<Utc>) -> Result<RoleNoteId>;
+                reflect(access: &Access, id: RoleNoteId, reflection: &Reflection) -> Result<bool>;
+                notes(access: &Access, pending: bool) -> Result<Vec<RoleNote>>;
+            } {
+                fn roles_of(&self) -> Option<&Scope> {
+                    Some(self.store.scope())
+                }
+            } }
         };
     };
 }

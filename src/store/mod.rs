@@ -25,6 +25,7 @@
 //! - A change waits for another process for up to [`StoreConfig::patience`], then it is [`Error::Busy`](crate::Error::Busy).
 
 mod admit;
+mod applies;
 pub(crate) mod backend;
 pub(crate) mod carry;
 mod config;
@@ -39,9 +40,13 @@ pub(crate) mod forward;
 mod history;
 pub(crate) mod known;
 mod mask;
+mod methods;
 mod names;
 mod operation;
+pub(crate) mod practice;
+mod preferences;
 mod rerank;
+mod roles;
 pub(crate) mod search;
 mod settle;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]

@@ -15,7 +15,7 @@ use super::search::{Answer, search};
 use super::suspects::suspects;
 use super::vectors::Shelves;
 use super::visibility::{SHARED_KEYS, sees_all};
-use super::{decide, fact, forget, history, mask, settle};
+use super::{decide, fact, forget, history, mask, practice, settle};
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
@@ -67,7 +67,7 @@ impl<B: Backend> Store<B> {
     }
 
     /// Makes a change that may be refused, and records where it is. Where the refusal cannot be recorded, it still counts.
-    fn attempt<T>(
+    pub(super) fn attempt<T>(
         &self,
         action: &'static str,
         operation: &Operation<'_>,
@@ -92,7 +92,7 @@ impl<B: Backend> Store<B> {
     }
 
     /// Returns the line of the audit of something that is done.
-    fn done(&self, operation: &Operation<'_>, forgotten: Option<&Tombstones>) -> AuditEntry {
+    pub(super) fn done(&self, operation: &Operation<'_>, forgotten: Option<&Tombstones>) -> AuditEntry {
         told(self.config.entry(operation, AuditOutcome::Done), forgotten)
     }
 
@@ -110,7 +110,7 @@ impl<B: Backend> Store<B> {
     }
 
     /// Writes a row that may come in; says what it may contradict, and which event tells of it.
-    fn put_in(
+    pub(super) fn put_in(
         &self,
         rows: &mut dyn Changes,
         memory: &NewMemory,
@@ -135,7 +135,7 @@ impl<B: Backend> Store<B> {
     }
 
     /// Tells of a row that was written, or of the one that was there already.
-    fn tell_written(&self, memory: &NewMemory, id: MemoryId, event: Option<EventName>) {
+    pub(super) fn tell_written(&self, memory: &NewMemory, id: MemoryId, event: Option<EventName>) {
         if let Some(event) = event {
             self.config.tell(event, Some(id));
         }
@@ -409,6 +409,7 @@ impl<B: Backend> Store<B> {
                             return Err(Error::Denied { name, kind: access.kind });
                         }
                     }
+                    practice::may_forget(rows, access, &burial)?;
                     let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
                     let entry = self.done(&operation, forgotten.as_deref());
                     // They are removed with their rows.

@@ -11,6 +11,7 @@ mod participants;
 mod personalization;
 mod proposals;
 mod reads;
+mod roles;
 #[cfg(feature = "http")]
 #[path = "../common/scripted_server.rs"]
 mod scripted_server;

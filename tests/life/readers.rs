@@ -10,10 +10,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
-use noctuary::dream::{DreamMode, FactDreamer, HistoryItem, JournalSpan, PersonalizationDreamer, history_fn};
+use noctuary::dream::{
+    DreamMode, FactDreamer, HistoryItem, JournalSpan, PersonalizationDreamer, RoleDreamer, history_fn,
+};
 use noctuary::exchange::{Dialect, Forget, Import, Strikes, copy_into, feed, strike_superseded, unstrike};
 use noctuary::facts::{Decision, EventId, FactKey, FactStore};
 use noctuary::format::{DreamId, JournalName, OnboardingEnd};
+use noctuary::learning::{
+    Constraint, Ending, Method, MethodId, MethodStore, NewMethod, NewOutcome, NewPreference, NewRoleNote,
+    PreferenceId, PreferenceStore, Reflection, RoleClass, RoleNote, RoleNoteId, RoleStore,
+};
 use noctuary::life::{
     Block, CacheHint, Consent, ContextConfig, EDITABLE, Editor, Guarded, Journal, MemoryContext, Preset,
     PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed,
@@ -51,9 +57,9 @@ const JOURNALS: [&str; 4] =
     ["memory/2026-11-20-repl.md", "memory/2026-11-20.md", "memory/2026-11-19-repl.md", "daily/2026-11-20.md"];
 
 /// A store of rows that are facts too, and of learnings.
-trait Store: MemoryStore + FactStore + LearningStore {}
+trait Store: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore {}
 
-impl<S: MemoryStore + FactStore + LearningStore> Store for S {}
+impl<S: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore> Store for S {}
 
 /// A session in a furnished home.
 struct Place {
@@ -218,6 +224,22 @@ fn memory_stores(folder: &Path) -> Vec<Arc<dyn Store>> {
         let learning = NewLearning::new("canary-in-a-row of a review").context("canary-in-a-row");
         store.learn(&main, &learning, at(20, 8, 0)).unwrap();
         store.set_profile(&main, "risk", "canary-in-a-row", at(20, 8, 0)).unwrap();
+        let method =
+            NewMethod::new("canary-in-a-row", "class", "canary-in-a-row works").case("canary-in-a-row did");
+        store.create_method(&main, &method, at(20, 8, 0)).unwrap();
+        let rule =
+            NewPreference::hard_constraint("canary-in-a-row", "Never canary-in-a-row.").tool("canary*");
+        let rule = store.propose_preference(&main, &rule, at(20, 8, 0)).unwrap();
+        let human = access(SessionKind::Main, Actor::Human);
+        store.approve_preference(&human, rule, at(20, 8, 0)).unwrap();
+        for text in ["canary-in-a-row here", "canary-in-a-row there"] {
+            let note = NewRoleNote::new("planner", text).about("canary-in-a-row");
+            store.take_note(&main, &note, at(20, 8, 0)).unwrap();
+        }
+        let lesson = Reflection::new(RoleClass::Neutral, "canary-in-a-row again", at(20, 8, 0));
+        assert!(store.reflect(&human, RoleNoteId::new(1), &lesson).unwrap());
+        let wish = NewPreference::behavioural("canary-in-a-row", "Wants canary-in-a-row.");
+        store.propose_preference(&main, &wish, at(20, 8, 0)).unwrap();
     }
     stores
 }
@@ -229,6 +251,19 @@ fn texts(rows: noctuary::Result<Vec<Memory>>) -> String {
 /// The ids of the rows, and one of none.
 fn ids() -> impl Iterator<Item = MemoryId> {
     [1, 2, 3, 4, 5, 6, 7, 99].into_iter().map(MemoryId::new)
+}
+
+fn methods(methods: &[Method]) -> String {
+    methods.iter().map(|one| format!("{one:?} {} {} {}", one.name, one.class, one.body)).collect()
+}
+
+fn notes(notes: &[RoleNote]) -> String {
+    let lesson = |one: &RoleNote| one.reflection.as_ref().map(|reflection| reflection.lesson.clone());
+    notes.iter().map(|one| format!("{one:?} {:?} {} {:?}", one.subject, one.content, lesson(one))).collect()
+}
+
+fn rules(rules: &[Constraint]) -> String {
+    rules.iter().map(|one| format!("{one:?} {:?} {:?} {:?}", one.statement, one.tools, one.words)).collect()
 }
 
 fn prompts(place: &Place) -> String {
@@ -714,6 +749,107 @@ const READERS: &[Reader] = &[
             })
         })
     }),
+    ("MethodStore::create_method", false, |place| {
+        let method = NewMethod::new("canary-in-a-row", "class", "Canary-in-a-row works");
+        place.stores(|store, access| shape(store.create_method(access, &method, at(20, 12, 0))))
+    }),
+    ("MethodStore::report_outcome", true, |place| {
+        let outcome = NewOutcome::new("one", [MethodId::new(1)], Ending::Success);
+        place.stores(|store, access| {
+            told(store.report_outcome(access, &outcome, at(20, 12, 0)), |reported| methods(&reported.methods))
+        })
+    }),
+    ("MethodStore::graduate_method", true, |place| {
+        let host = access(SessionKind::Main, Actor::Library);
+        for (store, number) in place.stores.iter().flat_map(|store| (0..9).map(move |number| (store, number)))
+        {
+            let outcome = NewOutcome::new(format!("g{number}"), [MethodId::new(1)], Ending::Success);
+            // A store of a group has no such method, and is another scope's.
+            drop(store.report_outcome(&host, &outcome, at(20, 12, 0)));
+        }
+        place.stores(|store, access| {
+            told(store.graduate_method(access, MethodId::new(1), at(20, 12, 0)), |method| methods(&[method]))
+        })
+    }),
+    ("MethodStore::quarantine_method", true, |place| {
+        place.stores(|store, access| {
+            told(store.quarantine_method(access, MethodId::new(1), false, at(20, 12, 0)), |method| {
+                methods(&[method])
+            })
+        })
+    }),
+    ("MethodStore::methods", true, |place| {
+        place.stores(|store, access| told(store.methods(access), |all| methods(&all)))
+    }),
+    ("MethodStore::method_cases", true, |place| {
+        place.stores(|store, access| {
+            told(store.method_cases(access, MethodId::new(1), 9), |all| {
+                all.iter().map(|case| format!("{case:?} {}", case.content)).collect()
+            })
+        })
+    }),
+    ("PreferenceStore::propose_preference", false, |place| {
+        let wish = NewPreference::behavioural("canary-in-a-row", "Wants canary-in-a-row.");
+        place.stores(|store, access| shape(store.propose_preference(access, &wish, at(20, 12, 0))))
+    }),
+    ("PreferenceStore::approve_preference", true, |place| {
+        place.stores(|store, access| {
+            let approved = store.approve_preference(access, PreferenceId::new(1), at(20, 12, 0));
+            told(approved, |one| format!("{one:?} {}", one.statement))
+        })
+    }),
+    ("PreferenceStore::withdraw_preference", true, |place| {
+        place.stores(|store, access| {
+            let withdrawn = store.withdraw_preference(access, PreferenceId::new(1), at(20, 12, 0));
+            told(withdrawn, |one| format!("{one:?} {}", one.statement))
+        })
+    }),
+    ("PreferenceStore::preferences", true, |place| {
+        place.stores(|store, access| {
+            told(store.preferences(access), |all| all.iter().map(|one| one.statement.as_str()).collect())
+        })
+    }),
+    ("PreferenceStore::constraints", true, |place| {
+        place.stores(|store, access| told(store.constraints(access), |all| rules(&all)))
+    }),
+    ("PreferenceStore::constraints_for", true, |place| {
+        place.stores(|store, access| {
+            let applies = store.constraints_for(access, "canary-in-a-row", &json!({}));
+            told(applies, |all| rules(&all))
+        })
+    }),
+    ("RoleStore::take_note", false, |place| {
+        let note = NewRoleNote::new("planner", "canary-in-a-row there").about("canary-in-a-row");
+        place.stores(|store, access| shape(store.take_note(access, &note, at(20, 12, 0))))
+    }),
+    ("RoleStore::reflect", false, |place| {
+        let lesson = Reflection::new(RoleClass::Neutral, "canary-in-a-row", at(20, 12, 0));
+        place.stores(|store, access| shape(store.reflect(access, RoleNoteId::new(2), &lesson)))
+    }),
+    ("RoleStore::notes", true, |place| {
+        place.stores(|store, access| {
+            [true, false].map(|pending| told(store.notes(access, pending), |all| notes(&all))).concat()
+        })
+    }),
+    ("Session::hold_rules", true, |place| {
+        place.stores(|store, _| {
+            let mut session = place.session();
+            let held = session.hold_rules(store).unwrap();
+            assert!(held == 0 || session.access().kind == SessionKind::Main);
+            session.system_prompt().unwrap().replace("canary-in-memory", "")
+        })
+    }),
+    ("Snapshot::hold_rules", true, |place| {
+        place.stores(|store, _| {
+            let (view, config) = (place.view(), PromptConfig::default());
+            let mut snapshot =
+                Snapshot::take(&view, &config, SharedUser::Subset, place.life.config().day, at(20, 12, 0))
+                    .unwrap();
+            let rules = store.constraints(&access(SessionKind::Main, Actor::Human)).unwrap_or_default();
+            snapshot.hold_rules(&view, &rules).unwrap();
+            snapshot.prompt(&view, None, &[]).unwrap().to_string()
+        })
+    }),
     ("MemoryContext::take", true, |place| {
         place.stores(|store, access| {
             told(MemoryContext::take(store, access, &ContextConfig::default(), at(21, 9, 0)), |context| {
@@ -841,6 +977,14 @@ const READERS: &[Reader] = &[
         };
         place.stores.iter().map(rebuilt).collect()
     }),
+    ("RoleDreamer::builder", false, |place| {
+        let reflected = |store: &Arc<dyn Store>| {
+            let (view, scope) = (Arc::new(place.view()), place.access.scope.clone());
+            let dreamer = RoleDreamer::builder(view, store.clone(), scope).methods(store.clone());
+            asked(&dreamer.enabled(true).build().unwrap())
+        };
+        place.stores.iter().map(reflected).collect()
+    }),
 ];
 
 /// Returns the answers of a change of dreams, over the whole workspace and over the view.
@@ -878,6 +1022,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "Life::config",
     "FactStore::facts_of",
     "FactStore::takes_rulings",
+    "RoleStore::roles_of",
     "Life::propose_retention",
     "Life::workspace",
     "MemoryStore::purge",
@@ -1017,6 +1162,9 @@ const OWNERS: &[&str] = &[
     "Life",
     "MemoryStore",
     "MemoryTool",
+    "MethodStore",
+    "PreferenceStore",
+    "RoleStore",
     "Session",
     "Snapshot",
     "Toolbox",
@@ -1067,7 +1215,9 @@ fn every_function_that_reads_for_a_session_is_listed() {
         }
     }
     // The operator's own, which no session holds.
-    for operators in ["JournalDreamer", "SleepDreamer", "FactDreamer", "PersonalizationDreamer"] {
+    for operators in
+        ["JournalDreamer", "SleepDreamer", "FactDreamer", "PersonalizationDreamer", "RoleDreamer"]
+    {
         holders.remove(operators);
         holders.remove(&format!("{operators}Builder"));
     }

@@ -12,6 +12,7 @@ mod freshness;
 mod http_embedder;
 #[cfg(feature = "http")]
 mod http_reranker;
+mod learning;
 mod learnings;
 #[cfg(feature = "http")]
 #[path = "../common/scripted_server.rs"]

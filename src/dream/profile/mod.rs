@@ -9,4 +9,6 @@ mod run;
 
 pub use config::PersonalizationConfig;
 pub use dreamer::{PersonalizationDreamer, PersonalizationDreamerBuilder};
+pub(in crate::dream) use run::instructs;
+
 pub use history::{HistoryFn, HistoryItem, HistorySource, history_fn};

@@ -293,7 +293,7 @@ impl Rebuild {
 }
 
 /// Returns whether a bullet is held back for an instruction in disguise.
-fn instructs(run: &Run, item: &str) -> Option<Hold> {
+pub(in crate::dream) fn instructs(run: &Run, item: &str) -> Option<Hold> {
     let policy = run.host.doors.policy_of(Door::DreamReply, &DocName::MEMORY).injections;
     if policy != InjectionPolicy::Block {
         return None;

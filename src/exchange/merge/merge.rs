@@ -362,7 +362,7 @@ impl Merging {
                 bytes
             }
             name if *name == StateName::MEMORIES => super::rows::merge(one, other)?,
-            name if [StateName::FACTS, StateName::PERSONALIZATION].contains(name) => {
+            name if [StateName::FACTS, StateName::PERSONALIZATION, StateName::ROLES].contains(name) => {
                 states::latest(name, &files, &["pace", "last_run_at"])?
             }
             name => states::latest(name, &files, &["seen_at"])?,

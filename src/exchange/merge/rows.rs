@@ -22,6 +22,10 @@ enum Kind {
     Row,
     Learning,
     Event,
+    Method,
+    Case,
+    Preference,
+    Note,
 }
 
 /// Merges the files of two machines.
@@ -120,6 +124,22 @@ fn made(line: &Line, mut tell: impl FnMut(Kind, i64)) {
             }
             return;
         }
+        Some("practised") => {
+            for kept in line.get("kept").and_then(Value::as_array).into_iter().flatten() {
+                let of = kept.get("of").or_else(|| kept.get("row")).and_then(Value::as_str);
+                let kind = match of {
+                    Some("method") => Kind::Method,
+                    Some("case") => Kind::Case,
+                    Some("preference") => Kind::Preference,
+                    Some("note") => Kind::Note,
+                    _ => continue,
+                };
+                if let Some(number) = number(kept.get("id")) {
+                    tell(kind, number);
+                }
+            }
+            return;
+        }
         _ => return,
     };
     if let Some(number) = number(line.get("id")) {
@@ -152,8 +172,8 @@ fn known_by(line: &Line, names: &BTreeMap<i64, String>) -> String {
         }
     };
     each(&mut line, |kind, value| match kind {
-        Kind::Event => *value = Value::Null,
-        _ => name(value),
+        Kind::Row | Kind::Learning => name(value),
+        Kind::Event | Kind::Method | Kind::Case | Kind::Preference | Kind::Note => *value = Value::Null,
     });
     Value::Object(line).to_string()
 }
@@ -178,6 +198,31 @@ fn each(line: &mut Line, mut act: impl FnMut(Kind, &mut Value)) {
     for suspect in line.get_mut("suspects").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(id) = suspect.get_mut("id") {
             act(Kind::Row, id);
+        }
+    }
+    for kept in line.get_mut("kept").and_then(Value::as_array_mut).into_iter().flatten() {
+        let of = kept.get("of").or_else(|| kept.get("row")).and_then(Value::as_str).unwrap_or_default();
+        let of_id = match of {
+            "method" => Some(Kind::Method),
+            "case" => Some(Kind::Case),
+            "preference" => Some(Kind::Preference),
+            "note" => Some(Kind::Note),
+            _ => None,
+        };
+        if let Some((kind, id)) = of_id.zip(kept.get_mut("id")) {
+            act(kind, id);
+        }
+        if let Some(id) = kept.get_mut("note") {
+            act(Kind::Note, id);
+        }
+        if let Some(id) = kept.get_mut("memory") {
+            act(Kind::Row, id);
+        }
+        if let Some(id) = kept.get_mut("method") {
+            act(Kind::Method, id);
+        }
+        for id in kept.get_mut("methods").and_then(Value::as_array_mut).into_iter().flatten() {
+            act(Kind::Method, id);
         }
     }
     for event in line.get_mut("events").and_then(Value::as_array_mut).into_iter().flatten() {

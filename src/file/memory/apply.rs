@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
+
 use super::entry::{DELETED, Entry, HAS_KEY, HAS_SUSPECTS, OWN, SHARED, STATES, TRUSTED};
 use super::facts;
 use super::names::NONE;
@@ -20,6 +22,7 @@ use crate::memory::Memory;
 use crate::search::postings::bits::{checksum, number};
 use crate::search::rank::Card;
 use crate::store::echo::echo_words;
+use crate::store::practice::Kept;
 
 impl Rows {
     /// Takes a line in.
@@ -112,6 +115,7 @@ impl Rows {
                 check_id(id.get(), line)?;
                 self.learnings.apply(*id, content.as_deref(), context.as_deref(), at);
             }
+            Change::Practised { kept, .. } => self.practise(kept, at, line)?,
             Change::Forgot { ids, stone, key } => {
                 self.remove_all(ids, reader)?;
                 let forgotten = self.forgotten.get_or_insert_with(|| Arc::new(Tombstones::new(key.clone())));
@@ -126,6 +130,17 @@ impl Rows {
         }
         if other.signature != 0 {
             self.others.push(other);
+        }
+        Ok(())
+    }
+
+    /// Takes parts of the learning loop in.
+    fn practise(&mut self, kept: &[Kept], at: DateTime<Utc>, line: usize) -> Result<()> {
+        for kept in kept {
+            if let Some(id) = kept.number() {
+                check_id(id, line)?;
+            }
+            self.practised.apply(kept, at);
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ use super::keeper::Keeper;
 use super::learnings::Learnings;
 use super::names::{NONE, Names};
 use super::pages::{self, FilePages};
+use super::practised::Practised;
 use super::prefix::Prefix;
 use super::rows::{Other, Rows};
 use super::span::Span;
@@ -29,7 +30,7 @@ use crate::search::postings::bits::{Input, put, put_bytes, put_signed, seal, uns
 use crate::search::postings::error::{Error, Result};
 
 /// The beginning of a table, with the version of its bytes and of the terms of a text.
-pub(super) const MAGIC: &[u8; 8] = b"noctrow\x03";
+pub(super) const MAGIC: &[u8; 8] = b"noctrow\x04";
 
 /// Seals no page.
 const PLACE: u64 = u64::MAX - 2;
@@ -194,6 +195,7 @@ impl Rows {
             put_bytes(out, text.as_bytes());
         }
         self.learnings.put(out);
+        self.practised.put(out);
         self.fact_index.put(out);
         put(out, u64::from(self.forgotten.is_some()));
         if let Some(forgotten) = &self.forgotten {
@@ -236,6 +238,7 @@ impl Rows {
             self.profile.insert(text(input)?, text(input)?);
         }
         self.learnings = Learnings::read(input)?;
+        self.practised = Practised::read(input)?;
         self.fact_index = FactIndex::read(input)?;
         if input.number()? > 0 {
             let mut forgotten = Tombstones::new(TombstoneKey::from_bytes(fixed(input)?));

@@ -82,10 +82,8 @@ impl Learnings {
         self.by_id.values().rev().take(limit).cloned().collect()
     }
 
-    /// Takes the statement out; returns how many held it.
-    pub(super) fn strike(&mut self, burial: &Burial) -> u64 {
-        let before = self.by_id.len();
+    /// Takes the statement out.
+    pub(super) fn strike(&mut self, burial: &Burial) {
         self.by_id.retain(|_, learning| !burial.is_learned(&learning.content, learning.context.as_deref()));
-        (before - self.by_id.len()) as u64
     }
 }

@@ -18,6 +18,8 @@ mod lines;
 mod moved;
 mod names;
 mod pages;
+mod practice;
+mod practised;
 mod prefix;
 mod reader;
 mod record;

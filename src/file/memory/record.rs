@@ -14,6 +14,7 @@ use crate::gate::{Tombstone, TombstoneKey, signature};
 use crate::memory::{AuditEntry, AuditOutcome, LearningId, Memory, MemoryId, NewMemory, Place, Source};
 use crate::store::fact;
 use crate::store::forget::{REMOVED, strings};
+use crate::store::practice::Kept;
 
 /// The version of the file.
 pub(super) const VERSION: u64 = 1;
@@ -79,6 +80,11 @@ pub(super) enum Change {
         content: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<String>,
+    },
+    /// Parts of the learning loop: what the audit says of it, and what is new.
+    Practised {
+        action: String,
+        kept: Vec<Kept>,
     },
     /// A statement, by its tombstone, and the rows that said it: their words are in no line any more.
     Forgot {
@@ -216,6 +222,14 @@ impl Record {
                 (*said, *context) = (None, None);
                 is_struck = true;
             }
+            Change::Practised { kept, .. } => {
+                for kept in kept {
+                    if let Some(without) = kept.struck(holds) {
+                        *kept = without;
+                        is_struck = true;
+                    }
+                }
+            }
             Change::Ruled { events } => events.iter_mut().for_each(|event| strike(&mut event.reason)),
             Change::Updated { content, .. } => strike(content),
             Change::Written(row) => {
@@ -273,6 +287,10 @@ impl Record {
             }
             Change::Learned { content, context, .. } => {
                 bits |= content.iter().chain(context).fold(0, |bits, text| bits | signature(text));
+            }
+            Change::Practised { kept, .. } => {
+                let texts = kept.iter().flat_map(Kept::texts);
+                bits |= texts.fold(0, |bits, text| bits | signature(text));
             }
             Change::Ruled { events } => {
                 let reasons = events.iter().filter_map(|event| event.reason.as_deref());
@@ -332,6 +350,7 @@ impl Record {
             Change::Unpinned { id } => entry("memory_unpin", Some(id)),
             Change::Profile { .. } => entry("profile_write", None),
             Change::Learned { .. } => entry("memory_learn", None),
+            Change::Practised { action, .. } => entry(&action, None),
             Change::Forgot { ids, .. } => {
                 let gone = ids.into_iter().rev().map(|id| entry(REMOVED, Some(id)));
                 return std::iter::once(entry("memory_forget", None)).chain(gone).collect();
@@ -384,6 +403,7 @@ impl Change {
             | Self::Updated { .. }
             | Self::Profile { .. }
             | Self::Learned { .. }
+            | Self::Practised { .. }
             | Self::Refused { .. } => true,
             Self::Deleted { .. }
             | Self::Restored { .. }

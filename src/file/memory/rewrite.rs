@@ -77,14 +77,21 @@ impl Lines {
         }
         let mut reasons = 0;
         let (profile, learnings) = (self.rows.profile.len(), self.rows.learnings.len());
+        let practised = self.rows.practised.sizes();
         self.rewrite(disk, scope, (record, Some(burial)), (gone, lines), |line| {
-            let is_told_apart = matches!(line.change, Change::Profile { .. } | Change::Learned { .. });
+            let is_told_apart = matches!(
+                line.change,
+                Change::Profile { .. } | Change::Learned { .. } | Change::Practised { .. }
+            );
             let (line, is_struck) = without(line)?;
             reasons += u64::from(is_struck && !is_told_apart);
             Some(line)
         })?;
         let (profile, learnings) = (profile - self.rows.profile.len(), learnings - self.rows.learnings.len());
-        Ok(Struck { profile: profile as u64, learnings: learnings as u64, reasons })
+        let left = self.rows.practised.sizes();
+        let [methods, cases, preferences, notes] = std::array::from_fn(|at| practised[at] - left[at]);
+        let (profile, learnings) = (profile as u64, learnings as u64);
+        Ok(Struck { profile, learnings, methods, cases, preferences, notes, reasons })
     }
 
     /// Returns the lines with contents of rows.

@@ -12,6 +12,7 @@ use super::keeper::Keeper;
 use super::learnings::Learnings;
 use super::moved::Moved;
 use super::names::{NONE, NameNo, Names};
+use super::practised::Practised;
 use super::reader::Reader;
 use super::row::Stored;
 use super::span::Span;
@@ -47,6 +48,7 @@ pub(super) struct Rows {
     pub(super) places: Names,
     pub(super) profile: BTreeMap<String, String>,
     pub(super) learnings: Learnings,
+    pub(super) practised: Practised,
     pub(super) fact_index: FactIndex,
     pub(super) forgotten: Option<Arc<Tombstones>>,
     pub(super) words: RefCell<Words>,
@@ -83,6 +85,7 @@ impl Rows {
             places: Names::default(),
             profile: BTreeMap::new(),
             learnings: Learnings::default(),
+            practised: Practised::default(),
             fact_index: FactIndex::default(),
             forgotten: None,
             words: RefCell::new(Words::over(keeper.disk.clone())),
@@ -236,12 +239,11 @@ impl Rows {
         self.names.hold(burial) || self.places.hold(burial)
     }
 
-    /// Takes the statement out of what is held of other lines; returns how many values of the profile and how many
-    /// learnings it was in.
-    pub(super) fn strike(&mut self, burial: &Burial) -> (u64, u64) {
-        let before = self.profile.len();
+    /// Takes the statement out of what is held of other lines.
+    pub(super) fn strike(&mut self, burial: &Burial) {
         self.profile.retain(|key, value| !burial.holds(key) && !burial.holds(value));
-        ((before - self.profile.len()) as u64, self.learnings.strike(burial))
+        self.learnings.strike(burial);
+        self.practised.strike(burial);
     }
 
     pub(super) fn next_id(&self) -> MemoryId {

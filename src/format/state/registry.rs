@@ -50,7 +50,7 @@ pub(crate) enum Copied {
 
 /// The state files, in the order in which a copy takes them: the intent first of those that come last. A copy that ends in between
 /// knows less than it has, and shows again at worst what it did not know to be shown.
-pub(crate) static FILES: [StateFile; 22] = [
+pub(crate) static FILES: [StateFile; 23] = [
     row(Names::One(StateName::FORGOTTEN), Copied::First, false),
     row(Names::Preimages, Copied::AsVersion, true),
     row(Names::One(StateName::UNDONE), Copied::AsVersion, true),
@@ -65,6 +65,7 @@ pub(crate) static FILES: [StateFile; 22] = [
     row(Names::One(StateName::DREAMED), Copied::Last, false),
     row(Names::One(StateName::FACTS), Copied::Last, false),
     row(Names::One(StateName::PERSONALIZATION), Copied::Last, false),
+    row(Names::One(StateName::ROLES), Copied::Last, false),
     row(Names::One(StateName::LIFE), Copied::Last, false),
     row(Names::One(StateName::SOUL), Copied::Last, false),
     row(Names::One(StateName::SOUL_BESIDE), Copied::Last, false),

@@ -241,7 +241,7 @@ fn shortened(line: &str, most: usize) -> String {
 }
 
 /// Returns a text without line breaks, and without what a reader does not see.
-fn one_line(text: &str) -> Cow<'_, str> {
+pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     let mut last = b' ';
     let mut is_single = |byte: u8| {
         let is_second = byte == b' ' && last == b' ';
@@ -258,7 +258,7 @@ fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the neutral text; see [`MemoryContext::neutral`].
-fn neutral(text: &str) -> Cow<'_, str> {
+pub(super) fn neutral(text: &str) -> Cow<'_, str> {
     let is_angle = |c: char| matches!(c, '<' | '\u{fe64}' | '\u{ff1c}');
     if !text.contains('<') && (text.is_ascii() || !text.contains(is_angle)) {
         return Cow::Borrowed(text);

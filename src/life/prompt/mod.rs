@@ -4,6 +4,8 @@
 //! nothing that this session may not see, and a later edit is seen by the next session. Text that may change from
 //! turn to turn, the onboarding and the notice of a changed `SOUL.md`, is added when a prompt is made.
 //!
+//! [Standing rules](crate::learning::Constraint) come first, whatever the order, and take no room of the budget.
+//!
 //! The order is precedence: what the workspace says stands before everything that is inferred or learned
 //! elsewhere, and a line says so. Remembered text is advice; it lifts no limit that code enforces.
 
@@ -14,6 +16,7 @@ mod made;
 mod notice;
 mod order;
 mod reader;
+mod rules;
 mod snapshot;
 mod superseded;
 mod text;

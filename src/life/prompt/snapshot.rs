@@ -9,12 +9,14 @@ use super::order::Source;
 use super::reader::{Reader, passed, read};
 use super::superseded::Notes;
 use super::text::{PromptText, cut_tail, print, without_frontmatter};
-use super::{Block, Prompt, PromptConfig, PromptNotice};
+use super::{Block, CacheHint, Prompt, PromptConfig, PromptNotice, rules};
+use crate::base::access::SessionKind;
 use crate::base::day::DayPolicy;
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::dreamer::MemoryGauge;
 use crate::facts::Superseded;
+use crate::learning::Constraint;
 use crate::session::{Guarded, SharedUser};
 use crate::workspace::Workspace;
 
@@ -48,6 +50,8 @@ pub struct Snapshot {
     parts: BTreeMap<Source, Vec<PromptText>>,
     memory: Option<MemoryGauge>,
     notices: Vec<PromptNotice>,
+    /// Standing rules, which come before all else.
+    rules: String,
 }
 
 impl Snapshot {
@@ -76,7 +80,7 @@ impl Snapshot {
             parts.insert(source, reader.read(source, user, day.date(now))?);
         }
         let Reader { memory, notices, .. } = reader;
-        Ok(Self { config: config.clone(), parts, memory, notices })
+        Ok(Self { config: config.clone(), parts, memory, notices, rules: String::new() })
     }
 
     /// Says behind each line of `MEMORY.md` that holds no more what holds now, and since when; returns how many lines say it.
@@ -100,7 +104,21 @@ impl Snapshot {
         Ok(texts.iter_mut().map(|text| notes.add_to(&mut text.body)).sum())
     }
 
-    /// Makes the prompt of a turn: the frozen blocks, the onboarding as long as `BOOTSTRAP.md` exists, the
+    /// Puts standing rules before everything else in each prompt from now on, in place of those before; returns how many. The
+    /// block `standing_rules` takes no room of [`PromptConfig::max_chars`]. Outside of a main session there is none.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the doors.
+    pub fn hold_rules<W: Workspace>(&mut self, view: &Guarded<W>, rules: &[Constraint]) -> Result<usize> {
+        if view.access().kind != SessionKind::Main {
+            return Ok(0);
+        }
+        self.rules = rules::print(rules, view.doors())?;
+        Ok(rules.iter().filter(|rule| rule.statement.is_some()).count())
+    }
+
+    /// Makes the prompt of a turn: standing rules, the frozen blocks, the onboarding as long as `BOOTSTRAP.md` exists, the
     /// notice of a changed `SOUL.md` where there is one, and last the host's derived blocks.
     ///
     /// # Errors
@@ -131,6 +149,9 @@ impl Snapshot {
             .into_iter()
             .collect();
         let mut blocks = Vec::new();
+        if !self.rules.is_empty() {
+            blocks.push(Block { id: rules::ID.into(), text: self.rules.clone(), cache: CacheHint::Session });
+        }
         for slot in self.config.order.slots() {
             let texts = slot.parts.iter().map(|(source, heading)| {
                 let found = match source {

@@ -1,5 +1,6 @@
 //! Forgetting for good: the rows that say a statement, and the tombstone that keeps it out.
 
+use std::cell::Cell;
 use std::sync::{Arc, PoisonError};
 
 use rusqlite::{OptionalExtension, params};
@@ -102,6 +103,7 @@ impl Table<'_> {
                 connection.prepare_cached("DELETE FROM memory_learnings WHERE id = ?1")?.execute([id])
             })?;
         }
+        self.strike_practice(burial, &mut struck)?;
         let of_scope = "WHERE user_id = ?1 AND agent_id = ?2";
         // Most lines have no word of anybody's.
         let lines = if burial.is_named() {
@@ -123,6 +125,40 @@ impl Table<'_> {
         }
         self.audit_entry(entry)?;
         Ok(struck)
+    }
+
+    /// Takes a statement out of the learning loop: a method leaves with its cases.
+    fn strike_practice(&self, burial: &Burial, struck: &mut Struck) -> rusqlite::Result<()> {
+        let connection = self.connection;
+        let of = |table: &str| format!("{table} WHERE user_id = ?1 AND agent_id = ?2");
+        let cases = Cell::new(0);
+        for column in ["name", "class", "body"] {
+            struck.methods += self.strike(burial, (&of("memory_methods"), "id", column), |id| {
+                let sql = "DELETE FROM memory_cases WHERE method_id = ?1";
+                cases.set(cases.get() + connection.prepare_cached(sql)?.execute([id])? as u64);
+                connection.prepare_cached("DELETE FROM memory_methods WHERE id = ?1")?.execute([id])
+            })?;
+        }
+        for (table, column) in
+            [("memory_cases", "content"), ("memory_cases", "outcome"), ("memory_outcomes", "outcome")]
+        {
+            let gone = self.strike(burial, (&of(table), "id", column), |id| {
+                connection.prepare_cached(&format!("DELETE FROM {table} WHERE id = ?1"))?.execute([id])
+            })?;
+            cases.set(cases.get() + gone);
+        }
+        struck.cases += cases.get();
+        for column in ["dimension", "statement", "tools", "words"] {
+            struck.preferences += self.strike(burial, (&of("memory_preferences"), "id", column), |id| {
+                connection.prepare_cached("DELETE FROM memory_preferences WHERE id = ?1")?.execute([id])
+            })?;
+        }
+        for column in ["role", "subject", "content", "reflection"] {
+            struck.notes += self.strike(burial, (&of("memory_roles"), "id", column), |id| {
+                connection.prepare_cached("DELETE FROM memory_roles WHERE id = ?1")?.execute([id])
+            })?;
+        }
+        Ok(())
     }
 
     /// Looks at the texts of a column, which are known by another, and strikes those that say it; returns how many.

@@ -7,6 +7,7 @@ mod change;
 mod echoes;
 mod fact;
 mod forget;
+pub(super) mod practice;
 mod row;
 mod rows;
 mod saying;

@@ -23,6 +23,9 @@ mod filter;
 pub mod index;
 pub mod learning;
 pub mod memory;
+pub mod method;
+pub mod preference;
+pub mod role;
 pub mod vectors;
 mod workspace;
 

@@ -107,6 +107,7 @@ pub(crate) fn status(
             "facts": found.health.facts,
             "suspicions": found.health.suspicions,
             "learnings": found.health.learnings,
+            "methods": {"all": found.health.methods, "graduated": found.health.graduated, "quarantined": found.health.quarantined},
             "embeddings": found.health.embeddings,
             "backlog": {"journals": survey.backlog.journals, "bytes": survey.backlog.bytes},
             "memory_characters": survey.memory.map(|gauge| gauge.chars),

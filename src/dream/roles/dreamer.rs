@@ -1,0 +1,143 @@
+//! The dreamer over notes of roles: what it is built of, and what it remembers.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::config::RoleConfig;
+use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::debug::debug_as;
+use crate::base::error::Result;
+use crate::base::name::StateName;
+use crate::dream::engine::{Due, Host, configured_by};
+use crate::dream::facts::asked;
+use crate::format::DreamedState;
+use crate::learning::{MethodStore, RoleStore};
+use crate::workspace::Workspace;
+
+/// Reflects on notes of roles that are old enough, in the way of seed 003: a model says the class of each, then its lesson.
+///
+/// Where it has a [store of methods](RoleDreamerBuilder::methods), it also forms methods of lessons. They land in quarantine like
+/// any other new one, and only outcomes and a person take them further. No note or reflection is ever rewritten.
+///
+/// Notes are masked before they leave for the model. Lessons and methods come in by the store's own door. The workspace gives the
+/// lease, and `.dreaming.d/roles.json` holds counts, no words. Reflecting is off until it is enabled.
+///
+/// # Example
+///
+/// ```
+/// use std::sync::Arc;
+/// use chrono::{TimeDelta, Utc};
+/// use noctuary::dream::RoleDreamer;
+/// use noctuary::learning::{NewRoleNote, RoleStore};
+/// use noctuary::{Access, FileMemoryStore, FileWorkspace, LlmReply, LlmRequest, Outcome, Scope, dream_once, llm_fn};
+///
+/// let folder = tempfile::tempdir()?;
+/// let scope = Scope::user("marta");
+/// let store = Arc::new(FileMemoryStore::open(folder.path(), scope.clone())?);
+/// let agent = Access::agent(scope.clone());
+/// let note = NewRoleNote::new("planner", "The ferry left early, and we missed it.");
+/// store.take_note(&agent, &note, Utc::now() - TimeDelta::days(2))?;
+///
+/// let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+/// let dreamer = RoleDreamer::builder(workspace, store.clone(), scope).enabled(true).build()?;
+/// let model = llm_fn(|request: &LlmRequest| {
+///     let is_first = request.system.contains("went well");
+///     Ok(LlmReply::new(if is_first { "N1 failure" } else { "N1: Be there half an hour early." }))
+/// });
+/// assert_eq!(dream_once(&dreamer, &model)?.outcome, Outcome::Reflected);
+/// let reflected = store.notes(&agent, false)?;
+/// assert_eq!(reflected[0].reflection.as_ref().unwrap().lesson, "Be there half an hour early.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct RoleDreamer {
+    pub(super) host: Host,
+    pub(super) store: Arc<dyn RoleStore>,
+    pub(super) methods: Option<Arc<dyn MethodStore>>,
+    pub(super) access: Access,
+    pub(super) config: Arc<RoleConfig>,
+}
+
+impl RoleDreamer {
+    /// Starts with the defaults: reflecting off, no store of methods, the default [`Doors`](crate::gate::Doors).
+    pub fn builder(
+        workspace: Arc<dyn Workspace>,
+        store: Arc<dyn RoleStore>,
+        scope: Scope,
+    ) -> RoleDreamerBuilder {
+        RoleDreamerBuilder {
+            host: Host::new(workspace),
+            store,
+            methods: None,
+            scope,
+            config: RoleConfig::default(),
+        }
+    }
+
+    /// Reads what the last run that called a model left: when, how it ended, and what the day has cost so far. Of a
+    /// journal's watermark there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
+    pub fn state(&self) -> Result<DreamedState> {
+        Ok(asked::read(self.host.workspace.as_ref(), &StateName::ROLES)?.pace)
+    }
+
+    /// Says whether a host's scheduler should run it now. Calls nobody and writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
+    pub fn due(&self, now: DateTime<Utc>) -> Result<Due> {
+        let state = asked::read(self.host.workspace.as_ref(), &StateName::ROLES)?;
+        Ok(self.config.pace.due(now, self.config.enabled, &state.pace))
+    }
+}
+
+debug_as!(RoleDreamer, |it| "RoleDreamer({:?}, {:?})", it.store, it.host.workspace);
+
+/// Builds a [`RoleDreamer`].
+#[derive(Debug, Clone)]
+#[must_use = "`build` makes the dreamer"]
+pub struct RoleDreamerBuilder {
+    host: Host,
+    store: Arc<dyn RoleStore>,
+    methods: Option<Arc<dyn MethodStore>>,
+    scope: Scope,
+    config: RoleConfig,
+}
+
+impl RoleDreamerBuilder {
+    /// Forms methods of lessons, into this store.
+    pub fn methods(mut self, store: Arc<dyn MethodStore>) -> Self {
+        self.methods = Some(store);
+        self
+    }
+
+    configured_by!(
+        RoleConfig,
+        /// Sets what may go to the model and come back.
+        doors
+    );
+
+    /// Checks the configuration and builds. Touches nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`](crate::Error::Config) naming the setting that is out of its bounds, the door whose policy makes no sense, or
+    /// the `scope` that is not the store's or the workspace's.
+    pub fn build(self) -> Result<RoleDreamer> {
+        self.config.validate()?;
+        self.host.doors.check_of_dream()?;
+        asked::check_scope(&self.scope, self.host.workspace.scope(), self.store.roles_of())?;
+        Ok(RoleDreamer {
+            host: self.host,
+            store: self.store,
+            methods: self.methods,
+            access: Access::new(SessionKind::Main, Actor::Library, self.scope),
+            config: Arc::new(self.config),
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Methods, cases and outcomes, in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::learning::{
+    Case, CaseId, Ending, Method, MethodId, Preference, PreferenceId, RoleNote, RoleNoteId, wilson,
+};
+use crate::search::postings::bits::{Input, put_bytes};
+use crate::search::postings::error::{Error, Result as Read};
+use crate::store::forget::Burial;
+use crate::store::practice::{Kept, Numbered};
+
+/// The learning loop of a file, as far as it was read.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Practised {
+    pub(super) methods: BTreeMap<MethodId, Method>,
+    pub(super) cases: BTreeMap<CaseId, Case>,
+    pub(super) preferences: BTreeMap<PreferenceId, Preference>,
+    pub(super) notes: BTreeMap<RoleNoteId, RoleNote>,
+    /// The ids of outcomes that counted.
+    pub(super) counted: BTreeSet<String>,
+    /// The greatest number of each kind that was ever used.
+    pub(super) last: BTreeMap<Numbered, i64>,
+}
+
+impl Practised {
+    /// Takes a part of a line in.
+    pub(super) fn apply(&mut self, kept: &Kept, at: DateTime<Utc>) {
+        match kept {
+            Kept::Method(method) => {
+                self.number(Numbered::Method, method.id.get());
+                self.methods.insert(method.id, method.clone());
+            }
+            Kept::Standing { method, quarantine, graduated } => {
+                if let Some(method) = self.methods.get_mut(method) {
+                    (method.quarantine, method.graduated, method.updated_at) = (*quarantine, *graduated, at);
+                }
+            }
+            Kept::Case(case) => {
+                self.number(Numbered::Case, case.id.get());
+                if self.methods.contains_key(&case.method) {
+                    self.cases.insert(case.id, case.clone());
+                }
+            }
+            Kept::Preference(preference) => {
+                self.number(Numbered::Preference, preference.id.get());
+                self.preferences.insert(preference.id, preference.clone());
+            }
+            Kept::Note(note) => {
+                self.number(Numbered::Note, note.id.get());
+                self.notes.insert(note.id, note.clone());
+            }
+            Kept::Reflected { note, reflection } => {
+                if let Some(note) = self.notes.get_mut(note).filter(|note| note.reflection.is_none()) {
+                    note.reflection = Some(reflection.clone());
+                }
+            }
+            // An id without words was forgotten, and counted.
+            Kept::Outcome(outcome) => {
+                if !outcome.id.is_empty() && !self.counted.insert(outcome.id.clone()) {
+                    return;
+                }
+                for id in &outcome.methods {
+                    if let Some(method) = self.methods.get_mut(id) {
+                        method.uses += 1;
+                        method.successes += u64::from(outcome.ending == Ending::Success);
+                        method.confidence = wilson(method.successes, method.uses);
+                        method.updated_at = at;
+                    }
+                }
+            }
+            Kept::Gone { of, id } => {
+                self.number(*of, *id);
+                if *of == Numbered::Note {
+                    self.notes.remove(&RoleNoteId::new(*id));
+                }
+            }
+        }
+    }
+
+    fn number(&mut self, of: Numbered, id: i64) {
+        let last = self.last.entry(of).or_default();
+        *last = id.max(*last);
+    }
+
+    /// Takes a statement out.
+    pub(super) fn strike(&mut self, burial: &Burial) {
+        self.methods.retain(|_, method| !Kept::Method(method.clone()).says(burial));
+        let methods = &self.methods;
+        self.cases
+            .retain(|_, case| methods.contains_key(&case.method) && !Kept::Case(case.clone()).says(burial));
+        self.preferences.retain(|_, preference| !Kept::Preference(preference.clone()).says(burial));
+        self.notes.retain(|_, note| !Kept::Note(note.clone()).says(burial));
+        self.counted.retain(|id| !burial.holds(id));
+    }
+
+    /// Counts the methods, their cases with the ids of outcomes, the preferences, and the notes.
+    pub(super) fn sizes(&self) -> [u64; 4] {
+        let cases = self.cases.len() + self.counted.len();
+        [self.methods.len(), cases, self.preferences.len(), self.notes.len()].map(|len| len as u64)
+    }
+
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
+        put_bytes(out, &serde_json::to_vec(self).expect("plain data with text keys is always JSON"));
+    }
+
+    pub(super) fn read(input: &mut Input<'_>) -> Read<Self> {
+        serde_json::from_slice(input.bytes()?).map_err(|_| Error::Damaged("the learning loop cannot be read"))
+    }
+}

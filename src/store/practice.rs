@@ -1,0 +1,197 @@
+//! The work of a backend for the learning loop: it keeps what it is given, and decides nothing.
+
+use serde::{Deserialize, Serialize};
+
+use super::forget::Burial;
+use super::names::{method_name, preference_name};
+use crate::base::access::{Access, Actor};
+use crate::base::error::{Error, Result};
+use crate::base::text;
+use crate::learning::{
+    Approval, Case, Constraint, Counted, Method, MethodId, NewPreference, Preference, PreferenceId,
+    PreferenceKind, Reflection, RoleNote, RoleNoteId,
+};
+use crate::memory::AuditEntry;
+
+/// A part of the learning loop that a change adds or replaces.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "row", rename_all = "snake_case")]
+pub(crate) enum Kept {
+    /// A new method.
+    Method(Method),
+    /// The quarantine of a method, and the word of a person about it.
+    Standing {
+        method: MethodId,
+        quarantine: u8,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        graduated: Option<Approval>,
+    },
+    /// A new case.
+    Case(Case),
+    /// A preference, new or changed.
+    Preference(Preference),
+    /// A new note of a role.
+    Note(RoleNote),
+    /// The reflection on a pending note.
+    Reflected { note: RoleNoteId, reflection: Reflection },
+    /// An outcome, which counts for its methods. One with an id that was counted before counts for none.
+    Outcome(Counted),
+    /// Words that were forgotten; their number is used no more.
+    Gone { of: Numbered, id: i64 },
+}
+
+/// The kinds of parts that have numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Numbered {
+    Method,
+    Case,
+    Preference,
+    Note,
+}
+
+impl Kept {
+    /// Returns the texts of it.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Method(method) => vec![&method.name, &method.class, &method.body],
+            Self::Case(case) => {
+                let mut texts = vec![case.content.as_str()];
+                texts.extend(case.outcome.as_deref());
+                texts
+            }
+            Self::Preference(preference) => {
+                let texts = [&preference.dimension, &preference.statement].into_iter();
+                texts.chain(&preference.tools).chain(&preference.words).map(String::as_str).collect()
+            }
+            Self::Note(note) => {
+                let texts = [&note.role, &note.content].into_iter().chain(&note.subject);
+                let lesson = note.reflection.iter().map(|reflection| &reflection.lesson);
+                texts.chain(lesson).map(String::as_str).collect()
+            }
+            Self::Reflected { reflection, .. } => vec![&reflection.lesson],
+            Self::Outcome(outcome) => vec![&outcome.id],
+            Self::Standing { .. } | Self::Gone { .. } => Vec::new(),
+        }
+    }
+
+    /// Returns it without words, where it says what is forgotten.
+    pub(crate) fn struck(&self, holds: &dyn Fn(&str) -> bool) -> Option<Self> {
+        if !self.texts().into_iter().any(holds) {
+            return None;
+        }
+        Some(match self {
+            Self::Method(method) => Self::Gone { of: Numbered::Method, id: method.id.get() },
+            Self::Case(case) => Self::Gone { of: Numbered::Case, id: case.id.get() },
+            Self::Preference(preference) => Self::Gone { of: Numbered::Preference, id: preference.id.get() },
+            Self::Note(note) => Self::Gone { of: Numbered::Note, id: note.id.get() },
+            // The note leaves with its lesson.
+            Self::Reflected { note, .. } => Self::Gone { of: Numbered::Note, id: note.get() },
+            Self::Outcome(outcome) => Self::Outcome(Counted { id: String::new(), ..outcome.clone() }),
+            other => other.clone(),
+        })
+    }
+
+    /// Returns the number that it has or names.
+    pub(crate) fn number(&self) -> Option<i64> {
+        match self {
+            Self::Method(method) => Some(method.id.get()),
+            Self::Case(case) => Some(case.id.get()),
+            Self::Preference(preference) => Some(preference.id.get()),
+            Self::Note(note) => Some(note.id.get()),
+            Self::Gone { id, .. } => Some(*id),
+            Self::Standing { .. } | Self::Outcome(_) | Self::Reflected { .. } => None,
+        }
+    }
+
+    /// Returns whether it says what is forgotten.
+    pub(crate) fn says(&self, burial: &Burial) -> bool {
+        self.texts().into_iter().any(|text| burial.holds(text))
+    }
+}
+
+/// Returns the form in which methods are compared: by class and by what they say.
+pub(crate) fn normal(class: &str, body: &str) -> String {
+    format!("{}\n{}", text::statement(class), text::statement(body))
+}
+
+/// Returns the form in which preferences are compared: with the calls that a constraint is about, so that nobody proposes a rule
+/// first that reaches less than the person's own.
+pub(crate) fn wanted(preference: &NewPreference) -> String {
+    let NewPreference { dimension, kind, statement, tools, words, .. } = preference;
+    same_wish((*kind, dimension, statement), tools, words)
+}
+
+/// Returns the form in which a kept preference is compared.
+pub(crate) fn kept_wish(preference: &Preference) -> String {
+    let Preference { dimension, kind, statement, tools, words, .. } = preference;
+    same_wish((*kind, dimension, statement), tools, words)
+}
+
+fn same_wish(
+    (kind, dimension, statement): (PreferenceKind, &str, &str),
+    tools: &[String],
+    words: &[String],
+) -> String {
+    let mut parts = vec![kind.to_string(), text::statement(dimension), text::statement(statement)];
+    for list in [tools, words] {
+        let mut list: Vec<String> = list.iter().map(|text| text::statement(text)).collect();
+        list.sort_unstable();
+        list.dedup();
+        parts.push(list.join("\t"));
+    }
+    parts.join("\n")
+}
+
+/// Refuses to forget what a person graduated or decided on, for anybody but the human.
+pub(crate) fn may_forget(rows: &dyn Practice, access: &Access, burial: &Burial) -> Result<()> {
+    if access.actor == Actor::Human {
+        return Ok(());
+    }
+    let graduated = rows.methods()?.into_iter().filter(|method| method.graduated.is_some());
+    for method in graduated {
+        let (id, kept) = (method.id, Kept::Method(method));
+        if kept.says(burial) {
+            return Err(Error::Denied { name: method_name(id), kind: access.kind });
+        }
+    }
+    for preference in rows.preferences()?.into_iter().filter(|preference| preference.approved.is_some()) {
+        let (id, kept) = (preference.id, Kept::Preference(preference));
+        if kept.says(burial) {
+            return Err(Error::Denied { name: preference_name(id), kind: access.kind });
+        }
+    }
+    Ok(())
+}
+
+/// The learning loop as it is read.
+pub(crate) trait Practice {
+    /// Returns the methods by id.
+    fn methods(&self) -> Result<Vec<Method>>;
+    /// Returns a method.
+    fn method(&self, id: MethodId) -> Result<Option<Method>>;
+    /// Returns the method with this [normal] form.
+    fn method_saying(&self, normal: &str) -> Result<Option<Method>>;
+    /// Returns the cases of a method, the latest first.
+    fn cases(&self, method: MethodId, limit: usize) -> Result<Vec<Case>>;
+    /// Returns whether an outcome with this id was counted.
+    fn is_counted(&self, outcome: &str) -> Result<bool>;
+    /// Returns the preferences by id.
+    fn preferences(&self) -> Result<Vec<Preference>>;
+    /// Returns a preference.
+    fn preference(&self, id: PreferenceId) -> Result<Option<Preference>>;
+    /// Returns the preference with this form, as [wanted] makes it.
+    fn preference_saying(&self, wish: &str) -> Result<Option<Preference>>;
+    /// Returns the approved constraints by id, with the calls that they are about; their words only where they are told.
+    fn constraints(&self, told: bool) -> Result<Vec<Constraint>>;
+    /// Returns the pending notes of roles by id, or those that were reflected on.
+    fn notes(&self, pending: bool) -> Result<Vec<RoleNote>>;
+    /// Returns the next number of a kind, which no part had.
+    fn next_number(&self, of: Numbered) -> Result<i64>;
+}
+
+/// The learning loop as it is changed.
+pub(crate) trait PracticeChanges: Practice {
+    /// Keeps parts in their order, with one line of the audit. All of them, or none.
+    fn keep(&mut self, kept: Vec<Kept>, entry: AuditEntry) -> Result<()>;
+}
