@@ -47,7 +47,8 @@
 //! | secrets and disguised instructions | [`SecretGate`], [`PiiFilter`] | [`gate`]: policies of each door, allow lists |
 //! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`memory`]: rows, queries, learnings; [`store`]: settings |
 //! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
-//! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
+//! | who and what is mentioned where | [`edges::EdgeStore`] | [`edges`] |
+| finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
 //! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
 //! | forgetting, importing, exporting, copying | [`exchange::Forget`], [`exchange::Export`] | [`exchange`] |
 //! | a look for what should be mended | [`doctor::Doctor`] | [`doctor`] |
@@ -91,6 +92,7 @@ pub mod doctor;
 pub mod dream;
 mod dreamer;
 mod drive;
+pub mod edges;
 mod embed;
 pub mod exchange;
 pub mod facts;

@@ -23,7 +23,7 @@ pub enum ForgetPlace {
     TextIndex,
     /// Its record of what was decided about rows, and its audit.
     Decisions,
-    /// Relations between rows.
+    /// Edges from rows to the names in them.
     Edges,
     /// Embeddings.
     Vectors,
@@ -79,16 +79,20 @@ impl ForgetPlace {
 
     /// Returns whether nobody can look there, or nothing of the kind is kept.
     fn is_out_of_reach(self) -> bool {
-        matches!(self, Self::Edges | Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
+        matches!(self, Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
     }
 
     /// Returns the note for a place where nobody looked.
     fn unseen(self) -> &'static str {
         match self {
-            Self::Rows | Self::Profile | Self::Learnings | Self::TextIndex | Self::Decisions => {
+            Self::Rows
+            | Self::Profile
+            | Self::Learnings
+            | Self::TextIndex
+            | Self::Decisions
+            | Self::Edges => {
                 "no memory store was given"
             }
-            Self::Edges => "nothing of the kind is kept",
             Self::Vectors => "no memory store was given, or it keeps none",
             Self::DocumentIndex => "no index was given",
             Self::Sessions => "out of reach: a session keeps the prompt that it began with",
@@ -289,10 +293,10 @@ mod tests {
     fn a_receipt_has_a_line_for_every_place_and_reads_back() {
         let mut receipt = ForgetReceipt::new(DateTime::UNIX_EPOCH);
         assert!(!receipt.is_gone(), "nobody looked anywhere");
-        assert_eq!((receipt.unasked().count(), receipt.left().count()), (14, 0));
+        assert_eq!((receipt.unasked().count(), receipt.left().count()), (15, 0));
         assert!(receipt.places.iter().all(|line| line.left.is_some()));
         receipt.set(PlaceReceipt::new(ForgetPlace::Journals, 3, 1).left("not asked for"));
-        assert_eq!((receipt.unasked().count(), receipt.left().count()), (13, 1));
+        assert_eq!((receipt.unasked().count(), receipt.left().count()), (15, 1));
         let mut gone = receipt.clone();
         for place in ForgetPlace::ALL.into_iter().filter(|place| !place.is_out_of_reach()) {
             gone.set(PlaceReceipt::new(place, 2, 2));

@@ -6,6 +6,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::commits::{self, check_mark, commits};
+use super::edges;
 use super::error::fold;
 use super::index::tables as index;
 use super::memory::tables as memory;
@@ -40,6 +41,10 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         removals::put_triggers(connection)
     },
     memory::make_echoes,
+    |connection| {
+        edges::make(connection)?;
+        removals::put_triggers(connection)
+    },
 ];
 
 /// The newest version of the tables.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 
+use super::edges::Edges;
 use super::entry::{DELETED, Entry, SHARED, fixed, put_time, read_time};
 use super::facts::FactIndex;
 use super::keeper::Keeper;
@@ -29,7 +30,7 @@ use crate::search::postings::bits::{Input, put, put_bytes, put_signed, seal, uns
 use crate::search::postings::error::{Error, Result};
 
 /// The beginning of a table, with the version of its bytes and of the terms of a text.
-pub(super) const MAGIC: &[u8; 8] = b"noctrow\x03";
+pub(super) const MAGIC: &[u8; 8] = b"noctrow\x04";
 
 /// Seals no page.
 const PLACE: u64 = u64::MAX - 2;
@@ -195,6 +196,7 @@ impl Rows {
         }
         self.learnings.put(out);
         self.fact_index.put(out);
+        self.edges.borrow().put(out, self.keeper.edges.as_deref());
         put(out, u64::from(self.forgotten.is_some()));
         if let Some(forgotten) = &self.forgotten {
             out.extend_from_slice(forgotten.key().as_bytes());
@@ -237,6 +239,7 @@ impl Rows {
         }
         self.learnings = Learnings::read(input)?;
         self.fact_index = FactIndex::read(input)?;
+        self.edges = RefCell::new(Edges::read(input, self.keeper.edges.as_deref())?);
         if input.number()? > 0 {
             let mut forgotten = Tombstones::new(TombstoneKey::from_bytes(fixed(input)?));
             let stones: Vec<crate::gate::Tombstone> = serde_json::from_slice(input.bytes()?)

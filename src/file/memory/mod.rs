@@ -10,6 +10,7 @@ mod audit;
 mod backend;
 mod change;
 mod checkpoint;
+mod edges;
 mod entry;
 mod facts;
 mod keeper;
