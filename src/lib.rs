@@ -48,7 +48,7 @@
 //! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`memory`]: rows, queries, learnings; [`store`]: settings |
 //! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
 //! | who and what is mentioned where | [`edges::EdgeStore`] | [`edges`] |
-| finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
+//! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
 //! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
 //! | forgetting, importing, exporting, copying | [`exchange::Forget`], [`exchange::Export`] | [`exchange`] |
 //! | a look for what should be mended | [`doctor::Doctor`] | [`doctor`] |

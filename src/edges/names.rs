@@ -112,7 +112,7 @@ fn is_common(word: &str) -> bool {
 }
 
 /// In order: pronouns, words that open sentences, days and months.
-const COMMON: [&str; 117] = [
+const COMMON: [&str; 118] = [
     "about", "after", "again", "agent", "all", "also", "although", "always", "an", "and", "another", "any", "april",
     "as", "at", "august", "because", "before", "both", "but", "by", "can", "could", "december", "decision", "did", "do",
     "does", "done", "during", "each", "every", "fact", "february", "for", "friday", "from", "had", "has", "have", "he",

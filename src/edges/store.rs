@@ -211,7 +211,7 @@ impl Passage {
 debug_as!(Passage, |it| "Passage {{ {}, {} bytes }}", it.lines, it.text.len());
 
 /// The source of a text: a row, or lines of a document. Prints as `memory 12` or `notes/boat.md#L3`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CitedSource {

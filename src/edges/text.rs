@@ -40,10 +40,7 @@ impl TextEdges {
     /// Adds a table of verbs: words of any language, each with the relation that it stands for.
     #[must_use]
     pub fn verbs<'t>(mut self, table: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
-        let known: Vec<(String, String)> =
-            self.verbs.table().map(|(word, relation)| (word.to_owned(), relation.to_owned())).collect();
-        let known = known.iter().map(|(word, relation)| (word.as_str(), relation.as_str()));
-        self.verbs = Verbs::new(known.chain(table));
+        self.verbs = self.verbs.with(table);
         self
     }
 

@@ -29,9 +29,13 @@ pub(crate) struct Verbs {
 }
 
 impl Verbs {
-    pub(crate) fn new<'t>(table: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
-        let (words, relations): (Vec<String>, Vec<String>) =
-            table.into_iter().map(|(word, relation)| (word.to_lowercase(), relation.to_owned())).unzip();
+    /// Adds words to the table.
+    pub(crate) fn with<'t>(self, table: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
+        let Self { mut words, mut relations, .. } = self;
+        for (word, relation) in table {
+            words.push(word.to_lowercase());
+            relations.push(relation.to_owned());
+        }
         let finder = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
