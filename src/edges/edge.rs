@@ -58,7 +58,7 @@ pub(crate) struct Words<'a> {
     /// The subject of a fact.
     pub(crate) subject: Option<&'a str>,
     pub(crate) scenario: Option<&'a str>,
-    /// The note of a passage.
+    /// The note of a passage: its path without the ending.
     pub(crate) note: Option<&'a str>,
 }
 
@@ -69,7 +69,11 @@ pub(crate) fn edges_of(extractor: &dyn EdgeExtractor, words: &Words<'_>) -> Vec<
         edges.push(Edge::new(Edge::ABOUT, Entity::new(Entity::NAME, Entity::fold(subject))));
     }
     if let Some(note) = words.note {
-        edges.push(Edge::new(Edge::PART_OF, Entity::new(Entity::LINK, Entity::fold(note))));
+        // A link names a note with or without its folder.
+        let file = note.rsplit('/').next().filter(|file| *file != note);
+        for note in file.into_iter().chain([note]) {
+            edges.push(Edge::new(Edge::PART_OF, Entity::new(Entity::LINK, Entity::fold(note))));
+        }
     }
     if let Some(scenario) = words.scenario {
         edges.push(Edge::new(Edge::BELONGS_TO_SCENARIO, Entity::new(Entity::SCENARIO, scenario)));

@@ -1,6 +1,8 @@
 //! The contract of a home of edges: what is mentioned where, and beside what.
 
-use std::fmt::Debug;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::{self, Debug};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -108,33 +110,49 @@ impl Neighborhood {
     /// Makes the surroundings of texts, the latest first. An entity is left out where it is what was asked for, by its keys.
     #[must_use]
     pub fn of(mentions: Vec<Mention>, keys: &[String]) -> Self {
-        let mut neighbors: Vec<Neighbor> = Vec::new();
-        let mut places = std::collections::HashMap::new();
-        for (age, mention) in mentions.iter().enumerate() {
-            let mut told = std::collections::BTreeSet::new();
-            for edge in &mention.edges {
-                let is_beside = edge.verb != Edge::CO_OCCURS_WITH
-                    && edge.verb != Edge::BELONGS_TO_SCENARIO
-                    && !is_asked(&edge.entity.key, keys);
-                if is_beside && told.insert(&edge.entity) {
-                    let at = *places.entry(&edge.entity).or_insert_with(|| {
-                        neighbors.push(Neighbor { entity: edge.entity.clone(), texts: 0, latest: age });
-                        neighbors.len() - 1
-                    });
-                    neighbors[at].texts += 1;
-                }
-            }
-        }
-        neighbors.sort_by(|one, other| {
-            (other.texts, one.latest, &one.entity.key, &one.entity.kind).cmp(&(
-                one.texts,
-                other.latest,
-                &other.entity.key,
-                &other.entity.kind,
-            ))
-        });
+        let is_beside = |edge: &Edge| {
+            edge.verb != Edge::CO_OCCURS_WITH
+                && edge.verb != Edge::BELONGS_TO_SCENARIO
+                && !is_asked(&edge.entity.key, keys)
+        };
+        let neighbors = neighbors(&mentions, is_beside);
         Self { mentions, neighbors, contradictions: Vec::new(), is_cut: false }
     }
+
+    /// Keeps some of the texts, and the entities beside it in those.
+    pub(crate) fn retain(&mut self, keeps: impl Fn(&Mention) -> bool) {
+        let before = self.mentions.len();
+        self.mentions.retain(keeps);
+        if self.mentions.len() < before {
+            let known: BTreeSet<Entity> = self.neighbors.drain(..).map(|near| near.entity).collect();
+            self.neighbors = neighbors(&self.mentions, |edge| known.contains(&edge.entity));
+        }
+    }
+}
+
+/// Counts the entities of some edges.
+fn neighbors(mentions: &[Mention], is_beside: impl Fn(&Edge) -> bool) -> Vec<Neighbor> {
+    let mut neighbors: Vec<Neighbor> = Vec::new();
+    let mut places = HashMap::new();
+    for (age, mention) in mentions.iter().enumerate() {
+        let mut told = BTreeSet::new();
+        for edge in mention.edges.iter().filter(|edge| is_beside(edge)) {
+            if told.insert(&edge.entity) {
+                let at = *places.entry(&edge.entity).or_insert_with(|| {
+                    neighbors.push(Neighbor { entity: edge.entity.clone(), texts: 0, latest: age });
+                    neighbors.len() - 1
+                });
+                neighbors[at].texts += 1;
+            }
+        }
+    }
+    neighbors.sort_by(|one, other| {
+        let place = |near: &Neighbor| (Reverse(near.texts), near.latest);
+        place(one).cmp(&place(other)).then_with(|| {
+            (&one.entity.key, &one.entity.kind).cmp(&(&other.entity.key, &other.entity.kind))
+        })
+    });
+    neighbors
 }
 
 /// Returns whether a key is one that was asked for, or a name that goes on with more words.
@@ -221,8 +239,8 @@ pub enum CitedSource {
     Lines(SourceRef),
 }
 
-impl std::fmt::Display for CitedSource {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for CitedSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Row(id) => write!(f, "memory {id}"),
             Self::Lines(lines) => write!(f, "{lines}"),

@@ -109,7 +109,8 @@ fn triggers(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, Stri
             ),
         ),
     ];
-    if has_table(connection, "role_memory")? {
+    let sql = "SELECT 1 FROM pragma_table_info('role_memory') WHERE name = 'id'";
+    if has_table(connection, "role_memory")? && connection.prepare(sql)?.exists([])? {
         let trigger = format!("AFTER DELETE ON role_memory BEGIN {} END", gone("role_memory", "id"));
         triggers.push(("memory_edges_of_removed_role", trigger));
     }

@@ -3,6 +3,7 @@
 mod adopted;
 #[path = "../common/mod.rs"]
 mod common;
+mod edges;
 mod fact_model;
 mod facts;
 mod file_memory;

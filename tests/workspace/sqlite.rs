@@ -280,7 +280,7 @@ fn a_file_of_ours_says_so() {
     let peer = life.peer();
     assert_eq!(pragma::<String>(&peer, "journal_mode"), "wal");
     assert_eq!(pragma::<i64>(&peer, "application_id"), 0x4e4f_4354, "NOCT");
-    assert_eq!(pragma::<i64>(&peer, "user_version"), 9);
+    assert_eq!(pragma::<i64>(&peer, "user_version"), 10);
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn a_newer_file_is_left_alone() {
         life.peer().pragma_update(None, "user_version", version).unwrap();
         let before = life.files();
         match life.refuses() {
-            Error::NewerVersion { found, known: 9, .. } => assert_eq!(found, u64::try_from(version).unwrap()),
+            Error::NewerVersion { found, known: 10, .. } => assert_eq!(found, u64::try_from(version).unwrap()),
             other => panic!("{other:?}"),
         }
         assert_eq!(life.files(), before);
