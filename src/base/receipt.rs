@@ -90,9 +90,7 @@ impl ForgetPlace {
             | Self::Learnings
             | Self::TextIndex
             | Self::Decisions
-            | Self::Edges => {
-                "no memory store was given"
-            }
+            | Self::Edges => "no memory store was given",
             Self::Vectors => "no memory store was given, or it keeps none",
             Self::DocumentIndex => "no index was given",
             Self::Sessions => "out of reach: a session keeps the prompt that it began with",

@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn a_key_that_no_name_has_is_not_kept() {
         let long = "x".repeat(Entity::LONGEST + 1);
-        let given = Given(vec![edge("holds", long), edge("holds", "a\nb"), edge("holds", ""), edge("holds", "ok")]);
+        let given =
+            Given(vec![edge("holds", long), edge("holds", "a\nb"), edge("holds", ""), edge("holds", "ok")]);
         assert_eq!(edges_of(&given, &Words::default()), [edge("holds", "ok")]);
     }
 }

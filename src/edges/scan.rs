@@ -84,14 +84,40 @@ fn chunk(text: &str, place: Range<usize>, take: &mut impl FnMut(Piece)) {
 }
 
 fn opens(c: char) -> bool {
-    matches!(c, '(' | '[' | '{' | '<' | '"' | '\'' | '“' | '‘' | '`' | '*' | '（' | '「' | '《' | '-' | '+' | '>')
+    matches!(
+        c,
+        '(' | '[' | '{' | '<' | '"' | '\'' | '“' | '‘' | '`' | '*' | '（' | '「' | '《' | '-' | '+' | '>'
+    )
 }
 
 fn closes(c: char) -> bool {
     matches!(
         c,
-        ')' | ']' | '}' | '>' | '"' | '\'' | '”' | '’' | '`' | '*' | '.' | ',' | ';' | ':' | '!' | '?' | '）' | '」'
-            | '》' | '。' | '，' | '、' | '；' | '：' | '！' | '？'
+        ')' | ']'
+            | '}'
+            | '>'
+            | '"'
+            | '\''
+            | '”'
+            | '’'
+            | '`'
+            | '*'
+            | '.'
+            | ','
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | '）'
+            | '」'
+            | '》'
+            | '。'
+            | '，'
+            | '、'
+            | '；'
+            | '：'
+            | '！'
+            | '？'
     )
 }
 
@@ -127,8 +153,8 @@ fn address(run: &str) -> Option<(usize, usize, String)> {
 /// Returns whether a run is the path of a file: with a root or an ending, or a file's name of a known kind.
 fn is_path(run: &str) -> bool {
     const KINDS: [&str; 24] = [
-        "c", "cpp", "css", "csv", "go", "h", "html", "java", "js", "json", "jsonl", "md", "pdf", "png", "py", "rs", "sh", "sql",
-        "toml", "ts", "txt", "xml", "yaml", "yml",
+        "c", "cpp", "css", "csv", "go", "h", "html", "java", "js", "json", "jsonl", "md", "pdf", "png", "py",
+        "rs", "sh", "sql", "toml", "ts", "txt", "xml", "yaml", "yml",
     ];
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '~' | '\\' | '+');
     let has_drive = matches!(run.as_bytes(), [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic());

@@ -148,16 +148,18 @@ fn neighbors(mentions: &[Mention], is_beside: impl Fn(&Edge) -> bool) -> Vec<Nei
     }
     neighbors.sort_by(|one, other| {
         let place = |near: &Neighbor| (Reverse(near.texts), near.latest);
-        place(one).cmp(&place(other)).then_with(|| {
-            (&one.entity.key, &one.entity.kind).cmp(&(&other.entity.key, &other.entity.kind))
-        })
+        place(one)
+            .cmp(&place(other))
+            .then_with(|| (&one.entity.key, &one.entity.kind).cmp(&(&other.entity.key, &other.entity.kind)))
     });
     neighbors
 }
 
 /// Returns whether a key is one that was asked for, or a name that goes on with more words.
 pub(crate) fn is_asked(key: &str, keys: &[String]) -> bool {
-    keys.iter().any(|asked| key.strip_prefix(asked.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
+    keys.iter().any(|asked| {
+        key.strip_prefix(asked.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    })
 }
 
 /// A text that speaks of an entity.

@@ -137,7 +137,10 @@ mod tests {
             of("read <https://Docs.rs/noctuary/?q=1#top>, [x](http://a.b/c/)"),
             ["url:docs.rs/noctuary", "url:a.b/c"]
         );
-        assert_eq!(of("open `src/lib.rs`, ~/notes/a and/or build.rs"), ["path:src/lib.rs", "path:~/notes/a", "path:build.rs"]);
+        assert_eq!(
+            of("open `src/lib.rs`, ~/notes/a and/or build.rs"),
+            ["path:src/lib.rs", "path:~/notes/a", "path:build.rs"]
+        );
         assert_eq!(of("# Heading\n\n`#not` 1/2 3.14 e.g. C++"), ["tag:not"]);
     }
 
@@ -152,7 +155,9 @@ mod tests {
 
     #[test]
     fn no_text_is_too_strange() {
-        for text in ["[[", "]]", "[[a", "@", "#", "://", "http://", "\u{202e}", "[[[[a]]]]", "a\u{0}b @x\u{0}y", "’s"] {
+        for text in
+            ["[[", "]]", "[[a", "@", "#", "://", "http://", "\u{202e}", "[[[[a]]]]", "a\u{0}b @x\u{0}y", "’s"]
+        {
             let _ = of(text);
             let _ = keys(text);
         }

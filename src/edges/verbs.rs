@@ -110,10 +110,12 @@ fn is_whole(text: &str, place: &Range<usize>) -> bool {
 
 /// Returns whether one of the three words before a verb, or a sign right before it, denies it.
 fn is_denied(text: &str, at: usize) -> bool {
-    const WORDS: [&str; 11] =
-        ["not", "never", "no", "without", "neither", "nor", "avoid", "avoided", "cannot", "refuses", "refused"];
+    const WORDS: [&str; 11] = [
+        "not", "never", "no", "without", "neither", "nor", "avoid", "avoided", "cannot", "refuses", "refused",
+    ];
     let before = &text[text::ceil_boundary(text, at.saturating_sub(40))..at];
-    if before.trim_end().ends_with(['不', '没', '未', '别', '勿', '無', '无']) || before.ends_with("没有") {
+    if before.trim_end().ends_with(['不', '没', '未', '别', '勿', '無', '无']) || before.ends_with("没有")
+    {
         return true;
     }
     let start = before.rfind(['.', ';', ',', '\n', '。', '，', '；']).map_or(0, |at| at + 1);

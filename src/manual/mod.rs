@@ -15,6 +15,7 @@
 //! | How do a laptop and a server share one life? | [`two_machines`] |
 //! | What do memory stores keep, find and forget? | [`memory`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
+//! | Who and what is mentioned where? | [`edges`] |
 //! | What does an operator do without Rust? (feature `cli`) | [`command_line`] |
 //! | Which tools may a model call? | [`tools`] |
 //! | How does an agent live that sleeps when it is tired? | [`sleep`] |
@@ -79,6 +80,9 @@ pub mod memory {}
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 #[doc = include_str!("search.md")]
 pub mod search {}
+
+#[doc = include_str!("edges.md")]
+pub mod edges {}
 
 #[doc = include_str!("command_line.md")]
 pub mod command_line {}

@@ -26,7 +26,9 @@ impl<W: Workspace> EdgeStore for Indexed<W> {
         let mut around = edges.neighborhood(access, asked, limit, now)?;
         let forgotten = self.upkeep.forgotten.get(&self.upkeep.workspace)?;
         around.retain(|mention| match &mention.said {
-            Said::Passage(passage) => self.is_told(access, &passage.lines, &passage.text, forgotten.as_deref()),
+            Said::Passage(passage) => {
+                self.is_told(access, &passage.lines, &passage.text, forgotten.as_deref())
+            }
             Said::Row(_) => true,
         });
         Ok(around)
@@ -69,9 +71,16 @@ impl<W: Workspace> Indexed<W> {
 
     /// Returns whether a session is told of lines of a document. The index may not have been brought up to date since something was
     /// forgotten.
-    fn is_told(&self, access: &Access, lines: &SourceRef, text: &str, forgotten: Option<&Tombstones>) -> bool {
+    fn is_told(
+        &self,
+        access: &Access,
+        lines: &SourceRef,
+        text: &str,
+        forgotten: Option<&Tombstones>,
+    ) -> bool {
         audience(&lines.name, self.upkeep.is_of_group()).includes(access.kind)
             && is_indexed(&lines.name)
-            && forgotten.is_none_or(|forgotten| !forgotten.holds(lines.name.as_str()) && !forgotten.holds(text))
+            && forgotten
+                .is_none_or(|forgotten| !forgotten.holds(lines.name.as_str()) && !forgotten.holds(text))
     }
 }

@@ -73,9 +73,7 @@ fn fits(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
-    connection
-        .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?
-        .exists([name])
+    connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?.exists([name])
 }
 
 /// Returns the triggers, each by its name: edges go with their source, and where it reads otherwise.
@@ -85,10 +83,7 @@ fn triggers(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, Stri
         format!("DELETE FROM {edges} WHERE src_table = '{source}' AND src_id = old.{id};")
     };
     let mut triggers = vec![
-        (
-            "memory_edges_of_removed",
-            format!("AFTER DELETE ON memories BEGIN {} END", gone(OF_ROWS, "id")),
-        ),
+        ("memory_edges_of_removed", format!("AFTER DELETE ON memories BEGIN {} END", gone(OF_ROWS, "id"))),
         (
             "memory_edges_of_changed",
             format!(

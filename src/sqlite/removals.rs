@@ -47,8 +47,10 @@ enum Displaced {
 fn triggers(connection: &Connection) -> rusqlite::Result<impl Iterator<Item = (String, String)>> {
     let has_profile = has_profile_of_the_seed(connection)?;
     // A displaced edge leaves the same words.
-    let edges = edges::tables(connection)?.map(|table| (table, "dst_entity_kind, dst_entity_key", Displaced::Never));
-    let worded = WORDED.into_iter().filter(move |(table, ..)| has_profile || *table != "user_profile").chain(edges);
+    let edges =
+        edges::tables(connection)?.map(|table| (table, "dst_entity_kind, dst_entity_key", Displaced::Never));
+    let worded =
+        WORDED.into_iter().filter(move |(table, ..)| has_profile || *table != "user_profile").chain(edges);
     Ok(worded.flat_map(|(table, columns, displaced)| {
         let trigger = |name: &str, event: &str| {
             let name = format!("{table}_{name}");

@@ -19,7 +19,7 @@ use house::{Arrow, Circle, House, room_of};
 const FLOORS: &[(u32, &[&str])] = &[
     (0, &["base"]),
     (1, &["workspace", "pii", "llm", "embed", "format", "disk"]),
-    (2, &["memory", "facts", "dreamer"]),
+    (2, &["memory", "facts", "edges", "dreamer"]),
     (3, &["trace"]),
     (4, &["gate", "search"]),
     (5, &["session", "store"]),
@@ -32,6 +32,8 @@ const FLOORS: &[(u32, &[&str])] = &[
 /// Rooms of one floor of which the first may use the second, and why.
 const TOGETHER: &[(&str, &str, &str)] = &[
     ("facts", "memory", "a fact is a row with a key"),
+    ("edges", "memory", "an edge leads from a row"),
+    ("edges", "facts", "the surroundings of an entity are facts"),
     ("dreamer", "memory", "a report on facts names rows"),
     ("dreamer", "facts", "a report on facts names decisions"),
 ];

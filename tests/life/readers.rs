@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use noctuary::dream::{DreamMode, FactDreamer, HistoryItem, JournalSpan, PersonalizationDreamer, history_fn};
+use noctuary::edges::{CitedSource, EdgeStore};
 use noctuary::exchange::{Dialect, Forget, Import, Strikes, copy_into, feed, strike_superseded, unstrike};
 use noctuary::facts::{Decision, EventId, FactKey, FactStore};
 use noctuary::format::{DreamId, JournalName, OnboardingEnd};
@@ -51,9 +52,9 @@ const JOURNALS: [&str; 4] =
     ["memory/2026-11-20-repl.md", "memory/2026-11-20.md", "memory/2026-11-19-repl.md", "daily/2026-11-20.md"];
 
 /// A store of rows that are facts too, and of learnings.
-trait Store: MemoryStore + FactStore + LearningStore {}
+trait Store: MemoryStore + FactStore + LearningStore + EdgeStore {}
 
-impl<S: MemoryStore + FactStore + LearningStore> Store for S {}
+impl<S: MemoryStore + FactStore + LearningStore + EdgeStore> Store for S {}
 
 /// A session in a furnished home.
 struct Place {
@@ -703,6 +704,18 @@ const READERS: &[Reader] = &[
             })
         })
     }),
+    ("EdgeStore::neighborhood", true, |place| {
+        let of_rows = place.stores(|store, access| surroundings(store, access));
+        of_rows + &of_documents(place)
+    }),
+    ("EdgeStore::top_entities", true, |place| {
+        place.stores(|store, access| shape(store.top_entities(access, 99)))
+    }),
+    ("EdgeStore::words", true, |place| {
+        place.stores(|store, access| {
+            ids().map(|id| shape(store.words(access, &CitedSource::Row(id)))).collect()
+        })
+    }),
     ("LearningStore::learn", false, |place| {
         let learning = NewLearning::new("Canary-in-a-row of a review").context("more");
         place.stores(|store, access| shape(store.learn(access, &learning, at(20, 12, 0))))
@@ -873,6 +886,9 @@ const NOT_A_SESSIONS: &[&str] = &[
     // The operator's: it has two whole lives already.
     "MergePlan::write",
     "Audience::bit",
+    // Of all texts, whoever asks.
+    "EdgeStore::edition",
+    "EdgeStore::extract_edges",
     "Audience::includes",
     "Life::boot",
     "Life::config",
@@ -1007,8 +1023,40 @@ fn searched(place: &Place, door: Door) -> String {
     }
 }
 
+/// The surroundings of each canary, and of the names beside one.
+fn surroundings(edges: &dyn EdgeStore, access: &Access) -> String {
+    CANARIES
+        .into_iter()
+        .chain(["everybody", "memory", "MEMORY"])
+        .map(|asked| {
+            told(edges.neighborhood(access, asked, 99, at(20, 12, 0)), |near| {
+                let texts: String =
+                    near.mentions.iter().map(|mention| mention.said.text().to_owned()).collect();
+                format!("{near:?} {texts}")
+            })
+        })
+        .collect()
+}
+
+/// The surroundings in an index over the whole workspace.
+fn of_documents(place: &Place) -> String {
+    #[cfg(feature = "sqlite")]
+    {
+        let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
+        let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
+        indexed.sync(at(20, 12, 0)).unwrap();
+        surroundings(&indexed, &place.access) + &surroundings(&index, &place.access)
+    }
+    #[cfg(not(feature = "sqlite"))]
+    {
+        let _ = place;
+        String::new()
+    }
+}
+
 /// Types through which a workspace is read; each function of theirs counts.
 const OWNERS: &[&str] = &[
+    "EdgeStore",
     "Editor",
     "FactStore",
     "Forget",

@@ -182,18 +182,18 @@ fn a_forgotten_name_is_in_no_file() {
 
 #[test]
 fn verbs_are_data_of_the_host() {
-    let verbs = TextEdges::default().verbs([("met", "met"), ("trifft", "met"), ("见", "met")]).together(["person"]);
+    let verbs =
+        TextEdges::default().verbs([("met", "met"), ("trifft", "met"), ("见", "met")]).together(["person"]);
     let told = |text: &str| -> Vec<String> {
         verbs.edges(text).iter().map(|edge| format!("{} {}", edge.verb, edge.entity)).collect()
     };
     assert_eq!(told("she met @jan and @ilya")[..2], ["met person:jan", "met person:ilya"]);
     assert_eq!(told("she met @jan and @ilya")[2], "co_occurs_with person_pair:ilya|jan");
     assert_eq!(told("she never met @jan"), ["mentions person:jan"]);
-    assert_eq!(told("er TRIFFT @jan. Then @ilya left"), [
-        "met person:jan",
-        "mentions person:ilya",
-        "co_occurs_with person_pair:ilya|jan"
-    ]);
+    assert_eq!(
+        told("er TRIFFT @jan. Then @ilya left"),
+        ["met person:jan", "mentions person:ilya", "co_occurs_with person_pair:ilya|jan"]
+    );
     let six = told("@a1 @b2 @c3 @d4 @e5 @f6");
     assert_eq!(six.iter().filter(|edge| edge.starts_with("co_occurs_with")).count(), 10, "of five entities");
 }
@@ -219,27 +219,38 @@ mod in_sqlite {
         let folder = tempfile::tempdir().unwrap();
         drop(open(folder.path(), 1));
         let stock = stock(folder.path());
-        let mut info = stock.prepare("SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info('memory_edges')").unwrap();
+        let mut info = stock
+            .prepare("SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info('memory_edges')")
+            .unwrap();
         let columns: Vec<String> = info
             .query_map([], |row| {
                 let default: Option<String> = row.get(3)?;
                 let (name, kind): (String, String) = (row.get(0)?, row.get(1)?);
-                Ok(format!("{name} {kind} {} {} {}", row.get::<_, i64>(2)?, default.unwrap_or_default(), row.get::<_, i64>(4)?))
+                Ok(format!(
+                    "{name} {kind} {} {} {}",
+                    row.get::<_, i64>(2)?,
+                    default.unwrap_or_default(),
+                    row.get::<_, i64>(4)?
+                ))
             })
             .unwrap()
             .map(Result::unwrap)
             .collect();
-        assert_eq!(columns, [
-            "id INTEGER 0  1",
-            "src_table TEXT 1  0",
-            "src_id INTEGER 1  0",
-            "dst_entity_kind TEXT 1  0",
-            "dst_entity_key TEXT 1  0",
-            "edge_type TEXT 1  0",
-            "weight REAL 1 1.0 0",
-            "created_at TEXT 1 datetime('now') 0",
-        ]);
-        let unique = "pragma_index_list('memory_edges') i WHERE i.\"unique\" AND (SELECT group_concat(name) FROM
+        assert_eq!(
+            columns,
+            [
+                "id INTEGER 0  1",
+                "src_table TEXT 1  0",
+                "src_id INTEGER 1  0",
+                "dst_entity_kind TEXT 1  0",
+                "dst_entity_key TEXT 1  0",
+                "edge_type TEXT 1  0",
+                "weight REAL 1 1.0 0",
+                "created_at TEXT 1 datetime('now') 0",
+            ]
+        );
+        let unique =
+            "pragma_index_list('memory_edges') i WHERE i.\"unique\" AND (SELECT group_concat(name) FROM
             pragma_index_info(i.name)) = 'src_table,src_id,dst_entity_kind,dst_entity_key,edge_type'";
         assert_eq!(count(&stock, unique), 1);
     }

@@ -301,7 +301,9 @@ fn a_newer_file_is_left_alone() {
         life.peer().pragma_update(None, "user_version", version).unwrap();
         let before = life.files();
         match life.refuses() {
-            Error::NewerVersion { found, known: 10, .. } => assert_eq!(found, u64::try_from(version).unwrap()),
+            Error::NewerVersion { found, known: 10, .. } => {
+                assert_eq!(found, u64::try_from(version).unwrap())
+            }
             other => panic!("{other:?}"),
         }
         assert_eq!(life.files(), before);

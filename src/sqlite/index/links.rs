@@ -202,8 +202,9 @@ impl EdgeStore for SqliteIndex {
     fn extract_edges(&self) -> Result<u64> {
         let (mut all, mut after) = (0, 0);
         loop {
-            let (added, last) =
-                self.database.change("extract edges in", |connection| self.extract_next(connection, after))?;
+            let (added, last) = self
+                .database
+                .change("extract edges in", |connection| self.extract_next(connection, after))?;
             all += added;
             match last {
                 Some(last) => after = last,

@@ -246,7 +246,8 @@ impl Table<'_> {
                 let terms = row::terms(content, speaker.as_deref(), said_at);
                 self.echo_anew(id)?;
                 let normal = is_compared.then(|| text::statement(content));
-                let changed = self.connection
+                let changed = self
+                    .connection
                     .prepare_cached(
                         "UPDATE memories SET content = ?2, terms = ?3, updated_at = ?4, normal = ?5,
                            signature = signature | ?6 WHERE id = ?1",

@@ -27,7 +27,8 @@ impl Table<'_> {
 
     /// Adds the edges of a row as it stands.
     pub(super) fn put_edges_of(&self, id: i64) -> rusqlite::Result<usize> {
-        let sql = "SELECT content, subject, iif(instr(metadata, 'scenario_id') > 0, metadata, NULL), updated_at
+        let sql =
+            "SELECT content, subject, iif(instr(metadata, 'scenario_id') > 0, metadata, NULL), updated_at
              FROM memories WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id])?;
@@ -69,7 +70,9 @@ impl Table<'_> {
     ) -> rusqlite::Result<Vec<MemoryId>> {
         let mut ids = BTreeSet::new();
         // A name may go on with more words: a blank comes before every other sign of a key.
-        for condition in ["e.dst_entity_key = ?3", "e.dst_entity_key > ?3 || ' ' AND e.dst_entity_key < ?3 || '!'"] {
+        for condition in
+            ["e.dst_entity_key = ?3", "e.dst_entity_key > ?3 || ' ' AND e.dst_entity_key < ?3 || '!'"]
+        {
             let sql = format!(
                 "SELECT DISTINCT e.src_id FROM {} e CROSS JOIN {} m ON m.id = e.src_id
                  WHERE {condition} AND e.src_table = '{OF_ROWS}' AND m.user_id = ?1 AND m.agent_id = ?2
@@ -127,7 +130,8 @@ impl Table<'_> {
 
     /// Extracts the edges of the next rows of this scope.
     pub(super) fn extract_next(&self, after: MemoryId) -> rusqlite::Result<Extracted> {
-        let sql = "SELECT id FROM memories WHERE id > ?1 AND user_id = ?2 AND agent_id = ?3 ORDER BY id LIMIT ?4";
+        let sql =
+            "SELECT id FROM memories WHERE id > ?1 AND user_id = ?2 AND agent_id = ?3 ORDER BY id LIMIT ?4";
         let ids: Vec<i64> = self
             .connection
             .prepare_cached(sql)?
@@ -162,5 +166,8 @@ impl Table<'_> {
 
 /// Returns the last row that waits for its edges since a file had none.
 pub(super) fn due(connection: &Connection) -> rusqlite::Result<Option<i64>> {
-    connection.prepare_cached("SELECT up_to FROM memory_edges_due")?.query_row([], |found| found.get(0)).optional()
+    connection
+        .prepare_cached("SELECT up_to FROM memory_edges_due")?
+        .query_row([], |found| found.get(0))
+        .optional()
 }

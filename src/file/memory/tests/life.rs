@@ -209,7 +209,13 @@ pub(super) fn told(store: &FileMemoryStore) -> Vec<String> {
         tell("entities", &store.top_entities(&access, 99).unwrap());
         for asked in ["porto", "marta", "quokka"] {
             let near = store.neighborhood(&access, asked, 20, at(99_999)).unwrap();
-            tell(asked, &(near.mentions.iter().map(|mention| mention.said.source()).collect::<Vec<_>>(), near.neighbors));
+            tell(
+                asked,
+                &(
+                    near.mentions.iter().map(|mention| mention.said.source()).collect::<Vec<_>>(),
+                    near.neighbors,
+                ),
+            );
         }
     }
     let learnings = store.learnings(&human(), 99).unwrap();
