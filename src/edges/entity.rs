@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::base::debug::debug_as;
 use serde::{Deserialize, Serialize};
 
 /// A thing that texts speak of. Prints as `name:marta`.
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// let marta = Entity::new(Entity::NAME, Entity::fold("  Marta  SAILS "));
 /// assert_eq!(marta.to_string(), "name:marta sails");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Entity {
     /// The kind: one of the words below, or a word of the host's.
@@ -78,6 +79,8 @@ impl Entity {
             && is_plain(&self.kind)
     }
 }
+
+debug_as!(Entity, |it| "Entity {{ {}, {} bytes }}", it.kind, it.key.len());
 
 impl fmt::Display for Entity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

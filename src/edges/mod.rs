@@ -19,7 +19,7 @@
 //! | Name | Use |
 //! |---|---|
 //! | [`EdgeStore`], [`Neighborhood`], [`Mention`], [`Neighbor`], [`TopEntity`] | what is mentioned where, and beside what |
-//! | [`Said`], [`Passage`], [`CitedSource`] | a text: a row, or lines of a document |
+//! | [`Cited`], [`Passage`], [`CitedSource`] | a text: a row, or lines of a document |
 //! | [`Edge`], [`Entity`] | a verb and what it leads to: names, links, tags, people, addresses, paths |
 //! | [`EdgeExtractor`], [`TextEdges`] | the finder of edges; the default, to which verbs can be added |
 //!
@@ -39,14 +39,15 @@ mod edge;
 mod entity;
 mod extractor;
 mod names;
+mod row;
 mod scan;
 pub(crate) mod store;
 mod text;
 mod verbs;
 
 pub use edge::Edge;
-pub(crate) use edge::{Words, edges_of, scenario};
 pub use entity::Entity;
 pub use extractor::EdgeExtractor;
-pub use store::{CitedSource, EdgeStore, Mention, Neighbor, Neighborhood, Passage, Said, TopEntity};
+pub(crate) use row::{Words, edges_of, scenario};
+pub use store::{Cited, CitedSource, EdgeStore, Mention, Neighbor, Neighborhood, Passage, TopEntity};
 pub use text::TextEdges;

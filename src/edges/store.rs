@@ -167,7 +167,7 @@ pub(crate) fn is_asked(key: &str, keys: &[String]) -> bool {
 #[non_exhaustive]
 pub struct Mention {
     /// The text.
-    pub said: Said,
+    pub said: Cited,
     /// All edges of it.
     pub edges: Vec<Edge>,
 }
@@ -175,7 +175,7 @@ pub struct Mention {
 impl Mention {
     /// Makes a mention.
     #[must_use]
-    pub fn new(said: Said, edges: Vec<Edge>) -> Self {
+    pub fn new(said: Cited, edges: Vec<Edge>) -> Self {
         Self { said, edges }
     }
 }
@@ -183,14 +183,14 @@ impl Mention {
 /// A text with edges.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Said {
+pub enum Cited {
     /// A row of a memory store.
     Row(Box<Fact>),
     /// A passage of a document.
     Passage(Passage),
 }
 
-impl Said {
+impl Cited {
     /// Returns its source.
     #[must_use]
     pub fn source(&self) -> CitedSource {

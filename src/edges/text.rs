@@ -8,6 +8,7 @@ use super::extractor::EdgeExtractor;
 use super::names::Names;
 use super::scan::{Piece, scan};
 use super::verbs::{Spot, Verbs, assemble};
+use crate::base::debug::debug_as;
 
 /// Names, `[[wiki links]]`, `#tags`, `@people`, addresses and paths of a text.
 ///
@@ -30,7 +31,7 @@ use super::verbs::{Spot, Verbs, assemble};
 /// let met = TextEdges::default().verbs([("met", "met"), ("trifft", "met")]);
 /// assert_eq!(told(&met, "She met @jan"), ["met person:jan"]);
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct TextEdges {
     verbs: Verbs,
     together: BTreeSet<String>,
@@ -51,6 +52,8 @@ impl TextEdges {
         self
     }
 }
+
+debug_as!(TextEdges, |it| "TextEdges {{ verbs: {}, together: {} }}", it.verbs.len(), it.together.len());
 
 impl EdgeExtractor for TextEdges {
     fn edges(&self, text: &str) -> Vec<Edge> {

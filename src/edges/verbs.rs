@@ -45,6 +45,10 @@ impl Verbs {
         Self { words, relations, finder }
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.words.len()
+    }
+
     /// Returns the words and their relations.
     pub(crate) fn table(&self) -> impl Iterator<Item = (&str, &str)> {
         self.words.iter().map(String::as_str).zip(self.relations.iter().map(String::as_str))

@@ -8,7 +8,7 @@ use super::upkeep::is_indexed;
 use crate::base::access::Access;
 use crate::base::document::SourceRef;
 use crate::base::error::Result;
-use crate::edges::{CitedSource, EdgeStore, Neighborhood, Said, TopEntity};
+use crate::edges::{Cited, CitedSource, EdgeStore, Neighborhood, TopEntity};
 use crate::gate::Tombstones;
 use crate::workspace::{Workspace, is_of};
 
@@ -26,10 +26,10 @@ impl<W: Workspace> EdgeStore for Indexed<W> {
         let mut around = edges.neighborhood(access, asked, limit, now)?;
         let forgotten = self.upkeep.forgotten.get(&self.upkeep.workspace)?;
         around.retain(|mention| match &mention.said {
-            Said::Passage(passage) => {
+            Cited::Passage(passage) => {
                 self.is_told(access, &passage.lines, &passage.text, forgotten.as_deref())
             }
-            Said::Row(_) => true,
+            Cited::Row(_) => true,
         });
         Ok(around)
     }

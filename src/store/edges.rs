@@ -8,7 +8,7 @@ use super::backend::{Backend, Rows};
 use super::store::Store;
 use crate::base::access::Access;
 use crate::base::error::Result;
-use crate::edges::{CitedSource, Edge, Mention, Neighborhood, Said, TopEntity};
+use crate::edges::{Cited, CitedSource, Edge, Mention, Neighborhood, TopEntity};
 use crate::facts::{FactState, Suspicion};
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
@@ -76,7 +76,7 @@ fn around(rows: &dyn Rows, visibility: Visibility, keys: &[String], limit: usize
     for id in &ids {
         let fact = rows.fact(*id)?.filter(|fact| fact.status.state != FactState::Pending);
         let edges = edges.remove(id).unwrap_or_default();
-        mentions.extend(fact.map(|fact| Mention::new(Said::Row(Box::new(fact)), edges)));
+        mentions.extend(fact.map(|fact| Mention::new(Cited::Row(Box::new(fact)), edges)));
     }
     let mut pairs = rows.open_suspects(visibility, &ids)?;
     pairs.retain_mut(|(one, other, _)| {

@@ -208,7 +208,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         AnonymousFinding Apply Doctor DoctorFinding Examination FindingKind FixAction Fixed Health
     ));
     listed.extend(shared!(edges:
-        CitedSource Edge Entity Mention Neighbor Neighborhood Passage Said TextEdges TopEntity
+        Cited CitedSource Edge Entity Mention Neighbor Neighborhood Passage TextEdges TopEntity
     ));
     listed.extend(shared!(exchange:
         Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt
@@ -563,6 +563,7 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "ConsolidationEvent",
             "Document",
             "DocumentIndex",
+            "Edge",
             "Fact",
             "FactStatus",
             "Found",
@@ -572,6 +573,9 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "Learning",
             "Memory",
             "MemoryEvent",
+            "Mention",
+            "Neighborhood",
+            "Passage",
             "PlaceReceipt",
             "QueryVector",
             "Recorded",
@@ -579,6 +583,7 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "Source",
             "Superseded",
             "Suspicion",
+            "TopEntity",
         ],
     ),
     ("the example of a dreamer of one's own makes one", &["DreamReport", "LineReport", "PassReport"]),

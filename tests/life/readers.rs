@@ -709,7 +709,11 @@ const READERS: &[Reader] = &[
         of_rows + &of_documents(place)
     }),
     ("EdgeStore::top_entities", true, |place| {
-        place.stores(|store, access| shape(store.top_entities(access, 99)))
+        place.stores(|store, access| {
+            told(store.top_entities(access, 99), |top| {
+                top.iter().map(|top| format!("{} {top:?}", top.entity)).collect()
+            })
+        })
     }),
     ("EdgeStore::words", true, |place| {
         place.stores(|store, access| {
@@ -1025,17 +1029,14 @@ fn searched(place: &Place, door: Door) -> String {
 
 /// The surroundings of each canary, and of the names beside one.
 fn surroundings(edges: &dyn EdgeStore, access: &Access) -> String {
-    CANARIES
-        .into_iter()
-        .chain(["everybody", "memory", "MEMORY"])
-        .map(|asked| {
-            told(edges.neighborhood(access, asked, 99, at(20, 12, 0)), |near| {
-                let texts: String =
-                    near.mentions.iter().map(|mention| mention.said.text().to_owned()).collect();
-                format!("{near:?} {texts}")
-            })
+    let told_of = |asked: &str| {
+        told(edges.neighborhood(access, asked, 99, at(20, 12, 0)), |near| {
+            let texts: String = near.mentions.iter().map(|mention| mention.said.text().to_owned()).collect();
+            let beside: String = near.neighbors.iter().map(|near| near.entity.to_string()).collect();
+            format!("{near:?} {texts} {beside}")
         })
-        .collect()
+    };
+    CANARIES.into_iter().chain(["everybody", "memory", "user", "dreamed"]).map(told_of).collect()
 }
 
 /// The surroundings in an index over the whole workspace.

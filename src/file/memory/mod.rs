@@ -16,6 +16,7 @@ mod facts;
 mod keeper;
 mod learnings;
 mod lines;
+mod linked;
 mod moved;
 mod names;
 mod pages;

@@ -5,6 +5,7 @@ mod links;
 mod near;
 mod search;
 mod seen;
+mod surroundings;
 pub(super) mod tables;
 mod vectors;
 

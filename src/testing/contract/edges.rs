@@ -21,7 +21,7 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use super::memory::{self, access, agent, human};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::receipt::ForgetPlace;
-use crate::edges::{CitedSource, Edge, EdgeStore, Neighborhood, Said};
+use crate::edges::{Cited, CitedSource, Edge, EdgeStore, Neighborhood};
 use crate::facts::{Decision, FactKey, FactStore};
 use crate::memory::{MemoryId, MemoryStore, NewMemory, Source};
 
@@ -77,9 +77,9 @@ fn mentions(store: &dyn Edged, asked: &str) -> Vec<MemoryId> {
 }
 
 fn ids(around: &Neighborhood) -> Vec<MemoryId> {
-    let of = |said: &Said| match said {
-        Said::Row(fact) => fact.memory.id,
-        Said::Passage(_) => panic!("a store of rows has no passages"),
+    let of = |said: &Cited| match said {
+        Cited::Row(fact) => fact.memory.id,
+        Cited::Passage(_) => panic!("a store of rows has no passages"),
     };
     around.mentions.iter().map(|mention| of(&mention.said)).collect()
 }

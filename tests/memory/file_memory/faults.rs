@@ -31,7 +31,11 @@ fn told(store: &FileMemoryStore) -> Vec<String> {
     let audit =
         store.audit(&agent(), 99).unwrap().into_iter().map(|entry| format!("{entry:?} {:?}", entry.at));
     let decisions = store.decisions(&agent(), 99).unwrap().into_iter().map(|event| format!("{event:?}"));
-    let edges = store.top_entities(&agent(), 99).unwrap().into_iter().map(|top| format!("{top:?}"));
+    let edges = store
+        .top_entities(&agent(), 99)
+        .unwrap()
+        .into_iter()
+        .map(|top| format!("{} {}", top.entity, top.texts));
     rows.chain(profile).chain(audit).chain(decisions).chain(edges).collect()
 }
 

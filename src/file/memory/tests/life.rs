@@ -206,14 +206,18 @@ pub(super) fn told(store: &FileMemoryStore) -> Vec<String> {
     let reasons = store.decisions(&human(), 99).unwrap();
     tell("reasons", &reasons.iter().map(|event| (event.id, &event.reason, event.at)).collect::<Vec<_>>());
     for access in [human(), Access { kind: crate::SessionKind::Shared, ..agent() }] {
-        tell("entities", &store.top_entities(&access, 99).unwrap());
+        let top = store.top_entities(&access, 99).unwrap();
+        tell("entities", &top.iter().map(|top| (top.entity.to_string(), top.texts)).collect::<Vec<_>>());
         for asked in ["porto", "marta", "quokka"] {
             let near = store.neighborhood(&access, asked, 20, at(99_999)).unwrap();
             tell(
                 asked,
                 &(
                     near.mentions.iter().map(|mention| mention.said.source()).collect::<Vec<_>>(),
-                    near.neighbors,
+                    near.neighbors
+                        .iter()
+                        .map(|near| (near.entity.to_string(), near.texts))
+                        .collect::<Vec<_>>(),
                 ),
             );
         }
