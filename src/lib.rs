@@ -48,6 +48,7 @@
 //! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`memory`]: rows, queries, learnings; [`store`]: settings |
 //! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
 //! | who and what is mentioned where | [`edges::EdgeStore`] | [`edges`] |
+//! | one page on a name | [`pages::Pages`] | [`pages`] |
 //! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
 //! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
 //! | forgetting, importing, exporting, copying | [`exchange::Forget`], [`exchange::Export`] | [`exchange`] |
@@ -104,6 +105,7 @@ mod llm;
 pub mod manual;
 pub mod memory;
 pub mod model;
+pub mod pages;
 mod pii;
 #[cfg(feature = "report")]
 #[cfg_attr(docsrs, doc(cfg(feature = "report")))]

@@ -25,6 +25,8 @@ pub enum ForgetPlace {
     Decisions,
     /// Edges from rows to the names in them.
     Edges,
+    /// Compiled pages that are kept in memory.
+    Pages,
     /// Embeddings.
     Vectors,
     /// The index over documents: what it still held of documents when the request was run.
@@ -55,13 +57,14 @@ pub enum ForgetPlace {
 
 impl ForgetPlace {
     /// All places.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Rows,
         Self::Profile,
         Self::Learnings,
         Self::TextIndex,
         Self::Decisions,
         Self::Edges,
+        Self::Pages,
         Self::Vectors,
         Self::DocumentIndex,
         Self::Journals,
@@ -79,7 +82,7 @@ impl ForgetPlace {
 
     /// Returns whether nobody can look there, or nothing of the kind is kept.
     fn is_out_of_reach(self) -> bool {
-        matches!(self, Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
+        matches!(self, Self::Pages | Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
     }
 
     /// Returns the note for a place where nobody looked.
@@ -91,6 +94,7 @@ impl ForgetPlace {
             | Self::TextIndex
             | Self::Decisions
             | Self::Edges => "no memory store was given",
+            Self::Pages => "no pages were given",
             Self::Vectors => "no memory store was given, or it keeps none",
             Self::DocumentIndex => "no index was given",
             Self::Sessions => "out of reach: a session keeps the prompt that it began with",
@@ -109,6 +113,7 @@ impl fmt::Display for ForgetPlace {
             Self::TextIndex => "text index",
             Self::Decisions => "decisions",
             Self::Edges => "edges",
+            Self::Pages => "compiled pages",
             Self::Vectors => "vectors",
             Self::DocumentIndex => "document index",
             Self::Journals => "journals",

@@ -49,5 +49,6 @@ pub use edge::Edge;
 pub use entity::Entity;
 pub use extractor::EdgeExtractor;
 pub(crate) use row::{Words, edges_of, scenario};
+pub(crate) use store::is_asked;
 pub use store::{Cited, CitedSource, EdgeStore, Mention, Neighbor, Neighborhood, Passage, TopEntity};
 pub use text::TextEdges;

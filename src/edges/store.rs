@@ -104,6 +104,8 @@ pub struct Neighborhood {
     pub contradictions: Vec<Suspicion>,
     /// Whether there are more texts than were asked for.
     pub is_cut: bool,
+    /// The keys under which it was looked for.
+    pub keys: Vec<String>,
 }
 
 impl Neighborhood {
@@ -116,7 +118,7 @@ impl Neighborhood {
                 && !is_asked(&edge.entity.key, keys)
         };
         let neighbors = neighbors(&mentions, is_beside);
-        Self { mentions, neighbors, contradictions: Vec::new(), is_cut: false }
+        Self { mentions, neighbors, contradictions: Vec::new(), is_cut: false, keys: keys.to_vec() }
     }
 
     /// Keeps some of the texts, and the entities beside it in those.
@@ -239,6 +241,15 @@ pub enum CitedSource {
     Row(MemoryId),
     /// Lines of a document.
     Lines(SourceRef),
+    /// A record of the host's, by the name that the host gives it.
+    Record(String),
+}
+
+impl CitedSource {
+    /// Returns whether no home of edges has it.
+    pub(crate) fn is_record(&self) -> bool {
+        matches!(self, Self::Record(_))
+    }
 }
 
 impl fmt::Display for CitedSource {
@@ -246,6 +257,7 @@ impl fmt::Display for CitedSource {
         match self {
             Self::Row(id) => write!(f, "memory {id}"),
             Self::Lines(lines) => write!(f, "{lines}"),
+            Self::Record(name) => f.write_str(name),
         }
     }
 }

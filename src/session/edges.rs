@@ -51,7 +51,7 @@ impl<W: Workspace> EdgeStore for Indexed<W> {
             CitedSource::Lines(lines) => {
                 words.filter(|text| self.is_told(access, lines, text, forgotten.as_deref()))
             }
-            CitedSource::Row(_) => words,
+            CitedSource::Row(_) | CitedSource::Record(_) => words,
         })
     }
 

@@ -191,7 +191,7 @@ fn verbs_are_data_of_the_host() {
     assert_eq!(told("she met @jan and @ilya")[2], "co_occurs_with person_pair:ilya|jan");
     assert_eq!(told("she never met @jan"), ["mentions person:jan"]);
     assert_eq!(
-        told("er TRIFFT @jan. Then @ilya left"),
+        told("er trifft @jan. Then @ilya left"),
         ["met person:jan", "mentions person:ilya", "co_occurs_with person_pair:ilya|jan"]
     );
     let six = told("@a1 @b2 @c3 @d4 @e5 @f6");

@@ -14,6 +14,7 @@ mod http_embedder;
 #[cfg(feature = "http")]
 mod http_reranker;
 mod learnings;
+mod pages;
 #[cfg(feature = "http")]
 #[path = "../common/scripted_server.rs"]
 mod scripted_server;

@@ -45,7 +45,7 @@ fn links_of_a_vault_lead_both_ways_and_follow_every_edit() {
     assert_eq!(sources, ["notes/log.md#L1", "notes/boat.md#L1-L3"]);
     assert_eq!(
         beside,
-        ["link:log", "link:notes/log", "person:jan", "link:harbour", "link:notes/boat", "tag:sailing"]
+        ["person:jan", "link:log", "link:notes/log", "link:harbour", "link:notes/boat", "tag:sailing"]
     );
     assert_eq!(around(&vault, &marta(), "notes/boat").0, ["notes/crew.md#L1", "notes/boat.md#L1-L3"]);
     assert_eq!((index.extract_edges().unwrap(), vault.extract_edges().unwrap()), (0, 0));
