@@ -15,7 +15,7 @@
 //! | How do a laptop and a server share one life? | [`two_machines`] |
 //! | What do memory stores keep, find and forget? | [`memory`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
-//! | Who and what is mentioned where? | [`edges`] |
+//! | Who and what is mentioned where, and what is known of one name? | [`edges`] |
 //! | What does an operator do without Rust? (feature `cli`) | [`command_line`] |
 //! | Which tools may a model call? | [`tools`] |
 //! | How does an agent live that sleeps when it is tired? | [`sleep`] |

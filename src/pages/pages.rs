@@ -36,7 +36,7 @@ use crate::gate::Doors;
 /// let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
 /// let access = Access::agent(Scope::user("marta"));
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
-/// let berth = NewMemory::new("fact", "Brisk lies in Lisbon", Source::AgentRecorded);
+/// let berth = NewMemory::new("preference", "Brisk lies in Lisbon", Source::AgentRecorded);
 /// let id = store.write(&access, &berth, now)?;
 ///
 /// let pages = Pages::new(store.clone());

@@ -244,6 +244,9 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(shared!(model:
         ChatCompletions Finish HttpEmbedder HttpReranker Usage
     ));
+    listed.extend(shared!(pages:
+        Citation Claim CompiledPage Constraint Contradiction Method PageParts Pages
+    ));
     listed.extend(shared!(search:
         Audience Chunk ChunkConfig FinanceEntities FoundChunks Fusion GenericEntities IndexChange IndexEntry
         Ranking SearchResult SeenDocument
@@ -344,6 +347,7 @@ fn every_trait_is_an_object() {
     listed.extend(objects!(edges: EdgeExtractor EdgeStore));
     listed.extend(objects!(facts: FactStore));
     listed.extend(objects!(memory: LearningStore MemoryObserver));
+    listed.extend(objects!(pages: PageSource));
     listed.extend(objects!(search: DocumentIndex Entities));
     listed.extend(objects!(vectors: Embedder Reranker VectorStore));
     listed.extend(objects!(workspace: Lease WorkspaceExt));

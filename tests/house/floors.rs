@@ -23,7 +23,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (3, &["trace"]),
     (4, &["gate", "search"]),
     (5, &["session", "store"]),
-    (6, &["life"]),
+    (6, &["life", "pages"]),
     (7, &["dream", "file", "sqlite", "model"]),
     (8, &["drive", "tools", "exchange", "report", "sleep", "vectors", "doctor"]),
     (9, &["testing", "manual", "bin"]),

@@ -20,6 +20,7 @@ use noctuary::life::{
     PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed,
 };
 use noctuary::memory::{Filter, LearningStore, Memory, MemoryId, NewLearning, NewMemory, Query, Source};
+use noctuary::pages::Pages;
 use noctuary::sleep::SleepDreamer;
 use noctuary::store::StoreConfig;
 use noctuary::testing::Script;
@@ -363,7 +364,8 @@ const READERS: &[Reader] = &[
         for store in &place.stores {
             let tools = toolbox(place)
                 .store(Arc::clone(store) as Arc<dyn MemoryStore>)
-                .learnings(Arc::clone(store) as Arc<dyn LearningStore>);
+                .learnings(Arc::clone(store) as Arc<dyn LearningStore>)
+                .pages(Arc::new(Pages::new(Arc::clone(store) as Arc<dyn EdgeStore>)));
             let mut call = |name: &str, arguments: Value| {
                 told += &tool_told(tools.call(name, &arguments, at(20, 12, 0)).map(|told| told.to_string()));
             };
@@ -371,6 +373,15 @@ const READERS: &[Reader] = &[
                 call("memory_search", json!({"query": query, "limit": 50}));
                 call("workspace_memory_search", json!({"query": query, "limit": 50}));
             }
+            for name in CANARIES.into_iter().chain(["everybody"]) {
+                let page = tools.call("memory_compiled_page", &json!({ "entity": name }), at(20, 12, 0));
+                told += &tool_told(
+                    page.map(|page| page["page"].as_str().unwrap().replace(&format!("# {name}\n"), "")),
+                );
+            }
+            let mut call = |name: &str, arguments: Value| {
+                told += &tool_told(tools.call(name, &arguments, at(20, 12, 0)).map(|told| told.to_string()));
+            };
             call("memory_read", json!({"limit": 50}));
             call("memory_read", json!({"category": "fact", "limit": 50}));
             call("memory_write", json!({"category": "fact", "content": "said by a tool"}));
@@ -720,6 +731,24 @@ const READERS: &[Reader] = &[
             ids().map(|id| shape(store.words(access, &CitedSource::Row(id)))).collect()
         })
     }),
+    ("Pages::page", true, |place| {
+        let with_notes = pages_of_documents(place);
+        let homes = place.stores.iter().map(|store| Pages::new(Arc::clone(store) as _)).chain(with_notes);
+        homes.map(|pages| paged(&pages, &place.access)).collect()
+    }),
+    ("Pages::changed", true, |place| {
+        let main = Access { kind: SessionKind::Main, ..place.access.clone() };
+        let pages = place.stores.iter().map(|store| Pages::new(Arc::clone(store) as _));
+        let cited = |pages: Pages| -> String {
+            let of_main = |asked: &str| pages.page(&main, asked, true, at(20, 12, 0));
+            let page = of_main("canary-in-a-row").unwrap();
+            let others = place.access.kind != SessionKind::Main;
+            // A session of its own is shown the page; others are given what they may know of it.
+            let shown = if others { String::new() } else { page.to_markdown() };
+            shown + &shape(pages.changed(&place.access, &page))
+        };
+        pages.map(cited).collect()
+    }),
     ("LearningStore::learn", false, |place| {
         let learning = NewLearning::new("Canary-in-a-row of a review").context("more");
         place.stores(|store, access| shape(store.learn(access, &learning, at(20, 12, 0))))
@@ -1037,6 +1066,38 @@ fn surroundings(edges: &dyn EdgeStore, access: &Access) -> String {
         })
     };
     CANARIES.into_iter().chain(["everybody", "memory", "user", "dreamed"]).map(told_of).collect()
+}
+
+/// The pages on each canary, and on the names beside one.
+fn paged(pages: &Pages, access: &Access) -> String {
+    let told_of = |asked: &str| {
+        told(pages.page(access, asked, true, at(20, 12, 0)), |page| {
+            format!("{page:?} {}", page.to_markdown())
+        })
+    };
+    CANARIES
+        .into_iter()
+        .chain(["everybody", "memory", "dreamed"])
+        .map(|asked| {
+            // The title is what was asked for.
+            told_of(asked).replace(&format!("# {asked}\n"), "")
+        })
+        .collect()
+}
+
+fn pages_of_documents(place: &Place) -> Option<Pages> {
+    #[cfg(feature = "sqlite")]
+    {
+        let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
+        let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index);
+        indexed.sync(at(20, 12, 0)).unwrap();
+        Some(Pages::new(Arc::new(indexed)))
+    }
+    #[cfg(not(feature = "sqlite"))]
+    {
+        let _ = place;
+        None
+    }
 }
 
 /// The surroundings in an index over the whole workspace.

@@ -90,7 +90,7 @@ fn stores_tell_the_same_edges_after_the_same_life() {
                     Some(id) if verb == 1 => drop(store.delete(&human(), *id, now())),
                     Some(id) if verb == 2 => drop(store.restore(&human(), *id, now())),
                     _ if verb == 3 && step % 10 == 0 => {
-                        drop(store.purge(now() + chrono::TimeDelta::days(1), now()).unwrap());
+                        store.purge(now() + chrono::TimeDelta::days(1), now()).unwrap();
                     }
                     _ => new = Some(store.write(&human(), &row(&text), now()).unwrap()),
                 }

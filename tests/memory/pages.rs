@@ -216,14 +216,19 @@ fn a_page_is_kept_for_a_minute_and_dropped_by_any_write() {
             change();
             assert_eq!(asked(now, true).1, 1, "{what}");
         };
-        is_dropped("a write", &|| drop(store.write(&human(), &row("the sail of Brisk"), at(1)).unwrap()));
-        is_dropped("an update", &|| drop(store.update(&agent(), id, "the mast of Brisk", at(1)).unwrap()));
-        is_dropped("a deletion", &|| drop(store.delete(&human(), id, at(1)).unwrap()));
-        is_dropped("a restoration", &|| drop(store.restore(&human(), id, at(1)).unwrap()));
-        is_dropped("another handle", &|| {
-            drop(other.write(&human(), &row("the hull of Brisk"), at(1)).unwrap())
+        let done = |done: bool| assert!(done);
+        is_dropped("a write", &|| {
+            store.write(&human(), &row("the sail of Brisk"), at(1)).unwrap();
         });
-        is_dropped("a record", &|| drop(records.edition.fetch_add(1, Ordering::SeqCst)));
+        is_dropped("an update", &|| done(store.update(&agent(), id, "the mast of Brisk", at(1)).unwrap()));
+        is_dropped("a deletion", &|| done(store.delete(&human(), id, at(1)).unwrap()));
+        is_dropped("a restoration", &|| done(store.restore(&human(), id, at(1)).unwrap()));
+        is_dropped("another handle", &|| {
+            other.write(&human(), &row("the hull of Brisk"), at(1)).unwrap();
+        });
+        is_dropped("a record", &|| {
+            records.edition.fetch_add(1, Ordering::SeqCst);
+        });
     });
 }
 
@@ -269,7 +274,7 @@ fn a_session_with_others_gets_a_page_of_shared_rows() {
 fn a_citation_says_when_its_source_changed() {
     each(|store, _| {
         let ids = ["Brisk lies in Porto", "Brisk is blue", "Brisk is old"]
-            .map(|text| store.write(&human(), &row("fact", text), at(0)).unwrap());
+            .map(|text| store.write(&human(), &row("preference", text), at(0)).unwrap());
         let pages = pages(&store);
         let page = pages.page(&human(), "Brisk", true, at(1)).unwrap();
         assert_eq!((page.facts.len(), pages.changed(&human(), &page).unwrap().len()), (3, 0));

@@ -84,6 +84,10 @@ fn ids(around: &Neighborhood) -> Vec<MemoryId> {
     around.mentions.iter().map(|mention| of(&mention.said)).collect()
 }
 
+fn is_nothing(around: &Neighborhood) -> bool {
+    around.mentions.is_empty() && around.neighbors.is_empty() && around.contradictions.is_empty()
+}
+
 fn beside(around: &Neighborhood) -> Vec<(String, u64)> {
     around.neighbors.iter().map(|near| (near.entity.to_string(), near.texts)).collect()
 }
@@ -95,7 +99,7 @@ fn top(store: &dyn Edged, access: &Access) -> Vec<(String, u64)> {
 
 /// A written row is found by every name in it, the latest first, with what is beside it. (GE-01, GE-03)
 pub fn finds(store: &dyn Edged) {
-    assert_eq!(around(store, &human(), "Brisk"), Neighborhood::default());
+    assert!(is_nothing(&around(store, &human(), "Brisk")));
     let one = write(store, "Marta moored [[Brisk]] beside @jan #sailing");
     let two = write(store, "The keel of Brisk was repaired by Jan Kowalski in Lisbon");
     let key = FactKey::one("Brisk", "berth");
@@ -151,14 +155,14 @@ pub fn sessions(store: &dyn Edged) {
             let told = around(store, &others, "brisk");
             assert_eq!(ids(&told), [shared], "{kind:?}");
             assert_eq!(beside(&told), [("tag:porto".to_owned(), 1)], "{kind:?}");
-            assert_eq!(around(store, &others, "@jan"), Neighborhood::default());
+            assert!(is_nothing(&around(store, &others, "@jan")));
             let expected = [("name:brisk".to_owned(), 1), ("tag:porto".to_owned(), 1)];
             assert_eq!(top(store, &others), expected, "{kind:?}");
             assert_eq!(store.words(&others, &CitedSource::Row(private)).expect(WORKS), None);
         }
     }
     let strange = Access::human(Scope::user("eve"));
-    assert_eq!((around(store, &strange, "brisk"), top(store, &strange)), (Neighborhood::default(), vec![]));
+    assert!(is_nothing(&around(store, &strange, "brisk")) && top(store, &strange).is_empty());
     assert_eq!(store.words(&strange, &CitedSource::Row(shared)).expect(WORKS), None);
 }
 
