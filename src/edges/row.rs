@@ -37,14 +37,14 @@ pub(crate) fn edges_of(extractor: &dyn EdgeExtractor, words: &Words<'_>) -> Vec<
     // No word of a text makes a row a part of a scenario. (seed 003, Typed memory edges)
     let is_found = |edge: &Edge| edge.verb != Edge::BELONGS_TO_SCENARIO;
     edges.extend(extractor.edges(words.text).into_iter().filter(is_found));
-    capped(edges)
+    capped(&edges)
 }
 
 /// Keeps each edge once, no mention beside a verb of the same entity, and the first of the highest rank.
-fn capped(edges: Vec<Edge>) -> Vec<Edge> {
+fn capped(edges: &[Edge]) -> Vec<Edge> {
     let mut kept: Vec<Edge> = Vec::with_capacity(edges.len().min(Edge::MOST));
     for rank in 0..=3 {
-        for edge in &edges {
+        for edge in edges {
             if kept.len() == Edge::MOST {
                 return kept;
             }

@@ -93,7 +93,7 @@ pub trait EdgeStore: Debug + Send + Sync {
 }
 
 /// The surroundings of an entity.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Neighborhood {
     /// The texts that speak of it, the latest first.
@@ -107,6 +107,13 @@ pub struct Neighborhood {
     /// The keys under which it was looked for.
     pub keys: Vec<String>,
 }
+
+debug_as!(
+    Neighborhood,
+    |it| "Neighborhood {{ mentions: {:?}, neighbors: {} }}",
+    it.mentions,
+    it.neighbors.len()
+);
 
 impl Neighborhood {
     /// Makes the surroundings of texts, the latest first. An entity is left out where it is what was asked for, by its keys.
@@ -233,7 +240,7 @@ impl Passage {
 debug_as!(Passage, |it| "Passage {{ {}, {} bytes }}", it.lines, it.text.len());
 
 /// The source of a text: a row, or lines of a document. Prints as `memory 12` or `notes/boat.md#L3`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CitedSource {
@@ -249,6 +256,16 @@ impl CitedSource {
     /// Returns whether no home of edges has it.
     pub(crate) fn is_record(&self) -> bool {
         matches!(self, Self::Record(_))
+    }
+}
+
+impl Debug for CitedSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Row(id) => write!(f, "Row({id})"),
+            Self::Lines(lines) => write!(f, "Lines({lines})"),
+            Self::Record(name) => write!(f, "Record({} bytes)", name.len()),
+        }
     }
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn assemble(text: &str, spots: &[Spot], verbs: &Verbs, together: &BTr
             spots.iter().enumerate().filter(move |(_, spot)| range.contains(&spot.place.start))
         };
         let behind: Vec<usize> = within(place.end..next).map(|(number, _)| number).collect();
-        let before = within(sentence.start..place.start).last().map(|(number, _)| number);
+        let before = within(sentence.start..place.start).next_back().map(|(number, _)| number);
         let is_passive = is_passive(text, place.start) && before.is_some();
         let of_verb = if behind.is_empty() || is_passive { before.into_iter().collect() } else { behind };
         for number in of_verb {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, NaiveTime, Utc};
 
-use super::claim::{Citation, Claim};
+use super::line::{Citation, PageLine};
 use super::page::{CompiledPage, Contradiction};
 use super::source::PageParts;
 use crate::base::error::Result;
@@ -41,7 +41,7 @@ impl<'c> Compiler<'c> {
     pub(super) fn page(
         &self,
         asked: &str,
-        homes: Vec<Neighborhood>,
+        homes: &[Neighborhood],
         parts: Vec<PageParts>,
         with_constraints: bool,
     ) -> Result<CompiledPage> {
@@ -60,7 +60,7 @@ impl<'c> Compiler<'c> {
             constraints: Vec::new(),
             timeline: Vec::new(),
             contradictions: Vec::new(),
-            neighbors: self.neighbors(&homes)?,
+            neighbors: self.neighbors(homes)?,
         };
         for mention in &mentions {
             match &mention.said {
@@ -79,7 +79,7 @@ impl<'c> Compiler<'c> {
         for part in parts {
             for claim in part.timeline {
                 let text = self.shown(&claim.text)?;
-                page.timeline.push(Claim { text: cut(&text), kind: self.shown(&claim.kind)?, ..claim });
+                page.timeline.push(PageLine { text: cut(&text), kind: self.shown(&claim.kind)?, ..claim });
             }
             for mut method in part.methods.into_iter().filter(super::source::Method::is_shown) {
                 method.name = self.shown(&method.name)?;
@@ -90,7 +90,7 @@ impl<'c> Compiler<'c> {
                 page.constraints.push(rule);
             }
         }
-        let place = |claim: &Claim| (Reverse(claim.at), Reverse(claim.citation.source.clone()));
+        let place = |claim: &PageLine| (Reverse(claim.at), Reverse(claim.citation.source.clone()));
         page.facts.sort_by_key(place);
         page.timeline.sort_by_key(place);
         page.facts.truncate(FACTS);
@@ -112,7 +112,7 @@ impl<'c> Compiler<'c> {
         is_stated && row.is_trusted() && row.over(self.now).is_none()
     }
 
-    fn of_row(&self, fact: &Fact, holds: bool) -> Result<Claim> {
+    fn of_row(&self, fact: &Fact, holds: bool) -> Result<PageLine> {
         let row = &fact.memory;
         let text = self.shown(&row.content)?;
         let mut notes = Vec::new();
@@ -129,7 +129,7 @@ impl<'c> Compiler<'c> {
         }
         let said_at = row.place.as_ref().and_then(|place| place.said_at);
         let said_at = said_at.unwrap_or(row.created_at);
-        Ok(Claim {
+        Ok(PageLine {
             citation: Citation::of(crate::edges::CitedSource::Row(row.id), &text),
             text: cut(&text),
             kind: self.shown(&row.category)?,
@@ -140,13 +140,13 @@ impl<'c> Compiler<'c> {
     }
 
     /// Quotes the first line of a passage that speaks of the entity.
-    fn of_passage(&self, passage: &Passage) -> Result<Claim> {
+    fn of_passage(&self, passage: &Passage) -> Result<PageLine> {
         let masked = masked(self.doors, &passage.text)?;
         let line = masked.lines().find(|line| self.keys.iter().any(|key| written(line, key).is_some()));
         let text =
             plain(line.or_else(|| masked.lines().find(|line| !line.trim().is_empty())).unwrap_or_default());
         let day = JournalName::parse(&passage.lines.name).map(|journal| journal.date());
-        Ok(Claim {
+        Ok(PageLine {
             citation: Citation::of(crate::edges::CitedSource::Lines(passage.lines.clone()), &text),
             text: cut(&text),
             kind: self.shown(passage.lines.name.as_str())?,

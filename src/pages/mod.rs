@@ -19,7 +19,7 @@
 //! | Name | Use |
 //! |---|---|
 //! | [`Pages`] | makes pages, and keeps them for a minute |
-//! | [`CompiledPage`], [`Claim`], [`Contradiction`] | a page in its parts; `to_markdown` prints it |
+//! | [`CompiledPage`], [`PageLine`], [`Contradiction`] | a page in its parts; `to_markdown` prints it |
 //! | [`Citation`] | the source of a claim, with a hash of the quoted words |
 //! | [`PageSource`], [`PageParts`], [`Method`], [`Constraint`] | what a host adds: methods, constraints, records |
 //!
@@ -29,19 +29,19 @@
 //!
 //! - A page is made of the latest 120 texts of each home, and shows at most 40 facts and 30 entries of its timeline.
 //! - A claim has at most 400 bytes; the hash is of all its words.
-//! - What holds is what nobody retired: a page decides nothing, and says which rows may contradict each other.
+//! - A page decides nothing: it shows each row that nobody retired, and says which rows may contradict each other.
 //!
 //! The manual has [the sections of a page](crate::manual::edges#pages).
 
 mod cache;
-mod claim;
 mod compile;
+mod line;
 mod page;
 #[expect(clippy::module_inception, reason = "the pages are what this room is about")]
 mod pages;
 mod source;
 
-pub use claim::{Citation, Claim};
+pub use line::{Citation, PageLine};
 pub use page::{CompiledPage, Contradiction};
 pub use pages::Pages;
 pub use source::{Constraint, Method, PageParts, PageSource};

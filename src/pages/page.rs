@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
 
-use super::claim::{Citation, Claim};
+use super::line::{Citation, PageLine};
 use super::source::{Constraint, Method};
 use crate::base::debug::debug_as;
 use crate::base::text::counted;
@@ -24,13 +24,13 @@ pub struct CompiledPage {
     /// Whether only the latest texts were read.
     pub is_cut: bool,
     /// Facts and preferences that hold now, the latest first.
-    pub facts: Vec<Claim>,
+    pub facts: Vec<PageLine>,
     /// Methods that graduated.
     pub methods: Vec<Method>,
     /// Constraints in force; empty where they were left out.
     pub constraints: Vec<Constraint>,
     /// Everything else that was said, the latest first.
-    pub timeline: Vec<Claim>,
+    pub timeline: Vec<PageLine>,
     /// Pairs of rows that may contradict each other, and that nobody decided on.
     pub contradictions: Vec<Contradiction>,
     /// The entities beside it.
@@ -42,9 +42,9 @@ pub struct CompiledPage {
 #[non_exhaustive]
 pub struct Contradiction {
     /// The one that was there.
-    pub older: Claim,
+    pub older: PageLine,
     /// The one that came.
-    pub newer: Claim,
+    pub newer: PageLine,
     /// Why.
     pub reason: SuspectReason,
 }
@@ -122,13 +122,13 @@ fn section<T>(page: &mut String, heading: &str, entries: &[T], line: impl Fn(&T)
 }
 
 /// Returns since when a claim holds, and what is noted of it.
-fn about(claim: &Claim, since: bool) -> String {
+fn about(claim: &PageLine, since: bool) -> String {
     let since = claim.at.filter(|_| since).map(|at| format!("since {}", day(at)));
     let notes: Vec<String> = since.into_iter().chain(claim.notes.iter().cloned()).collect();
     if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) }
 }
 
-fn cited(claim: &Claim) -> String {
+fn cited(claim: &PageLine) -> String {
     let lines: String = claim.lines.iter().map(|line| format!("; {line}")).collect();
     format!("[{}{lines}]", claim.citation)
 }

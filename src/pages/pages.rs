@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, Utc};
 
 use super::cache::{Cache, Question};
-use super::claim::Citation;
 use super::compile::{Compiler, TEXTS, TIMELINE, says};
+use super::line::Citation;
 use super::page::CompiledPage;
 use super::source::PageSource;
 use crate::base::access::{Access, SessionKind};
@@ -168,7 +168,7 @@ impl Pages {
                 parts.push(source.parts(access, &keys, TIMELINE)?);
             }
         }
-        Compiler::new(&self.doors, keys, now).page(asked, homes, parts, with_constraints)
+        Compiler::new(&self.doors, keys, now).page(asked, &homes, parts, with_constraints)
     }
 
     fn editions(&self) -> Result<Vec<u64>> {

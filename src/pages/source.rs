@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use super::claim::Claim;
+use super::line::PageLine;
 use crate::base::access::Access;
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
@@ -51,7 +51,7 @@ pub trait PageSource: Debug + Send + Sync {
     fn edition(&self) -> Result<u64>;
 }
 
-/// What a source adds to a page.
+/// The additions of a source to a page.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PageParts {
@@ -60,7 +60,7 @@ pub struct PageParts {
     /// Constraints that name it.
     pub constraints: Vec<Constraint>,
     /// Records of the timeline.
-    pub timeline: Vec<Claim>,
+    pub timeline: Vec<PageLine>,
 }
 
 /// A way of doing things.

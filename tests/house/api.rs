@@ -245,7 +245,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ChatCompletions Finish HttpEmbedder HttpReranker Usage
     ));
     listed.extend(shared!(pages:
-        Citation Claim CompiledPage Constraint Contradiction Method PageParts Pages
+        Citation CompiledPage Constraint Contradiction Method PageLine PageParts Pages
     ));
     listed.extend(shared!(search:
         Audience Chunk ChunkConfig FinanceEntities FoundChunks Fusion GenericEntities IndexChange IndexEntry
@@ -598,12 +598,16 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
     (
         "the example of what takes it makes one",
         &[
+            "Citation",
             "Consent",
+            "Constraint",
             "DreamId",
             "Duty",
             "Finding",
             "HistoryItem",
             "LlmRequest",
+            "Method",
+            "PageLine",
             "SectionCaps",
             "SleepFiles",
             "TombstoneKey",

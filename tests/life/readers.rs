@@ -920,6 +920,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "MergePlan::write",
     "Audience::bit",
     // Of all texts, whoever asks.
+    "PageSource::parts",
     "EdgeStore::edition",
     "EdgeStore::extract_edges",
     "Audience::includes",

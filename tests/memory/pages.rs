@@ -12,7 +12,7 @@ use noctuary::exchange::{Forget, ForgetPlace};
 use noctuary::facts::{Decision, FactKey};
 use noctuary::format::{Origin, SourceRef};
 use noctuary::memory::{NewMemory, Source};
-use noctuary::pages::{Claim, CompiledPage, Constraint, Method, PageParts, PageSource, Pages};
+use noctuary::pages::{CompiledPage, Constraint, Method, PageLine, PageParts, PageSource, Pages};
 use noctuary::testing::contract::edges::{self as contract, Edged};
 use noctuary::tools::Toolbox;
 use noctuary::{Access, DocName, FileMemoryStore, SessionKind};
@@ -84,7 +84,7 @@ impl PageSource for Records {
         parts.constraints = vec![Constraint::new("Never sail Brisk alone", "marta", at(0)), over];
         let record = |minute: i64| {
             let source = CitedSource::Record(format!("trade {minute}"));
-            Claim::new("trade", format!("sold a sail of Brisk {minute}"), Some(at(minute)), source)
+            PageLine::new("trade", format!("sold a sail of Brisk {minute}"), Some(at(minute)), source)
         };
         parts.timeline = vec![record(-10), record(-2_000)];
         Ok(parts)

@@ -302,7 +302,7 @@ fn a_newer_file_is_left_alone() {
         let before = life.files();
         match life.refuses() {
             Error::NewerVersion { found, known: 10, .. } => {
-                assert_eq!(found, u64::try_from(version).unwrap())
+                assert_eq!(found, u64::try_from(version).unwrap());
             }
             other => panic!("{other:?}"),
         }

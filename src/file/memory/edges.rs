@@ -74,7 +74,9 @@ impl Edges {
         let kinds: BTreeSet<&str> = self.rows.keys().map(|(_, kind)| &**kind).collect();
         let kinds: Vec<&str> = kinds.into_iter().collect();
         put(out, kinds.len() as u64);
-        kinds.iter().for_each(|kind| put_bytes(out, kind.as_bytes()));
+        for kind in &kinds {
+            put_bytes(out, kind.as_bytes());
+        }
         put(out, self.rows.len() as u64);
         for ((key, kind), rows) in &self.rows {
             put_bytes(out, key.as_bytes());

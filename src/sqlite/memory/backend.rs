@@ -99,7 +99,7 @@ impl SqliteBackend {
                 })?;
             }
         }
-        if self.extractor.is_some() && self.database.read("open", |connection| due(connection))?.is_some() {
+        if self.extractor.is_some() && self.database.read("open", due)?.is_some() {
             while self.alter("open", |table| table.folded(|| table.extract_due()))? {}
         }
         let is_behind = |table: &Table<'_>| table.folded(|| table.are_terms_behind());

@@ -38,7 +38,7 @@ impl fmt::Display for Citation {
 /// A statement on a page.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Claim {
+pub struct PageLine {
     /// The words, on one line.
     pub text: String,
     /// The kind: a category, or the word of a source.
@@ -53,7 +53,7 @@ pub struct Claim {
     pub lines: Vec<SourceRef>,
 }
 
-impl Claim {
+impl PageLine {
     /// Makes a claim of a source of the host's: a trade, a reflection.
     #[must_use]
     pub fn new(
@@ -68,4 +68,4 @@ impl Claim {
     }
 }
 
-debug_as!(Claim, |it| "Claim {{ {}, {} bytes }}", it.citation.source, it.text.len());
+debug_as!(PageLine, |it| "PageLine {{ {}, {} bytes }}", it.citation.source, it.text.len());
