@@ -17,24 +17,55 @@ pub(crate) enum Piece {
 
 /// Gives the parts of a text, in order.
 pub(crate) fn scan(text: &str, mut take: impl FnMut(Piece)) {
+    let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
-        if first == '\n' {
-            take(Piece::Break);
-            at += 1;
-        } else if first.is_whitespace() {
-            at += first.len_utf8();
-        } else if let Some((len, key)) = link(&text[at..]) {
-            take(Piece::Marked(at..at + len, Entity::new(Entity::LINK, key)));
-            at += len;
-        } else {
-            let rest = &text[at..];
-            let space = rest.find(char::is_whitespace).unwrap_or(rest.len());
-            let before_link = rest.get(2..space).and_then(|rest| rest.find("[[")).map_or(space, |by| by + 2);
-            chunk(text, at..at + before_link, &mut take);
-            at += before_link;
+    while let Some(first) = bytes.get(at) {
+        match first {
+            b'\n' => {
+                take(Piece::Break);
+                at += 1;
+            }
+            b'\t'..=b' ' => at += 1,
+            first => {
+                let link = if *first == b'[' { link(&text[at..]) } else { None };
+                if let Some((len, key)) = link {
+                    take(Piece::Marked(at..at + len, Entity::new(Entity::LINK, key)));
+                    at += len;
+                    continue;
+                }
+                let (end, is_lower) = run(text, at);
+                if is_lower {
+                    take(Piece::Word(at..end));
+                } else {
+                    chunk(text, at..end, &mut take);
+                }
+                at = end;
+            }
         }
     }
+}
+
+/// Returns where a run without white space ends, and whether it is of small ASCII letters alone. A link ends it too.
+fn run(text: &str, from: usize) -> (usize, bool) {
+    let bytes = text.as_bytes();
+    let mut is_lower = true;
+    let mut at = from;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'a'..=b'z' => at += 1,
+            b'\t'..=b' ' => break,
+            b'[' if at > from + 1 && bytes.get(at + 1) == Some(&b'[') => break,
+            0x80.. => {
+                let c = text[at..].chars().next().expect("a character begins here");
+                if c.is_whitespace() && at > from {
+                    break;
+                }
+                (at, is_lower) = (at + c.len_utf8(), false);
+            }
+            _ => (at, is_lower) = (at + 1, false),
+        }
+    }
+    (at, is_lower)
 }
 
 /// Returns the length of a wiki link and the key of its target: `[[Notes/Boat.md#Keel|the keel]]` is `notes/boat`.
@@ -52,10 +83,6 @@ fn link(text: &str) -> Option<(usize, String)> {
 /// Gives what a run of characters without white space is.
 fn chunk(text: &str, place: Range<usize>, take: &mut impl FnMut(Piece)) {
     let run = &text[place.clone()];
-    if run.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        take(Piece::Word(place));
-        return;
-    }
     let plain = run.trim_start_matches(opens).trim_end_matches(closes);
     if plain.is_empty() {
         return;

@@ -5,8 +5,7 @@
 
 use std::fmt::Write as _;
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, ToSql};
 
 use crate::edges::{Edge, Entity};
 
@@ -171,12 +170,11 @@ pub(super) fn put(
         let comma = if number == 0 { "" } else { ", " };
         let _ = write!(sql, "{comma}(?1, ?2, ?{from}, ?{}, ?{}, ?3)", from + 1, from + 2);
     }
-    let text = |text: &str| Value::Text(text.to_owned());
-    let mut bound = vec![text(source), Value::Integer(id), text(at)];
-    for edge in edges {
-        bound.extend([text(&edge.entity.kind), text(&edge.entity.key), text(&edge.verb)]);
-    }
-    connection.prepare_cached(&sql)?.execute(params_from_iter(bound))
+    let mut bound: Vec<&dyn ToSql> = vec![&source, &id, &at];
+    let texts: Vec<[&str; 3]> =
+        edges.iter().map(|edge| [&*edge.entity.kind, &*edge.entity.key, &*edge.verb]).collect();
+    bound.extend(texts.iter().flatten().map(|text| text as &dyn ToSql));
+    connection.prepare_cached(&sql)?.execute(bound.as_slice())
 }
 
 /// Reads an edge from three columns: kind, key and verb.
