@@ -57,7 +57,7 @@
 //! | tools for a model | [`tools::Toolbox`] | [`tools`] |
 //! | reading one file | [`format::DayLog`], [`format::Fields`] | [`format`](mod@format) |
 //! | a backend of your own | the feature `testing` | `testing`: contract suites, fault injection |
-//! | an HTML page on a dream | the feature `report` | `report`: `DreamPage` |
+//! | an HTML page on a dream or a name | the feature `report` | `report`: `DreamPage`, `EntityPage` |
 //!
 //! # Features
 //!
@@ -68,7 +68,7 @@
 //! | `cli` | the [command](manual::command_line) `noctuary`, with all of the above and `signing` |
 //! | `signing` | Ed25519 signatures of bundles, so that another machine can verify them |
 //! | `tracing` | spans of dreams, memory and tools for the host's subscriber, without any content |
-//! | `report` | `DreamPage`: a page in HTML on a dream, for its operator to look at |
+//! | `report` | `DreamPage` and `EntityPage`: a page in HTML on a dream or a name, for its operator to look at |
 //! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |
 //!
 //! # Two crates in signatures

@@ -33,9 +33,10 @@ pub(crate) fn scan(text: &str, mut take: impl FnMut(Piece)) {
                     at += len;
                     continue;
                 }
-                let (end, is_lower) = run(text, at);
-                if is_lower {
-                    take(Piece::Word(at..end));
+                let (end, plain) = run(text, at);
+                // Most runs are a word, and perhaps the end of a sentence.
+                if plain == end || (plain + 1 == end && plain > at && closes(char::from(bytes[plain]))) {
+                    take(Piece::Word(at..plain));
                 } else {
                     chunk(text, at..end, &mut take);
                 }
@@ -45,14 +46,14 @@ pub(crate) fn scan(text: &str, mut take: impl FnMut(Piece)) {
     }
 }
 
-/// Returns where a run without white space ends, and whether it is of small ASCII letters alone. A link ends it too.
-fn run(text: &str, from: usize) -> (usize, bool) {
+/// Returns where a run without white space ends, and where its first ASCII letters and digits do. A link ends it too.
+fn run(text: &str, from: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
-    let mut is_lower = true;
-    let mut at = from;
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric();
+    let plain = from + bytes[from..].iter().take_while(|byte| is_plain(byte)).count();
+    let mut at = plain;
     while let Some(byte) = bytes.get(at) {
         match byte {
-            b'a'..=b'z' => at += 1,
             b'\t'..=b' ' => break,
             b'[' if at > from + 1 && bytes.get(at + 1) == Some(&b'[') => break,
             0x80.. => {
@@ -60,12 +61,12 @@ fn run(text: &str, from: usize) -> (usize, bool) {
                 if c.is_whitespace() && at > from {
                     break;
                 }
-                (at, is_lower) = (at + c.len_utf8(), false);
+                at += c.len_utf8();
             }
-            _ => (at, is_lower) = (at + 1, false),
+            _ => at += 1,
         }
     }
-    (at, is_lower)
+    (at, plain)
 }
 
 /// Returns the length of a wiki link and the key of its target: `[[Notes/Boat.md#Keel|the keel]]` is `notes/boat`.

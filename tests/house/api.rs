@@ -276,6 +276,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ("BundleImport", may_be_shared::<noctuary::exchange::BundleImport<'static>>),
         ("DreamEvent", may_be_shared::<noctuary::dream::DreamEvent<'static>>),
         ("DreamPage", may_be_shared::<noctuary::report::DreamPage<'static>>),
+        ("EntityPage", may_be_shared::<noctuary::report::EntityPage<'static>>),
         ("Export", may_be_shared::<noctuary::exchange::Export<'static>>),
         ("EmbedPass", may_be_shared::<noctuary::vectors::EmbedPass<'static>>),
         ("Editor", may_be_shared::<noctuary::life::Editor<'static>>),
