@@ -1086,18 +1086,18 @@ fn paged(pages: &Pages, access: &Access) -> String {
         .collect()
 }
 
-fn pages_of_documents(place: &Place) -> Option<Pages> {
+fn pages_of_documents(place: &Place) -> Vec<Pages> {
     #[cfg(feature = "sqlite")]
     {
         let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
         let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index);
         indexed.sync(at(20, 12, 0)).unwrap();
-        Some(Pages::new(Arc::new(indexed)))
+        vec![Pages::new(Arc::new(indexed))]
     }
     #[cfg(not(feature = "sqlite"))]
     {
         let _ = place;
-        None
+        Vec::new()
     }
 }
 
