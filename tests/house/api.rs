@@ -188,9 +188,31 @@ type View = Arc<dyn Workspace>;
 type Ask = fn(&noctuary::LlmRequest) -> Result<noctuary::LlmReply, noctuary::LlmError>;
 type Latest = fn(usize) -> noctuary::Result<Vec<noctuary::dream::HistoryItem>>;
 
+/// The types of the rooms about rows and texts.
+fn types_of_words() -> Vec<&'static str> {
+    let mut listed: Vec<&str> = Vec::new();
+    listed.extend(shared!(edges:
+        Cited CitedSource Edge Entity Mention Neighbor Neighborhood Passage TextEdges TopEntity
+    ));
+    listed.extend(shared!(pages:
+        Citation CompiledPage Constraint Contradiction Method PageLine PageParts Pages
+    ));
+    listed.extend(shared!(format:
+        Checks DayLog DreamId DreamedState Entry Fields Heartbeat HeartbeatFile Identity JournalName
+        Mark NoteKind Observation Observations OnboardingEnd Origin Profile Quarantine
+        QuarantineEntry QuarantinedFile SourceRef UnknownMark UnknownNoteKind UnknownOrigin
+    ));
+    listed.extend(shared!(memory:
+        AuditEntry AuditOutcome Degraded EventName Filter Found Hit IndexProgress IndexState Learning LearningId Memory MemoryEvent MemoryId
+        NewLearning NewMemory Order Packed Place PlaceReceipt Query QueryVector Reached Role SearchOutcome Shares Signal SnapshotRow Source
+        Stale Syntax
+    ));
+    listed
+}
+
 #[test]
 fn every_type_may_be_sent_and_shared_and_printed() {
-    let mut listed: Vec<&str> = Vec::new();
+    let mut listed = types_of_words();
     listed.extend(shared!(:
         Access Actor DocName DreamConfig DreamReport Error Extractive FileMemoryStore FileWorkspace
         JournalDreamer Life LifeConfig LlmError LlmReply LlmRequest Note Outcome Scope SecretGate
@@ -207,9 +229,6 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(shared!(doctor:
         AnonymousFinding Apply Doctor DoctorFinding Examination FindingKind FixAction Fixed Health
     ));
-    listed.extend(shared!(edges:
-        Cited CitedSource Edge Entity Mention Neighbor Neighborhood Passage TextEdges TopEntity
-    ));
     listed.extend(shared!(exchange:
         Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt
         Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport MergeConflict MergeConflictKind MergePlan MergeReport
@@ -219,11 +238,6 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
         FactState FactStatus Recorded Settled StatusChange Superseded Suspect SuspectReason Suspicion UnknownFactState
         Verdict
-    ));
-    listed.extend(shared!(format:
-        Checks DayLog DreamId DreamedState Entry Fields Heartbeat HeartbeatFile Identity JournalName
-        Mark NoteKind Observation Observations OnboardingEnd Origin Profile Quarantine
-        QuarantineEntry QuarantinedFile SourceRef UnknownMark UnknownNoteKind UnknownOrigin
     ));
     listed.extend(shared!(gate:
         Allow Confidence Cure Door DoorPolicy DoorWarning Doors Finding GateFinding Injection
@@ -236,16 +250,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         RetentionPlan SeedReport SeedSet SharedUser Snapshot Soul SoulNotice SoulPolicy StartStep
         SyncReport TurnEnd TurnOutcome TurnReport Undreamed Unreadable
     ));
-    listed.extend(shared!(memory:
-        AuditEntry AuditOutcome Degraded EventName Filter Found Hit IndexProgress IndexState Learning LearningId Memory MemoryEvent MemoryId
-        NewLearning NewMemory Order Packed Place PlaceReceipt Query QueryVector Reached Role SearchOutcome Shares Signal SnapshotRow Source
-        Stale Syntax
-    ));
     listed.extend(shared!(model:
         ChatCompletions Finish HttpEmbedder HttpReranker Usage
-    ));
-    listed.extend(shared!(pages:
-        Citation CompiledPage Constraint Contradiction Method PageLine PageParts Pages
     ));
     listed.extend(shared!(search:
         Audience Chunk ChunkConfig FinanceEntities FoundChunks Fusion GenericEntities IndexChange IndexEntry
