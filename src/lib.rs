@@ -48,6 +48,8 @@
 //! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`memory`]: rows, queries, learnings; [`store`]: settings |
 //! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
 //! | methods that only outcomes raise, rules of a person | [`learning::MethodStore`], [`learning::PreferenceStore`] | [`learning`]; [`dream::RoleDreamer`] draws lessons |
+//! | who and what is mentioned where | [`edges::EdgeStore`] | [`edges`] |
+//! | one page on a name | [`pages::Pages`] | [`pages`] |
 //! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
 //! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
 //! | forgetting, importing, exporting, copying | [`exchange::Forget`], [`exchange::Export`] | [`exchange`] |
@@ -56,7 +58,7 @@
 //! | tools for a model | [`tools::Toolbox`] | [`tools`] |
 //! | reading one file | [`format::DayLog`], [`format::Fields`] | [`format`](mod@format) |
 //! | a backend of your own | the feature `testing` | `testing`: contract suites, fault injection |
-//! | an HTML page on a dream | the feature `report` | `report`: `DreamPage` |
+//! | an HTML page on a dream or a name | the feature `report` | `report`: `DreamPage`, `EntityPage` |
 //!
 //! # Features
 //!
@@ -67,7 +69,7 @@
 //! | `cli` | the [command](manual::command_line) `noctuary`, with all of the above and `signing` |
 //! | `signing` | Ed25519 signatures of bundles, so that another machine can verify them |
 //! | `tracing` | spans of dreams, memory and tools for the host's subscriber, without any content |
-//! | `report` | `DreamPage`: a page in HTML on a dream, for its operator to look at |
+//! | `report` | `DreamPage` and `EntityPage`: a page in HTML on a dream or a name, for its operator to look at |
 //! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |
 //!
 //! # Two crates in signatures
@@ -92,6 +94,7 @@ pub mod doctor;
 pub mod dream;
 mod dreamer;
 mod drive;
+pub mod edges;
 mod embed;
 pub mod exchange;
 pub mod facts;
@@ -104,6 +107,7 @@ mod llm;
 pub mod manual;
 pub mod memory;
 pub mod model;
+pub mod pages;
 mod pii;
 #[cfg(feature = "report")]
 #[cfg_attr(docsrs, doc(cfg(feature = "report")))]

@@ -118,6 +118,9 @@ const OUTCOMES: Tests = Tests::of(
     &["learning::both_stores_keep", "learning::faults::an_outcome_counts_once", "learning::methods_outlive"],
 );
 
+const EDGES: Tests = Tests::of(ROWS, &["edges::both_stores_keep_the_whole_contract"]);
+const PAGES: Tests = Tests::of(ROWS, &["pages::"]);
+const LINKS: Tests = Tests::of(WORKSPACES, &["index_edges::a_session_with_others"]);
 const AUDIENCES: Tests = Tests::of(&["--test", "life"], &["an_access_to_a_group_reads_nothing"]);
 const SPEAKERS: Tests = Tests::of(NIGHTS, &["a_message_of_somebody_else"]);
 
@@ -184,6 +187,55 @@ const BUGS: &[Bug] = &[
         stands: "let mut texts = vec![case.content.as_str()];",
         planted: "let mut texts = vec![\"\"];",
         tests: METHODS,
+    },
+    Bug {
+        name: "a name of a deleted or private row is told by what is mentioned",
+        file: "src/sqlite/memory/edges.rs",
+        stands: "                self.backend.edges,\n                view(visibility)\n            );",
+        planted: "                self.backend.edges,\n                { let _ = view(visibility); \"memories\" }\n            );",
+        tests: EDGES,
+    },
+    Bug {
+        name: "the edges of a row in a folder stay when it says something else",
+        file: "src/file/memory/apply.rs",
+        stands: "self.link(*id, false, reader)?;",
+        planted: "",
+        tests: EDGES,
+    },
+    Bug {
+        name: "the notes of a model put a row into a scenario",
+        file: "src/edges/row.rs",
+        stands: "(actor != Actor::Agent && !named.is_empty())",
+        planted: "(actor != Actor::Library || !named.is_empty())",
+        tests: EDGES,
+    },
+    Bug {
+        name: "a page is shown again after a write",
+        file: "src/pages/cache.rs",
+        stands: "kept.editions != editions || ",
+        planted: "",
+        tests: PAGES,
+    },
+    Bug {
+        name: "a page of a private session is shown to others",
+        file: "src/pages/cache.rs",
+        stands: "position(|kept| kept.question == *question)",
+        planted: "position(|kept| kept.question.entity == question.entity)",
+        tests: PAGES,
+    },
+    Bug {
+        name: "a method in quarantine is on a page",
+        file: "src/pages/source.rs",
+        stands: "!self.is_quarantined && ",
+        planted: "",
+        tests: PAGES,
+    },
+    Bug {
+        name: "a link in a private document is told to a session with others",
+        file: "src/sqlite/index/surroundings.rs",
+        stands: "AND d.user_id = ?1 AND d.agent_id = ?2 AND (d.audience & ?3) <> 0",
+        planted: "AND d.user_id = ?1 AND d.agent_id = ?2 AND (d.audience & ?3) <> 99",
+        tests: LINKS,
     },
     Bug {
         name: "an access to a group is taken by a folder that does not know its owner",

@@ -723,3 +723,47 @@ fn a_page_asks_for_nothing() {
         assert!(!style.contains(asks), "{asks}");
     }
 }
+
+/// A page on one name: well formed, masked, and drawn from the same page in the same bytes.
+#[test]
+fn the_page_on_a_name_shows_what_was_said_as_text_and_draws_what_is_beside() {
+    use std::sync::Arc;
+
+    use chrono::{TimeZone, Utc};
+    use noctuary::memory::{NewMemory, Source};
+    use noctuary::pages::Pages;
+    use noctuary::report::EntityPage;
+    use noctuary::{FileMemoryStore, MemoryStore};
+
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta")).unwrap());
+    let human = Access::human(Scope::user("marta"));
+    let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+    let write = |category: &str, text: &str| {
+        store.write(&human, &NewMemory::new(category, text, Source::UserExplicit), now).unwrap();
+    };
+    write("preference", "Brisk is <script>alert(1)</script> & \"blue\" with @jan");
+    write("observation", "the keel of Brisk was repaired by Ilya </main>");
+    (0..20).for_each(|number| write("observation", &format!("Brisk met @friend{number:02} and @jan")));
+    let pages = Pages::new(store.clone());
+    let page = pages.page(&human, "brisk", true, now).unwrap();
+    let html = EntityPage::new(&page).to_html();
+    assert_eq!(EntityPage::new(&page).to_html(), html);
+    let tree = Tree::of(&html);
+    let tags: Vec<&str> = tree.elements.iter().map(|element| element.tag.as_str()).collect();
+    assert!(!tags.contains(&"script") && tags.contains(&"svg"));
+    assert_eq!(tags.iter().filter(|tag| **tag == "circle").count(), 13, "twelve, and the name itself");
+    assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp;"), "{html}");
+    assert!(html.contains("memory 1, ") && html.contains("default-src 'none'"));
+    let attributes = tree.elements.iter().flat_map(|element| &element.attributes);
+    assert!(attributes.clone().all(|(name, _)| !name.starts_with("on") && name != "src"));
+    assert!(attributes.filter(|(name, _)| name == "href").all(|(_, to)| to.starts_with('#')));
+
+    let empty = pages.page(&human, "nobody", true, now).unwrap();
+    assert!(EntityPage::new(&empty).to_html().contains("Nothing is known of it."));
+    // Whoever compiled a page without masks: the page in HTML has them.
+    let mut bare = (*page).clone();
+    bare.facts[0].text = format!("the key is {KEY}");
+    bare.title = KEY.to_owned();
+    assert!(!EntityPage::new(&bare).to_html().contains(KEY));
+}

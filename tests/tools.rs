@@ -9,11 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::common::marta::{name as doc, now};
+use noctuary::edges::EdgeStore;
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::format::{DayLog, Origin};
 use noctuary::gate::{Allow, Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
 use noctuary::life::Guarded;
 use noctuary::memory::{Filter, LearningStore, MemoryId, NewMemory, Source};
+use noctuary::pages::Pages;
 use noctuary::store::StoreConfig;
 use noctuary::testing::cases;
 use noctuary::tools::{MemoryTool, ToolError, Toolbox};
@@ -52,9 +54,9 @@ fn each_home(test: impl Fn(&str, &Path, &Home)) {
 }
 
 /// A store of rows, facts and learnings.
-trait Store: MemoryStore + FactStore + LearningStore {}
+trait Store: MemoryStore + FactStore + LearningStore + EdgeStore {}
 
-impl<S: MemoryStore + FactStore + LearningStore> Store for S {}
+impl<S: MemoryStore + FactStore + LearningStore + EdgeStore> Store for S {}
 
 /// The store beside a home: of files beside files, and of SQLite beside SQLite.
 fn store(root: &Path) -> Arc<dyn Store> {
@@ -540,7 +542,8 @@ fn toolbox(workspace: &Home, root: &Path, kind: SessionKind) -> Toolbox {
     let store = store(root);
     let toolbox = |home: Home| {
         let tools = Toolbox::new(Guarded::new(home, access(kind)));
-        tools.store(Arc::clone(&store) as _).learnings(Arc::clone(&store) as _).sleep()
+        let pages = Arc::new(Pages::new(Arc::clone(&store) as _));
+        tools.store(Arc::clone(&store) as _).learnings(Arc::clone(&store) as _).pages(pages).sleep()
     };
     #[cfg(feature = "sqlite")]
     {
@@ -578,6 +581,7 @@ fn no_name_is_there_twice_and_each_has_three_shapes() {
             "memory_read",
             "memory_forget",
             "memory_learn",
+            "memory_compiled_page",
             "workspace_memory_write",
             "workspace_memory_read",
             "workspace_memory_list",

@@ -31,8 +31,10 @@ pub enum ForgetPlace {
     TextIndex,
     /// Its record of what was decided about rows, and its audit.
     Decisions,
-    /// Relations between rows.
+    /// Edges from rows to the names in them.
     Edges,
+    /// Compiled pages that are kept in memory.
+    Pages,
     /// Embeddings.
     Vectors,
     /// The index over documents: what it still held of documents when the request was run.
@@ -63,7 +65,7 @@ pub enum ForgetPlace {
 
 impl ForgetPlace {
     /// All places.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Rows,
         Self::Profile,
         Self::Learnings,
@@ -74,6 +76,7 @@ impl ForgetPlace {
         Self::TextIndex,
         Self::Decisions,
         Self::Edges,
+        Self::Pages,
         Self::Vectors,
         Self::DocumentIndex,
         Self::Journals,
@@ -91,7 +94,7 @@ impl ForgetPlace {
 
     /// Returns whether nobody can look there, or nothing of the kind is kept.
     fn is_out_of_reach(self) -> bool {
-        matches!(self, Self::Edges | Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
+        matches!(self, Self::Pages | Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
     }
 
     /// Returns the note for a place where nobody looked.
@@ -105,8 +108,9 @@ impl ForgetPlace {
             | Self::Preferences
             | Self::RoleNotes
             | Self::TextIndex
-            | Self::Decisions => "no memory store was given",
-            Self::Edges => "nothing of the kind is kept",
+            | Self::Decisions
+            | Self::Edges => "no memory store was given",
+            Self::Pages => "no pages were given",
             Self::Vectors => "no memory store was given, or it keeps none",
             Self::DocumentIndex => "no index was given",
             Self::Sessions => "out of reach: a session keeps the prompt that it began with",
@@ -129,6 +133,7 @@ impl fmt::Display for ForgetPlace {
             Self::TextIndex => "text index",
             Self::Decisions => "decisions",
             Self::Edges => "edges",
+            Self::Pages => "compiled pages",
             Self::Vectors => "vectors",
             Self::DocumentIndex => "document index",
             Self::Journals => "journals",
@@ -311,10 +316,10 @@ mod tests {
     fn a_receipt_has_a_line_for_every_place_and_reads_back() {
         let mut receipt = ForgetReceipt::new(DateTime::UNIX_EPOCH);
         assert!(!receipt.is_gone(), "nobody looked anywhere");
-        assert_eq!((receipt.unasked().count(), receipt.left().count()), (14, 0));
+        assert_eq!((receipt.unasked().count(), receipt.left().count()), (15, 0));
         assert!(receipt.places.iter().all(|line| line.left.is_some()));
         receipt.set(PlaceReceipt::new(ForgetPlace::Journals, 3, 1).left("not asked for"));
-        assert_eq!((receipt.unasked().count(), receipt.left().count()), (13, 1));
+        assert_eq!((receipt.unasked().count(), receipt.left().count()), (14, 1));
         let mut gone = receipt.clone();
         for place in ForgetPlace::ALL.into_iter().filter(|place| !place.is_out_of_reach()) {
             gone.set(PlaceReceipt::new(place, 2, 2));

@@ -18,6 +18,7 @@ use crate::format::state::sleep_intent::SleepIntent;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::life::rewrite;
 use crate::memory::MemoryStore;
+use crate::pages::Pages;
 use crate::session::{self, GroupView, Indexed, SyncReport};
 use crate::workspace::{Workspace, check_scope};
 
@@ -72,6 +73,7 @@ pub struct Forget<'a> {
     text: String,
     in_files: bool,
     stores: Vec<&'a dyn MemoryStore>,
+    pages: Option<&'a Pages>,
     workspace: Option<&'a dyn Workspace>,
     // No box: a request that is still in scope keeps nobody from its store or its index once it has run.
     index: Option<&'a (dyn CatchUp + 'a)>,
@@ -101,7 +103,8 @@ impl<W: Workspace> CatchUp for Indexed<W> {
 impl<'a> Forget<'a> {
     /// Makes a request of a session to forget a statement, in its own words.
     pub fn new(access: &'a Access, text: impl Into<String>) -> Self {
-        Self { access, text: text.into(), in_files: false, stores: Vec::new(), workspace: None, index: None }
+        let (stores, text) = (Vec::new(), text.into());
+        Self { access, text, in_files: false, stores, pages: None, workspace: None, index: None }
     }
 
     /// Sets whether it is overwritten in the person's own files too, with marks of the same length: every other byte
@@ -114,6 +117,12 @@ impl<'a> Forget<'a> {
     /// Adds a memory store that forgets: its rows are removed, no matter who wrote them; there may be several.
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
+        self
+    }
+
+    /// Sets the pages that are dropped from memory.
+    pub fn pages(mut self, pages: &'a Pages) -> Self {
+        self.pages = Some(pages);
         self
     }
 
@@ -156,6 +165,10 @@ impl<'a> Forget<'a> {
         }
         for line in of_stores.into_values() {
             receipt.set(line);
+        }
+        if let Some(pages) = self.pages {
+            let dropped = pages.clear();
+            receipt.set(PlaceReceipt::new(ForgetPlace::Pages, dropped, dropped));
         }
         let in_groups = self.in_groups(now)?;
         let mut in_index = BTreeSet::new();

@@ -16,6 +16,7 @@
 //! | What do memory stores keep, find and forget? | [`memory`] |
 //! | Which methods serve an agent, which rules hold, and who says so? | [`learning`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
+//! | Who and what is mentioned where, and what is known of one name? | [`edges`] |
 //! | What does an operator do without Rust? (feature `cli`) | [`command_line`] |
 //! | Which tools may a model call? | [`tools`] |
 //! | How does an agent live that sleeps when it is tired? | [`sleep`] |
@@ -83,6 +84,9 @@ pub mod learning {}
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 #[doc = include_str!("search.md")]
 pub mod search {}
+
+#[doc = include_str!("edges.md")]
+pub mod edges {}
 
 #[doc = include_str!("command_line.md")]
 pub mod command_line {}

@@ -8,10 +8,11 @@ use super::{growth, journals, lines, memory, secrets};
 use crate::dreamer::{NotDue, Notice, Outcome};
 
 /// The one style sheet.
-const STYLE: &str = include_str!("style.css");
+pub(super) const STYLE: &str = include_str!("style.css");
 
 /// Nothing is fetched and nothing runs, whatever a text might make a browser think.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+pub(super) const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 impl Page<'_> {
     pub(super) fn html(&self) -> Markup {

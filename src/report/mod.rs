@@ -15,7 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`DreamPage`] is all there is. The report alone makes a page; `read` adds texts from a workspace, and `journal`, `memory`, `log` and
+//! [`EntityPage`] is a page on one name: a [compiled page](crate::pages) with its neighbourhood drawn. [`DreamPage`] is on a dream. The report alone makes a page; `read` adds texts from a workspace, and `journal`, `memory`, `log` and
 //! `quarantine` add them from elsewhere.
 //!
 //! # Limits
@@ -25,6 +25,7 @@
 //! - Text that is not the page's own is masked by the filter of the [doors](crate::gate::Doors) and then escaped. Invisible characters are shown by their numbers.
 
 mod dream_page;
+mod entity_page;
 mod frame;
 mod growth;
 mod inputs;
@@ -39,3 +40,4 @@ mod secrets;
 mod veil;
 
 pub use dream_page::DreamPage;
+pub use entity_page::EntityPage;

@@ -84,7 +84,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Indexed<W> {
-    upkeep: Arc<Upkeep<W>>,
+    pub(super) upkeep: Arc<Upkeep<W>>,
     doors: Arc<Doors>,
     embedder: Option<Arc<dyn Embedder>>,
 }

@@ -1,6 +1,7 @@
 //! Views over a workspace: a session reads and writes by its rights, notes go into its journal, and documents are found by
 //! their words.
 
+mod edges;
 mod forgotten;
 mod group;
 mod guarded;

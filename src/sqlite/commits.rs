@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 use crate::disk::mark::Mark;
 
@@ -39,6 +40,16 @@ pub(super) fn count_commit(connection: &Connection) -> rusqlite::Result<u64> {
         .prepare_cached("UPDATE file_commits SET number = number + 1 RETURNING number")?
         .query_row([], |row| row.get(0))?;
     Ok(u64::try_from(number).unwrap_or(0))
+}
+
+/// Returns a number that is another one after any change: of this library, which counts them, or of another program.
+pub(super) fn edition(connection: &Connection) -> rusqlite::Result<u64> {
+    let commits: i64 =
+        connection.prepare_cached("SELECT number FROM file_commits")?.query_row([], |row| row.get(0))?;
+    let others: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+    let mut hasher = Hasher::new();
+    hasher.field(&commits.to_be_bytes()).field(&others.to_be_bytes());
+    Ok(u64::from_be_bytes(*hasher.finish().as_bytes().first_chunk().expect("a digest is longer")))
 }
 
 /// Refuses a file that holds less than it did.

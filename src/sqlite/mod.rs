@@ -9,6 +9,7 @@ mod columns;
 mod commits;
 mod database;
 mod documents;
+mod edges;
 mod error;
 mod examine;
 mod home;

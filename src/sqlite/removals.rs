@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use rusqlite::Connection;
 
+use super::edges;
 use super::memory::tables::has_profile_of_the_seed;
 
 /// The tables that hold words, with their columns of words, and how a row is displaced by another one.
@@ -63,8 +64,13 @@ fn standing(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, &'st
 /// Returns the triggers, each by its name. A profile of another program is none of ours.
 fn triggers(connection: &Connection) -> rusqlite::Result<impl Iterator<Item = (String, String)>> {
     let has_profile = has_profile_of_the_seed(connection)?;
-    let worded =
-        standing(connection)?.into_iter().filter(move |(table, ..)| has_profile || *table != "user_profile");
+    // A displaced edge leaves the same words.
+    let edges =
+        edges::tables(connection)?.map(|table| (table, "dst_entity_kind, dst_entity_key", Displaced::Never));
+    let worded = standing(connection)?
+        .into_iter()
+        .filter(move |(table, ..)| has_profile || *table != "user_profile")
+        .chain(edges);
     Ok(worded.flat_map(|(table, columns, displaced)| {
         let trigger = |name: &str, event: &str| {
             let name = format!("{table}_{name}");

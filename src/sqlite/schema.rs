@@ -6,6 +6,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::commits::{self, check_mark, commits};
+use super::edges;
 use super::error::fold;
 use super::index::tables as index;
 use super::memory::practice::tables as practice;
@@ -43,6 +44,7 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     memory::make_echoes,
     |connection| {
         practice::make(connection)?;
+        edges::make(connection)?;
         removals::put_triggers(connection)
     },
 ];

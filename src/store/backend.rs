@@ -17,6 +17,7 @@ use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::base::name::Name;
+use crate::edges::{Edge, TopEntity};
 use crate::facts::{
     ConsolidationEvent, EventId, Fact, FactKey, FactState, Suspect, SuspectReason, Suspicion,
 };
@@ -96,6 +97,19 @@ pub(crate) trait Rows: Searchable + Facts + Practice {
 
     /// Returns the key under which tombstones are kept, where there were any.
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>>;
+
+    /// Lists the latest rows in sight with an edge to one of these keys, or to a name that goes on, the greatest id first,
+    /// at most so many.
+    fn mentioning(&self, visibility: Visibility, keys: &[String], most: usize) -> Result<Vec<MemoryId>>;
+
+    /// Returns the edges of rows, whatever their state, in the order of the ids; those of a row as they were found.
+    fn edges_of(&self, ids: &[MemoryId]) -> Result<Vec<(MemoryId, Edge)>>;
+
+    /// Lists the entities of most rows in sight; ties by kind, then by key.
+    fn top_entities(&self, visibility: Visibility, limit: usize) -> Result<Vec<TopEntity>>;
+
+    /// Returns a number that is another one after any change.
+    fn edition(&self) -> Result<u64>;
 
     /// Returns the vectors of its rows.
     fn as_vectors(&self) -> &dyn MemoryVectors;
@@ -187,11 +201,21 @@ pub(crate) trait Changes: Rows + PracticeChanges {
     /// the entry for each.
     fn purge(&mut self, cutoff: DateTime<Utc>, entry: AuditEntry) -> Result<Vec<MemoryId>>;
 
+    /// Extracts the edges of some rows anew that come after a row.
+    fn extract_edges(&mut self, after: MemoryId) -> Result<Extracted>;
+
     /// Adds a line to the audit, of something that was refused.
     fn refuse(&mut self, entry: AuditEntry) -> Result<()>;
 
     /// Returns the vectors of its rows, to change them.
     fn as_vectors_mut(&mut self) -> &mut dyn VectorChanges;
+}
+
+/// A step of an extraction of edges.
+pub(crate) struct Extracted {
+    pub(crate) added: u64,
+    /// The last row that was looked at; `None` where there are no more.
+    pub(crate) last: Option<MemoryId>,
 }
 
 /// The facts that a change of a row is judged by.

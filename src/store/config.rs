@@ -9,6 +9,7 @@ use chrono::{DateTime, Days, Utc};
 use crate::base::access::Scope;
 use crate::base::env;
 use crate::base::error::{Error, Result};
+use crate::edges::{EdgeExtractor, TextEdges};
 use crate::embed::{Embedder, Reranker};
 use crate::facts::FactConfig;
 use crate::facts::{ConsolidationEvent, EventOutcome};
@@ -53,6 +54,8 @@ pub struct StoreConfig {
     pub ranking: Ranking,
     /// The finder of a text's entities.
     pub entities: Arc<dyn Entities>,
+    /// The finder of [edges](crate::edges) in what is written; `None` for no edges.
+    pub edges: Option<Arc<dyn EdgeExtractor>>,
     /// The embedder of queries; `None` for words alone. The rows get their vectors by
     /// [`embed_once`](crate::vectors::embed_once).
     pub embedder: Option<Arc<dyn Embedder>>,
@@ -84,6 +87,7 @@ impl Default for StoreConfig {
             learning: LearningConfig::default(),
             ranking: Ranking::default(),
             entities: Arc::new(GenericEntities),
+            edges: Some(Arc::new(TextEdges::default())),
             embedder: None,
             reranker: None,
             reranked: 50,

@@ -244,7 +244,7 @@ pub(crate) struct Struck {
 /// Returns the receipts for a store's places. `left` names the words that remain in files of its own.
 pub(crate) fn receipt(
     rows: u64,
-    vectors: u64,
+    (edges, vectors): (u64, u64),
     struck: Struck,
     left: Option<&'static str>,
 ) -> Vec<PlaceReceipt> {
@@ -263,6 +263,7 @@ pub(crate) fn receipt(
             None => index,
         },
         PlaceReceipt::new(ForgetPlace::Decisions, reasons, reasons),
+        PlaceReceipt::new(ForgetPlace::Edges, edges, edges),
         PlaceReceipt::new(ForgetPlace::Vectors, vectors, vectors),
     ]
 }

@@ -9,6 +9,7 @@ macro_rules! contracts_of {
             use $crate::base::access::{Access, Scope};
             use $crate::base::error::Result;
             use $crate::base::receipt::PlaceReceipt;
+            use $crate::edges::{CitedSource, EdgeStore, Neighborhood, TopEntity};
             use $crate::facts::{
                 ConsolidationEvent, Decision, EventId, Fact, FactStore, Recorded, Settled, Superseded,
                 Suspicion,
@@ -120,6 +121,18 @@ macro_rules! contracts_of {
                     Some(self.store.scope())
                 }
             } }
+            $crate::store::forward::forward! { EdgeStore for $type {
+                neighborhood(
+                    access: &Access,
+                    asked: &str,
+                    limit: usize,
+                    now: DateTime<Utc>
+                ) -> Result<Neighborhood>;
+                top_entities(access: &Access, limit: usize) -> Result<Vec<TopEntity>>;
+                words(access: &Access, source: &CitedSource) -> Result<Option<String>>;
+                extract_edges() -> Result<u64>;
+                edition() -> Result<u64>;
+            } {} }
         };
     };
 }

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! [`StoreConfig`] is all there is to set: doors, observer, sizes, retention, refused sources, waiting time, facts, ranking and entities,
-//! embedder and reranker. The
+//! embedder and reranker, the finder of edges. The
 //! contract and its rows are in [`memory`](crate::memory).
 //!
 //! # Limits
@@ -31,6 +31,7 @@ pub(crate) mod carry;
 mod config;
 mod decide;
 pub(crate) mod echo;
+pub(crate) mod edges;
 mod edit;
 pub(crate) mod event;
 pub(crate) mod fact;

@@ -61,7 +61,7 @@ impl<B: Backend> Store<B> {
     }
 
     /// Returns the rows that a session may see; `None` if it sees none.
-    fn visibility(&self, access: &Access) -> Option<Visibility> {
+    pub(super) fn visibility(&self, access: &Access) -> Option<Visibility> {
         let visibility = if sees_all(access) { Visibility::All } else { Visibility::Shared };
         (access.scope == self.scope).then_some(visibility)
     }
@@ -398,7 +398,7 @@ impl<B: Backend> Store<B> {
         trace::forget(|| {
             let operation = Operation::new(access, "memory_forget", now);
             let admitted = main_only(&self.scope, access, &row_name(None));
-            let (ids, vectors, struck) =
+            let (ids, edges, vectors, struck) =
                 self.attempt("forget in", &operation, admitted, |rows, forgotten| {
                     let key = rows.tombstone_key()?.unwrap_or_else(TombstoneKey::random);
                     let burial = forget::Burial::new(&key, text)?;
@@ -413,15 +413,16 @@ impl<B: Backend> Store<B> {
                     let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
                     let entry = self.done(&operation, forgotten.as_deref());
                     // They are removed with their rows.
+                    let edges = rows.edges_of(&ids)?.len() as u64;
                     let vectors = rows.as_vectors().kept_of(&ids)?;
                     let struck = rows.forget(&ids, &burial, &key, entry)?;
-                    Ok((ids, vectors, struck))
+                    Ok((ids, edges, vectors, struck))
                 })?;
             for id in &ids {
                 self.config.tell(EventName::Forgotten, Some(*id));
             }
             let left = self.backend.wipe(true)?;
-            Ok(forget::receipt(ids.len() as u64, vectors, struck, left))
+            Ok(forget::receipt(ids.len() as u64, (edges, vectors), struck, left))
         })
     }
 

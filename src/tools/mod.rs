@@ -21,7 +21,7 @@
 //!
 //! | Name | Use |
 //! |---|---|
-//! | [`Toolbox`] | rows, documents, search, learnings and `set_sleep`, with one `call` |
+//! | [`Toolbox`] | rows, documents, search, learnings, pages and `set_sleep`, with one `call` |
 //! | [`MemoryTool`] | the tool `memory_20250818` of Anthropic, over one folder |
 //! | [`ToolDef`] | a definition, in the shape of MCP, `OpenAI` or Anthropic |
 //! | [`ToolError`] | a refusal, in words for the model |
@@ -45,6 +45,7 @@ mod found;
 mod learn;
 mod lines;
 mod memory_tool;
+mod page;
 mod rows;
 mod session;
 mod shown;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::documents::{Documents, Find};
 use super::learn::Learn;
+use super::page::Page;
 use super::rows::Rows;
 use super::sleep;
 use super::tool::{Call, Tool};
@@ -15,6 +16,7 @@ use crate::base::access::Access;
 use crate::format::Origin;
 use crate::gate::{DoorWarning, Doors};
 use crate::memory::{LearningStore, MemoryStore};
+use crate::pages::Pages;
 use crate::session::{Guarded, Indexed};
 use crate::trace;
 use crate::workspace::Workspace;
@@ -27,6 +29,7 @@ use crate::workspace::Workspace;
 /// |---|---|---|
 /// | `memory_write`, `memory_search`, `memory_read`, `memory_forget` | [`store`](Self::store) | rows of a memory store |
 /// | `memory_learn` | [`learnings`](Self::learnings) | what a review learned, apart from rows |
+/// | `memory_compiled_page` | [`pages`](Self::pages) | one page on a name |
 /// | `memory_write`, `memory_read`, `memory_list` | [`new`](Self::new) | documents of a workspace |
 /// | `memory_search` | [`indexed`](Self::indexed) | passages of them |
 /// | `set_sleep` | [`sleep`](Self::sleep) | a plan for the host |
@@ -79,6 +82,7 @@ pub struct Toolbox {
     doors: Doors,
     rows: Option<Rows>,
     learnings: Option<Learn>,
+    pages: Option<Page>,
     documents: Option<Arc<Documents>>,
     sleeps: bool,
     /// The speaker whose words the model passes on; the model itself by default.
@@ -107,6 +111,7 @@ impl Toolbox {
             doors: Doors::default(),
             rows: None,
             learnings: None,
+            pages: None,
             documents: None,
             sleeps: false,
             origin: None,
@@ -153,6 +158,31 @@ impl Toolbox {
     #[must_use]
     pub fn learnings(mut self, store: Arc<dyn LearningStore>) -> Self {
         self.learnings = Some(Learn::new(store, self.access.clone()));
+        self.anew()
+    }
+
+    /// Adds `memory_compiled_page`: one page on a name, of what the session may know.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::pages::Pages;
+    /// use noctuary::tools::Toolbox;
+    /// use noctuary::{Access, FileMemoryStore, Scope};
+    /// use serde_json::json;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
+    /// let access = Access::agent(Scope::user("marta"));
+    /// let tools = Toolbox::without_documents(access).pages(Arc::new(Pages::new(store)));
+    ///
+    /// let page = tools.call("memory_compiled_page", &json!({"entity": "Brisk"}), Utc::now())?;
+    /// assert_eq!(page["page"], "# Brisk\n\nNothing is known of it.\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn pages(mut self, pages: Arc<Pages>) -> Self {
+        self.pages = Some(Page::new(pages, self.access.clone()));
         self.anew()
     }
 
@@ -285,7 +315,8 @@ impl Toolbox {
             let rows = self.rows.clone().into_iter().flat_map(Rows::tools);
             let learnings = self.learnings.clone().map(Learn::tool);
             let documents = self.documents.iter().flat_map(|documents| documents.tools(prefix));
-            rows.chain(learnings).chain(documents).chain(self.sleeps.then(sleep::tool)).collect()
+            let pages = self.pages.clone().map(Page::tool);
+            rows.chain(learnings).chain(pages).chain(documents).chain(self.sleeps.then(sleep::tool)).collect()
         })
     }
 

@@ -19,11 +19,11 @@ use house::{Arrow, Circle, House, room_of};
 const FLOORS: &[(u32, &[&str])] = &[
     (0, &["base"]),
     (1, &["workspace", "pii", "llm", "embed", "format", "disk"]),
-    (2, &["memory", "facts", "learning", "dreamer"]),
+    (2, &["memory", "facts", "learning", "edges", "dreamer"]),
     (3, &["trace"]),
     (4, &["gate", "search"]),
     (5, &["session", "store"]),
-    (6, &["life"]),
+    (6, &["life", "pages"]),
     (7, &["dream", "file", "sqlite", "model"]),
     (8, &["drive", "tools", "exchange", "report", "sleep", "vectors", "doctor"]),
     (9, &["testing", "manual", "bin"]),
@@ -33,6 +33,8 @@ const FLOORS: &[(u32, &[&str])] = &[
 const TOGETHER: &[(&str, &str, &str)] = &[
     ("facts", "memory", "a fact is a row with a key"),
     ("learning", "memory", "a preference names its row"),
+    ("edges", "memory", "an edge leads from a row"),
+    ("edges", "facts", "the surroundings of an entity are facts"),
     ("dreamer", "memory", "a report on facts names rows"),
     ("dreamer", "facts", "a report on facts names decisions"),
 ];

@@ -13,6 +13,7 @@ use chrono::{DateTime, Utc};
 use noctuary::dream::{
     DreamMode, FactDreamer, HistoryItem, JournalSpan, PersonalizationDreamer, RoleDreamer, history_fn,
 };
+use noctuary::edges::{CitedSource, EdgeStore};
 use noctuary::exchange::{Dialect, Forget, Import, Strikes, copy_into, feed, strike_superseded, unstrike};
 use noctuary::facts::{Decision, EventId, FactKey, FactStore};
 use noctuary::format::{DreamId, JournalName, OnboardingEnd};
@@ -25,6 +26,7 @@ use noctuary::life::{
     PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed,
 };
 use noctuary::memory::{Filter, LearningStore, Memory, MemoryId, NewLearning, NewMemory, Query, Source};
+use noctuary::pages::Pages;
 use noctuary::sleep::SleepDreamer;
 use noctuary::store::StoreConfig;
 use noctuary::testing::Script;
@@ -57,9 +59,15 @@ const JOURNALS: [&str; 4] =
     ["memory/2026-11-20-repl.md", "memory/2026-11-20.md", "memory/2026-11-19-repl.md", "daily/2026-11-20.md"];
 
 /// A store of rows that are facts too, and of learnings.
-trait Store: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore {}
+trait Store:
+    MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore + EdgeStore
+{
+}
 
-impl<S: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore> Store for S {}
+impl<S: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore + EdgeStore> Store
+    for S
+{
+}
 
 /// A session in a furnished home.
 struct Place {
@@ -397,7 +405,8 @@ const READERS: &[Reader] = &[
         for store in &place.stores {
             let tools = toolbox(place)
                 .store(Arc::clone(store) as Arc<dyn MemoryStore>)
-                .learnings(Arc::clone(store) as Arc<dyn LearningStore>);
+                .learnings(Arc::clone(store) as Arc<dyn LearningStore>)
+                .pages(Arc::new(Pages::new(Arc::clone(store) as Arc<dyn EdgeStore>)));
             let mut call = |name: &str, arguments: Value| {
                 told += &tool_told(tools.call(name, &arguments, at(20, 12, 0)).map(|told| told.to_string()));
             };
@@ -405,6 +414,15 @@ const READERS: &[Reader] = &[
                 call("memory_search", json!({"query": query, "limit": 50}));
                 call("workspace_memory_search", json!({"query": query, "limit": 50}));
             }
+            for name in CANARIES.into_iter().chain(["everybody"]) {
+                let page = tools.call("memory_compiled_page", &json!({ "entity": name }), at(20, 12, 0));
+                told += &tool_told(
+                    page.map(|page| page["page"].as_str().unwrap().replace(&format!("# {name}\n"), "")),
+                );
+            }
+            let mut call = |name: &str, arguments: Value| {
+                told += &tool_told(tools.call(name, &arguments, at(20, 12, 0)).map(|told| told.to_string()));
+            };
             call("memory_read", json!({"limit": 50}));
             call("memory_read", json!({"category": "fact", "limit": 50}));
             call("memory_write", json!({"category": "fact", "content": "said by a tool"}));
@@ -738,6 +756,40 @@ const READERS: &[Reader] = &[
             })
         })
     }),
+    ("EdgeStore::neighborhood", true, |place| {
+        let of_rows = place.stores(|store, access| surroundings(store, access));
+        of_rows + &of_documents(place)
+    }),
+    ("EdgeStore::top_entities", true, |place| {
+        place.stores(|store, access| {
+            told(store.top_entities(access, 99), |top| {
+                top.iter().map(|top| format!("{} {top:?}", top.entity)).collect()
+            })
+        })
+    }),
+    ("EdgeStore::words", true, |place| {
+        place.stores(|store, access| {
+            ids().map(|id| shape(store.words(access, &CitedSource::Row(id)))).collect()
+        })
+    }),
+    ("Pages::page", true, |place| {
+        let with_notes = pages_of_documents(place);
+        let homes = place.stores.iter().map(|store| Pages::new(Arc::clone(store) as _)).chain(with_notes);
+        homes.map(|pages| paged(&pages, &place.access)).collect()
+    }),
+    ("Pages::changed", true, |place| {
+        let main = Access { kind: SessionKind::Main, ..place.access.clone() };
+        let pages = place.stores.iter().map(|store| Pages::new(Arc::clone(store) as _));
+        let cited = |pages: Pages| -> String {
+            let of_main = |asked: &str| pages.page(&main, asked, true, at(20, 12, 0));
+            let page = of_main("canary-in-a-row").unwrap();
+            let others = place.access.kind != SessionKind::Main;
+            // A session of its own is shown the page; others are given what they may know of it.
+            let shown = if others { String::new() } else { page.to_markdown() };
+            shown + &shape(pages.changed(&place.access, &page))
+        };
+        pages.map(cited).collect()
+    }),
     ("LearningStore::learn", false, |place| {
         let learning = NewLearning::new("Canary-in-a-row of a review").context("more");
         place.stores(|store, access| shape(store.learn(access, &learning, at(20, 12, 0))))
@@ -1017,6 +1069,10 @@ const NOT_A_SESSIONS: &[&str] = &[
     // The operator's: it has two whole lives already.
     "MergePlan::write",
     "Audience::bit",
+    // Of all texts, whoever asks.
+    "PageSource::parts",
+    "EdgeStore::edition",
+    "EdgeStore::extract_edges",
     "Audience::includes",
     "Life::boot",
     "Life::config",
@@ -1152,8 +1208,69 @@ fn searched(place: &Place, door: Door) -> String {
     }
 }
 
+/// The surroundings of each canary, and of the names beside one.
+fn surroundings(edges: &dyn EdgeStore, access: &Access) -> String {
+    let told_of = |asked: &str| {
+        told(edges.neighborhood(access, asked, 99, at(20, 12, 0)), |near| {
+            let texts: String = near.mentions.iter().map(|mention| mention.said.text().to_owned()).collect();
+            let beside: String = near.neighbors.iter().map(|near| near.entity.to_string()).collect();
+            format!("{near:?} {texts} {beside}")
+        })
+    };
+    CANARIES.into_iter().chain(["everybody", "memory", "user", "dreamed"]).map(told_of).collect()
+}
+
+/// The pages on each canary, and on the names beside one.
+fn paged(pages: &Pages, access: &Access) -> String {
+    let told_of = |asked: &str| {
+        told(pages.page(access, asked, true, at(20, 12, 0)), |page| {
+            format!("{page:?} {}", page.to_markdown())
+        })
+    };
+    CANARIES
+        .into_iter()
+        .chain(["everybody", "memory", "dreamed"])
+        .map(|asked| {
+            // The title is what was asked for.
+            told_of(asked).replace(&format!("# {asked}\n"), "")
+        })
+        .collect()
+}
+
+fn pages_of_documents(place: &Place) -> Vec<Pages> {
+    #[cfg(feature = "sqlite")]
+    {
+        let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
+        let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index);
+        indexed.sync(at(20, 12, 0)).unwrap();
+        vec![Pages::new(Arc::new(indexed))]
+    }
+    #[cfg(not(feature = "sqlite"))]
+    {
+        let _ = place;
+        Vec::new()
+    }
+}
+
+/// The surroundings in an index over the whole workspace.
+fn of_documents(place: &Place) -> String {
+    #[cfg(feature = "sqlite")]
+    {
+        let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
+        let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
+        indexed.sync(at(20, 12, 0)).unwrap();
+        surroundings(&indexed, &place.access) + &surroundings(&index, &place.access)
+    }
+    #[cfg(not(feature = "sqlite"))]
+    {
+        let _ = place;
+        String::new()
+    }
+}
+
 /// Types through which a workspace is read; each function of theirs counts.
 const OWNERS: &[&str] = &[
+    "EdgeStore",
     "Editor",
     "FactStore",
     "Forget",

@@ -3,6 +3,7 @@
 mod adopted;
 #[path = "../common/mod.rs"]
 mod common;
+mod edges;
 mod fact_model;
 mod facts;
 mod file_memory;
@@ -14,6 +15,7 @@ mod http_embedder;
 mod http_reranker;
 mod learning;
 mod learnings;
+mod pages;
 #[cfg(feature = "http")]
 #[path = "../common/scripted_server.rs"]
 mod scripted_server;

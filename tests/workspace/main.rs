@@ -6,6 +6,7 @@ mod file_workspace;
 mod guarded;
 mod homes;
 mod index;
+mod index_edges;
 #[cfg(feature = "sqlite")]
 mod index_vectors;
 mod lease;

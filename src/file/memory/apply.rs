@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::entry::{DELETED, Entry, HAS_KEY, HAS_SUSPECTS, OWN, SHARED, STATES, TRUSTED};
+use super::entry::{DELETED, Entry, HAS_KEY, HAS_SUSPECTS, OWN, SCENARIO, SHARED, STATES, TRUSTED};
 use super::facts;
 use super::names::NONE;
 use super::reader::Reader;
@@ -16,6 +16,7 @@ use crate::base::access::Scope;
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::StateName;
 use crate::base::text;
+use crate::edges::scenario;
 use crate::facts::{ConsolidationEvent, EventOutcome, FactKey};
 use crate::gate::Tombstones;
 use crate::memory::Memory;
@@ -68,6 +69,7 @@ impl Rows {
                 if let Some(content) = content {
                     other.of = Some(*id);
                     let is_shown = self.hide(*id, reader)?;
+                    self.link(*id, false, reader)?;
                     self.words.get_mut().forget_fact(*id);
                     reader.lately.change(*id, content);
                     if let Some(entry) = self.entry_mut(*id) {
@@ -78,6 +80,7 @@ impl Rows {
                         entry.revise(Some(content), at);
                         self.edits.insert(*id, span);
                     }
+                    self.link(*id, true, reader)?;
                     if is_shown {
                         self.show(*id, reader)?;
                     }
@@ -147,6 +150,7 @@ impl Rows {
 
     /// Takes the line of a new row in.
     fn write(&mut self, record: Record, line: Other, reader: &Reader<'_>) -> Result<()> {
+        let actor = record.actor;
         let Some((memory, stated, suspects)) = record.row() else { return Ok(()) };
         let id = memory.id;
         // A person may have copied a line.
@@ -168,6 +172,7 @@ impl Rows {
         entry.set(STATES, normal.is_some());
         entry.set(HAS_KEY, stored.stated.about.is_some());
         entry.set(HAS_SUSPECTS, !suspects.is_empty());
+        entry.set(SCENARIO, scenario(stored.memory.metadata.as_ref(), actor).is_some());
         self.fact_index.suspect(id, &suspects);
         self.fact_index.set(&entry, true);
         if let Some(key) = &stored.stated.about {
@@ -178,6 +183,7 @@ impl Rows {
         }
         let (Ok(at) | Err(at)) = self.place(id);
         self.entries.insert(at, entry);
+        self.link_as(id, &stored);
         self.show_as(id, Some(&stored.memory));
         reader.lately.keep(Arc::new(stored), line.line.len as usize);
         Ok(())

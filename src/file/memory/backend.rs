@@ -36,7 +36,8 @@ impl FileBackend {
         if let Some(file_system) = disk.network().at("look at", &root)? {
             return Err(Error::NetworkFileSystem { path: root, file_system });
         }
-        let keeper = Keeper { disk: disk.clone(), observer: config.observer.clone(), every };
+        let (edges, observer) = (config.edges.clone(), config.observer.clone());
+        let keeper = Keeper { disk: disk.clone(), edges, observer, every };
         let backend = Self {
             disk,
             scope: scope.clone(),

@@ -12,6 +12,7 @@ use super::record::{Change, Record};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
+use crate::edges::{Edge, TopEntity};
 use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, Suspect, SuspectReason, Suspicion};
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
@@ -20,7 +21,7 @@ use crate::memory::{
 };
 use crate::search::rank::{Term, Visibility};
 use crate::store::Edit;
-use crate::store::backend::{Changes, Editable, Facts, Rows};
+use crate::store::backend::{Changes, Editable, Extracted, Facts, Rows};
 use crate::store::echo::EchoWord;
 use crate::store::forget::{Burial, Struck};
 use crate::store::suspects;
@@ -208,6 +209,22 @@ impl Rows for Table<'_> {
         Ok(self.lines.rows.forgotten().map(|known| known.key().clone()))
     }
 
+    fn mentioning(&self, visibility: Visibility, keys: &[String], most: usize) -> Result<Vec<MemoryId>> {
+        self.lines.rows.mentioning(visibility, keys, most, &self.lines.reader())
+    }
+
+    fn edges_of(&self, ids: &[MemoryId]) -> Result<Vec<(MemoryId, Edge)>> {
+        self.lines.rows.edges_of_rows(ids, &self.lines.reader())
+    }
+
+    fn top_entities(&self, visibility: Visibility, limit: usize) -> Result<Vec<TopEntity>> {
+        self.lines.rows.most_mentioned(visibility, limit, &self.lines.reader())
+    }
+
+    fn edition(&self) -> Result<u64> {
+        Ok(self.lines.read.edition())
+    }
+
     fn as_vectors(&self) -> &dyn MemoryVectors {
         self
     }
@@ -285,6 +302,11 @@ impl Changes for Table<'_> {
             self.lines.purge(self.disk, self.scope, record, &gone)?;
         }
         Ok(gone)
+    }
+
+    /// They are made from the lines, and are always whole.
+    fn extract_edges(&mut self, _after: MemoryId) -> Result<Extracted> {
+        Ok(Extracted { added: 0, last: None })
     }
 
     fn refuse(&mut self, entry: AuditEntry) -> Result<()> {

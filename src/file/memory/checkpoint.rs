@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 
+use super::edges::Edges;
 use super::entry::{DELETED, Entry, SHARED, fixed, put_time, read_time};
 use super::facts::FactIndex;
 use super::keeper::Keeper;
@@ -197,6 +198,7 @@ impl Rows {
         self.learnings.put(out);
         self.practised.put(out);
         self.fact_index.put(out);
+        self.edges.borrow().put(out, self.keeper.edges.as_deref());
         put(out, u64::from(self.forgotten.is_some()));
         if let Some(forgotten) = &self.forgotten {
             out.extend_from_slice(forgotten.key().as_bytes());
@@ -240,6 +242,7 @@ impl Rows {
         self.learnings = Learnings::read(input)?;
         self.practised = Practised::read(input)?;
         self.fact_index = FactIndex::read(input)?;
+        self.edges = RefCell::new(Edges::read(input, self.keeper.edges.as_deref())?);
         if input.number()? > 0 {
             let mut forgotten = Tombstones::new(TombstoneKey::from_bytes(fixed(input)?));
             let stones: Vec<crate::gate::Tombstone> = serde_json::from_slice(input.bytes()?)

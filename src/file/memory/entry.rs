@@ -50,10 +50,12 @@ pub(super) const STATES: u16 = 1 << 5;
 pub(super) const HAS_KEY: u16 = 1 << 6;
 /// Its line names rows that it may contradict.
 pub(super) const HAS_SUSPECTS: u16 = 1 << 7;
+/// Somebody else than the agent wrote its notes, and they name a scenario.
+pub(super) const SCENARIO: u16 = 1 << 11;
 const IN_PLACE: u16 = 1 << 8;
 const OF_DREAM: u16 = 1 << 9;
 const TOUCHED: u16 = 1 << 10;
-const ALL_FLAGS: u64 = (1 << 11) - 1;
+const ALL_FLAGS: u64 = (1 << 12) - 1;
 
 /// A row follows the one before it: by its id and its line.
 const NEXT: u8 = 1;

@@ -63,6 +63,11 @@ impl Prefix {
         checksum(line, self.last.0.at) == self.last.1
     }
 
+    /// Returns a number that is another one for other lines.
+    pub(super) fn edition(&self) -> u64 {
+        self.all ^ self.len
+    }
+
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         put_all(out, &[self.len, self.count as u64]);
         for (span, sum) in [self.first, self.last] {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::edges;
 use super::entry::{DELETED, Entry, PINNED, SHARED};
 use super::facts::FactIndex;
 use super::keeper::Keeper;
@@ -50,6 +51,7 @@ pub(super) struct Rows {
     pub(super) learnings: Learnings,
     pub(super) practised: Practised,
     pub(super) fact_index: FactIndex,
+    pub(super) edges: edges::Held,
     pub(super) forgotten: Option<Arc<Tombstones>>,
     pub(super) words: RefCell<Words>,
     pub(super) moved: Moved,
@@ -87,6 +89,7 @@ impl Rows {
             learnings: Learnings::default(),
             practised: Practised::default(),
             fact_index: FactIndex::default(),
+            edges: edges::Held::default(),
             forgotten: None,
             words: RefCell::new(Words::over(keeper.disk.clone())),
             moved: Moved::default(),
@@ -199,6 +202,7 @@ impl Rows {
     /// Takes a row out for good.
     pub(super) fn remove(&mut self, id: MemoryId, reader: &Reader<'_>) -> Result<()> {
         self.hide(id, reader)?;
+        self.link(id, false, reader)?;
         let Ok(at) = self.place(id) else { return Ok(()) };
         let entry = self.entries.remove(at);
         self.words.get_mut().forget_fact(id);
@@ -215,6 +219,8 @@ impl Rows {
     pub(super) fn remove_all(&mut self, ids: &[MemoryId], reader: &Reader<'_>) -> Result<()> {
         ids.iter().try_for_each(|id| self.remove(*id, reader))?;
         self.fact_index.forget(&ids.iter().copied().collect());
+        // Also where the extractor does not find again what it found.
+        self.edges.get_mut().remove_all(ids);
         Ok(())
     }
 

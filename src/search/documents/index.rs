@@ -16,6 +16,7 @@ use crate::base::access::{Access, Scope};
 use crate::base::document::Revision;
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::edges::EdgeStore;
 use crate::memory::{Degraded, QueryVector};
 
 /// Chunks of documents, for one scope, and the search over them.
@@ -94,6 +95,11 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
         let found = FoundChunks::by_words(text, self.search(access, text, limit)?);
         Ok(found.degraded(Degraded::Missing))
     }
+
+    /// Returns the edges of its documents. As provided there are none.
+    fn edges(&self) -> Option<&dyn EdgeStore> {
+        None
+    }
 }
 
 macro_rules! forward {
@@ -129,6 +135,9 @@ macro_rules! forward {
                 limit: usize,
             ) -> Result<FoundChunks> {
                 (**self).search_near(access, text, vector, limit)
+            }
+            fn edges(&self) -> Option<&dyn EdgeStore> {
+                (**self).edges()
             }
         }
     )*};

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, Row, params};
 
+use super::links::Links;
 use crate::base::digest::Hasher;
 use crate::base::name::DocName;
 use crate::format::JournalName;
@@ -12,10 +13,10 @@ use crate::sqlite::words;
 /// Makes the chunks of a document these. One that stands as it is is left alone: an append costs what it adds.
 pub(super) fn put(
     connection: &Connection,
-    document: &str,
-    name: &DocName,
+    (document, name): (&str, &DocName),
     text: &str,
     chunks: &[Chunk],
+    links: &Links,
     at: &str,
 ) -> rusqlite::Result<()> {
     let standing: Vec<(i64, String, String, [i64; 3])> = {
@@ -50,7 +51,9 @@ pub(super) fn put(
             }
             _ => {
                 let id = chunk_id(document, index);
-                put.execute(params![id, document, index, content, terms, byte, first, last, at])?;
+                let bound = params![id, document, index, content, terms, byte, first, last, at];
+                let number = put.query_row(bound, |row| row.get(0))?;
+                links.put(connection, name, (number, content), at)?;
             }
         }
     }
@@ -67,7 +70,8 @@ const PUT_CHUNK: &str = "INSERT INTO memory_chunks
      ON CONFLICT (document_id, chunk_index) DO UPDATE SET
        content = excluded.content, terms = excluded.terms, first_byte = excluded.first_byte,
        first_line = excluded.first_line, last_line = excluded.last_line, created_at = excluded.created_at,
-       embedding = NULL, generation = NULL";
+       embedding = NULL, generation = NULL
+     RETURNING number";
 
 /// Returns the id of a chunk: a UUID (version 8) hashed from its document and place.
 fn chunk_id(document: &str, index: i64) -> String {

@@ -1,9 +1,11 @@
 //! An index inside one SQLite file: the fifth seed's chunks, searched by FTS5.
 
 mod chunks;
+mod links;
 mod near;
 mod search;
 mod seen;
+mod surroundings;
 pub(super) mod tables;
 mod vectors;
 
@@ -16,6 +18,7 @@ use rusqlite::{Connection, params};
 
 use super::columns::stamp;
 use super::database::Database;
+use super::edges;
 use super::error::{fold, is_corrupt};
 use super::open::{self, PATIENCE};
 use super::schema::Others;
@@ -23,6 +26,7 @@ use crate::base::access::{Access, Scope};
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name, StateName};
+use crate::edges::{EdgeExtractor, EdgeStore, TextEdges};
 use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, KeptVectors, VectorStore};
 use crate::embed::{EmbedError, EmbedderId};
 use crate::gate::Doors;
@@ -30,6 +34,7 @@ use crate::memory::{Degraded, IndexState, QueryVector};
 use crate::search::documents::{DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument};
 use crate::search::rank::{Plan, one_line};
 use crate::store::vectors::{Fill, Meaning, Shelves, VectorChanges, VectorHome, VectorRows};
+use links::Links;
 use vectors::ChunkTable;
 
 /// An index inside one SQLite file, for one scope of it.
@@ -69,6 +74,7 @@ pub struct SqliteIndex {
     scope: Scope,
     doors: Arc<Doors>,
     shelves: Arc<Shelves>,
+    links: Links,
 }
 
 impl SqliteIndex {
@@ -78,7 +84,7 @@ impl SqliteIndex {
     ///
     /// The errors of [`SqliteWorkspace::open`](crate::SqliteWorkspace::open).
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
-        Ok(Self::over(open::open(path.as_ref(), PATIENCE, Others::Refused, None)?, scope))
+        Self::over(open::open(path.as_ref(), PATIENCE, Others::Refused, None)?, scope)
     }
 
     /// Makes an index that ends with the process.
@@ -87,11 +93,20 @@ impl SqliteIndex {
     ///
     /// [`Error::Database`](crate::Error::Database).
     pub fn open_in_memory(scope: Scope) -> Result<Self> {
-        Ok(Self::over(open::in_memory(PATIENCE, None)?, scope))
+        Self::over(open::in_memory(PATIENCE, None)?, scope)
     }
 
-    fn over(database: Database, scope: Scope) -> Self {
-        Self { database, scope, doors: Arc::default(), shelves: Arc::default() }
+    fn over(database: Database, scope: Scope) -> Result<Self> {
+        let extractor: Arc<dyn EdgeExtractor> = Arc::new(TextEdges::default());
+        let links = Links { extractor: Some(extractor), table: database.read("open", edges::table)? };
+        Ok(Self { database, scope, doors: Arc::default(), shelves: Arc::default(), links })
+    }
+
+    /// Sets the finder of [edges](crate::edges) in documents that are indexed from now on; `None` for no edges.
+    #[must_use]
+    pub fn with_edges(mut self, extractor: Option<Arc<dyn EdgeExtractor>>) -> Self {
+        self.links.extractor = extractor;
+        self
     }
 
     /// Sets what chunks pass on their way to an embedder, by [`Door::EmbedRequest`](crate::gate::Door::EmbedRequest).
@@ -172,7 +187,8 @@ impl DocumentIndex for SqliteIndex {
     fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>> {
         let at = stamp(at);
         self.database.change("write to", |connection| {
-            changes.iter().map(|change| seen::apply(connection, &self.scope, change, &at)).collect()
+            let apply = |change| seen::apply(connection, &self.scope, change, &self.links, &at);
+            changes.iter().map(apply).collect()
         })
     }
 
@@ -223,6 +239,10 @@ impl DocumentIndex for SqliteIndex {
             return Ok(found.degraded(Degraded::Failed));
         };
         self.look("search", |table| near::search(table, &self.shelves, access.kind, text, &asked, limit))
+    }
+
+    fn edges(&self) -> Option<&dyn EdgeStore> {
+        Some(self)
     }
 }
 

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::chunks;
+use super::links::Links;
 use crate::base::access::Scope;
 use crate::base::name::DocName;
 use crate::search::documents::{Audience, IndexChange, IndexEntry, SeenDocument};
@@ -44,6 +45,7 @@ pub(super) fn apply(
     connection: &Connection,
     scope: &Scope,
     change: &IndexChange,
+    links: &Links,
     at: &str,
 ) -> rusqlite::Result<bool> {
     let name = &change.name;
@@ -73,7 +75,7 @@ pub(super) fn apply(
         at
     ])?;
     if let IndexEntry::Text { text, chunks, .. } = &change.after {
-        chunks::put(connection, &id, name, text, chunks, at)?;
+        chunks::put(connection, (&id, name), text, chunks, links, at)?;
     }
     Ok(true)
 }

@@ -3,28 +3,38 @@
 use std::cell::RefCell;
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::edges::due;
 use super::table::{SqliteBackend, Table};
 use super::tables;
 use super::terms::{self, Held};
 use crate::base::access::Scope;
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
+use crate::edges::EdgeExtractor;
 use crate::memory::IndexState;
 use crate::sqlite::database::Database;
+use crate::sqlite::edges;
 use crate::sqlite::error::{fold, is_corrupt};
 use crate::sqlite::removals;
 use crate::store::backend::{Backend, Changes, Rows};
 
 impl SqliteBackend {
     /// Takes what other programs wrote in, too.
-    pub(super) fn over(database: Database, scope: &Scope) -> Result<Self> {
+    pub(super) fn over(
+        database: Database,
+        scope: &Scope,
+        extractor: Option<Arc<dyn EdgeExtractor>>,
+    ) -> Result<Self> {
         let profile_of_the_seed = database.read("open", tables::has_profile_of_the_seed)?;
+        let edges = database.read("open", edges::table)?;
         let mut backend = Self {
             profile_of_the_seed,
+            extractor,
+            edges,
             location: database.path().display().to_string(),
             database,
             user: scope.user.clone(),
@@ -67,11 +77,14 @@ impl SqliteBackend {
                 Err(error) if is_corrupt(&error) => true,
                 looked => looked?,
             };
-            let are_mended = tables::are_mended(connection)? && removals::are_mended(connection)?;
+            let are_mended = tables::are_mended(connection)?
+                && removals::are_mended(connection)?
+                && edges::are_mended(connection)?;
             Ok((are_mended, drifted, tables::has_unread(connection)?))
         })?;
         if behind != (true, false, false) {
-            self.database.change("open", |connection| {
+            let others = self.database.change("open", |connection| {
+                edges::mend(connection)?;
                 removals::mend(connection)?;
                 if tables::mend_triggers(connection)? || tables::has_drifted(connection).unwrap_or(true) {
                     tables::rebuild(connection)?;
@@ -79,6 +92,15 @@ impl SqliteBackend {
                 }
                 tables::read_others(connection)
             })?;
+            // Another program may have put a row in the place of one that had edges.
+            for ids in others.chunks(OTHERS) {
+                self.alter("open", |table| {
+                    table.folded(|| ids.iter().try_for_each(|id| table.put_edges_anew(*id)))
+                })?;
+            }
+        }
+        if self.extractor.is_some() && self.database.read("open", due)?.is_some() {
+            while self.alter("open", |table| table.folded(|| table.extract_due()))? {}
         }
         let is_behind = |table: &Table<'_>| table.folded(|| table.are_terms_behind());
         if self.look("open", |table| is_behind(table))? { self.build_terms("open") } else { Ok(()) }
@@ -193,6 +215,9 @@ impl SqliteBackend {
         Ok(busy == 0)
     }
 }
+
+/// So many rows of other programs get their edges in one step.
+const OTHERS: usize = 500;
 
 impl Backend for SqliteBackend {
     fn location(&self) -> String {

@@ -10,13 +10,14 @@ use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::base::text;
+use crate::edges::{Words as EdgeWords, scenario};
 use crate::facts::{ConsolidationEvent, Suspect};
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, signature};
 use crate::memory::{AuditEntry, LearningId, MemoryId, NewLearning, NewMemory};
 use crate::search::rank::{Card, is_name};
 use crate::store::Edit;
-use crate::store::backend::Changes;
+use crate::store::backend::{Changes, Extracted};
 use crate::store::fact;
 use crate::store::forget::{Burial, Struck, signature_of_new};
 use crate::store::suspects;
@@ -150,6 +151,10 @@ impl Changes for Table<'_> {
         })
     }
 
+    fn extract_edges(&mut self, after: MemoryId) -> Result<Extracted> {
+        self.folded(|| self.extract_next(after))
+    }
+
     fn refuse(&mut self, entry: AuditEntry) -> Result<()> {
         self.folded(|| self.audit_entry(&entry))
     }
@@ -213,6 +218,13 @@ impl Table<'_> {
         };
         self.index_row(&card)?;
         self.echo_key(id, key)?;
+        let words = EdgeWords {
+            text: &memory.content,
+            subject: key.map(|key| &*key.subject),
+            scenario: scenario(memory.metadata.as_ref(), entry.actor),
+            note: None,
+        };
+        self.put_edges(id.get(), &words, &stamp(entry.at))?;
         Ok(id)
     }
 
@@ -234,7 +246,8 @@ impl Table<'_> {
                 let terms = row::terms(content, speaker.as_deref(), said_at);
                 self.echo_anew(id)?;
                 let normal = is_compared.then(|| text::statement(content));
-                self.connection
+                let changed = self
+                    .connection
                     .prepare_cached(
                         "UPDATE memories SET content = ?2, terms = ?3, updated_at = ?4, normal = ?5,
                            signature = signature | ?6 WHERE id = ?1",
@@ -246,7 +259,10 @@ impl Table<'_> {
                         stamp(now),
                         normal,
                         signature(content).cast_signed()
-                    ])
+                    ])?;
+                // A trigger took those of the words before.
+                self.put_edges_of(id)?;
+                Ok(changed)
             }
             Edit::Delete => self
                 .connection

@@ -5,6 +5,7 @@ mod backend;
 mod beside;
 mod change;
 mod echoes;
+mod edges;
 mod fact;
 mod forget;
 pub(super) mod practice;

@@ -11,6 +11,7 @@ use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::base::text;
+use crate::edges::{Edge, TopEntity};
 use crate::facts::Fact;
 use crate::format::DreamId;
 use crate::gate::{TombstoneKey, Tombstones};
@@ -18,6 +19,7 @@ use crate::memory::{
     AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, SnapshotRow, Source, Stale, end_of,
 };
 use crate::search::rank::Visibility;
+use crate::sqlite::commits::edition;
 use crate::store::backend::{Editable, Rows};
 use crate::store::forget::Burial;
 use crate::store::vectors::MemoryVectors;
@@ -161,6 +163,22 @@ impl Rows for Table<'_> {
 
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>> {
         self.folded(|| self.key())
+    }
+
+    fn mentioning(&self, visibility: Visibility, keys: &[String], most: usize) -> Result<Vec<MemoryId>> {
+        self.folded(|| self.rows_mentioning(visibility, keys, most))
+    }
+
+    fn edges_of(&self, ids: &[MemoryId]) -> Result<Vec<(MemoryId, Edge)>> {
+        self.folded(|| self.edges_of_rows(ids))
+    }
+
+    fn top_entities(&self, visibility: Visibility, limit: usize) -> Result<Vec<TopEntity>> {
+        self.folded(|| self.most_mentioned(visibility, limit))
+    }
+
+    fn edition(&self) -> Result<u64> {
+        self.folded(|| edition(self.connection))
     }
 
     fn as_vectors(&self) -> &dyn MemoryVectors {

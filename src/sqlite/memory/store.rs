@@ -134,7 +134,7 @@ impl SqliteMemoryStore {
 
     pub(in crate::sqlite) fn over(database: Database, scope: Scope, config: StoreConfig) -> Result<Self> {
         check_scope(&scope)?;
-        let backend = SqliteBackend::over(database, &scope)?;
+        let backend = SqliteBackend::over(database, &scope, config.edges.clone())?;
         Ok(Self { store: Arc::new(Store::new(backend, scope, config)) })
     }
 

@@ -8,6 +8,7 @@ use rusqlite::Connection;
 
 use super::terms::Held;
 use crate::base::error::Result;
+use crate::edges::EdgeExtractor;
 use crate::gate::Tombstones;
 use crate::sqlite::database::Database;
 use crate::sqlite::error::fold;
@@ -22,6 +23,9 @@ pub(super) struct SqliteBackend {
     /// Whether the table `user_profile` is the seed's.
     pub(super) profile_of_the_seed: bool,
     pub(super) known: Mutex<Known>,
+    /// The finder of edges, and the name of their table.
+    pub(super) extractor: Option<Arc<dyn EdgeExtractor>>,
+    pub(super) edges: &'static str,
     /// Whether the running change adds or removes tombstones.
     pub(super) forgets: AtomicBool,
     /// The word index, while no read or change has it.

@@ -462,13 +462,14 @@ pub(super) fn has_unread(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare("SELECT 1 FROM memories WHERE terms IS NULL LIMIT 1")?.exists([])
 }
 
-/// Takes in rows that another program wrote: what they are found by, and compared by.
-pub(super) fn read_others(connection: &Connection) -> rusqlite::Result<()> {
-    if read_terms(connection)?.is_empty() {
-        return Ok(());
+/// Takes in rows that another program wrote: what they are found by, and compared by. Returns which.
+pub(super) fn read_others(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
+    let others = read_terms(connection)?;
+    if !others.is_empty() {
+        read_normals(connection)?;
+        saying::sign(connection)?;
     }
-    read_normals(connection)?;
-    saying::sign(connection)
+    Ok(others)
 }
 
 /// Writes the terms of rows that another program wrote; returns which.

@@ -18,6 +18,7 @@
 #![expect(clippy::missing_panics_doc, reason = "a suite panics with what does not hold, as its module says")]
 
 mod dreamer;
+pub mod edges;
 pub mod fact;
 mod filter;
 pub mod index;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::sync::Arc;
 
+use noctuary::edges::EdgeStore;
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Source};
 use noctuary::store::StoreConfig;
@@ -30,7 +31,12 @@ fn told(store: &FileMemoryStore) -> Vec<String> {
     let audit =
         store.audit(&agent(), 99).unwrap().into_iter().map(|entry| format!("{entry:?} {:?}", entry.at));
     let decisions = store.decisions(&agent(), 99).unwrap().into_iter().map(|event| format!("{event:?}"));
-    rows.chain(profile).chain(audit).chain(decisions).collect()
+    let edges = store
+        .top_entities(&agent(), 99)
+        .unwrap()
+        .into_iter()
+        .map(|top| format!("{} {}", top.entity, top.texts));
+    rows.chain(profile).chain(audit).chain(decisions).chain(edges).collect()
 }
 
 fn lines(disk: &MemoryDisk) -> usize {
@@ -74,7 +80,7 @@ fn with(bytes: &[u8]) -> MemoryDisk {
 fn file() -> Vec<u8> {
     let disk = MemoryDisk::new();
     let store = open(disk.clone());
-    for (minute, content) in (0..).zip(["first", "quicksilver", "third"]) {
+    for (minute, content) in (0..).zip(["the first of Brisk", "quicksilver by @jan", "third"]) {
         store.write(&agent(), &row(content), at(minute)).unwrap();
     }
     assert!(store.update(&agent(), MemoryId::new(2), "quicksilver again", at(3)).unwrap());

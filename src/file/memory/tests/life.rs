@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 
 use crate::disk::Disk;
+use crate::edges::EdgeStore;
 use crate::facts::{Cardinality, Decision, FactKey, FactStore};
 use crate::memory::{
     Filter, LearningStore, MemoryId, NewLearning, NewMemory, Order, Place, Query, Role, Source,
@@ -204,6 +205,23 @@ pub(super) fn told(store: &FileMemoryStore) -> Vec<String> {
     tell("decisions", &store.decisions(&human(), 99).unwrap());
     let reasons = store.decisions(&human(), 99).unwrap();
     tell("reasons", &reasons.iter().map(|event| (event.id, &event.reason, event.at)).collect::<Vec<_>>());
+    for access in [human(), Access { kind: crate::SessionKind::Shared, ..agent() }] {
+        let top = store.top_entities(&access, 99).unwrap();
+        tell("entities", &top.iter().map(|top| (top.entity.to_string(), top.texts)).collect::<Vec<_>>());
+        for asked in ["porto", "marta", "quokka"] {
+            let near = store.neighborhood(&access, asked, 20, at(99_999)).unwrap();
+            tell(
+                asked,
+                &(
+                    near.mentions.iter().map(|mention| mention.said.source()).collect::<Vec<_>>(),
+                    near.neighbors
+                        .iter()
+                        .map(|near| (near.entity.to_string(), near.texts))
+                        .collect::<Vec<_>>(),
+                ),
+            );
+        }
+    }
     let learnings = store.learnings(&human(), 99).unwrap();
     tell("learnings", &learnings.iter().map(|one| (one.id, &one.content)).collect::<Vec<_>>());
     tell("audit", &store.audit(&human(), 999).unwrap());

@@ -144,8 +144,12 @@ fn all_rows_are_found_that_a_look_at_each_of_them_finds() {
         (SqliteMemoryStore::open(&path, scope.clone()).unwrap(), Access::human(scope.clone()));
     let (key, mut dice) = (TombstoneKey::random(), Dice(17));
     let backend = || {
-        SqliteBackend::over(open::open(&path, Duration::from_secs(5), Others::Adopted, None).unwrap(), &scope)
-            .unwrap()
+        SqliteBackend::over(
+            open::open(&path, Duration::from_secs(5), Others::Adopted, None).unwrap(),
+            &scope,
+            None,
+        )
+        .unwrap()
     };
     let shell = Connection::open(&path).unwrap();
     let (mut cases, mut found, mut said) = (0, 0, Vec::new());

@@ -1,0 +1,86 @@
+//! The edges of the documents of a workspace, as a session is told of them.
+
+use chrono::{DateTime, Utc};
+
+use super::indexed::Indexed;
+use super::rights::audience;
+use super::upkeep::is_indexed;
+use crate::base::access::Access;
+use crate::base::document::SourceRef;
+use crate::base::error::Result;
+use crate::edges::{Cited, CitedSource, EdgeStore, Neighborhood, TopEntity};
+use crate::gate::Tombstones;
+use crate::workspace::{Workspace, is_of};
+
+/// The links, tags and names of documents. A session is told of documents that it may read, and nobody of what the workspace has
+/// forgotten. An index without edges has none.
+impl<W: Workspace> EdgeStore for Indexed<W> {
+    fn neighborhood(
+        &self,
+        access: &Access,
+        asked: &str,
+        limit: usize,
+        now: DateTime<Utc>,
+    ) -> Result<Neighborhood> {
+        let Some(edges) = self.edges_for(access) else { return Ok(Neighborhood::default()) };
+        let mut around = edges.neighborhood(access, asked, limit, now)?;
+        let forgotten = self.upkeep.forgotten.get(&self.upkeep.workspace)?;
+        around.retain(|mention| match &mention.said {
+            Cited::Passage(passage) => {
+                self.is_told(access, &passage.lines, &passage.text, forgotten.as_deref())
+            }
+            Cited::Row(_) => true,
+        });
+        Ok(around)
+    }
+
+    fn top_entities(&self, access: &Access, limit: usize) -> Result<Vec<TopEntity>> {
+        let Some(edges) = self.edges_for(access) else { return Ok(Vec::new()) };
+        let mut top = edges.top_entities(access, limit)?;
+        if let Some(forgotten) = self.upkeep.forgotten.get(&self.upkeep.workspace)? {
+            top.retain(|top| !forgotten.holds(&top.entity.key));
+        }
+        Ok(top)
+    }
+
+    fn words(&self, access: &Access, source: &CitedSource) -> Result<Option<String>> {
+        let Some(edges) = self.edges_for(access) else { return Ok(None) };
+        let forgotten = self.upkeep.forgotten.get(&self.upkeep.workspace)?;
+        let words = edges.words(access, source)?;
+        Ok(match source {
+            CitedSource::Lines(lines) => {
+                words.filter(|text| self.is_told(access, lines, text, forgotten.as_deref()))
+            }
+            CitedSource::Row(_) | CitedSource::Record(_) => words,
+        })
+    }
+
+    fn extract_edges(&self) -> Result<u64> {
+        self.upkeep.index.edges().map_or(Ok(0), EdgeStore::extract_edges)
+    }
+
+    fn edition(&self) -> Result<u64> {
+        self.upkeep.index.edges().map_or(Ok(0), EdgeStore::edition)
+    }
+}
+
+impl<W: Workspace> Indexed<W> {
+    fn edges_for(&self, access: &Access) -> Option<&dyn EdgeStore> {
+        self.upkeep.index.edges().filter(|_| is_of(&self.upkeep.workspace, &access.scope))
+    }
+
+    /// Returns whether a session is told of lines of a document. The index may not have been brought up to date since something was
+    /// forgotten.
+    fn is_told(
+        &self,
+        access: &Access,
+        lines: &SourceRef,
+        text: &str,
+        forgotten: Option<&Tombstones>,
+    ) -> bool {
+        audience(&lines.name, self.upkeep.is_of_group()).includes(access.kind)
+            && is_indexed(&lines.name)
+            && forgotten
+                .is_none_or(|forgotten| !forgotten.holds(lines.name.as_str()) && !forgotten.holds(text))
+    }
+}

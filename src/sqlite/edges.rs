@@ -1,0 +1,184 @@
+//! The table of edges, which rows and chunks share: the seed's `memory_edges`, or one beside it.
+//!
+//! Where another program has a table of that name with other columns, it stays as it is, and ours is `memory_row_edges`. No trigger
+//! calls a function of this library, so any SQLite shell purges edges with their rows.
+
+use std::fmt::Write as _;
+
+use rusqlite::{Connection, ToSql};
+
+use crate::edges::{Edge, Entity};
+
+/// The table where the seed's columns fit, and where they do not.
+const SEEDS: &str = "memory_edges";
+const OURS: &str = "memory_row_edges";
+
+/// The seed's columns. (seed 003, Typed memory edges)
+const COLUMNS: &str = "
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        src_table TEXT NOT NULL,
+        src_id INTEGER NOT NULL,
+        dst_entity_kind TEXT NOT NULL,
+        dst_entity_key TEXT NOT NULL,
+        edge_type TEXT NOT NULL,
+        weight REAL NOT NULL DEFAULT 1.0,
+        created_at TEXT NOT NULL DEFAULT (datetime('now')),
+        UNIQUE(src_table, src_id, dst_entity_kind, dst_entity_key, edge_type)";
+
+/// The source of an edge of a row, and of one of a chunk.
+pub(super) const OF_ROWS: &str = "memories";
+pub(super) const OF_CHUNKS: &str = "memory_chunks";
+
+/// Makes the table, or takes over the seed's. Rows that are there already wait for their edges.
+pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
+    let name = if has_table(connection, SEEDS)? && !fits(connection)? { OURS } else { SEEDS };
+    connection.execute_batch(&format!(
+        "CREATE TABLE IF NOT EXISTS {name} ({COLUMNS});
+         CREATE INDEX IF NOT EXISTS idx_edges_entity ON {name} (dst_entity_key, src_table, src_id);
+         CREATE TABLE IF NOT EXISTS memory_edges_due (
+             one INTEGER PRIMARY KEY CHECK (one = 1),
+             up_to INTEGER NOT NULL
+         );
+         INSERT OR IGNORE INTO memory_edges_due (one, up_to)
+             SELECT 1, max(id) FROM memories HAVING max(id) IS NOT NULL;"
+    ))?;
+    put_triggers(connection)
+}
+
+/// Returns the name of the table of edges.
+pub(super) fn table(connection: &Connection) -> rusqlite::Result<&'static str> {
+    Ok(if fits(connection)? { SEEDS } else { OURS })
+}
+
+/// Returns the names that the table of edges may have and that there are.
+pub(super) fn tables(connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
+    let name = table(connection)?;
+    Ok(has_table(connection, name)?.then_some(name))
+}
+
+/// Returns whether the seed's table has columns that can be filled, and keeps each edge once.
+fn fits(connection: &Connection) -> rusqlite::Result<bool> {
+    const NEEDED: &str = "'src_table', 'src_id', 'dst_entity_kind', 'dst_entity_key', 'edge_type'";
+    let sql = format!(
+        "SELECT (SELECT count(*) FROM pragma_table_info('{SEEDS}')
+              WHERE name IN ({NEEDED}, 'weight', 'created_at') OR (name = 'id' AND pk = 1)) = 8
+          AND NOT EXISTS (SELECT 1 FROM pragma_table_info('{SEEDS}')
+              WHERE name NOT IN ({NEEDED}, 'id', 'created_at') AND \"notnull\" AND dflt_value IS NULL)
+          AND EXISTS (SELECT 1 FROM pragma_index_list('{SEEDS}') i WHERE i.\"unique\"
+              AND (SELECT count(*) FROM pragma_index_info(i.name)) = 5
+              AND (SELECT count(*) FROM pragma_index_info(i.name) c WHERE c.name IN ({NEEDED})) = 5)"
+    );
+    connection.query_row(&sql, [], |row| row.get(0))
+}
+
+fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?.exists([name])
+}
+
+/// Returns the triggers, each by its name: edges go with their source, and where it reads otherwise.
+fn triggers(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, String)>> {
+    let edges = table(connection)?;
+    let gone = |source: &str, id: &str| {
+        format!("DELETE FROM {edges} WHERE src_table = '{source}' AND src_id = old.{id};")
+    };
+    let mut triggers = vec![
+        ("memory_edges_of_removed", format!("AFTER DELETE ON memories BEGIN {} END", gone(OF_ROWS, "id"))),
+        (
+            "memory_edges_of_changed",
+            format!(
+                "AFTER UPDATE OF content ON memories WHEN old.content IS NOT new.content BEGIN {} END",
+                gone(OF_ROWS, "id")
+            ),
+        ),
+        (
+            "memory_edges_of_removed_chunk",
+            format!("AFTER DELETE ON memory_chunks BEGIN {} END", gone(OF_CHUNKS, "number")),
+        ),
+        (
+            "memory_edges_of_changed_chunk",
+            format!(
+                "AFTER UPDATE OF number, content ON memory_chunks
+                 WHEN old.content IS NOT new.content OR old.number IS NOT new.number BEGIN {} END",
+                gone(OF_CHUNKS, "number")
+            ),
+        ),
+    ];
+    let sql = "SELECT 1 FROM pragma_table_info('role_memory') WHERE name = 'id'";
+    if has_table(connection, "role_memory")? && connection.prepare(sql)?.exists([])? {
+        let trigger = format!("AFTER DELETE ON role_memory BEGIN {} END", gone("role_memory", "id"));
+        triggers.push(("memory_edges_of_removed_role", trigger));
+    }
+    let whole = |(name, body)| (name, format!("CREATE TRIGGER {name} {body}"));
+    Ok(triggers.into_iter().map(whole).collect())
+}
+
+/// Returns whether the triggers exist as they were made.
+pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut statement =
+        connection.prepare_cached("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?1")?;
+    for (name, sql) in triggers(connection)? {
+        let mut found = statement.query([name])?;
+        let is_ours = match found.next()? {
+            Some(row) => row.get_ref(0)?.as_str().is_ok_and(|found| found == sql),
+            None => false,
+        };
+        if !is_ours {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Puts triggers back that do not stand as they were made, and removes edges of rows and chunks that went without them.
+pub(super) fn mend(connection: &Connection) -> rusqlite::Result<()> {
+    if are_mended(connection)? {
+        return Ok(());
+    }
+    put_triggers(connection)?;
+    let edges = table(connection)?;
+    connection.execute_batch(&format!(
+        "DELETE FROM {edges} WHERE src_table = '{OF_ROWS}' AND src_id NOT IN (SELECT id FROM memories);
+         DELETE FROM {edges} WHERE src_table = '{OF_CHUNKS}' AND src_id NOT IN (SELECT number FROM memory_chunks);"
+    ))
+}
+
+fn put_triggers(connection: &Connection) -> rusqlite::Result<()> {
+    let mut all = String::new();
+    for (name, sql) in triggers(connection)? {
+        let _ = write!(all, "DROP TRIGGER IF EXISTS {name}; {sql};");
+    }
+    connection.execute_batch(&all)
+}
+
+/// Adds the edges of a source in one statement; returns how many are new.
+pub(super) fn put(
+    connection: &Connection,
+    table: &str,
+    (source, id): (&'static str, i64),
+    edges: &[Edge],
+    at: &str,
+) -> rusqlite::Result<usize> {
+    if edges.is_empty() {
+        return Ok(0);
+    }
+    let mut sql = format!(
+        "INSERT OR IGNORE INTO {table} (src_table, src_id, dst_entity_kind, dst_entity_key, edge_type, created_at)
+         VALUES "
+    );
+    for number in 0..edges.len() {
+        let from = number * 3 + 4;
+        let comma = if number == 0 { "" } else { ", " };
+        let _ = write!(sql, "{comma}(?1, ?2, ?{from}, ?{}, ?{}, ?3)", from + 1, from + 2);
+    }
+    let mut bound: Vec<&dyn ToSql> = vec![&source, &id, &at];
+    let texts: Vec<[&str; 3]> =
+        edges.iter().map(|edge| [&*edge.entity.kind, &*edge.entity.key, &*edge.verb]).collect();
+    bound.extend(texts.iter().flatten().map(|text| text as &dyn ToSql));
+    connection.prepare_cached(&sql)?.execute(bound.as_slice())
+}
+
+/// Reads an edge from three columns: kind, key and verb.
+pub(super) fn read(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Edge> {
+    let text = |column: usize| row.get::<_, String>(from + column);
+    Ok(Edge::new(text(2)?, Entity::new(text(0)?, text(1)?)))
+}
