@@ -15,7 +15,6 @@ mod notice;
 mod order;
 mod reader;
 mod snapshot;
-mod superseded;
 mod text;
 
 pub use block::{Block, CacheHint};
