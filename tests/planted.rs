@@ -109,6 +109,8 @@ const BESIDE: Tests = Tests::of(&["--lib"], &["beside::tests::runs_find"]);
 const FOLLOWED: Tests = Tests::of(ROWS, &["follow::"]);
 const KEYS: Tests = Tests::of(&["--test", "dream", "--features", "http"], &["no_error_repeats"]);
 
+const DELIVERED: Tests = Tests::of(&["--test", "memory", "--features", "report"], &["delivered::"]);
+const STRIKES: Tests = Tests::of(&["--test", "exchange"], &["strike::"]);
 const AUDIENCES: Tests = Tests::of(&["--test", "life"], &["an_access_to_a_group_reads_nothing"]);
 const SPEAKERS: Tests = Tests::of(NIGHTS, &["a_message_of_somebody_else"]);
 
@@ -126,6 +128,20 @@ const BUGS: &[Bug] = &[
         stands: "        if !self.has_others || !is_users {\n",
         planted: "        if self.has_others || !is_users {\n",
         tests: SPEAKERS,
+    },
+    Bug {
+        name: "a line that another row says too is told as superseded",
+        file: "src/store/store.rs",
+        stands: ".filter(|now| !says_the_same(now))",
+        planted: "",
+        tests: STRIKES,
+    },
+    Bug {
+        name: "a tool reads a line of MEMORY.md that holds no more as one that does",
+        file: "src/tools/documents.rs",
+        stands: "        let text = marked(&self.view, &name, &document.lossy()).map_err(failed)?;\n        let skipped",
+        planted: "        let text = shown(&self.view, &name, &document.lossy()).map_err(failed)?;\n        let skipped",
+        tests: DELIVERED,
     },
     Bug {
         name: "a session is led past a row that it may not see",

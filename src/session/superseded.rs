@@ -74,7 +74,9 @@ impl Notes {
         }
         // Behind the head are the headings that were left out.
         let head = marked[..cut].lines().rev().find(|line| !line.is_empty() && !line.starts_with('#'));
-        let Some(item) = head.filter(|head| !head.contains(OPEN)).and_then(reply::bullet) else { return notes };
+        let Some(item) = head.filter(|head| !head.contains(OPEN)).and_then(reply::bullet) else {
+            return notes;
+        };
         let begun = text::statement(item);
         let is_begin = |key: &str| {
             let is_half = key.starts_with(&begun) && 2 * begun.len() >= key.len();

@@ -104,7 +104,11 @@ fn a_line_that_two_dreams_promoted_holds() {
         let store = FileMemoryStore::open(rows, marta()).unwrap();
         assert_eq!(feed(workspace.as_ref(), &store, &marta(), now()).unwrap().written, 4);
         store.settle(now()).unwrap();
-        assert_eq!(store.superseded(&agent()).unwrap(), [], "its second row is retired, and the first one holds");
+        assert_eq!(
+            store.superseded(&agent()).unwrap(),
+            [],
+            "its second row is retired, and the first one holds"
+        );
         assert_eq!(strike_superseded(workspace.as_ref(), &store, &human()).unwrap().lines.len(), 0);
     }
 }

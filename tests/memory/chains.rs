@@ -264,4 +264,3 @@ pub(crate) fn chains(dice: &mut Dice, count: usize) -> Vec<Chain> {
     let drawn = all.into_iter().take(count).enumerate();
     drawn.map(|(number, (subject, slot))| Chain::draw(dice, number, subject, slot)).collect()
 }
-

@@ -36,7 +36,8 @@ fn memory(lines: &[String]) -> String {
     let mut memory = "# Memory\n".to_owned();
     for (section, lines) in lines.chunks(SECTION).enumerate() {
         let (day, id) = (at(section).date_naive(), format!("{section:016x}"));
-        write!(memory, "\n## Dreamed {day}\n<!-- dream:v1 id={id} src=1 sha256=0 -->\n\n### Facts\n\n").unwrap();
+        write!(memory, "\n## Dreamed {day}\n<!-- dream:v1 id={id} src=1 sha256=0 -->\n\n### Facts\n\n")
+            .unwrap();
         for (number, line) in lines.iter().enumerate() {
             writeln!(memory, "- {line} (memory/{day}-repl.md#L{})", number + 1).unwrap();
         }
@@ -196,20 +197,26 @@ fn deliveries(kind: usize, chains: &[Chain], lines: &[String]) -> usize {
         let report = night(section, of_night, &memory);
         let page = DreamPage::new(&report).superseded(superseded.clone()).read(&workspace).unwrap().to_html();
         // A claim stands in a paragraph with its note behind, a line of the file in one element.
-        let page = page.replace("</p><p class=\"note\">", " ").replace("<li", "\n<li").replace("<div", "\n<div");
+        let page =
+            page.replace("</p><p class=\"note\">", " ").replace("<li", "\n<li").replace("<div", "\n<div");
         let (bare, count) = told.look(&page.replace("&amp;", "&"), mark);
         assert_eq!(bare, Vec::<String>::new(), "on the page");
         shown += count;
     }
     assert!(shown >= 2 * (told.old.len() + told.new.len()), "{shown}");
-    assert_eq!(workspace.read(&DocName::MEMORY).unwrap().unwrap().bytes(), memory.as_bytes(), "the file stays");
+    assert_eq!(
+        workspace.read(&DocName::MEMORY).unwrap().unwrap().bytes(),
+        memory.as_bytes(),
+        "the file stays"
+    );
     chains.len()
 }
 
 /// The report of the night that promoted a section.
 fn night(section: usize, lines: &[String], memory: &str) -> DreamReport {
     let id = DreamId::parse(&format!("{section:016x}")).unwrap();
-    let (heading, end) = (format!("\n## Dreamed {}", at(section).date_naive()), format!("<!-- /dream:v1 id={id} -->\n"));
+    let (heading, end) =
+        (format!("\n## Dreamed {}", at(section).date_naive()), format!("<!-- /dream:v1 id={id} -->\n"));
     let (from, to) = (memory.find(&heading).unwrap(), memory.find(&end).unwrap() + end.len());
     let line = |line: &String| {
         let fate = LineOutcome::Promoted { cited: true };

@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::chains::{ABOUT, Dice, SEED, SUBJECTS, chains, shuffle, world};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::memory::{Hit, MemoryId, NewMemory, Place, Query, Role, Source};
-use crate::chains::{ABOUT, Dice, SEED, SUBJECTS, chains, shuffle, world};
 use noctuary::testing::contract::memory as contract;
 use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, SessionKind, SqliteMemoryStore};
 
@@ -94,7 +94,12 @@ fn the_newest_state_is_found_first() {
                     newest.is_some_and(|newest| before.iter().flatten().all(|rank| newest < *rank));
                 *first += usize::from(is_first);
                 if !is_first {
-                    println!("{}: {:?} {ranks:?} {:#?}", chain.question, chain.states, told.told(&chain.question));
+                    println!(
+                        "{}: {:?} {ranks:?} {:#?}",
+                        chain.question,
+                        chain.states,
+                        told.told(&chain.question)
+                    );
                 }
             }
         }
