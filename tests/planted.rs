@@ -121,6 +121,8 @@ const OUTCOMES: Tests = Tests::of(
 const EDGES: Tests = Tests::of(ROWS, &["edges::both_stores_keep_the_whole_contract"]);
 const PAGES: Tests = Tests::of(ROWS, &["pages::"]);
 const LINKS: Tests = Tests::of(WORKSPACES, &["index_edges::a_session_with_others"]);
+const DELIVERED: Tests = Tests::of(&["--test", "memory", "--features", "report"], &["delivered::"]);
+const STRIKES: Tests = Tests::of(&["--test", "exchange"], &["strike::"]);
 const AUDIENCES: Tests = Tests::of(&["--test", "life"], &["an_access_to_a_group_reads_nothing"]);
 const SPEAKERS: Tests = Tests::of(NIGHTS, &["a_message_of_somebody_else"]);
 
@@ -250,6 +252,20 @@ const BUGS: &[Bug] = &[
         stands: "        if !self.has_others || !is_users {\n",
         planted: "        if self.has_others || !is_users {\n",
         tests: SPEAKERS,
+    },
+    Bug {
+        name: "a line that another row says too is told as superseded",
+        file: "src/store/store.rs",
+        stands: ".filter(|now| !says_the_same(now))",
+        planted: "",
+        tests: STRIKES,
+    },
+    Bug {
+        name: "a tool reads a line of MEMORY.md that holds no more as one that does",
+        file: "src/tools/documents.rs",
+        stands: "        let text = marked(&self.view, &name, &document.lossy()).map_err(failed)?;\n        let skipped",
+        planted: "        let text = shown(&self.view, &name, &document.lossy()).map_err(failed)?;\n        let skipped",
+        tests: DELIVERED,
     },
     Bug {
         name: "a session is led past a row that it may not see",

@@ -68,6 +68,7 @@ impl Session {
         Guarded::new(Arc::clone(&self.workspace), self.access().clone())
             .with_doors(self.view.doors().clone())
             .with_soul(self.config.soul)
+            .with_notes(Arc::clone(self.view.notes()))
     }
 
     /// Counts the ended turns.
@@ -91,8 +92,8 @@ impl Session {
     }
 
     /// Says behind each line of `MEMORY.md` in the prompts of this session that it holds no more, what holds now, and since
-    /// when, by the decisions of a store; returns how many lines say it. The file stays as it is. Call it when the
-    /// session began.
+    /// when, by the decisions of a store; returns how many lines of the prompt say it. Tools of the session that are made
+    /// afterwards say it too, of each line that they read or find. The file stays as it is. Call it when the session began.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -137,6 +138,7 @@ impl Session {
     /// The errors of the store, and those of the doors.
     pub fn mark_superseded(&mut self, facts: &dyn FactStore) -> Result<usize> {
         let superseded = facts.superseded(self.access())?;
+        self.view.mark_superseded(&superseded)?;
         self.snapshot.mark_superseded(&self.view, &superseded)
     }
 

@@ -10,6 +10,7 @@ use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::dreamer::DreamReport;
+use crate::facts::Superseded;
 use crate::format::Quarantine;
 use crate::format::state::log;
 use crate::gate::Doors;
@@ -66,6 +67,7 @@ impl<'r> DreamPage<'r> {
             memory: None,
             log: Vec::new(),
             quarantine: None,
+            superseded: Vec::new(),
         })
     }
 
@@ -104,6 +106,13 @@ impl<'r> DreamPage<'r> {
     /// Sets the quarantine as it is after the dream.
     pub fn quarantine(mut self, quarantine: Quarantine) -> Self {
         self.0.quarantine = Some(quarantine);
+        self
+    }
+
+    /// Sets which promoted lines hold no more, by [`FactStore::superseded`](crate::facts::FactStore::superseded): the page
+    /// says behind each of them what holds now, and since when.
+    pub fn superseded(mut self, superseded: Vec<Superseded>) -> Self {
+        self.0.superseded = superseded;
         self
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::name::DocName;
 use crate::dreamer::DreamReport;
+use crate::facts::Superseded;
 use crate::format::Quarantine;
 use crate::format::state::log::LogLine;
 use crate::gate::{Doors, Tombstones};
@@ -21,6 +22,7 @@ pub(super) struct Inputs<'r> {
     pub(super) memory: Option<String>,
     pub(super) log: Vec<LogLine>,
     pub(super) quarantine: Option<Quarantine>,
+    pub(super) superseded: Vec<Superseded>,
 }
 
 impl Inputs<'_> {

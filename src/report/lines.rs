@@ -107,6 +107,7 @@ fn row(page: &Page<'_>, pass: &PassReport, line: &LineReport, why: &Markup) -> M
         li {
             div.claim {
                 p dir="auto" { (Shown::masked(&claim)) }
+                @if let Some(note) = page.notes.of_bullet(&line.text) { p.note { (Shown::masked(note.trim_start())) } }
                 (why)
                 @if matches!(line.fate, LineOutcome::Promoted { .. }) && line.sources.is_empty() { p.note { "Cites nothing." } }
             }

@@ -26,14 +26,14 @@ enum Whereabouts {
 
 pub(super) fn section(page: &Page<'_>) -> Part {
     let raw = page.given.memory.as_deref().unwrap_or_default();
-    let masked: Vec<String> = page.veil.mask(raw).lines().map(str::to_owned).collect();
+    let masked: Vec<String> = page.mask_memory(raw).lines().map(str::to_owned).collect();
     let mut added = 0;
     let mut parts = Vec::new();
     // Where it would be added: at the end, after the passes before it.
     let mut end = masked.clone();
     for pass in page.passes() {
         let Some(section) = &pass.section else { continue };
-        let lines: Vec<String> = page.veil.mask(section).lines().map(str::to_owned).collect();
+        let lines: Vec<String> = page.mask_memory(section).lines().map(str::to_owned).collect();
         added += lines.len();
         if page.is_written() {
             parts.push(of_pass(page, pass, section, &lines, &masked));

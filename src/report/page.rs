@@ -1,6 +1,7 @@
 //! A page that is being written: its texts are masked, and each section takes them from here.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::fmt::Display;
 
 use chrono::{DateTime, Utc};
@@ -11,12 +12,15 @@ use super::veil::{Shown, Veil};
 use crate::base::name::DocName;
 use crate::base::text;
 use crate::dreamer::{DreamMode, DreamReport, PassReport};
+use crate::session::Notes;
 
 /// A page as it is being written: the texts are masked.
 pub(super) struct Page<'p> {
     pub(super) given: &'p Inputs<'p>,
     pub(super) report: &'p DreamReport,
     pub(super) veil: Veil,
+    /// The notes behind lines that hold no more, masked.
+    pub(super) notes: Notes,
     /// The lines of the journals, masked.
     pub(super) journals: BTreeMap<&'p DocName, Vec<String>>,
 }
@@ -29,12 +33,21 @@ impl<'p> Page<'p> {
             veil.mask(text.strip_prefix(text::BOM).unwrap_or(&text)).lines().map(str::to_owned).collect()
         };
         let journals = given.journals.iter().map(|(name, bytes)| (name, lines(bytes))).collect();
-        Self { given, report: given.report, journals, veil }
+        let masked = |text: &str| Ok::<_, Infallible>(veil.mask(text));
+        let Ok(notes) = Notes::of(&given.superseded, masked);
+        Self { given, report: given.report, journals, veil, notes }
     }
 
     /// Returns a text that is not the page's own.
     pub(super) fn show(&self, text: &(impl Display + ?Sized)) -> Shown {
         self.veil.show(&text.to_string())
+    }
+
+    /// Masks a text of `MEMORY.md` and says behind each of its lines that holds no more what holds now.
+    pub(super) fn mask_memory(&self, text: &str) -> String {
+        let mut masked = self.veil.mask(text);
+        self.notes.add_to(&mut masked);
+        masked
     }
 
     pub(super) fn passes(&self) -> &'p [PassReport] {

@@ -5,15 +5,17 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::forgotten::ForgottenCache;
 use super::rights::{DocumentKind, SoulPolicy, Verb, rights, rights_in_group};
+use super::superseded::Notes;
 use super::walk::{Folder, Looked};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, Space, StateName};
+use crate::facts::Superseded;
 use crate::format::{JournalName, Profile};
 use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Masks, Passed, SecretPolicy};
 use crate::workspace::{
@@ -51,6 +53,8 @@ pub struct Guarded<W> {
     soul: SoulPolicy,
     found: Mutex<Found>,
     forgotten: ForgottenCache,
+    /// The notes behind lines of `MEMORY.md` that hold no more, as far as they were given.
+    notes: Arc<Notes>,
 }
 
 /// Findings of the doors so far.
@@ -86,6 +90,7 @@ impl<W> Guarded<W> {
             soul: SoulPolicy::default(),
             found: Mutex::default(),
             forgotten: ForgottenCache::default(),
+            notes: Arc::default(),
         }
     }
 
@@ -126,6 +131,23 @@ impl<W> Guarded<W> {
     pub(crate) fn by_the_agent(mut self) -> Self {
         self.access.actor = Actor::Agent;
         self
+    }
+
+    /// Returns the same view with notes that are made already.
+    pub(crate) fn with_notes(mut self, notes: Arc<Notes>) -> Self {
+        self.notes = notes;
+        self
+    }
+
+    /// Returns the notes behind the lines of the view.
+    pub(crate) fn notes(&self) -> &Arc<Notes> {
+        &self.notes
+    }
+
+    /// Returns the notes behind the lines of a document: of curated memory and its archive, in a session that reads them.
+    pub(crate) fn notes_in(&self, name: &Name) -> Option<&Notes> {
+        let is_memory = [&*DocName::MEMORY, &*DocName::LEGACY_MEMORY, &*DocName::DREAMED].contains(&name);
+        (is_memory && self.access.reads_memory()).then_some(&*self.notes)
     }
 
     fn may(&self, verb: Verb, name: &Name) -> bool {
@@ -259,6 +281,26 @@ impl<W: Workspace> Guarded<W> {
             Some(forgotten) => Cow::Owned(self.doors.clone().forgotten(forgotten)),
             None => Cow::Borrowed(&self.doors),
         })
+    }
+
+    /// Has tools and searches over this view say behind each line of `MEMORY.md` and its archive that it holds no more, what
+    /// holds now, and since when: the list is [`FactStore::superseded`](crate::facts::FactStore::superseded). The files stay
+    /// as they are, and [`read`](Workspace::read) returns them so.
+    /// [`Session::mark_superseded`](crate::Session::mark_superseded) does this for the tools of a session.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the doors.
+    pub fn mark_superseded(&mut self, superseded: &[Superseded]) -> Result<()> {
+        let doors = self.current_doors()?;
+        let name = DocName::MEMORY.into();
+        let policy = doors.policy_of(Door::PromptLoad, &name).as_shown();
+        let notes = Notes::of(superseded, |text| {
+            Ok::<_, Error>(self.judge(&doors, Door::PromptLoad, policy, &name, text)?.text.into_owned())
+        })?;
+        drop(doors);
+        self.notes = Arc::new(notes);
+        Ok(())
     }
 
     /// Looks into a folder, as [`list`](Workspace::list) does, and says where to look next.

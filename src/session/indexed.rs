@@ -18,6 +18,7 @@ use crate::base::document::{Document, Revision};
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
 use crate::embed::{EmbedError, Embedder, Purpose};
+use crate::facts::FactStore;
 use crate::gate::Doors;
 use crate::memory::{Degraded, QueryVector, SearchOutcome};
 use crate::search::documents::{ChunkConfig, DocumentIndex, FoundChunks, SearchResult};
@@ -87,6 +88,7 @@ pub struct Indexed<W> {
     pub(super) upkeep: Arc<Upkeep<W>>,
     doors: Arc<Doors>,
     embedder: Option<Arc<dyn Embedder>>,
+    facts: Option<Arc<dyn FactStore>>,
 }
 
 impl<W: Workspace> Indexed<W> {
@@ -119,7 +121,7 @@ impl<W: Workspace> Indexed<W> {
             missed: Mutex::default(),
             forgotten: ForgottenCache::default(),
         };
-        Self { upkeep: Arc::new(upkeep), doors: Arc::default(), embedder: None }
+        Self { upkeep: Arc::new(upkeep), doors: Arc::default(), embedder: None, facts: None }
     }
 
     /// Sets what a [`search`](Self::search) shows, by [`Door::PromptLoad`](crate::gate::Door::PromptLoad).
@@ -133,6 +135,14 @@ impl<W: Workspace> Indexed<W> {
     #[must_use]
     pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
         self.embedder = Some(embedder);
+        self
+    }
+
+    /// Sets the facts by which a [`search`](Self::search) says behind a line of `MEMORY.md` or its archive that it holds no
+    /// more, what holds now, and since when. They are asked at each search that finds such a line.
+    #[must_use]
+    pub fn with_facts(mut self, facts: Arc<dyn FactStore>) -> Self {
+        self.facts = Some(facts);
         self
     }
 
@@ -176,7 +186,11 @@ impl<W: Workspace> Indexed<W> {
 
     fn masked(&self, access: &Access, query: &str, mut found: FoundChunks) -> Result<FoundChunks> {
         let doors = Doors::clone(&self.doors);
-        let view = Guarded::new(&self.upkeep.workspace, access.clone()).with_doors(doors);
+        let mut view = Guarded::new(&self.upkeep.workspace, access.clone()).with_doors(doors);
+        let is_memory = |found: &SearchResult| view.notes_in(&found.path).is_some();
+        if let Some(facts) = self.facts.as_ref().filter(|_| found.results.iter().any(is_memory)) {
+            view.mark_superseded(&facts.superseded(access)?)?;
+        }
         let mut passages = Passages::new(&view, query);
         let mut shown = Vec::with_capacity(found.results.len());
         for result in found.results {
@@ -424,6 +438,7 @@ impl<W> Clone for Indexed<W> {
             upkeep: Arc::clone(&self.upkeep),
             doors: Arc::clone(&self.doors),
             embedder: self.embedder.clone(),
+            facts: self.facts.clone(),
         }
     }
 }

@@ -29,6 +29,16 @@ pub(crate) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) ->
     Ok(view.judge(&doors, Door::PromptLoad, policy, name, text)?.text.into_owned())
 }
 
+/// Returns a text of a document as a prompt would show it, and behind each line that holds no more what holds now. Lines
+/// keep their numbers.
+pub(crate) fn marked<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<String> {
+    let mut text = shown(view, name, text)?;
+    if let Some(notes) = view.notes_in(name) {
+        notes.add_to(&mut text);
+    }
+    Ok(text)
+}
+
 /// Returns whether nobody else is present.
 pub(crate) fn is_private<W>(view: &Guarded<W>) -> bool {
     view.access().kind == SessionKind::Main
@@ -46,7 +56,7 @@ impl MaskedDocument {
     fn of<W: Workspace>(view: &Guarded<W>, document: &Document) -> Result<Self> {
         let text = document.lossy().into_owned();
         let blanked = view.current_doors()?.blanked(&text);
-        Ok(Self { shown: shown(view, document.name(), &text)?, blanked, text })
+        Ok(Self { shown: marked(view, document.name(), &text)?, blanked, text })
     }
 
     /// Returns a passage as the document shows it, whole lines where something in them is masked; `None` where it

@@ -20,6 +20,7 @@ use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::base::receipt::PlaceReceipt;
+use crate::base::text;
 use crate::facts::{
     ConsolidationEvent, Decision, EventId, Fact, FactStatus, Recorded, Settled, Superseded, Suspicion,
 };
@@ -509,7 +510,10 @@ impl<B: Backend> Store<B> {
             for fact in rows.retired_lines()? {
                 let FactStatus { valid_until, retired_at, .. } = fact.status;
                 let row = fact.memory.clone();
-                if let Some(now) = holds_now(rows, fact, Visibility::All)? {
+                // A line that another says too holds with it.
+                let says_the_same =
+                    |now: &Fact| text::statement(&now.memory.content) == text::statement(&row.content);
+                if let Some(now) = holds_now(rows, fact, Visibility::All)?.filter(|now| !says_the_same(now)) {
                     all.push(Superseded::new(row, now.memory, valid_until.or(retired_at)));
                 }
             }

@@ -20,7 +20,7 @@ use crate::base::name_rules::NameError;
 use crate::format::{JournalName, Note, Origin};
 use crate::gate::DoorWarning;
 use crate::search::documents::SearchResult;
-use crate::session::{Guarded, Looked, Passages, is_private, shown};
+use crate::session::{Guarded, Looked, Passages, is_private, marked, shown};
 use crate::workspace::{Workspace, WriteMode};
 
 /// The search of an index.
@@ -205,8 +205,13 @@ impl Documents {
             }
         }
         let mode = arguments.revision.map_or(WriteMode::Create, WriteMode::IfRevision);
+        // The model was shown notes that stand in no file.
+        let content = match self.view.notes_in(&name) {
+            Some(notes) => notes.take_from(&arguments.content),
+            None => Cow::Borrowed(arguments.content.as_str()),
+        };
         let revision =
-            self.view.write(&name, arguments.content.as_bytes(), mode).map_err(|error| match error {
+            self.view.write(&name, content.as_bytes(), mode).map_err(|error| match error {
                 // A document that was never read is never replaced.
                 Error::Conflict { .. } if mode == WriteMode::Create => ToolError::new(format!(
                     "Nothing was written: {name} exists already. Read it and give the revision that you read, or append to it."
@@ -222,7 +227,7 @@ impl Documents {
             return Err(failed(Error::NotFound { name: name.into() }));
         };
         let revision = document.revision();
-        let text = shown(&self.view, &name, &document.lossy()).map_err(failed)?;
+        let text = marked(&self.view, &name, &document.lossy()).map_err(failed)?;
         let skipped = usize::try_from(arguments.from_line.saturating_sub(1)).unwrap_or(usize::MAX);
         let mut content = String::new();
         let mut goes_on = None;

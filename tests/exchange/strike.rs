@@ -92,3 +92,23 @@ fn a_person_strikes_such_lines_and_takes_it_back() {
         assert_eq!(unstrike(workspace.as_ref(), &strikes, &human()).unwrap(), 0);
     }
 }
+
+#[test]
+fn a_line_that_two_dreams_promoted_holds() {
+    let again = MEMORY.replace("0f3a9c5be2d14477", "1f3a9c5be2d14477").replace("# Memory\r\n", "");
+    let twice = format!("{MEMORY}{again}");
+    for (life, workspace) in homes() {
+        put(workspace.as_ref(), "MEMORY.md", &twice);
+        let rows = life.path("rows");
+        std::fs::create_dir(&rows).unwrap();
+        let store = FileMemoryStore::open(rows, marta()).unwrap();
+        assert_eq!(feed(workspace.as_ref(), &store, &marta(), now()).unwrap().written, 4);
+        store.settle(now()).unwrap();
+        assert_eq!(
+            store.superseded(&agent()).unwrap(),
+            [],
+            "its second row is retired, and the first one holds"
+        );
+        assert_eq!(strike_superseded(workspace.as_ref(), &store, &human()).unwrap().lines.len(), 0);
+    }
+}

@@ -727,6 +727,17 @@ const READERS: &[Reader] = &[
             snapshot.prompt(&view, None, &[]).unwrap().to_string()
         })
     }),
+    ("Guarded::mark_superseded", true, |place| {
+        place.stores(|store, access| {
+            let mut view = place.view();
+            view.mark_superseded(&store.superseded(access).unwrap()).unwrap();
+            let tools = Toolbox::new(view);
+            place.each(|name| match tools.call("memory_read", &json!({ "path": name }), at(20, 12, 0)) {
+                Ok(answer) => answer.to_string(),
+                Err(error) => error.to_string(),
+            })
+        })
+    }),
     ("strike_superseded", false, |place| {
         place.stores(|store, access| shape(strike_superseded(&place.view(), store, access)))
     }),

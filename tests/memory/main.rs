@@ -1,8 +1,10 @@
 //! Stores of memories and facts: what they keep, find, decide and forget.
 
 mod adopted;
+mod chains;
 #[path = "../common/mod.rs"]
 mod common;
+mod delivered;
 mod edges;
 mod fact_model;
 mod facts;

@@ -322,8 +322,9 @@ pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
     cut
 }
 
-const LEFT_OUT: &str = "[...left out]\n";
-const WITHIN: &str = "…";
+/// The line in the place of what was left out, and the sign in front of a line that begins within one.
+pub(crate) const LEFT_OUT: &str = "[...left out]\n";
+pub(crate) const WITHIN: &str = "…";
 
 /// Returns where the headings of a markdown text stand; a `#` inside a code fence is none.
 fn headings(markdown: &str) -> impl Iterator<Item = Range<usize>> + '_ {

@@ -18,7 +18,6 @@ mod order;
 mod reader;
 mod rules;
 mod snapshot;
-mod superseded;
 mod text;
 
 pub use block::{Block, CacheHint};

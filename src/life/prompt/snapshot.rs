@@ -7,7 +7,6 @@ use chrono::{DateTime, Utc};
 
 use super::order::Source;
 use super::reader::{Reader, passed, read};
-use super::superseded::Notes;
 use super::text::{PromptText, cut_tail, print, without_frontmatter};
 use super::{Block, CacheHint, Prompt, PromptConfig, PromptNotice, rules};
 use crate::base::access::SessionKind;
@@ -17,7 +16,7 @@ use crate::base::name::DocName;
 use crate::dreamer::MemoryGauge;
 use crate::facts::Superseded;
 use crate::learning::Constraint;
-use crate::session::{Guarded, SharedUser};
+use crate::session::{Guarded, Notes, SharedUser};
 use crate::workspace::Workspace;
 
 /// A workspace as one session may see it, frozen when the session began: an edit is seen by the next one.

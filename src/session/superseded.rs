@@ -1,0 +1,185 @@
+//! Lines of `MEMORY.md` that hold no more, as prompts, tools, searches and pages say it. The file stays as it is.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::base::text::{self, Unit};
+use crate::facts::Superseded;
+use crate::format::documents::curated;
+use crate::format::replies::reply;
+
+/// The most characters of what holds now beside a line.
+const MOST: usize = 300;
+
+/// The opening of every note.
+const OPEN: &str = " [superseded";
+
+/// The notes behind lines, by what the lines state.
+#[derive(Default)]
+pub(crate) struct Notes(BTreeMap<String, String>);
+
+impl Notes {
+    /// Makes the notes of some lines; `shown` is what a prompt may say of a text.
+    pub(crate) fn of<E>(
+        superseded: &[Superseded],
+        mut shown: impl FnMut(&str) -> Result<String, E>,
+    ) -> Result<Self, E> {
+        let mut notes = BTreeMap::new();
+        for Superseded { row, now, since, .. } in superseded {
+            let since = since.map(|since| format!(" since {}", since.date_naive())).unwrap_or_default();
+            let content = text::head(&now.content, MOST, Unit::Chars).split_whitespace().collect::<Vec<_>>();
+            let now = shown(&content.join(" "))?;
+            notes.insert(text::statement(&row.content), format!("{OPEN}{since}; now: {now}]"));
+        }
+        Ok(Self(notes))
+    }
+
+    /// Adds the notes to a text; returns how many.
+    pub(crate) fn add_to(&self, body: &mut String) -> usize {
+        if self.0.is_empty() {
+            return 0;
+        }
+        let (mut marked, mut notes) = (String::with_capacity(body.len()), 0);
+        let mut open: Option<String> = None;
+        for line in body.split_inclusive('\n') {
+            let continues =
+                line.starts_with([' ', '\t']) && !line.trim().is_empty() && reply::bullet(line).is_none();
+            if let (true, Some(item)) = (continues, &mut open) {
+                item.push(' ');
+                item.push_str(line.trim());
+            } else {
+                notes += self.close(open.take(), &mut marked);
+                open = reply::bullet(line).map(str::to_owned);
+            }
+            marked.push_str(line);
+        }
+        notes += self.close(open, &mut marked);
+        notes += self.close_cut(&mut marked);
+        *body = marked;
+        notes
+    }
+
+    /// Adds the notes of the two lines within which a text that is too long may be cut.
+    fn close_cut(&self, marked: &mut String) -> usize {
+        let Some(cut) = marked.find(curated::LEFT_OUT) else { return 0 };
+        let mut notes = 0;
+        let from = cut + curated::LEFT_OUT.len();
+        if let Some(rest) = marked[from..].strip_prefix(curated::WITHIN) {
+            let line = rest.lines().next().unwrap_or_default();
+            let (end, stated) = (from + curated::WITHIN.len() + line.trim_end().len(), stated(line));
+            let is_end = |key: &&String| !stated.is_empty() && key.ends_with(&stated);
+            let note = self.0.iter().find(|(key, _)| is_end(key)).filter(|_| !line.contains(OPEN));
+            notes += usize::from(note.is_some());
+            marked.insert_str(end, note.map_or("", |(_, note)| note));
+        }
+        // Behind the head are the headings that were left out.
+        let head = marked[..cut].lines().rev().find(|line| !line.is_empty() && !line.starts_with('#'));
+        let Some(item) = head.filter(|head| !head.contains(OPEN)).and_then(reply::bullet) else {
+            return notes;
+        };
+        let begun = text::statement(item);
+        let is_begin = |key: &str| {
+            let is_half = key.starts_with(&begun) && 2 * begun.len() >= key.len();
+            let behind = begun.strip_prefix(key).map(|rest| rest.trim_start_matches(['.', ' ']));
+            is_half || behind.is_some_and(|rest| rest.starts_with('('))
+        };
+        if let Some((_, note)) = self.0.iter().find(|(key, _)| is_begin(key)) {
+            let at = marked[..cut].rfind(item).map_or(cut, |at| at + item.trim_end().len());
+            marked.insert_str(at, note);
+            notes += 1;
+        }
+        notes
+    }
+
+    /// Returns the note of a bullet, with a space in front.
+    pub(crate) fn of_bullet(&self, item: &str) -> Option<&str> {
+        self.0.get(&stated(item)).map(String::as_str)
+    }
+
+    /// Takes the notes out of a text that somebody was shown and gives back, so that no file holds them.
+    pub(crate) fn take_from<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if !text.contains(OPEN) {
+            return Cow::Borrowed(text);
+        }
+        let mut bare = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            let said = line.trim_end();
+            let note = said.rfind(OPEN).filter(|at| self.0.values().any(|note| *note == said[*at..]));
+            let end = note.unwrap_or(said.len());
+            bare.extend([&said[..end], &line[said.len()..]]);
+        }
+        Cow::Owned(bare)
+    }
+
+    /// Adds the note of a bullet that ends here, where it has one.
+    fn close(&self, item: Option<String>, marked: &mut String) -> usize {
+        let Some(note) = item.and_then(|item| self.of_bullet(&item)) else { return 0 };
+        let end = marked.trim_end().len();
+        marked.insert_str(end, note);
+        1
+    }
+}
+
+/// Returns the statement of a bullet, by which its note is known.
+fn stated(item: &str) -> String {
+    text::statement(reply::unstruck(&reply::split_citations(item).0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Memory, MemoryId, NewMemory, Source};
+    use chrono::{TimeZone, Utc};
+
+    #[test]
+    fn the_line_that_holds_no_more_says_so() {
+        let at = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+        let row = |id, content: &str| {
+            Memory::new(MemoryId::new(id), NewMemory::new("fact", content, Source::Dreamed), at)
+        };
+        let one = Superseded::new(row(1, "Lives in Berlin."), row(2, "Lives in\nLisbon."), Some(at));
+        let notes = Notes::of(&[one], |text| Ok::<_, ()>(text.to_owned())).unwrap();
+        let note = " [superseded since 2026-11-21; now: Lives in Lisbon.]";
+        for (line, is_marked) in [
+            ("- Lives in Berlin. (memory/2026-11-20.md#L1)", true),
+            ("- Lives in\n  Berlin.", true),
+            ("- ~~Lives in Berlin.~~ (memory/2026-11-20.md#L1)", true),
+            ("- Never lives in Berlin.", false),
+            ("Lives in Berlin.", false),
+        ] {
+            let mut body = format!("# Memory\n\n{line}\n- Likes tea.\n");
+            let of_others = format!("{body}- Tea [superseded since 2026-11-21; now: coffee]\n");
+            assert_eq!(notes.take_from(&of_others), of_others, "a note that a person wrote");
+            let marked = if is_marked { format!("{line}{note}") } else { line.to_owned() };
+            assert_eq!(notes.add_to(&mut body), usize::from(is_marked), "{line}");
+            assert_eq!(body, format!("# Memory\n\n{marked}\n- Likes tea.\n"));
+            assert_eq!(notes.take_from(&body), format!("# Memory\n\n{line}\n- Likes tea.\n"));
+        }
+    }
+
+    #[test]
+    fn a_line_within_which_a_text_is_cut_says_so_too() {
+        let at = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+        let row = |content: &str| {
+            Memory::new(MemoryId::new(1), NewMemory::new("fact", content, Source::Dreamed), at)
+        };
+        let one = |content: &str| Superseded::new(row(content), row("It is in Faro."), None);
+        let all = [one("The office is in Berlin."), one("The archive is in Rome.")];
+        let notes = Notes::of(&all, |text| Ok::<_, ()>(text.to_owned())).unwrap();
+        let mark = " [superseded; now: It is in Faro.]";
+        for (head, tail, marked) in [
+            ("- The office is in Ber", "chive is in Rome. (memory/a.md#L1)", (true, true)),
+            ("- The office is in Berlin. (memory/a", "in Rome.", (true, true)),
+            ("- The office is in Porto. (memory/a", "in Porto.", (false, false)),
+            ("- The off", "", (false, false)),
+        ] {
+            let mut body = format!("{head}\n## Dreamed 2026-11-20\n[...left out]\n…{tail}\n- Tea.\n");
+            let note = |is_marked| if is_marked { mark } else { "" };
+            let (first, last) = (note(marked.0), note(marked.1));
+            let expected =
+                format!("{head}{first}\n## Dreamed 2026-11-20\n[...left out]\n…{tail}{last}\n- Tea.\n");
+            assert_eq!(notes.add_to(&mut body), usize::from(marked.0) + usize::from(marked.1), "{head}");
+            assert_eq!(body, expected);
+        }
+    }
+}
