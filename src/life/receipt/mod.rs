@@ -16,7 +16,7 @@ mod why;
 pub use config::ReceiptConfig;
 pub use exhibit::Exhibit;
 pub(crate) use exhibit::{Item, Recorder};
-pub(crate) use log::{lines_of_a_log, without_forgotten};
+pub(crate) use log::without_forgotten;
 pub use line::ShownRules;
 pub use source::{LeftOut, LeftOutReason, ReplySource, Shown, ShownBy, Standing};
 pub(crate) use trail::Trail;
