@@ -20,6 +20,7 @@ pub use guarded::{Guarded, SharedUser};
 pub use indexed::Indexed;
 pub use journal::Journal;
 pub use rights::SoulPolicy;
+pub(crate) use rights::may_be_told;
 pub(crate) use shown::{Passages, is_private, shown};
 pub use sync::{SyncReport, Unreadable};
 pub(crate) use walk::{Folder, Looked, journals, walk};

@@ -231,6 +231,7 @@ impl Piece {
 
 /// Returns a curated file as a session reads it: without the marks of dreams, and without a section that is torn,
 /// which ends where the next heading of its level begins.
+#[cfg(test)]
 pub(crate) fn for_session(memory: &str) -> String {
     Piece::text(&session_pieces(memory).0, memory)
 }

@@ -41,7 +41,7 @@ impl ReceiptKeys {
     /// Parses the file; `None` (no file) means that no receipt was ever written.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
         let Some(bytes) = bytes else { return Ok(None) };
-        let name = StateName::RECEIPT_KEYS.as_str();
+        let name = &*StateName::RECEIPT_KEYS.to_string();
         check_version(name, bytes, VERSION)?;
         let parsed: Self = seal::parse(name, bytes)?;
         if parsed.keys.is_empty() {

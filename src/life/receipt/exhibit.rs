@@ -55,11 +55,6 @@ impl Exhibit {
         self.left_out.push(LeftOut::new(by, source, reason));
     }
 
-    /// Returns whether it says nothing.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.items.is_empty() && self.left_out.is_empty()
-    }
-
     /// Adds all of another one.
     pub(crate) fn extend(&mut self, other: Self) {
         self.items.extend(other.items);

@@ -15,9 +15,9 @@ mod why;
 
 pub use config::ReceiptConfig;
 pub use exhibit::Exhibit;
-pub(crate) use exhibit::{Item, Recorder};
-pub(crate) use log::without_forgotten;
+pub(crate) use exhibit::{Item, Recorder, are_shared};
 pub use line::ShownRules;
+pub(crate) use log::without_forgotten;
 pub use source::{LeftOut, LeftOutReason, ReplySource, Shown, ShownBy, Standing};
-pub(crate) use trail::Trail;
+pub(crate) use trail::{Trail, hash_of};
 pub use why::Why;

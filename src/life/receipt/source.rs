@@ -10,7 +10,7 @@ use crate::format::DreamId;
 use crate::memory::MemoryId;
 
 /// A place that a text for a model came from.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplySource {
