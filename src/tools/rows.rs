@@ -212,10 +212,13 @@ impl Rows {
             self.store.search_unmasked(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;
         let found =
             store::masked(found, &query, &self.doors).map_err(|error| ToolError::at("the search", error))?;
-        self.told(ShownBy::Search, found.hits.into_iter().map(|hit| {
-            let notes = notes(&hit);
-            Ok((hit.memory, notes))
-        }))
+        self.told(
+            ShownBy::Search,
+            found.hits.into_iter().map(|hit| {
+                let notes = notes(&hit);
+                Ok((hit.memory, notes))
+            }),
+        )
     }
 
     fn read(&self, arguments: Read, now: DateTime<Utc>) -> Result<Value, ToolError> {
@@ -224,11 +227,14 @@ impl Rows {
         let rows =
             self.store.list(&self.access, &filter).map_err(|error| ToolError::at("the memory", error))?;
         let mut veil = Veil::new(&self.doors);
-        self.told(ShownBy::Read, rows.into_iter().map(|row| {
-            let row = veil.row(row)?;
-            let notes = row.over(now).as_ref().map(stale_note).into_iter().collect();
-            Ok((row, notes))
-        }))
+        self.told(
+            ShownBy::Read,
+            rows.into_iter().map(|row| {
+                let row = veil.row(row)?;
+                let notes = row.over(now).as_ref().map(stale_note).into_iter().collect();
+                Ok((row, notes))
+            }),
+        )
     }
 
     /// Tells of rows that are masked already, each with notes on it.

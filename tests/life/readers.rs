@@ -15,8 +15,8 @@ use noctuary::exchange::{Dialect, Forget, Import, Strikes, copy_into, feed, stri
 use noctuary::facts::{Decision, EventId, FactKey, FactStore};
 use noctuary::format::{DreamId, JournalName, OnboardingEnd};
 use noctuary::life::{
-    Block, CacheHint, Consent, ContextConfig, EDITABLE, Editor, Exhibit, Guarded, Journal, MemoryContext, Preset,
-    PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed,
+    Block, CacheHint, Consent, ContextConfig, EDITABLE, Editor, Exhibit, Guarded, Journal, MemoryContext,
+    Preset, PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed,
 };
 use noctuary::memory::{Filter, LearningStore, Memory, MemoryId, NewLearning, NewMemory, Query, Source};
 use noctuary::sleep::SleepDreamer;
@@ -431,7 +431,9 @@ const READERS: &[Reader] = &[
     ("Life::why", false, |place| {
         let life = with_receipt(place);
         let why = shape(life.why(&place.access, "of-main")) + &shape(life.why(&place.access, "of-own"));
-        let printed = |reply| told(life.why(&place.access, reply), |why| why.map(|why| why.to_string()).unwrap_or_default());
+        let printed = |reply| {
+            told(life.why(&place.access, reply), |why| why.map(|why| why.to_string()).unwrap_or_default())
+        };
         why + &printed("of-main") + &printed("of-own")
     }),
     ("Session::why", false, |place| {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use noctuary::life::{
-    Block, CacheHint, ContextConfig, LeftOutReason, MemoryContext, PromptOrder, ReplySource, ShownBy, Standing,
-    TurnEnd,
+    Block, CacheHint, ContextConfig, LeftOutReason, MemoryContext, PromptOrder, ReplySource, ShownBy,
+    Standing, TurnEnd,
 };
 use noctuary::memory::{NewMemory, Query, Source};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace};
@@ -88,13 +88,11 @@ fn named_lines(
                 continue;
             }
             // A cut may leave a part of one word of the line.
-            let (first, last) = (line.trim_start_matches("- "), line);
-            let is_cut = [3, 2, 1].iter().any(|most| {
-                let beginning: String = first.chars().take(*most).collect();
-                prompt.contains(&format!("- {beginning}\n[...")) || prompt.contains(&format!("…{}", tail(last, *most)))
-            });
             let is_part = !words.any(|word| prompt.contains(word));
-            assert!(!is_part || is_cut || has_part(prompt, line), "{at} is named, and line {number} is not shown");
+            assert!(
+                !is_part || has_part(prompt, line),
+                "{at} is named, and line {number} is not shown: {line}\n{prompt}"
+            );
             if !is_part {
                 named.insert((at.name.to_string(), number));
             }
@@ -103,19 +101,13 @@ fn named_lines(
     named
 }
 
-fn tail(line: &str, most: usize) -> String {
-    let chars: Vec<char> = line.chars().collect();
-    chars[chars.len().saturating_sub(most)..].iter().collect()
-}
-
-/// Whether a cut of the prompt is within a line: the prompt has its beginning before a mark, or its end behind one.
+/// Whether a line of the prompt is the beginning or the end of this one, as a cut within a line leaves it.
 fn has_part(prompt: &str, line: &str) -> bool {
-    (1..line.len()).any(|at| {
-        line.is_char_boundary(at)
-            && (prompt.contains(&format!("{}\n[...", line[..at].trim_end()))
-                || prompt.contains(&format!("…{}", &line[at..]))
-                || prompt.contains(&format!("[...truncated head]\n{}", &line[at..])))
-    })
+    prompt
+        .lines()
+        .map(|shown| shown.trim_start_matches('…'))
+        .filter(|shown| !shown.is_empty())
+        .any(|shown| *shown != *line && (line.starts_with(shown) || line.ends_with(shown)))
 }
 
 #[test]
@@ -127,12 +119,13 @@ fn why_names_every_source_of_a_thousand_scripted_prompts() {
         for kind in 0..2 {
             let Some((_folder, workspace)) = home(kind) else { continue };
             let mut config = on();
-            config.prompt.order = [PromptOrder::Seed, PromptOrder::IronClaw, PromptOrder::OpenClaw][round % 3];
+            config.prompt.order =
+                [PromptOrder::Seed, PromptOrder::IronClaw, PromptOrder::OpenClaw][round % 3];
             config.prompt.max_file_chars = [20_000, 400, 150][usize::try_from(dice.next(3)).unwrap()];
             config.prompt.max_chars = [60_000, 1500, 600][usize::try_from(dice.next(3)).unwrap()];
             config.prompt.journal_days = u32::try_from(dice.next(3)).unwrap();
             for document in ["SOUL.md", "AGENTS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md"] {
-                if dice.next(5) > 0 {
+                if document == "SOUL.md" || dice.next(5) > 0 {
                     let lines = 1 + dice.next(12);
                     let front = ["", "# A title\n\n", "---\nsummary: x\n---\n\n# A title\n\n"];
                     let front = front[usize::try_from(dice.next(3)).unwrap()];
@@ -142,7 +135,8 @@ fn why_names_every_source_of_a_thousand_scripted_prompts() {
             let mut memory = format!("# Memory\n\n{}", text(&mut dice, &mut number, 6));
             for night in 0..dice.next(4) {
                 let id = format!("0f3a9c5be2d1447{night}");
-                memory += &format!("\n## Dreamed 2026-11-1{night}\n<!-- dream:v1 id={id} src=1 sha256=0 -->\n\n");
+                memory +=
+                    &format!("\n## Dreamed 2026-11-1{night}\n<!-- dream:v1 id={id} src=1 sha256=0 -->\n\n");
                 memory += &text(&mut dice, &mut number, 5);
                 if dice.next(6) > 0 {
                     memory += &format!("\n<!-- /dream:v1 id={id} -->\n");
@@ -158,21 +152,32 @@ fn why_names_every_source_of_a_thousand_scripted_prompts() {
             }
             let life = Life::new(workspace, config);
             let standing = documents(life.workspace());
-            for (turn, (kind, id)) in
-                [(SessionKind::Main, "a"), (SessionKind::Shared, "b"), (SessionKind::Main, "c"), (SessionKind::Scheduled, "d")]
-                    .into_iter()
-                    .enumerate()
+            for (turn, (kind, id)) in [
+                (SessionKind::Main, "a"),
+                (SessionKind::Shared, "b"),
+                (SessionKind::Main, "c"),
+                (SessionKind::Scheduled, "d"),
+            ]
+            .into_iter()
+            .enumerate()
             {
-                let mut session = life.begin_session(access(kind, Actor::Agent), id, "repl", at(21, 9, 0)).unwrap();
+                let mut session =
+                    life.begin_session(access(kind, Actor::Agent), id, "repl", at(21, 9, 0)).unwrap();
                 let prompt = session.prompt(&[]).unwrap();
                 let reply = format!("reply-{turn}");
                 session.replied(&reply, at(21, 9, 1)).unwrap();
                 let why = life.why(&access(SessionKind::Main, Actor::Human), &reply).unwrap().unwrap();
                 let printed = prompt.to_string();
-                let (expected, named) = (shown_lines(&printed, &standing), named_lines(&why, &printed, &standing));
+                let (expected, named) =
+                    (shown_lines(&printed, &standing), named_lines(&why, &printed, &standing));
                 assert_eq!(named, expected, "round {round}, {kind:?}: {why}\n{printed}");
-                cuts += why.left_out.iter().filter(|left| matches!(left.reason, LeftOutReason::Budget { .. })).count();
-                let of_dreams = why.sources.iter().filter(|shown| shown.source.to_string().contains(" of dream "));
+                cuts += why
+                    .left_out
+                    .iter()
+                    .filter(|left| matches!(left.reason, LeftOutReason::Budget { .. }))
+                    .count();
+                let of_dreams =
+                    why.sources.iter().filter(|shown| shown.source.to_string().contains(" of dream "));
                 sections += of_dreams.count();
                 assert_eq!((why.kind, why.withheld), (kind, 0));
                 prompts += 1;
@@ -210,7 +215,9 @@ fn tools_searches_and_blocks_are_sources_too() {
         session.prompt(&[context.block(), skills]).unwrap();
         let tools = session.tools().store(store.clone());
         tools.call("memory_search", &json!({"query": "boat"}), at(20, 9, 1)).unwrap();
-        tools.call("workspace_memory_read", &json!({"path": "notes/boat.md", "from_line": 3}), at(20, 9, 1)).unwrap();
+        tools
+            .call("workspace_memory_read", &json!({"path": "notes/boat.md", "from_line": 3}), at(20, 9, 1))
+            .unwrap();
         session.showed(&store.search(&agent, &Query::new("tea")).unwrap());
         session.replied("first", at(20, 9, 2)).unwrap();
         let printed = session.why("first").unwrap().unwrap().to_string();
@@ -304,9 +311,17 @@ fn a_record_that_fails_anywhere_loses_itself_alone() {
                 let life = Life::new(home.clone(), on());
                 let kept = |reply: &u32| life.why(&crate::private(), &format!("r{reply}")).unwrap().is_some();
                 let both = home.read_text(&StateName::RECEIPTS).unwrap().unwrap_or_default().lines().count()
-                    + home.read_text(&StateName::RECEIPTS_BEFORE).unwrap().unwrap_or_default().lines().count();
+                    + home
+                        .read_text(&StateName::RECEIPTS_BEFORE)
+                        .unwrap()
+                        .unwrap_or_default()
+                        .lines()
+                        .count();
                 let newest = acknowledged.len().saturating_sub(3).min(acknowledged.len());
-                assert!(acknowledged[newest..].iter().all(kept), "step {step}, {fault:?}: {acknowledged:?}, {both}");
+                assert!(
+                    acknowledged[newest..].iter().all(kept),
+                    "step {step}, {fault:?}: {acknowledged:?}, {both}"
+                );
                 let session = begin(&life, "t", at(20, 10, 0));
                 session.replied("after", at(20, 10, 1)).unwrap();
                 assert!(session.why("after").unwrap().is_some());
@@ -328,7 +343,10 @@ fn a_name_that_is_forgotten_leaves_the_log_and_machines_join_theirs() {
         put(home.as_ref(), "notes/landlord Jan Kowalski.md", "Rent.\n");
         let life = Life::new(home.clone(), on());
         let session = begin(&life, "s", at(20, 9, 0));
-        session.tools().call("memory_read", &json!({"path": "notes/landlord Jan Kowalski.md"}), at(20, 9, 0)).unwrap();
+        session
+            .tools()
+            .call("memory_read", &json!({"path": "notes/landlord Jan Kowalski.md"}), at(20, 9, 0))
+            .unwrap();
         session.replied(reply, at(20, 9, 1)).unwrap();
         assert!(home.read_text(&StateName::RECEIPTS).unwrap().unwrap().contains("Kowalski"));
     }

@@ -49,7 +49,8 @@ impl Block {
         if let Some(sources) = &self.sources {
             return sources.clone();
         }
-        let (source, hash) = (ReplySource::Block(self.id.to_string()), Some(Digest::of(self.text.as_bytes())));
+        let (source, hash) =
+            (ReplySource::Block(self.id.to_string()), Some(Digest::of(self.text.as_bytes())));
         let mut exhibit = Exhibit::default();
         exhibit.add(Item { by: ShownBy::Prompt, source, revision: None, hash });
         exhibit

@@ -113,7 +113,8 @@ impl MemoryContext {
         texts.extend(profile.iter().map(|(key, value)| (format!("- {key}:"), value.as_str())));
         let mut lines = printed(texts, &config.doors)?;
         let (mut cut, mut cuts) = (0, vec![None; lines.len()]);
-        for (line, shown) in lines.iter_mut().zip(&mut cuts).filter(|(line, _)| line.len() > config.max_line_bytes)
+        for (line, shown) in
+            lines.iter_mut().zip(&mut cuts).filter(|(line, _)| line.len() > config.max_line_bytes)
         {
             *shown = Some(shorten(line, config.max_line_bytes));
             cut += 1;
@@ -127,7 +128,8 @@ impl MemoryContext {
         let (pinned, others) = of_rows.split_at(snapshot.iter().take_while(|row| row.pinned).count());
 
         let are_shared = are_shared(access);
-        let mut context = Self { block: String::new(), rows: 0, left_out: 0, cut, sources: Vec::new(), are_shared };
+        let mut context =
+            Self { block: String::new(), rows: 0, left_out: 0, cut, sources: Vec::new(), are_shared };
         let mut room =
             config.max_bytes.saturating_sub(OPEN.len() + NOTE.len() + CLOSE.len()).saturating_sub(2);
         let (mut facts, mut rows) = ("## User Profile\n".to_owned(), "## Observations\n".to_owned());

@@ -44,7 +44,12 @@ pub(super) struct Reader<'a, W> {
 }
 
 impl<'a, W: Workspace> Reader<'a, W> {
-    pub(super) fn new(view: &'a Guarded<W>, doors: &'a Doors, config: &'a PromptConfig, follows: bool) -> Self {
+    pub(super) fn new(
+        view: &'a Guarded<W>,
+        doors: &'a Doors,
+        config: &'a PromptConfig,
+        follows: bool,
+    ) -> Self {
         let left_out = follows.then(Vec::new);
         Self { view, doors, config, memory: None, notices: Vec::new(), left_out, room: config.max_chars }
     }
@@ -67,7 +72,8 @@ impl<'a, W: Workspace> Reader<'a, W> {
                 let name = DocName::USER;
                 match self.view.profile_of(user, self.follows()) {
                     Ok(Some((given, whole))) => {
-                        let mut trail = whole.map_or_else(Trail::none, |whole| trail_of_profile(&whole, &given));
+                        let mut trail =
+                            whole.map_or_else(Trail::none, |whole| trail_of_profile(&whole, &given));
                         let given = self.pass(&name, &given, &mut trail)?;
                         let most = self.config.max_file_chars.min(self.room);
                         vec![cut_tail(&name, &given, most, &mut self.notices, trail)]

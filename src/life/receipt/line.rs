@@ -54,7 +54,13 @@ pub struct ShownRules {
 }
 
 impl ReceiptLine {
-    pub(super) fn of(at: DateTime<Utc>, reply: String, session: String, kind: SessionKind, rules: ShownRules) -> Self {
+    pub(super) fn of(
+        at: DateTime<Utc>,
+        reply: String,
+        session: String,
+        kind: SessionKind,
+        rules: ShownRules,
+    ) -> Self {
         let (shown, left_out) = (Vec::new(), Vec::new());
         Self { v: VERSION, at, reply, session, turn: 0, kind, rules, shown, left_out }
     }

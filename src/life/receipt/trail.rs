@@ -117,7 +117,8 @@ impl Trail {
     pub(crate) fn pass(&mut self, before: &str, after: &str) {
         let Some(lines) = &mut self.0 else { return };
         for ((number, was), is) in lines.numbers.iter_mut().zip(before.split('\n')).zip(after.split('\n')) {
-            let is_blocked = was != is && is.trim_end().starts_with("[BLOCKED: ") && is.trim_end().ends_with(']');
+            let is_blocked =
+                was != is && is.trim_end().starts_with("[BLOCKED: ") && is.trim_end().ends_with(']');
             if is_blocked {
                 lines.blocked.push(*number);
             }
@@ -158,7 +159,9 @@ impl Trail {
             }
         }
         let mut left_out = Vec::new();
-        for (numbers, reason) in [(&lines.blocked, LeftOutReason::Blocked), (&lines.torn, LeftOutReason::Torn)] {
+        for (numbers, reason) in
+            [(&lines.blocked, LeftOutReason::Blocked), (&lines.torn, LeftOutReason::Torn)]
+        {
             for (first, last) in ranges(numbers.iter().copied(), &[]) {
                 let source = ReplySource::Lines { at: lines.at(first, last), dream: None };
                 left_out.push(LeftOut::new(by, source, reason.clone()));
@@ -274,7 +277,11 @@ mod tests {
 
     fn told(trail: &Trail, body: &str) -> String {
         let items = trail.sources(body).0;
-        items.iter().map(|item| item.source.to_string().replace("MEMORY.md#", "")).collect::<Vec<_>>().join(" ")
+        items
+            .iter()
+            .map(|item| item.source.to_string().replace("MEMORY.md#", ""))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
@@ -298,7 +305,10 @@ mod tests {
         pieces.pick(text, &picked);
         assert_eq!(told(&pieces, "one\ntwo\n\nthree\n"), "L1 L3-L5");
         let mut cut = trail(text);
-        cut.pick(text, &[Piece::Of(0..4), Piece::Said("[left out]\n"), Piece::Said("…"), Piece::Of(end + 8..text.len())]);
+        cut.pick(
+            text,
+            &[Piece::Of(0..4), Piece::Said("[left out]\n"), Piece::Said("…"), Piece::Of(end + 8..text.len())],
+        );
         assert_eq!(told(&cut, "one\n[left out]\n…ree\n"), "L1 L5");
     }
 
@@ -315,7 +325,9 @@ mod tests {
     #[test]
     fn a_section_of_a_dream_is_a_source_of_its_own() {
         let id = "0f3a9c5be2d14477";
-        let text = format!("# Memory\n\n## Dreamed 2026-11-20\n<!-- dream:v1 id={id} src=1 sha256=0 -->\n\n- tea\n\n<!-- /dream:v1 id={id} -->\n\n- mine\n");
+        let text = format!(
+            "# Memory\n\n## Dreamed 2026-11-20\n<!-- dream:v1 id={id} src=1 sha256=0 -->\n\n- tea\n\n<!-- /dream:v1 id={id} -->\n\n- mine\n"
+        );
         let mut lines = trail(&text);
         let (kept, torn) = curated::session_pieces(&text);
         assert!(torn.is_empty());
