@@ -531,6 +531,10 @@ const PRINTED: &[(&str, &str)] = &[
     ("SleepState", "a state file, and what a peer keeps there"),
     ("Source", "a word for where a row comes from"),
     ("SyncReport", "names"),
+    ("LeftOutReason", "a class"),
+    ("ReplySource", "a name"),
+    ("Shown", "hashes"),
+    ("ShownRules", "words of policies"),
     ("ToolDef", "what every model is told"),
     ("testing::Entry", "a name"),
 ];

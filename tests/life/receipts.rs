@@ -36,7 +36,8 @@ impl Dice {
     /// Returns a word that stands nowhere else.
     fn word(&mut self, number: &mut u64) -> String {
         *number += 1;
-        let letters: String = (0..5).map(|_| char::from(b'q' + self.next(9) as u8)).collect();
+        let letters: String =
+            (0..5).map(|_| char::from(b"qrstuvwxy"[usize::try_from(self.next(9)).unwrap()])).collect();
         format!("{letters}{number}z")
     }
 }
@@ -293,11 +294,11 @@ fn a_record_that_fails_anywhere_loses_itself_alone() {
                 let Some((_folder, home)) = home(kind) else { continue };
                 put(&home, "SOUL.md", "# Soul\n");
                 let faults = Faults::new();
-                let faulty: Arc<dyn Workspace> = Arc::new(FaultyWorkspace::new(home.clone(), faults.clone()));
+                let breaks: Arc<dyn Workspace> = Arc::new(FaultyWorkspace::new(home.clone(), faults.clone()));
                 let mut config = on();
                 // Each third record begins a generation.
                 config.receipts.max_bytes = 2000;
-                let life = Life::new(faulty, config);
+                let life = Life::new(breaks, config);
                 let mut session = begin(&life, "s", at(20, 9, 0));
                 session.prompt(&[]).unwrap();
                 faults.arm(step, fault);

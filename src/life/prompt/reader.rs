@@ -184,8 +184,8 @@ impl<'a, W: Workspace> Reader<'a, W> {
                     continue;
                 }
             };
-            let mut trail = self.trail_of_tail(name, &tail)?;
-            let text = self.pass(name, tail.text.trim_start_matches(text::BOM), &mut trail)?;
+            let mut followed = self.trail_of_tail(name, &tail)?;
+            let text = self.pass(name, tail.text.trim_start_matches(text::BOM), &mut followed)?;
             let mut chars = text.chars().count();
             let is_cut = tail.start > 0 || chars > most;
             room = room.saturating_sub(if is_cut { most } else { chars });
@@ -203,13 +203,13 @@ impl<'a, W: Workspace> Reader<'a, W> {
                 self.notices.push(PromptNotice::Cut { name: name.clone(), chars, shown });
             }
             let whole = text.trim_end();
-            trail.keep_end(whole, body);
+            followed.keep_end(whole, body);
             if body.trim().is_empty() {
                 continue;
             }
-            trail.frame(usize::from(is_cut), 0);
+            followed.frame(usize::from(is_cut), 0);
             let body = if is_cut { format!("{CUT_HEAD}{body}") } else { body.to_owned() };
-            texts.push(PromptText::of(self.pass(name, name.as_str(), &mut Trail::none())?, body, trail));
+            texts.push(PromptText::of(self.pass(name, name.as_str(), &mut Trail::none())?, body, followed));
         }
         texts.reverse();
         Ok(texts)
@@ -279,7 +279,9 @@ pub(super) fn read<W: Workspace>(
         Err(Error::Denied { .. }) => {
             let source = ReplySource::Document(name.clone());
             let denied = LeftOut::new(ShownBy::Prompt, source, LeftOutReason::Rights);
-            left_out.into_iter().for_each(|left_out| left_out.push(denied.clone()));
+            if let Some(left_out) = left_out {
+                left_out.push(denied);
+            }
             return Ok(None);
         }
         Err(error) => return unreadable(error, name, notices).map(|()| None),

@@ -171,7 +171,9 @@ impl Snapshot {
         }
         blocks.extend_from_slice(derived);
         if let Some(left_out) = left_out {
-            derived.iter().for_each(|block| exhibit.extend(block.exhibit()));
+            for block in derived {
+                exhibit.extend(block.exhibit());
+            }
             exhibit.left_out.extend(left_out);
             exhibit.left_out.extend(notices.iter().filter_map(PromptNotice::left_out));
         }

@@ -49,13 +49,20 @@ pub(super) fn why(workspace: &dyn Workspace, access: &Access, reply: &str) -> Re
     Ok(Some(Why { at, kind, turn, rules, sources, earlier, left_out, withheld }))
 }
 
+/// A document as it is by now.
+enum Looked {
+    Text(String),
+    Gone,
+    Closed,
+}
+
 /// A question of one session.
 struct Asked<'w> {
     access: &'w Access,
     workspace: &'w dyn Workspace,
     key: Digest,
     /// Documents that were read to see whether they still say the same.
-    read: BTreeMap<DocName, Option<Option<String>>>,
+    read: BTreeMap<DocName, Looked>,
     withheld: u64,
 }
 
@@ -96,17 +103,18 @@ impl Asked<'_> {
             return Ok(Standing::Unknown);
         };
         if !self.read.contains_key(&at.name) {
-            let text = match self.workspace.read(&at.name) {
-                Ok(document) => Some(document.map(|document| document.lossy().into_owned())),
-                Err(Error::TooLarge { .. } | Error::Refused { .. }) => None,
+            let looked = match self.workspace.read(&at.name) {
+                Ok(Some(document)) => Looked::Text(document.lossy().into_owned()),
+                Ok(None) => Looked::Gone,
+                Err(Error::TooLarge { .. } | Error::Refused { .. }) => Looked::Closed,
                 Err(error) => return Err(error),
             };
-            self.read.insert(at.name.clone(), text);
+            self.read.insert(at.name.clone(), looked);
         }
         Ok(match &self.read[&at.name] {
-            None => Standing::Unknown,
-            Some(None) => Standing::Gone,
-            Some(Some(text)) => {
+            Looked::Closed => Standing::Unknown,
+            Looked::Gone => Standing::Gone,
+            Looked::Text(text) => {
                 let now = hash_of(text, 1, at.first_line, at.last_line);
                 let is_same = now.is_some_and(|now| keyed(&self.key, &[now.as_bytes()]) == *hash);
                 if is_same { Standing::Same } else { Standing::Changed }

@@ -92,7 +92,7 @@ pub(crate) struct Recorder(Option<Arc<Mutex<Kept>>>);
 /// Sources that wait for their reply.
 #[derive(Default)]
 pub(crate) struct Kept {
-    /// Those of the prompt that was made last: it stays the prompt until another one is made.
+    /// Sources of the prompt that was made last: it stays the prompt until another one is made.
     pub(crate) prompt: Exhibit,
     /// All others since the last reply.
     pub(crate) since: Exhibit,

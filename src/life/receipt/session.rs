@@ -6,7 +6,7 @@ use super::answer;
 use super::exhibit::{Exhibit, Item};
 use super::line::{ReceiptLine, ShownRules};
 use super::log;
-use super::source::{ReplySource, Shown};
+use super::source::{ReplySource, Shown, Standing};
 use super::why::Why;
 use crate::base::access::Access;
 use crate::base::digest::Digest;
@@ -177,5 +177,5 @@ fn shown(key: &Digest, item: &Item) -> Shown {
         other => other.clone(),
     };
     let (revision, hash) = (item.revision.as_ref().map(hashed), item.hash.as_ref().map(hashed));
-    Shown { by: item.by, source, revision, hash, standing: Default::default() }
+    Shown { by: item.by, source, revision, hash, standing: Standing::default() }
 }

@@ -255,12 +255,12 @@ pub(crate) fn hash_of(text: &str, from: u64, first: u64, last: u64) -> Option<Di
     let skipped = usize::try_from(first.checked_sub(from)?).ok()?;
     let count = usize::try_from(last.checked_sub(first)?).ok()? + 1;
     let mut hasher = Hasher::new();
-    let mut hashed = 0;
+    let mut lines = 0;
     for range in text::line_ranges(text).skip(skipped).take(count) {
         hasher.field(text[range].as_bytes());
-        hashed += 1;
+        lines += 1;
     }
-    (hashed == count).then(|| hasher.finish())
+    (lines == count).then(|| hasher.finish())
 }
 
 fn newlines(text: &str) -> usize {

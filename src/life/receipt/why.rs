@@ -26,7 +26,7 @@ pub struct Why {
     pub sources: Vec<Shown>,
     /// Sources of earlier replies of the session that are none of this one. A model may still have had them in its context.
     pub earlier: Vec<Shown>,
-    /// What did not reach the model, or not whole, and why.
+    /// Everything that did not reach the model, or not whole, and why.
     pub left_out: Vec<LeftOut>,
     /// The number of entries that the asking session may not know.
     pub withheld: u64,
