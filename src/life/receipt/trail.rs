@@ -192,14 +192,14 @@ impl Lines {
         Item { by, source, revision: self.revision, hash }
     }
 
-    /// Returns a range without the blank lines at its ends; `None` where all are blank.
+    /// Returns a range without the blank lines and marks at its ends; `None` where nothing else is in it.
     fn trimmed(&self, first: u64, last: u64) -> Option<(u64, u64)> {
         let all: Vec<&str> = self.read.split('\n').collect();
         let is_blank = |number: &u64| {
             usize::try_from(number - self.first)
                 .ok()
                 .and_then(|at| all.get(at))
-                .is_none_or(|line| line.trim().is_empty())
+                .is_none_or(|line| line.trim().is_empty() || line.starts_with(curated::END))
         };
         let first = (first..=last).find(|number| !is_blank(number))?;
         let last = (first..=last).rev().find(|number| !is_blank(number))?;
