@@ -123,6 +123,7 @@ const PAGES: Tests = Tests::of(ROWS, &["pages::"]);
 const LINKS: Tests = Tests::of(WORKSPACES, &["index_edges::a_session_with_others"]);
 const DELIVERED: Tests = Tests::of(&["--test", "memory", "--features", "report"], &["delivered::"]);
 const STRIKES: Tests = Tests::of(&["--test", "exchange"], &["strike::"]);
+const RECEIPTS: Tests = Tests::of(&["--test", "life"], &["receipts::"]);
 const AUDIENCES: Tests = Tests::of(&["--test", "life"], &["an_access_to_a_group_reads_nothing"]);
 const SPEAKERS: Tests = Tests::of(NIGHTS, &["a_message_of_somebody_else"]);
 
@@ -238,6 +239,27 @@ const BUGS: &[Bug] = &[
         stands: "AND d.user_id = ?1 AND d.agent_id = ?2 AND (d.audience & ?3) <> 0",
         planted: "AND d.user_id = ?1 AND d.agent_id = ?2 AND (d.audience & ?3) <> 99",
         tests: LINKS,
+    },
+    Bug {
+        name: "a receipt counts the frontmatter among the lines that are shown",
+        file: "src/life/prompt/reader.rs",
+        stands: "trail.keep_end(&text, body);\n        let text = self.pass(name, body, &mut trail)?;",
+        planted: "let text = self.pass(name, body, &mut trail)?;",
+        tests: RECEIPTS,
+    },
+    Bug {
+        name: "a receipt of a full generation takes the place of the one before, which is not kept",
+        file: "src/life/receipt/log.rs",
+        stands: "match workspace.write(&before, full.bytes(), mode) {",
+        planted: "match workspace.write(&before, b\"\", mode) {",
+        tests: RECEIPTS,
+    },
+    Bug {
+        name: "a session with others is told of every row in a receipt",
+        file: "src/life/receipt/answer.rs",
+        stands: "*shared || self.access.is_of_group()",
+        planted: "true || *shared || self.access.is_of_group()",
+        tests: RECEIPTS,
     },
     Bug {
         name: "an access to a group is taken by a folder that does not know its owner",

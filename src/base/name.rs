@@ -259,6 +259,12 @@ impl StateName {
     pub const ROLES: Self = Self::constant(".dreaming.d/roles.json");
     /// Tombstones of forgotten statements, without their content.
     pub const FORGOTTEN: Self = Self::constant(".dreaming.d/forgotten.json");
+    /// The keys of the hashes in receipts of replies.
+    pub const RECEIPT_KEYS: Self = Self::constant(".dreaming.d/receipts.json");
+    /// Receipts of replies: what a model was shown, as names, ids and keyed hashes.
+    pub const RECEIPTS: Self = Self::constant(".dreaming.d/receipts.jsonl");
+    /// The generation of receipts before these.
+    pub const RECEIPTS_BEFORE: Self = Self::constant(".dreaming.d/receipts.before.jsonl");
     /// Proposals of dreams that wait for a person's answer.
     pub const PROPOSALS: Self = Self::constant(".dreaming.d/proposals.json");
     /// The rows of a [`FileMemoryStore`](crate::FileMemoryStore).

@@ -15,6 +15,7 @@ use crate::format::state::life::LifeState;
 use crate::format::state::log;
 use crate::format::state::proposal::Proposals;
 use crate::format::state::quarantine::Quarantine;
+use crate::format::state::receipts::ReceiptKeys;
 use crate::format::state::registry::{self, Copied, Names};
 use crate::format::state::sleep_intent::SleepIntent;
 use crate::format::state::sleep_state::SleepState;
@@ -96,8 +97,10 @@ fn parse(name: &StateName, file: &registry::StateFile, bytes: &[u8]) -> Result<(
         SleepIntent::parse(bytes).map(drop)
     } else if *name == StateName::SLEEP {
         SleepState::parse(bytes, None).map(drop)
-    } else if *name == StateName::LOG {
-        parse_log(text)
+    } else if [StateName::LOG, StateName::RECEIPTS, StateName::RECEIPTS_BEFORE].contains(name) {
+        parse_log(name, text)
+    } else if *name == StateName::RECEIPT_KEYS {
+        ReceiptKeys::parse(bytes).map(drop)
     } else if *name == StateName::QUARANTINE {
         Quarantine::parse(bytes).map(drop)
     } else if *name == StateName::LEDGER {
@@ -117,7 +120,7 @@ fn parse(name: &StateName, file: &registry::StateFile, bytes: &[u8]) -> Result<(
 }
 
 /// Every line but the last one, which a crash may have torn, is an object.
-fn parse_log(bytes: &[u8]) -> Result<()> {
+fn parse_log(name: &StateName, bytes: &[u8]) -> Result<()> {
     let text = String::from_utf8_lossy(bytes);
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let is_line = |line: &str| {
@@ -127,7 +130,7 @@ fn parse_log(bytes: &[u8]) -> Result<()> {
     match whole.lines().position(|line| !is_line(line)) {
         None => Ok(()),
         Some(at) => Err(Error::Corrupt {
-            name: StateName::LOG.to_string(),
+            name: name.to_string(),
             line: at + 1,
             column: 0,
             what: "a line of it is not JSON",

@@ -18,10 +18,12 @@ use crate::format::state::proposal::{Proposals, Waiting};
 use crate::format::state::registry::{self, Names};
 use crate::format::state::undone::Undone;
 use crate::format::state::{log, seal};
+use crate::life::receipt::without_forgotten;
 
 impl Home<'_> {
     /// Overwrites the hashes by which the log knows lines that dreams promoted and that hold the statement, while these
-    /// still say which they are: a hash without a key can be tried against words.
+    /// still say which they are: a hash without a key can be tried against words. Receipts have hashes with a key; in them the
+    /// names of documents that hold the statement are overwritten.
     pub(super) fn logs(&self, holders: &[Holder]) -> Result<PlaceReceipt> {
         let mut hashes = BTreeSet::new();
         let is_curated = |name: &DocName| place_of(name) == ForgetPlace::Memory || *name == DocName::DREAMED;
@@ -33,7 +35,18 @@ impl Home<'_> {
         for section in undone.dreams().iter().map(|dream| dream.section.as_str()).chain(undone.sections()) {
             hashes.extend(self.hashes(section));
         }
-        let (found, removed) = self.strike_hashes(&StateName::LOG, &hashes)?;
+        let (mut found, mut removed) = self.strike_hashes(&StateName::LOG, &hashes)?;
+        for name in [StateName::RECEIPTS_BEFORE, StateName::RECEIPTS] {
+            let mut here = 0;
+            let without = |bytes: Option<&[u8]>| {
+                let struck = bytes.and_then(|bytes| without_forgotten(bytes, self.only));
+                here = struck.as_ref().map_or(0, |(names, _)| *names);
+                Ok(struck.map(|(_, bytes)| bytes))
+            };
+            let is_struck = self.change(&name, without)?;
+            found += here;
+            removed += if is_struck { here } else { 0 };
+        }
         let line = PlaceReceipt::new(ForgetPlace::Logs, found, removed);
         Ok(if removed < found { line.left(NOT_ASKED) } else { line })
     }

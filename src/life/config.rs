@@ -8,6 +8,7 @@ use super::retention::Retention;
 use crate::base::day::DayPolicy;
 use crate::base::error::Result;
 use crate::life::prompt::{PromptConfig, PromptOrder};
+use crate::life::receipt::ReceiptConfig;
 use crate::session::{SharedUser, SoulPolicy};
 
 /// The settings of a life by day. The default is the main seed's; [`preset`](Self::preset) gives the other dialects.
@@ -54,6 +55,8 @@ pub struct LifeConfig {
     pub retention: Retention,
     /// Care for the documents.
     pub hygiene: HygieneConfig,
+    /// Receipts of what reached the model. Off.
+    pub receipts: ReceiptConfig,
 }
 
 /// A dialect of the one idea. Each is a [`LifeConfig`] and nothing more.

@@ -9,6 +9,7 @@ use super::config::{BootPolicy, JournalNaming, LifeConfig};
 use super::edit::Editor;
 use super::onboarding::{Completion, Ending};
 use super::prompt::Snapshot;
+use super::receipt::Recorder;
 use super::seed::{SeedReport, seed};
 use super::session::Session;
 use super::soul::{Soul, read_soul};
@@ -162,7 +163,9 @@ impl Life {
         let view = self.view(access);
         let mut prompt = self.config.prompt.clone();
         prompt.heartbeat = self.config.heartbeat.enabled.then(|| self.config.heartbeat.document.clone());
-        let snapshot = Snapshot::take(&view, &prompt, self.config.shared_user, self.config.day, now)?;
+        let recorder = Recorder::new(self.config.receipts.enabled);
+        let from = (self.config.shared_user, self.config.day);
+        let snapshot = Snapshot::read(&view, &prompt, from, now, recorder.is_on())?;
         let date = self.config.day.date(now);
         let journal = match (self.config.naming, kind) {
             (JournalNaming::Daily, SessionKind::Main) => JournalName::new(date, None),
@@ -170,7 +173,8 @@ impl Life {
         };
         let turns = Turns::begin(kind, id, surface, Journal::new(journal, self.config.day, now));
         let (workspace, config) = (Arc::clone(&self.workspace), Arc::clone(&self.config));
-        Ok(Session { workspace, config, view, snapshot, turns, notice, told: false, id: id.to_owned() })
+        let (id, began) = (id.to_owned(), now);
+        Ok(Session { workspace, config, view, snapshot, turns, notice, told: false, id, began, recorder })
     }
 
     /// Writes the templates that the workspace lacks. An existing document is never touched, whatever it is.

@@ -32,6 +32,7 @@
 //! | [`is_bootstrap_done`], [`Completion`], [`BootstrapOutcome`] | the end of the onboarding: [`Life::complete_onboarding`](crate::Life::complete_onboarding) |
 //! | [`Prompt`], [`Block`], [`CacheHint`], [`PromptConfig`], [`PromptOrder`], [`PromptNotice`], [`Snapshot`] | the system prompt |
 //! | [`MemoryContext`], [`ContextConfig`] | rows of a memory store as a block of a prompt |
+//! | [`Why`], [`Shown`], [`ReplySource`], [`ShownBy`], [`Standing`], [`LeftOut`], [`LeftOutReason`], [`ShownRules`], [`Exhibit`], [`ReceiptConfig`] | receipts: what reached the model before a reply, by [`Session::why`](crate::Session::why) |
 //! | [`TurnEnd`], [`TurnOutcome`], [`TurnReport`] | the end of a turn |
 //! | [`Journal`] | notes in the journal of a day: [`Session::note`](crate::Session::note), [`Life::today_log`](crate::Life::today_log) |
 //! | [`Beat`], [`HeartbeatConfig`], [`is_heartbeat_ok`] | the memo in `HEARTBEAT.md`: [`Life::update_heartbeat`](crate::Life::update_heartbeat) |
@@ -65,6 +66,7 @@ mod journal;
 pub(crate) mod life;
 mod onboarding;
 mod prompt;
+pub(crate) mod receipt;
 mod retention;
 mod rewrite;
 mod seed;
@@ -89,6 +91,9 @@ pub use hygiene::{HygieneConfig, Proposal};
 pub use onboarding::{BootstrapOutcome, Completion, is_bootstrap_done};
 pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
+};
+pub use receipt::{
+    Exhibit, LeftOut, LeftOutReason, ReceiptConfig, ReplySource, Shown, ShownBy, ShownRules, Standing, Why,
 };
 pub use retention::{Consent, Retention, RetentionPlan};
 pub(crate) use rewrite::rewrite;

@@ -8,6 +8,7 @@ use super::config::{JournalNaming, LifeConfig};
 use super::journal::daily_log;
 use super::onboarding::{Completion, Ending};
 use super::prompt::{Block, Prompt, Snapshot};
+use super::receipt::Recorder;
 use super::soul::SoulNotice;
 use super::turn::{TurnEnd, TurnReport, Turns};
 use crate::base::access::{Access, SessionKind};
@@ -36,6 +37,9 @@ pub struct Session {
     /// Whether the notice was handed over in a prompt.
     pub(super) told: bool,
     pub(super) id: String,
+    pub(super) began: DateTime<Utc>,
+    /// The sources that were handed out and wait for their reply.
+    pub(super) recorder: Recorder,
 }
 
 /// The result of a turn's end.
@@ -71,6 +75,11 @@ impl Session {
             .with_notes(Arc::clone(self.view.notes()))
     }
 
+    /// Returns the keeper of sources, for tools of the session.
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
     /// Counts the ended turns.
     #[must_use]
     pub fn turn_count(&self) -> u64 {
@@ -86,7 +95,10 @@ impl Session {
     /// The errors of [`Snapshot::prompt`].
     pub fn prompt(&mut self, derived: &[Block]) -> Result<Prompt> {
         let notice = self.notice.is_some().then_some(SoulNotice::TEXT);
-        let prompt = self.snapshot.prompt(&self.view, notice, derived)?;
+        let (prompt, sources) = self.snapshot.made(&self.view, notice, derived)?;
+        if let Some(mut kept) = self.recorder.kept() {
+            kept.prompt = sources;
+        }
         self.told = self.notice.is_some();
         Ok(prompt)
     }

@@ -135,6 +135,7 @@ mod tests {
     use crate::format::state::lock::LockFile;
     use crate::format::state::log;
     use crate::format::state::proposal::Proposals;
+    use crate::format::state::receipts::ReceiptKeys;
     use crate::format::state::soul::SoulState;
     use crate::format::state::undone::Undone;
     use crate::format::{Checks, DayLog, DreamId, DreamedState, HeartbeatFile, JournalName, Quarantine};
@@ -198,6 +199,8 @@ mod tests {
             history.as_str(),
             &History::parse(&history, Some(bytes(history.as_str()))).unwrap().print(),
         );
+        let receipts = name(StateName::RECEIPT_KEYS);
+        assert_same(&receipts, &ReceiptKeys::parse(Some(bytes(&receipts))).unwrap().unwrap().print());
         let asked = AskedState::parse(&StateName::FACTS, Some(bytes(StateName::FACTS.as_str())), String::new)
             .unwrap();
         assert_same(StateName::FACTS.as_str(), &asked.print());
@@ -358,6 +361,7 @@ mod tests {
             ".dreaming.d/history/undone.json",
             ".dreaming.d/life.json",
             ".dreaming.d/forgotten.json",
+            ".dreaming.d/receipts.json",
             ".dreaming.d/facts.json",
             ".dreaming.d/memories.jsonl",
             ".dreaming.d/guard",

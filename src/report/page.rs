@@ -46,7 +46,7 @@ impl<'p> Page<'p> {
     /// Masks a text of `MEMORY.md` and says behind each of its lines that holds no more what holds now.
     pub(super) fn mask_memory(&self, text: &str) -> String {
         let mut masked = self.veil.mask(text);
-        self.notes.add_to(&mut masked);
+        self.notes.add_to(&mut masked, &mut |_| ());
         masked
     }
 

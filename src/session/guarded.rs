@@ -19,7 +19,7 @@ use crate::facts::Superseded;
 use crate::format::{JournalName, Profile};
 use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Masks, Passed, SecretPolicy};
 use crate::workspace::{
-    Claim, ClaimTerms, Listing, Metadata, Reach, Workspace, WorkspaceExt, WriteMode, check_scope,
+    Claim, ClaimTerms, Listing, Metadata, Reach, Workspace, WriteMode, check_scope, text_of,
 };
 
 /// A workspace as one session may reach it. Every verb looks the document up in the access table first.
@@ -348,17 +348,25 @@ impl<W: Workspace> Guarded<W> {
     ///
     /// As [`WorkspaceExt::read_text`]; [`Error::Denied`] for another scope than the workspace's.
     pub fn profile(&self, shared: SharedUser) -> Result<Option<String>> {
+        Ok(self.profile_of(shared, false)?.map(|(given, _)| given))
+    }
+
+    /// Returns the same with the document that it was taken from, where that is asked for.
+    pub(crate) fn profile_of(
+        &self,
+        shared: SharedUser,
+        with_document: bool,
+    ) -> Result<Option<(String, Option<Document>)>> {
         self.check_scope(&DocName::USER)?;
         let shared = if self.access.kind == SessionKind::Main { SharedUser::Full } else { shared };
         if shared == SharedUser::None {
             return Ok(None);
         }
-        let text = self.workspace.read_text(&DocName::USER)?;
-        let given = match shared {
-            SharedUser::Subset => text.map(|text| Profile::parse(&text).subset()),
-            _ => text,
-        };
-        Ok(given.filter(|text| !text.is_empty()))
+        let Some(document) = self.workspace.read(&DocName::USER)? else { return Ok(None) };
+        let whole = with_document.then(|| document.clone());
+        let text = text_of(&DocName::USER, document)?;
+        let given = if shared == SharedUser::Subset { Profile::parse(&text).subset() } else { text };
+        Ok(Some((given, whole)).filter(|(given, _)| !given.is_empty()))
     }
 }
 

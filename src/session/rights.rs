@@ -3,7 +3,7 @@
 //! It is that of RFC-0009, section 3, as data. There is no switch: a host states the kind of its session, and the table
 //! says the rest.
 
-use crate::base::access::{Actor, SessionKind};
+use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::group::GroupName;
 use crate::base::name::Name;
 use crate::format::JournalName;
@@ -131,6 +131,11 @@ pub(super) fn rights_in_group(
         DocumentKind::Memory if kind != SessionKind::Main => READ,
         document => rights(kind, actor, document, soul),
     }
+}
+
+/// Returns whether a session may be told of lines of a document: whether it could read them by itself.
+pub(crate) fn may_be_told(name: &Name, access: &Access) -> bool {
+    audience(name, access.is_of_group()).includes(access.kind)
 }
 
 /// Returns the kinds of sessions that may read a document. Who acts in the session makes no difference.

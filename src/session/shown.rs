@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 
 use super::Guarded;
 use crate::base::access::SessionKind;
+use crate::base::digest::Digest;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name};
@@ -34,7 +35,7 @@ pub(crate) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) ->
 pub(crate) fn marked<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<String> {
     let mut text = shown(view, name, text)?;
     if let Some(notes) = view.notes_in(name) {
-        notes.add_to(&mut text);
+        notes.add_to(&mut text, &mut |_| ());
     }
     Ok(text)
 }
@@ -82,6 +83,12 @@ pub(crate) struct Passages<'v, W> {
 impl<'v, W: Workspace> Passages<'v, W> {
     pub(crate) fn new(view: &'v Guarded<W>, query: &str) -> Self {
         Self { view, asked: Plan::of(query, false), seen: BTreeMap::new() }
+    }
+
+    /// Returns the digest of a document that a result was shown of.
+    pub(crate) fn revision(&self, name: &DocName) -> Option<Digest> {
+        let seen = self.seen.get(name)?.as_ref()?;
+        Some(Digest::of(seen.text.as_bytes()))
     }
 
     /// Returns the text of a result as it is shown; `None` where it stands in its document no more, and where only

@@ -7,6 +7,7 @@ use crate::base::text::{self, Unit};
 use crate::facts::Superseded;
 use crate::format::documents::curated;
 use crate::format::replies::reply;
+use crate::memory::Memory;
 
 /// The most characters of what holds now beside a line.
 const MOST: usize = 300;
@@ -16,7 +17,7 @@ const OPEN: &str = " [superseded";
 
 /// The notes behind lines, by what the lines state.
 #[derive(Default)]
-pub(crate) struct Notes(BTreeMap<String, String>);
+pub(crate) struct Notes(BTreeMap<String, (String, Memory)>);
 
 impl Notes {
     /// Makes the notes of some lines; `shown` is what a prompt may say of a text.
@@ -28,14 +29,15 @@ impl Notes {
         for Superseded { row, now, since, .. } in superseded {
             let since = since.map(|since| format!(" since {}", since.date_naive())).unwrap_or_default();
             let content = text::head(&now.content, MOST, Unit::Chars).split_whitespace().collect::<Vec<_>>();
-            let now = shown(&content.join(" "))?;
-            notes.insert(text::statement(&row.content), format!("{OPEN}{since}; now: {now}]"));
+            let said = shown(&content.join(" "))?;
+            let note = format!("{OPEN}{since}; now: {said}]");
+            notes.insert(text::statement(&row.content), (note, now.clone()));
         }
         Ok(Self(notes))
     }
 
-    /// Adds the notes to a text; returns how many.
-    pub(crate) fn add_to(&self, body: &mut String) -> usize {
+    /// Adds the notes to a text, and hands over the row that each says; returns how many.
+    pub(crate) fn add_to(&self, body: &mut String, said: &mut dyn FnMut(&Memory)) -> usize {
         if self.0.is_empty() {
             return 0;
         }
@@ -48,19 +50,19 @@ impl Notes {
                 item.push(' ');
                 item.push_str(line.trim());
             } else {
-                notes += self.close(open.take(), &mut marked);
+                notes += self.close(open.take(), &mut marked, said);
                 open = reply::bullet(line).map(str::to_owned);
             }
             marked.push_str(line);
         }
-        notes += self.close(open, &mut marked);
-        notes += self.close_cut(&mut marked);
+        notes += self.close(open, &mut marked, said);
+        notes += self.close_cut(&mut marked, said);
         *body = marked;
         notes
     }
 
     /// Adds the notes of the two lines within which a text that is too long may be cut.
-    fn close_cut(&self, marked: &mut String) -> usize {
+    fn close_cut(&self, marked: &mut String, said: &mut dyn FnMut(&Memory)) -> usize {
         let Some(cut) = marked.find(curated::LEFT_OUT) else { return 0 };
         let mut notes = 0;
         let from = cut + curated::LEFT_OUT.len();
@@ -69,8 +71,11 @@ impl Notes {
             let (end, stated) = (from + curated::WITHIN.len() + line.trim_end().len(), stated(line));
             let is_end = |key: &&String| !stated.is_empty() && key.ends_with(&stated);
             let note = self.0.iter().find(|(key, _)| is_end(key)).filter(|_| !line.contains(OPEN));
-            notes += usize::from(note.is_some());
-            marked.insert_str(end, note.map_or("", |(_, note)| note));
+            if let Some((_, (note, row))) = note {
+                marked.insert_str(end, note);
+                said(row);
+                notes += 1;
+            }
         }
         // Behind the head are the headings that were left out.
         let head = marked[..cut].lines().rev().find(|line| !line.is_empty() && !line.starts_with('#'));
@@ -83,9 +88,10 @@ impl Notes {
             let behind = begun.strip_prefix(key).map(|rest| rest.trim_start_matches(['.', ' ']));
             is_half || behind.is_some_and(|rest| rest.starts_with('('))
         };
-        if let Some((_, note)) = self.0.iter().find(|(key, _)| is_begin(key)) {
+        if let Some((_, (note, row))) = self.0.iter().find(|(key, _)| is_begin(key)) {
             let at = marked[..cut].rfind(item).map_or(cut, |at| at + item.trim_end().len());
             marked.insert_str(at, note);
+            said(row);
             notes += 1;
         }
         notes
@@ -93,7 +99,7 @@ impl Notes {
 
     /// Returns the note of a bullet, with a space in front.
     pub(crate) fn of_bullet(&self, item: &str) -> Option<&str> {
-        self.0.get(&stated(item)).map(String::as_str)
+        self.0.get(&stated(item)).map(|(note, _)| note.as_str())
     }
 
     /// Takes the notes out of a text that somebody was shown and gives back, so that no file holds them.
@@ -104,7 +110,7 @@ impl Notes {
         let mut bare = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
             let said = line.trim_end();
-            let note = said.rfind(OPEN).filter(|at| self.0.values().any(|note| *note == said[*at..]));
+            let note = said.rfind(OPEN).filter(|at| self.0.values().any(|(note, _)| *note == said[*at..]));
             let end = note.unwrap_or(said.len());
             bare.extend([&said[..end], &line[said.len()..]]);
         }
@@ -112,10 +118,11 @@ impl Notes {
     }
 
     /// Adds the note of a bullet that ends here, where it has one.
-    fn close(&self, item: Option<String>, marked: &mut String) -> usize {
-        let Some(note) = item.and_then(|item| self.of_bullet(&item)) else { return 0 };
+    fn close(&self, item: Option<String>, marked: &mut String, said: &mut dyn FnMut(&Memory)) -> usize {
+        let Some((note, row)) = item.and_then(|item| self.0.get(&stated(&item))) else { return 0 };
         let end = marked.trim_end().len();
         marked.insert_str(end, note);
+        said(row);
         1
     }
 }
@@ -128,7 +135,7 @@ fn stated(item: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Memory, MemoryId, NewMemory, Source};
+    use crate::memory::{MemoryId, NewMemory, Source};
     use chrono::{TimeZone, Utc};
 
     #[test]
@@ -151,7 +158,7 @@ mod tests {
             let of_others = format!("{body}- Tea [superseded since 2026-11-21; now: coffee]\n");
             assert_eq!(notes.take_from(&of_others), of_others, "a note that a person wrote");
             let marked = if is_marked { format!("{line}{note}") } else { line.to_owned() };
-            assert_eq!(notes.add_to(&mut body), usize::from(is_marked), "{line}");
+            assert_eq!(notes.add_to(&mut body, &mut |_| ()), usize::from(is_marked), "{line}");
             assert_eq!(body, format!("# Memory\n\n{marked}\n- Likes tea.\n"));
             assert_eq!(notes.take_from(&body), format!("# Memory\n\n{line}\n- Likes tea.\n"));
         }
@@ -178,7 +185,11 @@ mod tests {
             let (first, last) = (note(marked.0), note(marked.1));
             let expected =
                 format!("{head}{first}\n## Dreamed 2026-11-20\n[...left out]\n…{tail}{last}\n- Tea.\n");
-            assert_eq!(notes.add_to(&mut body), usize::from(marked.0) + usize::from(marked.1), "{head}");
+            assert_eq!(
+                notes.add_to(&mut body, &mut |_| ()),
+                usize::from(marked.0) + usize::from(marked.1),
+                "{head}"
+            );
             assert_eq!(body, expected);
         }
     }

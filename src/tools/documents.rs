@@ -13,12 +13,14 @@ use super::tool::{Call, Tool};
 use super::{MAX_ANSWER, ToolDef, ToolError};
 use crate::base::access::Access;
 use crate::base::debug::debug_as;
-use crate::base::document::Revision;
+use crate::base::digest::Digest;
+use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::base::name_rules::NameError;
 use crate::format::{JournalName, Note, Origin};
 use crate::gate::DoorWarning;
+use crate::life::receipt::{Exhibit, Item, LeftOutReason, Recorder, ReplySource, ShownBy, hash_of};
 use crate::search::documents::SearchResult;
 use crate::session::{Guarded, Looked, Passages, is_private, marked, shown};
 use crate::workspace::{Workspace, WriteMode};
@@ -38,6 +40,8 @@ type IsElsewhere = dyn Fn(&Guarded<Arc<dyn Workspace>>, &DocName) -> bool + Send
 pub(super) struct Documents {
     view: Guarded<Arc<dyn Workspace>>,
     pub(super) find: Option<Find>,
+    /// The keeper of what is handed out.
+    pub(super) recorder: Recorder,
 }
 
 #[derive(Deserialize)]
@@ -88,7 +92,7 @@ fn one() -> u64 {
 
 impl Documents {
     pub(super) fn new(view: Guarded<Arc<dyn Workspace>>) -> Self {
-        Self { view: view.by_the_agent(), find: None }
+        Self { view: view.by_the_agent(), find: None, recorder: Recorder::default() }
     }
 
     /// Returns the findings in texts that were written since the last call.
@@ -229,7 +233,7 @@ impl Documents {
         let revision = document.revision();
         let text = marked(&self.view, &name, &document.lossy()).map_err(failed)?;
         let skipped = usize::try_from(arguments.from_line.saturating_sub(1)).unwrap_or(usize::MAX);
-        let mut content = String::new();
+        let (mut content, mut last) = (String::new(), 0);
         let mut goes_on = None;
         for (at, line) in text.split_inclusive('\n').enumerate().skip(skipped) {
             let (fits, is_whole) = cut(line, MAX_ANSWER - content.len());
@@ -238,6 +242,7 @@ impl Documents {
                 break;
             }
             content.push_str(fits);
+            last = at + 1;
             if !is_whole {
                 // A single line that is too long: what is left of it cannot be asked for.
                 content.push_str("… (cut)\n");
@@ -245,6 +250,10 @@ impl Documents {
                 break;
             }
         }
+        self.recorder.keep(|| {
+            let is_cut = goes_on.map(|_| (text.as_str(), content.as_str()));
+            read_lines(&document, (skipped + 1, last), is_cut)
+        });
         let mut answer = json!({ "path": name, "content": content, "revision": revision });
         if std::str::from_utf8(document.bytes()).is_err() {
             answer["encoding"] = json!("not UTF-8: some characters are shown as \u{fffd}");
@@ -336,6 +345,7 @@ impl Documents {
         let (mut results, mut told) = (Fitting::default(), 0);
         let mut passages = Passages::new(&self.view, &query);
         let mut of_each: BTreeMap<DocName, usize> = BTreeMap::new();
+        let mut exhibit = Exhibit::default();
         for found in found {
             if told == limit {
                 break;
@@ -343,6 +353,8 @@ impl Documents {
             let of_this = of_each.entry(found.path.clone()).or_default();
             // One long document does not crowd out all others.
             if *of_this == MOST_OF_ONE {
+                let source = Item::lines(ShownBy::Search, &found.path, found.lines, None).source;
+                exhibit.leave_out(ShownBy::Search, source, LeftOutReason::Crowded);
                 continue;
             }
             let Some(content) = passages.shown(&found).map_err(failed)? else {
@@ -357,13 +369,45 @@ impl Documents {
             *of_this += 1;
             told += 1;
             let (first, last) = found.lines;
-            results.add(
+            let is_told = results.add(
                 &content,
                 |content| json!({ "path": found.path, "lines": [first, last], "content": content }),
             );
+            if self.recorder.is_on() {
+                let revision = passages.revision(&found.path);
+                let item = Item::lines(ShownBy::Search, &found.path, found.lines, revision);
+                if is_told {
+                    exhibit.add(item);
+                } else {
+                    exhibit.leave_out(ShownBy::Search, item.source, LeftOutReason::NoRoom);
+                }
+            }
         }
+        self.recorder.keep(|| exhibit);
         Ok(results.answer())
     }
+}
+
+/// Returns the sources of an answer with lines of a document; `cut` are its whole text and the told part, if that is less.
+pub(super) fn read_lines(
+    document: &Document,
+    (first, last): (usize, usize),
+    cut: Option<(&str, &str)>,
+) -> Exhibit {
+    let (by, mut exhibit) = (ShownBy::Read, Exhibit::default());
+    let Ok(name) = DocName::parse(document.name().as_str()) else { return exhibit };
+    if last >= first {
+        let lines = (first as u64, last as u64);
+        let mut item = Item::lines(by, &name, lines, Some(Digest::of(document.bytes())));
+        item.hash = hash_of(&document.lossy(), 1, lines.0, lines.1);
+        exhibit.add(item);
+    }
+    if let Some((whole, told)) = cut {
+        let count = |text: &str| text.chars().count() as u64;
+        let reason = LeftOutReason::Budget { chars: count(whole), shown: count(told) };
+        exhibit.leave_out(by, ReplySource::Document(name), reason);
+    }
+    exhibit
 }
 
 /// Returns a text that ends its last line, so that nobody goes on in it.

@@ -45,15 +45,16 @@ pub(super) struct Fitting {
 const BESIDE: usize = 640;
 
 impl Fitting {
-    /// Adds a result with a text, which is cut where it is longer than any answer.
-    pub(super) fn add(&mut self, text: &str, result: impl FnOnce(&str) -> Value) {
+    /// Adds a result with a text, which is cut where it is longer than any answer; `false` where it has no room.
+    pub(super) fn add(&mut self, text: &str, result: impl FnOnce(&str) -> Value) -> bool {
         let (text, _) = cut(text, MAX_ANSWER - BESIDE);
         if self.left_out > 0 || self.bytes + text.len() + BESIDE > MAX_ANSWER {
             self.left_out += 1;
-            return;
+            return false;
         }
         self.bytes += text.len() + BESIDE;
         self.results.push(result(text));
+        true
     }
 
     pub(super) fn answer(self) -> Value {

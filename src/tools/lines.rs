@@ -44,13 +44,15 @@ pub(super) fn lines_of(range: Option<&[i64]>, lines: usize) -> Result<(usize, us
     })
 }
 
-/// Lines of a text below a heading, with their numbers, as many as fit.
-pub(super) fn numbered(mut told: String, text: &str, (first, last): (usize, usize)) -> String {
+/// Lines of a text below a heading, with their numbers, as many as fit, and the number of the last of them.
+pub(super) fn numbered(mut told: String, text: &str, (first, last): (usize, usize)) -> (String, usize) {
+    let mut end = first - 1;
     for (at, line) in text.split('\n').enumerate().take(last).skip(first - 1) {
         let room = MAX_ANSWER.saturating_sub(told.len() + 256);
         let (line, is_whole) = cut(line, room);
         if room > 8 {
             told.push_str(&format!("\n{:>6}\t{line}", at + 1));
+            end = at + 1;
         }
         if room <= 8 || !is_whole {
             let next = if room > 8 { at + 2 } else { at + 1 };
@@ -60,7 +62,7 @@ pub(super) fn numbered(mut told: String, text: &str, (first, last): (usize, usiz
             break;
         }
     }
-    told
+    (told, end)
 }
 
 /// Prints a size as a person reads it: `0B`, `512B`, `1.5K`, `2M`.

@@ -9,13 +9,16 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::command::Command;
+use super::documents::read_lines;
 use super::lines::{human, lines_at, lines_of, numbered, occurrences};
 use super::shown::{disguise, hidden, hides_parent, hides_secret};
 use super::{MAX_ANSWER, ToolError};
-use crate::base::document::Revision;
+use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name};
+use crate::base::text;
 use crate::gate::DoorWarning;
+use crate::life::receipt::Recorder;
 use crate::session::{Guarded, shown, walk};
 use crate::trace;
 use crate::workspace::{Workspace, WriteMode};
@@ -58,6 +61,7 @@ use refusals::{failed, no_file, no_path, no_valid_path, not_shown, partly};
 pub struct MemoryTool<W> {
     view: Guarded<W>,
     folder: DocName,
+    recorder: Recorder,
 }
 
 /// The folder of the files for the model.
@@ -91,7 +95,13 @@ impl<W> MemoryTool<W> {
     #[must_use]
     pub fn new(view: Guarded<W>) -> Self {
         let folder = DocName::parse("memory/notes").expect("it is a plain name");
-        Self { view: view.by_the_agent(), folder }
+        Self { view: view.by_the_agent(), folder, recorder: Recorder::default() }
+    }
+
+    /// Keeps what the tool hands out.
+    pub(super) fn recording(mut self, recorder: Recorder) -> Self {
+        self.recorder = recorder;
+        self
     }
 
     /// Sets the folder that is `/memories`.
@@ -198,9 +208,8 @@ impl<W: Workspace> MemoryTool<W> {
                     )));
                 }
                 let range = lines_of(range, lines)?;
-                let text = shown(&self.view, &name, &text).map_err(|error| failed(place.given, error))?;
                 let head = format!("Here's the content of {} with line numbers:", place.given);
-                Ok(numbered(head, &text, range))
+                self.told(place, head, (&name, &text), range)
             }
         }
     }
@@ -284,10 +293,27 @@ impl<W: Workspace> MemoryTool<W> {
             Ok((after, lines_at(text, &[first])[0]))
         })?;
         let last = first + new.matches('\n').count();
-        let text = shown(&self.view, &name, &text).map_err(|error| failed(given, error))?;
         let head =
             "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
-        Ok(numbered(head.to_owned(), &text, (first.saturating_sub(2).max(1), last + 2)))
+        self.told(place, head.to_owned(), (&name, &text), (first.saturating_sub(2).max(1), last + 2))
+    }
+
+    /// Tells lines of a file, as many as fit, as they are shown.
+    fn told(
+        &self,
+        place: &Place<'_>,
+        head: String,
+        (name, text): (&Name, &str),
+        range: (usize, usize),
+    ) -> Result<String, ToolError> {
+        let masked = shown(&self.view, name, text).map_err(|error| failed(place.given, error))?;
+        let (told, last) = numbered(head, &masked, range);
+        self.recorder.keep(|| {
+            let document = Document::new(name.clone(), text.as_bytes().to_vec());
+            let last = last.min(text::line_ranges(text).count());
+            read_lines(&document, (range.0, last), None)
+        });
+        Ok(told)
     }
 
     fn insert(&self, place: &Place<'_>, line: i64, inserted: &str) -> Result<String, ToolError> {

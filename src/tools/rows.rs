@@ -14,6 +14,7 @@ use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::format::Origin;
 use crate::gate::Doors;
+use crate::life::receipt::{Exhibit, Item, LeftOutReason, Recorder, ShownBy};
 use crate::memory::{
     Filter, Hit, Memory, MemoryId, MemoryStore, NewMemory, Query, Reached, Source, Stale, categories,
 };
@@ -25,6 +26,7 @@ pub(super) struct Rows {
     store: Arc<dyn MemoryStore>,
     access: Access,
     doors: Doors,
+    recorder: Recorder,
 }
 
 #[derive(Deserialize)]
@@ -51,8 +53,8 @@ struct Read {
 const LONGEST_WORD: usize = 128;
 
 impl Rows {
-    pub(super) fn new(store: Arc<dyn MemoryStore>, access: Access, doors: Doors) -> Self {
-        Self { store, access: Access { actor: Actor::Agent, ..access }, doors }
+    pub(super) fn new(store: Arc<dyn MemoryStore>, access: Access, doors: Doors, recorder: Recorder) -> Self {
+        Self { store, access: Access { actor: Actor::Agent, ..access }, doors, recorder }
     }
 
     pub(super) fn with_doors(self, doors: Doors) -> Self {
@@ -210,10 +212,13 @@ impl Rows {
             self.store.search_unmasked(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;
         let found =
             store::masked(found, &query, &self.doors).map_err(|error| ToolError::at("the search", error))?;
-        Self::told(found.hits.into_iter().map(|hit| {
-            let notes = notes(&hit);
-            Ok((hit.memory, notes))
-        }))
+        self.told(
+            ShownBy::Search,
+            found.hits.into_iter().map(|hit| {
+                let notes = notes(&hit);
+                Ok((hit.memory, notes))
+            }),
+        )
     }
 
     fn read(&self, arguments: Read, now: DateTime<Utc>) -> Result<Value, ToolError> {
@@ -222,16 +227,24 @@ impl Rows {
         let rows =
             self.store.list(&self.access, &filter).map_err(|error| ToolError::at("the memory", error))?;
         let mut veil = Veil::new(&self.doors);
-        Self::told(rows.into_iter().map(|row| {
-            let row = veil.row(row)?;
-            let notes = row.over(now).as_ref().map(stale_note).into_iter().collect();
-            Ok((row, notes))
-        }))
+        self.told(
+            ShownBy::Read,
+            rows.into_iter().map(|row| {
+                let row = veil.row(row)?;
+                let notes = row.over(now).as_ref().map(stale_note).into_iter().collect();
+                Ok((row, notes))
+            }),
+        )
     }
 
     /// Tells of rows that are masked already, each with notes on it.
-    fn told(rows: impl Iterator<Item = Result<(Memory, Vec<String>)>>) -> Result<Value, ToolError> {
+    fn told(
+        &self,
+        by: ShownBy,
+        rows: impl Iterator<Item = Result<(Memory, Vec<String>)>>,
+    ) -> Result<Value, ToolError> {
         let mut results = Fitting::default();
+        let mut exhibit = Exhibit::default();
         for row in rows {
             let (row, notes) = row.map_err(|error| ToolError::at("the memory", error))?;
             // Other programs have words of their own, as long as they like.
@@ -240,7 +253,8 @@ impl Rows {
             // A row in nobody's own words says so.
             let origin = row.origin.as_ref().filter(|_| !row.is_trusted());
             let origin = origin.map(|origin| word(origin.to_string()));
-            results.add(&row.content, |content| {
+            let item = self.recorder.is_on().then(|| Item::row(by, &row));
+            let is_told = results.add(&row.content, |content| {
                 let mut told = json!({
                     "id": row.id,
                     "category": word(row.category),
@@ -256,7 +270,13 @@ impl Rows {
                 }
                 told
             });
+            match item {
+                Some(item) if is_told => exhibit.add(item),
+                Some(item) => exhibit.leave_out(by, item.source, LeftOutReason::NoRoom),
+                None => {}
+            }
         }
+        self.recorder.keep(|| exhibit);
         Ok(results.answer())
     }
 }

@@ -25,7 +25,7 @@ impl Session {
     /// ```
     #[must_use]
     pub fn tools(&self) -> Toolbox {
-        Toolbox::new(self.view_of_tools())
+        Toolbox::new(self.view_of_tools()).recording(self.recorder().clone())
     }
 
     /// Returns the tool `memory_20250818` of this session.
@@ -45,6 +45,6 @@ impl Session {
     /// ```
     #[must_use]
     pub fn memory_tool(&self) -> MemoryTool<Arc<dyn Workspace>> {
-        MemoryTool::new(self.view_of_tools())
+        MemoryTool::new(self.view_of_tools()).recording(self.recorder().clone())
     }
 }

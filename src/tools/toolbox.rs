@@ -15,6 +15,7 @@ use super::{ToolDef, ToolError};
 use crate::base::access::Access;
 use crate::format::Origin;
 use crate::gate::{DoorWarning, Doors};
+use crate::life::receipt::Recorder;
 use crate::memory::{LearningStore, MemoryStore};
 use crate::pages::Pages;
 use crate::session::{Guarded, Indexed};
@@ -89,6 +90,8 @@ pub struct Toolbox {
     origin: Option<Origin>,
     /// The tools of all these, built at the first question for them.
     tools: OnceLock<Vec<Tool>>,
+    /// The keeper of what the tools hand out.
+    recorder: Recorder,
 }
 
 /// The beginning of the names of the tools for documents, beside those for rows.
@@ -116,7 +119,17 @@ impl Toolbox {
             sleeps: false,
             origin: None,
             tools: OnceLock::new(),
+            recorder: Recorder::default(),
         }
+    }
+
+    /// Keeps what the tools hand out. For a toolbox to which nothing was added yet.
+    pub(crate) fn recording(mut self, recorder: Recorder) -> Self {
+        if let Some(documents) = self.documents.as_mut().and_then(Arc::get_mut) {
+            documents.recorder = recorder.clone();
+        }
+        self.recorder = recorder;
+        self.anew()
     }
 
     /// Sets the doors by whose [`Door::PromptLoad`](crate::gate::Door::PromptLoad) rows are shown; those of the view unless said.
@@ -130,7 +143,7 @@ impl Toolbox {
     /// Adds the tools over a memory store.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn MemoryStore>) -> Self {
-        self.rows = Some(Rows::new(store, self.access.clone(), self.doors.clone()));
+        self.rows = Some(Rows::new(store, self.access.clone(), self.doors.clone(), self.recorder.clone()));
         self.anew()
     }
 

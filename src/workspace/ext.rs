@@ -5,6 +5,7 @@ use super::contract::Workspace;
 use super::lease::Lease;
 use crate::base::access::{Access, Scope};
 use crate::base::debug::debug_as;
+use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::Name;
 use crate::base::text;
@@ -28,15 +29,7 @@ pub trait WorkspaceExt: Workspace {
     ///
     /// [`Error::NotUtf8`] where it is not text, and those of [`Workspace::read`].
     fn read_text(&self, name: &Name) -> Result<Option<String>> {
-        let Some(document) = self.read(name)? else { return Ok(None) };
-        let text = String::from_utf8(document.into_bytes()).map_err(|error| Error::NotUtf8 {
-            name: name.clone(),
-            valid_up_to: error.utf8_error().valid_up_to(),
-        })?;
-        Ok(Some(match text.strip_prefix(text::BOM) {
-            Some(rest) => rest.to_owned(),
-            None => text,
-        }))
+        self.read(name)?.map(|document| text_of(name, document)).transpose()
     }
 
     /// Reads at most the last `max` bytes as text, in memory for those alone. Never splits a character;
@@ -57,6 +50,18 @@ pub trait WorkspaceExt: Workspace {
 }
 
 impl<W: Workspace + ?Sized> WorkspaceExt for W {}
+
+/// Returns the text of a document, without a byte order mark.
+pub(crate) fn text_of(name: &Name, document: Document) -> Result<String> {
+    let text = String::from_utf8(document.into_bytes()).map_err(|error| Error::NotUtf8 {
+        name: name.clone(),
+        valid_up_to: error.utf8_error().valid_up_to(),
+    })?;
+    Ok(match text.strip_prefix(text::BOM) {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
+}
 
 /// The end of a document, read by [`WorkspaceExt::read_tail`].
 #[derive(Clone, PartialEq, Eq)]

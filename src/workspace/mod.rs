@@ -57,7 +57,7 @@ pub use claim::{Claim, ClaimTerms, Holder};
 pub use contract::MAX_DOCUMENT;
 pub(crate) use contract::Workspace;
 pub use ext::{Tail, WorkspaceExt};
-pub(crate) use ext::{check_scope, claim_now, is_of};
+pub(crate) use ext::{check_scope, claim_now, is_of, text_of};
 pub use lease::Lease;
 pub use listing::{Listing, Metadata};
 pub use reach::Reach;

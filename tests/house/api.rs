@@ -250,7 +250,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(life:
         Beat Block Boot BootPolicy BootState BootstrapEnd BootstrapOutcome CacheHint Completion Consent
-        ContextConfig DailyLogConfig Duty GroupName HeartbeatConfig HygieneConfig Journal JournalNaming MemoryContext
+        ContextConfig DailyLogConfig Duty Exhibit GroupName HeartbeatConfig HygieneConfig Journal JournalNaming MemoryContext
+        LeftOut LeftOutReason ReceiptConfig ReplySource Shown ShownBy ShownRules Standing Why
         Onboarding Preset Prompt PromptConfig PromptNotice PromptOrder Proposal QuietHours Retention
         RetentionPlan SeedReport SeedSet SharedUser Snapshot Soul SoulNotice SoulPolicy StartStep
         SyncReport TurnEnd TurnOutcome TurnReport Undreamed Unreadable
@@ -553,6 +554,10 @@ const PRINTED: &[(&str, &str)] = &[
     ("SleepState", "a state file, and what a peer keeps there"),
     ("Source", "a word for where a row comes from"),
     ("SyncReport", "names"),
+    ("LeftOutReason", "a class"),
+    ("ReplySource", "a name"),
+    ("Shown", "hashes"),
+    ("ShownRules", "words of policies"),
     ("ToolDef", "what every model is told"),
     ("testing::Entry", "a name"),
 ];

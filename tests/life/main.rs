@@ -9,6 +9,7 @@ mod day_seed;
 mod day_turn;
 mod prompt;
 mod readers;
+mod receipts;
 mod turns;
 mod world;
 

@@ -22,8 +22,8 @@ use noctuary::learning::{
     PreferenceId, PreferenceStore, Reflection, RoleClass, RoleNote, RoleNoteId, RoleStore,
 };
 use noctuary::life::{
-    Block, CacheHint, Consent, ContextConfig, EDITABLE, Editor, Guarded, Journal, MemoryContext, Preset,
-    PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed,
+    Block, CacheHint, Consent, ContextConfig, EDITABLE, Editor, Exhibit, Guarded, Journal, MemoryContext,
+    Preset, PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed,
 };
 use noctuary::memory::{Filter, LearningStore, Memory, MemoryId, NewLearning, NewMemory, Query, Source};
 use noctuary::pages::Pages;
@@ -301,6 +301,20 @@ fn to_do(action: &noctuary::exchange::ImportAction) -> bool {
     matches!(action, noctuary::exchange::ImportAction::Copy | noctuary::exchange::ImportAction::Append)
 }
 
+/// The life with receipts of two replies: one of a main session, where the place is no group's, and one of the place's own.
+fn with_receipt(place: &Place) -> Life {
+    let mut config = place.life.config().clone();
+    config.receipts.enabled = true;
+    let life = Life::new(Arc::clone(place.life.workspace()), config);
+    let main = Access::agent(place.access.scope.clone());
+    for (access, reply) in [(main, "of-main"), (place.access.clone(), "of-own")] {
+        let mut session = life.begin_session(access, "s", "chat", at(20, 12, 0)).unwrap();
+        session.prompt(&[]).unwrap();
+        session.replied(reply, at(20, 12, 1)).unwrap();
+    }
+    life
+}
+
 /// Whether a main session gets a canary by it, and what a session is told by it.
 type Reader = (&'static str, bool, fn(&Place) -> String);
 
@@ -466,6 +480,25 @@ const READERS: &[Reader] = &[
         format!("{prompt} {prompt:?} {session:?}")
     }),
     ("Session::system_prompt", true, |place| place.session().system_prompt().unwrap()),
+    // Receipts: ids, lines and hashes, for whoever may know them.
+    ("Life::why", false, |place| {
+        let life = with_receipt(place);
+        let why = shape(life.why(&place.access, "of-main")) + &shape(life.why(&place.access, "of-own"));
+        let printed = |reply| {
+            told(life.why(&place.access, reply), |why| why.map(|why| why.to_string()).unwrap_or_default())
+        };
+        why + &printed("of-main") + &printed("of-own")
+    }),
+    ("Session::why", false, |place| {
+        let life = with_receipt(place);
+        let session = life.begin_session(place.access.clone(), "s", "chat", at(20, 12, 2)).unwrap();
+        shape(session.why("of-main")) + &shape(session.why("of-own"))
+    }),
+    ("Session::replied", false, |place| {
+        let session = place.session();
+        session.showed(Exhibit::default());
+        shape(session.replied("of-own", at(20, 12, 2)))
+    }),
     // A session.
     ("Life::begin_session", false, |place| format!("{:?}", place.session())),
     ("Life::view", true, |place| {

@@ -9,6 +9,7 @@ use crate::format::state::history::History;
 use crate::format::state::ledger::Ledger;
 use crate::format::state::undone::Undone;
 use crate::gate::{Tombstones, is_struck};
+use crate::life::receipt::without_forgotten;
 
 /// Joins what both have forgotten, and takes it out of what the other keeps of earlier versions. Where a person has had it
 /// overwritten in files, it is overwritten in those of the other machine too. Returns the file of the tombstones.
@@ -73,6 +74,10 @@ fn strike_states(life: &mut Copied, stones: &Tombstones) -> Result<()> {
             undone.retain(|kept| !stones.holds(&kept.section));
             undone.retain_appended(|section| !stones.holds(section));
             *bytes = undone.print();
+        } else if [StateName::RECEIPTS, StateName::RECEIPTS_BEFORE].contains(name) {
+            if let Some((_, without)) = without_forgotten(bytes, stones) {
+                *bytes = without;
+            }
         } else if name.as_str().starts_with(".dreaming.d/history/") {
             let mut history = History::parse(name, Some(bytes))?;
             let struck = |bytes: &[u8]| {

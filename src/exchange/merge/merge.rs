@@ -362,6 +362,10 @@ impl Merging {
                 bytes
             }
             name if *name == StateName::MEMORIES => super::rows::merge(one, other)?,
+            name if *name == StateName::RECEIPT_KEYS => states::receipt_keys(&files)?,
+            name if [StateName::RECEIPTS, StateName::RECEIPTS_BEFORE].contains(name) => {
+                text::lines(one, other)
+            }
             name if [StateName::FACTS, StateName::PERSONALIZATION, StateName::ROLES].contains(name) => {
                 states::latest(name, &files, &["pace", "last_run_at"])?
             }

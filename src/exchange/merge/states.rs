@@ -8,6 +8,7 @@ use super::dreams::later_mark;
 use crate::base::error::{Result, parse_json};
 use crate::base::name::{Name, StateName};
 use crate::format::DreamedState;
+use crate::format::state::receipts::ReceiptKeys;
 use crate::format::state::seal;
 
 /// The most earlier versions of a document.
@@ -130,6 +131,13 @@ pub(super) fn beginning(name: &Name, files: &Three<'_>) -> Result<Vec<u8>> {
     merge_rest(&mut all, rest);
     all.insert("bootstrap_seen".into(), Value::Bool(is_seen));
     Ok(seal::print(&all))
+}
+
+/// Merges the keys of receipts: all of both, so that the receipts of either machine can be read.
+pub(super) fn receipt_keys(files: &Three<'_>) -> Result<Vec<u8>> {
+    let mut all = ReceiptKeys::parse(Some(files.one))?.expect("a file was given");
+    all.join(ReceiptKeys::parse(Some(files.other))?.expect("a file was given"));
+    Ok(all.print())
 }
 
 /// Merges the times of checks: the later of each.

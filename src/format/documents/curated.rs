@@ -206,10 +206,39 @@ pub(crate) fn mark(line: &str) -> Option<DreamId> {
     DreamId::parse(id).filter(|_| rest.starts_with("src=") && rest.ends_with("-->"))
 }
 
+/// A part of a text that is made of another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// A part of it.
+    Of(Range<usize>),
+    /// Words of ours.
+    Said(&'static str),
+}
+
+impl Piece {
+    fn of<'t>(&self, text: &'t str) -> &'t str {
+        match self {
+            Self::Of(range) => &text[range.clone()],
+            Self::Said(said) => said,
+        }
+    }
+
+    /// Returns the text that pieces make, one behind the other.
+    pub(crate) fn text(pieces: &[Self], of: &str) -> String {
+        pieces.iter().map(|piece| piece.of(of)).collect()
+    }
+}
+
 /// Returns a curated file as a session reads it: without the marks of dreams, and without a section that is torn,
 /// which ends where the next heading of its level begins.
+#[cfg(test)]
 pub(crate) fn for_session(memory: &str) -> String {
-    let mut shown = String::with_capacity(memory.len());
+    Piece::text(&session_pieces(memory).0, memory)
+}
+
+/// Returns the pieces of a curated file that a session reads, and its torn sections.
+pub(crate) fn session_pieces(memory: &str) -> (Vec<Piece>, Vec<Range<usize>>) {
+    let (mut shown, mut torn) = (Vec::new(), Vec::new());
     let mut from = 0;
     while let Some(found) = memory[from..].find(START) {
         let mark = from + found;
@@ -217,25 +246,27 @@ pub(crate) fn for_session(memory: &str) -> String {
         let id = memory[mark + START.len()..].split([' ', '\n', '\r']).next().and_then(DreamId::parse);
         let Some(id) = id else {
             // It merely looks like a mark.
-            shown.push_str(&memory[from..after_mark]);
+            shown.push(Piece::Of(from..after_mark));
             from = after_mark;
             continue;
         };
         let end = id.end_mark();
         if let Some(at) = memory[mark..].find(&end) {
             let line = memory[..mark].rfind('\n').map_or(0, |at| at + 1);
-            shown.push_str(&memory[from..line.max(from)]);
-            shown.push_str(&memory[after_mark..(mark + at).max(after_mark)]);
+            shown.push(Piece::Of(from..line.max(from)));
+            shown.push(Piece::Of(after_mark..(mark + at).max(after_mark)));
             from = mark + at + end.len();
         } else {
-            shown.push_str(&memory[from..heading_before(memory, mark).max(from)]);
+            let heading = heading_before(memory, mark).max(from);
+            shown.push(Piece::Of(from..heading));
             let is_end = |line: &str| line.starts_with("# ") || line.starts_with("## ");
             let mut lines = memory[after_mark..].split_inclusive('\n');
             from = after_mark + lines.by_ref().take_while(|line| !is_end(line)).map(str::len).sum::<usize>();
+            torn.push(heading..from);
         }
     }
-    shown.push_str(&memory[from..]);
-    shown
+    shown.push(Piece::Of(from..memory.len()));
+    (shown, torn)
 }
 
 /// Returns the start of the `## Dreamed` line right above a mark, else of the mark's own line.
@@ -279,46 +310,51 @@ pub(crate) fn strip_date(entry: &str) -> (Option<NaiveDate>, &str) {
 /// curated and what was dreamed last can be seen. Never longer, and shorter by parts of a line alone. (seed 000 keeps the
 /// tail alone)
 pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
+    Piece::text(&cut_pieces(memory, max, unit), memory)
+}
+
+/// Returns the pieces of that cut.
+pub(crate) fn cut_pieces(memory: &str, max: usize, unit: Unit) -> Vec<Piece> {
     if unit.len(memory) <= max {
-        return memory.to_owned();
+        return vec![Piece::Of(0..memory.len())];
     }
     // The head may end within a line, and the tail begin within one, which is said.
     let Some(room) = max.checked_sub(LEFT_OUT.len() + 1 + unit.len(WITHIN)) else {
-        return text::head(memory, max, unit).to_owned();
+        return vec![Piece::Of(0..text::head(memory, max, unit).len())];
     };
     let head = text::head(memory, room / 4, unit);
     let mut left = room - unit.len(head);
-    let mut between: Vec<(usize, &str)> = Vec::new();
+    let mut between: Vec<(usize, Range<usize>)> = Vec::new();
     for range in headings(memory).filter(|range| range.start >= head.len()) {
         let line = memory[range.clone()].lines().next().unwrap_or_default();
         let Some(rest) = left.checked_sub(unit.len(line) + 1).filter(|rest| *rest >= room / 2) else { break };
         left = rest;
-        between.push((range.end, line));
+        between.push((range.end, range.start..range.start + line.len()));
     }
     // Bytes that the headings leave over are the tail's, and a heading in the tail is in it.
     let tail = loop {
         let tail = text::tail(&memory[head.len()..], left, unit);
         let (begins, count) = (memory.len() - tail.len(), between.len());
         let shown_twice = between.iter().filter(|(end, _)| *end > begins);
-        left += shown_twice.map(|(_, line)| unit.len(line) + 1).sum::<usize>();
+        left += shown_twice.map(|(_, line)| unit.len(&memory[line.clone()]) + 1).sum::<usize>();
         between.retain(|(end, _)| *end <= begins);
         if between.len() == count {
             break tail;
         }
     };
-    let mut cut = head.to_owned();
-    if !cut.is_empty() && !cut.ends_with('\n') {
-        cut.push('\n');
+    let mut cut = vec![Piece::Of(0..head.len())];
+    if !head.is_empty() && !head.ends_with('\n') {
+        cut.push(Piece::Said("\n"));
     }
     for (_, line) in between {
-        cut.push_str(line);
-        cut.push('\n');
+        cut.extend([Piece::Of(line), Piece::Said("\n")]);
     }
-    cut.push_str(LEFT_OUT);
-    if !memory[..memory.len() - tail.len()].ends_with('\n') {
-        cut.push_str(WITHIN);
+    cut.push(Piece::Said(LEFT_OUT));
+    let begins = memory.len() - tail.len();
+    if !memory[..begins].ends_with('\n') {
+        cut.push(Piece::Said(WITHIN));
     }
-    cut.push_str(tail);
+    cut.push(Piece::Of(begins..memory.len()));
     cut
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod proposal;
 pub(crate) mod quarantine;
+pub(crate) mod receipts;
 pub(crate) mod registry;
 pub(crate) mod seal;
 pub(crate) mod sleep_intent;

@@ -1,7 +1,10 @@
 //! A block of a prompt, and how long it stays the same.
 
-use crate::base::debug::debug_as;
 use std::borrow::Cow;
+
+use crate::base::debug::debug_as;
+use crate::base::digest::Digest;
+use crate::life::receipt::{Exhibit, Item, ReplySource, ShownBy};
 
 /// A part of a prompt.
 #[derive(Clone, PartialEq, Eq)]
@@ -13,6 +16,8 @@ pub struct Block {
     pub text: String,
     /// For how long it stays the same.
     pub cache: CacheHint,
+    /// The sources of its text, where they are known.
+    sources: Option<Exhibit>,
 }
 
 impl Block {
@@ -30,7 +35,25 @@ impl Block {
     /// // let prompt = session.prompt(&[skills])?;
     /// ```
     pub fn derived(id: impl Into<Cow<'static, str>>, text: impl Into<String>, cache: CacheHint) -> Self {
-        Self { id: id.into(), text: text.into(), cache }
+        Self { id: id.into(), text: text.into(), cache, sources: None }
+    }
+
+    /// Says which sources its text has.
+    pub(crate) fn of(mut self, sources: Exhibit) -> Self {
+        self.sources = Some(sources);
+        self
+    }
+
+    /// Returns its sources: the block itself, where nothing else is known.
+    pub(super) fn exhibit(&self) -> Exhibit {
+        if let Some(sources) = &self.sources {
+            return sources.clone();
+        }
+        let (source, hash) =
+            (ReplySource::Block(self.id.to_string()), Some(Digest::of(self.text.as_bytes())));
+        let mut exhibit = Exhibit::default();
+        exhibit.add(Item { by: ShownBy::Prompt, source, revision: None, hash });
+        exhibit
     }
 }
 

@@ -5,13 +5,16 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 
+use super::block::{Block, CacheHint};
 use crate::base::access::Access;
 use crate::base::debug::debug_as;
+use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
 use crate::gate::{Door, DoorPolicy, Doors, InjectionPolicy, Masks};
-use crate::memory::MemoryStore;
+use crate::life::receipt::{Exhibit, Item, LeftOutReason, ReplySource, ShownBy, are_shared};
+use crate::memory::{MemoryStore, SnapshotRow};
 
 const OPEN: &str = "<memory-context>\n";
 const NOTE: &str = "[System note: What follows was recalled from memory. It is NOT new input\n\
@@ -76,6 +79,19 @@ pub struct MemoryContext {
     rows: usize,
     left_out: usize,
     cut: usize,
+    sources: Vec<Line>,
+    /// Whether each of the rows is one that a session with others may see.
+    are_shared: bool,
+}
+
+/// The fate of a row or a fact, by which a receipt knows it.
+#[derive(Clone, PartialEq, Eq)]
+struct Line {
+    /// `None` for a fact of the profile.
+    row: Option<SnapshotRow>,
+    /// The characters of the line, and how many of them are shown, where it is cut.
+    cut: Option<(usize, usize)>,
+    stands: bool,
 }
 
 impl MemoryContext {
@@ -96,9 +112,11 @@ impl MemoryContext {
         texts.extend(snapshot.iter().map(|row| (format!("[{}]", row.category), row.content.as_str())));
         texts.extend(profile.iter().map(|(key, value)| (format!("- {key}:"), value.as_str())));
         let mut lines = printed(texts, &config.doors)?;
-        let mut cut = 0;
-        for line in lines.iter_mut().filter(|line| line.len() > config.max_line_bytes) {
-            *line = shortened(line, config.max_line_bytes);
+        let (mut cut, mut cuts) = (0, vec![None; lines.len()]);
+        for (line, shown) in
+            lines.iter_mut().zip(&mut cuts).filter(|(line, _)| line.len() > config.max_line_bytes)
+        {
+            *shown = Some(shorten(line, config.max_line_bytes));
             cut += 1;
         }
         for (line, row) in lines.iter_mut().zip(&snapshot) {
@@ -109,13 +127,21 @@ impl MemoryContext {
         let (of_rows, of_facts) = lines.split_at(snapshot.len());
         let (pinned, others) = of_rows.split_at(snapshot.iter().take_while(|row| row.pinned).count());
 
-        let mut context = Self { block: String::new(), rows: 0, left_out: 0, cut };
+        let are_shared = are_shared(access);
+        let mut context =
+            Self { block: String::new(), rows: 0, left_out: 0, cut, sources: Vec::new(), are_shared };
         let mut room =
             config.max_bytes.saturating_sub(OPEN.len() + NOTE.len() + CLOSE.len()).saturating_sub(2);
         let (mut facts, mut rows) = ("## User Profile\n".to_owned(), "## Observations\n".to_owned());
-        context.rows += context.fill(&mut rows, pinned, &mut room);
-        let known = context.fill(&mut facts, of_facts, &mut room);
-        context.rows += context.fill(&mut rows, others, &mut room);
+        let mut stands = context.fill(&mut rows, pinned, &mut room);
+        let of_profile = context.fill(&mut facts, of_facts, &mut room);
+        stands.extend(context.fill(&mut rows, others, &mut room));
+        let count = |lines: &[bool]| lines.iter().filter(|stands| **stands).count();
+        let known = count(&of_profile);
+        context.rows = count(&stands);
+        stands.extend(of_profile);
+        let told = snapshot.into_iter().map(Some).chain(std::iter::repeat(None)).zip(cuts).zip(stands);
+        context.sources = told.map(|((row, cut), stands)| Line { row, cut, stands }).collect();
 
         let sections = [(facts, known), (rows, context.rows)];
         let sections: Vec<_> =
@@ -126,21 +152,22 @@ impl MemoryContext {
         Ok(context)
     }
 
-    /// Adds the lines that fit to a section, whose heading is paid for by its first line; returns how many.
-    fn fill(&mut self, section: &mut String, lines: &[String], room: &mut usize) -> usize {
-        let mut standing = 0;
+    /// Adds the lines that fit to a section, whose heading is paid for by its first line; returns which.
+    fn fill(&mut self, section: &mut String, lines: &[String], room: &mut usize) -> Vec<bool> {
+        let mut standing = Vec::with_capacity(lines.len());
         let mut is_first = section.lines().nth(1).is_none();
         for line in lines {
             let needed = line.len() + 1 + if is_first { section.len() } else { 0 };
             if needed > *room {
                 self.left_out += 1;
+                standing.push(false);
                 continue;
             }
             *room -= needed;
             is_first = false;
             section.push_str(line);
             section.push('\n');
-            standing += 1;
+            standing.push(true);
         }
         standing
     }
@@ -165,6 +192,27 @@ impl MemoryContext {
         &self.block
     }
 
+    /// Returns it as a block of a prompt, with the id `memory_context`. A session that keeps
+    /// [receipts](crate::LifeConfig::receipts) knows the rows of it then.
+    ///
+    /// ```
+    /// use noctuary::life::{ContextConfig, MemoryContext};
+    /// use noctuary::{Access, FileMemoryStore, Scope};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let now = chrono::Utc::now();
+    ///
+    /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+    /// let access = Access::agent(Scope::user("marta"));
+    /// let context = MemoryContext::take(&store, &access, &ContextConfig::default(), now)?;
+    /// assert_eq!(context.block().id, "memory_context");
+    /// // let prompt = session.prompt(&[context.block()])?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn block(&self) -> Block {
+        Block::derived("memory_context", self.block.trim_end(), CacheHint::Session).of(Exhibit::from(self))
+    }
+
     /// Counts its rows.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -181,6 +229,38 @@ impl MemoryContext {
     #[must_use]
     pub fn cut(&self) -> usize {
         self.cut
+    }
+}
+
+impl From<&MemoryContext> for Exhibit {
+    fn from(context: &MemoryContext) -> Self {
+        let (by, mut exhibit) = (ShownBy::Prompt, Self::default());
+        let (mut facts, mut left_facts) = (0, 0);
+        for Line { row, cut, stands } in &context.sources {
+            let Some(row) = row else {
+                facts += u64::from(*stands);
+                left_facts += u64::from(!*stands);
+                continue;
+            };
+            let source = ReplySource::Row { id: row.id, shared: context.are_shared };
+            if !stands {
+                exhibit.leave_out(by, source, LeftOutReason::NoRoom);
+                continue;
+            }
+            if let Some((chars, shown)) = *cut {
+                let reason = LeftOutReason::Budget { chars: chars as u64, shown: shown as u64 };
+                exhibit.leave_out(by, source.clone(), reason);
+            }
+            let hash = Some(Digest::of(row.content.as_bytes()));
+            exhibit.add(Item { by, source, revision: None, hash });
+        }
+        if facts > 0 {
+            exhibit.add(Item { by, source: ReplySource::Profile { facts }, revision: None, hash: None });
+        }
+        if left_facts > 0 {
+            exhibit.leave_out(by, ReplySource::Profile { facts: left_facts }, LeftOutReason::NoRoom);
+        }
+        exhibit
     }
 }
 
@@ -231,13 +311,15 @@ fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
     texts.into_iter().map(line).collect()
 }
 
-/// Returns the beginning of a line, and how much of it there is.
-fn shortened(line: &str, most: usize) -> String {
+/// Cuts a line to its beginning, which says how much of it there is; returns its characters, and how many are shown.
+fn shorten(line: &mut String, most: usize) -> (usize, usize) {
     let chars = line.chars().count();
     // No number of characters is longer than that of all.
     let said = |shown: usize| format!("… [cut: {shown} of {chars} characters]");
     let head = text::head(line, most.saturating_sub(said(chars).len()), Unit::Bytes).trim_end();
-    format!("{head}{}", said(head.chars().count()))
+    let shown = head.chars().count();
+    *line = format!("{head}{}", said(shown));
+    (chars, shown)
 }
 
 /// Returns a text without line breaks, and without what a reader does not see.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::base::name::DocName;
 use crate::gate::DoorWarning;
+use crate::life::receipt::{LeftOut, LeftOutReason, ReplySource, ShownBy};
 
 /// Something about a prompt that a host may want to tell its operator. Never the text in question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,26 @@ pub enum PromptNotice {
     Found(DoorWarning),
     /// `MEMORY.md` is longer than it should be.
     MemoryOverBudget,
+}
+
+impl PromptNotice {
+    /// Returns the same as an entry of a receipt; `None` where nothing was left out.
+    pub(super) fn left_out(&self) -> Option<LeftOut> {
+        let (name, reason) = match self {
+            Self::Missing(name) => (name.clone(), LeftOutReason::Missing),
+            Self::Cut { name, chars, shown } => {
+                (name.clone(), LeftOutReason::Budget { chars: *chars as u64, shown: *shown as u64 })
+            }
+            Self::NotUtf8(name) => (name.clone(), LeftOutReason::NotUtf8),
+            Self::Unreadable(name) => (name.clone(), LeftOutReason::Unreadable),
+            Self::Found(warning) => {
+                let found = LeftOutReason::Found { class: warning.class.clone(), count: warning.count };
+                (DocName::parse(warning.name.as_str()).ok()?, found)
+            }
+            Self::MemoryOverBudget => return None,
+        };
+        Some(LeftOut::new(ShownBy::Prompt, ReplySource::Document(name), reason))
+    }
 }
 
 impl fmt::Display for PromptNotice {

@@ -6,14 +6,18 @@ use super::order::Source;
 use super::text::{CUT_HEAD, PromptText, cut_tail, without_frontmatter};
 use super::{PromptConfig, PromptNotice};
 use crate::base::access::SessionKind;
+use crate::base::digest::Digest;
+use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
 use crate::dreamer::MemoryGauge;
-use crate::format::documents::curated;
+use crate::format::Profile;
+use crate::format::documents::curated::{self, Piece};
 use crate::gate::{Door, Doors, InjectionPolicy};
+use crate::life::receipt::{LeftOut, LeftOutReason, ReplySource, ShownBy, Trail};
 use crate::session::{self, Guarded, SharedUser};
-use crate::workspace::{Workspace, WorkspaceExt};
+use crate::workspace::{Tail, Workspace, WorkspaceExt};
 
 /// The text above everything that is derived.
 const PRECEDENCE: &str = "Where anything further down (an inferred preference, a learned method, a playbook) \
@@ -33,13 +37,21 @@ pub(super) struct Reader<'a, W> {
     config: &'a PromptConfig,
     pub(super) memory: Option<MemoryGauge>,
     pub(super) notices: Vec<PromptNotice>,
+    /// The things that were left out and are in no notice, where sources are followed.
+    pub(super) left_out: Option<Vec<LeftOut>>,
     /// The number of characters left of the whole budget.
     room: usize,
 }
 
 impl<'a, W: Workspace> Reader<'a, W> {
-    pub(super) fn new(view: &'a Guarded<W>, doors: &'a Doors, config: &'a PromptConfig) -> Self {
-        Self { view, doors, config, memory: None, notices: Vec::new(), room: config.max_chars }
+    pub(super) fn new(
+        view: &'a Guarded<W>,
+        doors: &'a Doors,
+        config: &'a PromptConfig,
+        follows: bool,
+    ) -> Self {
+        let left_out = follows.then(Vec::new);
+        Self { view, doors, config, memory: None, notices: Vec::new(), left_out, room: config.max_chars }
     }
 
     /// Returns the texts of a part.
@@ -50,7 +62,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         today: NaiveDate,
     ) -> Result<Vec<PromptText>> {
         let texts = match source {
-            Source::Precedence => vec![PromptText { name: String::new(), body: PRECEDENCE.to_owned() }],
+            Source::Precedence => vec![PromptText::ours("", PRECEDENCE)],
             // These may change from turn to turn.
             Source::Bootstrap | Source::SoulNotice => return Ok(Vec::new()),
             Source::Today => self.journals(today, 0)?,
@@ -58,11 +70,13 @@ impl<'a, W: Workspace> Reader<'a, W> {
             Source::Journals => self.journals(today, self.config.journal_days)?,
             Source::User if self.view.access().kind != SessionKind::Main => {
                 let name = DocName::USER;
-                match self.view.profile(user) {
-                    Ok(Some(given)) => {
-                        let given = self.pass(&name, &given)?;
+                match self.view.profile_of(user, self.follows()) {
+                    Ok(Some((given, whole))) => {
+                        let mut trail =
+                            whole.map_or_else(Trail::none, |whole| trail_of_profile(&whole, &given));
+                        let given = self.pass(&name, &given, &mut trail)?;
                         let most = self.config.max_file_chars.min(self.room);
-                        vec![cut_tail(&name, &given, most, &mut self.notices)]
+                        vec![cut_tail(&name, &given, most, &mut self.notices, trail)]
                     }
                     Ok(None) => Vec::new(),
                     Err(error) => unreadable(error, &name, &mut self.notices).map(|()| Vec::new())?,
@@ -83,41 +97,48 @@ impl<'a, W: Workspace> Reader<'a, W> {
     }
 
     fn document(&mut self, source: Source, name: &DocName) -> Result<Vec<PromptText>> {
-        let Some(text) = read(self.view, name, &mut self.notices)? else {
+        let Some((text, mut trail)) = self.found(name)? else {
             if source == Source::Soul && self.config.requires_soul {
                 return Err(Error::NotFound { name: name.clone().into() });
             }
             // USER.md may be missing without a word; who the agent is may not.
             if matches!(source, Source::Soul | Source::Agents) {
                 self.notices.push(PromptNotice::Missing(name.clone()));
-                return Ok(vec![PromptText { name: name.to_string(), body: format!("[missing: {name}]") }]);
+                return Ok(vec![PromptText::ours(name.to_string(), format!("[missing: {name}]"))]);
             }
             return Ok(Vec::new());
         };
-        let text = self.pass(name, without_frontmatter(&text))?;
+        let body = without_frontmatter(&text);
+        trail.keep_end(&text, body);
+        let text = self.pass(name, body, &mut trail)?;
         if text.trim().is_empty() {
             return Ok(Vec::new());
         }
         let most = self.config.max_file_chars.min(self.room);
-        Ok(vec![cut_tail(name, &text, most, &mut self.notices)])
+        Ok(vec![cut_tail(name, &text, most, &mut self.notices, trail)])
     }
 
     /// Reads `MEMORY.md` for a session: without the marks of dreams, and without a section that is torn.
     fn memory(&mut self) -> Result<Vec<PromptText>> {
         let mut name = DocName::MEMORY;
-        let mut found = read(self.view, &name, &mut self.notices)?;
+        let mut found = self.found(&name)?;
         if found.is_none() {
             name = DocName::LEGACY_MEMORY;
-            found = read(self.view, &name, &mut self.notices)?;
+            found = self.found(&name)?;
         }
-        let Some(text) = found else { return Ok(Vec::new()) };
+        let Some((text, mut trail)) = found else { return Ok(Vec::new()) };
         let gauge = MemoryGauge { chars: text.chars().count() as u64, budget: self.config.memory_budget };
         if gauge.is_over() {
             self.notices.push(PromptNotice::MemoryOverBudget);
         }
         self.memory = Some(gauge);
-        let text = self.pass(&name, &curated::for_session(&text))?;
-        let text = text.trim();
+        let (pieces, torn) = curated::session_pieces(&text);
+        trail.tear(&text, &torn);
+        trail.pick(&text, &pieces);
+        let passed = self.pass(&name, &Piece::text(&pieces, &text), &mut trail)?;
+        let text = passed.trim();
+        let start = passed.len() - passed.trim_start().len();
+        trail.keep(&passed, start..start + text.len());
         if text.is_empty() {
             return Ok(Vec::new());
         }
@@ -125,11 +146,13 @@ impl<'a, W: Workspace> Reader<'a, W> {
         let mut body = text.to_owned();
         if chars > most {
             // The first curated lines and the last dreamed ones both stay in sight.
-            curated::head_and_tail(text, most, Unit::Chars).trim_end().clone_into(&mut body);
+            let pieces = curated::cut_pieces(text, most, Unit::Chars);
+            trail.pick(text, &pieces);
+            Piece::text(&pieces, text).trim_end().clone_into(&mut body);
             self.notices.push(PromptNotice::Cut { name: name.clone(), chars, shown: body.chars().count() });
         }
         let shown = format!("{name} ({} of {} characters)", gauge.chars, gauge.budget);
-        Ok(vec![PromptText { name: shown, body }])
+        Ok(vec![PromptText::of(shown, body, trail)])
     }
 
     /// Returns the journals of a day and of those before it, oldest first; of each the end, and the newest get their
@@ -145,11 +168,14 @@ impl<'a, W: Workspace> Reader<'a, W> {
         let mut texts = Vec::new();
         let mut room = self.room;
         for journal in journals.iter().rev() {
+            let name = journal.name();
             let most = self.config.max_file_chars.min(room);
             if most <= CUT_HEAD.len() {
-                break;
+                let Some(left_out) = &mut self.left_out else { break };
+                let source = ReplySource::Document(name.clone());
+                left_out.push(LeftOut::new(ShownBy::Prompt, source, LeftOutReason::NoRoom));
+                continue;
             }
-            let name = journal.name();
             // A character has at most four bytes; and a secret may begin before what is shown.
             let tail = match self.view.read_tail(name, most as u64 * 4 + CONTEXT) {
                 Ok(tail) => tail,
@@ -158,7 +184,8 @@ impl<'a, W: Workspace> Reader<'a, W> {
                     continue;
                 }
             };
-            let text = self.pass(name, tail.text.trim_start_matches(text::BOM))?;
+            let mut followed = self.trail_of_tail(name, &tail)?;
+            let text = self.pass(name, tail.text.trim_start_matches(text::BOM), &mut followed)?;
             let mut chars = text.chars().count();
             let is_cut = tail.start > 0 || chars > most;
             room = room.saturating_sub(if is_cut { most } else { chars });
@@ -175,11 +202,14 @@ impl<'a, W: Workspace> Reader<'a, W> {
                 let shown = body.chars().count();
                 self.notices.push(PromptNotice::Cut { name: name.clone(), chars, shown });
             }
+            let whole = text.trim_end();
+            followed.keep_end(whole, body);
             if body.trim().is_empty() {
                 continue;
             }
+            followed.frame(usize::from(is_cut), 0);
             let body = if is_cut { format!("{CUT_HEAD}{body}") } else { body.to_owned() };
-            texts.push(PromptText { name: self.pass(name, name.as_str())?, body });
+            texts.push(PromptText::of(self.pass(name, name.as_str(), &mut Trail::none())?, body, followed));
         }
         texts.reverse();
         Ok(texts)
@@ -197,30 +227,92 @@ impl<'a, W: Workspace> Reader<'a, W> {
         Ok(chars)
     }
 
-    fn pass(&mut self, name: &DocName, text: &str) -> Result<String> {
-        passed(self.view, self.doors, name, text, &mut self.notices)
+    /// Counts the line breaks of a document before a byte.
+    fn lines_before(&self, name: &DocName, end: u64) -> Result<u64> {
+        let (mut lines, mut from) = (0, 0);
+        while from < end {
+            let to = end.min(from + PIECE);
+            lines += text::line_breaks(&self.view.read_range(name, from..to)?);
+            from = to;
+        }
+        Ok(lines)
+    }
+
+    /// Returns whether sources are followed.
+    fn follows(&self) -> bool {
+        self.left_out.is_some()
+    }
+
+    /// Follows the lines of a journal's end, where sources are followed.
+    fn trail_of_tail(&self, name: &DocName, tail: &Tail) -> Result<Trail> {
+        if !self.follows() {
+            return Ok(Trail::none());
+        }
+        let revision = (tail.start == 0).then(|| Digest::of(tail.text.as_bytes()));
+        let first = self.lines_before(name, tail.start)? + 1;
+        Ok(Trail::from_line(name, &tail.text, first, tail.start == 0, revision))
+    }
+
+    /// Reads a document, and begins to follow its lines.
+    fn found(&mut self, name: &DocName) -> Result<Option<(String, Trail)>> {
+        read(self.view, name, &mut self.notices, self.left_out.as_mut())
+    }
+
+    fn pass(&mut self, name: &DocName, text: &str, trail: &mut Trail) -> Result<String> {
+        let passed = passed(self.view, self.doors, name, text, &mut self.notices)?;
+        trail.pass(text, &passed);
+        Ok(passed)
     }
 }
 
-/// Reads a document through the view; `None` where it is missing, cannot be read, or is not for this session.
+/// Reads a document through the view; `None` where it is missing, cannot be read, or is not for this session. Its lines are
+/// followed where there is a list of what is left out.
 pub(super) fn read<W: Workspace>(
     view: &Guarded<W>,
     name: &DocName,
     notices: &mut Vec<PromptNotice>,
-) -> Result<Option<String>> {
+    left_out: Option<&mut Vec<LeftOut>>,
+) -> Result<Option<(String, Trail)>> {
     let document = match view.read(name) {
         Ok(Some(document)) => document,
-        Ok(None) | Err(Error::Denied { .. }) => return Ok(None),
+        Ok(None) => return Ok(None),
+        Err(Error::Denied { .. }) => {
+            let source = ReplySource::Document(name.clone());
+            let denied = LeftOut::new(ShownBy::Prompt, source, LeftOutReason::Rights);
+            if let Some(left_out) = left_out {
+                left_out.push(denied);
+            }
+            return Ok(None);
+        }
         Err(error) => return unreadable(error, name, notices).map(|()| None),
     };
     let bytes = document.into_bytes();
-    Ok(Some(match String::from_utf8(bytes) {
+    let revision = left_out.is_some().then(|| Digest::of(&bytes));
+    let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
             notices.push(PromptNotice::NotUtf8(name.clone()));
             String::from_utf8_lossy(error.as_bytes()).into_owned()
         }
-    }))
+    };
+    let trail = if left_out.is_some() { Trail::of(name, &text, revision) } else { Trail::none() };
+    Ok(Some((text, trail)))
+}
+
+/// Follows the lines of `USER.md` that a part of it was made of: each line of the part says what a line of the document says.
+fn trail_of_profile(whole: &Document, given: &str) -> Trail {
+    let text = whole.lossy();
+    let mut trail = Trail::of(&DocName::USER, &text, Some(Digest::of(whole.bytes())));
+    let lines = || (1..).zip(text::line_ranges(&text)).map(|(number, range)| (number, &text[range]));
+    if text.trim_start_matches(text::BOM) != given {
+        let says = |line: &str| Profile::parse(line).subset();
+        let of = |part: &str| {
+            let found = lines().find(|(_, line)| !part.is_empty() && says(line).trim_end() == part);
+            found.map_or(0, |(number, _)| number)
+        };
+        trail.number(of, given);
+    }
+    trail
 }
 
 /// Passes over a document that is of no use for a prompt; what fails otherwise is an error.

@@ -5,9 +5,9 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 
-use super::order::Source;
+use super::order::{Heading, Source};
 use super::reader::{Reader, passed, read};
-use super::text::{PromptText, cut_tail, print, without_frontmatter};
+use super::text::{PromptText, cut_tail, print, printed_part, without_frontmatter};
 use super::{Block, CacheHint, Prompt, PromptConfig, PromptNotice, rules};
 use crate::base::access::SessionKind;
 use crate::base::day::DayPolicy;
@@ -16,6 +16,7 @@ use crate::base::name::DocName;
 use crate::dreamer::MemoryGauge;
 use crate::facts::Superseded;
 use crate::learning::Constraint;
+use crate::life::receipt::{Exhibit, Item, LeftOut, ShownBy};
 use crate::session::{Guarded, Notes, SharedUser};
 use crate::workspace::Workspace;
 
@@ -51,6 +52,8 @@ pub struct Snapshot {
     notices: Vec<PromptNotice>,
     /// Standing rules, which come before all else.
     rules: String,
+    /// The things that were left out and are in no notice; `None` where sources are not followed.
+    left_out: Option<Vec<LeftOut>>,
 }
 
 impl Snapshot {
@@ -68,9 +71,20 @@ impl Snapshot {
         day: DayPolicy,
         now: DateTime<Utc>,
     ) -> Result<Self> {
+        Self::read(view, config, (user, day), now, false)
+    }
+
+    /// Reads the same, and follows from which lines each text comes where that is asked for.
+    pub(crate) fn read<W: Workspace>(
+        view: &Guarded<W>,
+        config: &PromptConfig,
+        (user, day): (SharedUser, DayPolicy),
+        now: DateTime<Utc>,
+        follows: bool,
+    ) -> Result<Self> {
         view.check_scope(&DocName::MEMORY)?;
         let doors = view.current_doors()?;
-        let mut reader = Reader::new(view, &doors, config);
+        let mut reader = Reader::new(view, &doors, config, follows);
         let mut sources: Vec<Source> =
             config.order.slots().iter().flat_map(|slot| slot.parts).map(|(source, _)| *source).collect();
         sources.sort_unstable();
@@ -78,8 +92,8 @@ impl Snapshot {
         for source in sources {
             parts.insert(source, reader.read(source, user, day.date(now))?);
         }
-        let Reader { memory, notices, .. } = reader;
-        Ok(Self { config: config.clone(), parts, memory, notices, rules: String::new() })
+        let Reader { memory, notices, left_out, .. } = reader;
+        Ok(Self { config: config.clone(), parts, memory, notices, rules: String::new(), left_out })
     }
 
     /// Says behind each line of `MEMORY.md` that holds no more what holds now, and since when; returns how many lines say it.
@@ -100,7 +114,11 @@ impl Snapshot {
         let mut notices = Vec::new();
         let notes = Notes::of(superseded, |text| passed(view, &doors, &DocName::MEMORY, text, &mut notices))?;
         self.notices.append(&mut notices);
-        Ok(texts.iter_mut().map(|text| notes.add_to(&mut text.body)).sum())
+        let say = |text: &mut PromptText| {
+            let rows = &mut text.rows;
+            notes.add_to(&mut text.body, &mut |row| rows.push(Item::row(ShownBy::Prompt, row)))
+        };
+        Ok(texts.iter_mut().map(say).sum())
     }
 
     /// Puts standing rules before everything else in each prompt from now on, in place of those before; returns how many. The
@@ -129,27 +147,38 @@ impl Snapshot {
         soul_notice: Option<&str>,
         derived: &[Block],
     ) -> Result<Prompt> {
-        let mut notices = self.notices.clone();
-        let bootstrap = match read(view, &DocName::BOOTSTRAP, &mut notices)? {
-            Some(text) if !text.trim().is_empty() => {
-                let text = passed(
-                    view,
-                    &*view.current_doors()?,
-                    &DocName::BOOTSTRAP,
-                    without_frontmatter(&text),
-                    &mut notices,
-                )?;
-                vec![cut_tail(&DocName::BOOTSTRAP, &text, self.config.max_file_chars, &mut notices)]
+        Ok(self.made(view, soul_notice, derived)?.0)
+    }
+
+    /// Makes the same, with its sources where they are followed.
+    pub(crate) fn made<W: Workspace>(
+        &self,
+        view: &Guarded<W>,
+        soul_notice: Option<&str>,
+        derived: &[Block],
+    ) -> Result<(Prompt, Exhibit)> {
+        let (mut notices, mut left_out) = (self.notices.clone(), self.left_out.clone());
+        let name = &DocName::BOOTSTRAP;
+        let bootstrap = match read(view, name, &mut notices, left_out.as_mut())? {
+            Some((text, mut trail)) if !text.trim().is_empty() => {
+                let body = without_frontmatter(&text);
+                trail.keep_end(&text, body);
+                let text = passed(view, &*view.current_doors()?, name, body, &mut notices)?;
+                trail.pass(body, &text);
+                vec![cut_tail(name, &text, self.config.max_file_chars, &mut notices, trail)]
             }
             _ => Vec::new(),
         };
-        let notice: Vec<PromptText> = soul_notice
-            .map(|text| PromptText { name: String::new(), body: text.to_owned() })
-            .into_iter()
-            .collect();
+        let notice: Vec<PromptText> =
+            soul_notice.map(|text| PromptText::ours("", text)).into_iter().collect();
+        let mut exhibit = Exhibit::default();
         let mut blocks = Vec::new();
         if !self.rules.is_empty() {
-            blocks.push(Block { id: rules::ID.into(), text: self.rules.clone(), cache: CacheHint::Session });
+            let block = Block::derived(rules::ID, self.rules.clone(), CacheHint::Session);
+            if left_out.is_some() {
+                exhibit.extend(block.exhibit());
+            }
+            blocks.push(block);
         }
         for slot in self.config.order.slots() {
             let texts = slot.parts.iter().map(|(source, heading)| {
@@ -158,15 +187,41 @@ impl Snapshot {
                     Source::SoulNotice => &notice,
                     other => self.parts.get(other).unwrap_or(&EMPTY),
                 };
+                if let Some(left_out) = &mut left_out {
+                    sources(found, *heading, &mut exhibit, left_out);
+                }
                 print(found, *heading)
             });
             let text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
             if !text.is_empty() {
-                blocks.push(Block { id: slot.id.into(), text, cache: slot.cache });
+                blocks.push(Block::derived(slot.id, text, slot.cache));
             }
         }
         blocks.extend_from_slice(derived);
-        Ok(Prompt { blocks, memory: self.memory, notices })
+        if let Some(left_out) = left_out {
+            for block in derived {
+                exhibit.extend(block.exhibit());
+            }
+            exhibit.left_out.extend(left_out);
+            exhibit.left_out.extend(notices.iter().filter_map(PromptNotice::left_out));
+        }
+        Ok((Prompt { blocks, memory: self.memory, notices }, exhibit))
+    }
+}
+
+/// Adds the sources of texts as they are printed below a heading.
+fn sources(texts: &[PromptText], heading: Heading, exhibit: &mut Exhibit, left_out: &mut Vec<LeftOut>) {
+    for text in texts {
+        let part = printed_part(text, heading);
+        if part.is_empty() {
+            continue;
+        }
+        let mut trail = text.trail.clone();
+        let start = text.body.len() - part.len();
+        trail.keep(&text.body, start..text.body.len());
+        let (items, left) = trail.sources(part);
+        items.into_iter().chain(text.rows.clone()).for_each(|item| exhibit.add(item));
+        left_out.extend(left);
     }
 }
 

@@ -1,0 +1,123 @@
+//! The keys of the hashes in receipts, `.dreaming.d/receipts.json`.
+//!
+//! ```text
+//! {"v":1,"keys":["5fe1…"]}
+//! ```
+//!
+//! The first key makes new hashes. Further ones came from another machine: receipts from there are read with them. Without
+//! this file no receipt says anything. Unknown keys of the object survive.
+//!
+//! The receipts themselves are lines of JSON in `.dreaming.d/receipts.jsonl`, and in `receipts.before.jsonl` the generation
+//! before. A line that a crash tore is passed over.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::ledger::check_version;
+use super::seal;
+use crate::base::digest::{Digest, Hasher};
+use crate::base::error::{Error, Result};
+use crate::base::name::StateName;
+
+const VERSION: u64 = 1;
+/// The number of hexadecimal digits of a hash in a receipt.
+const DIGITS: usize = 32;
+
+/// The keys of a life's receipts.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ReceiptKeys {
+    v: u64,
+    keys: Vec<Digest>,
+    /// Keys of others, kept as they are.
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+impl ReceiptKeys {
+    pub(crate) fn new(key: Digest) -> Self {
+        Self { v: VERSION, keys: vec![key], others: Map::new() }
+    }
+
+    /// Parses the file; `None` (no file) means that no receipt was ever written.
+    pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
+        let Some(bytes) = bytes else { return Ok(None) };
+        let name = &*StateName::RECEIPT_KEYS.to_string();
+        check_version(name, bytes, VERSION)?;
+        let parsed: Self = seal::parse(name, bytes)?;
+        if parsed.keys.is_empty() {
+            let what = "it has no key, and without one no receipt can be read";
+            return Err(Error::Corrupt { name: name.to_owned(), line: 0, column: 0, what });
+        }
+        Ok(Some(parsed))
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        seal::print(self)
+    }
+
+    /// Returns the key of new hashes.
+    pub(crate) fn key(&self) -> &Digest {
+        self.keys.first().expect("a file without a key does not parse")
+    }
+
+    /// Returns all keys.
+    pub(crate) fn all(&self) -> &[Digest] {
+        &self.keys
+    }
+
+    /// Joins the keys of two machines. It makes no difference which comes first.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.keys.extend(other.keys);
+        self.keys.sort_unstable();
+        self.keys.dedup();
+        for (key, value) in other.others {
+            self.others.entry(key).or_insert(value);
+        }
+    }
+}
+
+/// Returns a hash of some fields that nobody can try without the key.
+pub(crate) fn keyed(key: &Digest, fields: &[&[u8]]) -> String {
+    let mut hasher = Hasher::new();
+    hasher.field(key.as_bytes());
+    for field in fields {
+        hasher.field(field);
+    }
+    hasher.finish().short(DIGITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_read_back_join_in_any_order_and_damage_is_an_error() {
+        let [one, other] = [b"one", b"two"].map(|key| ReceiptKeys::new(Digest::of(key.as_slice())));
+        let printed = one.print();
+        assert_eq!(ReceiptKeys::parse(Some(&printed)).unwrap().unwrap().print(), printed);
+        assert!(ReceiptKeys::parse(None).unwrap().is_none());
+        let again = |keys: &ReceiptKeys| ReceiptKeys::parse(Some(&keys.print())).unwrap().unwrap();
+        let (mut here, mut there) = (again(&one), again(&other));
+        here.join(again(&other));
+        there.join(again(&one));
+        here.join(again(&here));
+        assert_eq!((here.print(), here.all().len()), (there.print(), 2));
+        for cut in 0..printed.len() - 2 {
+            assert!(ReceiptKeys::parse(Some(&printed[..cut])).is_err(), "cut at {cut}");
+        }
+        assert!(matches!(ReceiptKeys::parse(Some(br#"{"v":1,"keys":[]}"#)), Err(Error::Corrupt { .. })));
+        assert!(matches!(
+            ReceiptKeys::parse(Some(br#"{"v":2}"#)),
+            Err(Error::NewerVersion { found: 2, known: 1, .. })
+        ));
+    }
+
+    #[test]
+    fn a_hash_depends_on_its_key_and_on_each_field() {
+        let [one, other] = [b"one", b"two"].map(|key| Digest::of(key.as_slice()));
+        let hash = keyed(&one, &[b"a", b"bc"]);
+        assert_eq!((hash.len(), &hash), (DIGITS, &keyed(&one, &[b"a", b"bc"])));
+        assert_ne!(hash, keyed(&other, &[b"a", b"bc"]));
+        assert_ne!(hash, keyed(&one, &[b"ab", b"c"]));
+    }
+}
