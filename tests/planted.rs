@@ -201,7 +201,7 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "the edges of a row in a folder stay when it says something else",
         file: "src/file/memory/apply.rs",
-        stands: "self.link(*id, false, reader)?;",
+        stands: "self.link(id, false, reader)?;",
         planted: "",
         tests: EDGES,
     },

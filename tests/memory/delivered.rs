@@ -72,7 +72,7 @@ impl<'c> Told<'c> {
             let begins_within = cut;
             let is = |old: &&str| said.contains(*old) || (begins_within && is_end(old, said));
             cut = line.contains("[...left out]");
-            if self.old.iter().any(|old| is(&old)) {
+            if self.old.iter().any(|old| is(old)) {
                 told += 1;
                 bare.extend((!line.contains(mark)).then(|| line.to_owned()));
             } else if self.new.iter().any(|new| said.contains(new)) {
@@ -162,10 +162,10 @@ fn deliveries(kind: usize, chains: &[Chain], lines: &[String]) -> usize {
     let (mut from, mut shown) = (1, 0);
     loop {
         let read = call("workspace_memory_read", json!({"path": "MEMORY.md", "from_line": from}));
-        let content = read["content"].as_str().unwrap();
-        let (bare, count) = told.look(content, mark);
+        let said = read["content"].as_str().unwrap();
+        let (bare, count) = told.look(said, mark);
         assert_eq!(bare, Vec::<String>::new(), "where the tool reads");
-        (from, shown) = (from + content.lines().count(), shown + count);
+        (from, shown) = (from + said.lines().count(), shown + count);
         if read.get("cut").is_none() {
             break;
         }

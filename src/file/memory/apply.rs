@@ -19,7 +19,7 @@ use crate::base::text;
 use crate::edges::scenario;
 use crate::facts::{ConsolidationEvent, EventOutcome, FactKey};
 use crate::gate::Tombstones;
-use crate::memory::Memory;
+use crate::memory::{Memory, MemoryId};
 use crate::search::postings::bits::{checksum, number};
 use crate::search::rank::Card;
 use crate::store::echo::echo_words;
@@ -68,22 +68,7 @@ impl Rows {
             Change::Updated { id, content } => {
                 if let Some(content) = content {
                     other.of = Some(*id);
-                    let is_shown = self.hide(*id, reader)?;
-                    self.link(*id, false, reader)?;
-                    self.words.get_mut().forget_fact(*id);
-                    reader.lately.change(*id, content);
-                    if let Some(entry) = self.entry_mut(*id) {
-                        entry.bytes = number(content.len());
-                        entry.normal = if entry.has(STATES) { hash(&text::statement(content)) } else { 0 };
-                        entry.updated = at;
-                        entry.signature |= signature;
-                        entry.revise(Some(content), at);
-                        self.edits.insert(*id, span);
-                    }
-                    self.link(*id, true, reader)?;
-                    if is_shown {
-                        self.show(*id, reader)?;
-                    }
+                    self.update(*id, content, &other, at, reader)?;
                 }
             }
             Change::Deleted { id } => {
@@ -133,6 +118,34 @@ impl Rows {
         }
         if other.signature != 0 {
             self.others.push(other);
+        }
+        Ok(())
+    }
+
+    /// Lets a row say something else.
+    fn update(
+        &mut self,
+        id: MemoryId,
+        content: &str,
+        told: &Other,
+        at: DateTime<Utc>,
+        reader: &Reader<'_>,
+    ) -> Result<()> {
+        let is_shown = self.hide(id, reader)?;
+        self.link(id, false, reader)?;
+        self.words.get_mut().forget_fact(id);
+        reader.lately.change(id, content);
+        if let Some(entry) = self.entry_mut(id) {
+            entry.bytes = number(content.len());
+            entry.normal = if entry.has(STATES) { hash(&text::statement(content)) } else { 0 };
+            entry.updated = at;
+            entry.signature |= told.signature;
+            entry.revise(Some(content), at);
+            self.edits.insert(id, told.line);
+        }
+        self.link(id, true, reader)?;
+        if is_shown {
+            self.show(id, reader)?;
         }
         Ok(())
     }
