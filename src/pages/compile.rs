@@ -81,7 +81,7 @@ impl<'c> Compiler<'c> {
                 let text = self.shown(&claim.text)?;
                 page.timeline.push(PageLine { text: cut(&text), kind: self.shown(&claim.kind)?, ..claim });
             }
-            for mut method in part.methods.into_iter().filter(super::source::Method::is_shown) {
+            for mut method in part.methods.into_iter().filter(super::source::PageMethod::is_shown) {
                 method.name = self.shown(&method.name)?;
                 page.methods.push(method);
             }

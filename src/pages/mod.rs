@@ -21,7 +21,7 @@
 //! | [`Pages`] | makes pages, and keeps them for a minute |
 //! | [`CompiledPage`], [`PageLine`], [`Contradiction`] | a page in its parts; `to_markdown` prints it |
 //! | [`Citation`] | the source of a claim, with a hash of the quoted words |
-//! | [`PageSource`], [`PageParts`], [`Method`], [`Constraint`] | what a host adds: methods, constraints, records |
+//! | [`PageSource`], [`PageParts`], [`PageMethod`], [`PageConstraint`] | what a host adds: methods, constraints, records |
 //!
 //! A [`Toolbox`](crate::tools::Toolbox::pages) offers them as `memory_compiled_page`. With the feature `report`, `EntityPage` prints one as HTML.
 //!
@@ -44,4 +44,4 @@ mod source;
 pub use line::{Citation, PageLine};
 pub use page::{CompiledPage, Contradiction};
 pub use pages::Pages;
-pub use source::{Constraint, Method, PageParts, PageSource};
+pub use source::{PageConstraint, PageMethod, PageParts, PageSource};

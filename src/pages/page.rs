@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use chrono::{DateTime, Utc};
 
 use super::line::{Citation, PageLine};
-use super::source::{Constraint, Method};
+use super::source::{PageConstraint, PageMethod};
 use crate::base::debug::debug_as;
 use crate::base::text::counted;
 use crate::edges::Neighbor;
@@ -26,9 +26,9 @@ pub struct CompiledPage {
     /// Facts and preferences that hold now, the latest first.
     pub facts: Vec<PageLine>,
     /// Methods that graduated.
-    pub methods: Vec<Method>,
+    pub methods: Vec<PageMethod>,
     /// Constraints in force; empty where they were left out.
-    pub constraints: Vec<Constraint>,
+    pub constraints: Vec<PageConstraint>,
     /// Everything else that was said, the latest first.
     pub timeline: Vec<PageLine>,
     /// Pairs of rows that may contradict each other, and that nobody decided on.

@@ -11,11 +11,11 @@ use crate::base::error::Result;
 
 /// Adds to pages: methods that graduated, constraints that a person approved, records such as trades.
 ///
-/// Only main sessions are shown what it says. Quarantined methods, methods below [`Method::GRADUATED`] and inactive constraints
+/// Only main sessions are shown what it says. Quarantined methods, methods below [`PageMethod::GRADUATED`] and inactive constraints
 /// are left out by the page, whatever a source gives.
 ///
 /// ```
-/// use noctuary::pages::{Method, PageParts, PageSource};
+/// use noctuary::pages::{PageMethod, PageParts, PageSource};
 /// use noctuary::{Access, Result};
 ///
 /// /// One method, for each page on boats.
@@ -26,7 +26,7 @@ use crate::base::error::Result;
 ///     fn parts(&self, _access: &Access, keys: &[String], _limit: usize) -> Result<PageParts> {
 ///         let mut parts = PageParts::default();
 ///         if keys.iter().any(|key| key == "brisk") {
-///             parts.methods.push(Method::new("Moor against the tide", 0.61, 40));
+///             parts.methods.push(PageMethod::new("Moor against the tide", 0.61, 40));
 ///         }
 ///         Ok(parts)
 ///     }
@@ -56,9 +56,9 @@ pub trait PageSource: Debug + Send + Sync {
 #[non_exhaustive]
 pub struct PageParts {
     /// Ways of doing things that concern the entity.
-    pub methods: Vec<Method>,
+    pub methods: Vec<PageMethod>,
     /// Constraints that name it.
-    pub constraints: Vec<Constraint>,
+    pub constraints: Vec<PageConstraint>,
     /// Records of the timeline.
     pub timeline: Vec<PageLine>,
 }
@@ -66,7 +66,7 @@ pub struct PageParts {
 /// A way of doing things.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Method {
+pub struct PageMethod {
     /// The name, on one line.
     pub name: String,
     /// The lower bound of its success.
@@ -77,7 +77,7 @@ pub struct Method {
     pub is_quarantined: bool,
 }
 
-impl Method {
+impl PageMethod {
     /// The least confidence of a method on a page. (seed 003, Compiled pages)
     pub const GRADUATED: f64 = 0.55;
 
@@ -93,12 +93,12 @@ impl Method {
     }
 }
 
-debug_as!(Method, |it| "Method {{ {} bytes, {} of {} uses }}", it.name.len(), it.confidence, it.uses);
+debug_as!(PageMethod, |it| "PageMethod {{ {} bytes, {} of {} uses }}", it.name.len(), it.confidence, it.uses);
 
 /// A rule that a person approved.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Constraint {
+pub struct PageConstraint {
     /// The rule, on one line.
     pub text: String,
     /// Who approved it.
@@ -109,7 +109,7 @@ pub struct Constraint {
     pub is_active: bool,
 }
 
-impl Constraint {
+impl PageConstraint {
     /// Makes a rule that counts.
     #[must_use]
     pub fn new(text: impl Into<String>, approved_by: impl Into<String>, approved_at: DateTime<Utc>) -> Self {
@@ -117,4 +117,4 @@ impl Constraint {
     }
 }
 
-debug_as!(Constraint, |it| "Constraint {{ {} bytes, active: {} }}", it.text.len(), it.is_active);
+debug_as!(PageConstraint, |it| "PageConstraint {{ {} bytes, active: {} }}", it.text.len(), it.is_active);

@@ -195,7 +195,7 @@ fn types_of_words() -> Vec<&'static str> {
         Cited CitedSource Edge Entity Mention Neighbor Neighborhood Passage TextEdges TopEntity
     ));
     listed.extend(shared!(pages:
-        Citation CompiledPage Constraint Contradiction Method PageLine PageParts Pages
+        Citation CompiledPage Contradiction PageConstraint PageLine PageMethod PageParts Pages
     ));
     listed.extend(shared!(format:
         Checks DayLog DreamId DreamedState Entry Fields Heartbeat HeartbeatFile Identity JournalName

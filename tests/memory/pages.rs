@@ -12,7 +12,7 @@ use noctuary::exchange::{Forget, ForgetPlace};
 use noctuary::facts::{Decision, FactKey};
 use noctuary::format::{Origin, SourceRef};
 use noctuary::memory::{NewMemory, Source};
-use noctuary::pages::{CompiledPage, Constraint, Method, PageLine, PageParts, PageSource, Pages};
+use noctuary::pages::{CompiledPage, PageConstraint, PageLine, PageMethod, PageParts, PageSource, Pages};
 use noctuary::testing::contract::edges::{self as contract, Edged};
 use noctuary::tools::Toolbox;
 use noctuary::{Access, DocName, FileMemoryStore, SessionKind};
@@ -72,16 +72,16 @@ impl PageSource for Records {
         self.asked.fetch_add(1, Ordering::SeqCst);
         assert!(keys.contains(&"brisk".to_owned()) && limit > 0);
         let mut parts = PageParts::default();
-        let mut quarantined = Method::new("a quarantined way", 0.9, 40);
+        let mut quarantined = PageMethod::new("a quarantined way", 0.9, 40);
         quarantined.is_quarantined = true;
         parts.methods = vec![
-            Method::new("a weak way", 0.54, 40),
+            PageMethod::new("a weak way", 0.54, 40),
             quarantined,
-            Method::new("Moor against the tide", 0.61, 41),
+            PageMethod::new("Moor against the tide", 0.61, 41),
         ];
-        let mut over = Constraint::new("an inactive rule", "marta", at(0));
+        let mut over = PageConstraint::new("an inactive rule", "marta", at(0));
         over.is_active = false;
-        parts.constraints = vec![Constraint::new("Never sail Brisk alone", "marta", at(0)), over];
+        parts.constraints = vec![PageConstraint::new("Never sail Brisk alone", "marta", at(0)), over];
         let record = |minute: i64| {
             let source = CitedSource::Record(format!("trade {minute}"));
             PageLine::new("trade", format!("sold a sail of Brisk {minute}"), Some(at(minute)), source)
