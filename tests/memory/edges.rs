@@ -7,11 +7,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(feature = "sqlite")]
+use noctuary::MemoryStore;
 use noctuary::edges::{Edge, EdgeExtractor, EdgeStore, Entity, TextEdges};
 use noctuary::memory::{NewMemory, Source};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::edges::{self as contract, Edged};
-use noctuary::{Access, FileMemoryStore, MemoryStore};
+use noctuary::{Access, FileMemoryStore};
 
 use crate::common::marta::now;
 

@@ -1,6 +1,7 @@
 //! Stores of memories and facts: what they keep, find, decide and forget.
 
 mod adopted;
+#[cfg(feature = "sqlite")]
 mod chains;
 #[path = "../common/mod.rs"]
 mod common;

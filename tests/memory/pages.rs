@@ -12,7 +12,7 @@ use noctuary::exchange::{Forget, ForgetPlace};
 use noctuary::facts::{Decision, FactKey};
 use noctuary::format::{Origin, SourceRef};
 use noctuary::memory::{NewMemory, Source};
-use noctuary::pages::{CompiledPage, PageConstraint, PageLine, PageMethod, PageParts, PageSource, Pages};
+use noctuary::pages::{PageConstraint, PageLine, PageMethod, PageParts, PageSource, Pages};
 use noctuary::testing::contract::edges::{self as contract, Edged};
 use noctuary::tools::Toolbox;
 use noctuary::{Access, DocName, FileMemoryStore, SessionKind};
@@ -378,7 +378,7 @@ fn a_page_reads_the_notes_of_a_vault_too() {
     let day = DocName::parse("memory/2026-11-19-repl.md").unwrap();
     vault.append(&day, b"- [user] Brisk was launched\n").unwrap();
     let pages = Pages::new(Arc::clone(&store) as _).and(Arc::new(vault.clone()));
-    let page: Arc<CompiledPage> = pages.page(&human(), "Brisk", true, at(1)).unwrap();
+    let page: Arc<noctuary::pages::CompiledPage> = pages.page(&human(), "Brisk", true, at(1)).unwrap();
     let told = without_hashes(&page.to_markdown());
     assert!(told.contains("Brisk has a red sail. [notes/brisk.md#L1-L4, #]"), "{told}");
     assert!(told.contains("- 2026-11-19 memory/2026-11-19-repl.md: - [user] Brisk was launched ["), "{told}");
