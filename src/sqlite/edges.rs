@@ -103,10 +103,14 @@ fn triggers(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, Stri
             ),
         ),
     ];
-    let sql = "SELECT 1 FROM pragma_table_info('role_memory') WHERE name = 'id'";
-    if has_table(connection, "role_memory")? && connection.prepare(sql)?.exists([])? {
-        let trigger = format!("AFTER DELETE ON role_memory BEGIN {} END", gone("role_memory", "id"));
-        triggers.push(("memory_edges_of_removed_role", trigger));
+    // Where `role_memory` is our own view, its rows are those of a table beside it.
+    let sql = "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'id'";
+    for table in ["role_memory", "memory_roles"] {
+        if has_table(connection, table)? && connection.prepare(sql)?.exists([table])? {
+            let trigger = format!("AFTER DELETE ON {table} BEGIN {} END", gone("role_memory", "id"));
+            triggers.push(("memory_edges_of_removed_role", trigger));
+            break;
+        }
     }
     let whole = |(name, body)| (name, format!("CREATE TRIGGER {name} {body}"));
     Ok(triggers.into_iter().map(whole).collect())

@@ -267,8 +267,8 @@ mod in_sqlite {
         let stock = stock(folder.path());
         stock
             .execute_batch(
-                "CREATE TABLE role_memory (id INTEGER PRIMARY KEY, reflection TEXT);
-                 INSERT INTO role_memory VALUES (1, 'x');",
+                "INSERT INTO memory_roles (user_id, agent_id, role, content, created_at)
+                 VALUES ('u', 'a', 'pilot', 'x', '2026-11-21');",
             )
             .unwrap();
         drop(store);
@@ -277,7 +277,7 @@ mod in_sqlite {
             VALUES ('role_memory', 1, 'ticker', 'ETH', 'holds')";
         stock.execute_batch(edge).unwrap();
         assert_eq!(count(&stock, "memory_edges"), 3);
-        stock.execute("DELETE FROM role_memory", []).unwrap();
+        stock.execute("DELETE FROM memory_roles", []).unwrap();
         stock.execute("DELETE FROM memories WHERE id = ?1", [ids[0]]).unwrap();
         stock.execute("UPDATE memories SET content = 'no name' WHERE id = ?1", [ids[1]]).unwrap();
         assert_eq!(count(&stock, "memory_edges"), 0);
