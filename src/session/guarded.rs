@@ -346,7 +346,8 @@ impl<W: Workspace> Guarded<W> {
     ///
     /// # Errors
     ///
-    /// As [`WorkspaceExt::read_text`](crate::workspace::WorkspaceExt::read_text); [`Error::Denied`] for another scope than the workspace's.
+    /// As [`WorkspaceExt::read_text`](crate::workspace::WorkspaceExt::read_text); [`Error::Denied`] for another scope than the
+    /// workspace's.
     pub fn profile(&self, shared: SharedUser) -> Result<Option<String>> {
         Ok(self.profile_of(shared, false)?.map(|(given, _)| given))
     }
