@@ -72,7 +72,7 @@ impl<'c> Told<'c> {
             let begins_within = cut;
             let is = |old: &&str| said.contains(*old) || (begins_within && is_end(old, said));
             cut = line.contains("[...left out]");
-            if self.old.iter().any(|old| is(old)) {
+            if self.old.iter().any(is) {
                 told += 1;
                 bare.extend((!line.contains(mark)).then(|| line.to_owned()));
             } else if self.new.iter().any(|new| said.contains(new)) {
