@@ -98,6 +98,7 @@ impl Notes {
     }
 
     /// Returns the note of a bullet, with a space in front.
+    #[cfg(feature = "report")]
     pub(crate) fn of_bullet(&self, item: &str) -> Option<&str> {
         self.0.get(&stated(item)).map(|(note, _)| note.as_str())
     }
