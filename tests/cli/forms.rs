@@ -123,6 +123,61 @@ fn every_command_prints_json_that_parses() {
 }
 
 #[test]
+fn two_copies_are_merged_into_a_new_folder_and_stay_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for copy in ["base", "ours", "theirs"] {
+        ends(at, &["init", copy], 0);
+        std::fs::write(at.join(copy).join("MEMORY.md"), "# Memory\n\nThe boat is blue.\n").unwrap();
+    }
+    ends(at, &["note", "ours", "Ilya bought a lamp."], 0);
+    ends(at, &["note", "theirs", "Marta sold a chair."], 0);
+    let journal = |copy: &str| {
+        let files = std::fs::read_dir(at.join(copy).join("memory")).unwrap().map(|file| file.unwrap().path());
+        let texts = files.filter(|file| file.is_file()).map(|file| std::fs::read_to_string(file).unwrap());
+        texts.collect::<String>()
+    };
+    let before = (journal("ours"), journal("theirs"));
+    let report = json(at, &["merge", "ours", "theirs", "out", "--base", "base", "--json"], 0);
+    assert_eq!(report["conflicts"], serde_json::json!([]));
+    let merged = journal("out");
+    for line in ["Ilya bought a lamp.", "Marta sold a chair."] {
+        assert_eq!(merged.matches(line).count(), 1, "{line} in {merged}");
+    }
+    assert_eq!((journal("ours"), journal("theirs")), before);
+    // After an interruption the same command is run again.
+    assert_eq!(json(at, &["merge", "ours", "theirs", "out", "--base", "base", "--json"], 0), report);
+    assert_eq!(journal("out"), merged);
+
+    for (copy, boat) in [("ours", "green"), ("theirs", "red")] {
+        let text = format!("# Memory\n\nThe boat is {boat}.\n");
+        std::fs::write(at.join(copy).join("MEMORY.md"), text).unwrap();
+    }
+    let report = json(at, &["merge", "ours", "theirs", "parted", "--base", "base", "--json"], 1);
+    assert_eq!(report["conflicts"][0]["name"], "MEMORY.md");
+    let parted = std::fs::read_to_string(at.join("parted/MEMORY.md")).unwrap();
+    assert!(parted.contains("The boat is green.") && parted.contains("The boat is red."), "{parted}");
+}
+
+#[test]
+fn a_merge_writes_into_no_copy_and_over_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["init", "ours"], 0);
+    ends(at, &["init", "theirs"], 0);
+    std::fs::create_dir(at.join("full")).unwrap();
+    std::fs::write(at.join("full/mine.txt"), "mine").unwrap();
+    for (out, code) in [("ours", 2), ("theirs", 2), ("ours/out", 2), (".", 2), ("full", 2)] {
+        ends(at, &["merge", "ours", "theirs", out], code);
+    }
+    assert!(!at.join("ours/out").exists());
+    assert_eq!(std::fs::read_dir(at.join("full")).unwrap().count(), 1);
+    ends(at, &["merge", "ours", "nowhere", "out"], 3);
+    ends(at, &["merge", "ours", "full/mine.txt", "out"], 2);
+    assert!(!at.join("out").exists());
+}
+
+#[test]
 fn a_mistake_is_told_with_its_remedy_and_a_code_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -185,6 +185,18 @@ pub(crate) enum Command {
         /// A folder or database, which may be new
         out: PathBuf,
     },
+    /// Merge two copies of a life, each a folder, into a new one
+    Merge {
+        /// One copy
+        ours: PathBuf,
+        /// The other
+        theirs: PathBuf,
+        /// A folder that is new or empty
+        out: PathBuf,
+        /// A copy from the moment when both were last the same
+        #[arg(long, value_name = "FOLDER")]
+        base: Option<PathBuf>,
+    },
     /// Remove a life: the library's documents, journals, rows and state
     Erase {
         /// A folder or database

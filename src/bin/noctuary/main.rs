@@ -62,6 +62,9 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         }
         Command::Backup { path, out } => commands::travel::backup(path, out, user, output),
         Command::Copy { path, out } => commands::travel::copy(path, out, user, output),
+        Command::Merge { ours, theirs, out, base } => {
+            commands::merge::merge(ours, theirs, out, base.as_deref(), output)
+        }
         Command::Erase { path, yes } => commands::travel::erase(path, *yes, user, output),
         Command::Completions { shell } => Ok(commands::shell::completions(*shell)),
         Command::Man => commands::shell::man(),

@@ -3,6 +3,7 @@
 pub(crate) mod doctor;
 pub(crate) mod life;
 pub(crate) mod memory;
+pub(crate) mod merge;
 pub(crate) mod night;
 pub(crate) mod review;
 pub(crate) mod shell;

@@ -1,0 +1,83 @@
+//! Two copies of a life, merged into a new folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use noctuary::FileWorkspace;
+use noctuary::exchange::Merge;
+use serde_json::json;
+
+use crate::output::{End, Output, Trouble};
+
+pub(crate) fn merge(
+    ours: &Path,
+    theirs: &Path,
+    out: &Path,
+    base: Option<&Path>,
+    output: Output,
+) -> Result<End, Trouble> {
+    let mut copies = vec![existing(ours)?, existing(theirs)?];
+    if let Some(base) = base {
+        copies.push(existing(base)?);
+    }
+    let target = target(out, &copies)?;
+    let (ours, theirs) = (FileWorkspace::open(&copies[0])?, FileWorkspace::open(&copies[1])?);
+    let base = copies.get(2).map(FileWorkspace::open).transpose()?;
+    let mut merge = Merge::new(&ours, &theirs);
+    if let Some(base) = &base {
+        merge = merge.base(base);
+    }
+    let report = merge.plan()?.write(&FileWorkspace::open(&target)?)?;
+    if output.json {
+        let conflicts: Vec<_> = report
+            .conflicts
+            .iter()
+            .map(|conflict| json!({"name": conflict.name, "what": conflict.to_string()}))
+            .collect();
+        let (documents, joined) = (report.documents, report.joined);
+        output.value(&json!({"documents": documents, "joined": joined, "conflicts": conflicts}))?;
+    } else {
+        output.line(format!(
+            "Merged into {}: {} documents, {} of them put together from both.",
+            out.display(),
+            report.documents,
+            report.joined
+        ));
+        for conflict in &report.conflicts {
+            output.line(format!("{} {conflict}", output.bad("to decide:")));
+        }
+    }
+    Ok(End::look_if(!report.conflicts.is_empty()))
+}
+
+/// Returns where a copy is: a folder that is there.
+fn existing(path: &Path) -> Result<PathBuf, Trouble> {
+    match fs::canonicalize(path) {
+        Ok(folder) if folder.is_dir() => Ok(folder),
+        Ok(_) => Err(Trouble::usage(format!(
+            "{} is no folder; folders are merged: `noctuary copy` takes a life out of a database",
+            path.display()
+        ))),
+        Err(error) => Err(Trouble::failed(format!("{}: {error}", path.display()))),
+    }
+}
+
+/// Returns where the merged life goes: a new or empty folder, or one that an interrupted merge began, outside of the copies.
+fn target(out: &Path, copies: &[PathBuf]) -> Result<PathBuf, Trouble> {
+    let is_new = !out.exists();
+    fs::create_dir_all(out)?;
+    let target = fs::canonicalize(out)?;
+    if copies.iter().any(|copy| copy.starts_with(&target) || target.starts_with(copy)) {
+        if is_new {
+            fs::remove_dir(out)?;
+        }
+        return Err(Trouble::usage(format!(
+            "{} shares a folder with a copy that is merged; name a folder outside of them",
+            out.display()
+        )));
+    }
+    if fs::read_dir(&target)?.next().is_some() && !target.join(".dreaming.d").is_dir() {
+        return Err(Trouble::usage(format!("{} is not empty; name a new folder", out.display())));
+    }
+    Ok(target)
+}
