@@ -345,6 +345,7 @@ fn kind(error: &Error) -> &'static str {
         Error::Io { .. } => "io",
         Error::DurabilityUnknown { .. } => "durability_unknown",
         Error::Conflict { .. } => "conflict",
+        Error::Unmerged { .. } => "unmerged",
         Error::NotFound { .. } => "not_found",
         Error::Refused { .. } | Error::DreamStays { .. } => "refused",
         Error::NotUtf8 { .. } => "not_utf8",

@@ -928,3 +928,38 @@ fn a_page_counts_no_line_of_a_dream_that_was_taken_back_and_reads_the_older_name
         assert!(life.dreamer().undo_dream(&marta(), id, night(day)).unwrap());
     }
 }
+
+#[test]
+fn no_dream_builds_on_two_versions_between_conflict_marks() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("memory")).unwrap();
+    let journal = "- 09:12 [user] Remember: the boat is moored in Nes.\n";
+    std::fs::write(at("memory/2026-11-20-repl.md"), journal).unwrap();
+    let now = DateTime::parse_from_rfc3339("2026-11-21T03:00:00Z").unwrap().to_utc();
+    let marked =
+        "# Memory\n\n<<<<<<< HEAD\n- The boat is blue.\n=======\n- The boat is red.\n>>>>>>> laptop\n";
+    std::fs::write(at("MEMORY.md"), marked).unwrap();
+    let workspace = Arc::new(noctuary::FileWorkspace::open(folder.path()).unwrap());
+    let dreamer = JournalDreamer::builder(workspace).enabled(true).build().unwrap();
+    let asked = std::cell::Cell::new(0);
+    let model = llm_fn(|request: &noctuary::LlmRequest| {
+        asked.set(asked.get() + 1);
+        noctuary::LlmClient::complete(&Extractive::default(), request)
+    });
+    for _ in 0..2 {
+        let refused = dream_once_at(&dreamer, &model, &|| now).unwrap_err();
+        assert!(
+            matches!(&refused, Error::Unmerged { name, line: 3 } if name.as_str() == "MEMORY.md"),
+            "{refused}"
+        );
+    }
+    assert_eq!(asked.get(), 0);
+    assert_eq!(std::fs::read_to_string(at("MEMORY.md")).unwrap(), marked);
+
+    std::fs::write(at("MEMORY.md"), "# Memory\n\n- The boat is blue.\n").unwrap();
+    let report = dream_once_at(&dreamer, &model, &|| now).unwrap();
+    assert_eq!(report.outcome, Outcome::Appended);
+    let memory = std::fs::read_to_string(at("MEMORY.md")).unwrap();
+    assert_eq!(memory.matches("moored in Nes").count(), 1, "{memory}");
+}

@@ -49,6 +49,17 @@ pub enum Error {
         /// case carries the bytes.
         current: Option<Box<Document>>,
     },
+    /// Two versions of a text stand between conflict marks (`<<<<<<<`, `=======`, `>>>>>>>`), and a person has to choose. No model
+    /// was asked and nothing was written.
+    #[error(
+        "cannot dream over {name}: two versions stand between the conflict marks at line {line}; keep what is right, and remove the marks"
+    )]
+    Unmerged {
+        /// The document.
+        name: Name,
+        /// The line of the first mark, from 1.
+        line: usize,
+    },
     /// No document has this name.
     #[error("{name} does not exist")]
     NotFound {

@@ -11,6 +11,7 @@ use crate::dream::engine::{Asking, Pass, Run, mask_printed, nonce, tell_request}
 use crate::dream::evidence::Shown;
 use crate::dreamer::{Outcome, PassReport};
 use crate::format::documents::curated;
+use crate::format::documents::unmerged::conflict_at;
 use crate::format::replies::fences::{Printer, printed};
 use crate::gate::{Door, Masks};
 use crate::llm::LlmRequest;
@@ -34,6 +35,9 @@ impl Curation {
         let workspace = run.host.workspace.as_ref();
         let (name, memory) = self.records.memory(workspace)?;
         let stands = curated::has_section(memory.bytes(), &id);
+        if let Some(line) = conflict_at(memory.bytes()) {
+            return Err(Error::Unmerged { name: name.into(), line });
+        }
         let memory = memory.text().into_owned();
         if stands || curated::has_section(self.records.archive(workspace)?.bytes(), &id) {
             return self.commit_quietly(run, pass, Outcome::AlreadyPromoted);

@@ -16,3 +16,4 @@ pub(crate) mod profile;
 mod roles;
 pub(crate) mod sections;
 pub(crate) mod speakers;
+pub(crate) mod unmerged;
