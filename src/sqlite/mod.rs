@@ -4,6 +4,7 @@
 //! two. All open their file in [`open`], which brings it to the newest [`schema`] and shares one connection, the
 //! [`database`].
 
+mod artifacts;
 mod backup;
 mod columns;
 mod commits;
@@ -27,6 +28,7 @@ mod words;
 mod workspace;
 
 pub(crate) use examine::Copied;
+pub use artifacts::SqliteArtifactStore;
 pub use index::SqliteIndex;
 pub use memory::SqliteMemoryStore;
 pub use workspace::SqliteWorkspace;
