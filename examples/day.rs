@@ -20,8 +20,8 @@ use noctuary::format::{Fields, HeartbeatFile, Origin};
 use noctuary::life::{Block, BootState, BootstrapOutcome, CacheHint, TurnEnd};
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, DocName, Error, Extractive, FileArtifactStore, FileWorkspace, JournalDreamer, Life, LifeConfig, Note, Outcome,
-    Scope, Workspace, WriteMode, dream_once_at,
+    Access, DocName, Error, Extractive, FileArtifactStore, FileWorkspace, JournalDreamer, Life, LifeConfig,
+    Note, Outcome, Scope, Workspace, WriteMode, dream_once_at,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;
@@ -220,11 +220,12 @@ fn figures(life: &Life, artifacts: &dyn ArtifactStore) -> Result<()> {
         "yAxis": {"type": "value"},
         "series": [{"name": "main", "type": "bar", "data": [41, 38, 29]}],
     });
-    let chart = artifacts.insert(&agent, &NewArtifact::new(ArtifactKind::Chart, "Minutes a build"), at(21, 11, 0))?;
-    println!("Agent: I draw the builds. {}", artifacts.get(&agent, &chart)?);
     let chart =
-        artifacts.mark_completed(&agent, &chart, &ArtifactData::charts([minutes]), at(21, 11, 1))?;
-    let report = artifacts.insert(&agent, &NewArtifact::new(ArtifactKind::Report, "October"), at(21, 11, 2))?;
+        artifacts.insert(&agent, &NewArtifact::new(ArtifactKind::Chart, "Minutes a build"), at(21, 11, 0))?;
+    println!("Agent: I draw the builds. {}", artifacts.get(&agent, &chart)?);
+    let chart = artifacts.mark_completed(&agent, &chart, &ArtifactData::charts([minutes]), at(21, 11, 1))?;
+    let report =
+        artifacts.insert(&agent, &NewArtifact::new(ArtifactKind::Report, "October"), at(21, 11, 2))?;
     let text = "# October\n\n| day | minutes |\n|---|---|\n| Wed | 41 |\n| Fri | 29 |\n\nBuilds are **a third** faster.\n";
     let report = artifacts.mark_completed(&agent, &report, &ArtifactData::markdown(text), at(21, 11, 3))?;
 

@@ -50,7 +50,10 @@ pub(super) fn print(rows: &[Vec<String>]) -> String {
                 text.push(',');
             }
             let cell = inert(cell);
-            if cell.contains(['"', ',', '\n', '\r', ';', '\t']) || cell.trim() != cell || cell.is_empty() && row.len() == 1 {
+            if cell.contains(['"', ',', '\n', '\r', ';', '\t'])
+                || cell.trim() != cell
+                || cell.is_empty() && row.len() == 1
+            {
                 text.push('"');
                 text.push_str(&cell.replace('"', "\"\""));
                 text.push('"');
@@ -66,7 +69,8 @@ pub(super) fn print(rows: &[Vec<String>]) -> String {
 /// Returns a cell that no spreadsheet runs.
 fn inert(cell: &str) -> String {
     // Some programs skip what does not print before they look for a formula.
-    let first = cell.chars().find(|c| !c.is_whitespace() && !c.is_control() && !crate::base::text::is_invisible(*c));
+    let first =
+        cell.chars().find(|c| !c.is_whitespace() && !c.is_control() && !crate::base::text::is_invisible(*c));
     let opens = matches!(first, Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '|' | '%'))
         || cell.starts_with(['\t', '\r', '\n']);
     if opens && !is_number(cell) { format!("'{cell}") } else { cell.to_owned() }
@@ -74,7 +78,8 @@ fn inert(cell: &str) -> String {
 
 fn is_number(cell: &str) -> bool {
     let rest = cell.trim().trim_end_matches('%');
-    let is_plain = rest.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | ',' | 'e' | 'E' | ' '));
+    let is_plain =
+        rest.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | ',' | 'e' | 'E' | ' '));
     is_plain && rest.replace([',', ' '], "").parse::<f64>().is_ok()
 }
 
@@ -86,7 +91,18 @@ mod tests {
 
     #[test]
     fn formulas_become_text_and_numbers_stay() {
-        for cell in ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1", "\u{200b}=1", "＝1", "=HYPERLINK(\"http://a\")", "%0A"] {
+        for cell in [
+            "=1+1",
+            "+cmd|' /C calc'!A0",
+            "-2+3",
+            "@SUM(A1)",
+            "\t=1",
+            " =1",
+            "\u{200b}=1",
+            "＝1",
+            "=HYPERLINK(\"http://a\")",
+            "%0A",
+        ] {
             let printed = print(&[vec![cell.to_owned(), "x".to_owned()]]);
             assert_eq!(parse(&printed)[0][0], format!("'{cell}"), "{cell:?}");
         }

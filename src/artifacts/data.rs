@@ -138,7 +138,9 @@ impl ArtifactData {
     /// Refuses a shape that its kind does not have.
     pub(crate) fn check(&self) -> Result<()> {
         match self {
-            Self::Chart { charts } if charts.is_empty() => Err(fault("of a chart must have one chart at least")),
+            Self::Chart { charts } if charts.is_empty() => {
+                Err(fault("of a chart must have one chart at least"))
+            }
             Self::Chart { charts } if !charts.iter().all(Value::is_object) => {
                 Err(fault("of a chart must be options: an object for each chart"))
             }

@@ -118,7 +118,10 @@ impl FromStr for ArtifactId {
         if Self::len_at(text) == Some(text.len()) {
             return Ok(Self(text.to_owned()));
         }
-        Err(not_found(text, "an id is x- or r-, and letters, digits, - and _; copy it from the list of artifacts"))
+        Err(not_found(
+            text,
+            "an id is x- or r-, and letters, digits, - and _; copy it from the list of artifacts",
+        ))
     }
 }
 
@@ -152,9 +155,19 @@ mod tests {
         for good in ["x-1", "r-0f3a", "x-V1StGXR8_Z5jdHi6B-myT", &format!("r-{}", "a".repeat(64))] {
             assert_eq!(good.parse::<ArtifactId>().unwrap().to_string(), good);
         }
-        for bad in
-            ["", "x-", "y-1", "x-a/b", "x-..", "x-a.b", "X-1", "x-é", " x-1", "x-1\n", &format!("x-{}", "a".repeat(65))]
-        {
+        for bad in [
+            "",
+            "x-",
+            "y-1",
+            "x-a/b",
+            "x-..",
+            "x-a.b",
+            "X-1",
+            "x-é",
+            " x-1",
+            "x-1\n",
+            &format!("x-{}", "a".repeat(65)),
+        ] {
             let error = bad.parse::<ArtifactId>().unwrap_err();
             assert!(matches!(error, Error::ArtifactNotFound { .. }), "{bad:?}");
             assert!(!error.to_string().contains('\n'), "{bad:?}");

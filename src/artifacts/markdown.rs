@@ -33,7 +33,8 @@ pub(super) fn render(text: &str) -> String {
     for event in Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
         match event {
             Event::Start(Tag::Link { dest_url, .. }) => {
-                let is_plain = ["https://", "http://", "mailto:"].iter().any(|scheme| dest_url.starts_with(scheme));
+                let is_plain =
+                    ["https://", "http://", "mailto:"].iter().any(|scheme| dest_url.starts_with(scheme));
                 links.push(is_plain);
                 if is_plain {
                     let _ = write!(html, "<a href=\"{}\" rel=\"noreferrer noopener\">", escape(&dest_url));
@@ -46,7 +47,9 @@ pub(super) fn render(text: &str) -> String {
             }
             Event::Start(tag) => html.push_str(open(&tag)),
             Event::End(tag) => html.push_str(close(tag)),
-            Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => html.push_str(&escape(&words)),
+            Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => {
+                html.push_str(&escape(&words))
+            }
             Event::Code(words) => {
                 let _ = write!(html, "<code>{}</code>", escape(&words));
             }
@@ -117,7 +120,14 @@ mod tests {
         let html = render(
             "# Q3\n\n- **a** <b onclick=x>b</b>\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) [y](https://a.example/?a=\"b\") ![p](http://a.example/p.png)\n\n| k | v |\n|---|---|\n| 1 | `<i>` |\n",
         );
-        for shown in ["<h2>Q3</h2>", "<strong>a</strong>", "&lt;script&gt;alert(1)", "&lt;b onclick=x&gt;", "<td>1</td>", "[p]"] {
+        for shown in [
+            "<h2>Q3</h2>",
+            "<strong>a</strong>",
+            "&lt;script&gt;alert(1)",
+            "&lt;b onclick=x&gt;",
+            "<td>1</td>",
+            "[p]",
+        ] {
             assert!(html.contains(shown), "{shown}: {html}");
         }
         for hostile in ["<script", "<b ", "javascript:", "<img", "<i>"] {

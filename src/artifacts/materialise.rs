@@ -189,7 +189,8 @@ impl Materialiser {
         let mut files = vec![("data.json".to_owned(), json.into_bytes())];
         match data {
             ArtifactData::Chart { .. } => {
-                let drawn = (1..).zip(&pictures).filter_map(|(number, picture)| Some((number, picture.as_ref()?)));
+                let drawn =
+                    (1..).zip(&pictures).filter_map(|(number, picture)| Some((number, picture.as_ref()?)));
                 for (number, picture) in drawn {
                     files.push((format!("chart-{number}.{}", picture.ending()), picture.bytes().to_vec()));
                 }
@@ -215,7 +216,12 @@ impl Materialiser {
         let mut names: Vec<String> = files.into_iter().map(|(name, _)| name).collect();
         names.rotate_right(1);
         let without_picture = pictures.iter().filter(|picture| picture.is_none()).count();
-        Ok(ArtifactPage { uri: artifact.uri(), folder: self.root().join(artifact.id.as_str()), files: names, without_picture })
+        Ok(ArtifactPage {
+            uri: artifact.uri(),
+            folder: self.root().join(artifact.id.as_str()),
+            files: names,
+            without_picture,
+        })
     }
 
     /// Draws a chart; none where nobody can.

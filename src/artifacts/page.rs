@@ -38,7 +38,12 @@ pub(super) fn page(artifact: &Artifact, data: &ArtifactData, pictures: &[Option<
             let rows = csv::parse(csv);
             table(&mut body, rows.iter().take(MOST_ROWS).map(Vec::as_slice));
             if rows.len() > MOST_ROWS {
-                let _ = writeln!(body, "<p>{} of {} rows; all of them are in data.csv.</p>", MOST_ROWS, rows.len());
+                let _ = writeln!(
+                    body,
+                    "<p>{} of {} rows; all of them are in data.csv.</p>",
+                    MOST_ROWS,
+                    rows.len()
+                );
             }
         }
         ArtifactData::Report { text, is_html: false } => body.push_str(&render(text)),
@@ -70,7 +75,8 @@ fn title(artifact: &Artifact, data: &ArtifactData) -> String {
 }
 
 fn chart(body: &mut String, number: usize, options: &Value, picture: Option<&ChartPicture>) {
-    let title = options.pointer("/title/text").or_else(|| options.pointer("/title/0/text")).and_then(Value::as_str);
+    let title =
+        options.pointer("/title/text").or_else(|| options.pointer("/title/0/text")).and_then(Value::as_str);
     if let Some(title) = title {
         let _ = writeln!(body, "<h2>{}</h2>", escape(title));
     }
@@ -93,17 +99,23 @@ fn numbers(options: &Value) -> Vec<Vec<String>> {
     };
     let axis = ["/xAxis/data", "/xAxis/0/data", "/yAxis/data", "/yAxis/0/data"];
     let categories = axis.into_iter().find_map(|path| options.pointer(path)?.as_array());
-    let columns: Vec<&[Value]> =
-        series.iter().map(|one| one.get("data").and_then(Value::as_array).map_or(&[][..], Vec::as_slice)).collect();
+    let columns: Vec<&[Value]> = series
+        .iter()
+        .map(|one| one.get("data").and_then(Value::as_array).map_or(&[][..], Vec::as_slice))
+        .collect();
     let rows = columns.iter().map(|column| column.len()).max().unwrap_or(0);
     if rows == 0 {
         return Vec::new();
     }
     let named = |number: usize, one: &Value| {
-        one.get("name").and_then(Value::as_str).map_or_else(|| format!("Series {}", number + 1), str::to_owned)
+        one.get("name")
+            .and_then(Value::as_str)
+            .map_or_else(|| format!("Series {}", number + 1), str::to_owned)
     };
     let mut table = vec![
-        std::iter::once(String::new()).chain(series.iter().enumerate().map(|(at, one)| named(at, one))).collect::<Vec<_>>(),
+        std::iter::once(String::new())
+            .chain(series.iter().enumerate().map(|(at, one)| named(at, one)))
+            .collect::<Vec<_>>(),
     ];
     for row in 0..rows {
         let category = categories.and_then(|all| all.get(row)).map(word);

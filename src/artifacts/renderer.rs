@@ -83,11 +83,13 @@ impl ChartPicture {
 
 /// The elements that draw.
 const ELEMENTS: [&str; 14] = [
-    "svg", "g", "title", "desc", "rect", "circle", "ellipse", "line", "polyline", "polygon", "path", "text", "tspan", "defs",
+    "svg", "g", "title", "desc", "rect", "circle", "ellipse", "line", "polyline", "polygon", "path", "text",
+    "tspan", "defs",
 ];
 
 fn is_inert_svg(text: &str) -> bool {
-    let mut rest = text.trim_start().strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>").unwrap_or(text);
+    let mut rest =
+        text.trim_start().strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>").unwrap_or(text);
     if !rest.trim_start().starts_with("<svg") || text.contains("<!") || text.contains('\0') {
         return false;
     }
@@ -109,7 +111,8 @@ fn has_inert_attributes(attributes: &str) -> bool {
     let lower = attributes.to_ascii_lowercase();
     let words = lower.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/'));
     let mut names = words.filter_map(|word| word.split_once('=').map(|(name, _)| name));
-    let is_bad = |name: &str| name.starts_with("on") || name.contains("href") || name == "style" || name == "src";
+    let is_bad =
+        |name: &str| name.starts_with("on") || name.contains("href") || name == "style" || name == "src";
     let is_split = lower.split_whitespace().any(|word| word.starts_with('='));
     !names.any(is_bad) && !is_split && !lower.contains("url(") && !lower.contains('&')
 }
@@ -120,7 +123,9 @@ mod tests {
 
     #[test]
     fn a_picture_that_could_run_or_fetch_is_none() {
-        let svg = |inner: &str| ChartPicture::Svg(format!("<svg xmlns=\"http://www.w3.org/2000/svg\">{inner}</svg>"));
+        let svg = |inner: &str| {
+            ChartPicture::Svg(format!("<svg xmlns=\"http://www.w3.org/2000/svg\">{inner}</svg>"))
+        };
         assert!(svg("<g fill=\"#333\"><path d=\"M0 0\"/><text x=\"1\">a &lt; b</text></g>").is_inert());
         for hostile in [
             "<script>alert(1)</script>",

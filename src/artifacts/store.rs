@@ -159,7 +159,10 @@ pub trait ArtifactStoreExt: ArtifactStore {
         if artifact.kind == uri.kind {
             return Ok(artifact);
         }
-        Err(not_found(&uri.to_string(), "it is of another kind; copy the reference from the list of artifacts"))
+        Err(not_found(
+            &uri.to_string(),
+            "it is of another kind; copy the reference from the list of artifacts",
+        ))
     }
 }
 

@@ -43,7 +43,10 @@ impl ArtifactUri {
         if id.may_be(kind) {
             return Ok(Self { kind, id });
         }
-        Err(not_found(&format!("{kind}://{id}"), "ids of reports begin with r-, all others with x-"))
+        Err(not_found(
+            &format!("{kind}://{id}"),
+            "ids of reports begin with r-, all others with x-; copy the reference from the list of artifacts",
+        ))
     }
 
     /// Finds the references in a text, each once, in their order. A scheme without an id is none.
@@ -52,7 +55,8 @@ impl ArtifactUri {
         let mut found: Vec<Self> = Vec::new();
         for (at, mark) in text.match_indices("://") {
             let before = &text[..at];
-            let Some(kind) = ArtifactKind::ALL.into_iter().find(|kind| before.ends_with(kind.as_str())) else {
+            let Some(kind) = ArtifactKind::ALL.into_iter().find(|kind| before.ends_with(kind.as_str()))
+            else {
                 continue;
             };
             // `flowchart://` is a scheme of somebody else.
@@ -117,11 +121,24 @@ mod tests {
     fn references_are_found_in_prose_and_each_once() {
         assert_eq!(found("chart://x-1 (chart://x-1), **report://r-2**."), ["chart://x-1", "report://r-2"]);
         assert_eq!(found("![a](chart://x-1)![b](spreadsheet://x-1)"), ["chart://x-1", "spreadsheet://x-1"]);
-        for none in ["flowchart://x-1", "chart://", "chart://x-", "report://x-1", "chart://r-1", "chart:// x-1", "CHART://x-1"] {
+        for none in [
+            "flowchart://x-1",
+            "chart://",
+            "chart://x-",
+            "report://x-1",
+            "chart://r-1",
+            "chart:// x-1",
+            "CHART://x-1",
+        ] {
             assert!(found(none).is_empty(), "{none}");
         }
         assert_eq!(found(&format!("chart://x-{}", "a".repeat(65))), [""; 0], "longer than an id");
-        assert_eq!(found("日chart://x-1/../../etc"), [""; 0], "{}", "a letter before it makes it another scheme");
+        assert_eq!(
+            found("日chart://x-1/../../etc"),
+            [""; 0],
+            "{}",
+            "a letter before it makes it another scheme"
+        );
         assert_eq!(found("「chart://x-1/../../etc"), ["chart://x-1"]);
     }
 

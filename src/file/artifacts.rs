@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::write_guard::write_guard_within;
 use crate::artifacts::{
-    Artifact, ArtifactAudit, ArtifactData, ArtifactFilter, ArtifactId, ArtifactKind, ArtifactStatus, NewArtifact,
+    Artifact, ArtifactAudit, ArtifactData, ArtifactFilter, ArtifactId, ArtifactKind, ArtifactStatus,
+    NewArtifact,
 };
 use crate::base::access::Scope;
 use crate::base::debug::debug_as;
@@ -176,8 +177,11 @@ impl Status {
 impl Head {
     /// Returns the artifact without its data; `None` where it was deleted.
     fn artifact(&self) -> Option<Artifact> {
-        let mut artifact =
-            Artifact::begun(self.id.clone(), &NewArtifact::new(self.kind, self.title.clone()), self.created_at);
+        let mut artifact = Artifact::begun(
+            self.id.clone(),
+            &NewArtifact::new(self.kind, self.title.clone()),
+            self.created_at,
+        );
         artifact.status = self.status.of_artifact()?;
         artifact.session.clone_from(&self.session);
         artifact.message.clone_from(&self.error);

@@ -27,8 +27,8 @@ mod vectors;
 mod words;
 mod workspace;
 
-pub(crate) use examine::Copied;
 pub use artifacts::SqliteArtifactStore;
+pub(crate) use examine::Copied;
 pub use index::SqliteIndex;
 pub use memory::SqliteMemoryStore;
 pub use workspace::SqliteWorkspace;

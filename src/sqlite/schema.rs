@@ -5,7 +5,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::artifacts;
+use super::artifacts::tables as artifacts;
 use super::commits::{self, check_mark, commits};
 use super::edges;
 use super::error::fold;

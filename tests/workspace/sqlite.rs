@@ -280,7 +280,7 @@ fn a_file_of_ours_says_so() {
     let peer = life.peer();
     assert_eq!(pragma::<String>(&peer, "journal_mode"), "wal");
     assert_eq!(pragma::<i64>(&peer, "application_id"), 0x4e4f_4354, "NOCT");
-    assert_eq!(pragma::<i64>(&peer, "user_version"), 10);
+    assert_eq!(pragma::<i64>(&peer, "user_version"), 11);
 }
 
 #[test]

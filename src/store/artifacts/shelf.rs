@@ -51,7 +51,12 @@ impl<H: ArtifactHome> Shelf<H> {
         self.home.location()
     }
 
-    pub(crate) fn insert(&self, access: &Access, new: &NewArtifact, now: DateTime<Utc>) -> Result<ArtifactId> {
+    pub(crate) fn insert(
+        &self,
+        access: &Access,
+        new: &NewArtifact,
+        now: DateTime<Utc>,
+    ) -> Result<ArtifactId> {
         let name: Name = StateName::new_row("artifact").into();
         if access.scope != self.scope {
             return Err(Error::Denied { name, kind: access.kind });

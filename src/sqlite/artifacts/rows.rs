@@ -1,192 +1,27 @@
-//! Artifacts inside one SQLite file, in the seed's table.
-
-use std::path::Path;
-use std::sync::Arc;
+//! The rows of artifacts in a database.
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
-use super::backup;
-use super::database::Database;
-use super::error::fold;
-use super::open;
-use super::schema::Others;
-use crate::artifacts::{Artifact, ArtifactAudit, ArtifactData, ArtifactFilter, ArtifactId, ArtifactKind, ArtifactStatus};
-use crate::base::access::{Actor, Scope, SessionKind};
-use crate::base::debug::debug_as;
-use crate::base::error::{Error, Result};
-use crate::store::artifacts::{
-    ArtifactConfig, ArtifactHome, ArtifactRows, ArtifactUsage, Sees, Shelf, contract_of_artifacts,
+use super::tables::SEEDS;
+use crate::artifacts::{
+    Artifact, ArtifactAudit, ArtifactData, ArtifactFilter, ArtifactId, ArtifactKind, ArtifactStatus,
+    NewArtifact,
 };
-use crate::store::check_scope;
-
-/// Artifacts inside one SQLite file, for one scope of it.
-///
-/// The table is the seed's `chat_artifacts`; where another program has a table of that name with other columns, it stays as it
-/// is, and ours is `memory_artifacts`. The file may be that of a [`SqliteWorkspace`](crate::SqliteWorkspace) or a
-/// [`SqliteMemoryStore`](crate::SqliteMemoryStore), and a [backup](Self::backup_to) of one has all of them.
-///
-/// Each change and its line of the audit are one transaction: what a verb returned survives a power loss. Several processes may
-/// use the file at once; a call that waits for longer than [`ArtifactConfig::patience`] gets [`Error::Busy`].
-///
-/// ```
-/// use chrono::Utc;
-/// use noctuary::artifacts::{ArtifactData, ArtifactKind, ArtifactStore, NewArtifact};
-/// use noctuary::{Access, Scope, SqliteArtifactStore};
-///
-/// let store = SqliteArtifactStore::open_in_memory(Scope::user("marta"))?;
-/// let agent = Access::agent(Scope::user("marta"));
-/// let id = store.insert(&agent, &NewArtifact::new(ArtifactKind::Spreadsheet, "Tides"), Utc::now())?;
-/// let sheet = store.mark_completed(&agent, &id, &ArtifactData::csv("hour,metres\n9,1.2\n"), Utc::now())?;
-/// assert_eq!(sheet.to_string(), format!("spreadsheet://{id}"));
-/// # Ok::<(), noctuary::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct SqliteArtifactStore {
-    shelf: Arc<Shelf<SqliteArtifacts>>,
-}
-
-impl SqliteArtifactStore {
-    /// Opens or makes the file.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`SqliteMemoryStore::open`](crate::SqliteMemoryStore::open).
-    pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
-        Self::open_with(path, scope, ArtifactConfig::default())
-    }
-
-    /// As [`open`](Self::open), configured.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`open`](Self::open).
-    pub fn open_with(path: impl AsRef<Path>, scope: Scope, config: ArtifactConfig) -> Result<Self> {
-        let database = open::open(path.as_ref(), config.patience, Others::Adopted, None)?.marked();
-        Self::over(database, scope, config)
-    }
-
-    /// Makes a store that ends with the process.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Database`].
-    pub fn open_in_memory(scope: Scope) -> Result<Self> {
-        Self::open_in_memory_with(scope, ArtifactConfig::default())
-    }
-
-    /// As [`open_in_memory`](Self::open_in_memory), configured.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Database`].
-    pub fn open_in_memory_with(scope: Scope, config: ArtifactConfig) -> Result<Self> {
-        Self::over(open::in_memory(config.patience, None)?, scope, config)
-    }
-
-    fn over(database: Database, scope: Scope, config: ArtifactConfig) -> Result<Self> {
-        check_scope(&scope)?;
-        let table = database.read("open", table)?;
-        let home = SqliteArtifacts { database, scope: scope.clone(), table };
-        Ok(Self { shelf: Arc::new(Shelf::new(home, scope, config)) })
-    }
-
-    /// Returns the scope that was fixed when it was opened.
-    #[must_use]
-    pub fn scope(&self) -> &Scope {
-        self.shelf.scope()
-    }
-
-    /// Returns the configuration.
-    #[must_use]
-    pub fn config(&self) -> &ArtifactConfig {
-        self.shelf.config()
-    }
-
-    /// Copies the whole database into a new file, as [`SqliteMemoryStore::backup_to`](crate::SqliteMemoryStore::backup_to)
-    /// does: artifacts and all else that is in the file.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to).
-    pub fn backup_to(&self, path: impl AsRef<Path>) -> Result<()> {
-        backup::backup(&self.shelf.home().database, path.as_ref())
-    }
-}
-
-contract_of_artifacts!(SqliteArtifactStore);
-
-debug_as!(
-    SqliteArtifactStore,
-    |it| "SqliteArtifactStore({} {})",
-    it.shelf.location(),
-    it.shelf.scope().user
-);
-
-/// The table where its name is free or ours, and where it is not.
-const SEEDS: &str = "chat_artifacts";
-const OURS: &str = "memory_artifacts";
+use crate::base::access::{Actor, Scope, SessionKind};
+use crate::base::error::{Error, Result};
+use crate::sqlite::database::Database;
+use crate::sqlite::error::fold;
+use crate::store::artifacts::{ArtifactHome, ArtifactRows, ArtifactUsage, Sees};
 
 const COLUMNS: &str = "id, type, status, title, session_id, is_shared, size, error, created_at, updated_at";
 
-/// Makes the tables.
-pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
-    let name = if has_table(connection, SEEDS)? { OURS } else { SEEDS };
-    connection.execute_batch(&format!(
-        "CREATE TABLE IF NOT EXISTS {name} (
-             number INTEGER PRIMARY KEY AUTOINCREMENT,
-             id TEXT NOT NULL UNIQUE,
-             user_id TEXT NOT NULL,
-             agent_id TEXT NOT NULL DEFAULT '',
-             type TEXT NOT NULL,
-             status TEXT NOT NULL DEFAULT 'running',
-             title TEXT NOT NULL DEFAULT '',
-             session_id TEXT,
-             is_shared INTEGER NOT NULL DEFAULT 0,
-             data TEXT,
-             size INTEGER NOT NULL DEFAULT 0,
-             error TEXT,
-             created_at TEXT NOT NULL,
-             updated_at TEXT NOT NULL
-         );
-         CREATE INDEX IF NOT EXISTS idx_artifacts_scope ON {name} (user_id, agent_id, created_at, id);
-         CREATE TABLE IF NOT EXISTS memory_artifact_audit (
-             number INTEGER PRIMARY KEY AUTOINCREMENT,
-             created_at TEXT NOT NULL,
-             user_id TEXT NOT NULL,
-             agent_id TEXT NOT NULL DEFAULT '',
-             actor TEXT NOT NULL,
-             session_kind TEXT NOT NULL,
-             action TEXT NOT NULL,
-             artifact_id TEXT NOT NULL
-         );
-         CREATE INDEX IF NOT EXISTS idx_artifact_audit_id ON memory_artifact_audit (artifact_id);"
-    ))
-}
-
-/// Returns the name of the table of artifacts.
-fn table(connection: &Connection) -> rusqlite::Result<&'static str> {
-    Ok(if has_table(connection, OURS)? { OURS } else { SEEDS })
-}
-
-/// Returns the name of the table of artifacts, where a file has one of ours.
-pub(super) fn tables(connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
-    if !has_table(connection, "memory_artifact_audit")? {
-        return Ok(None);
-    }
-    table(connection).map(Some)
-}
-
-fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
-    connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?.exists([name])
-}
-
 /// The artifacts of a scope in a file.
-struct SqliteArtifacts {
-    database: Database,
-    scope: Scope,
-    table: &'static str,
+pub(super) struct SqliteArtifacts {
+    pub(super) database: Database,
+    pub(super) scope: Scope,
+    pub(super) table: &'static str,
 }
 
 /// The same, as a connection sees them.
@@ -201,16 +36,16 @@ impl ArtifactHome for SqliteArtifacts {
     }
 
     fn read(&self, id: &ArtifactId, sees: Sees) -> Result<Option<Artifact>> {
-        let found = self.database.read("read an artifact of", |connection| {
-            Rows { home: self, connection }.find(id, sees)
-        })?;
+        let found = self
+            .database
+            .read("read an artifact of", |connection| Rows { home: self, connection }.find(id, sees))?;
         found.transpose()
     }
 
     fn page(&self, filter: &ArtifactFilter, sees: Sees) -> Result<Option<Vec<Artifact>>> {
-        let page = self.database.read("list artifacts of", |connection| {
-            Rows { home: self, connection }.page(filter, sees)
-        })?;
+        let page = self
+            .database
+            .read("list artifacts of", |connection| Rows { home: self, connection }.page(filter, sees))?;
         page.map(|page| page.into_iter().collect()).transpose()
     }
 
@@ -223,9 +58,8 @@ impl ArtifactHome for SqliteArtifacts {
         action: &'static str,
         change: impl FnOnce(&mut dyn ArtifactRows) -> Result<T>,
     ) -> Result<T> {
-        self.database.attempt(action, self.database.file(), |connection| {
-            change(&mut Rows { home: self, connection })
-        })
+        self.database
+            .attempt(action, self.database.file(), |connection| change(&mut Rows { home: self, connection }))
     }
 }
 
@@ -392,12 +226,16 @@ impl Rows<'_> {
 /// Reads a row without its data.
 fn read(row: &Row<'_>) -> rusqlite::Result<Result<Artifact>> {
     let text = |column: usize| row.get::<_, String>(column);
-    let parsed = (text(0)?.parse::<ArtifactId>(), text(1)?.parse::<ArtifactKind>(), text(2)?.parse::<ArtifactStatus>());
+    let parsed = (
+        text(0)?.parse::<ArtifactId>(),
+        text(1)?.parse::<ArtifactKind>(),
+        text(2)?.parse::<ArtifactStatus>(),
+    );
     let times = (time(&text(8)?), time(&text(9)?));
     let ((Ok(id), Ok(kind), Ok(status)), (Some(created_at), Some(updated_at))) = (parsed, times) else {
         return Ok(Err(damaged("a row of an artifact does not read")));
     };
-    let new = crate::artifacts::NewArtifact::new(kind, text(3)?);
+    let new = NewArtifact::new(kind, text(3)?);
     let mut artifact = Artifact::begun(id, &new, created_at);
     (artifact.status, artifact.updated_at) = (status, updated_at);
     (artifact.session, artifact.message) = (row.get(4)?, row.get(7)?);
@@ -411,7 +249,8 @@ fn with_data(mut artifact: Artifact, data: Option<&str>) -> Result<Artifact> {
     let Some(data) = data else { return Ok(artifact) };
     let data = serde_json::from_str::<Value>(data).ok();
     let data = data.and_then(|data| ArtifactData::parse(artifact.kind, data).ok());
-    artifact.data = Some(data.ok_or_else(|| damaged("the data of an artifact has not the shape of its kind"))?);
+    artifact.data =
+        Some(data.ok_or_else(|| damaged("the data of an artifact has not the shape of its kind"))?);
     Ok(artifact)
 }
 
