@@ -162,7 +162,9 @@ impl ArtifactData {
         match self {
             Self::Chart { charts } => {
                 let mut words = String::new();
-                charts.iter().for_each(|chart| collect(chart, &mut words));
+                for chart in charts {
+                    collect(chart, &mut words);
+                }
                 words
             }
             Self::Spreadsheet { csv, title, description } => {

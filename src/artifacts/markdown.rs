@@ -40,15 +40,11 @@ pub(super) fn render(text: &str) -> String {
                     let _ = write!(html, "<a href=\"{}\" rel=\"noreferrer noopener\">", escape(&dest_url));
                 }
             }
-            Event::End(TagEnd::Link) => {
-                if links.pop() == Some(true) {
-                    html.push_str("</a>");
-                }
-            }
+            Event::End(TagEnd::Link) => html.push_str(if links.pop() == Some(true) { "</a>" } else { "" }),
             Event::Start(tag) => html.push_str(open(&tag)),
             Event::End(tag) => html.push_str(close(tag)),
             Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => {
-                html.push_str(&escape(&words))
+                html.push_str(&escape(&words));
             }
             Event::Code(words) => {
                 let _ = write!(html, "<code>{}</code>", escape(&words));

@@ -156,7 +156,7 @@ fn handles_that_write_at_once_lose_nothing_and_end_each_artifact_once() {
 // Each operation of the disk fails once: what was acknowledged is there, what failed changed nothing, or all of it.
 #[test]
 fn a_fault_at_each_operation_leaves_an_artifact_as_it_was_or_as_it_should_be() {
-    let story = |store: &dyn ArtifactStore| -> Vec<noctuary::Result<()>> {
+    let all_verbs = |store: &dyn ArtifactStore| -> Vec<noctuary::Result<()>> {
         let begun = store.insert(&agent(), &NewArtifact::new(ArtifactKind::Report, "Q3"), now());
         let Ok(id) = begun else { return vec![begun.map(drop)] };
         vec![
@@ -172,9 +172,9 @@ fn a_fault_at_each_operation_leaves_an_artifact_as_it_was_or_as_it_should_be() {
         if let Some(at) = at {
             faults.arm(at, Fault::Error(std::io::ErrorKind::Other));
         }
-        let faulty = FaultyDisk::new(Arc::new(disk.clone()), faults.clone());
-        let answers = match FileArtifactStore::on_disk(Arc::new(faulty), marta(), ArtifactConfig::default()) {
-            Ok(store) => story(&store),
+        let broken = FaultyDisk::new(Arc::new(disk.clone()), faults.clone());
+        let answers = match FileArtifactStore::on_disk(Arc::new(broken), marta(), ArtifactConfig::default()) {
+            Ok(store) => all_verbs(&store),
             Err(_) => Vec::new(),
         };
         let after = FileArtifactStore::on_disk(Arc::new(disk), marta(), ArtifactConfig::default()).unwrap();

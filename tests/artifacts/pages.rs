@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use crate::homes::{HOMES, Heard, agent, marta, now};
 
 #[derive(Debug)]
-struct Draws(fn() -> Result<ChartPicture, String>);
+struct Draws(Draw);
+
+type Draw = fn() -> Result<ChartPicture, String>;
 
 impl ChartRenderer for Draws {
     fn render(&self, _options: &Value) -> Result<ChartPicture, String> {
@@ -99,7 +101,7 @@ fn a_renderer_draws_and_a_picture_that_is_none_is_left_out() {
     let (life, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let store = HOMES[0].1(life.path(), ArtifactConfig::default());
     let chart = made(store.as_ref(), &ArtifactData::charts([json!({"series": []})]));
-    let draws: [(fn() -> Result<ChartPicture, String>, Option<&str>); 5] = [
+    let draws: [(Draw, Option<&str>); 5] = [
         (|| Ok(ChartPicture::Png(PNG.to_vec())), Some("chart-1.png")),
         (
             || Ok(ChartPicture::Svg("<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>".into())),

@@ -57,7 +57,7 @@ fn data(kind: ArtifactKind) -> ArtifactData {
     }
 }
 
-fn is_not_found<T: std::fmt::Debug>(answer: crate::Result<T>) -> bool {
+fn is_not_found<T: std::fmt::Debug>(answer: &crate::Result<T>) -> bool {
     matches!(answer, Err(Error::ArtifactNotFound { .. }))
 }
 
@@ -146,14 +146,14 @@ pub fn sight(make: MakeArtifacts<'_>) {
     );
     let payload = data(ArtifactKind::Chart);
     for access in [group(), Access::subagent(Scope::user("marta")), Access::scheduled(Scope::user("marta"))] {
-        assert!(is_not_found(store.get(&access, &private)), "{:?} reads nothing private", access.kind);
-        assert!(is_not_found(store.mark_completed(&access, &private, &payload, at(1))), "nor ends it");
-        assert!(is_not_found(store.mark_error(&access, &private, "no", at(1))), "nor ends it");
-        assert!(is_not_found(store.update(&access, &private, &payload, at(1))), "nor changes it");
+        assert!(is_not_found(&store.get(&access, &private)), "{:?} reads nothing private", access.kind);
+        assert!(is_not_found(&store.mark_completed(&access, &private, &payload, at(1))), "nor ends it");
+        assert!(is_not_found(&store.mark_error(&access, &private, "no", at(1))), "nor ends it");
+        assert!(is_not_found(&store.update(&access, &private, &payload, at(1))), "nor changes it");
         let listed = store.list(&access, &ArtifactFilter::default()).expect("a list");
         assert!(listed.len() == 2 && listed.iter().all(|one| one.is_shared), "nor lists it");
         assert!(
-            is_not_found(store.list(&access, &ArtifactFilter::default().after(private.clone()))),
+            is_not_found(&store.list(&access, &ArtifactFilter::default().after(private.clone()))),
             "nor pages by it"
         );
         assert!(
@@ -164,8 +164,8 @@ pub fn sight(make: MakeArtifacts<'_>) {
     }
     for stranger in [Scope::user("jan"), Scope { agent: "other".to_owned(), ..Scope::user("marta") }] {
         let stranger = Access::human(stranger);
-        assert!(is_not_found(store.get(&stranger, &shared)), "another scope reads nothing");
-        assert!(is_not_found(store.mark_completed(&stranger, &shared, &payload, at(1))));
+        assert!(is_not_found(&store.get(&stranger, &shared)), "another scope reads nothing");
+        assert!(is_not_found(&store.mark_completed(&stranger, &shared, &payload, at(1))));
         assert!(store.list(&stranger, &ArtifactFilter::default()).expect("a list").is_empty());
         assert!(store.audit(&stranger, 9).expect("the audit").is_empty());
         let begun = store.insert(&stranger, &NewArtifact::new(ArtifactKind::Chart, ""), at(1));
@@ -253,9 +253,9 @@ pub fn removal(make: MakeArtifacts<'_>) {
     store.mark_completed(&marta(), &id, &data(ArtifactKind::Report), at(1)).expect("it ends");
     assert!(store.delete(&marta(), &id, at(2)).expect("it is deleted"));
     assert!(!store.delete(&marta(), &id, at(3)).expect("it is gone"));
-    assert!(is_not_found(store.get(&marta(), &id)));
-    assert!(is_not_found(store.mark_completed(&marta(), &id, &data(ArtifactKind::Report), at(3))));
-    assert!(is_not_found(store.list(&marta(), &ArtifactFilter::default().after(id.clone()))));
+    assert!(is_not_found(&store.get(&marta(), &id)));
+    assert!(is_not_found(&store.mark_completed(&marta(), &id, &data(ArtifactKind::Report), at(3))));
+    assert!(is_not_found(&store.list(&marta(), &ArtifactFilter::default().after(id.clone()))));
     let left = store.list(&marta(), &ArtifactFilter::default()).expect("a list");
     assert_eq!(left.iter().map(|one| &one.id).collect::<Vec<_>>(), [&other]);
     let audit = store.audit(&marta(), 9).expect("the audit");
