@@ -1,4 +1,5 @@
-//! Three days of an agent's life, and the night after them: a scripted agent, a fixed clock, no model, no network.
+//! Three days of an agent's life, and the night after them: a scripted agent, a fixed clock, no model, no network. On the third day it
+//! makes a chart and a report.
 //!
 //! ```text
 //! cargo run --example day                    in a folder that is made for it and taken away
@@ -12,12 +13,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::artifacts::{
+    ArtifactData, ArtifactKind, ArtifactStore, ArtifactStoreExt, Materialiser, NewArtifact,
+};
 use noctuary::format::{Fields, HeartbeatFile, Origin};
 use noctuary::life::{Block, BootState, BootstrapOutcome, CacheHint, TurnEnd};
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, DocName, Error, Extractive, FileWorkspace, JournalDreamer, Life, LifeConfig, Note, Outcome,
-    Scope, Workspace, WriteMode, dream_once_at,
+    Access, DocName, Error, Extractive, FileArtifactStore, FileWorkspace, JournalDreamer, Life, LifeConfig,
+    Note, Outcome, Scope, Workspace, WriteMode, dream_once_at,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;
@@ -28,8 +32,11 @@ const PRIVATE: &str = "the boat is called Brisk";
 fn main() -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let mut arguments = std::env::args().skip(1);
-    let workspace: Arc<dyn Workspace> = match arguments.next().as_deref() {
-        None => Arc::new(FileWorkspace::open(scratch.path())?),
+    let (workspace, artifacts): Home = match arguments.next().as_deref() {
+        None => (
+            Arc::new(FileWorkspace::open(scratch.path())?),
+            Box::new(FileArtifactStore::open(scratch.path(), marta())?),
+        ),
         Some("--sqlite") => {
             sqlite(&arguments.next().map_or_else(|| scratch.path().join("life.db"), Into::into))?
         }
@@ -43,17 +50,22 @@ fn main() -> Result<()> {
     first_day(&life)?;
     second_day(&life)?;
     third_day(&life)?;
+    figures(&life, artifacts.as_ref())?;
     night(&life)?;
     fourth_morning(&life)
 }
 
+/// The place of a life, and that of what the agent makes.
+type Home = (Arc<dyn Workspace>, Box<dyn ArtifactStore>);
+
 #[cfg(feature = "sqlite")]
-fn sqlite(file: &Path) -> Result<Arc<dyn Workspace>> {
-    Ok(Arc::new(noctuary::SqliteWorkspace::open(file, Scope::user("marta"))?))
+fn sqlite(file: &Path) -> Result<Home> {
+    let artifacts = noctuary::SqliteArtifactStore::open(file, marta())?;
+    Ok((Arc::new(noctuary::SqliteWorkspace::open(file, marta())?), Box::new(artifacts)))
 }
 
 #[cfg(not(feature = "sqlite"))]
-fn sqlite(_file: &Path) -> Result<Arc<dyn Workspace>> {
+fn sqlite(_file: &Path) -> Result<Home> {
     Err("--sqlite needs the feature \"sqlite\"".into())
 }
 
@@ -196,6 +208,46 @@ fn third_day(life: &Life) -> Result<()> {
     }
     assert_eq!(told, 1);
     println!("The next session is told that SOUL.md changed, the one after it is not.\n");
+    Ok(())
+}
+
+/// A chart and a report, which outlive the session that made them.
+fn figures(life: &Life, artifacts: &dyn ArtifactStore) -> Result<()> {
+    let agent = private();
+    let minutes = serde_json::json!({
+        "title": {"text": "Minutes a build"},
+        "xAxis": {"type": "category", "data": ["Wed", "Thu", "Fri"]},
+        "yAxis": {"type": "value"},
+        "series": [{"name": "main", "type": "bar", "data": [41, 38, 29]}],
+    });
+    let chart =
+        artifacts.insert(&agent, &NewArtifact::new(ArtifactKind::Chart, "Minutes a build"), at(21, 11, 0))?;
+    println!("Agent: I draw the builds. {}", artifacts.get(&agent, &chart)?);
+    let chart = artifacts.mark_completed(&agent, &chart, &ArtifactData::charts([minutes]), at(21, 11, 1))?;
+    let report =
+        artifacts.insert(&agent, &NewArtifact::new(ArtifactKind::Report, "October"), at(21, 11, 2))?;
+    let text = "# October\n\n| day | minutes |\n|---|---|\n| Wed | 41 |\n| Fri | 29 |\n\nBuilds are **a third** faster.\n";
+    let report = artifacts.mark_completed(&agent, &report, &ArtifactData::markdown(text), at(21, 11, 3))?;
+
+    let mut session = life.begin_session(agent.clone(), "repl", "repl", at(21, 11, 4))?;
+    let message = format!("The builds: {}\nThe month: {}", chart.uri(), report.uri());
+    session.end_turn(&message, TurnEnd::default(), at(21, 11, 5))?;
+    session.flush()?;
+    println!("Agent:\n{}", indented(&message));
+
+    let data = tempfile::tempdir()?;
+    let written = Materialiser::open(data.path())?.materialise(artifacts, &agent, &message)?;
+    for page in &written.pages {
+        println!("{} has {} for a browser.", page.uri, page.files.join(", "));
+    }
+    assert_eq!((written.pages.len(), written.unknown.len()), (2, 0));
+    let Err(made_up @ Error::ArtifactNotFound { .. }) = artifacts.resolve(&agent, "chart://x-1234") else {
+        return Err("nobody made it".into());
+    };
+    println!("A reference that a model makes up: {made_up}.");
+    let group = artifacts.resolve(&Access::shared(marta()), &chart.uri().to_string());
+    assert!(matches!(group, Err(Error::ArtifactNotFound { .. })), "what was made in private stays there");
+    println!("With others present the chart is not there at all.\n");
     Ok(())
 }
 

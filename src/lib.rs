@@ -50,6 +50,7 @@
 //! | methods that only outcomes raise, rules of a person | [`learning::MethodStore`], [`learning::PreferenceStore`] | [`learning`]; [`dream::RoleDreamer`] draws lessons |
 //! | who and what is mentioned where | [`edges::EdgeStore`] | [`edges`] |
 //! | one page on a name | [`pages::Pages`] | [`pages`] |
+//! | charts, spreadsheets and reports that an agent makes | [`FileArtifactStore`], `SqliteArtifactStore` | [`artifacts`](mod@artifacts): references, status, files at the end of a turn |
 //! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
 //! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
 //! | forgetting, importing, exporting, copying | [`exchange::Forget`], [`exchange::Export`] | [`exchange`] |
@@ -87,6 +88,7 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+pub mod artifacts;
 pub(crate) mod base;
 #[cfg_attr(not(any(test, feature = "testing")), allow(unreachable_pub))]
 mod disk;
@@ -140,7 +142,7 @@ pub use base::name::DocName;
 pub use dream::journal::{DreamConfig, JournalDreamer};
 pub use dreamer::{DreamReport, Dreamer, Outcome};
 pub use drive::{dream_once, dream_once_async, dream_once_at};
-pub use file::{FileMemoryStore, FileWorkspace};
+pub use file::{FileArtifactStore, FileMemoryStore, FileWorkspace};
 pub use format::documents::note::Note;
 pub use gate::secret::SecretGate;
 pub use life::config::LifeConfig;
@@ -152,6 +154,6 @@ pub use model::extractive::Extractive;
 pub use pii::PiiFilter;
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
-pub use sqlite::{SqliteIndex, SqliteMemoryStore, SqliteWorkspace};
+pub use sqlite::{SqliteArtifactStore, SqliteIndex, SqliteMemoryStore, SqliteWorkspace};
 pub use workspace::contract::Workspace;
 pub use workspace::write::WriteMode;

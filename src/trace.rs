@@ -363,6 +363,9 @@ fn kind(error: &Error) -> &'static str {
         Error::Shrunk { .. } => "shrunk",
         Error::TooManyOpen { .. } => "too_many_open",
         Error::Database { .. } => "database",
+        Error::ArtifactNotFound { .. } => "artifact_not_found",
+        Error::ArtifactEnded { .. } => "artifact_ended",
+        Error::QuotaReached { .. } => "quota_reached",
         Error::Config { .. } => "config",
     }
 }

@@ -278,6 +278,9 @@ impl StateName {
     /// The folder of the word index of a memory store in a file.
     pub(crate) const MEMORY_WORDS_FOLDER: &str = ".dreaming.d/memories.words";
 
+    /// The folder of the artifacts of a scope.
+    pub(crate) const ARTIFACTS_FOLDER: &str = ".dreaming.d/artifacts";
+
     /// Returns the name of the file with a document's earlier versions.
     pub(crate) fn history(document: &DocName) -> Self {
         Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })

@@ -38,6 +38,19 @@ pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     sync_folders_of(disk, path)
 }
 
+/// As [`replace`], with the unfinished file beside it, in a folder that is no workspace.
+pub(crate) fn replace_beside(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
+    let standing = disk.stat(path).at("look at", path)?;
+    let temporary = temporary_beside(path);
+    write(disk, &temporary, bytes, standing.as_ref())
+        .and_then(|()| disk.rename(&temporary, path))
+        .inspect_err(|_| {
+            let _ = disk.unlink(&temporary);
+        })
+        .at("replace", path)?;
+    sync_folders_of(disk, path)
+}
+
 /// Creates a file that does not exist; `false` where one does. Never visible before it is complete.
 pub(crate) fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> {
     match put(disk, path, bytes, None, |temporary| disk.rename_new(temporary, path)) {

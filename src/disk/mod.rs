@@ -24,6 +24,6 @@ pub(crate) use contract::STATE_FOLDER;
 pub use contract::{Disk, DiskFile, Kind, Open, Stat};
 pub(crate) use looking::Looking;
 pub(crate) use mode::restrict;
-pub(crate) use os::OsDisk;
 #[cfg(feature = "sqlite")]
 pub(crate) use os::wall_clock;
+pub(crate) use os::{OsDisk, canonical};

@@ -3,6 +3,7 @@
 //! [`workspace`] has its verbs in [`documents`] and its right to write in [`lease`]; [`memory`] is the store. Every mutation
 //! of either takes the [write guard](write_guard).
 
+mod artifacts;
 mod documents;
 mod hidden;
 mod lease;
@@ -11,5 +12,6 @@ mod memory;
 mod workspace;
 mod write_guard;
 
+pub use artifacts::FileArtifactStore;
 pub use memory::FileMemoryStore;
 pub use workspace::FileWorkspace;

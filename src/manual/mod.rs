@@ -13,6 +13,7 @@
 //! | Why is a line promoted exactly once? Two hosts, editors, containers, backups? | [`durability`] |
 //! | What is in which file, byte by byte? | [`formats`] |
 //! | How do a laptop and a server share one life? | [`two_machines`] |
+//! | Where do charts, spreadsheets and reports of an agent stay? | [`artifacts`] |
 //! | What do memory stores keep, find and forget? | [`memory`] |
 //! | Which methods serve an agent, which rules hold, and who says so? | [`learning`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
@@ -76,6 +77,9 @@ pub mod formats {}
 
 #[doc = include_str!("memory.md")]
 pub mod memory {}
+
+#[doc = include_str!("artifacts.md")]
+pub mod artifacts {}
 
 #[doc = include_str!("learning.md")]
 pub mod learning {}

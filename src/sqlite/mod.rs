@@ -4,6 +4,7 @@
 //! two. All open their file in [`open`], which brings it to the newest [`schema`] and shares one connection, the
 //! [`database`].
 
+mod artifacts;
 mod backup;
 mod columns;
 mod commits;
@@ -26,6 +27,7 @@ mod vectors;
 mod words;
 mod workspace;
 
+pub use artifacts::SqliteArtifactStore;
 pub(crate) use examine::Copied;
 pub use index::SqliteIndex;
 pub use memory::SqliteMemoryStore;

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use rusqlite::Connection;
 
+use super::artifacts::tables as artifacts;
 use super::edges;
 use super::memory::tables::has_profile_of_the_seed;
 
@@ -67,10 +68,13 @@ fn triggers(connection: &Connection) -> rusqlite::Result<impl Iterator<Item = (S
     // A displaced edge leaves the same words.
     let edges =
         edges::tables(connection)?.map(|table| (table, "dst_entity_kind, dst_entity_key", Displaced::Never));
+    let artifacts = artifacts::tables(connection)?
+        .map(|table| (table, "title, data, error, session_id", Displaced::ByKey(&["id"])));
     let worded = standing(connection)?
         .into_iter()
         .filter(move |(table, ..)| has_profile || *table != "user_profile")
-        .chain(edges);
+        .chain(edges)
+        .chain(artifacts);
     Ok(worded.flat_map(|(table, columns, displaced)| {
         let trigger = |name: &str, event: &str| {
             let name = format!("{table}_{name}");

@@ -5,6 +5,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::artifacts::tables as artifacts;
 use super::commits::{self, check_mark, commits};
 use super::edges;
 use super::error::fold;
@@ -45,6 +46,10 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     |connection| {
         practice::make(connection)?;
         edges::make(connection)?;
+        removals::put_triggers(connection)
+    },
+    |connection| {
+        artifacts::make(connection)?;
         removals::put_triggers(connection)
     },
 ];

@@ -17,7 +17,7 @@
 //!
 //! [`StoreConfig`] is all there is to set: doors, observer, sizes, retention, refused sources, waiting time, facts, ranking and entities,
 //! embedder and reranker, the finder of edges. The
-//! contract and its rows are in [`memory`](crate::memory).
+//! contract and its rows are in [`memory`](crate::memory). [`ArtifactConfig`] is the same for stores of [artifacts](crate::artifacts).
 //!
 //! # Limits
 //!
@@ -26,6 +26,7 @@
 
 mod admit;
 mod applies;
+pub(crate) mod artifacts;
 pub(crate) mod backend;
 pub(crate) mod carry;
 mod config;
@@ -62,6 +63,7 @@ pub(crate) mod vectors;
 mod visibility;
 pub(crate) mod words;
 
+pub use artifacts::ArtifactConfig;
 pub use config::StoreConfig;
 pub(crate) use config::check_scope;
 pub(crate) use edit::Edit;

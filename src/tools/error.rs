@@ -117,6 +117,13 @@ impl ToolError {
                 format!("{called} is a file, or is below one. A folder was expected.")
             }
             Error::Config { setting, rule } => format!("Nothing was done: {setting} {rule}."),
+            Error::ArtifactNotFound { artifact, hint } => format!("There is no artifact {artifact}: {hint}."),
+            Error::ArtifactEnded { artifact, status } => {
+                format!("{artifact} is {status} already, and nothing was changed. Begin another artifact.")
+            }
+            Error::QuotaReached { what, limit } => {
+                format!("Nothing was written: at most {limit} {what} are kept. Tell the user.")
+            }
             Error::Busy { .. } => format!("{called} is in use by another process. Try again in a moment."),
             // Their texts hold paths of the host's.
             _ => format!("The memory failed at {called}. It does not help to try again: tell the user."),

@@ -19,7 +19,7 @@ use house::{Arrow, Circle, House, room_of};
 const FLOORS: &[(u32, &[&str])] = &[
     (0, &["base"]),
     (1, &["workspace", "pii", "llm", "embed", "format", "disk"]),
-    (2, &["memory", "facts", "learning", "edges", "dreamer"]),
+    (2, &["memory", "facts", "learning", "edges", "artifacts", "dreamer"]),
     (3, &["trace"]),
     (4, &["gate", "search"]),
     (5, &["session", "store"]),

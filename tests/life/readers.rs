@@ -10,6 +10,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
+use noctuary::artifacts::{
+    Artifact, ArtifactData, ArtifactFilter, ArtifactId, ArtifactKind, ArtifactPage, ArtifactStore,
+    ArtifactStoreExt, Materialiser, NewArtifact,
+};
 use noctuary::dream::{
     DreamMode, FactDreamer, HistoryItem, JournalSpan, PersonalizationDreamer, RoleDreamer, history_fn,
 };
@@ -33,8 +37,8 @@ use noctuary::testing::Script;
 use noctuary::tools::{MemoryTool, ToolError, Toolbox};
 use noctuary::workspace::{ClaimTerms, Document, Revision, WorkspaceExt};
 use noctuary::{
-    Access, Actor, Dreamer, Error, FileMemoryStore, JournalDreamer, Life, LifeConfig, MemoryStore, Note,
-    Outcome, SessionKind, Workspace, WriteMode, dream_once_at,
+    Access, Actor, Dreamer, Error, FileArtifactStore, FileMemoryStore, JournalDreamer, Life, LifeConfig,
+    MemoryStore, Note, Outcome, SessionKind, Workspace, WriteMode, dream_once_at,
 };
 use regex::Regex;
 use serde_json::{Value, json};
@@ -318,7 +322,84 @@ fn with_receipt(place: &Place) -> Life {
 /// Whether a main session gets a canary by it, and what a session is told by it.
 type Reader = (&'static str, bool, fn(&Place) -> String);
 
+/// A home of artifacts of each kind, with private ones and a shared one, and their ids: running, completed, failed.
+fn artifacts(place: &Place, verb: impl Fn(&dyn ArtifactStore, &ArtifactId) -> String) -> String {
+    let owner = access(SessionKind::Main, Actor::Agent);
+    let folder = place.folder.path();
+    let homes: Vec<Box<dyn ArtifactStore>> = vec![
+        Box::new(FileArtifactStore::open(folder, owner.scope.clone()).unwrap()),
+        #[cfg(feature = "sqlite")]
+        Box::new(
+            noctuary::SqliteArtifactStore::open(folder.join("artifacts.db"), owner.scope.clone()).unwrap(),
+        ),
+    ];
+    let mut told = String::new();
+    for home in homes {
+        let begin = || {
+            home.insert(&owner, &NewArtifact::new(ArtifactKind::Report, "canary-in-a-row"), at(20, 8, 0))
+                .unwrap()
+        };
+        let (running, completed, failed) = (begin(), begin(), begin());
+        let report = ArtifactData::markdown("canary-in-a-row");
+        home.update(&owner, &running, &report, at(20, 8, 0)).unwrap();
+        home.mark_completed(&owner, &completed, &report, at(20, 8, 0)).unwrap();
+        home.mark_error(&owner, &failed, "canary-in-a-row", at(20, 8, 0)).unwrap();
+        told.extend([running, completed, failed].iter().map(|id| verb(home.as_ref(), id)));
+    }
+    told
+}
+
+fn artifact(answer: noctuary::Result<Artifact>) -> String {
+    told(answer, |one| {
+        let data = one.data.as_ref().map(|data| data.to_json().to_string());
+        format!("{one:?} {one} {} {data:?} {:?}", one.title, one.message)
+    })
+}
+
 const READERS: &[Reader] = &[
+    ("ArtifactStore::insert", false, |place| {
+        let new = NewArtifact::new(ArtifactKind::Chart, "of this session");
+        artifacts(place, |home, _| shape(home.insert(&place.access, &new, at(20, 12, 0))))
+    }),
+    ("ArtifactStore::update", true, |place| {
+        let draft = ArtifactData::markdown("of this session");
+        artifacts(place, |home, id| artifact(home.update(&place.access, id, &draft, at(20, 12, 0))))
+    }),
+    ("ArtifactStore::mark_completed", true, |place| {
+        let data = ArtifactData::markdown("of this session");
+        artifacts(place, |home, id| artifact(home.mark_completed(&place.access, id, &data, at(20, 12, 0))))
+    }),
+    ("ArtifactStore::mark_error", true, |place| {
+        artifacts(place, |home, id| artifact(home.mark_error(&place.access, id, "no", at(20, 12, 0))))
+    }),
+    ("ArtifactStore::get", true, |place| artifacts(place, |home, id| artifact(home.get(&place.access, id)))),
+    ("ArtifactStore::list", true, |place| {
+        artifacts(place, |home, id| {
+            let filters = [ArtifactFilter::default(), ArtifactFilter::default().after(id.clone())];
+            let list = |filter| match home.list(&place.access, filter) {
+                Ok(all) => all.into_iter().map(|one| artifact(Ok(one))).collect(),
+                Err(error) => artifact(Err(error)),
+            };
+            filters.iter().map(list).collect()
+        })
+    }),
+    ("ArtifactStore::delete", false, |place| {
+        artifacts(place, |home, id| shape(home.delete(&place.access, id, at(20, 12, 0))))
+    }),
+    ("ArtifactStore::audit", false, |place| artifacts(place, |home, _| shape(home.audit(&place.access, 99)))),
+    ("ArtifactStoreExt::resolve", true, |place| {
+        artifacts(place, |home, id| artifact(home.resolve(&place.access, &format!("report://{id}"))))
+    }),
+    ("Materialiser::materialise", true, |place| {
+        artifacts(place, |home, id| {
+            let files = Materialiser::open(place.folder.path()).unwrap();
+            let written = files.materialise(home, &place.access, &format!("report://{id}"));
+            told(written, |written| {
+                let read = |page: &ArtifactPage| fs::read_to_string(page.folder.join("index.html")).unwrap();
+                format!("{written:?} {}", written.pages.iter().map(read).collect::<String>())
+            })
+        })
+    }),
     // The verbs.
     ("Workspace::location", false, |place| place.view().location()),
     ("Workspace::list", false, |place| {
@@ -1314,6 +1395,8 @@ fn of_documents(place: &Place) -> String {
 
 /// Types through which a workspace is read; each function of theirs counts.
 const OWNERS: &[&str] = &[
+    "ArtifactStore",
+    "ArtifactStoreExt",
     "EdgeStore",
     "Editor",
     "FactStore",

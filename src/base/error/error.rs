@@ -235,6 +235,30 @@ pub enum Error {
         /// Why not.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// No artifact that this session may read has this reference. A model can act on the hint.
+    #[error("there is no artifact {artifact}: {hint}")]
+    ArtifactNotFound {
+        /// The id or reference, cut at 80 bytes, with characters that do not print replaced.
+        artifact: String,
+        /// The way to one that exists.
+        hint: &'static str,
+    },
+    /// An artifact has ended already; nothing was changed.
+    #[error("cannot end artifact {artifact}: it is {status} already; begin another one")]
+    ArtifactEnded {
+        /// Its id.
+        artifact: String,
+        /// Its status: `completed` or `error`.
+        status: &'static str,
+    },
+    /// A scope has as much as it may keep; nothing was written.
+    #[error("cannot keep more {what}: the quota of {limit} is reached; delete some first")]
+    QuotaReached {
+        /// The things that are counted.
+        what: &'static str,
+        /// The quota.
+        limit: u64,
+    },
     /// A setting is out of its bounds.
     #[error("{setting} {rule}")]
     Config {

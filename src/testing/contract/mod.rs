@@ -17,6 +17,7 @@
 //! ```
 #![expect(clippy::missing_panics_doc, reason = "a suite panics with what does not hold, as its module says")]
 
+pub mod artifacts;
 mod dreamer;
 pub mod edges;
 pub mod fact;

@@ -1,0 +1,264 @@
+//! The rules of all homes of artifacts.
+
+use chrono::{DateTime, Utc};
+
+use super::config::ArtifactConfig;
+use super::rows::{ArtifactHome, ArtifactRows, ArtifactUsage, Sees};
+use crate::artifacts::{
+    Artifact, ArtifactAudit, ArtifactData, ArtifactEventName, ArtifactFilter, ArtifactId, ArtifactStatus,
+    NewArtifact, not_found,
+};
+use crate::base::access::{Access, Scope, SessionKind};
+use crate::base::error::{Error, Result};
+use crate::base::name::{Name, StateName};
+use crate::base::text::{Unit, head};
+use crate::disk::host;
+use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy};
+
+/// The artifacts of one scope.
+pub(crate) struct Shelf<H> {
+    home: H,
+    scope: Scope,
+    config: ArtifactConfig,
+}
+
+/// The longest title, and the longest name of a session, in bytes.
+const LONGEST_TITLE: usize = 512;
+/// The longest message of an error, in bytes.
+const LONGEST_MESSAGE: usize = 2_000;
+
+const UNKNOWN: &str = "no artifact has this id; list the artifacts, and copy the reference from there";
+
+impl<H: ArtifactHome> Shelf<H> {
+    pub(crate) fn new(home: H, scope: Scope, config: ArtifactConfig) -> Self {
+        Self { home, scope, config }
+    }
+
+    #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "a folder has no backup of its own"))]
+    pub(crate) fn home(&self) -> &H {
+        &self.home
+    }
+
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    pub(crate) fn config(&self) -> &ArtifactConfig {
+        &self.config
+    }
+
+    pub(crate) fn location(&self) -> String {
+        self.home.location()
+    }
+
+    pub(crate) fn insert(
+        &self,
+        access: &Access,
+        new: &NewArtifact,
+        now: DateTime<Utc>,
+    ) -> Result<ArtifactId> {
+        let name: Name = StateName::new_row("artifact").into();
+        if access.scope != self.scope {
+            return Err(Error::Denied { name, kind: access.kind });
+        }
+        let session = new.session.as_deref().unwrap_or_default();
+        for text in [&*new.title, session] {
+            if text.len() > LONGEST_TITLE {
+                let (len, limit) = (text.len() as u64, LONGEST_TITLE as u64);
+                return Err(Error::TooLarge { name, len, limit });
+            }
+        }
+        self.admit(access, &name, &new.title)?;
+        let mut new = new.clone();
+        new.is_shared |= !access.reads_memory();
+        let artifact = self.home.change("begin an artifact in", |rows| {
+            let id = loop {
+                let id = ArtifactId::of(new.kind, &host::token()[..16]);
+                if !rows.has(&id)? {
+                    break id;
+                }
+            };
+            if let Some(limit) = self.config.max_artifacts
+                && rows.usage()?.artifacts >= limit
+            {
+                return Err(Error::QuotaReached { what: "artifacts", limit });
+            }
+            let artifact = Artifact::begun(id, &new, now);
+            rows.put(&artifact, Some(&line(access, "artifact_insert", &artifact.id, now)))?;
+            Ok(artifact)
+        })?;
+        self.config.tell(ArtifactEventName::Running, artifact.uri());
+        Ok(artifact.id)
+    }
+
+    pub(crate) fn update(
+        &self,
+        access: &Access,
+        id: &ArtifactId,
+        draft: &ArtifactData,
+        now: DateTime<Utc>,
+    ) -> Result<Artifact> {
+        let (action, event) = (None, ArtifactEventName::Updated);
+        self.fill(access, id, draft, (action, event, ArtifactStatus::Running), now)
+    }
+
+    pub(crate) fn mark_completed(
+        &self,
+        access: &Access,
+        id: &ArtifactId,
+        data: &ArtifactData,
+        now: DateTime<Utc>,
+    ) -> Result<Artifact> {
+        let (action, event) = (Some("artifact_complete"), ArtifactEventName::Completed);
+        self.fill(access, id, data, (action, event, ArtifactStatus::Completed), now)
+    }
+
+    pub(crate) fn mark_error(
+        &self,
+        access: &Access,
+        id: &ArtifactId,
+        message: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Artifact> {
+        let name: Name = StateName::row("artifacts", id).into();
+        let policy = DoorPolicy::new(SecretPolicy::Redact, InjectionPolicy::Block);
+        let masked =
+            self.config.doors.judge(Door::PromptLoad, policy, &name, message, &mut Masks::default())?.text;
+        let message = head(&masked, LONGEST_MESSAGE, Unit::Bytes).to_owned();
+        let ended = self.home.change("end an artifact in", |rows| {
+            let mut artifact = self.running(rows, access, id)?;
+            artifact.status = ArtifactStatus::Error;
+            artifact.message = Some(message);
+            (artifact.data, artifact.size) = (None, 0);
+            artifact.updated_at = now;
+            rows.put(&artifact, Some(&line(access, "artifact_error", id, now)))?;
+            Ok(artifact)
+        })?;
+        self.config.tell(ArtifactEventName::Error, ended.uri());
+        Ok(ended)
+    }
+
+    /// Gives an artifact that runs its data.
+    fn fill(
+        &self,
+        access: &Access,
+        id: &ArtifactId,
+        data: &ArtifactData,
+        (action, event, status): (Option<&'static str>, ArtifactEventName, ArtifactStatus),
+        now: DateTime<Utc>,
+    ) -> Result<Artifact> {
+        let name: Name = StateName::row("artifacts", id).into();
+        if !id.may_be(data.kind()) {
+            return Err(OTHER_KIND);
+        }
+        data.check()?;
+        let (size, limit) = (data.size(), self.config.max_artifact_bytes);
+        if size > limit {
+            return Err(Error::TooLarge { name, len: size, limit });
+        }
+        // Nobody learns by the answer of a door what an artifact of others holds.
+        self.seen(access, id)?;
+        self.admit(access, &name, &data.words())?;
+        let filled = self.home.change("write an artifact of", |rows| {
+            let mut artifact = self.running(rows, access, id)?;
+            if artifact.kind != data.kind() {
+                return Err(OTHER_KIND);
+            }
+            self.check_bytes(rows.usage()?, artifact.size, size)?;
+            artifact.status = status;
+            (artifact.data, artifact.size) = (Some(data.clone()), size);
+            artifact.updated_at = now;
+            rows.put(&artifact, action.map(|action| line(access, action, id, now)).as_ref())?;
+            Ok(artifact)
+        })?;
+        self.config.tell(event, filled.uri());
+        Ok(filled)
+    }
+
+    /// Refuses data that does not fit beside what is there.
+    fn check_bytes(&self, usage: ArtifactUsage, before: u64, after: u64) -> Result<()> {
+        match self.config.max_bytes {
+            Some(limit) if usage.bytes.saturating_sub(before).saturating_add(after) > limit => {
+                Err(Error::QuotaReached { what: "bytes of artifacts", limit })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn get(&self, access: &Access, id: &ArtifactId) -> Result<Artifact> {
+        let found = match self.sees(access) {
+            Some(sees) => self.home.read(id, sees)?,
+            None => None,
+        };
+        found.ok_or_else(|| not_found(id.as_str(), UNKNOWN))
+    }
+
+    pub(crate) fn list(&self, access: &Access, filter: &ArtifactFilter) -> Result<Vec<Artifact>> {
+        let Some(sees) = self.sees(access) else { return Ok(Vec::new()) };
+        let page = self.home.page(filter, sees)?;
+        page.ok_or_else(|| {
+            let after = filter.after.as_ref().map_or("", ArtifactId::as_str);
+            not_found(after, "the last artifact of the page before is gone; begin the list anew")
+        })
+    }
+
+    pub(crate) fn delete(&self, access: &Access, id: &ArtifactId, now: DateTime<Utc>) -> Result<bool> {
+        if access.scope != self.scope || access.kind != SessionKind::Main {
+            return Err(Error::Denied { name: StateName::row("artifacts", id).into(), kind: access.kind });
+        }
+        let removed = self.home.change("delete an artifact of", |rows| {
+            let Some(artifact) = rows.get(id, Sees::All)? else { return Ok(None) };
+            rows.remove(id, &line(access, "artifact_delete", id, now))?;
+            Ok(Some(artifact))
+        })?;
+        if let Some(artifact) = &removed {
+            self.config.tell(ArtifactEventName::Deleted, artifact.uri());
+        }
+        Ok(removed.is_some())
+    }
+
+    pub(crate) fn audit(&self, access: &Access, limit: usize) -> Result<Vec<ArtifactAudit>> {
+        match self.sees(access) {
+            Some(Sees::All) => self.home.lines(limit),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns the rows that a session sees; `None` where it is of another scope.
+    fn sees(&self, access: &Access) -> Option<Sees> {
+        let sees = if access.reads_memory() { Sees::All } else { Sees::Shared };
+        (access.scope == self.scope).then_some(sees)
+    }
+
+    /// Refuses an artifact that a session does not see.
+    fn seen(&self, access: &Access, id: &ArtifactId) -> Result<()> {
+        self.get(access, id).map(drop)
+    }
+
+    /// Returns an artifact that runs, as a session may change it.
+    fn running(&self, rows: &dyn ArtifactRows, access: &Access, id: &ArtifactId) -> Result<Artifact> {
+        let found = match self.sees(access) {
+            Some(sees) => rows.get(id, sees)?,
+            None => None,
+        };
+        let artifact = found.ok_or_else(|| not_found(id.as_str(), UNKNOWN))?;
+        if artifact.status == ArtifactStatus::Running {
+            return Ok(artifact);
+        }
+        Err(Error::ArtifactEnded { artifact: id.to_string(), status: artifact.status.as_str() })
+    }
+
+    /// Refuses a text that holds a secret.
+    fn admit(&self, access: &Access, name: &Name, text: &str) -> Result<()> {
+        let door = Door::WorkspaceWrite;
+        let policy = self.config.doors.policy_for(access.actor, door, name);
+        self.config.doors.judge(door, policy, name, text, &mut Masks::default()).map(drop)
+    }
+}
+
+const OTHER_KIND: Error =
+    Error::Config { setting: "the data of an artifact", rule: "must be of the kind that was begun" };
+
+fn line(access: &Access, action: &str, id: &ArtifactId, now: DateTime<Utc>) -> ArtifactAudit {
+    ArtifactAudit::new(now, access.actor, access.kind, action, id.clone())
+}
