@@ -259,7 +259,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ChatCompletions Finish HttpEmbedder HttpReranker Usage
     ));
     listed.extend(shared!(search:
-        Audience Chunk ChunkConfig FinanceEntities FoundChunks Fusion GenericEntities IndexChange IndexEntry
+        Audience Chunk ChunkConfig FoundChunks Fusion GenericEntities IndexChange IndexEntry
         Ranking SearchResult SeenDocument
     ));
     listed.extend(shared!(sleep:
