@@ -30,7 +30,7 @@ const CURRENCIES: [&str; 20] = [
     "INR", "MXN", "ZAR", "TRY", "PLN",
 ];
 
-/// What else prices are told in.
+/// Tokens that prices are told in, too.
 const QUOTES: [&str; 5] = ["USDT", "USDC", "DAI", "FDUSD", "PERP"];
 
 /// Returns the one spelling of an asset: capitals, without `$`. Two currencies are one thing; of anything else the price is

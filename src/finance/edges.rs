@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::asset::{COINS, asset, is_coin, pair};
+use crate::base::debug::debug_as;
 use crate::edges::{Edge, EdgeExtractor, Entity, Spot, TextEdges, Verbs, assemble, spots};
 
 /// Words of traders, and the relations of the third seed that they stand for. A short position is a trade, and holds nothing.
@@ -87,7 +88,7 @@ const VERBS: [(&str, &str); 74] = [
     ("观察", "watched"),
 ];
 
-/// Chains. What is a coin too is a chain behind `on`.
+/// Chains by their names; a name that a coin has too is that of the chain behind `on`.
 const CHAINS: [(&str, &str, bool); 12] = [
     ("ethereum", "ethereum", true),
     ("solana", "solana", true),
@@ -103,7 +104,7 @@ const CHAINS: [(&str, &str, bool); 12] = [
     ("以太坊", "ethereum", true),
 ];
 
-/// What a run of a text may be: an address, a ticker with its sign, a pair, or a word.
+/// The forms of a run of a text: an address, a ticker with its sign, a pair, or a word.
 static FORMS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?P<hex>\b0x[0-9a-fA-F]{40}\b)",
@@ -131,13 +132,15 @@ static FORMS: LazyLock<Regex> = LazyLock::new(|| {
 /// assert_eq!(told("今天止损了比特币"), ["exited ticker:BTC"]);
 /// assert_eq!(told("EUR/USD is quiet"), ["mentions ticker:EURUSD"]);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct FinanceEdges {
     verbs: Verbs,
     text: TextEdges,
     own: BTreeSet<String>,
     together: BTreeSet<String>,
 }
+
+debug_as!(FinanceEdges, |it| "FinanceEdges {{ tickers: {} }}", it.own.len());
 
 impl Default for FinanceEdges {
     fn default() -> Self {

@@ -1,4 +1,4 @@
-//! What agents of traders need beside all else: tickers in texts, a mirror of trades, and pages on assets. (feature `finance`)
+//! For agents of traders: tickers in texts, a mirror of trades, and pages on assets. (feature `finance`)
 //!
 //! ```
 //! # #[cfg(feature = "sqlite")] {

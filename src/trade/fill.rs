@@ -18,7 +18,7 @@ pub struct Fill {
     pub oid: String,
     /// When, in milliseconds since the epoch.
     pub ts_ms: i64,
-    /// What was traded: `BTC`.
+    /// The thing that was traded: `BTC`.
     pub symbol: String,
     /// `buy` or `sell`, or the exchange's word for it.
     pub side: String,

@@ -12,9 +12,9 @@ pub struct SpotActivity {
     pub ts_ms: i64,
     /// `swap`, `transfer`, or another word.
     pub kind: String,
-    /// What was given.
+    /// The token that was given.
     pub from_token: Option<String>,
-    /// What was received.
+    /// The token that was received.
     pub to_token: Option<String>,
     /// How much, as the chain wrote it: it may have more digits than a number keeps.
     pub amount: Option<String>,

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use crate::base::debug::debug_as;
 
 /// A source of trades, which is read on its own: what fails for one never touches another.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum MirrorSource {
     /// The fills of a sub-wallet, by its id.
@@ -27,6 +27,8 @@ impl MirrorSource {
         }
     }
 }
+
+debug_as!(MirrorSource, |it| "MirrorSource({})", it.key().0);
 
 impl fmt::Display for MirrorSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
