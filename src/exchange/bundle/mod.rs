@@ -23,6 +23,10 @@ mod rows;
 mod seal;
 mod tree;
 
+pub(super) use export::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_name};
+pub(super) use front::Front;
+pub(super) use seal::is_seal;
+
 pub use export::Export;
 pub use import::BundleImport;
 pub use key::BundleKey;
