@@ -21,14 +21,14 @@ impl<B: Backend> Store<B> {
         now: DateTime<Utc>,
     ) -> Result<()> {
         main_only(self.scope(), access, &row_name(None))?;
-        self.tell_all(access, vec![(action, outcome)], now)
+        self.tell_all(access, &[(action, outcome)], now)
     }
 
     /// Adds lines to the audit, in steps that are durable each.
     pub(crate) fn tell_all(
         &self,
         access: &Access,
-        lines: Vec<(&str, AuditOutcome)>,
+        lines: &[(&str, AuditOutcome)],
         now: DateTime<Utc>,
     ) -> Result<()> {
         main_only(self.scope(), access, &row_name(None))?;

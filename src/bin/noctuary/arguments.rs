@@ -172,7 +172,7 @@ pub(crate) enum Command {
         /// Read it as the export of another program
         #[arg(long, value_name = "FORMAT")]
         from: Option<InFormat>,
-        /// Whose memories of that export, by their name there
+        /// The user of that export whose memories are wanted
         #[arg(long, value_name = "NAME", requires = "from")]
         of: Option<String>,
         /// Do it

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::entry::{self, Named, time};
 use super::front::Front;
 use super::key::BundleKey;
+use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_path};
 use super::rows::Rows;
 use super::tree::Bundle;
 use crate::base::access::Access;
@@ -24,14 +25,6 @@ use crate::session::{self, Folder};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
 use crate::workspace::{Reach, Workspace, is_own};
-
-pub(in crate::exchange) const INDEX: &str = "index.md";
-pub(in crate::exchange) const DECISIONS: &str = "facts/decisions.jsonl";
-pub(in crate::exchange) const STONES: &str = "tombstones.json";
-pub(in crate::exchange) const DOCUMENT_STONES: &str = "tombstones-of-documents.json";
-pub(super) const DOCUMENTS: &str = "documents/";
-/// The documents of `.self/`, since a bundle has no hidden names.
-pub(super) const DOTTED: &str = "documents-of-dot/";
 
 /// Takes a life out: rows, facts with their history, learnings, profile, tombstones, and documents where a workspace is given.
 ///
@@ -269,21 +262,6 @@ fn documents(workspace: &dyn Workspace, access: &Access, bundle: &mut Bundle) ->
         bundle.put(DOCUMENT_STONES, Forgotten::<Tombstones>::new(stones).print());
     }
     Ok(())
-}
-
-pub(super) fn document_path(name: &DocName) -> String {
-    match name.as_str().strip_prefix('.') {
-        Some(rest) => format!("{DOTTED}{rest}"),
-        None => format!("{DOCUMENTS}{name}"),
-    }
-}
-
-pub(in crate::exchange) fn document_name(path: &str) -> Option<DocName> {
-    let name = match path.strip_prefix(DOTTED) {
-        Some(rest) => format!(".{rest}"),
-        None => path.strip_prefix(DOCUMENTS)?.to_owned(),
-    };
-    DocName::parse(name).ok()
 }
 
 /// Adds the table of contents.

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::entry;
-use super::export::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, Standing, document_name, owner_only};
+use super::export::{Standing, owner_only};
 use super::front::Front;
 use super::judge::{
     Entry, Judged, Pass, apply_documents, is_older, judge_decisions, judge_row, judge_unsigned, judged,
     pass_row,
 };
 use super::key::BundleKey;
+use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_name};
 use super::plan::{BundleAction, BundleItem, BundlePlan, Channel, Work};
 use super::rows::Rows;
 use super::seal;
@@ -94,8 +95,8 @@ impl<'a> BundleImport<'a> {
 
     /// Reads the files as the export of another program.
     ///
-    /// Its rows come in as imported, with the times that they have there; the plan names each part of a file. What our own
-    /// key has signed in the Open Knowledge Format comes back as it was.
+    /// Its rows come in as imported, with the times that they have there; the plan names each part of a file. A concept of the
+    /// Open Knowledge Format that a trusted key has signed comes back as it was.
     ///
     /// ```
     /// use chrono::Utc;
@@ -213,7 +214,7 @@ impl<'a> BundleImport<'a> {
                 };
                 lines.push((action, outcome));
             }
-            store.tell_audit(self.access, lines, now)?;
+            store.tell_audit(self.access, &lines, now)?;
         }
         if let Some(lease) = lease {
             lease.release()?;

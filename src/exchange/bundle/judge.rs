@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::entry::{self, NamedDecision};
-use super::export::{DECISIONS, Standing};
+use super::export::Standing;
 use super::front::Front;
+use super::places::DECISIONS;
 use super::plan::{BundleAction, BundleItem, Channel, Work};
 use super::rows::Rows;
 use super::seal::Verified;

@@ -36,8 +36,7 @@ pub(super) trait Rows: MemoryStore + FactStore + LearningStore {
         stones: &[Tombstone],
         now: DateTime<Utc>,
     ) -> Result<bool>;
-    fn tell_audit(&self, access: &Access, lines: Vec<(&str, AuditOutcome)>, now: DateTime<Utc>)
-    -> Result<()>;
+    fn tell_audit(&self, access: &Access, lines: &[(&str, AuditOutcome)], now: DateTime<Utc>) -> Result<()>;
 }
 
 macro_rules! rows {
@@ -82,7 +81,7 @@ macro_rules! rows {
             fn tell_audit(
                 &self,
                 access: &Access,
-                lines: Vec<(&str, AuditOutcome)>,
+                lines: &[(&str, AuditOutcome)],
                 now: DateTime<Utc>,
             ) -> Result<()> {
                 self.engine().tell_all(access, lines, now)

@@ -11,11 +11,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Taken, category, imported, moment, words};
+use super::part::{Taken, category, imported, moment, words};
 use crate::exchange::bundle::Bundle;
 use crate::memory::{Place, Role};
 
-pub(super) fn parts<'b>(bundle: &'b Bundle) -> Vec<Taken<'b>> {
+pub(super) fn parts(bundle: &Bundle) -> Vec<Taken<'_>> {
     let mut parts = Vec::new();
     for (path, bytes) in bundle.files() {
         let end = path.rsplit('.').next().unwrap_or_default();
@@ -28,24 +28,21 @@ pub(super) fn parts<'b>(bundle: &'b Bundle) -> Vec<Taken<'b>> {
             continue;
         };
         let before = parts.len();
-        match file.get("agents").and_then(Value::as_array) {
-            Some(agents) => {
-                let shared = list(&file, "blocks");
-                for (number, agent) in (1..).zip(agents) {
-                    let named = words(agent, "name").map_or_else(|| format!("agent {number}"), str::to_owned);
-                    let ids = list(agent, "block_ids");
-                    let own = shared.iter().filter(|block| {
-                        block.get("id").is_some_and(|id| ids.contains(id))
-                            || (ids.is_empty() && agents.len() == 1)
-                    });
-                    let blocks = own.chain(list(agent, "memory_blocks")).chain(list(agent, "core_memory"));
-                    take(path, &named, blocks, list(agent, "messages"), &mut parts);
-                }
+        if let Some(agents) = file.get("agents").and_then(Value::as_array) {
+            let shared = list(&file, "blocks");
+            for (number, agent) in (1..).zip(agents) {
+                let named = words(agent, "name").map_or_else(|| format!("agent {number}"), str::to_owned);
+                let ids = list(agent, "block_ids");
+                let own = shared.iter().filter(|block| {
+                    block.get("id").is_some_and(|id| ids.contains(id))
+                        || (ids.is_empty() && agents.len() == 1)
+                });
+                let blocks = own.chain(list(agent, "memory_blocks")).chain(list(agent, "core_memory"));
+                take(path, &named, blocks, list(agent, "messages"), &mut parts);
             }
-            None => {
-                let named = words(&file, "name").unwrap_or("agent").to_owned();
-                take(path, &named, list(&file, "core_memory").iter(), list(&file, "messages"), &mut parts);
-            }
+        } else {
+            let named = words(&file, "name").unwrap_or("agent").to_owned();
+            take(path, &named, list(&file, "core_memory").iter(), list(&file, "messages"), &mut parts);
         }
         if parts.len() == before {
             parts.push(Taken::bad(path, "it holds no agent with blocks or messages"));

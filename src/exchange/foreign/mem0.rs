@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{Owner, Taken, category, imported, moment, words};
+use super::part::{Owner, Taken, category, imported, moment, words};
 use crate::exchange::bundle::Bundle;
 use crate::memory::categories;
 
@@ -84,10 +84,10 @@ fn row<'b>(shown: &str, memory: &Value, wanted: Option<&str>) -> Taken<'b> {
     let Some(content) = ["memory", "data", "text"].iter().find_map(|field| words(memory, field)) else {
         return Taken::bad(shown, "it has no words");
     };
-    if let (Some(wanted), Some(user)) = (wanted, words(memory, "user_id")) {
-        if user != wanted {
-            return Taken::bad(shown, "it is of another user; an import can name the one that is wanted");
-        }
+    if let (Some(wanted), Some(user)) = (wanted, words(memory, "user_id"))
+        && user != wanted
+    {
+        return Taken::bad(shown, "it is of another user; an import can name the one that is wanted");
     }
     let kind = memory.get("categories").and_then(|list| list.get(0)).and_then(Value::as_str);
     let kind = kind.and_then(category).unwrap_or_else(|| categories::REFERENCE.to_owned());

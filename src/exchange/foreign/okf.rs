@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use super::{Taken, What};
+use super::part::{Taken, What};
 use crate::base::document::SourceRef;
 use crate::base::text;
 use crate::exchange::bundle::{
@@ -159,10 +159,11 @@ fn cited(front: &Front) -> Vec<String> {
 
 /// Prints a document as a concept, byte for byte behind its fields. One that is a concept already stays as it is.
 fn document(name: &str, text: &str) -> String {
-    if let Some(fields) = Fields::of(text) {
-        if fields.word("type").is_some() && fields.line(OWN).is_none() {
-            return text.to_owned();
-        }
+    if let Some(fields) = Fields::of(text)
+        && fields.word("type").is_some()
+        && fields.line(OWN).is_none()
+    {
+        return text.to_owned();
     }
     let folded = name.to_lowercase();
     let kind = if JournalName::is_name(&folded) { "Journal" } else { "Document" };
@@ -260,7 +261,7 @@ impl<'t> Fields<'t> {
 }
 
 fn is_markdown(path: &str) -> bool {
-    path.ends_with(".md")
+    path.rsplit('/').next().and_then(|file| file.rsplit_once('.')).is_some_and(|(_, end)| end == "md")
 }
 
 /// Returns whether the format keeps a name for itself.
