@@ -464,7 +464,8 @@ fn many_sleepers_at_once_dream_of_everything_once() {
             let sleeper = sleeper_with(&life, |config| config.input_bytes = 10);
             let told = &told;
             scope.spawn(move || {
-                for _ in 0..40 {
+                // Who finds the lease held tries again, however long the holder is kept waiting.
+                for _ in 0..1_000_000 {
                     let model =
                         llm_fn(|request: &noctuary::LlmRequest| -> Result<LlmReply, noctuary::LlmError> {
                             let words = request
@@ -475,7 +476,11 @@ fn many_sleepers_at_once_dream_of_everything_once() {
                             told.lock().unwrap().extend(words);
                             Ok(LlmReply::new("REFLECTION:\nCalm.\n"))
                         });
-                    dream(&sleeper, &model, at(9, 1));
+                    match dream(&sleeper, &model, at(9, 1)).outcome {
+                        Outcome::NothingNew => return,
+                        Outcome::LockHeld => std::thread::yield_now(),
+                        _ => {}
+                    }
                 }
             });
         }
