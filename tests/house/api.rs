@@ -243,6 +243,9 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         FactState FactStatus Recorded Settled StatusChange Superseded Suspect SuspectReason Suspicion UnknownFactState
         Verdict
     ));
+    listed.extend(shared!(files:
+        FileKey FileLimits LocalFileStore NewFile Removal StoredFile
+    ));
     listed.extend(shared!(finance:
         Fill FinanceEdges FinanceEntities MirrorSource Mirrored SpotActivity SyncConfig SyncDue SyncState TradeHistory
     ));
@@ -366,6 +369,7 @@ fn every_trait_is_an_object() {
     listed.extend(objects!(dream: DreamPass HistorySource Observer));
     listed.extend(objects!(edges: EdgeExtractor EdgeStore));
     listed.extend(objects!(facts: FactStore));
+    listed.extend(objects!(files: FileStore FileUrls));
     listed.extend(objects!(finance: MirrorStore));
     listed.extend(objects!(learning: MethodStore PreferenceStore RoleStore));
     listed.extend(objects!(memory: LearningStore MemoryObserver));
