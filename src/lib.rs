@@ -101,6 +101,9 @@ mod embed;
 pub mod exchange;
 pub mod facts;
 mod file;
+#[cfg(feature = "finance")]
+#[cfg_attr(docsrs, doc(cfg(feature = "finance")))]
+pub mod finance;
 pub mod format;
 pub mod gate;
 pub mod learning;
@@ -133,6 +136,8 @@ pub mod store;
 pub mod testing;
 pub mod tools;
 mod trace;
+#[cfg(feature = "finance")]
+mod trade;
 pub mod vectors;
 pub mod workspace;
 

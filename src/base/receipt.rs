@@ -27,6 +27,8 @@ pub enum ForgetPlace {
     Preferences,
     /// Notes of roles.
     RoleNotes,
+    /// The mirror of trades, raw records included.
+    Mirror,
     /// Its text index.
     TextIndex,
     /// Its record of what was decided about rows, and its audit.
@@ -65,7 +67,7 @@ pub enum ForgetPlace {
 
 impl ForgetPlace {
     /// All places.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Rows,
         Self::Profile,
         Self::Learnings,
@@ -73,6 +75,7 @@ impl ForgetPlace {
         Self::Cases,
         Self::Preferences,
         Self::RoleNotes,
+        Self::Mirror,
         Self::TextIndex,
         Self::Decisions,
         Self::Edges,
@@ -107,6 +110,7 @@ impl ForgetPlace {
             | Self::Cases
             | Self::Preferences
             | Self::RoleNotes
+            | Self::Mirror
             | Self::TextIndex
             | Self::Decisions
             | Self::Edges => "no memory store was given",
@@ -130,6 +134,7 @@ impl fmt::Display for ForgetPlace {
             Self::Cases => "cases",
             Self::Preferences => "preferences",
             Self::RoleNotes => "notes of roles",
+            Self::Mirror => "mirrored trades",
             Self::TextIndex => "text index",
             Self::Decisions => "decisions",
             Self::Edges => "edges",

@@ -52,3 +52,8 @@ pub(crate) use row::{Words, edges_of, scenario};
 pub(crate) use store::is_asked;
 pub use store::{Cited, CitedSource, EdgeStore, Mention, Neighbor, Neighborhood, Passage, TopEntity};
 pub use text::TextEdges;
+#[cfg(feature = "finance")]
+pub(crate) use {
+    text::spots,
+    verbs::{Spot, Verbs, assemble},
+};

@@ -18,6 +18,7 @@
 //! | Which methods serve an agent, which rules hold, and who says so? | [`learning`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
 //! | Who and what is mentioned where, and what is known of one name? | [`edges`] |
+//! | How does an agent of a trader see tickers and trades? (feature `finance`) | [`finance`] |
 //! | What does an operator do without Rust? (feature `cli`) | [`command_line`] |
 //! | Which tools may a model call? | [`tools`] |
 //! | How does an agent live that sleeps when it is tired? | [`sleep`] |
@@ -91,6 +92,9 @@ pub mod search {}
 
 #[doc = include_str!("edges.md")]
 pub mod edges {}
+
+#[doc = include_str!("finance.md")]
+pub mod finance {}
 
 #[doc = include_str!("command_line.md")]
 pub mod command_line {}

@@ -100,6 +100,12 @@ pub enum EventName {
     NoteReflected,
     /// `trade:outcome_updated`: an outcome was counted. The seed's name.
     OutcomeReported,
+    /// `perps_fills:recorded`: new fills of an exchange.
+    #[cfg(feature = "finance")]
+    FillsRecorded,
+    /// `external_spot:recorded`: new spot activity.
+    #[cfg(feature = "finance")]
+    SpotRecorded,
     /// `fact:recorded`: a new fact, which is pending.
     FactRecorded,
     /// `fact:retired`: a fact was retired.
@@ -130,6 +136,10 @@ impl EventName {
             Self::PreferenceApproved => "preference:approved",
             Self::PreferenceWithdrawn => "preference:withdrawn",
             Self::OutcomeReported => "trade:outcome_updated",
+            #[cfg(feature = "finance")]
+            Self::FillsRecorded => "perps_fills:recorded",
+            #[cfg(feature = "finance")]
+            Self::SpotRecorded => "external_spot:recorded",
             Self::FactRecorded => "fact:recorded",
             Self::FactRetired => "fact:retired",
             Self::FactReturned => "fact:returned",

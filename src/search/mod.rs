@@ -25,7 +25,7 @@
 //! | [`FoundChunks`], [`SearchResult`] | the result of a search, and a passage that was found |
 //! | [`ChunkConfig`], [`Chunk`] | how documents are cut |
 //! | [`Ranking`], [`Fusion`] | weights for rows of a memory store |
-//! | [`Entities`], [`GenericEntities`], [`FinanceEntities`] | names and identifiers in a text |
+//! | [`Entities`], [`GenericEntities`] | names and identifiers in a text |
 //! | [`DocumentIndex`], [`IndexChange`], [`IndexEntry`], [`SeenDocument`], [`Audience`] | the contract for an index of your own |
 //!
 //! # Limits
@@ -46,4 +46,4 @@ pub use documents::{
     Audience, Chunk, ChunkConfig, DocumentIndex, FoundChunks, IndexChange, IndexEntry, SearchResult,
     SeenDocument,
 };
-pub use rank::{Entities, FinanceEntities, Fusion, GenericEntities, Ranking};
+pub use rank::{Entities, Fusion, GenericEntities, Ranking};

@@ -9,6 +9,7 @@ use rusqlite::Connection;
 
 use super::artifacts::tables as artifacts;
 use super::edges;
+use super::memory::mirror::tables::{FILLS, SPOT, SYNC};
 use super::memory::tables::has_profile_of_the_seed;
 
 /// The tables that hold words, with their columns of words, and how a row is displaced by another one.
@@ -70,11 +71,16 @@ fn triggers(connection: &Connection) -> rusqlite::Result<impl Iterator<Item = (S
         edges::tables(connection)?.map(|table| (table, "dst_entity_kind, dst_entity_key", Displaced::Never));
     let artifacts = artifacts::tables(connection)?
         .map(|table| (table, "title, data, error, session_id", Displaced::ByKey(&["id"])));
+    let mut mirror = Vec::new();
+    for of in [FILLS, SPOT, SYNC] {
+        mirror.extend(of.standing(connection)?.map(|table| (table, of.words, Displaced::Never)));
+    }
     let worded = standing(connection)?
         .into_iter()
         .filter(move |(table, ..)| has_profile || *table != "user_profile")
         .chain(edges)
-        .chain(artifacts);
+        .chain(artifacts)
+        .chain(mirror);
     Ok(worded.flat_map(|(table, columns, displaced)| {
         let trigger = |name: &str, event: &str| {
             let name = format!("{table}_{name}");

@@ -187,6 +187,36 @@ impl StoreConfig {
             .try_for_each(|label| self.pass_secrets(access, &name, &labelled(label, &note.content)))
     }
 
+    /// Says whether a trade may be kept, and its record with secrets masked; `None` where one of its words may not come in. Ids
+    /// of other programs look like keys, and are not looked at.
+    #[cfg(all(feature = "finance", feature = "sqlite"))]
+    pub(crate) fn admit_trade(
+        &self,
+        access: &Access,
+        name: &Name,
+        (ids, texts): (&[&str], &[&str]),
+        raw: Option<&str>,
+        is_sound: bool,
+    ) -> Result<Option<Option<String>>> {
+        if !is_sound {
+            return Err(Error::Config { setting: "number", rule: "must be finite" });
+        }
+        let len: usize = ids.iter().chain(texts).chain(&raw).map(|text| text.len()).sum();
+        let limit = self.max_row_bytes;
+        if len > limit {
+            return Err(Error::TooLarge { name: name.clone(), len: len as u64, limit: limit as u64 });
+        }
+        let is_plain = |text: &&str| !text.chars().any(|c| c.is_control() || text::is_invisible(c));
+        if !ids.iter().chain(texts).all(is_plain) {
+            return Ok(None);
+        }
+        match self.pass(access, name, &texts.join("\n")) {
+            Ok(()) => Ok(Some(raw.map(|raw| self.masked(raw, usize::MAX)))),
+            Err(Error::Stopped { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Says whether the lesson of a note may come in. A model may have worded it: it comes in as by an agent.
     pub(crate) fn admit_lesson(&self, access: &Access, name: &Name, lesson: &str) -> Result<()> {
         self.admit_text(access, name, lesson, 0)

@@ -238,6 +238,7 @@ pub(crate) struct Struck {
     pub(crate) cases: u64,
     pub(crate) preferences: u64,
     pub(crate) notes: u64,
+    pub(crate) trades: u64,
     pub(crate) reasons: u64,
 }
 
@@ -248,7 +249,7 @@ pub(crate) fn receipt(
     struck: Struck,
     left: Option<&'static str>,
 ) -> Vec<PlaceReceipt> {
-    let Struck { profile, learnings, methods, cases, preferences, notes, reasons } = struck;
+    let Struck { profile, learnings, methods, cases, preferences, notes, trades, reasons } = struck;
     let index = PlaceReceipt::new(ForgetPlace::TextIndex, rows, rows);
     vec![
         PlaceReceipt::new(ForgetPlace::Rows, rows, rows),
@@ -258,6 +259,7 @@ pub(crate) fn receipt(
         PlaceReceipt::new(ForgetPlace::Cases, cases, cases),
         PlaceReceipt::new(ForgetPlace::Preferences, preferences, preferences),
         PlaceReceipt::new(ForgetPlace::RoleNotes, notes, notes),
+        PlaceReceipt::new(ForgetPlace::Mirror, trades, trades),
         match left {
             Some(why) => index.left(why),
             None => index,

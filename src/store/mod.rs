@@ -70,3 +70,5 @@ pub(crate) use edit::Edit;
 pub(crate) use mask::{Veil, masked};
 pub(crate) use names::row_name;
 pub(crate) use store::Store;
+#[cfg(all(feature = "finance", feature = "sqlite"))]
+pub(crate) use {admit::main_only, operation::Operation};

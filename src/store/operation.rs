@@ -84,7 +84,7 @@ impl StoreConfig {
     }
 
     /// Returns a text of an audit line: short, without secrets and instructions. (seed 003, Safety properties)
-    fn masked(&self, text: &str, longest: usize) -> String {
+    pub(crate) fn masked(&self, text: &str, longest: usize) -> String {
         let policy = DoorPolicy::new(SecretPolicy::Redact, InjectionPolicy::Block);
         // A secret is masked before it could be cut in two.
         match self.doors.judge(Door::StoreWrite, policy, &row_name(None), text, &mut Masks::default()) {

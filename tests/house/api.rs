@@ -243,6 +243,9 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         FactState FactStatus Recorded Settled StatusChange Superseded Suspect SuspectReason Suspicion UnknownFactState
         Verdict
     ));
+    listed.extend(shared!(finance:
+        Fill FinanceEdges FinanceEntities MirrorSource Mirrored SpotActivity SyncConfig SyncDue SyncState TradeHistory
+    ));
     listed.extend(shared!(gate:
         Allow Confidence Cure Door DoorPolicy DoorWarning Doors Finding GateFinding Injection
         InjectionPolicy SecretPolicy Strictness Tombstone TombstoneKey Tombstones View
@@ -263,7 +266,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ChatCompletions Finish HttpEmbedder HttpReranker Usage
     ));
     listed.extend(shared!(search:
-        Audience Chunk ChunkConfig FinanceEntities FoundChunks Fusion GenericEntities IndexChange IndexEntry
+        Audience Chunk ChunkConfig FoundChunks Fusion GenericEntities IndexChange IndexEntry
         Ranking SearchResult SeenDocument
     ));
     listed.extend(shared!(sleep:
@@ -363,6 +366,7 @@ fn every_trait_is_an_object() {
     listed.extend(objects!(dream: DreamPass HistorySource Observer));
     listed.extend(objects!(edges: EdgeExtractor EdgeStore));
     listed.extend(objects!(facts: FactStore));
+    listed.extend(objects!(finance: MirrorStore));
     listed.extend(objects!(learning: MethodStore PreferenceStore RoleStore));
     listed.extend(objects!(memory: LearningStore MemoryObserver));
     listed.extend(objects!(pages: PageSource));
@@ -660,6 +664,10 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "SleepFiles",
             "TombstoneKey",
         ],
+    ),
+    (
+        "the examples of the page `finance`, and of `MirrorStore`, make one",
+        &["Fill", "Mirrored", "SpotActivity", "TradeHistory", "fills_as_history", "spot_as_history"],
     ),
     ("the example of `strike_superseded` takes its strikes back", &["unstrike"]),
     (

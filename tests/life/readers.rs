@@ -926,6 +926,14 @@ const READERS: &[Reader] = &[
             })
         })
     }),
+    ("MirrorStore::bulk_insert_perps_fills", false, |place| of_trades(place, Trades::Report)),
+    ("MirrorStore::bulk_insert_external_spot", false, |place| of_trades(place, Trades::ReportSpot)),
+    ("MirrorStore::record_sync", HAS_TRADES, |place| of_trades(place, Trades::Sync)),
+    ("MirrorStore::sync_state", HAS_TRADES, |place| of_trades(place, Trades::State)),
+    ("MirrorStore::perps_fills", HAS_TRADES, |place| of_trades(place, Trades::Fills)),
+    ("MirrorStore::external_spot", HAS_TRADES, |place| of_trades(place, Trades::Spot)),
+    ("fills_as_history", HAS_TRADES, |place| of_trades(place, Trades::History)),
+    ("spot_as_history", HAS_TRADES, |place| of_trades(place, Trades::SpotHistory)),
     ("MethodStore::create_method", false, |place| {
         let method = NewMethod::new("canary-in-a-row", "class", "Canary-in-a-row works");
         place.stores(|store, access| shape(store.create_method(access, &method, at(20, 12, 0))))
@@ -1389,6 +1397,74 @@ fn of_documents(place: &Place) -> String {
     #[cfg(not(feature = "sqlite"))]
     {
         let _ = place;
+        String::new()
+    }
+}
+
+/// Whether this build keeps a mirror of trades.
+const HAS_TRADES: bool = cfg!(all(feature = "finance", feature = "sqlite"));
+
+/// A verb of the mirror of trades.
+#[derive(Clone, Copy)]
+enum Trades {
+    Report,
+    ReportSpot,
+    Sync,
+    State,
+    Fills,
+    Spot,
+    History,
+    SpotHistory,
+}
+
+/// What the mirror of trades tells a session, after its owner's host reported some.
+fn of_trades(place: &Place, verb: Trades) -> String {
+    #[cfg(all(feature = "finance", feature = "sqlite"))]
+    {
+        use noctuary::dream::HistorySource;
+        use noctuary::finance::{
+            Fill, MirrorSource, MirrorStore, SpotActivity, SyncState, fills_as_history, spot_as_history,
+        };
+        let store =
+            Arc::new(noctuary::SqliteMemoryStore::open_in_memory(place.access.scope.clone()).unwrap());
+        let host = Access::new(SessionKind::Main, Actor::Library, place.access.scope.clone());
+        let canary = "canary-in-a-row";
+        let fill = Fill::new("sub", "order", 5, canary, "buy").at(1.0, 2.0);
+        let swap = SpotActivity::new("0x1", 5, "swap", "confirmed").tokens(canary, "ETH");
+        let (now, access) = (at(20, 8, 0), &place.access);
+        store.bulk_insert_perps_fills(&host, &[fill.clone()], now).unwrap();
+        store.bulk_insert_external_spot(&host, &[swap.clone()], now).unwrap();
+        let failed = Err("canary-in-a-row is away");
+        store.record_sync(&host, &MirrorSource::Spot, failed, now).unwrap();
+        let state = |state: SyncState| state.last_error.unwrap_or_default();
+        let evidence = |source: &dyn HistorySource| {
+            told(source.latest(9), |items| items.into_iter().map(|item| item.text).collect())
+        };
+        match verb {
+            Trades::Report => shape(store.bulk_insert_perps_fills(access, &[fill], now)),
+            Trades::ReportSpot => shape(store.bulk_insert_external_spot(access, &[swap], now)),
+            Trades::Sync if access.actor == Actor::Agent => {
+                assert!(
+                    store.record_sync(access, &MirrorSource::Spot, failed, now).is_err(),
+                    "the host reports"
+                );
+                told(store.sync_state(access, &MirrorSource::Spot), state)
+            }
+            Trades::Sync => told(store.record_sync(access, &MirrorSource::Spot, failed, now), state),
+            Trades::State => told(store.sync_state(access, &MirrorSource::Spot), state),
+            Trades::Fills => told(store.perps_fills(access, None, 9), |all| {
+                all.into_iter().map(|one| one.symbol).collect()
+            }),
+            Trades::Spot => told(store.external_spot(access, None, 9), |all| {
+                all.into_iter().filter_map(|one| one.from_token).collect()
+            }),
+            Trades::History => evidence(&fills_as_history(store, access.clone())),
+            Trades::SpotHistory => evidence(&spot_as_history(store, access.clone())),
+        }
+    }
+    #[cfg(not(all(feature = "finance", feature = "sqlite")))]
+    {
+        let (_, _) = (place, verb);
         String::new()
     }
 }

@@ -91,7 +91,7 @@ impl Lines {
         let left = self.rows.practised.sizes();
         let [methods, cases, preferences, notes] = std::array::from_fn(|at| practised[at] - left[at]);
         let (profile, learnings) = (profile as u64, learnings as u64);
-        Ok(Struck { profile, learnings, methods, cases, preferences, notes, reasons })
+        Ok(Struck { profile, learnings, methods, cases, preferences, notes, trades: 0, reasons })
     }
 
     /// Returns the lines with contents of rows.

@@ -68,52 +68,6 @@ impl Entities for GenericEntities {
     }
 }
 
-/// The entities of [`GenericEntities`], and traders' forms: `$sol`, coins and quantities by their common names.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FinanceEntities;
-
-impl Entities for FinanceEntities {
-    fn of(&self, text: &str) -> BTreeSet<String> {
-        let mut found = GenericEntities.of(text);
-        for chunk in text.split_whitespace() {
-            if let Some(ticker) = chunk.strip_prefix('$')
-                && let Some(Piece::Word(ticker)) = pieces(ticker).next()
-                && ticker.chars().all(char::is_alphabetic)
-            {
-                found.insert(folded(ticker));
-            }
-            for piece in pieces(chunk) {
-                if let Piece::Word(word) = piece {
-                    let word = folded(word);
-                    if let Some((_, ticker)) =
-                        COINS.iter().find(|(name, ticker)| *name == word || *ticker == word)
-                    {
-                        found.remove(&word);
-                        found.insert((*ticker).to_owned());
-                    }
-                }
-            }
-        }
-        found
-    }
-}
-
-/// Names that stand for one thing.
-const COINS: [(&str, &str); 12] = [
-    ("bitcoin", "btc"),
-    ("ether", "eth"),
-    ("ethereum", "eth"),
-    ("solana", "sol"),
-    ("tether", "usdt"),
-    ("ripple", "xrp"),
-    ("cardano", "ada"),
-    ("dogecoin", "doge"),
-    ("polkadot", "dot"),
-    ("avalanche", "avax"),
-    ("chainlink", "link"),
-    ("litecoin", "ltc"),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,11 +83,5 @@ mod tests {
             ["e0277", "lib.rs2", "marta", "obrien", "rs2"]
         );
         assert!(GenericEntities.of("what did we do").is_empty());
-    }
-
-    #[test]
-    fn a_coin_is_one_entity_under_all_its_names() {
-        assert_eq!(of(&FinanceEntities, "bought Bitcoin and $sol"), ["btc", "sol"]);
-        assert_eq!(of(&FinanceEntities, "sold BTC"), ["btc"]);
     }
 }

@@ -25,7 +25,7 @@ mod weigh;
 pub(crate) use bm25::{gain, norm, rarity};
 pub(crate) use card::{Card, date, is_name};
 pub(crate) use clause::Clause;
-pub use entity::{Entities, FinanceEntities, GenericEntities};
+pub use entity::{Entities, GenericEntities};
 pub(crate) use frequencies::Frequencies;
 pub(crate) use fuse::Search;
 pub(crate) use meaning::{GIVING_NEAR, NEAR, Near, fuse_lists};

@@ -130,7 +130,11 @@ impl SqliteBackend {
     }
 
     /// Changes the tables in one step.
-    fn alter<T>(&self, action: &'static str, change: impl FnOnce(&mut Table<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn alter<T>(
+        &self,
+        action: &'static str,
+        change: impl FnOnce(&mut Table<'_>) -> Result<T>,
+    ) -> Result<T> {
         let held = RefCell::new(Held::default());
         let alter = |connection: &Connection| {
             held.replace(self.take_terms().begin(connection));

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use rusqlite::{OptionalExtension, params};
 
+use super::mirror::tables::{FILLS, SPOT, SYNC};
 use super::row;
 use super::saying::worded;
 use super::table::Table;
@@ -104,6 +105,7 @@ impl Table<'_> {
             })?;
         }
         self.strike_practice(burial, &mut struck)?;
+        self.strike_trades(burial, &mut struck)?;
         let of_scope = "WHERE user_id = ?1 AND agent_id = ?2";
         // Most lines have no word of anybody's.
         let lines = if burial.is_named() {
@@ -156,6 +158,28 @@ impl Table<'_> {
         for column in ["role", "subject", "content", "reflection"] {
             struck.notes += self.strike(burial, (&of("memory_roles"), "id", column), |id| {
                 connection.prepare_cached("DELETE FROM memory_roles WHERE id = ?1")?.execute([id])
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Takes a statement out of the mirror of trades, which is the owner's: a trade leaves whole, an error loses its words.
+    fn strike_trades(&self, burial: &Burial, struck: &mut Struck) -> rusqlite::Result<()> {
+        let connection = self.connection;
+        for mirror in [FILLS, SPOT] {
+            let Some(table) = mirror.standing(connection)? else { continue };
+            for column in mirror.words.split(", ") {
+                let whose = format!("{table} WHERE ?1 = '' AND ?2 = ''");
+                struck.trades += self.strike(burial, (&whose, "id", column), |id| {
+                    connection.prepare_cached(&format!("DELETE FROM {table} WHERE id = ?1"))?.execute([id])
+                })?;
+            }
+        }
+        if let Some(table) = SYNC.standing(connection)? {
+            let whose = format!("{table} WHERE ?1 = '' AND ?2 = ''");
+            struck.trades += self.strike(burial, (&whose, "rowid", "last_error"), |id| {
+                let sql = format!("UPDATE {table} SET last_error = NULL WHERE rowid = ?1");
+                connection.prepare_cached(&sql)?.execute([id])
             })?;
         }
         Ok(())

@@ -8,6 +8,7 @@ mod echoes;
 mod edges;
 mod fact;
 mod forget;
+pub(super) mod mirror;
 pub(super) mod practice;
 mod row;
 mod rows;

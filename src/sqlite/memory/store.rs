@@ -60,7 +60,7 @@ pub struct SqliteMemoryStore {
 }
 
 impl SqliteMemoryStore {
-    #[cfg(test)]
+    #[cfg(any(test, feature = "finance"))]
     pub(super) fn backend(&self) -> &SqliteBackend {
         self.store.backend()
     }

@@ -1,0 +1,87 @@
+//! Trades on the pages of assets.
+
+use std::sync::Arc;
+
+use chrono::DateTime;
+
+use super::asset::asset;
+use crate::base::access::Access;
+use crate::base::error::Result;
+use crate::edges::CitedSource;
+use crate::pages::{PageLine, PageParts, PageSource};
+use crate::trade::{Fill, MirrorStore, SpotActivity};
+
+/// The trades of a mirror, on the pages of what was traded.
+#[derive(Debug, Clone)]
+pub struct TradeHistory {
+    mirror: Arc<dyn MirrorStore>,
+}
+
+impl TradeHistory {
+    /// Makes the trades of a mirror a source of pages.
+    #[must_use]
+    pub fn new(mirror: Arc<dyn MirrorStore>) -> Self {
+        Self { mirror }
+    }
+}
+
+impl PageSource for TradeHistory {
+    fn parts(&self, access: &Access, keys: &[String], limit: usize) -> Result<PageParts> {
+        let mut assets: Vec<String> = keys.iter().filter_map(|key| asset(key)).collect();
+        assets.sort();
+        assets.dedup();
+        let mut parts = PageParts::default();
+        for asset in &assets {
+            parts.timeline.extend(self.mirror.perps_fills(access, Some(asset), limit)?.iter().map(line));
+            let activity = self.mirror.external_spot(access, Some(asset), limit)?;
+            parts.timeline.extend(activity.iter().map(line_of_spot));
+        }
+        parts.timeline.sort_by_key(|line| std::cmp::Reverse((line.at, line.citation.source.clone())));
+        parts.timeline.dedup_by(|one, other| one.citation == other.citation);
+        parts.timeline.truncate(limit);
+        Ok(parts)
+    }
+
+    fn edition(&self) -> Result<u64> {
+        self.mirror.mirror_edition()
+    }
+}
+
+fn line(fill: &Fill) -> PageLine {
+    let source = CitedSource::Record(format!("perps_fills {}", fill.fill_uid()));
+    PageLine::new("trade", told(fill), DateTime::from_timestamp_millis(fill.ts_ms), source)
+}
+
+fn line_of_spot(activity: &SpotActivity) -> PageLine {
+    let source = CitedSource::Record(format!("external_spot {}", activity.tx_hash));
+    PageLine::new("trade", told_of_spot(activity), DateTime::from_timestamp_millis(activity.ts_ms), source)
+}
+
+/// Returns a fill in words.
+pub(super) fn told(fill: &Fill) -> String {
+    let Fill { side, size, symbol, price, closed_pnl, dir, .. } = fill;
+    let mut told = format!("{side} {size} {symbol} at {price}");
+    if let Some(dir) = dir {
+        told.push_str(&format!(" ({dir})"));
+    }
+    if *closed_pnl != 0.0 {
+        told.push_str(&format!(", profit {closed_pnl:+}"));
+    }
+    told
+}
+
+/// Returns an activity in words.
+pub(super) fn told_of_spot(activity: &SpotActivity) -> String {
+    let SpotActivity { kind, amount, from_token, to_token, value_usd, status, .. } = activity;
+    let mut told = kind.clone();
+    for (word, part) in [("", amount), ("", from_token), ("to ", to_token)] {
+        if let Some(part) = part {
+            told.push_str(&format!(" {word}{part}"));
+        }
+    }
+    if let Some(value) = value_usd {
+        told.push_str(&format!(", worth {value} USD"));
+    }
+    told.push_str(&format!(", {status}"));
+    told
+}
