@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::artifacts::{
-    ArtifactData, ArtifactKind, ArtifactStore, ArtifactStoreExt, Materialiser, NewArtifact,
+    ArtifactData, ArtifactKind, ArtifactStore, ArtifactStoreExt, Materialiser, NewArtifact, SvgCharts,
 };
 use noctuary::format::{Fields, HeartbeatFile, Origin};
 use noctuary::life::{Block, BootState, BootstrapOutcome, CacheHint, TurnEnd};
@@ -236,7 +236,8 @@ fn figures(life: &Life, artifacts: &dyn ArtifactStore) -> Result<()> {
     println!("Agent:\n{}", indented(&message));
 
     let data = tempfile::tempdir()?;
-    let written = Materialiser::open(data.path())?.materialise(artifacts, &agent, &message)?;
+    let files = Materialiser::open(data.path())?.renderer(Arc::new(SvgCharts::new()));
+    let written = files.materialise(artifacts, &agent, &message)?;
     for page in &written.pages {
         println!("{} has {} for a browser.", page.uri, page.files.join(", "));
     }

@@ -193,7 +193,7 @@ fn types_of_words() -> Vec<&'static str> {
     let mut listed: Vec<&str> = Vec::new();
     listed.extend(shared!(artifacts:
         Artifact ArtifactAudit ArtifactData ArtifactEvent ArtifactEventName ArtifactFilter ArtifactId ArtifactKind ArtifactPage
-        ArtifactStatus ArtifactUri ChartPicture Materialised Materialiser NewArtifact
+        ArtifactStatus ArtifactUri ChartPicture Materialised Materialiser NewArtifact SvgCharts
     ));
     listed.extend(shared!(edges:
         Cited CitedSource Edge Entity Mention Neighbor Neighborhood Passage TextEdges TopEntity
