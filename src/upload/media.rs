@@ -1,6 +1,6 @@
 //! The media type under which a file may be served: none that a browser runs.
 
-/// Returns the media type of an extension. What a browser would run is plain text, and what nobody knows are bytes.
+/// Returns the media type of an extension. A type that a browser would run is plain text, and one that nobody knows is bytes.
 pub(super) fn media_type(extension: &str) -> &'static str {
     match extension {
         "png" => "image/png",

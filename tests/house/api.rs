@@ -521,6 +521,8 @@ fn signatures_name_chrono_and_serde_json_and_no_other_crate() {
 
 /// Types that derive `Debug` over text, and why that text may be printed.
 const PRINTED: &[(&str, &str)] = &[
+    ("FileKey", "a key, which is a reference and no words"),
+    ("NewFile", "an extension"),
     ("ArtifactAudit", "ids, and words of actions"),
     ("ArtifactId", "an id"),
     ("ArtifactPage", "an id, and names of files"),
@@ -669,6 +671,7 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "TombstoneKey",
         ],
     ),
+    ("the examples of `FileStore` and `LocalFileStore` make one", &["NewFile", "Removal", "StoredFile"]),
     (
         "the examples of the page `finance`, and of `MirrorStore`, make one",
         &["Fill", "Mirrored", "SpotActivity", "TradeHistory", "fills_as_history", "spot_as_history"],
