@@ -1,5 +1,5 @@
 //! Three days of an agent's life, and the night after them: a scripted agent, a fixed clock, no model, no network. On the third day it
-//! makes a chart and a report.
+//! is handed a table, and makes a chart and a report.
 //!
 //! ```text
 //! cargo run --example day                    in a folder that is made for it and taken away
@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::artifacts::{
-    ArtifactData, ArtifactKind, ArtifactStore, ArtifactStoreExt, Materialiser, NewArtifact,
+    ArtifactData, ArtifactKind, ArtifactStore, ArtifactStoreExt, Materialiser, NewArtifact, SvgCharts,
 };
+use noctuary::files::{FileStore, LocalFileStore, NewFile};
 use noctuary::format::{Fields, HeartbeatFile, Origin};
 use noctuary::life::{Block, BootState, BootstrapOutcome, CacheHint, TurnEnd};
 use noctuary::workspace::WorkspaceExt;
@@ -50,7 +51,8 @@ fn main() -> Result<()> {
     first_day(&life)?;
     second_day(&life)?;
     third_day(&life)?;
-    figures(&life, artifacts.as_ref())?;
+    let builds = upload(&life)?;
+    figures(&life, artifacts.as_ref(), &builds)?;
     night(&life)?;
     fourth_morning(&life)
 }
@@ -211,14 +213,33 @@ fn third_day(life: &Life) -> Result<()> {
     Ok(())
 }
 
+/// A table that Marta hands over: its key stands in the journal, and its bytes are kept elsewhere. Returns days and minutes.
+fn upload(life: &Life) -> Result<Vec<(String, u32)>> {
+    let data = tempfile::tempdir()?;
+    let store = LocalFileStore::open(data.path(), marta())?;
+    let mut table = &b"day,minutes\nWed,41\nThu,38\nFri,29\n"[..];
+    let stored =
+        store.put(&Access::human(marta()), &NewFile::named("builds.csv"), &mut table, at(21, 10, 58))?;
+    let mut session = life.begin_session(private(), "repl", "repl", at(21, 10, 58))?;
+    session
+        .note(&Note::new(Origin::User, format!("How fast are the builds? {}", stored.key)), at(21, 10, 58))?;
+    session.flush()?;
+    println!("Marta hands over a table: {} ({} bytes).", stored.key, stored.len);
+    let text = String::from_utf8(store.read(&private(), &stored.key, 0..stored.len)?)?;
+    let rows = text.lines().skip(1).filter_map(|line| line.split_once(','));
+    Ok(rows.filter_map(|(day, minutes)| Some((day.to_owned(), minutes.parse().ok()?))).collect())
+}
+
 /// A chart and a report, which outlive the session that made them.
-fn figures(life: &Life, artifacts: &dyn ArtifactStore) -> Result<()> {
+fn figures(life: &Life, artifacts: &dyn ArtifactStore, builds: &[(String, u32)]) -> Result<()> {
     let agent = private();
+    let (days, counts): (Vec<&str>, Vec<u32>) =
+        builds.iter().map(|(day, count)| (day.as_str(), *count)).unzip();
     let minutes = serde_json::json!({
         "title": {"text": "Minutes a build"},
-        "xAxis": {"type": "category", "data": ["Wed", "Thu", "Fri"]},
+        "xAxis": {"type": "category", "data": days},
         "yAxis": {"type": "value"},
-        "series": [{"name": "main", "type": "bar", "data": [41, 38, 29]}],
+        "series": [{"name": "main", "type": "bar", "data": counts}],
     });
     let chart =
         artifacts.insert(&agent, &NewArtifact::new(ArtifactKind::Chart, "Minutes a build"), at(21, 11, 0))?;
@@ -236,7 +257,8 @@ fn figures(life: &Life, artifacts: &dyn ArtifactStore) -> Result<()> {
     println!("Agent:\n{}", indented(&message));
 
     let data = tempfile::tempdir()?;
-    let written = Materialiser::open(data.path())?.materialise(artifacts, &agent, &message)?;
+    let files = Materialiser::open(data.path())?.renderer(Arc::new(SvgCharts::new()));
+    let written = files.materialise(artifacts, &agent, &message)?;
     for page in &written.pages {
         println!("{} has {} for a browser.", page.uri, page.files.join(", "));
     }

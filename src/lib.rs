@@ -101,6 +101,7 @@ mod embed;
 pub mod exchange;
 pub mod facts;
 mod file;
+pub mod files;
 #[cfg(feature = "finance")]
 #[cfg_attr(docsrs, doc(cfg(feature = "finance")))]
 pub mod finance;
@@ -138,6 +139,7 @@ pub mod tools;
 mod trace;
 #[cfg(feature = "finance")]
 mod trade;
+mod upload;
 pub mod vectors;
 pub mod workspace;
 

@@ -22,6 +22,7 @@ mod os_unix;
 pub use contract::Entry;
 pub(crate) use contract::STATE_FOLDER;
 pub use contract::{Disk, DiskFile, Kind, Open, Stat};
+pub(crate) use host::token;
 pub(crate) use looking::Looking;
 pub(crate) use mode::restrict;
 #[cfg(feature = "sqlite")]

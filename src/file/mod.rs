@@ -9,6 +9,7 @@ mod hidden;
 mod lease;
 pub(crate) mod lock;
 mod memory;
+pub(crate) mod uploads;
 mod workspace;
 mod write_guard;
 

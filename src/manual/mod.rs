@@ -19,6 +19,7 @@
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
 //! | Who and what is mentioned where, and what is known of one name? | [`edges`] |
 //! | How does an agent of a trader see tickers and trades? (feature `finance`) | [`finance`] |
+//! | Where do files stay that people hand over? | [`files`] |
 //! | What does an operator do without Rust? (feature `cli`) | [`command_line`] |
 //! | Which tools may a model call? | [`tools`] |
 //! | How does an agent live that sleeps when it is tired? | [`sleep`] |
@@ -92,6 +93,9 @@ pub mod search {}
 
 #[doc = include_str!("edges.md")]
 pub mod edges {}
+
+#[doc = include_str!("files.md")]
+pub mod files {}
 
 #[doc = include_str!("finance.md")]
 pub mod finance {}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use noctuary::artifacts::{
     ArtifactData, ArtifactKind, ArtifactStore, ChartPicture, ChartRenderer, Materialiser, NewArtifact,
+    SvgCharts,
 };
 use noctuary::store::ArtifactConfig;
 use noctuary::{Access, Error};
@@ -146,5 +147,52 @@ fn roots_that_share_anything_are_refused() {
         let link = data.path().join("link");
         std::os::unix::fs::symlink(&inside, &link).unwrap();
         assert!(matches!(open().apart_from([&link]), Err(Error::Refused { .. })));
+    }
+}
+
+/// The chart of the example `day`, as the README shows it. `NOCTUARY_BEFORE=write` draws it anew.
+#[test]
+fn the_picture_in_the_readme_is_what_is_drawn() {
+    let options = json!({
+        "title": {"text": "Minutes a build"},
+        "xAxis": {"type": "category", "data": ["Wed", "Thu", "Fri"]},
+        "yAxis": {"type": "value"},
+        "series": [{"name": "main", "type": "bar", "data": [41, 38, 29]}],
+    });
+    let drawn = SvgCharts::new().render(&options).unwrap();
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/chart.svg");
+    if std::env::var("NOCTUARY_BEFORE").is_ok_and(|word| word == "write") {
+        fs::write(&path, drawn.bytes()).unwrap();
+    }
+    assert_eq!(fs::read(&path).unwrap_or_default(), drawn.bytes());
+}
+
+/// Draws some charts into a folder, for a person to look at: `NOCTUARY_CHARTS=/tmp/charts`.
+#[test]
+fn several_charts_are_drawn() {
+    let months = json!({"type": "category", "data": ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct"]});
+    let charts = [
+        json!({"title": {"text": "Revenue and cost", "subtext": "in thousands, 2026"}, "xAxis": months, "yAxis": {"name": "EUR k"},
+            "series": [{"type": "line", "name": "Revenue", "areaStyle": {}, "data": [820, 932, 901, 934, 1290, 1330, 1320, null, 1400, 1502]},
+                       {"type": "line", "name": "Cost", "data": [620, 732, 701, 734, 1090, 1130, 1120, 900, 1000, 1102]}]}),
+        json!({"title": {"text": "Net flow"}, "xAxis": months,
+            "series": [{"type": "bar", "name": "in", "stack": "a", "data": [1, 2, 3, 4, 5, 4, 3, 2, 1, 1]},
+                       {"type": "bar", "name": "more in", "stack": "a", "data": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]},
+                       {"type": "bar", "name": "out", "stack": "a", "data": [-1, -1, -2, -1, -1, -2, -1, -1, -1, -3]},
+                       {"type": "bar", "name": "other", "data": [1, 1.5, 2, 1.5, 1, 1.5, 2, 1, 1, 0.5]}]}),
+        json!({"title": {"text": "Holdings"}, "series": [{"type": "pie", "radius": ["40%", "70%"], "data": [
+            {"value": 48, "name": "World equity"}, {"value": 25, "name": "Bonds"}, {"value": 14, "name": "Gold"}, {"value": 8.5, "name": "Cash"},
+            {"value": 4.5, "name": "A position with a rather long name indeed"}]}]}),
+        json!({"title": {"text": "Days to close, by team"}, "yAxis": {"type": "category", "name": "team", "data": ["Platform", "Payments", "Growth"]},
+            "xAxis": {"type": "value", "name": "days"}, "series": [{"type": "bar", "data": [3.5, 6, 2.25]}]}),
+        json!({"xAxis": {"type": "value", "name": "seconds"}, "yAxis": {"name": "metres"},
+            "series": [{"type": "line", "data": [[0, 0], [1, 4.9], [2, 19.6], [3, 44.1], [4.5, 99.2]]}]}),
+    ];
+    for (number, chart) in charts.iter().enumerate() {
+        let drawn = SvgCharts::new().render(chart).unwrap();
+        assert!(drawn.bytes().len() > 1_000);
+        if let Some(folder) = std::env::var_os("NOCTUARY_CHARTS") {
+            fs::write(std::path::Path::new(&folder).join(format!("{number}.svg")), drawn.bytes()).unwrap();
+        }
     }
 }

@@ -193,7 +193,7 @@ fn types_of_words() -> Vec<&'static str> {
     let mut listed: Vec<&str> = Vec::new();
     listed.extend(shared!(artifacts:
         Artifact ArtifactAudit ArtifactData ArtifactEvent ArtifactEventName ArtifactFilter ArtifactId ArtifactKind ArtifactPage
-        ArtifactStatus ArtifactUri ChartPicture Materialised Materialiser NewArtifact
+        ArtifactStatus ArtifactUri ChartPicture Materialised Materialiser NewArtifact SvgCharts
     ));
     listed.extend(shared!(edges:
         Cited CitedSource Edge Entity Mention Neighbor Neighborhood Passage TextEdges TopEntity
@@ -242,6 +242,9 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
         FactState FactStatus Recorded Settled StatusChange Superseded Suspect SuspectReason Suspicion UnknownFactState
         Verdict
+    ));
+    listed.extend(shared!(files:
+        FileKey FileLimits LocalFileStore NewFile Removal StoredFile
     ));
     listed.extend(shared!(finance:
         Fill FinanceEdges FinanceEntities MirrorSource Mirrored SpotActivity SyncConfig SyncDue SyncState TradeHistory
@@ -366,6 +369,7 @@ fn every_trait_is_an_object() {
     listed.extend(objects!(dream: DreamPass HistorySource Observer));
     listed.extend(objects!(edges: EdgeExtractor EdgeStore));
     listed.extend(objects!(facts: FactStore));
+    listed.extend(objects!(files: FileStore FileUrls));
     listed.extend(objects!(finance: MirrorStore));
     listed.extend(objects!(learning: MethodStore PreferenceStore RoleStore));
     listed.extend(objects!(memory: LearningStore MemoryObserver));
@@ -517,6 +521,8 @@ fn signatures_name_chrono_and_serde_json_and_no_other_crate() {
 
 /// Types that derive `Debug` over text, and why that text may be printed.
 const PRINTED: &[(&str, &str)] = &[
+    ("FileKey", "a key, which is a reference and no words"),
+    ("NewFile", "an extension"),
     ("ArtifactAudit", "ids, and words of actions"),
     ("ArtifactId", "an id"),
     ("ArtifactPage", "an id, and names of files"),
@@ -665,6 +671,7 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "TombstoneKey",
         ],
     ),
+    ("the examples of `FileStore` and `LocalFileStore` make one", &["NewFile", "Removal", "StoredFile"]),
     (
         "the examples of the page `finance`, and of `MirrorStore`, make one",
         &["Fill", "Mirrored", "SpotActivity", "TradeHistory", "fills_as_history", "spot_as_history"],

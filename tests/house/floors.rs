@@ -19,13 +19,13 @@ use house::{Arrow, Circle, House, room_of};
 const FLOORS: &[(u32, &[&str])] = &[
     (0, &["base"]),
     (1, &["workspace", "pii", "llm", "embed", "format", "disk"]),
-    (2, &["memory", "facts", "learning", "edges", "artifacts", "dreamer", "trade"]),
+    (2, &["memory", "facts", "learning", "edges", "artifacts", "dreamer", "trade", "upload"]),
     (3, &["trace"]),
     (4, &["gate", "search"]),
     (5, &["session", "store"]),
     (6, &["life", "pages"]),
     (7, &["dream", "file", "sqlite", "model"]),
-    (8, &["drive", "tools", "exchange", "report", "sleep", "vectors", "doctor", "finance"]),
+    (8, &["drive", "tools", "exchange", "report", "sleep", "vectors", "doctor", "finance", "files"]),
     (9, &["testing", "manual", "bin"]),
 ];
 

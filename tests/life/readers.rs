@@ -926,6 +926,12 @@ const READERS: &[Reader] = &[
             })
         })
     }),
+    ("FileStore::put", false, |place| of_files(place, Files::Put)),
+    ("FileStore::get", true, |place| of_files(place, Files::Get)),
+    ("FileStore::read", true, |place| of_files(place, Files::Read)),
+    ("FileStore::list", true, |place| of_files(place, Files::List)),
+    ("FileStore::delete", true, |place| of_files(place, Files::Delete)),
+    ("FileStore::removals", true, |place| of_files(place, Files::Removals)),
     ("MirrorStore::bulk_insert_perps_fills", false, |place| of_trades(place, Trades::Report)),
     ("MirrorStore::bulk_insert_external_spot", false, |place| of_trades(place, Trades::ReportSpot)),
     ("MirrorStore::record_sync", HAS_TRADES, |place| of_trades(place, Trades::Sync)),
@@ -1398,6 +1404,51 @@ fn of_documents(place: &Place) -> String {
     {
         let _ = place;
         String::new()
+    }
+}
+
+/// A verb of a store of files.
+#[derive(Clone, Copy)]
+enum Files {
+    Put,
+    Get,
+    Read,
+    List,
+    Delete,
+    Removals,
+}
+
+/// What a store of files tells a session of a file that its human handed over in private.
+fn of_files(place: &Place, verb: Files) -> String {
+    use noctuary::files::{FileStore, LocalFileStore, NewFile, StoredFile};
+    let folder = tempfile::tempdir().unwrap();
+    let store = LocalFileStore::open(folder.path(), place.access.scope.clone()).unwrap();
+    let human = Access::human(place.access.scope.clone());
+    let (now, access) = (at(20, 8, 0), &place.access);
+    let put = |extension: &str| {
+        store.put(&human, &NewFile::new(extension), &mut &b"canary-in-a-row"[..], now).unwrap().key
+    };
+    let (key, gone) = (put("txt"), put("gone"));
+    store.delete(&human, &gone, now).unwrap();
+    // Of a file without words, what is told stands for them.
+    let canary = |is_told: bool| if is_told { "canary-in-a-row".to_owned() } else { String::new() };
+    let hash = noctuary::workspace::Digest::of(b"canary-in-a-row");
+    let of = |file: StoredFile| canary(file.sha256 == hash);
+    match verb {
+        Files::Put => {
+            shape(store.put(access, &NewFile::new("txt"), &mut &b"x"[..], now).map(|file| file.len))
+        }
+        Files::Get => told(store.get(access, &key), of),
+        Files::Read => told(store.read(access, &key, 0..99), |bytes| String::from_utf8(bytes).unwrap()),
+        Files::List => told(store.list(access, None, 9), |files| files.into_iter().map(of).collect()),
+        Files::Delete if access.actor == Actor::Agent => {
+            assert!(store.delete(access, &key, now).is_err(), "an agent removes nothing");
+            told(store.get(access, &key), of)
+        }
+        Files::Delete => told(store.delete(access, &key, now), |removal| canary(removal.key == key)),
+        Files::Removals => {
+            told(store.removals(access, 9), |all| canary(all.iter().any(|removal| removal.key == gone)))
+        }
     }
 }
 
