@@ -24,6 +24,7 @@
 //! | [`Import`], [`Dialect`], [`ImportPlan`], [`ImportItem`], [`ImportAction`], [`ImportRefusal`], [`ImportReport`] | memory of OpenClaw, `IronClaw`, Hermes, Claude Code, `PicoClaw` |
 //! | [`Export`], [`Bundle`], [`BundleKey`] | a life as a signed tree of markdown: rows, facts, history, tombstones, documents |
 //! | [`BundleImport`], [`BundlePlan`], [`BundleItem`], [`BundleAction`], [`Channel`] | such a tree brought into another home, by a plan |
+//! | [`Foreign`] | exports of mem0 and Letta in, and the Open Knowledge Format both ways, by [`BundleImport::foreign`] and [`Export::okf`] |
 //! | [`copy_into`] | documents and dreams of one life into an empty home |
 //! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
 //! | [`strike_superseded`], [`unstrike`], [`Strikes`] | striking through promoted lines that hold no more, and taking that back |
@@ -45,6 +46,7 @@ mod claim;
 mod copy;
 mod dialect;
 mod feed;
+mod foreign;
 mod forget;
 mod hidden;
 mod holders;
@@ -60,6 +62,7 @@ pub use bundle::{Bundle, BundleAction, BundleImport, BundleItem, BundleKey, Bund
 pub use copy::copy_into;
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};
+pub use foreign::Foreign;
 pub use forget::Forget;
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};
 pub use merge::{Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport};

@@ -187,7 +187,7 @@ impl StoreConfig {
             .try_for_each(|label| self.pass_secrets(access, &name, &labelled(label, &note.content)))
     }
 
-    /// Says whether a trade may be kept, and its record with secrets masked; `None` where one of its words may not come in. Ids
+    /// Says whether a trade may be kept, and its record with secrets masked. Ids
     /// of other programs look like keys, and are not looked at.
     #[cfg(all(feature = "finance", feature = "sqlite"))]
     pub(crate) fn admit_trade(
@@ -197,7 +197,7 @@ impl StoreConfig {
         (ids, texts): (&[&str], &[&str]),
         raw: Option<&str>,
         is_sound: bool,
-    ) -> Result<Option<Option<String>>> {
+    ) -> Result<TradeEntry> {
         if !is_sound {
             return Err(Error::Config { setting: "number", rule: "must be finite" });
         }
@@ -208,11 +208,11 @@ impl StoreConfig {
         }
         let is_plain = |text: &&str| !text.chars().any(|c| c.is_control() || text::is_invisible(c));
         if !ids.iter().chain(texts).all(is_plain) {
-            return Ok(None);
+            return Ok(TradeEntry::Refused);
         }
         match self.pass(access, name, &texts.join("\n")) {
-            Ok(()) => Ok(Some(raw.map(|raw| self.masked(raw, usize::MAX)))),
-            Err(Error::Stopped { .. }) => Ok(None),
+            Ok(()) => Ok(TradeEntry::Kept(raw.map(|raw| self.masked(raw, usize::MAX)))),
+            Err(Error::Stopped { .. }) => Ok(TradeEntry::Refused),
             Err(error) => Err(error),
         }
     }
@@ -246,6 +246,15 @@ impl StoreConfig {
         let policy = self.doors.policy_for(access.actor, Door::StoreWrite, name);
         self.doors.judge(Door::StoreWrite, policy, name, text, &mut Masks::default()).map(drop)
     }
+}
+
+/// How a trade may come in.
+#[cfg(all(feature = "finance", feature = "sqlite"))]
+pub(crate) enum TradeEntry {
+    /// With its record, masked.
+    Kept(Option<String>),
+    /// Not at all: one of its words may not come in.
+    Refused,
 }
 
 /// Returns a value under its name, as in a file of settings.

@@ -18,6 +18,9 @@ use crate::facts::{ConsolidationEvent, EventId};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, AuditOutcome, MemoryId, NewLearning, NewMemory};
 
+/// How many rows or lines of the audit become durable together: a few, so that others who write need not wait for long.
+pub(super) const BATCH: usize = 500;
+
 /// A row as it was, without its status as a fact: decisions bring that.
 pub(crate) struct CarriedRow {
     pub(crate) memory: NewMemory,
@@ -49,6 +52,22 @@ impl<B: Backend> Store<B> {
             })
         })?;
         Ok(ids)
+    }
+
+    /// Writes new rows through the door of the store, each at a time of its own; says of each whether it came in.
+    ///
+    /// So many of them as [`BATCH`] become durable together: after an error those before are there.
+    pub(crate) fn carry_new(
+        &self,
+        access: &Access,
+        rows: &[(NewMemory, DateTime<Utc>)],
+    ) -> Result<Vec<Result<MemoryId>>> {
+        let mut told = Vec::with_capacity(rows.len());
+        for chunk in rows.chunks(BATCH) {
+            let chunk: Vec<_> = chunk.iter().map(|(memory, at)| (memory, *at)).collect();
+            told.extend(self.write_each(access, &chunk)?);
+        }
+        Ok(told)
     }
 
     /// Replays decisions in their order. `reverts` of each is the place of another one in this list, or the id of one that

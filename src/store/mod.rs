@@ -71,4 +71,7 @@ pub(crate) use mask::{Veil, masked};
 pub(crate) use names::row_name;
 pub(crate) use store::Store;
 #[cfg(all(feature = "finance", feature = "sqlite"))]
-pub(crate) use {admit::main_only, operation::Operation};
+pub(crate) use {
+    admit::{TradeEntry, main_only},
+    operation::Operation,
+};

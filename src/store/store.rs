@@ -210,19 +210,29 @@ impl<B: Backend> Store<B> {
         memories: &[NewMemory],
         now: DateTime<Utc>,
     ) -> Result<Vec<Result<MemoryId>>> {
+        let memories: Vec<_> = memories.iter().map(|memory| (memory, now)).collect();
+        self.write_each(access, &memories)
+    }
+
+    /// Writes rows in one step, each at a time of its own.
+    pub(super) fn write_each(
+        &self,
+        access: &Access,
+        memories: &[(&NewMemory, DateTime<Utc>)],
+    ) -> Result<Vec<Result<MemoryId>>> {
         if memories.is_empty() {
             return Ok(Vec::new());
         }
         // Before others wait for the change.
         let admitted: Vec<Result<()>> =
-            memories.iter().map(|memory| self.config.admit(&self.scope, access, memory)).collect();
-        let mut judged: Vec<(&NewMemory, Result<()>)> = memories.iter().zip(admitted).collect();
+            memories.iter().map(|(memory, _)| self.config.admit(&self.scope, access, memory)).collect();
+        let mut judged: Vec<_> = memories.iter().zip(admitted).collect();
         let mut written = Vec::with_capacity(memories.len());
         self.backend.change("write to", |rows| {
             rows.together(&mut |rows| {
                 let forgotten = rows.tombstones()?;
-                for (memory, admitted) in judged.drain(..) {
-                    let operation = Operation::write(access, memory, now);
+                for ((memory, now), admitted) in judged.drain(..) {
+                    let operation = Operation::write(access, memory, *now);
                     let name = row_name(None);
                     let admitted =
                         admitted.and_then(|()| forget::check_row(forgotten.as_ref(), access, &name, memory));
@@ -239,7 +249,7 @@ impl<B: Backend> Store<B> {
                 Ok(())
             })
         })?;
-        let outcomes = memories.iter().zip(written).map(|(memory, outcome)| {
+        let outcomes = memories.iter().zip(written).map(|((memory, _), outcome)| {
             trace::create(
                 |id| *id,
                 || {

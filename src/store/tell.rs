@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
 use super::backend::Backend;
+use super::carry::BATCH;
 use super::names::row_name;
 use super::store::Store;
 use crate::base::access::Access;
@@ -20,8 +21,29 @@ impl<B: Backend> Store<B> {
         now: DateTime<Utc>,
     ) -> Result<()> {
         main_only(self.scope(), access, &row_name(None))?;
-        let mut entry = AuditEntry::new(now, access.actor, action, outcome);
-        entry.kind = Some(access.kind);
-        self.backend().change("tell the audit of", |rows| rows.refuse(entry))
+        self.tell_all(access, &[(action, outcome)], now)
+    }
+
+    /// Adds lines to the audit, in steps that are durable each.
+    pub(crate) fn tell_all(
+        &self,
+        access: &Access,
+        lines: &[(&str, AuditOutcome)],
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        main_only(self.scope(), access, &row_name(None))?;
+        for chunk in lines.chunks(BATCH) {
+            self.backend().change("tell the audit of", |rows| {
+                rows.together(&mut |rows| {
+                    for (action, outcome) in chunk {
+                        let mut entry = AuditEntry::new(now, access.actor, *action, outcome.clone());
+                        entry.kind = Some(access.kind);
+                        rows.refuse(entry)?;
+                    }
+                    Ok(())
+                })
+            })?;
+        }
+        Ok(())
     }
 }

@@ -16,7 +16,7 @@ fn each_example_of_the_manual_page_does_what_it_says() {
     let folder = tempfile::tempdir().unwrap();
     for line in commands() {
         // A shell reads the quotes; `noctuary` is the program that was built.
-        let script = line.replacen("noctuary", "\"$NOCTUARY\"", 1);
+        let script = format!("noctuary() {{ \"$NOCTUARY\" \"$@\"; }}\n{line}");
         let mut shell = settled(Command::new("sh"), folder.path());
         shell.arg("-c").arg(&script).env("NOCTUARY", env!("CARGO_BIN_EXE_noctuary"));
         let output = shell.output().unwrap();

@@ -123,6 +123,47 @@ fn every_command_prints_json_that_parses() {
 }
 
 #[test]
+fn exports_of_other_programs_come_in_and_a_life_goes_out_for_them() {
+    for home in ["agent", "life.db"] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        furnish(at, home);
+        fs::write(
+            at.join("m.json"),
+            r#"[{"memory": "Ilya paints boats"}, {"memory": "key AKIAIOSFODNN7EXAMPLE"}]"#,
+        )
+        .unwrap();
+        fs::write(at.join("sam.af"), r#"{"core_memory": [{"label": "human", "value": "Marta sails."}]}"#)
+            .unwrap();
+        assert_eq!(run(at, &["import", "m.json", home]).status.code(), Some(2), "nobody said whose it is");
+        let plan = json(at, &["import", "m.json", home, "--from", "mem0", "--json"], 1);
+        assert_eq!((&plan["applied"], &plan["items"][0]["action"]), (&false.into(), &"add".into()));
+        json(at, &["search", home, "boats", "--json"], 1);
+        let told = ends(at, &["import", "m.json", home, "--from", "mem0", "--apply"], 1);
+        assert!(
+            told.contains("1 entry added") && told.contains("m.json#2") && !told.contains("AKIA"),
+            "{told}"
+        );
+        let found = json(at, &["search", home, "boats", "--json"], 0);
+        assert!(found.to_string().contains("Ilya paints boats"), "{found}");
+        ends(at, &["import", "sam.af", home, "--from", "letta", "--apply"], 0);
+        ends(at, &["search", home, "sails"], 0);
+
+        ends(at, &["export", home, "out", "--as", "okf"], 0);
+        let index = fs::read_to_string(at.join("out/index.md")).unwrap();
+        assert!(index.contains("okf_version: \"0.2\"") && index.contains("Ilya paints boats"), "{index}");
+        for target in ["other", "other.sqlite"] {
+            ends(at, &["import", "out", target, "--from", "okf"], 0);
+            assert!(!at.join(target).exists(), "a plan makes nothing");
+            ends(at, &["import", "out", target, "--from", "okf", "--apply"], 0);
+            let again = format!("again-{target}");
+            ends(at, &["export", target, &again, "--as", "okf"], 0);
+            assert_eq!(tree(&at.join("out")), tree(&at.join(&again)));
+        }
+    }
+}
+
+#[test]
 fn two_copies_are_merged_into_a_new_folder_and_stay_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

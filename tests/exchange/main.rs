@@ -6,6 +6,7 @@ mod bundle;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 mod feed;
+mod foreign;
 mod forget;
 mod forget_receipt;
 mod importers;

@@ -17,7 +17,7 @@ use noctuary::{Access, Actor, Error, MemoryStore, Scope, SessionKind, SqliteMemo
 use rusqlite::Connection;
 
 fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
+    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).expect("it is sound")
 }
 
 fn marta() -> Scope {
@@ -34,12 +34,13 @@ fn fill(order: &str, tid: u32) -> Fill {
 }
 
 fn columns(path: &std::path::Path, table: &str) -> Vec<(String, String, bool, Option<String>)> {
-    let database = Connection::open(path).unwrap();
+    let database = Connection::open(path).expect("it is sound");
     let sql = format!("SELECT name, type, \"notnull\", dflt_value FROM pragma_table_info('{table}')");
-    let mut statement = database.prepare(&sql).unwrap();
-    let columns =
-        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).unwrap();
-    columns.map(Result::unwrap).collect()
+    let mut statement = database.prepare(&sql).expect("it is sound");
+    let columns = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .expect("it is sound");
+    columns.map(|column| column.expect("it is sound")).collect()
 }
 
 // FX-01, FX-04, FX-05
@@ -118,7 +119,7 @@ struct Heard(Mutex<Vec<String>>);
 
 impl MemoryObserver for Heard {
     fn event(&self, event: &MemoryEvent) {
-        self.0.lock().unwrap().push(event.name.to_string());
+        self.0.lock().expect("nobody panicked").push(event.name.to_string());
     }
 }
 

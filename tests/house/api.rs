@@ -234,7 +234,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         AnonymousFinding Apply Doctor DoctorFinding Examination FindingKind FixAction Fixed Health
     ));
     listed.extend(shared!(exchange:
-        Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt
+        Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt FeedReport Foreign ForgetPlace ForgetReceipt
         Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport MergeConflict MergeConflictKind MergePlan MergeReport
         SecretAudit Strikes
     ));

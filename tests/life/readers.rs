@@ -1432,8 +1432,8 @@ fn of_trades(place: &Place, verb: Trades) -> String {
         let fill = Fill::new("sub", "order", 5, canary, "buy").at(1.0, 2.0);
         let swap = SpotActivity::new("0x1", 5, "swap", "confirmed").tokens(canary, "ETH");
         let (now, access) = (at(20, 8, 0), &place.access);
-        store.bulk_insert_perps_fills(&host, &[fill.clone()], now).unwrap();
-        store.bulk_insert_external_spot(&host, &[swap.clone()], now).unwrap();
+        store.bulk_insert_perps_fills(&host, std::slice::from_ref(&fill), now).unwrap();
+        store.bulk_insert_external_spot(&host, std::slice::from_ref(&swap), now).unwrap();
         let failed = Err("canary-in-a-row is away");
         store.record_sync(&host, &MirrorSource::Spot, failed, now).unwrap();
         let state = |state: SyncState| state.last_error.unwrap_or_default();

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use noctuary::exchange::Foreign;
 
 /// Memory of an agent across sessions: look, search, dream, mend, and take it elsewhere.
 ///
@@ -157,13 +158,23 @@ pub(crate) enum Command {
         /// Rows alone
         #[arg(long)]
         no_documents: bool,
+        /// In a format that other programs read
+        #[arg(long = "as", value_name = "FORMAT")]
+        format: Option<OutFormat>,
     },
     /// Bring such a tree in; says what it would do, and does it with --apply
     Import {
-        /// The tree
-        from: PathBuf,
+        /// The tree, or the file of another program
+        #[arg(value_name = "IN")]
+        input: PathBuf,
         /// A folder or database, which may be new
         path: PathBuf,
+        /// Read it as the export of another program
+        #[arg(long, value_name = "FORMAT")]
+        from: Option<InFormat>,
+        /// The user of that export whose memories are wanted
+        #[arg(long, value_name = "NAME", requires = "from")]
+        of: Option<String>,
         /// Do it
         #[arg(long)]
         apply: bool,
@@ -229,6 +240,34 @@ pub(crate) struct Night {
     /// Also write an HTML page on it
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// The formats that an export can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutFormat {
+    /// Open Knowledge Format, version 0.2
+    Okf,
+}
+
+/// The formats that an import can read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InFormat {
+    /// The memories of mem0, as JSON
+    Mem0,
+    /// An agent file of Letta
+    Letta,
+    /// Open Knowledge Format, version 0.2
+    Okf,
+}
+
+impl From<InFormat> for Foreign {
+    fn from(format: InFormat) -> Self {
+        match format {
+            InFormat::Mem0 => Self::Mem0,
+            InFormat::Letta => Self::Letta,
+            InFormat::Okf => Self::Okf,
+        }
+    }
 }
 
 /// The kinds of notes.

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, OutFormat};
 use output::{End, Output, Trouble};
 
 fn main() -> ExitCode {
@@ -54,11 +54,22 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
             let fix = commands::doctor::Fix { wanted: *fix, apply: *apply, only };
             commands::doctor::doctor(path, &fix, *anonymous, user, &config, output)
         }
-        Command::Export { path, out, unsigned, no_documents } => {
-            commands::travel::export(path, out, !*unsigned, !*no_documents, user, &config, output)
+        Command::Export { path, out, unsigned, no_documents, format } => {
+            let how = commands::travel::HowOut {
+                signed: !*unsigned,
+                documents: !*no_documents,
+                okf: *format == Some(OutFormat::Okf),
+            };
+            commands::travel::export(path, out, how, user, &config, output)
         }
-        Command::Import { from, path, apply, trust } => {
-            commands::travel::import(from, path, *apply, trust, user, &config, output)
+        Command::Import { input, path, apply, trust, from, of } => {
+            let how = commands::travel::HowIn {
+                from: from.map(Into::into),
+                of: of.as_deref(),
+                apply: *apply,
+                trust,
+            };
+            commands::travel::import(input, path, &how, user, &config, output)
         }
         Command::Backup { path, out } => commands::travel::backup(path, out, user, output),
         Command::Copy { path, out } => commands::travel::copy(path, out, user, output),

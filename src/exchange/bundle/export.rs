@@ -1,6 +1,6 @@
 //! Taking a life out: a tree of markdown, the same bytes for the same memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -8,11 +8,14 @@ use serde::Serialize;
 use super::entry::{self, Named, time};
 use super::front::Front;
 use super::key::BundleKey;
+use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_path};
 use super::rows::Rows;
 use super::tree::Bundle;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::text;
+use crate::exchange::foreign::okf;
 use crate::facts::{ConsolidationEvent, FactStore};
 use crate::file::FileMemoryStore;
 use crate::format::state::forgotten::Forgotten;
@@ -22,14 +25,6 @@ use crate::session::{self, Folder};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
 use crate::workspace::{Reach, Workspace, is_own};
-
-pub(super) const INDEX: &str = "index.md";
-pub(super) const DECISIONS: &str = "facts/decisions.jsonl";
-pub(super) const STONES: &str = "tombstones.json";
-pub(super) const DOCUMENT_STONES: &str = "tombstones-of-documents.json";
-pub(super) const DOCUMENTS: &str = "documents/";
-/// The documents of `.self/`, since a bundle has no hidden names.
-pub(super) const DOTTED: &str = "documents-of-dot/";
 
 /// Takes a life out: rows, facts with their history, learnings, profile, tombstones, and documents where a workspace is given.
 ///
@@ -64,6 +59,7 @@ pub struct Export<'a> {
     workspace: Option<&'a dyn Workspace>,
     store: Option<&'a dyn Rows>,
     key: Option<&'a BundleKey>,
+    is_okf: bool,
 }
 
 impl std::fmt::Debug for Export<'_> {
@@ -76,7 +72,7 @@ impl<'a> Export<'a> {
     /// Begins an export of the life of this access, which must be the human's.
     #[must_use]
     pub fn new(access: &'a Access) -> Self {
-        Self { access, workspace: None, store: None, key: None }
+        Self { access, workspace: None, store: None, key: None, is_okf: false }
     }
 
     /// Takes the documents of a workspace along: the library's own, markdown and plain text. Names in ignore files stay.
@@ -109,6 +105,27 @@ impl<'a> Export<'a> {
         self
     }
 
+    /// Writes the bundle in the Open Knowledge Format, version 0.2, that other programs read. Tombstones, the history of
+    /// facts and signatures lie beside it, and [`BundleImport::foreign`](super::BundleImport::foreign) reads it all back.
+    ///
+    /// ```
+    /// use noctuary::exchange::Export;
+    /// use noctuary::{Access, FileWorkspace, Scope};
+    ///
+    /// let home = tempfile::tempdir()?;
+    /// std::fs::write(home.path().join("MEMORY.md"), "- tea\n")?;
+    /// let marta = Access::human(Scope::user("marta"));
+    /// let bundle = Export::new(&marta).workspace(&FileWorkspace::open(home.path())?).okf().run()?;
+    /// let concept = std::str::from_utf8(bundle.get("documents/MEMORY.md").unwrap())?;
+    /// assert!(concept.starts_with("---\ntype: Document\n") && concept.ends_with("---\n- tea\n"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn okf(mut self) -> Self {
+        self.is_okf = true;
+        self
+    }
+
     /// Makes the bundle. Nothing is written.
     ///
     /// # Errors
@@ -127,6 +144,9 @@ impl<'a> Export<'a> {
             documents(workspace, self.access, &mut bundle)?;
         }
         index(instance, as_of, &mut bundle);
+        if self.is_okf {
+            bundle = okf::print(&bundle);
+        }
         if let Some(key) = self.key {
             bundle.sign(key);
         }
@@ -147,6 +167,10 @@ pub(super) struct Standing {
     pub(super) rows: Vec<Named>,
     pub(super) names: BTreeMap<MemoryId, String>,
     pub(super) events: Vec<ConsolidationEvent>,
+    /// The place of each row, by its name.
+    places: BTreeMap<String, usize>,
+    /// The category and statement of each row.
+    said: BTreeSet<(String, String)>,
 }
 
 impl Standing {
@@ -160,7 +184,21 @@ impl Standing {
         let names = rows.iter().map(|row| (row.fact.memory.id, row.id.clone())).collect();
         let mut events = FactStore::decisions(store, access, usize::MAX)?;
         events.reverse();
-        Ok(Self { rows, names, events })
+        let places = rows.iter().enumerate().map(|(place, row)| (row.id.clone(), place)).collect();
+        let said =
+            |row: &Named| (row.fact.memory.category.clone(), text::statement(&row.fact.memory.content));
+        let said = rows.iter().map(said).collect();
+        Ok(Self { rows, names, events, places, said })
+    }
+
+    /// Returns a row by its name.
+    pub(super) fn row(&self, id: &str) -> Option<&Named> {
+        self.rows.get(*self.places.get(id)?)
+    }
+
+    /// Returns whether a row says a statement.
+    pub(super) fn says(&self, said: &(String, String)) -> bool {
+        self.said.contains(said)
     }
 }
 
@@ -224,21 +262,6 @@ fn documents(workspace: &dyn Workspace, access: &Access, bundle: &mut Bundle) ->
         bundle.put(DOCUMENT_STONES, Forgotten::<Tombstones>::new(stones).print());
     }
     Ok(())
-}
-
-pub(super) fn document_path(name: &DocName) -> String {
-    match name.as_str().strip_prefix('.') {
-        Some(rest) => format!("{DOTTED}{rest}"),
-        None => format!("{DOCUMENTS}{name}"),
-    }
-}
-
-pub(super) fn document_name(path: &str) -> Option<DocName> {
-    let name = match path.strip_prefix(DOTTED) {
-        Some(rest) => format!(".{rest}"),
-        None => path.strip_prefix(DOCUMENTS)?.to_owned(),
-    };
-    DocName::parse(name).ok()
 }
 
 /// Adds the table of contents.

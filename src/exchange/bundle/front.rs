@@ -16,19 +16,19 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// The version of the tree.
-pub(super) const SCHEMA: u64 = 1;
+pub(in crate::exchange) const SCHEMA: u64 = 1;
 
 /// A file of the tree.
 #[derive(Clone, PartialEq)]
-pub(super) struct Front {
+pub(in crate::exchange) struct Front {
     fields: Map<String, Value>,
     order: Vec<String>,
-    pub(super) body: String,
+    pub(in crate::exchange) body: String,
 }
 
 impl Front {
     /// Makes an entry with the fields that every one has.
-    pub(super) fn new(kind: &str, instance: Option<&str>) -> Self {
+    pub(in crate::exchange) fn new(kind: &str, instance: Option<&str>) -> Self {
         let mut front = Self { fields: Map::new(), order: Vec::new(), body: String::new() };
         front.put("schema_version", SCHEMA);
         front.put("instance_id", instance.map(str::to_owned));
@@ -37,7 +37,7 @@ impl Front {
     }
 
     /// Adds a field; none for what is null or empty.
-    pub(super) fn put(&mut self, name: &str, value: impl serde::Serialize) {
+    pub(in crate::exchange) fn put(&mut self, name: &str, value: impl serde::Serialize) {
         let value = serde_json::to_value(value).expect("plain data is always JSON");
         let is_empty = match &value {
             Value::Null | Value::Bool(false) => true,
@@ -50,12 +50,15 @@ impl Front {
     }
 
     /// Returns a field; `None` where it is missing or of another type.
-    pub(super) fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+    pub(in crate::exchange) fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         serde_json::from_value(self.fields.get(name)?.clone()).ok()
     }
 
     /// Returns a field that may be missing; an error where it is of another type.
-    pub(super) fn maybe<T: DeserializeOwned>(&self, name: &'static str) -> Result<Option<T>, &'static str> {
+    pub(in crate::exchange) fn maybe<T: DeserializeOwned>(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<T>, &'static str> {
         match self.fields.get(name) {
             None => Ok(None),
             Some(value) => serde_json::from_value(value.clone()).map(Some).map_err(|_| name),
@@ -63,11 +66,19 @@ impl Front {
     }
 
     /// Returns a field that must be there.
-    pub(super) fn must<T: DeserializeOwned>(&self, name: &'static str) -> Result<T, &'static str> {
+    pub(in crate::exchange) fn must<T: DeserializeOwned>(
+        &self,
+        name: &'static str,
+    ) -> Result<T, &'static str> {
         self.maybe(name)?.ok_or(name)
     }
 
-    pub(super) fn print(&self) -> String {
+    /// Returns the fields as JSON.
+    pub(in crate::exchange) fn as_value(&self) -> Value {
+        Value::Object(self.fields.clone())
+    }
+
+    pub(in crate::exchange) fn print(&self) -> String {
         let mut text = "---\n".to_owned();
         for name in &self.order {
             text.push_str(&format!("{name}: {}\n", self.fields[name]));
@@ -79,7 +90,7 @@ impl Front {
     }
 
     /// Parses a file; `None` where it is none of a bundle.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(in crate::exchange) fn parse(text: &str) -> Option<Self> {
         let mut rest = text.strip_prefix("---\n")?;
         let (mut fields, mut order) = (Map::new(), Vec::new());
         loop {

@@ -1,12 +1,18 @@
 //! Bringing a life in: a plan that a person can look at, and its effect.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 
 use super::entry;
-use super::export::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, Standing, document_name, owner_only};
+use super::export::{Standing, owner_only};
 use super::front::Front;
-use super::judge::{Entry, Judged, Pass, apply_documents, is_older, judge_decisions, judge_row, judged};
+use super::judge::{
+    Entry, Judged, Pass, apply_documents, is_older, judge_decisions, judge_row, judge_unsigned, judged,
+    pass_row,
+};
 use super::key::BundleKey;
+use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_name};
 use super::plan::{BundleAction, BundleItem, BundlePlan, Channel, Work};
 use super::rows::Rows;
 use super::seal;
@@ -16,6 +22,7 @@ use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
 use crate::base::text;
 use crate::exchange::claim::claim;
+use crate::exchange::foreign::{Foreign, Owner, Taken, What, okf};
 use crate::file::FileMemoryStore;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::{Door, Doors, FORGOTTEN, Tombstones};
@@ -60,6 +67,8 @@ pub struct BundleImport<'a> {
     key: Option<&'a BundleKey>,
     trusted: Vec<String>,
     doors: Doors,
+    foreign: Option<Foreign>,
+    owner: Option<String>,
 }
 
 impl std::fmt::Debug for BundleImport<'_> {
@@ -72,7 +81,51 @@ impl<'a> BundleImport<'a> {
     /// Begins an import into the life of this access, which must be the human's.
     #[must_use]
     pub fn new(access: &'a Access) -> Self {
-        Self { access, workspace: None, store: None, key: None, trusted: Vec::new(), doors: Doors::default() }
+        Self {
+            access,
+            workspace: None,
+            store: None,
+            key: None,
+            trusted: Vec::new(),
+            doors: Doors::default(),
+            foreign: None,
+            owner: None,
+        }
+    }
+
+    /// Reads the files as the export of another program.
+    ///
+    /// Its rows come in as imported, with the times that they have there; the plan names each part of a file. A concept of the
+    /// Open Knowledge Format that a trusted key has signed comes back as it was.
+    ///
+    /// ```
+    /// use chrono::Utc;
+    /// use noctuary::exchange::{Bundle, BundleImport, Foreign};
+    /// use noctuary::{Access, FileMemoryStore, Scope};
+    ///
+    /// let (home, marta) = (tempfile::tempdir()?, Access::human(Scope::user("marta")));
+    /// let store = FileMemoryStore::open(home.path(), marta.scope.clone())?;
+    /// let mut export = Bundle::default(); // or Bundle::read("mem0.json")
+    /// export.put("mem0.json", r#"[{"memory": "Takes tea without milk", "created_at": "2025-11-20T09:00:00Z"}]"#);
+    ///
+    /// let import = BundleImport::new(&marta).file_store(&store).foreign(Foreign::Mem0);
+    /// assert_eq!(import.plan(&export)?.items[0].path, "mem0.json#1"); // nothing is written yet
+    /// import.apply(&export, Utc::now())?;
+    /// assert_eq!(import.apply(&export, Utc::now())?.added().count(), 0, "twice is once");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn foreign(mut self, foreign: Foreign) -> Self {
+        self.foreign = Some(foreign);
+        self
+    }
+
+    /// Says whose memories of a foreign export are wanted, by their name there. Without, an export with those of several
+    /// people gives the ones of the user of this home.
+    #[must_use]
+    pub fn of_user(mut self, name: impl Into<String>) -> Self {
+        self.owner = Some(name.into());
+        self
     }
 
     /// Brings documents into a workspace.
@@ -148,6 +201,7 @@ impl<'a> BundleImport<'a> {
             apply_documents(workspace, &mut work)?;
         }
         if let Some(store) = self.store {
+            let mut lines = Vec::new();
             for item in &work.plan.items {
                 let action = match item.channel {
                     Channel::Signed => "memory_import.signed",
@@ -158,8 +212,9 @@ impl<'a> BundleImport<'a> {
                     BundleAction::Keep => continue,
                     BundleAction::Refuse(why) => AuditOutcome::Refused(why.clone()),
                 };
-                store.tell_audit(self.access, action, outcome, now)?;
+                lines.push((action, outcome));
             }
+            store.tell_audit(self.access, &lines, now)?;
         }
         if let Some(lease) = lease {
             lease.release()?;
@@ -175,8 +230,9 @@ impl<'a> BundleImport<'a> {
         work.plan.author.clone_from(&verified.author);
         work.plan.missing.clone_from(&verified.missing);
         let front = |path: &str| Front::parse(std::str::from_utf8(bundle.get(path)?).ok()?);
+        let index = if self.foreign == Some(Foreign::Okf) { okf::HEAD } else { INDEX };
         work.as_of =
-            front(INDEX).filter(|_| verified.good.contains(INDEX)).and_then(|index| index.get("as_of"));
+            front(index).filter(|_| verified.good.contains(index)).and_then(|index| index.get("as_of"));
         let buried = self.buried(bundle, &mut work)?;
         // A person's own file may keep what their home has forgotten; it is hidden in either home.
         let foreign = self.not_forgotten_there(bundle)?;
@@ -187,24 +243,59 @@ impl<'a> BundleImport<'a> {
         };
         let pass = |name: &Name, text: &str| self.pass(&buried, name, text);
         let pass_signed = |name: &Name, text: &str| self.pass(&foreign, name, text);
-        for (path, bytes) in bundle.files() {
-            if path == INDEX || seal::is_seal(path) || path == STONES || path == DOCUMENT_STONES {
-                continue;
-            }
-            let mut channel = if verified.good.contains(path) { Channel::Signed } else { Channel::Unsigned };
-            let judged = if path == DECISIONS {
-                judge_decisions(bytes, channel, standing.as_ref(), &pass, &mut work)
-            } else if let Some(name) = document_name(path) {
-                let pass: &Pass<'_> = if channel == Channel::Signed { &pass_signed } else { &pass };
-                self.judge_document(&name, bytes, channel, pass, &mut work)?
-            } else {
-                let entry = Entry { path, bytes, is_older, standing: standing.as_ref(), verified: &verified };
-                self.judge_entry(&entry, &mut channel, &pass, &mut work)?
+        for Taken { shown, what } in self.parts(bundle) {
+            let mut channel =
+                if verified.good.contains(&shown) { Channel::Signed } else { Channel::Unsigned };
+            let judged = match what {
+                What::Bad(why) => Err(why),
+                What::File { is_deprecated: true, .. } if channel == Channel::Unsigned => {
+                    Err("its status is deprecated".to_owned())
+                }
+                What::File { path, bytes, .. } if path == DECISIONS => {
+                    judge_decisions(&bytes, channel, standing.as_ref(), &pass, &mut work)
+                }
+                What::File { path, bytes, .. } => {
+                    let entry = Entry {
+                        path: &shown,
+                        bytes: &bytes,
+                        is_older,
+                        standing: standing.as_ref(),
+                        verified: &verified,
+                    };
+                    match document_name(&path) {
+                        Some(name) => {
+                            let pass: &Pass<'_> =
+                                if channel == Channel::Signed { &pass_signed } else { &pass };
+                            self.judge_document(&name, &entry, channel, pass, &mut work)?
+                        }
+                        None => self.judge_entry(&entry, &mut channel, &pass, &mut work)?,
+                    }
+                }
+                What::Row { memory, at } => {
+                    let name: Name = StateName::row("imported", &shown).into();
+                    match self.store {
+                        None => Err("no store was given".to_owned()),
+                        Some(_) => pass_row(&name, &memory, &pass)
+                            .map(|()| judge_unsigned(&shown, *memory, at, standing.as_ref(), &mut work)),
+                    }
+                }
             };
             let action = judged.unwrap_or_else(BundleAction::Refuse);
-            work.plan.items.push(BundleItem { path: path.to_owned(), channel, action });
+            work.plan.items.push(BundleItem { path: shown, channel, action });
         }
         Ok(work)
+    }
+
+    /// Returns the parts of a bundle that may come in.
+    fn parts<'b>(&self, bundle: &'b Bundle) -> Vec<Taken<'b>> {
+        if let Some(foreign) = self.foreign {
+            let home = &self.access.scope.user;
+            return foreign.parts(bundle, Owner { asked: self.owner.as_deref(), home });
+        }
+        let is_beside =
+            |path: &str| path == INDEX || seal::is_seal(path) || path == STONES || path == DOCUMENT_STONES;
+        let files = bundle.files().filter(|(path, _)| !is_beside(path));
+        files.map(|(path, bytes)| Taken::file(path, bytes)).collect()
     }
 
     /// Returns what the home has forgotten, and what the bundle says that its home had.
@@ -313,14 +404,7 @@ impl<'a> BundleImport<'a> {
             "memory" | "fact" => match entry::read_row(&front) {
                 Err(field) => Err(schema(field)),
                 Ok(row) => {
-                    let texts = [Some(&row.memory.content), Some(&row.memory.category)];
-                    let place = row.memory.place.as_ref();
-                    let speaker = place.and_then(|place| place.speaker.as_ref());
-                    let about = row.memory.about.as_ref();
-                    let about = about.map(|key| format!("{}: {}", key.subject, key.slot));
-                    let notes = row.memory.metadata.as_ref().map(ToString::to_string);
-                    let texts = texts.into_iter().flatten().chain(speaker).chain(&about).chain(&notes);
-                    let passed = { texts }.try_for_each(|text| pass(&name, text));
+                    let passed = pass_row(&name, &row.memory, pass);
                     passed.map(|()| judge_row(entry, &front, row, channel, work))
                 }
             },
@@ -329,10 +413,14 @@ impl<'a> BundleImport<'a> {
                 Ok(learning) => {
                     let texts = [Some(&learning.learning.content), learning.learning.context.as_ref()];
                     let passed = texts.into_iter().flatten().try_for_each(|text| pass(&name, text));
-                    let known = LearningStore::learnings(store, self.access, usize::MAX)?;
+                    if work.learned.is_none() {
+                        let known = LearningStore::learnings(store, self.access, usize::MAX)?;
+                        let known = known.iter().map(|known| text::statement(&known.content)).collect();
+                        work.learned = Some(known);
+                    }
                     let said = text::statement(&learning.learning.content);
                     passed.map(|()| {
-                        if known.iter().any(|known| text::statement(&known.content) == said) {
+                        if !work.learned.get_or_insert_default().insert(said) {
                             return BundleAction::Keep;
                         }
                         match channel {
@@ -369,7 +457,7 @@ impl<'a> BundleImport<'a> {
     fn judge_document(
         &self,
         name: &DocName,
-        bytes: &[u8],
+        entry: &Entry<'_>,
         channel: Channel,
         pass: &Pass<'_>,
         work: &mut Work,
@@ -387,13 +475,14 @@ impl<'a> BundleImport<'a> {
                 }
             }
         };
+        let bytes = entry.bytes;
         let passed = pass(&into, &String::from_utf8_lossy(bytes));
         Ok(match workspace.read(&into) {
             Ok(None) => {
                 if let Err(why) = passed {
                     return Ok(Err(why));
                 }
-                work.documents.push((into, bytes.to_vec()));
+                work.documents.push((entry.path.to_owned(), into, bytes.to_vec()));
                 Ok(BundleAction::Add)
             }
             Ok(Some(standing)) if standing.bytes() == bytes => Ok(BundleAction::Keep),
@@ -442,18 +531,23 @@ impl<'a> BundleImport<'a> {
         for (key, value) in &work.profile {
             store.carry_profile(self.access, key, value, as_of)?;
         }
-        let mut refused = Vec::new();
-        for (path, memory) in &work.unsigned {
-            if let Err(error) = store.write(self.access, memory, now) {
-                refused.push((path.clone(), judged(error)?));
+        let (shown, rows): (Vec<String>, Vec<_>) = std::mem::take(&mut work.unsigned)
+            .into_iter()
+            // What is said to be of tomorrow is of today.
+            .map(|(shown, memory, at)| (shown, (memory, at.unwrap_or(now).min(now))))
+            .unzip();
+        let mut refused = BTreeMap::new();
+        for (path, written) in shown.into_iter().zip(store.carry_new(self.access, &rows)?) {
+            if let Err(error) = written {
+                refused.insert(path, judged(error)?);
             }
         }
         for CarriedLearning { learning, .. } in &work.new_learnings {
             store.learn(self.access, learning, now)?;
         }
-        for (path, why) in refused {
-            for item in work.plan.items.iter_mut().filter(|item| item.path == path) {
-                item.action = BundleAction::Refuse(why.clone());
+        for item in &mut work.plan.items {
+            if let Some(why) = refused.remove(&item.path) {
+                item.action = BundleAction::Refuse(why);
             }
         }
         Ok(())

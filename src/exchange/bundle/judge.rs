@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::entry::{self, NamedDecision};
-use super::export::{DECISIONS, Standing, document_name};
+use super::export::Standing;
 use super::front::Front;
+use super::places::DECISIONS;
 use super::plan::{BundleAction, BundleItem, Channel, Work};
 use super::rows::Rows;
 use super::seal::Verified;
@@ -14,12 +15,13 @@ use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
 use crate::base::text;
+use crate::exchange::foreign::REASON;
 use crate::facts::EventId;
 use crate::format::Origin;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::Tombstones;
 use crate::life::rewrite;
-use crate::memory::{MemoryStore, NewMemory, Source};
+use crate::memory::{MemoryStore, NewMemory, Source, end_of};
 use crate::store::carry::CarriedRow;
 use crate::workspace::{Workspace, WriteMode};
 
@@ -76,10 +78,9 @@ pub(super) fn judge_row(
     channel: &mut Channel,
     work: &mut Work,
 ) -> BundleAction {
-    let standing = entry.standing.map_or(&[][..], |standing| &standing.rows);
     let id: String = front.get("id").unwrap_or_default();
     if *channel == Channel::Signed {
-        if let Some(known) = standing.iter().find(|known| known.id == id) {
+        if let Some(known) = entry.standing.and_then(|standing| standing.row(&id)) {
             let known = &known.fact.memory;
             work.standing.insert(id.clone(), known.id);
             let is_whole = known.updated_at >= row.updated_at && (known.pinned || !row.pinned);
@@ -98,22 +99,40 @@ pub(super) fn judge_row(
         }
         *channel = Channel::Unsigned;
     }
-    let said = text::statement(&row.memory.content);
-    let is_said = |memory: &crate::memory::Memory| {
-        memory.category == row.memory.category && text::statement(&memory.content) == said
-    };
-    let is_queued = work.unsigned.iter().any(|(_, memory)| {
-        memory.category == row.memory.category && text::statement(&memory.content) == said
-    });
-    if is_queued || standing.iter().any(|known| is_said(&known.fact.memory)) {
+    // Nothing of what it says of itself is believed, but that it may be out of date.
+    let end = end_of(row.memory.metadata.as_ref());
+    let mut memory = NewMemory::new(row.memory.category, row.memory.content, Source::Imported)
+        .origin(Origin::Import)
+        .because(REASON);
+    if let Some(end) = end {
+        memory = memory.stale_after(end);
+    }
+    judge_unsigned(entry.path, memory, None, entry.standing, work)
+}
+
+/// Judges a row that comes in with little trust.
+pub(super) fn judge_unsigned(
+    shown: &str,
+    memory: NewMemory,
+    at: Option<DateTime<Utc>>,
+    standing: Option<&Standing>,
+    work: &mut Work,
+) -> BundleAction {
+    let said = (memory.category.clone(), text::statement(&memory.content));
+    if standing.is_some_and(|standing| standing.says(&said)) || !work.queued.insert(said) {
         return BundleAction::Keep;
     }
-    // Nothing of what it says of itself is believed.
-    let memory = NewMemory::new(row.memory.category, row.memory.content, Source::Imported)
-        .origin(Origin::Import)
-        .because("memory_import.unsigned");
-    work.unsigned.push((entry.path.to_owned(), memory));
+    work.unsigned.push((shown.to_owned(), memory, at));
     BundleAction::Add
+}
+
+/// Says whether all texts of a row may come in.
+pub(super) fn pass_row(name: &Name, memory: &NewMemory, pass: &Pass<'_>) -> std::result::Result<(), String> {
+    let speaker = memory.place.as_ref().and_then(|place| place.speaker.as_ref());
+    let about = memory.about.as_ref().map(|key| format!("{}: {}", key.subject, key.slot));
+    let notes = memory.metadata.as_ref().map(ToString::to_string);
+    let texts = [Some(&memory.content), Some(&memory.category), speaker, about.as_ref(), notes.as_ref()];
+    texts.into_iter().flatten().try_for_each(|text| pass(name, text))
 }
 
 /// Returns why a store refused a row; an error of the store itself stays one.
@@ -149,10 +168,10 @@ pub(super) fn apply_documents(workspace: &dyn Workspace, work: &mut Work) -> Res
             Ok(is_new.then(|| file.print()))
         })?;
     }
-    for (name, bytes) in &work.documents {
+    for (shown, name, bytes) in &work.documents {
         match workspace.write(name, bytes, WriteMode::Create) {
             Err(Error::Conflict { .. }) => {
-                let is_it = |item: &&mut BundleItem| document_name(&item.path).as_ref() == Some(name);
+                let is_it = |item: &&mut BundleItem| item.path == *shown;
                 for item in work.plan.items.iter_mut().filter(is_it) {
                     item.action = BundleAction::Refuse("something else has this name".to_owned());
                 }

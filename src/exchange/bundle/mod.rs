@@ -18,10 +18,15 @@ mod front;
 mod import;
 mod judge;
 mod key;
+mod places;
 mod plan;
 mod rows;
 mod seal;
 mod tree;
+
+pub(super) use front::Front;
+pub(super) use places::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_name};
+pub(super) use seal::is_seal;
 
 pub use export::Export;
 pub use import::BundleImport;

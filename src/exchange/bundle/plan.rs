@@ -1,6 +1,6 @@
 //! The plan of an import, file by file, and the work that it stands for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -82,12 +82,18 @@ pub(super) struct Work {
     pub(super) signed: Vec<(String, CarriedRow)>,
     /// Rows of the bundle that the home has already, by their name.
     pub(super) standing: BTreeMap<String, MemoryId>,
-    pub(super) unsigned: Vec<(String, NewMemory)>,
+    /// Rows that come in with little trust, and when each was written, where that is known.
+    pub(super) unsigned: Vec<(String, NewMemory, Option<DateTime<Utc>>)>,
+    /// Their categories and statements.
+    pub(super) queued: BTreeSet<(String, String)>,
+    /// The statements of the learnings that are there or come in.
+    pub(super) learned: Option<BTreeSet<String>>,
     pub(super) learnings: Vec<CarriedLearning>,
     pub(super) new_learnings: Vec<CarriedLearning>,
     pub(super) profile: Vec<(String, String)>,
     pub(super) decisions: Vec<(NamedDecision, Option<EventId>)>,
-    pub(super) documents: Vec<(DocName, Vec<u8>)>,
+    /// Documents: the path that the plan shows, the name here, the bytes.
+    pub(super) documents: Vec<(String, DocName, Vec<u8>)>,
     pub(super) stones: Option<Tombstones>,
     pub(super) document_stones: Option<Tombstones>,
 }

@@ -7,7 +7,7 @@ use crate::base::error::Result;
 use crate::facts::{ConsolidationEvent, FactStore};
 use crate::file::FileMemoryStore;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
-use crate::memory::{AuditOutcome, LearningStore, MemoryId, MemoryStore};
+use crate::memory::{AuditOutcome, LearningStore, MemoryId, MemoryStore, NewMemory};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
 use crate::store::carry::{CarriedDecision, CarriedLearning, CarriedRow};
@@ -15,6 +15,11 @@ use crate::store::carry::{CarriedDecision, CarriedLearning, CarriedRow};
 /// A store whose rows can be taken out and put back as they were.
 pub(super) trait Rows: MemoryStore + FactStore + LearningStore {
     fn carry_rows(&self, access: &Access, rows: &[CarriedRow]) -> Result<Vec<MemoryId>>;
+    fn carry_new(
+        &self,
+        access: &Access,
+        rows: &[(NewMemory, DateTime<Utc>)],
+    ) -> Result<Vec<Result<MemoryId>>>;
     fn carry_decisions(
         &self,
         access: &Access,
@@ -31,13 +36,7 @@ pub(super) trait Rows: MemoryStore + FactStore + LearningStore {
         stones: &[Tombstone],
         now: DateTime<Utc>,
     ) -> Result<bool>;
-    fn tell_audit(
-        &self,
-        access: &Access,
-        action: &str,
-        outcome: AuditOutcome,
-        now: DateTime<Utc>,
-    ) -> Result<()>;
+    fn tell_audit(&self, access: &Access, lines: &[(&str, AuditOutcome)], now: DateTime<Utc>) -> Result<()>;
 }
 
 macro_rules! rows {
@@ -45,6 +44,13 @@ macro_rules! rows {
         impl Rows for $type {
             fn carry_rows(&self, access: &Access, rows: &[CarriedRow]) -> Result<Vec<MemoryId>> {
                 self.engine().carry_rows(access, rows)
+            }
+            fn carry_new(
+                &self,
+                access: &Access,
+                rows: &[(NewMemory, DateTime<Utc>)],
+            ) -> Result<Vec<Result<MemoryId>>> {
+                self.engine().carry_new(access, rows)
             }
             fn carry_decisions(
                 &self,
@@ -75,11 +81,10 @@ macro_rules! rows {
             fn tell_audit(
                 &self,
                 access: &Access,
-                action: &str,
-                outcome: AuditOutcome,
+                lines: &[(&str, AuditOutcome)],
                 now: DateTime<Utc>,
             ) -> Result<()> {
-                self.tell(access, action, outcome, now)
+                self.engine().tell_all(access, lines, now)
             }
         }
     )*};

@@ -25,7 +25,7 @@ const HMAC_HEAD: &str = "noctuary-hmac-v1 ";
 const MANIFEST_HEAD: &str = "noctuary-manifest-v1 ";
 
 /// The files that sign others.
-pub(super) fn is_seal(path: &str) -> bool {
+pub(in crate::exchange) fn is_seal(path: &str) -> bool {
     [HMAC, MANIFEST, SIGNATURE].contains(&path)
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::base::debug::debug_as;
 use crate::base::error::{At, Error, Refusal, Result};
-use crate::base::name::DocName;
+use crate::base::name::{DocName, StateName};
 use crate::disk::{Disk, Kind, Looking, Open, OsDisk, atomic};
 use crate::workspace::MAX_DOCUMENT;
 
@@ -55,7 +55,8 @@ impl Bundle {
         self.files.remove(path)
     }
 
-    /// Reads a bundle from a folder. Links, devices and hidden names are left out.
+    /// Reads a bundle from a folder, or the one file of a foreign export. Links, devices and hidden names in a folder are
+    /// left out.
     ///
     /// # Errors
     ///
@@ -63,6 +64,9 @@ impl Bundle {
     /// [`MAX_DOCUMENT`].
     pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let path = folder.as_ref();
+        if path.is_file() {
+            return Self::read_file(path);
+        }
         let disk = Looking::open(path).at("open", path.display())?;
         let mut bundle = Self::default();
         let mut folders = vec![String::new()];
@@ -85,6 +89,24 @@ impl Bundle {
                 }
             }
         }
+        Ok(bundle)
+    }
+
+    fn read_file(path: &Path) -> Result<Self> {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let disk = Looking::open(parent).at("open", parent.display())?;
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let bytes = atomic::read(&disk, &file, MAX_DOCUMENT)?.unwrap_or_default();
+        let len = bytes.len() as u64;
+        if len > MAX_DOCUMENT {
+            return Err(Error::TooLarge {
+                name: StateName::row("export", &file).into(),
+                len,
+                limit: MAX_DOCUMENT,
+            });
+        }
+        let mut bundle = Self::default();
+        bundle.put(file, bytes);
         Ok(bundle)
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use chrono::Utc;
 use noctuary::exchange::{
-    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, copy_into,
+    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, Foreign, copy_into,
 };
 use noctuary::workspace::{Claim, ClaimTerms};
 use serde_json::json;
@@ -15,20 +15,35 @@ use crate::key;
 use crate::output::{End, Output, Trouble, count};
 use crate::progress::Progress;
 
+/// How a life is taken out.
+#[derive(Clone, Copy)]
+pub(crate) struct HowOut {
+    pub(crate) signed: bool,
+    pub(crate) documents: bool,
+    pub(crate) okf: bool,
+}
+
+/// How something is brought in.
+pub(crate) struct HowIn<'a> {
+    pub(crate) from: Option<Foreign>,
+    pub(crate) of: Option<&'a str>,
+    pub(crate) apply: bool,
+    pub(crate) trust: &'a [String],
+}
+
 pub(crate) fn export(
     path: &Path,
     out: &Path,
-    signed: bool,
-    documents: bool,
+    how: HowOut,
     user: Option<&str>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
-    let key = if signed { key::read_or_make(config)? } else { None };
+    let key = if how.signed { key::read_or_make(config)? } else { None };
     let bundle = {
         let _progress = Progress::begin("exporting");
-        let bundle = bundle_of(&home, key.as_ref(), documents)?;
+        let bundle = bundle_of(&home, key.as_ref(), how)?;
         // A model that reads the workspace must not read its export.
         let sandboxes: Vec<&Path> = if path.is_dir() { vec![path] } else { Vec::new() };
         bundle.write_to(out, &sandboxes)?;
@@ -51,15 +66,18 @@ pub(crate) fn export(
     Ok(End::Well)
 }
 
-fn bundle_of(home: &Home, key: Option<&BundleKey>, documents: bool) -> Result<Bundle, Trouble> {
+fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle, Trouble> {
     let owner = home.owner();
     let mut export = Export::new(&owner);
     export = match &home.store {
         Store::File(store) => export.file_store(store),
         Store::Sqlite(store) => export.sqlite_store(store),
     };
-    if documents {
+    if how.documents {
         export = export.workspace(home.workspace.as_ref());
+    }
+    if how.okf {
+        export = export.okf();
     }
     if let Some(key) = key {
         export = export.signed(key);
@@ -70,12 +88,18 @@ fn bundle_of(home: &Home, key: Option<&BundleKey>, documents: bool) -> Result<Bu
 pub(crate) fn import(
     from: &Path,
     path: &Path,
-    apply: bool,
-    trust: &[String],
+    how: &HowIn<'_>,
     user: Option<&str>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
+    if from.is_file() && how.from.is_none() {
+        return Err(Trouble::usage(format!(
+            "{} is one file: say whose it is with --from mem0 or --from letta",
+            from.display()
+        )));
+    }
+    let apply = how.apply;
     let bundle = Bundle::read(from)?;
     if bundle.files().next().is_none() {
         return Err(Trouble::failed(format!("cannot import {}: it holds no files", from.display())));
@@ -95,8 +119,14 @@ pub(crate) fn import(
     if let Some(key) = &key {
         import = import.key(key);
     }
-    for identity in config.travel.trust.iter().chain(trust) {
+    for identity in config.travel.trust.iter().chain(how.trust) {
         import = import.trust(identity);
+    }
+    if let Some(from) = how.from {
+        import = import.foreign(from);
+    }
+    if let Some(name) = how.of {
+        import = import.of_user(name);
     }
     let plan = {
         let _progress = Progress::begin("importing");
@@ -106,12 +136,12 @@ pub(crate) fn import(
     if output.json {
         output.value(&plan)?;
     } else {
-        tell(&plan, output);
+        tell(&plan, how.from.is_some(), output);
     }
     Ok(End::look_if(is_refused))
 }
 
-fn tell(plan: &BundlePlan, output: Output) {
+fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
     let added = plan.added().count();
     let little = plan.added().filter(|item| item.channel == Channel::Unsigned).count();
     let kept = plan.items.iter().filter(|item| item.action == BundleAction::Keep).count();
@@ -124,7 +154,7 @@ fn tell(plan: &BundlePlan, output: Output) {
     let verb = if plan.applied { "added" } else { "would be added" };
     output.line(format!(
         "{} {verb}, {little} of them with little trust; {kept} there already",
-        count(added, "file")
+        count(added, if is_foreign { "entry" } else { "file" }).replace("entrys", "entries")
     ));
     for item in plan.refused() {
         if let BundleAction::Refuse(why) = &item.action {
@@ -208,7 +238,7 @@ pub(crate) fn copy(path: &Path, out: &Path, user: Option<&str>, output: Output) 
     let documents = copy_into(home.workspace.as_ref(), target.workspace.as_ref())?;
     // Rows travel as in a bundle that is signed for this moment.
     let key = BundleKey::from_bytes(*noctuary::gate::TombstoneKey::random().as_bytes());
-    let bundle = bundle_of(&home, Some(&key), false)?;
+    let bundle = bundle_of(&home, Some(&key), HowOut { signed: true, documents: false, okf: false })?;
     let owner = target.owner();
     let import = BundleImport::new(&owner).key(&key);
     let import = match &target.store {

@@ -14,7 +14,7 @@ use crate::edges::EdgeStore;
 use crate::gate::Tombstones;
 use crate::memory::{AuditOutcome, EventName};
 use crate::sqlite::removals;
-use crate::store::{Operation, main_only};
+use crate::store::{Operation, TradeEntry, main_only};
 use crate::trade::{Fill, MirrorSource, MirrorStore, Mirrored, SpotActivity, SyncState};
 
 impl MirrorStore for SqliteMemoryStore {
@@ -156,7 +156,7 @@ impl SqliteMemoryStore {
                 one.is_sound,
             )?);
         }
-        let refused = admitted.iter().filter(|raw| raw.is_none()).count() as u64;
+        let refused = admitted.iter().filter(|entry| matches!(entry, TradeEntry::Refused)).count() as u64;
         let mirrored = self.backend().alter("write to", |table| {
             let forgotten = table.folded(|| table.forgotten())?;
             let is_forgotten = |one: &Words<'_>| {
@@ -167,7 +167,7 @@ impl SqliteMemoryStore {
                 let mut mirrored = Mirrored::new(0, refused);
                 table.make_mirror()?;
                 for (at, one) in words.iter().enumerate() {
-                    let Some(raw) = &admitted[at] else { continue };
+                    let TradeEntry::Kept(raw) = &admitted[at] else { continue };
                     if is_forgotten(one) {
                         mirrored.refused += 1;
                     } else if add(table, at, raw.as_deref())? {
@@ -290,13 +290,14 @@ impl Table<'_> {
         );
         let state = self.connection.prepare_cached(&sql)?.query_row(params![name, sub], |found| {
             let last_synced_ts_ms: Option<i64> = found.get(0)?;
-            let mut state = SyncState::default();
             // The seed's column is never empty: a source that only ever failed was not read.
-            state.last_synced_at = last_synced_ts_ms.and(row::time(found, 1)?);
-            state.last_synced_ts_ms = last_synced_ts_ms;
-            state.last_error = found.get(2)?;
-            state.consecutive_failures = found.get(3)?;
-            Ok(state)
+            Ok(SyncState {
+                last_synced_ts_ms,
+                last_synced_at: last_synced_ts_ms.and(row::time(found, 1)?),
+                last_tried_at: None,
+                last_error: found.get(2)?,
+                consecutive_failures: found.get(3)?,
+            })
         });
         let mut state = state.optional()?.unwrap_or_default();
         // The seed's own program keeps no time of a try; then it is the time of the last reading.
