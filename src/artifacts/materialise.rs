@@ -184,7 +184,7 @@ impl Materialiser {
     ///
     /// # Errors
     ///
-    /// Those of removing.
+    /// The errors of the system.
     pub fn remove(&self, id: &ArtifactId) -> Result<u64> {
         let folder = format!("{FOLDER}/{id}");
         let entries = match self.disk.list(&folder) {
