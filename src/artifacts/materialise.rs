@@ -7,6 +7,7 @@ use super::artifact::{Artifact, ArtifactStatus};
 use super::csv;
 use super::data::ArtifactData;
 use super::event::{ArtifactEvent, ArtifactEventName, ArtifactObserver};
+use super::id::ArtifactId;
 use super::page::page;
 use super::renderer::{ChartPicture, ChartRenderer};
 use super::store::{ArtifactStore, ArtifactStoreExt};
@@ -14,7 +15,7 @@ use super::uri::ArtifactUri;
 use crate::base::access::Access;
 use crate::base::debug::debug_as;
 use crate::base::error::{At, Error, Refusal, Result};
-use crate::disk::{Disk, OsDisk, atomic, canonical};
+use crate::disk::{Disk, Kind, OsDisk, atomic, canonical};
 
 /// Writes the artifacts that a final message refers to into files, at the end of a turn: `artifacts/<id>/` in the host's folder of data.
 ///
@@ -177,6 +178,25 @@ impl Materialiser {
             }
         }
         Ok(written)
+    }
+
+    /// Removes the files of an artifact, and returns how many: after it was deleted or forgotten. Its empty folder stays.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the system.
+    pub fn remove(&self, id: &ArtifactId) -> Result<u64> {
+        let folder = format!("{FOLDER}/{id}");
+        let entries = match self.disk.list(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => return Err(error).at("list", &folder),
+        };
+        let mut removed = 0;
+        for entry in entries.iter().filter(|entry| entry.kind == Kind::File) {
+            removed += u64::from(atomic::remove(self.disk.as_ref(), &format!("{folder}/{}", entry.name))?);
+        }
+        Ok(removed)
     }
 
     fn write(&self, artifact: &Artifact, data: &ArtifactData) -> Result<ArtifactPage> {

@@ -10,6 +10,7 @@ use super::id::{ArtifactId, not_found};
 use super::uri::ArtifactUri;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::receipt::PlaceReceipt;
 
 /// A home of artifacts of one scope: charts, spreadsheets and reports that outlive the session in which they were made.
 ///
@@ -121,6 +122,27 @@ pub trait ArtifactStore: Debug + Send + Sync {
     ///
     /// [`Error::Denied`](crate::Error::Denied), and the errors of the home.
     fn delete(&self, access: &Access, id: &ArtifactId, now: DateTime<Utc>) -> Result<bool>;
+
+    /// Forgets a statement: removes every artifact that says it for good, running ones too, and keeps it out of what comes in from now
+    /// on, by a [tombstone](crate::gate::Tombstones). For main sessions alone. The files that a
+    /// [`Materialiser`](super::Materialiser) wrote are the host's to [remove](super::Materialiser::remove): the observer hears of each
+    /// artifact.
+    ///
+    /// When it returns, no byte of a removed artifact is in the home.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied), [`Error::Config`](crate::Error::Config) for a text that has neither two words nor
+    /// eight letters, and the errors of the home.
+    fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<PlaceReceipt>;
+
+    /// Lets a statement in again that was forgotten. Removed artifacts stay removed. For the human of a main session alone. `false`
+    /// where it was not forgotten.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied), and the errors of the home.
+    fn lift(&self, access: &Access, text: &str) -> Result<bool>;
 
     /// Returns the audit, the latest line first, at most `limit`. For main sessions alone; no line for anybody else.
     ///

@@ -57,6 +57,8 @@ pub enum ForgetPlace {
     Ledgers,
     /// The log of passes.
     Logs,
+    /// Charts, spreadsheets and reports.
+    Artifacts,
     /// Prompts of sessions under way.
     Sessions,
     /// Copies elsewhere: exports, other homes.
@@ -67,7 +69,7 @@ pub enum ForgetPlace {
 
 impl ForgetPlace {
     /// All places.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Rows,
         Self::Profile,
         Self::Learnings,
@@ -90,6 +92,7 @@ impl ForgetPlace {
         Self::Proposals,
         Self::Ledgers,
         Self::Logs,
+        Self::Artifacts,
         Self::Sessions,
         Self::Exports,
         Self::Backups,
@@ -97,7 +100,10 @@ impl ForgetPlace {
 
     /// Returns whether nobody can look there, or nothing of the kind is kept.
     fn is_out_of_reach(self) -> bool {
-        matches!(self, Self::Pages | Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
+        matches!(
+            self,
+            Self::Pages | Self::Vectors | Self::Artifacts | Self::Sessions | Self::Exports | Self::Backups
+        )
     }
 
     /// Returns the note for a place where nobody looked.
@@ -115,6 +121,7 @@ impl ForgetPlace {
             | Self::Decisions
             | Self::Edges => "no memory store was given",
             Self::Pages => "no pages were given",
+            Self::Artifacts => "no store of artifacts was given",
             Self::Vectors => "no memory store was given, or it keeps none",
             Self::DocumentIndex => "no index was given",
             Self::Sessions => "out of reach: a session keeps the prompt that it began with",
@@ -149,6 +156,7 @@ impl fmt::Display for ForgetPlace {
             Self::Proposals => "proposals",
             Self::Ledgers => "ledgers",
             Self::Logs => "logs",
+            Self::Artifacts => "artifacts",
             Self::Sessions => "sessions under way",
             Self::Exports => "exports",
             Self::Backups => "backups",
@@ -321,10 +329,10 @@ mod tests {
     fn a_receipt_has_a_line_for_every_place_and_reads_back() {
         let mut receipt = ForgetReceipt::new(DateTime::UNIX_EPOCH);
         assert!(!receipt.is_gone(), "nobody looked anywhere");
-        assert_eq!((receipt.unasked().count(), receipt.left().count()), (19, 0));
+        assert_eq!((receipt.unasked().count(), receipt.left().count()), (20, 0));
         assert!(receipt.places.iter().all(|line| line.left.is_some()));
         receipt.set(PlaceReceipt::new(ForgetPlace::Journals, 3, 1).left("not asked for"));
-        assert_eq!((receipt.unasked().count(), receipt.left().count()), (18, 1));
+        assert_eq!((receipt.unasked().count(), receipt.left().count()), (19, 1));
         let mut gone = receipt.clone();
         for place in ForgetPlace::ALL.into_iter().filter(|place| !place.is_out_of_reach()) {
             gone.set(PlaceReceipt::new(place, 2, 2));

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::claim::claim;
 use super::home::{Home, place_of};
+use crate::artifacts::ArtifactStore;
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
@@ -73,6 +74,7 @@ pub struct Forget<'a> {
     text: String,
     in_files: bool,
     stores: Vec<&'a dyn MemoryStore>,
+    artifacts: Vec<&'a dyn ArtifactStore>,
     pages: Option<&'a Pages>,
     workspace: Option<&'a dyn Workspace>,
     // No box: a request that is still in scope keeps nobody from its store or its index once it has run.
@@ -103,8 +105,8 @@ impl<W: Workspace> CatchUp for Indexed<W> {
 impl<'a> Forget<'a> {
     /// Makes a request of a session to forget a statement, in its own words.
     pub fn new(access: &'a Access, text: impl Into<String>) -> Self {
-        let (stores, text) = (Vec::new(), text.into());
-        Self { access, text, in_files: false, stores, pages: None, workspace: None, index: None }
+        let (stores, artifacts, text) = (Vec::new(), Vec::new(), text.into());
+        Self { access, text, in_files: false, stores, artifacts, pages: None, workspace: None, index: None }
     }
 
     /// Sets whether it is overwritten in the person's own files too, with marks of the same length: every other byte
@@ -117,6 +119,12 @@ impl<'a> Forget<'a> {
     /// Adds a memory store that forgets: its rows are removed, no matter who wrote them; there may be several.
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
+        self
+    }
+
+    /// Adds a store of artifacts that forgets: each that says it is removed; there may be several.
+    pub fn artifacts(mut self, store: &'a dyn ArtifactStore) -> Self {
+        self.artifacts.push(store);
         self
     }
 
@@ -162,6 +170,12 @@ impl<'a> Forget<'a> {
                 sum.removed += line.removed;
                 sum.left = sum.left.take().or(line.left);
             }
+        }
+        for store in &self.artifacts {
+            let line = store.forget(self.access, &self.text, now)?;
+            let sum = of_stores.entry(line.place).or_insert(PlaceReceipt::new(line.place, 0, 0));
+            sum.found += line.found;
+            sum.removed += line.removed;
         }
         for line in of_stores.into_values() {
             receipt.set(line);
@@ -215,6 +229,9 @@ impl<'a> Forget<'a> {
         let mut is_lifted = false;
         for store in &self.stores {
             is_lifted |= store.lift(self.access, &self.text, now)?;
+        }
+        for store in &self.artifacts {
+            is_lifted |= store.lift(self.access, &self.text)?;
         }
         if let Some(workspace) = self.workspace {
             rewrite(workspace, &StateName::FORGOTTEN, |bytes| {

@@ -18,10 +18,13 @@ use crate::base::debug::debug_as;
 use crate::base::error::{At, Error, Result, corrupt, parse_json};
 use crate::base::name::StateName;
 use crate::disk::{Disk, Kind, Open, OsDisk, atomic};
+use crate::format::state::forgotten::Forgotten;
+use crate::gate::{Tombstone, Tombstones};
 use crate::store::artifacts::{
     ArtifactConfig, ArtifactHome, ArtifactRows, ArtifactUsage, Sees, Shelf, contract_of_artifacts,
 };
 use crate::store::check_scope;
+use crate::workspace::MAX_DOCUMENT;
 
 /// Artifacts in a folder, for one scope: `.dreaming.d/artifacts/<id>.json`, a file for each.
 ///
@@ -193,7 +196,7 @@ impl Head {
 }
 
 fn path_of(id: &ArtifactId) -> String {
-    format!("{}/{id}.json", StateName::ARTIFACTS_FOLDER)
+    StateName::artifact(id).as_str().to_owned()
 }
 
 impl FileArtifacts {
@@ -297,6 +300,11 @@ impl ArtifactHome for FileArtifacts {
         Ok(lines)
     }
 
+    fn scrub(&self) -> Result<()> {
+        // A file that was written anew has nothing of the one before.
+        Ok(())
+    }
+
     fn change<T>(
         &self,
         _action: &'static str,
@@ -329,6 +337,21 @@ impl ArtifactRows for Rows<'_> {
             artifacts: sum.artifacts + 1,
             bytes: sum.bytes.saturating_add(head.size),
         }))
+    }
+
+    fn forgotten(&self) -> Result<Option<Tombstones>> {
+        Ok(self.stones()?.map(|file| file.tombstones).filter(|stones| !stones.is_empty()))
+    }
+
+    fn keep_forgotten(&mut self, stones: &Tombstones, _stone: &Tombstone) -> Result<()> {
+        let mut file = self.stones()?.unwrap_or_else(|| Forgotten::new(stones.clone()));
+        file.tombstones = stones.clone();
+        atomic::replace(self.home.disk.as_ref(), StateName::FORGOTTEN.as_str(), &file.print())
+    }
+
+    fn ids(&self) -> Result<Vec<ArtifactId>> {
+        let heads = self.home.heads()?.into_iter();
+        Ok(heads.filter(|head| head.status != Status::Deleted).map(|head| head.id).collect())
     }
 
     fn put(&mut self, artifact: &Artifact, line: Option<&ArtifactAudit>) -> Result<()> {
@@ -365,6 +388,13 @@ impl ArtifactRows for Rows<'_> {
 }
 
 impl Rows<'_> {
+    /// Reads the tombstones of the folder, which are those of a workspace in it.
+    fn stones(&self) -> Result<Option<Forgotten<Tombstones>>> {
+        let name = StateName::FORGOTTEN;
+        let bytes = atomic::read(self.home.disk.as_ref(), name.as_str(), MAX_DOCUMENT)?;
+        Forgotten::parse(bytes.as_deref())
+    }
+
     fn write(&self, path: &str, head: &Head, data: Option<&ArtifactData>) -> Result<()> {
         let mut bytes = serde_json::to_vec(head).map_err(|error| corrupt(path, &error))?;
         bytes.push(b'\n');

@@ -21,7 +21,7 @@
 //!
 //! | Name | Use |
 //! |---|---|
-//! | [`Toolbox`] | rows, documents, search, learnings, pages and `set_sleep`, with one `call` |
+//! | [`Toolbox`] | rows, documents, search, learnings, pages, artifacts and `set_sleep`, with one `call` |
 //! | [`MemoryTool`] | the tool `memory_20250818` of Anthropic, over one folder |
 //! | [`ToolDef`] | a definition, in the shape of MCP, `OpenAI` or Anthropic |
 //! | [`ToolError`] | a refusal, in words for the model |
@@ -37,6 +37,7 @@
 //! The manual has [rights, and the differences from `memory_20250818`](crate::manual::tools).
 
 mod arguments;
+mod artifacts;
 mod command;
 mod definition;
 mod documents;

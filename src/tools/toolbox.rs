@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use super::artifacts::Artifacts;
 use super::documents::{Documents, Find};
 use super::learn::Learn;
 use super::page::Page;
@@ -12,6 +13,7 @@ use super::rows::Rows;
 use super::sleep;
 use super::tool::{Call, Tool};
 use super::{ToolDef, ToolError};
+use crate::artifacts::ArtifactStore;
 use crate::base::access::Access;
 use crate::format::Origin;
 use crate::gate::{DoorWarning, Doors};
@@ -31,6 +33,7 @@ use crate::workspace::Workspace;
 /// | `memory_write`, `memory_search`, `memory_read`, `memory_forget` | [`store`](Self::store) | rows of a memory store |
 /// | `memory_learn` | [`learnings`](Self::learnings) | what a review learned, apart from rows |
 /// | `memory_compiled_page` | [`pages`](Self::pages) | one page on a name |
+/// | `artifact_list`, `artifact_get` | [`artifacts`](Self::artifacts) | charts, spreadsheets and reports that were made |
 /// | `memory_write`, `memory_read`, `memory_list` | [`new`](Self::new) | documents of a workspace |
 /// | `memory_search` | [`indexed`](Self::indexed) | passages of them |
 /// | `set_sleep` | [`sleep`](Self::sleep) | a plan for the host |
@@ -84,6 +87,7 @@ pub struct Toolbox {
     rows: Option<Rows>,
     learnings: Option<Learn>,
     pages: Option<Page>,
+    artifacts: Option<Artifacts>,
     documents: Option<Arc<Documents>>,
     sleeps: bool,
     /// The speaker whose words the model passes on; the model itself by default.
@@ -115,6 +119,7 @@ impl Toolbox {
             rows: None,
             learnings: None,
             pages: None,
+            artifacts: None,
             documents: None,
             sleeps: false,
             origin: None,
@@ -136,6 +141,7 @@ impl Toolbox {
     #[must_use]
     pub fn doors(mut self, doors: Doors) -> Self {
         self.rows = self.rows.map(|rows| rows.with_doors(doors.clone()));
+        self.artifacts = self.artifacts.map(|artifacts| artifacts.with_doors(doors.clone()));
         self.doors = doors;
         self.anew()
     }
@@ -196,6 +202,37 @@ impl Toolbox {
     #[must_use]
     pub fn pages(mut self, pages: Arc<Pages>) -> Self {
         self.pages = Some(Page::new(pages, self.access.clone()));
+        self.anew()
+    }
+
+    /// Adds `artifact_list` and `artifact_get`: what was made earlier, masked as in a prompt. A reference that a model makes up is an
+    /// error that it can act on.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::artifacts::{ArtifactData, ArtifactKind, ArtifactStore, NewArtifact};
+    /// use noctuary::tools::Toolbox;
+    /// use noctuary::{Access, FileArtifactStore, Scope};
+    /// use serde_json::json;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = Arc::new(FileArtifactStore::open(folder.path(), Scope::user("marta"))?);
+    /// let access = Access::agent(Scope::user("marta"));
+    /// let id = store.insert(&access, &NewArtifact::new(ArtifactKind::Report, "October"), Utc::now())?;
+    /// store.mark_completed(&access, &id, &ArtifactData::markdown("# October"), Utc::now())?;
+    ///
+    /// let tools = Toolbox::without_documents(access).artifacts(store);
+    /// let listed = tools.call("artifact_list", &json!({}), Utc::now())?;
+    /// let report = tools.call("artifact_get", &json!({"uri": listed["artifacts"][0]["uri"]}), Utc::now())?;
+    /// assert_eq!(report["markdown"], "# October");
+    /// let made_up = tools.call("artifact_get", &json!({"uri": "chart://x-1"}), Utc::now()).unwrap_err();
+    /// assert!(made_up.message().starts_with("There is no artifact x-1: "));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn artifacts(mut self, store: Arc<dyn ArtifactStore>) -> Self {
+        self.artifacts = Some(Artifacts::new(store, self.access.clone(), self.doors.clone()));
         self.anew()
     }
 
@@ -329,7 +366,13 @@ impl Toolbox {
             let learnings = self.learnings.clone().map(Learn::tool);
             let documents = self.documents.iter().flat_map(|documents| documents.tools(prefix));
             let pages = self.pages.clone().map(Page::tool);
-            rows.chain(learnings).chain(pages).chain(documents).chain(self.sleeps.then(sleep::tool)).collect()
+            let artifacts = self.artifacts.clone().into_iter().flat_map(Artifacts::tools);
+            rows.chain(learnings)
+                .chain(pages)
+                .chain(artifacts)
+                .chain(documents)
+                .chain(self.sleeps.then(sleep::tool))
+                .collect()
         })
     }
 

@@ -8,10 +8,14 @@ use noctuary::artifacts::{
     ArtifactData, ArtifactEvent, ArtifactFilter, ArtifactKind, ArtifactObserver, ArtifactStatus,
     ArtifactStore, NewArtifact,
 };
+use noctuary::exchange::{Forget, ForgetPlace};
+use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
 use noctuary::store::ArtifactConfig;
 use noctuary::testing::contract::artifacts::artifacts;
 use noctuary::testing::{Fault, Faults, FaultyDisk, MemoryDisk};
+use noctuary::tools::Toolbox;
 use noctuary::{Access, Error, FileArtifactStore, Scope};
+use serde_json::{Value, json};
 
 pub(crate) fn marta() -> Scope {
     Scope::user("marta")
@@ -204,4 +208,90 @@ fn a_fault_at_each_operation_leaves_an_artifact_as_it_was_or_as_it_should_be() {
         failed += u64::from(answers.is_empty() || answers.iter().any(Result::is_err));
     }
     assert!(failed > operations / 2, "{failed} of {operations}");
+}
+
+// BX-15: no byte is left in the home, and the receipt of a request has the place.
+#[test]
+fn a_request_to_forget_reaches_artifacts_and_leaves_no_byte() {
+    const SAID: &str = "my landlord is Jan Kowalski";
+    for (home, open) in HOMES {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), ArtifactConfig::default());
+        let id = store.insert(&agent(), &NewArtifact::new(ArtifactKind::Report, SAID), now()).unwrap();
+        let text = format!("{SAID}\n").repeat(500);
+        store.mark_completed(&agent(), &id, &ArtifactData::markdown(text), now()).unwrap();
+        let human = Access::human(marta());
+        let receipt = Forget::new(&human, SAID).artifacts(store.as_ref()).run(now()).unwrap();
+        let line = receipt.place(ForgetPlace::Artifacts);
+        assert_eq!((line.found, line.removed, &line.left), (1, 1, &None), "{home}");
+        let unasked = Forget::new(&human, SAID).run(now()).unwrap();
+        assert!(unasked.place(ForgetPlace::Artifacts).left.is_some());
+        let mut folders = vec![folder.path().to_owned()];
+        while let Some(path) = folders.pop() {
+            for entry in std::fs::read_dir(path).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let bytes = std::fs::read(&path).unwrap();
+                assert!(!bytes.windows(8).any(|part| part == b"Kowalski"), "{home}: {}", path.display());
+            }
+        }
+        assert!(Forget::new(&human, SAID).artifacts(store.as_ref()).lift(now()).unwrap());
+    }
+}
+
+#[test]
+fn tools_show_what_was_made_masked_and_in_parts() {
+    for (home, open) in HOMES {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = ArtifactConfig::default();
+        let unlocked = DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow);
+        config.doors = Doors::default().policy(Door::WorkspaceWrite, unlocked).policy(Door::Tool, unlocked);
+        let store = open(folder.path(), config);
+        let begin = |title: &str| {
+            store.insert(&agent(), &NewArtifact::new(ArtifactKind::Report, title), now()).unwrap()
+        };
+        let (long, keyed) = (begin("long"), begin("key AKIAIOSFODNN7EXAMPLE"));
+        let words = "é word ".repeat(6_000);
+        store.mark_completed(&agent(), &long, &ArtifactData::markdown(words.clone()), now()).unwrap();
+        store.mark_error(&agent(), &keyed, "no answer", now()).unwrap();
+        let tools = Toolbox::without_documents(agent()).artifacts(store.clone());
+        let call = |name: &str, arguments: Value| tools.call(name, &arguments, now());
+        let listed = call("artifact_list", json!({})).unwrap();
+        assert_eq!(listed["artifacts"].as_array().unwrap().len(), 2, "{home}");
+        assert!(
+            listed.to_string().contains("[REDACTED:aws_access_key") && !listed.to_string().contains("AKIA")
+        );
+        let failed = call("artifact_list", json!({"status": "error", "kind": "report", "limit": 1})).unwrap();
+        assert_eq!(failed["artifacts"][0]["error"], "no answer");
+        let page = call("artifact_list", json!({"after": listed["artifacts"][0]["uri"]})).unwrap();
+        assert_eq!(page["artifacts"].as_array().unwrap().len(), 1);
+        let (mut read, mut offset) = (String::new(), 0);
+        loop {
+            let part =
+                call("artifact_get", json!({"uri": format!("report://{long}"), "offset": offset})).unwrap();
+            let text = part["markdown"].as_str().unwrap();
+            assert!(text.len() < 24 << 10);
+            read.push_str(text);
+            offset += text.len();
+            if part["cut"].is_null() {
+                break;
+            }
+        }
+        assert_eq!(read, words);
+        for (arguments, why) in [
+            (json!({"uri": "report://r-made-up"}), "There is no artifact"),
+            (json!({"uri": format!("chart://{long}")}), "There is no artifact"),
+            (json!({"uri": format!("report://{long}"), "offset": 1}), "inside of a character"),
+            (json!({"uri": format!("report://{long}"), "scope": "jan"}), "does not take"),
+        ] {
+            let refused = call("artifact_get", arguments.clone()).unwrap_err();
+            assert!(refused.message().contains(why), "{arguments}: {refused}");
+        }
+        let group = Toolbox::without_documents(Access::shared(marta())).artifacts(store.clone());
+        assert_eq!(group.call("artifact_list", &json!({}), now()).unwrap(), json!({"artifacts": []}));
+        assert!(group.call("artifact_get", &json!({"uri": format!("report://{long}")}), now()).is_err());
+    }
 }

@@ -196,3 +196,163 @@ fn several_charts_are_drawn() {
         }
     }
 }
+
+/// Returns the elements and attributes of a page, as a browser reads them.
+fn elements(html: &str) -> Vec<(String, Vec<String>)> {
+    let mut found = Vec::new();
+    for token in html5gum::Tokenizer::new(html) {
+        if let Ok(html5gum::Token::StartTag(tag)) = token {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            found.push((text(&tag.name), tag.attributes.keys().map(|name| text(name)).collect()));
+        }
+    }
+    found
+}
+
+/// Hostile words: each opening with each payload.
+fn hostile() -> Vec<String> {
+    let openings = [
+        "",
+        "\"",
+        "'",
+        "</title>",
+        "</style>",
+        "</pre>",
+        "-->",
+        "]]>",
+        "</textarea>",
+        "\u{202e}",
+        "`",
+        "\r\n\r\n",
+        "=",
+        "\u{0}",
+    ];
+    let payloads = [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "<svg onload=alert(1)>",
+        "<iframe src=javascript:alert(1)>",
+        "<a href=\"javascript:alert(1)\">x</a>",
+        "[x](javascript:alert(1))",
+        "![x](http://a.example/p.png)",
+        "<meta http-equiv=refresh content=0;url=http://a.example>",
+        "../../../../etc/passwd",
+        "<!--<script>",
+        "=cmd|' /C calc'!A0",
+        "&lt;script&gt;alert(1)&#60;/script&#62;",
+        "<style>@import 'http://a.example'</style>",
+        "javascript:alert(1)",
+        "<form action=http://a.example><button>",
+    ];
+    openings
+        .iter()
+        .flat_map(|opening| payloads.iter().map(move |payload| format!("{opening}{payload}")))
+        .collect()
+}
+
+// AF-17: no case runs, fetches, or leaves its folder.
+#[test]
+fn two_hundred_hostile_words_are_inert_in_every_file() {
+    const KNOWN: [&str; 29] = [
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "p",
+        "img",
+        "table",
+        "tr",
+        "td",
+        "details",
+        "summary",
+        "pre",
+        "footer",
+        "a",
+        "code",
+        "ul",
+        "ol",
+        "li",
+        "em",
+        "strong",
+        "blockquote",
+        "br",
+        "hr",
+    ];
+    const ATTRIBUTES: [&str; 9] =
+        ["lang", "charset", "http-equiv", "content", "name", "alt", "src", "href", "rel"];
+    let (life, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = HOMES[0].1(life.path(), ArtifactConfig::default());
+    let files = Materialiser::open(data.path()).unwrap().renderer(Arc::new(SvgCharts::new()));
+    let mut cases = 0;
+    for words in hostile() {
+        let spreadsheet = json!({"csvContent": format!("{words},b\n\"{}\",1\n", words.replace('"', "\"\"")), "title": words, "description": words});
+        let chart = json!({"title": {"text": words}, "xAxis": {"data": [words]}, "color": [words],
+            "series": [{"type": "bar", "name": words, "data": [1]}, {"type": "line", "name": words, "data": [2]}]});
+        for held in [
+            ArtifactData::parse(ArtifactKind::Spreadsheet, spreadsheet).unwrap(),
+            ArtifactData::charts([chart]),
+            ArtifactData::markdown(words.clone()),
+            ArtifactData::html(words.clone()),
+        ] {
+            let new = NewArtifact::new(held.kind(), words.clone()).session(words.clone());
+            let id = store.insert(&agent(), &new, now()).unwrap();
+            let uri = store.mark_completed(&agent(), &id, &held, now()).unwrap().uri().to_string();
+            let page = files
+                .materialise(store.as_ref(), &agent(), &format!("{words} {uri}"))
+                .unwrap()
+                .pages
+                .remove(0);
+            assert!(page.folder.starts_with(files.root()), "{words:?}");
+            for file in &page.files {
+                let path = page.folder.join(file);
+                assert!(
+                    ["html", "json", "csv", "svg", "md", "txt"]
+                        .contains(&path.extension().unwrap().to_str().unwrap())
+                );
+            }
+            let html = fs::read_to_string(page.folder.join("index.html")).unwrap();
+            for (element, attributes) in elements(&html) {
+                assert!(KNOWN.contains(&element.as_str()), "{words:?} makes <{element}>");
+                let unknown = attributes.iter().find(|name| !ATTRIBUTES.contains(&name.as_str()));
+                assert_eq!(unknown, None, "{words:?} in <{element}>");
+            }
+            assert!(!html.contains("href=\"javascript:") && !html.contains("src=\"http"), "{words:?}");
+            if let Ok(csv) = fs::read_to_string(page.folder.join("data.csv")) {
+                // A cell begins outside of quotes: after an even number of them.
+                let mut quotes = 0;
+                for line in csv.lines() {
+                    let opens = quotes % 2 == 0 && line.starts_with(['=', '+', '@']);
+                    assert!(!opens, "{words:?}: {csv}");
+                    quotes += line.matches('"').count();
+                }
+            }
+        }
+        cases += 1;
+    }
+    assert!(cases >= 200, "{cases}");
+    let beside: Vec<_> = fs::read_dir(data.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(beside, ["artifacts"], "nothing is written beside the folder of artifacts");
+}
+
+// A picture and the files of an artifact that was deleted are removed by its id, and nothing else.
+#[test]
+fn files_of_a_deleted_artifact_are_removed() {
+    let (life, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = HOMES[0].1(life.path(), ArtifactConfig::default());
+    let files = Materialiser::open(data.path()).unwrap();
+    let (one, other) =
+        (made(store.as_ref(), &ArtifactData::csv("a")), made(store.as_ref(), &ArtifactData::csv("b")));
+    let written = files.materialise(store.as_ref(), &agent(), &format!("{one} {other}")).unwrap();
+    assert_eq!(files.remove(&written.pages[0].uri.id).unwrap(), 3);
+    assert_eq!(files.remove(&written.pages[0].uri.id).unwrap(), 0);
+    assert!(
+        !written.pages[0].folder.join("data.csv").exists()
+            && written.pages[1].folder.join("data.csv").exists()
+    );
+}

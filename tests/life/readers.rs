@@ -386,6 +386,12 @@ const READERS: &[Reader] = &[
     ("ArtifactStore::delete", false, |place| {
         artifacts(place, |home, id| shape(home.delete(&place.access, id, at(20, 12, 0))))
     }),
+    ("ArtifactStore::forget", false, |place| {
+        artifacts(place, |home, _| shape(home.forget(&place.access, "canary-in-a-row", at(20, 12, 0))))
+    }),
+    ("ArtifactStore::lift", false, |place| {
+        artifacts(place, |home, _| shape(home.lift(&place.access, "canary-in-a-row")))
+    }),
     ("ArtifactStore::audit", false, |place| artifacts(place, |home, _| shape(home.audit(&place.access, 99)))),
     ("ArtifactStoreExt::resolve", true, |place| {
         artifacts(place, |home, id| artifact(home.resolve(&place.access, &format!("report://{id}"))))
@@ -509,6 +515,16 @@ const READERS: &[Reader] = &[
                 call("memory_search", json!({"query": query, "limit": 50}));
                 call("workspace_memory_search", json!({"query": query, "limit": 50}));
             }
+            let home =
+                FileArtifactStore::open(place.folder.path(), access(SessionKind::Main, Actor::Agent).scope);
+            let made = Toolbox::without_documents(place.access.clone()).artifacts(Arc::new(home.unwrap()));
+            told += &artifacts(place, |_, id| {
+                [("artifact_list", json!({})), ("artifact_get", json!({"uri": format!("report://{id}")}))]
+                    .map(|(name, arguments)| {
+                        tool_told(made.call(name, &arguments, at(20, 12, 0)).map(|told| told.to_string()))
+                    })
+                    .concat()
+            });
             for name in CANARIES.into_iter().chain(["everybody"]) {
                 let page = tools.call("memory_compiled_page", &json!({ "entity": name }), at(20, 12, 0));
                 told += &tool_told(

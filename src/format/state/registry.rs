@@ -31,6 +31,8 @@ pub(crate) enum Names {
     /// The word index of a memory store in a file, in several files: `.dreaming.d/memories.words/<number>`. A workspace does
     /// not name them.
     MemoryWords,
+    /// The artifacts of a scope, a file each: `.dreaming.d/artifacts/<id>.json`. A workspace does not name them.
+    Artifacts,
 }
 
 /// The treatment of a state file by a copy of a workspace.
@@ -50,7 +52,7 @@ pub(crate) enum Copied {
 
 /// The state files, in the order in which a copy takes them: the intent first of those that come last. A copy that ends in between
 /// knows less than it has, and shows again at worst what it did not know to be shown.
-pub(crate) static FILES: [StateFile; 26] = [
+pub(crate) static FILES: [StateFile; 27] = [
     row(Names::One(StateName::FORGOTTEN), Copied::First, false),
     row(Names::Preimages, Copied::AsVersion, true),
     row(Names::One(StateName::UNDONE), Copied::AsVersion, true),
@@ -77,6 +79,7 @@ pub(crate) static FILES: [StateFile; 26] = [
     row(Names::One(StateName::MEMORIES_TABLE), Copied::Never, true),
     row(Names::One(StateName::MEMORIES_VECTORS), Copied::Never, false),
     row(Names::MemoryWords, Copied::Never, true),
+    row(Names::Artifacts, Copied::Never, true),
 ];
 
 const fn row(names: Names, copied: Copied, holds_words: bool) -> StateFile {
@@ -109,7 +112,7 @@ impl StateFile {
                 let list = Proposals::parse(list.as_ref().map(Document::bytes))?;
                 list.waiting().iter().map(Waiting::name).collect()
             }
-            Names::MemoryWords => Vec::new(),
+            Names::MemoryWords | Names::Artifacts => Vec::new(),
         })
     }
 }
@@ -143,8 +146,12 @@ mod tests {
     };
 
     /// The folders of files that are named after a document or a dream.
-    const FOLDERS: [&str; 3] =
-        [".dreaming.d/history/", ".dreaming.d/proposals/", ".dreaming.d/memories.words/"];
+    const FOLDERS: [&str; 4] = [
+        ".dreaming.d/history/",
+        ".dreaming.d/proposals/",
+        ".dreaming.d/memories.words/",
+        ".dreaming.d/artifacts/",
+    ];
 
     fn row_of(path: &str) -> Option<&'static StateFile> {
         let one = |file: &&StateFile| matches!(&file.names, Names::One(name) if name.as_str() == path);
@@ -153,6 +160,7 @@ mod tests {
             Names::Preimages => path.starts_with(FOLDERS[0]),
             Names::Proposals => path.starts_with(FOLDERS[1]),
             Names::MemoryWords => path.starts_with(FOLDERS[2]),
+            Names::Artifacts => path.starts_with(FOLDERS[3]),
         };
         FILES.iter().find(one).or_else(|| FILES.iter().find(of_a_kind))
     }

@@ -11,6 +11,7 @@ use crate::artifacts::{
 };
 use crate::base::access::{Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
+use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::sqlite::database::Database;
 use crate::sqlite::error::fold;
 use crate::store::artifacts::{ArtifactHome, ArtifactRows, ArtifactUsage, Sees};
@@ -53,6 +54,12 @@ impl ArtifactHome for SqliteArtifacts {
         self.database.read("read the audit of", |connection| Rows { home: self, connection }.lines(limit))
     }
 
+    fn scrub(&self) -> Result<()> {
+        // Who writes without secure deletion leaves words between the rows and in free pages.
+        self.database.read("forget in", |connection| connection.execute_batch("VACUUM"))?;
+        self.database.truncate_log()
+    }
+
     fn change<T>(
         &self,
         action: &'static str,
@@ -87,6 +94,67 @@ impl ArtifactRows for Rows<'_> {
                 let plain = |number: i64| u64::try_from(number).unwrap_or(0);
                 Ok(ArtifactUsage { artifacts: plain(artifacts), bytes: plain(bytes) })
             })
+        })
+    }
+
+    fn forgotten(&self) -> Result<Option<Tombstones>> {
+        let keys = "SELECT key FROM memory_tombstone_keys WHERE user_id = ?1 AND agent_id = ?2";
+        let stones = "SELECT words, mark, digest FROM memory_tombstones WHERE user_id = ?1 AND agent_id = ?2";
+        self.folded(|connection| {
+            let key = connection
+                .prepare_cached(keys)?
+                .query_row(self.scope(), |row| row.get::<_, String>(0))
+                .optional()?;
+            let Some(key) = key.and_then(|key| word::<TombstoneKey>(&key)) else { return Ok(None) };
+            let mut forgotten = Tombstones::new(key);
+            let mut statement = connection.prepare_cached(stones)?;
+            let mut found = statement.query(self.scope())?;
+            while let Some(row) = found.next()? {
+                if let Ok(digest) = row.get::<_, String>(2)?.parse() {
+                    forgotten.insert(Tombstone { words: row.get(0)?, mark: row.get(1)?, digest });
+                }
+            }
+            Ok(Some(forgotten).filter(|forgotten| !forgotten.is_empty()))
+        })
+    }
+
+    fn keep_forgotten(&mut self, stones: &Tombstones, stone: &Tombstone) -> Result<()> {
+        let [user, agent] = self.scope();
+        self.folded(|connection| {
+            let key = hex::encode(stones.key().as_bytes());
+            let sql =
+                "INSERT OR IGNORE INTO memory_tombstone_keys (user_id, agent_id, key) VALUES (?1, ?2, ?3)";
+            connection.prepare_cached(sql)?.execute(params![user, agent, key])?;
+            let digest = stone.digest.to_string();
+            if stones.contains(stone) {
+                let sql = "INSERT OR IGNORE INTO memory_tombstones (user_id, agent_id, words, mark, digest)
+                    VALUES (?1, ?2, ?3, ?4, ?5)";
+                connection.prepare_cached(sql)?.execute(params![
+                    user,
+                    agent,
+                    stone.words,
+                    stone.mark,
+                    digest
+                ])?;
+            } else {
+                let sql =
+                    "DELETE FROM memory_tombstones WHERE user_id = ?1 AND agent_id = ?2 AND digest = ?3";
+                connection.prepare_cached(sql)?.execute(params![user, agent, digest])?;
+            }
+            Ok(())
+        })?;
+        // A memory store over the same connection reads them anew.
+        self.home.database.has_forgotten();
+        Ok(())
+    }
+
+    fn ids(&self) -> Result<Vec<ArtifactId>> {
+        let sql = format!("SELECT id FROM {} WHERE user_id = ?1 AND agent_id = ?2", self.home.table);
+        self.folded(|connection| {
+            let mut statement = connection.prepare_cached(&sql)?;
+            let found = statement.query_map(self.scope(), |row| row.get::<_, String>(0))?;
+            let ids = found.collect::<rusqlite::Result<Vec<_>>>()?;
+            Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
         })
     }
 

@@ -77,6 +77,23 @@ macro_rules! contract_of_artifacts {
                 self.shelf.delete(access, id, now)
             }
 
+            fn forget(
+                &self,
+                access: &crate::base::access::Access,
+                text: &str,
+                now: chrono::DateTime<chrono::Utc>,
+            ) -> crate::base::error::Result<crate::memory::PlaceReceipt> {
+                self.shelf.forget(access, text, now)
+            }
+
+            fn lift(
+                &self,
+                access: &crate::base::access::Access,
+                text: &str,
+            ) -> crate::base::error::Result<bool> {
+                self.shelf.lift(access, text)
+            }
+
             fn audit(
                 &self,
                 access: &crate::base::access::Access,

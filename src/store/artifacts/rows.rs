@@ -2,6 +2,7 @@
 
 use crate::artifacts::{Artifact, ArtifactAudit, ArtifactFilter, ArtifactId};
 use crate::base::error::Result;
+use crate::gate::{Tombstone, Tombstones};
 
 /// The rows that a session sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,9 @@ pub(crate) trait ArtifactHome {
     /// Returns the audit, the latest line first.
     fn lines(&self, limit: usize) -> Result<Vec<ArtifactAudit>>;
 
+    /// Leaves no byte of what was removed in the home.
+    fn scrub(&self) -> Result<()>;
+
     /// Makes a change while no other is made: all of it, or nothing. It is durable when it returns.
     fn change<T>(
         &self,
@@ -59,9 +63,18 @@ pub(crate) trait ArtifactRows {
     /// Returns how much there is.
     fn usage(&self) -> Result<ArtifactUsage>;
 
+    /// Returns what the scope has forgotten; `None` if nothing.
+    fn forgotten(&self) -> Result<Option<Tombstones>>;
+
+    /// Keeps what the scope has forgotten: one stone more, or one less.
+    fn keep_forgotten(&mut self, stones: &Tombstones, stone: &Tombstone) -> Result<()>;
+
+    /// Returns all ids of the scope that are not deleted.
+    fn ids(&self) -> Result<Vec<ArtifactId>>;
+
     /// Writes an artifact, new or not, with its line of the audit; a draft has none. Once in a change, and last.
     fn put(&mut self, artifact: &Artifact, line: Option<&ArtifactAudit>) -> Result<()>;
 
-    /// Removes an artifact for good, with its line of the audit. Once in a change, and last.
+    /// Removes an artifact for good, with its line of the audit. The last in a change, or followed by others like it.
     fn remove(&mut self, id: &ArtifactId, line: &ArtifactAudit) -> Result<()>;
 }

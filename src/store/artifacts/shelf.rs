@@ -3,17 +3,20 @@
 use chrono::{DateTime, Utc};
 
 use super::config::ArtifactConfig;
-use super::rows::{ArtifactHome, ArtifactRows, ArtifactUsage, Sees};
+use super::rows::{ArtifactHome, ArtifactRows, Sees};
 use crate::artifacts::{
     Artifact, ArtifactAudit, ArtifactData, ArtifactEventName, ArtifactFilter, ArtifactId, ArtifactStatus,
     NewArtifact, not_found,
 };
-use crate::base::access::{Access, Scope, SessionKind};
+use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
+use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::base::text::{Unit, head};
 use crate::disk::host;
-use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy};
+use crate::gate::{
+    Door, DoorPolicy, FORGOTTEN, InjectionPolicy, Masks, SecretPolicy, TombstoneKey, Tombstones,
+};
 
 /// The artifacts of one scope.
 pub(crate) struct Shelf<H> {
@@ -72,6 +75,7 @@ impl<H: ArtifactHome> Shelf<H> {
         let mut new = new.clone();
         new.is_shared |= !access.reads_memory();
         let artifact = self.home.change("begin an artifact in", |rows| {
+            Self::remembers(rows, &name, &[session, &new.title].join("\n"))?;
             let id = loop {
                 let id = ArtifactId::of(new.kind, &host::token()[..16]);
                 if !rows.has(&id)? {
@@ -128,7 +132,11 @@ impl<H: ArtifactHome> Shelf<H> {
         let ended = self.home.change("end an artifact in", |rows| {
             let mut artifact = self.running(rows, access, id)?;
             artifact.status = ArtifactStatus::Error;
-            artifact.message = Some(message);
+            let stones = rows.forgotten()?;
+            artifact.message = Some(match &stones {
+                Some(stones) => stones.struck(&message).into_owned(),
+                None => message,
+            });
             (artifact.data, artifact.size) = (None, 0);
             artifact.updated_at = now;
             rows.put(&artifact, Some(&line(access, "artifact_error", id, now)))?;
@@ -164,7 +172,8 @@ impl<H: ArtifactHome> Shelf<H> {
             if artifact.kind != data.kind() {
                 return Err(OTHER_KIND);
             }
-            self.check_bytes(rows.usage()?, artifact.size, size)?;
+            self.check_bytes(rows, artifact.size, size)?;
+            Self::remembers(rows, &name, &data.words())?;
             artifact.status = status;
             (artifact.data, artifact.size) = (Some(data.clone()), size);
             artifact.updated_at = now;
@@ -176,13 +185,12 @@ impl<H: ArtifactHome> Shelf<H> {
     }
 
     /// Refuses data that does not fit beside what is there.
-    fn check_bytes(&self, usage: ArtifactUsage, before: u64, after: u64) -> Result<()> {
-        match self.config.max_bytes {
-            Some(limit) if usage.bytes.saturating_sub(before).saturating_add(after) > limit => {
-                Err(Error::QuotaReached { what: "bytes of artifacts", limit })
-            }
-            _ => Ok(()),
+    fn check_bytes(&self, rows: &dyn ArtifactRows, before: u64, after: u64) -> Result<()> {
+        let Some(limit) = self.config.max_bytes else { return Ok(()) };
+        if rows.usage()?.bytes.saturating_sub(before).saturating_add(after) > limit {
+            return Err(Error::QuotaReached { what: "bytes of artifacts", limit });
         }
+        Ok(())
     }
 
     pub(crate) fn get(&self, access: &Access, id: &ArtifactId) -> Result<Artifact> {
@@ -217,6 +225,60 @@ impl<H: ArtifactHome> Shelf<H> {
         Ok(removed.is_some())
     }
 
+    pub(crate) fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<PlaceReceipt> {
+        self.check_main(access, access.actor)?;
+        let removed = self.home.change("forget in", |rows| {
+            let mut stones = rows.forgotten()?.unwrap_or_else(|| Tombstones::new(TombstoneKey::random()));
+            let mut alone = Tombstones::new(stones.key().clone());
+            let stone = alone.bury(text).ok_or(Error::Config {
+                setting: "the text to forget",
+                rule: "must have two words, or eight letters",
+            })?;
+            alone.insert(stone);
+            if stones.insert(stone) {
+                rows.keep_forgotten(&stones, &stone)?;
+            }
+            let mut removed = Vec::new();
+            for id in rows.ids()? {
+                let Some(artifact) = rows.get(&id, Sees::All)? else { continue };
+                if alone.holds(&words(&artifact)) {
+                    rows.remove(&id, &line(access, "artifact_forget", &id, now))?;
+                    removed.push(artifact.uri());
+                }
+            }
+            Ok(removed)
+        })?;
+        // Again after one that failed: nothing is found then, and something may be left.
+        self.home.scrub()?;
+        let count = removed.len() as u64;
+        for uri in removed {
+            self.config.tell(ArtifactEventName::Forgotten, uri);
+        }
+        Ok(PlaceReceipt::new(ForgetPlace::Artifacts, count, count))
+    }
+
+    pub(crate) fn lift(&self, access: &Access, text: &str) -> Result<bool> {
+        self.check_main(access, Actor::Human)?;
+        self.home.change("lift in", |rows| {
+            let Some(mut stones) = rows.forgotten()? else { return Ok(false) };
+            let Some(stone) = stones.bury(text) else { return Ok(false) };
+            let is_lifted = stones.lift(text);
+            if is_lifted {
+                rows.keep_forgotten(&stones, &stone)?;
+            }
+            Ok(is_lifted)
+        })
+    }
+
+    /// Refuses anybody but an actor of a main session of the scope.
+    fn check_main(&self, access: &Access, actor: Actor) -> Result<()> {
+        let is_main = access.scope == self.scope && access.kind == SessionKind::Main && access.actor == actor;
+        if is_main {
+            return Ok(());
+        }
+        Err(Error::Denied { name: StateName::FORGOTTEN.into(), kind: access.kind })
+    }
+
     pub(crate) fn audit(&self, access: &Access, limit: usize) -> Result<Vec<ArtifactAudit>> {
         match self.sees(access) {
             Some(Sees::All) => self.home.lines(limit),
@@ -248,12 +310,36 @@ impl<H: ArtifactHome> Shelf<H> {
         Err(Error::ArtifactEnded { artifact: id.to_string(), status: artifact.status.as_str() })
     }
 
+    /// Refuses a text that holds what was forgotten.
+    fn remembers(rows: &dyn ArtifactRows, name: &Name, text: &str) -> Result<()> {
+        match rows.forgotten()? {
+            Some(stones) if stones.holds(text) => Err(Error::Stopped {
+                name: name.clone(),
+                classes: vec![FORGOTTEN.to_owned()],
+                places: Box::default(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses a text that holds a secret.
     fn admit(&self, access: &Access, name: &Name, text: &str) -> Result<()> {
         let door = Door::WorkspaceWrite;
         let policy = self.config.doors.policy_for(access.actor, door, name);
         self.config.doors.judge(door, policy, name, text, &mut Masks::default()).map(drop)
     }
+}
+
+/// Returns all words of an artifact.
+fn words(artifact: &Artifact) -> String {
+    let data = artifact.data.as_ref().map(ArtifactData::words).unwrap_or_default();
+    let texts = [
+        Some(artifact.title.as_str()),
+        artifact.session.as_deref(),
+        artifact.message.as_deref(),
+        Some(&data),
+    ];
+    texts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 const OTHER_KIND: Error =

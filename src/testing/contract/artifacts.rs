@@ -33,6 +33,7 @@ pub fn artifacts(make: MakeArtifacts<'_>) {
     doors(make);
     pages(make);
     removal(make);
+    forgetting(make);
 }
 
 fn at(minute: i64) -> DateTime<Utc> {
@@ -260,4 +261,46 @@ pub fn removal(make: MakeArtifacts<'_>) {
     assert_eq!(left.iter().map(|one| &one.id).collect::<Vec<_>>(), [&other]);
     let audit = store.audit(&marta(), 9).expect("the audit");
     assert_eq!((&*audit[0].action, &audit[0].id, audit[0].at), ("artifact_delete", &id, at(2)));
+}
+
+/// A forgotten statement leaves with its artifacts, and comes in again by no way until it is lifted.
+pub fn forgetting(make: MakeArtifacts<'_>) {
+    const SAID: &str = "my landlord is Jan Kowalski";
+    let store = make();
+    let human = Access::human(Scope::user("marta"));
+    let begin = |title: &str, kind| store.insert(&marta(), &NewArtifact::new(kind, title), at(0));
+    let titled = begin("My landlord is  JAN Kowalski!", ArtifactKind::Chart).expect("it begins");
+    let report = begin("a report", ArtifactKind::Report).expect("it begins");
+    let draft = begin("a draft", ArtifactKind::Spreadsheet).expect("it begins");
+    let other = begin("tea at five", ArtifactKind::Report).expect("it begins");
+    store
+        .mark_completed(&marta(), &report, &ArtifactData::html(format!("<p>{SAID}.</p>")), at(1))
+        .expect("it ends");
+    store.update(&marta(), &draft, &ArtifactData::csv(format!("who\n{SAID}\n")), at(1)).expect("it runs");
+    for access in [group(), Access::human(Scope::user("jan"))] {
+        assert!(matches!(store.forget(&access, SAID, at(2)), Err(Error::Denied { .. })));
+    }
+    assert!(matches!(store.lift(&marta(), SAID), Err(Error::Denied { .. })), "the human lifts");
+    assert!(matches!(store.forget(&marta(), "tea", at(2)), Err(Error::Config { .. })));
+    let line = store.forget(&marta(), SAID, at(2)).expect("it forgets");
+    assert_eq!((line.found, line.removed, line.left), (3, 3, None));
+    for gone in [&titled, &report, &draft] {
+        assert!(is_not_found(&store.get(&marta(), gone)));
+    }
+    assert!(store.get(&marta(), &other).is_ok(), "nothing else is removed");
+    let again = store.forget(&marta(), SAID, at(3)).expect("it forgets");
+    assert_eq!((again.found, again.removed), (0, 0));
+    assert!(
+        matches!(begin(SAID, ArtifactKind::Chart), Err(Error::Stopped { .. })),
+        "no title brings it back"
+    );
+    let back = store.mark_completed(&marta(), &other, &ArtifactData::markdown(format!("**{SAID}**")), at(4));
+    assert!(matches!(back, Err(Error::Stopped { .. })), "no data bring it back: {back:?}");
+    let failed = store.mark_error(&marta(), &other, SAID, at(5)).expect("it ends");
+    assert!(!failed.message.is_some_and(|message| message.contains("Kowalski")), "nor does a message");
+    let actions = store.audit(&marta(), 99).expect("the audit");
+    assert_eq!(actions.iter().filter(|line| line.action == "artifact_forget").count(), 3);
+    assert!(store.lift(&human, SAID).expect("it is lifted"));
+    assert!(!store.lift(&human, SAID).expect("once"));
+    assert!(begin(SAID, ArtifactKind::Chart).is_ok(), "it may come in again");
 }
