@@ -134,85 +134,62 @@ impl SqliteWorkspace {
     }
 }
 
-/// Returns the tables whose rows say whose they are.
+/// The rows of a scope. Those of the file's owner, the first scope that opened it, name nobody.
+const OWN: &str = "(user_id = ?1 AND agent_id = ?2) OR (user_id = '' AND agent_id = ''
+    AND EXISTS (SELECT 1 FROM memory_owner o WHERE o.user_id = ?1 AND o.agent_id = ?2))";
+
+/// Returns the tables whose rows say whose they are. The owner of the file has a name of its own there.
 fn owned(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     const SQL: &str = "
-        SELECT s.name FROM sqlite_schema s WHERE s.type = 'table' AND s.name <> ?1
+        SELECT s.name FROM sqlite_schema s WHERE s.type = 'table' AND s.name NOT IN (?1, 'memory_owner')
             AND (SELECT count(*) FROM pragma_table_info(s.name) WHERE name IN ('user_id', 'agent_id')) = 2
         ORDER BY s.name";
     connection.prepare(SQL)?.query_map([LEASES], |row| row.get(0))?.collect()
 }
 
-/// Returns whether the rows that say of nobody whose they are belong to a scope: another program wrote them for its one user.
-fn owns_the_rest(connection: &Connection, scope: &Scope) -> rusqlite::Result<bool> {
-    let sql = "SELECT 1 FROM memory_owner WHERE user_id = ?1 AND agent_id = ?2";
-    connection.prepare(sql)?.exists(params![scope.user, scope.agent])
-}
-
-/// Returns the statements on what a scope has beside its tables: `SELECT count(*)` or `DELETE` go before them.
-fn beside(connection: &Connection, scope: &Scope) -> rusqlite::Result<Vec<(&'static str, &'static str)>> {
-    const PAGES: &str =
-        "WHERE terms_id IN (SELECT id FROM memory_terms_state WHERE user_id = ?1 AND agent_id = ?2)";
-    const OF_ROWS: &str =
-        "WHERE generation IN (SELECT id FROM memory_generations WHERE user_id = ?1 AND agent_id = ?2)";
-    const OF_CHUNKS: &str =
-        "WHERE generation IN (SELECT id FROM chunk_generations WHERE user_id = ?1 AND agent_id = ?2)";
-    const ECHOES: &str = "WHERE id IN (SELECT id FROM memories WHERE user_id = ?1 AND agent_id = ?2)";
-    let mut all = vec![
-        ("memory_terms_pages", PAGES),
-        ("memory_vectors", OF_ROWS),
-        ("memory_vectors_gone", OF_ROWS),
-        ("chunk_vectors", OF_CHUNKS),
-        ("chunk_vectors_gone", OF_CHUNKS),
-        ("memory_echoes", ECHOES),
+/// Returns all places of a scope in the file, each a table and a condition: those that hang on others come before them.
+fn places(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+    let within = |table: &str, column: &str, of: &str| {
+        (table.to_owned(), format!("{column} IN (SELECT id FROM {of} WHERE {OWN})"))
+    };
+    let mut places = vec![
+        within("memory_terms_pages", "terms_id", "memory_terms_state"),
+        within("memory_vectors", "generation", "memory_generations"),
+        within("chunk_vectors", "generation", "chunk_generations"),
+        within("memory_echoes", "id", "memories"),
+        (
+            "user_profile".to_owned(),
+            "EXISTS (SELECT 1 FROM memory_owner o WHERE o.user_id = ?1 AND o.agent_id = ?2)".to_owned(),
+        ),
     ];
-    if owns_the_rest(connection, scope)? {
-        all.push(("memories", "WHERE user_id = '' AND ?1 <> '' AND ?2 IS NOT NULL"));
-        all.push(("user_profile", "WHERE ?1 <> '' AND ?2 IS NOT NULL"));
-    }
-    Ok(all)
+    // A trigger on a vector that goes tells of it, as long as its generation is there.
+    let (generations, others): (Vec<_>, Vec<_>) =
+        owned(connection)?.into_iter().partition(|table| table.ends_with("_generations"));
+    places.extend(others.into_iter().map(|table| (table, OWN.to_owned())));
+    places.push(within("memory_vectors_gone", "generation", "memory_generations"));
+    places.push(within("chunk_vectors_gone", "generation", "chunk_generations"));
+    places.extend(generations.into_iter().map(|table| (table, OWN.to_owned())));
+    Ok(places)
 }
 
 fn count(connection: &Connection, scope: &Scope) -> rusqlite::Result<BTreeMap<String, u64>> {
-    let mut rows: BTreeMap<String, u64> = BTreeMap::new();
-    let mut add = |table: &str, condition: &str| -> rusqlite::Result<()> {
-        let sql = format!("SELECT count(*) FROM {table} {condition}");
+    let mut rows = BTreeMap::new();
+    for (table, condition) in places(connection)? {
+        let sql = format!("SELECT count(*) FROM {table} WHERE {condition}");
         let count: i64 = connection.query_row(&sql, params![scope.user, scope.agent], |row| row.get(0))?;
         if count > 0 {
-            *rows.entry(table.to_owned()).or_default() += count.cast_unsigned();
+            rows.insert(table, count.cast_unsigned());
         }
-        Ok(())
-    };
-    for (table, condition) in beside(connection, scope)? {
-        add(table, condition)?;
-    }
-    for table in owned(connection)? {
-        add(&table, "WHERE user_id = ?1 AND agent_id = ?2")?;
     }
     Ok(rows)
 }
 
 fn remove(connection: &Connection, scope: &Scope) -> rusqlite::Result<()> {
-    let run = |table: &str, condition: &str| {
-        let sql = format!("DELETE FROM {table} {condition}");
-        connection.execute(&sql, params![scope.user, scope.agent]).map(drop)
-    };
-    let beside = beside(connection, scope)?;
-    for (table, condition) in &beside {
-        run(table, condition)?;
+    for (table, condition) in places(connection)? {
+        let sql = format!("DELETE FROM {table} WHERE {condition}");
+        connection.execute(&sql, params![scope.user, scope.agent])?;
     }
-    // Rows before what their triggers look at, so that no line about a removal is left.
-    let mut owned = owned(connection)?;
-    owned.sort_by_key(|table| {
-        (table.ends_with("_generations") || table.ends_with("_terms_state"), table.clone())
-    });
-    let condition = "WHERE user_id = ?1 AND agent_id = ?2";
-    for table in owned.iter().filter(|table| *table == "memories") {
-        run(table, condition)?;
-    }
-    for (table, condition) in &beside {
-        run(table, condition)?;
-    }
-    owned.iter().filter(|table| *table != "memories").try_for_each(|table| run(table, condition))?;
-    Ok(())
+    // Nobody owns the file from now on: the next one who opens it would not find their rows as its owner.
+    let sql = "UPDATE memory_owner SET user_id = '', agent_id = '' WHERE user_id = ?1 AND agent_id = ?2";
+    connection.execute(sql, params![scope.user, scope.agent]).map(drop)
 }
