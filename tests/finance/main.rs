@@ -16,8 +16,9 @@ use noctuary::store::StoreConfig;
 use noctuary::{Access, Actor, Error, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
 use rusqlite::Connection;
 
+#[allow(clippy::unwrap_used, reason = "a day that exists")]
 fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).expect("it is sound")
+    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
 }
 
 fn marta() -> Scope {
