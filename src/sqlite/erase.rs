@@ -134,7 +134,7 @@ impl SqliteWorkspace {
     }
 }
 
-/// The rows of a scope. Those of the file's owner, the first scope that opened it, name nobody.
+/// The rows of a scope. The owner of the file, the first scope that opened it, has no name in its rows.
 const OWN: &str = "(user_id = ?1 AND agent_id = ?2) OR (user_id = '' AND agent_id = ''
     AND EXISTS (SELECT 1 FROM memory_owner o WHERE o.user_id = ?1 AND o.agent_id = ?2))";
 
