@@ -96,7 +96,7 @@ impl Copied {
     /// Lists whose documents and rows there are, ascending.
     pub(crate) fn scopes(&self) -> Result<Vec<Scope>> {
         const SQL: &str = "
-            SELECT user_id, agent_id FROM memory_owner
+            SELECT user_id, agent_id FROM memory_owner WHERE user_id <> ''
             UNION SELECT user_id, agent_id FROM memory_documents
             UNION SELECT user_id, agent_id FROM workspace_state
             UNION SELECT user_id, agent_id FROM memories WHERE user_id <> ''

@@ -43,7 +43,7 @@ pub(super) fn claim(scoped: &Arc<ScopedDatabase>, terms: &ClaimTerms) -> Result<
 }
 
 /// Returns `life.db.guard-…`: one for each scope, so that users do not wait for each other's nights.
-fn guard_name(scoped: &ScopedDatabase) -> String {
+pub(super) fn guard_name(scoped: &ScopedDatabase) -> String {
     let mut hasher = Hasher::new();
     hasher.field(scoped.scope.user.as_bytes()).field(scoped.scope.agent.as_bytes());
     format!("{}.guard-{}", scoped.database.file(), hasher.finish().short(12))

@@ -11,6 +11,7 @@ mod commits;
 mod database;
 mod documents;
 mod edges;
+mod erase;
 mod error;
 mod examine;
 mod home;
@@ -28,6 +29,7 @@ mod words;
 mod workspace;
 
 pub use artifacts::SqliteArtifactStore;
+pub use erase::EraseReceipt;
 pub(crate) use examine::Copied;
 pub use index::SqliteIndex;
 pub use memory::SqliteMemoryStore;

@@ -92,6 +92,10 @@ impl SqliteWorkspace {
         Self { scoped: Arc::new(ScopedDatabase::new(database, scope)) }
     }
 
+    pub(super) fn scoped(&self) -> &ScopedDatabase {
+        &self.scoped
+    }
+
     /// Returns the scope that was fixed when it was opened.
     #[must_use]
     pub fn scope(&self) -> &Scope {

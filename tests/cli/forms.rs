@@ -246,7 +246,12 @@ fn a_mistake_is_told_with_its_remedy_and_a_code_of_its_own() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("ilya, marta"));
     ends(at, &["doctor", "two.db", "--user", "ilya"], 0);
-    assert_eq!(run(at, &["erase", "two.db", "--user", "ilya", "--yes"]).status.code(), Some(3));
+    let would = json(at, &["erase", "two.db", "--user", "ilya", "--json"], 0);
+    assert_eq!((&would["erased"], &would["rows"]["memory_documents"]), (&false.into(), &7.into()), "{would}");
+    assert_eq!(run(at, &["status", "two.db"]).status.code(), Some(2), "nothing was removed");
+    let done = json(at, &["erase", "two.db", "--user", "ilya", "--apply", "--json"], 0);
+    assert_eq!((&done["erased"], &done["rows"]), (&true.into(), &would["rows"]));
+    ends(at, &["status", "two.db"], 0);
 }
 
 #[test]

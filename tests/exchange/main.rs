@@ -5,6 +5,8 @@
 mod bundle;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
+#[cfg(feature = "sqlite")]
+mod erase;
 mod feed;
 mod foreign;
 mod forget;

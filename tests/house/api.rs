@@ -234,7 +234,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         AnonymousFinding Apply Doctor DoctorFinding Examination FindingKind FixAction Fixed Health
     ));
     listed.extend(shared!(exchange:
-        Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt FeedReport Foreign ForgetPlace ForgetReceipt
+        Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt EraseReceipt FeedReport Foreign ForgetPlace ForgetReceipt
         Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport MergeConflict MergeConflictKind MergePlan MergeReport
         SecretAudit Strikes
     ));
@@ -552,6 +552,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("Health", "counts, and words for states"),
     ("Holder", "the name of a host"),
     ("Identity", "how the agent shows itself to everybody"),
+    ("EraseReceipt", "names of tables and counts"),
     ("ImportItem", "names and classes"),
     ("ImportPlan", "names"),
     ("ImportRefusal", "classes"),

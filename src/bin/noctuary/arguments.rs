@@ -213,7 +213,7 @@ pub(crate) enum Command {
         /// A folder or database
         path: PathBuf,
         /// Do it; without, say what would go
-        #[arg(long)]
+        #[arg(long, alias = "apply")]
         yes: bool,
     },
     /// Print completions for a shell

@@ -286,6 +286,11 @@ const OWN: [&str; 17] = [
 pub(crate) fn erase(path: &Path, yes: bool, user: Option<&str>, output: Output) -> Result<End, Trouble> {
     let gone = {
         let home = Home::open(path, user)?;
+        if let Store::Sqlite(_) = &home.store
+            && noctuary::doctor::Doctor::of(path)?.scopes()?.iter().any(|scope| *scope != home.scope)
+        {
+            return erase_one(path, home, yes, output);
+        }
         let lease = match home.workspace.claim(&ClaimTerms::default())? {
             Claim::Granted(lease) => lease,
             Claim::Held(_) => return Err(noctuary::Error::Busy { path: path.display().to_string() }.into()),
@@ -323,17 +328,30 @@ pub(crate) fn erase(path: &Path, yes: bool, user: Option<&str>, output: Output) 
     Ok(End::Well)
 }
 
+/// Erases one life of a database with several.
+fn erase_one(path: &Path, home: Home, yes: bool, output: Output) -> Result<End, Trouble> {
+    let (owner, scope) = (home.owner(), home.scope.clone());
+    drop(home);
+    let workspace = noctuary::SqliteWorkspace::open(path, scope)?;
+    let receipt = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
+    if output.json {
+        output.value(&receipt)?;
+        return Ok(End::look_if(receipt.left.is_some()));
+    }
+    for line in receipt.to_string().lines() {
+        output.line(line);
+    }
+    if !yes {
+        output.line("Nothing was removed. `--yes` does it, and nothing brings it back.");
+    }
+    Ok(End::look_if(receipt.left.is_some()))
+}
+
 /// Returns what a life consists of on the disk.
 fn gone(home: &Home) -> Result<Vec<PathBuf>, Trouble> {
     if home.path.is_dir() {
         let paths = OWN.iter().map(|name| home.path.join(name));
         return Ok(paths.filter(|path| path.symlink_metadata().is_ok()).collect());
-    }
-    let others = noctuary::doctor::Doctor::of(&home.path)?.scopes()?;
-    if others.iter().any(|scope| *scope != home.scope) {
-        return Err(Trouble::failed(
-            "several lives are in the database, and erase removes the whole file; copy the others out first",
-        ));
     }
     let folder = home.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = home.path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,0 +1,195 @@
+//! Erasing one life of a database: all that it has there, and nothing of the others.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use rusqlite::{Connection, params};
+use serde::Serialize;
+
+use super::home::Home;
+use super::lease::guard_name;
+use super::workspace::SqliteWorkspace;
+use crate::base::access::{Access, Scope};
+use crate::base::error::{At, Error, Result};
+use crate::base::name::{DocName, StateName};
+use crate::workspace::{ClaimTerms, check_scope, claim_now};
+
+/// The receipt for a life that was erased, or would be.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct EraseReceipt {
+    /// The tables that held something of it, each with the number of its rows.
+    pub rows: BTreeMap<String, u64>,
+    /// Whether they were removed.
+    pub erased: bool,
+    /// Why bytes of it may be left in the file; `None` where nothing is.
+    pub left: Option<&'static str>,
+}
+
+impl EraseReceipt {
+    /// Returns the number of all rows.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.rows.values().sum()
+    }
+}
+
+impl fmt::Display for EraseReceipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.erased { "erased" } else { "would erase" };
+        for (table, count) in &self.rows {
+            writeln!(f, "{verb} {count} of {table}")?;
+        }
+        if let Some(left) = self.left {
+            writeln!(f, "left: {left}")?;
+        }
+        f.write_str("out of reach: backups, exports, git, and the logs of a model's provider")
+    }
+}
+
+/// The table of leases, which goes last: the erasing itself holds one.
+const LEASES: &str = "workspace_leases";
+
+impl SqliteWorkspace {
+    /// Says what [`erase`](Self::erase) would remove. Writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human of this scope, and the errors of reading.
+    pub fn would_erase(&self, access: &Access) -> Result<EraseReceipt> {
+        self.may_erase(access)?;
+        let rows = self.scoped().read("look at", DocName::MEMORY, count)?;
+        Ok(EraseReceipt { rows, erased: false, left: None })
+    }
+
+    /// Removes the life of this scope from the file, whole: documents with their versions, states, rows with facts,
+    /// learnings, methods, vectors and indexes, the audit and the tombstones. No row of another scope is touched, and no
+    /// page of the file keeps its words. When it returns, that survives a power loss.
+    ///
+    /// Open stores and workspaces of the scope must be dropped first: one that writes afterwards begins the life anew.
+    ///
+    /// ```
+    /// use noctuary::{Access, DocName, Scope, SqliteWorkspace, Workspace, WriteMode};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let open = |user| SqliteWorkspace::open(folder.path().join("lives.db"), Scope::user(user));
+    /// for user in ["marta", "ilya"] {
+    ///     open(user)?.write(&DocName::MEMORY, b"- tea\n", WriteMode::Create)?;
+    /// }
+    /// let receipt = open("marta")?.erase(&Access::human(Scope::user("marta")))?;
+    /// assert_eq!(receipt.rows["memory_documents"], 1);
+    /// assert!(open("marta")?.read(&DocName::MEMORY)?.is_none());
+    /// assert!(open("ilya")?.read(&DocName::MEMORY)?.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human of this scope, [`Error::Busy`] while a dream of it runs, and those of
+    /// writing, after which all of it or none is there.
+    pub fn erase(&self, access: &Access) -> Result<EraseReceipt> {
+        const LEFT: &str = "the log of the file: erase it again when whoever reads it now is done";
+        self.may_erase(access)?;
+        let lease = claim_now(self, &ClaimTerms::default())?;
+        let scoped = self.scoped();
+        let scope = &scoped.scope;
+        let rows = scoped.database.change("erase", |connection| {
+            let rows = count(connection, scope)?;
+            remove(connection, scope)?;
+            Ok(rows)
+        })?;
+        scoped.database.has_forgotten();
+        lease.release()?;
+        scoped.database.change("erase", |connection| {
+            let sql = format!("DELETE FROM {LEASES} WHERE user_id = ?1 AND agent_id = ?2");
+            connection.execute(&sql, params![scope.user, scope.agent]).map(drop)
+        })?;
+        if let Home::File { disk, .. } = &scoped.home {
+            let guard = guard_name(scoped);
+            match disk.unlink(&guard) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                unlinked => unlinked.at("remove", &guard)?,
+            }
+        }
+        // Copies of what SQLite moved between pages, and the parts of the text indexes.
+        scoped.database.read("erase", |connection| {
+            connection.execute_batch(
+                "INSERT INTO memories_fts (memories_fts) VALUES ('optimize');
+                 INSERT INTO memory_chunks_fts (memory_chunks_fts) VALUES ('optimize');
+                 VACUUM",
+            )
+        })?;
+        let busy: i64 = scoped.database.read("erase", |connection| {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |found| found.get(0))
+        })?;
+        Ok(EraseReceipt { rows, erased: true, left: (busy != 0).then_some(LEFT) })
+    }
+
+    fn may_erase(&self, access: &Access) -> Result<()> {
+        check_scope(self, access, DocName::MEMORY)?;
+        if *access == Access::human(access.scope.clone()) {
+            return Ok(());
+        }
+        Err(Error::Denied { name: StateName::new_row("erasure").into(), kind: access.kind })
+    }
+}
+
+/// The rows of a scope. The owner of the file, the first scope that opened it, has no name in its rows.
+const OWN: &str = "(user_id = ?1 AND agent_id = ?2) OR (user_id = '' AND agent_id = ''
+    AND EXISTS (SELECT 1 FROM memory_owner o WHERE o.user_id = ?1 AND o.agent_id = ?2))";
+
+/// Returns the tables whose rows say whose they are. The owner of the file has a name of its own there.
+fn owned(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    const SQL: &str = "
+        SELECT s.name FROM sqlite_schema s WHERE s.type = 'table' AND s.name NOT IN (?1, 'memory_owner')
+            AND (SELECT count(*) FROM pragma_table_info(s.name) WHERE name IN ('user_id', 'agent_id')) = 2
+        ORDER BY s.name";
+    connection.prepare(SQL)?.query_map([LEASES], |row| row.get(0))?.collect()
+}
+
+/// Returns all places of a scope in the file, each a table and a condition: those that hang on others come before them.
+fn places(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+    let within = |table: &str, column: &str, of: &str| {
+        (table.to_owned(), format!("{column} IN (SELECT id FROM {of} WHERE {OWN})"))
+    };
+    let mut places = vec![
+        within("memory_terms_pages", "terms_id", "memory_terms_state"),
+        within("memory_vectors", "generation", "memory_generations"),
+        within("chunk_vectors", "generation", "chunk_generations"),
+        within("memory_echoes", "id", "memories"),
+        (
+            "user_profile".to_owned(),
+            "EXISTS (SELECT 1 FROM memory_owner o WHERE o.user_id = ?1 AND o.agent_id = ?2)".to_owned(),
+        ),
+    ];
+    // A trigger on a vector that goes tells of it, as long as its generation is there.
+    let (generations, others): (Vec<_>, Vec<_>) =
+        owned(connection)?.into_iter().partition(|table| table.ends_with("_generations"));
+    places.extend(others.into_iter().map(|table| (table, OWN.to_owned())));
+    places.push(within("memory_vectors_gone", "generation", "memory_generations"));
+    places.push(within("chunk_vectors_gone", "generation", "chunk_generations"));
+    places.extend(generations.into_iter().map(|table| (table, OWN.to_owned())));
+    Ok(places)
+}
+
+fn count(connection: &Connection, scope: &Scope) -> rusqlite::Result<BTreeMap<String, u64>> {
+    let mut rows = BTreeMap::new();
+    for (table, condition) in places(connection)? {
+        let sql = format!("SELECT count(*) FROM {table} WHERE {condition}");
+        let count: i64 = connection.query_row(&sql, params![scope.user, scope.agent], |row| row.get(0))?;
+        if count > 0 {
+            rows.insert(table, count.cast_unsigned());
+        }
+    }
+    Ok(rows)
+}
+
+fn remove(connection: &Connection, scope: &Scope) -> rusqlite::Result<()> {
+    for (table, condition) in places(connection)? {
+        let sql = format!("DELETE FROM {table} WHERE {condition}");
+        connection.execute(&sql, params![scope.user, scope.agent])?;
+    }
+    // Nobody owns the file from now on: the next one who opens it would not find their rows as its owner.
+    let sql = "UPDATE memory_owner SET user_id = '', agent_id = '' WHERE user_id = ?1 AND agent_id = ?2";
+    connection.execute(sql, params![scope.user, scope.agent]).map(drop)
+}
