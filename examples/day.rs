@@ -221,8 +221,10 @@ fn upload(life: &Life) -> Result<Vec<(String, u32)>> {
     let stored =
         store.put(&Access::human(marta()), &NewFile::named("builds.csv"), &mut table, at(21, 10, 58))?;
     let mut session = life.begin_session(private(), "repl", "repl", at(21, 10, 58))?;
-    session
-        .note(&Note::new(Origin::User, format!("How fast are the builds? {}", stored.key)), at(21, 10, 58))?;
+    session.note(
+        &Note::happened(format!("How fast are the builds? {}", stored.key)).from(Origin::User),
+        at(21, 10, 58),
+    )?;
     session.flush()?;
     println!("Marta hands over a table: {} ({} bytes).", stored.key, stored.len);
     let text = String::from_utf8(store.read(&private(), &stored.key, 0..stored.len)?)?;
