@@ -356,7 +356,6 @@ fn kind(error: &Error) -> &'static str {
         Error::Busy { .. } => "busy",
         Error::Unavailable { .. } => "unavailable",
         Error::NetworkFileSystem { .. } => "network_file_system",
-        Error::Unavailable { .. } => "unavailable",
         Error::Denied { .. } => "denied",
         Error::Stopped { .. } => "stopped",
         Error::Uninitialized => "uninitialized",
