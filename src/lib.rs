@@ -139,6 +139,9 @@ mod trace;
 pub mod vectors;
 pub mod workspace;
 
+#[cfg(feature = "postgres")]
+#[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
+pub use crate::postgres::workspace::PostgresWorkspace;
 pub use base::access::{Access, Actor, Scope, SessionKind};
 pub use base::error::{Error, Result};
 pub use base::name::DocName;
@@ -155,9 +158,6 @@ pub use llm::{LlmClient, LlmError, LlmReply, LlmRequest, llm_fn};
 pub use memory::store::MemoryStore;
 pub use model::extractive::Extractive;
 pub use pii::PiiFilter;
-#[cfg(feature = "postgres")]
-#[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
-pub use crate::postgres::workspace::PostgresWorkspace;
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use sqlite::{SqliteIndex, SqliteMemoryStore, SqliteWorkspace};

@@ -70,8 +70,12 @@ impl PostgresConfig {
             return refused("max_connections", "must be at least 1");
         }
         let second = Duration::from_millis(1);
-        if [self.connect_timeout, self.lock_timeout, self.statement_timeout].iter().any(|time| *time < second) {
-            return refused("connect_timeout, lock_timeout and statement_timeout", "must be at least a millisecond");
+        if [self.connect_timeout, self.lock_timeout, self.statement_timeout].iter().any(|time| *time < second)
+        {
+            return refused(
+                "connect_timeout, lock_timeout and statement_timeout",
+                "must be at least a millisecond",
+            );
         }
         Ok(())
     }
@@ -128,7 +132,9 @@ fn tell(config: &Config, schema: &str) -> String {
         Some(Host::Tcp(name)) => format!("{name}:{port}"),
         #[cfg(unix)]
         Some(Host::Unix(path)) => format!("{}:{port}", path.display()),
-        None => config.get_hostaddrs().first().map_or_else(String::new, |address| format!("{address}:{port}")),
+        None => {
+            config.get_hostaddrs().first().map_or_else(String::new, |address| format!("{address}:{port}"))
+        }
     };
     let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
     format!("postgres://{host}/{database}#{schema}")
@@ -158,12 +164,17 @@ mod tests {
 
     #[test]
     fn no_password_travels_in_plain_text_unless_the_host_says_so() {
-        for near in ["postgres://127.0.0.1/l", "postgres://[::1]/l", "host=/run/pg user=m", "host=localhost user=m"] {
+        for near in
+            ["postgres://127.0.0.1/l", "postgres://[::1]/l", "host=/run/pg user=m", "host=localhost user=m"]
+        {
             assert!(parse(near).is_ok(), "{near}");
         }
-        for far in
-            ["postgres://db.example/l", "postgres://10.0.0.7/l", "host=localhost hostaddr=10.0.0.7", "host=localhost,db user=m"]
-        {
+        for far in [
+            "postgres://db.example/l",
+            "postgres://10.0.0.7/l",
+            "host=localhost hostaddr=10.0.0.7",
+            "host=localhost,db user=m",
+        ] {
             assert!(matches!(parse(far), Err(Error::Config { setting: "url", .. })), "{far}");
             let settings = PostgresConfig { allow_plaintext: true, ..PostgresConfig::default() };
             assert!(Address::parse(far, &settings).is_ok(), "{far}");

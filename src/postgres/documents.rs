@@ -128,7 +128,8 @@ impl Rows<'_> {
     /// Returns the length and the last byte.
     fn end(&self, name: &Name) -> Result<Option<(u64, Option<u8>)>> {
         let rows = self.run(name, Statements::on(name.space()).end, vec![name.as_str().into()])?;
-        let end = self.first(name, &rows, |row| Ok((row.try_get::<_, i64>(0)?, row.try_get::<_, i64>(1)?)))?;
+        let end =
+            self.first(name, &rows, |row| Ok((row.try_get::<_, i64>(0)?, row.try_get::<_, i64>(1)?)))?;
         Ok(end.map(|(len, last)| (u64::try_from(len).unwrap_or(0), u8::try_from(last).ok())))
     }
 
@@ -216,7 +217,8 @@ impl Rows<'_> {
     pub(super) fn remove(&self, name: &Name) -> Result<bool> {
         let Some(bytes) = self.get(name)? else {
             if name.space() == Space::Document
-                && is_folder(self.transaction, self.scope, name.as_str()).map_err(|fault| self.fold(name, fault))?
+                && is_folder(self.transaction, self.scope, name.as_str())
+                    .map_err(|fault| self.fold(name, fault))?
             {
                 return Err(Error::Refused { path: name.to_string(), reason: Refusal::NotAFile });
             }
@@ -241,7 +243,8 @@ fn check_size(name: &Name, len: u64) -> Result<()> {
 
 /// Returns whether documents have paths below this one.
 pub(super) fn is_folder(transaction: &Transaction, scope: &Scope, path: &str) -> Result<bool, Fault> {
-    let sql = "SELECT 1 FROM documents WHERE user_id = $1 AND agent_id = $2 AND path > $3 AND path < $4 LIMIT 1";
+    let sql =
+        "SELECT 1 FROM documents WHERE user_id = $1 AND agent_id = $2 AND path > $3 AND path < $4 LIMIT 1";
     let mut params = key(scope);
     params.extend([Param::Text(format!("{path}/")), Param::Text(format!("{path}0"))]);
     Ok(!transaction.run(sql, params)?.is_empty())

@@ -83,14 +83,18 @@ impl Fault {
         let source = Box::new(Said::of(error));
         // Too many connections, a shutdown, a start, a transaction that the server ended for its silence.
         let is_passing = ["08", "53", "57P", "25P03"].iter().any(|class| code.code().starts_with(class));
-        if is_passing { Error::Unavailable { path, source } } else { Error::Database { action, path, source } }
+        if is_passing {
+            Error::Unavailable { path, source }
+        } else {
+            Error::Database { action, path, source }
+        }
     }
 }
 
 /// Returns whether an error of the driver itself is one of the connection, and not of a value.
 fn is_of_connection(error: &::postgres::Error) -> bool {
     let source = std::error::Error::source(error);
-    error.is_closed() || source.is_some_and(|source| source.is::<io::Error>())
+    error.is_closed() || matches!(source, Some(source) if source.is::<io::Error>())
 }
 
 /// The error of a schema that lacks tables.
@@ -112,7 +116,8 @@ impl Said {
         let place = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
         let code = error.code().code();
         // Messages of these classes name roles, tables and limits, and no values.
-        let is_plain = ["08", "28", "3D", "3F", "42", "53", "57", "58"].iter().any(|class| code.starts_with(class));
+        let is_plain =
+            ["08", "28", "3D", "3F", "42", "53", "57", "58"].iter().any(|class| code.starts_with(class));
         let message = if is_plain { error.message().to_owned() } else { String::new() };
         Self { code: code.to_owned(), place, message }
     }

@@ -77,8 +77,7 @@ pub(super) fn claim(scoped: &Arc<ScopedServer>, terms: &ClaimTerms) -> Result<Cl
         Ok(epoch) => epoch,
         Err(holder) => return Ok(Claim::Held(holder)),
     };
-    let shared =
-        Arc::new(Held { scoped: Arc::clone(scoped), epoch, token, begun, max_hold: terms.max_hold });
+    let shared = Arc::new(Held { scoped: Arc::clone(scoped), epoch, token, begun, max_hold: terms.max_hold });
     let heartbeat = match Heartbeat::start(&shared, terms.ttl) {
         Ok(heartbeat) => heartbeat,
         Err(error) => {
@@ -128,9 +127,8 @@ impl Held {
             return lost(LostBy::Deadline);
         }
         let found = rows.run(name, FENCE, Vec::new())?;
-        let standing = rows.first(name, &found, |row| {
-            Ok((row.try_get::<_, i64>(0)?, row.try_get::<_, String>(1)?))
-        })?;
+        let standing =
+            rows.first(name, &found, |row| Ok((row.try_get::<_, i64>(0)?, row.try_get::<_, String>(1)?)))?;
         match standing {
             Some((_, token)) if token != self.token => lost(LostBy::Token),
             Some((epoch, _)) if u64::try_from(epoch) != Ok(self.epoch) => lost(LostBy::Epoch),

@@ -24,7 +24,8 @@ const VERSION_TABLE: &str = "
 
 /// Returns the version of the schema; `None` where it has no tables.
 fn version(client: &mut Client, schema: &str) -> std::result::Result<Option<u64>, ::postgres::Error> {
-    let is_there = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'";
+    let is_there =
+        "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'";
     let asked = Statement { sql: is_there, params: vec![Param::from(schema)] };
     if asked.run(client)?.is_empty() {
         return Ok(None);

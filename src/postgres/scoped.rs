@@ -81,9 +81,12 @@ impl ScopedServer {
     pub(super) fn note(&self, action: &'static str, sql: &'static str, params: Vec<Param>) -> Result<()> {
         let folded = |fault: Fault| fault.fold(action, self.location());
         let (transaction, _) =
-            Transaction::begin(&self.shared.pool, WRITE, std::slice::from_ref(&self.opening)).map_err(folded)?;
+            Transaction::begin(&self.shared.pool, WRITE, std::slice::from_ref(&self.opening))
+                .map_err(folded)?;
         transaction.run(sql, params).map_err(folded)?;
-        transaction.commit().map_err(|(NotCommitted::Refused(fault) | NotCommitted::Unknown(fault))| folded(fault))
+        transaction
+            .commit()
+            .map_err(|(NotCommitted::Refused(fault) | NotCommitted::Unknown(fault))| folded(fault))
     }
 
     /// Runs a mutation in one transaction, alone in its scope: all of it, or nothing.
@@ -102,7 +105,12 @@ impl ScopedServer {
         let (transaction, rows) = Transaction::begin(&self.shared.pool, WRITE, &opening).map_err(folded)?;
         let number: i64 =
             rows.first().map_or(Ok(0), |row| row.try_get(0)).map_err(Fault::Said).map_err(folded)?;
-        let done = mutate(&Rows { transaction: &transaction, scope: &self.scope, location: &self.location(), action })?;
+        let done = mutate(&Rows {
+            transaction: &transaction,
+            scope: &self.scope,
+            location: &self.location(),
+            action,
+        })?;
         match transaction.commit() {
             Ok(()) => Ok(done),
             Err(NotCommitted::Refused(fault)) => Err(folded(fault)),
@@ -140,4 +148,4 @@ impl ScopedServer {
 }
 
 /// Milliseconds before each look: a server that is started again takes a while.
-const PAUSES: [u64; 8] = [0, 50, 100, 200, 400, 800, 1600, 3200];
+const PAUSES: [u64; 12] = [0, 5, 10, 20, 50, 100, 200, 400, 800, 1600, 3200, 6400];

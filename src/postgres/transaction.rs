@@ -27,11 +27,11 @@ pub(super) enum NotCommitted {
 }
 
 impl Transaction {
-    /// Begins a transaction with `opening`, its settings and locks. Nothing of it has happened where it fails, so a connection that died
+    /// Begins a transaction by `verb`, with `opening`, its settings and locks. Nothing of it has happened where it fails, so a connection that died
     /// idle is replaced.
     pub(super) fn begin(
         pool: &Arc<Pool>,
-        begin: &'static str,
+        verb: &'static str,
         opening: &[Statement],
     ) -> Result<(Self, Vec<Row>), Fault> {
         loop {
@@ -40,7 +40,7 @@ impl Transaction {
             let transaction = Self { link, is_open: Cell::new(true), is_broken: Cell::new(false) };
             let statements = opening.to_vec();
             let begun = transaction.watch(transaction.link.call(move |client| {
-                client.batch_execute(begin)?;
+                client.batch_execute(verb)?;
                 let mut rows = Vec::new();
                 for statement in &statements {
                     rows = statement.run(client)?;

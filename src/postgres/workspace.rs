@@ -215,8 +215,7 @@ impl Workspace for PostgresWorkspace {
     }
 
     fn read(&self, name: &Name) -> Result<Option<Document>> {
-        let bytes =
-            self.one("read", name, Statements::on(name.space()).content, [], |row| row.try_get(0))?;
+        let bytes = self.one("read", name, Statements::on(name.space()).content, [], |row| row.try_get(0))?;
         Ok(bytes.map(|bytes| Document::new(name.clone(), bytes)))
     }
 

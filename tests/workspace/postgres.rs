@@ -91,11 +91,9 @@ fn tables_are_made_once_by_an_explicit_call_and_a_newer_schema_is_refused() {
 
     let mut beside = beside();
     beside.batch_execute(&format!("UPDATE {schema}.schema_version SET version = 99")).unwrap();
-    for refused in [
-        server.workspace(somebody()).map(drop),
-        server.pending().map(drop),
-        server.migrate().map(drop),
-    ] {
+    for refused in
+        [server.workspace(somebody()).map(drop), server.pending().map(drop), server.migrate().map(drop)]
+    {
         assert!(matches!(refused, Err(Error::NewerVersion { found: 99, .. })), "{refused:?}");
     }
     beside.batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).unwrap();
@@ -123,9 +121,13 @@ fn a_scope_sees_its_own_rows_alone_down_to_the_database() {
     for table in tables {
         assert_eq!(count(&mut beside, table), 0, "{table}: without a scope its owner sees nothing");
     }
-    for (user, agent, seen) in
-        [(marta.user.as_str(), "", 1), (&marta.user, "trader", 1), (&ilya.user, "", 1), ("", "", 0), (&ilya.user, "x", 0)]
-    {
+    for (user, agent, seen) in [
+        (marta.user.as_str(), "", 1),
+        (&marta.user, "trader", 1),
+        (&ilya.user, "", 1),
+        ("", "", 0),
+        (&ilya.user, "x", 0),
+    ] {
         let mut transaction = beside.transaction().unwrap();
         let set = "SELECT set_config('noctuary.user', $1, true), set_config('noctuary.agent', $2, true)";
         transaction.query(set, &[&user, &agent]).unwrap();
@@ -246,7 +248,11 @@ fn two_hundred_lives_share_the_connections_of_a_pool() {
     one.write(&DocName::SOUL, b"1", WriteMode::Create).unwrap();
     one.write(&DocName::SOUL, b"2", WriteMode::Replace).unwrap();
     let within = |_: &str, _: &[u8]| matches!(one.read(&DocName::SOUL), Err(Error::Busy { .. }));
-    assert_eq!(one.drop_versions(&within).unwrap(), 1, "a verb inside of a verb finds no connection, and says so");
+    assert_eq!(
+        one.drop_versions(&within).unwrap(),
+        1,
+        "a verb inside of a verb finds no connection, and says so"
+    );
 }
 
 #[test]
@@ -319,9 +325,9 @@ fn a_killed_holder_is_taken_over_at_once() {
     let scope = somebody();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("user"), &scope.user).unwrap();
+    let life = open(&scope);
     let mut peer = Peer::start(module_path!(), "hold", folder.path());
     let epoch: u64 = peer.hear().unwrap().parse().unwrap();
-    let life = open(&scope);
     match claim(&life, &ClaimTerms::default()) {
         Claim::Held(holder) => assert_eq!(holder.pid, Some(peer.child.id())),
         Claim::Granted(_) => panic!("two at once"),
@@ -371,7 +377,7 @@ fn connections_that_the_server_ends_cost_nothing_and_lose_nothing() {
                 let life = life.clone();
                 threads.spawn(move || {
                     let mut there = Vec::new();
-                    for number in 0..60 {
+                    for number in 0..400 {
                         let line = writer * 1000 + number;
                         match life.append(&DocName::USER, format!("{line}\n").as_bytes()) {
                             Ok(()) => there.push(line),
@@ -386,7 +392,7 @@ fn connections_that_the_server_ends_cost_nothing_and_lose_nothing() {
         let mut cuts = 0;
         while writers.iter().any(|writer| !writer.is_finished()) {
             cuts += cut();
-            std::thread::sleep(Duration::from_millis(3));
+            std::thread::sleep(Duration::from_millis(40));
         }
         println!("{cuts} connections were cut");
         writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
@@ -395,7 +401,7 @@ fn connections_that_the_server_ends_cost_nothing_and_lose_nothing() {
     let there: Vec<u32> = text.lines().map(|line| line.parse().unwrap()).collect();
     assert_eq!(there.iter().copied().collect::<BTreeSet<_>>().len(), there.len(), "none twice");
     assert_eq!(there.into_iter().collect::<BTreeSet<_>>(), acknowledged);
-    println!("{} of 120 were acknowledged", acknowledged.len());
+    println!("{} of 800 were acknowledged", acknowledged.len());
     drop(lease);
 }
 
@@ -424,7 +430,9 @@ fn dream(life: PostgresWorkspace, who: usize) -> noctuary::Result<noctuary::Drea
         .build()?;
     let model = llm_fn(move |request: &LlmRequest| {
         let shown = (0..JOURNALS).filter(|number| request.user.contains(journal(*number).as_str()));
-        Ok(LlmReply::new(shown.map(|number| format!("- Told of journal {number} by {who}.\n")).collect::<String>()))
+        Ok(LlmReply::new(
+            shown.map(|number| format!("- Told of journal {number} by {who}.\n")).collect::<String>(),
+        ))
     });
     dream_once_at(&dreamer, &model, &|| Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap())
 }
