@@ -16,13 +16,13 @@ use noctuary::{
     dream_once, llm_fn,
 };
 
-fn main() -> Result<()> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Ok(url) = std::env::var("NOCTUARY_POSTGRES") else {
         println!("Set NOCTUARY_POSTGRES to the URL of a server: NOCTUARY_POSTGRES=\"$(.ci/postgres)\"");
         return Ok(());
     };
     let mut config = PostgresConfig::default();
-    config.schema = "noctuary_example".to_owned();
+    "noctuary_example".clone_into(&mut config.schema);
     config.max_connections = 4;
 
     // Once, by an operator or at each start: replicas that start together wait for one another.
@@ -35,7 +35,8 @@ fn main() -> Result<()> {
     let user = format!("marta-{}", std::process::id());
     let marta = server.workspace(Scope::user(&user))?;
     let journal = format!("memory/{}-repl.md", Utc::now().format("%Y-%m-%d"));
-    marta.append(&DocName::parse(&journal)?, b"[user] Decision: releases go out on Fridays.\n")?;
+    let today = DocName::parse(&journal)?;
+    marta.append(&today, b"[user] Decision: releases go out on Fridays.\n")?;
 
     // A night: both replicas begin at once, each with a pool of its own, as on two machines.
     let together = Barrier::new(2);

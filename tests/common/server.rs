@@ -22,7 +22,7 @@ pub(crate) fn url() -> Option<String> {
 /// Settings for a schema of tests.
 pub(crate) fn config(schema: &str) -> PostgresConfig {
     let mut config = PostgresConfig::default();
-    config.schema = schema.to_owned();
+    schema.clone_into(&mut config.schema);
     config
 }
 

@@ -378,9 +378,9 @@ fn connections_that_the_server_ends_cost_nothing_and_lose_nothing() {
                 threads.spawn(move || {
                     let mut there = Vec::new();
                     for number in 0..400 {
-                        let line = writer * 1000 + number;
-                        match life.append(&DocName::USER, format!("{line}\n").as_bytes()) {
-                            Ok(()) => there.push(line),
+                        let mark = writer * 1000 + number;
+                        match life.append(&DocName::USER, format!("{mark}\n").as_bytes()) {
+                            Ok(()) => there.push(mark),
                             Err(Error::Unavailable { .. } | Error::Busy { .. }) => {}
                             Err(other) => panic!("{other:?}"),
                         }
@@ -419,7 +419,7 @@ fn a_server_that_is_not_there_is_unavailable_and_no_password_is_told() {
 const JOURNALS: u32 = 6;
 
 fn journal(number: u32) -> DocName {
-    DocName::parse(&format!("memory/2026-11-{:02}-repl.md", 10 + number)).unwrap()
+    DocName::parse(format!("memory/2026-11-{:02}-repl.md", 10 + number)).unwrap()
 }
 
 /// A dreamer of one journal a pass, and a model that answers each in words of its own.
