@@ -139,9 +139,6 @@ mod trace;
 pub mod vectors;
 pub mod workspace;
 
-#[cfg(feature = "postgres")]
-#[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
-pub use crate::postgres::workspace::PostgresWorkspace;
 pub use base::access::{Access, Actor, Scope, SessionKind};
 pub use base::error::{Error, Result};
 pub use base::name::DocName;

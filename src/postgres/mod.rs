@@ -18,7 +18,7 @@
 //! |---|---|
 //! | [`Postgres`] | a server: its pool of connections, migrations, rights of a role |
 //! | [`PostgresConfig`] | schema, bounds and timeouts |
-//! | [`PostgresWorkspace`](crate::PostgresWorkspace) | the documents of one scope |
+//! | [`PostgresWorkspace`] | the documents of one scope |
 //!
 //! # Limits
 //!
@@ -42,7 +42,8 @@ mod server;
 mod shared;
 mod tables;
 mod transaction;
-pub(crate) mod workspace;
+mod workspace;
 
 pub use config::PostgresConfig;
 pub use server::Postgres;
+pub use workspace::PostgresWorkspace;

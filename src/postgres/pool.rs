@@ -72,12 +72,6 @@ impl Pool {
         state.open = state.open.saturating_sub(idle.len());
         self.freed.notify_all();
     }
-
-    /// Returns the number of connections that are open.
-    #[cfg(test)]
-    pub(super) fn open(&self) -> usize {
-        self.state().open
-    }
 }
 
 /// A connection that is lent, until dropped.

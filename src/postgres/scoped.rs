@@ -20,7 +20,7 @@ pub(super) struct ScopedServer {
     opening: Statement,
 }
 
-/// Whose transaction it is, where its tables are, and how long it waits: all of it until its end, and no longer. What a commit
+/// Says whose transaction it is, where its tables are, and how long it waits: all of it until its end, and no longer. A commit that was
 /// acknowledged survives a power loss, also where the server's default is not to wait.
 const OPENING: &str = "
     SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),

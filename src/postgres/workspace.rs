@@ -27,7 +27,7 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Versi
 /// [`lock_timeout`](crate::postgres::PostgresConfig::lock_timeout) gets [`Error::Busy`], one that reaches no server
 /// [`Error::Unavailable`]. A replaced or removed document keeps its last ten versions.
 ///
-/// Clones are the same workspace. Whose rows a transaction sees is fixed in the database too, by row-level security.
+/// Clones are the same workspace. The database too lets a transaction see the rows of its scope alone, by row-level security.
 #[derive(Clone)]
 pub struct PostgresWorkspace {
     scoped: Arc<ScopedServer>,

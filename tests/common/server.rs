@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use noctuary::postgres::{Postgres, PostgresConfig};
+use noctuary::postgres::{Postgres, PostgresConfig, PostgresWorkspace};
 use noctuary::workspace::{Claim, ClaimTerms, Digest, Document, Listing, Metadata, Name, Revision};
-use noctuary::{DocName, PostgresWorkspace, Result, Scope, Workspace, WriteMode};
+use noctuary::{DocName, Result, Scope, Workspace, WriteMode};
 
 /// The URL of the server; `None` where there is none, which a gate does not let pass.
 pub(crate) fn url() -> Option<String> {

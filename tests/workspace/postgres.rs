@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{TimeZone, Utc};
-use noctuary::postgres::{Postgres, PostgresConfig};
+use noctuary::postgres::{Postgres, PostgresConfig, PostgresWorkspace};
 use noctuary::workspace::{Claim, ClaimTerms, LostBy, StateName, WorkspaceExt};
 use noctuary::{
-    DocName, Error, Extractive, JournalDreamer, LlmReply, LlmRequest, Outcome, PostgresWorkspace, Scope,
-    Workspace, WriteMode, dream_once, dream_once_at, llm_fn,
+    DocName, Error, Extractive, JournalDreamer, LlmReply, LlmRequest, Outcome, Scope, Workspace, WriteMode,
+    dream_once, dream_once_at, llm_fn,
 };
 use postgres::{Client, NoTls};
 

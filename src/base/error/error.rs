@@ -140,7 +140,7 @@ pub enum Error {
     /// A database server was not reached, or ended the connection; nothing was written. Try again later.
     #[error("cannot reach {path}: the database server does not answer; try again later")]
     Unavailable {
-        /// What was to be read or written, and the server.
+        /// On what: a document and the server.
         path: String,
         /// Why not.
         source: Box<dyn std::error::Error + Send + Sync>,
