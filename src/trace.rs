@@ -354,6 +354,7 @@ fn kind(error: &Error) -> &'static str {
         Error::NewerVersion { .. } => "newer_version",
         Error::LeaseLost(_) => "lease_lost",
         Error::Busy { .. } => "busy",
+        Error::Unavailable { .. } => "unavailable",
         Error::NetworkFileSystem { .. } => "network_file_system",
         Error::Denied { .. } => "denied",
         Error::Stopped { .. } => "stopped",

@@ -14,6 +14,7 @@
 //! | What is in which file, byte by byte? | [`formats`] |
 //! | How do a laptop and a server share one life? | [`two_machines`] |
 //! | Where do charts, spreadsheets and reports of an agent stay? | [`artifacts`] |
+//! | How do several machines share lives on a PostgreSQL server? (feature `postgres`) | [`postgres`] |
 //! | What do memory stores keep, find and forget? | [`memory`] |
 //! | Which methods serve an agent, which rules hold, and who says so? | [`learning`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
@@ -73,6 +74,9 @@ pub mod durability {}
 
 #[doc = include_str!("two_machines.md")]
 pub mod two_machines {}
+
+#[doc = include_str!("postgres.md")]
+pub mod postgres {}
 
 #[doc = include_str!("formats.md")]
 pub mod formats {}

@@ -1,7 +1,8 @@
 //! The place of a life: documents under checked names, and a lease for a dream.
 //!
-//! A [workspace](crate::Workspace) reads, writes, appends, removes, renames and lists documents. Two ship:
-//! [`FileWorkspace`](crate::FileWorkspace), a folder, and `SqliteWorkspace`, one SQLite file.
+//! A [workspace](crate::Workspace) reads, writes, appends, removes, renames and lists documents. Three ship:
+//! [`FileWorkspace`](crate::FileWorkspace), a folder, `SqliteWorkspace`, one SQLite file, and `PostgresWorkspace`, a server that several
+//! machines share.
 //!
 //! ```
 //! use noctuary::workspace::WorkspaceExt;

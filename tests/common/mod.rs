@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 
 pub(crate) mod marta;
+#[cfg(feature = "postgres")]
+pub(crate) mod server;
 
 use std::collections::BTreeMap;
 use std::fs;

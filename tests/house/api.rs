@@ -1,6 +1,6 @@
 //! The public API as a whole, read out of the sources, so that what is added later is asked the same.
 
-#![cfg(all(feature = "sqlite", feature = "http"))]
+#![cfg(all(feature = "sqlite", feature = "http", feature = "postgres"))]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -201,6 +201,7 @@ fn types_of_words() -> Vec<&'static str> {
     listed.extend(shared!(pages:
         Citation CompiledPage Contradiction PageConstraint PageLine PageMethod PageParts Pages
     ));
+    listed.extend(shared!(postgres: Postgres PostgresConfig PostgresWorkspace));
     listed.extend(shared!(format:
         Checks DayLog DreamId DreamedState Entry Fields Heartbeat HeartbeatFile Identity JournalName
         Mark NoteKind Observation Observations OnboardingEnd Origin Profile Quarantine
@@ -563,6 +564,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("Notice", "names and sizes"),
     ("Origin", "the name of a tool"),
     ("Place", "names of a conversation and of who speaks"),
+    ("PostgresConfig", "a setting of the operator"),
     ("QuarantineEntry", "a state file, and what a peer keeps there"),
     ("RoleConfig", "a setting of the operator"),
     ("RulingOutcome", "the rule that refused it"),

@@ -24,7 +24,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (4, &["gate", "search"]),
     (5, &["session", "store"]),
     (6, &["life", "pages"]),
-    (7, &["dream", "file", "sqlite", "model"]),
+    (7, &["dream", "file", "sqlite", "postgres", "model"]),
     (8, &["drive", "tools", "exchange", "report", "sleep", "vectors", "doctor", "finance", "files"]),
     (9, &["testing", "manual", "bin"]),
 ];
@@ -67,6 +67,7 @@ fn floors_keep_their_own_doors() {
         ("Utc::now", &["disk/", "drive.rs", "bin/"]),
         ("SystemTime::now", &[]),
         ("rusqlite", &["sqlite/"]),
+        (" ::postgres::", &["postgres/"]),
     ];
     let mut wrong = Vec::new();
     for (path, text) in files() {

@@ -1,4 +1,4 @@
-//! One suite on every home: a folder, a SQLite file, and guarded views of both; a life that moves from one to
+//! One suite on every home: a folder, a SQLite file, a PostgreSQL server, and guarded views of both; a life that moves from one to
 //! another; nights that fail; and several processes, some of which are killed.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
@@ -58,7 +58,23 @@ const HOMES: &[Home] = &[
         },
         tears: false,
     },
+    #[cfg(feature = "postgres")]
+    Home {
+        name: "postgres",
+        open: |path| Arc::new(crate::common::server::open(path)),
+        sound: |_| {},
+        tears: false,
+    },
 ];
+
+/// The homes that this machine has.
+fn homes() -> Vec<&'static Home> {
+    #[cfg(feature = "postgres")]
+    let is_here = |home: &&Home| home.name != "postgres" || crate::common::server::url().is_some();
+    #[cfg(not(feature = "postgres"))]
+    let is_here = |_: &&Home| true;
+    HOMES.iter().filter(is_here).collect()
+}
 
 impl Home {
     fn quick(&self) -> (TempDir, Arc<dyn Workspace>) {
@@ -143,6 +159,18 @@ fn a_workspace_in_memory_keeps_the_contract() {
         late.append(&DocName::SOUL, b"x"),
         Err(Error::LeaseLost(noctuary::workspace::LostBy::Deadline))
     ));
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn a_postgres_server_keeps_the_contract() {
+    use crate::common::server;
+    let Some(_) = server::url() else { return };
+    let folders = Folders::default();
+    let new = || server::open(&folders.new_path());
+    contract::workspace(&|| Arc::new(new()));
+    contract::workspace(&|| Arc::new(boxed(new())));
+    contract::view(&|| Arc::new(Guarded::new(new(), human())));
 }
 
 #[test]
@@ -261,7 +289,7 @@ fn a_life_that_moves_there_and_back_is_the_same_byte_for_byte() {
 }
 
 fn pairs() -> impl Iterator<Item = (&'static Home, &'static Home)> {
-    HOMES.iter().flat_map(|from| HOMES.iter().map(move |to| (from, to)))
+    homes().into_iter().flat_map(|from| homes().into_iter().map(move |to| (from, to)))
 }
 
 #[test]
@@ -361,7 +389,7 @@ fn a_copy_that_is_cut_between_two_operations_of_the_disk_is_completed() {
         let disk = FaultyDisk::new(folder(path).unwrap(), faults.clone());
         Arc::new(FileWorkspace::on_disk(Arc::new(disk)))
     };
-    for from in HOMES {
+    for from in homes() {
         interrupt("the disk fails", from, &HOMES[0], breaks, false);
     }
 }
@@ -411,7 +439,7 @@ fn a_home_that_somebody_dreams_in_is_not_copied() {
 #[test]
 fn a_lease_may_be_held_for_as_long_as_there_is_time() {
     // A bound that nobody reaches is a way to set none.
-    for home in HOMES {
+    for home in homes() {
         let (_folder, workspace) = home.quick();
         let terms = ClaimTerms { max_hold: Duration::MAX, ..ClaimTerms::default() };
         let Claim::Granted(lease) = workspace.claim(&terms).unwrap() else { panic!("held") };
@@ -541,7 +569,7 @@ fn sweep(label: &str, home: &Home, night: Night, prepare: impl Fn(&Arc<dyn Works
 #[test]
 fn a_night_that_fails_anywhere_is_done_exactly_once_in_every_home() {
     // BX-01, DR-10, DR-14, PF-14: 0 lost, 0 doubled, quarantined once.
-    for home in HOMES {
+    for home in homes() {
         for night in [Night::Commit, Night::Nothing, Night::Quarantine] {
             sweep(&format!("{night:?}"), home, night, |workspace| Night::begin(workspace));
         }
@@ -551,7 +579,7 @@ fn a_night_that_fails_anywhere_is_done_exactly_once_in_every_home() {
 #[test]
 fn a_recovery_that_fails_anywhere_is_finished_by_the_next_in_every_home() {
     // BX-01: the append to memory was under way, or was done and nobody knows of it.
-    for home in HOMES {
+    for home in homes() {
         for after in [0, 1] {
             sweep(&format!("recovery {after} after the append"), home, Night::Commit, |workspace| {
                 Night::begin(workspace);
@@ -580,7 +608,7 @@ fn turns() -> usize {
 #[test]
 fn of_what_eight_processes_write_at_once_nothing_is_lost() {
     // BX-28: appends to one journal, and a counter that each revision of has one winner.
-    for home in HOMES {
+    for home in homes() {
         let (folder, workspace) = home.quick();
         let counter = name("counter.md");
         workspace.write(&counter, b"0 nobody\n", WriteMode::Create).unwrap();
@@ -663,7 +691,7 @@ fn line(number: usize) -> String {
 fn what_was_acknowledged_survives_a_killed_process() {
     // BX-17, BX-28: killed at random times; at most the one append that was under way is there besides.
     let kills: u32 = if is_long() { 1000 } else { 20 };
-    for home in HOMES {
+    for home in homes() {
         let (folder, workspace) = home.quick();
         let (mut acknowledged, mut besides, mut torn) = (0, 0, 0);
         for kill in 0..kills {
@@ -823,7 +851,7 @@ const VERBS: &[(&str, &str, Verb)] = &[
 // order for a decision of theirs.
 #[test]
 fn no_verb_goes_on_in_a_line_that_somebody_left_without_its_end() {
-    for home in HOMES {
+    for home in homes() {
         for (verb, document, append) in VERBS {
             for left in [LEFT.to_owned(), format!("# A heading\n\n{LEFT}"), format!("- café\r\n{LEFT}")] {
                 for indexed in [false, cfg!(feature = "sqlite")] {

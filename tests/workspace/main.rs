@@ -10,4 +10,6 @@ mod index_edges;
 #[cfg(feature = "sqlite")]
 mod index_vectors;
 mod lease;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod sqlite;

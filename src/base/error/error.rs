@@ -137,6 +137,14 @@ pub enum Error {
         /// The lock file.
         path: String,
     },
+    /// A database server was not reached, or ended the connection; nothing was written. Try again later.
+    #[error("cannot reach {path}: the database server does not answer; try again later")]
+    Unavailable {
+        /// On what: a document and the server.
+        path: String,
+        /// Why not.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The workspace lies on a network file system, where locks cannot be trusted.
     #[error(
         "cannot claim {path}: it is on {file_system}, where locks cannot be trusted; move it to a local disk"

@@ -1,0 +1,137 @@
+//! A connection on a thread of its own.
+//!
+//! The driver brings a runtime and panics where it is called on a worker thread of another one. Here each connection lives on its own
+//! thread and takes jobs by a channel, so that a verb may be called anywhere. A caller waits for its answer for a bounded time.
+
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use ::postgres::types::{ToSql, Type};
+use ::postgres::{Client, NoTls, Row};
+
+use super::config::Address;
+use super::fault::Fault;
+
+type Job = Box<dyn FnOnce(&mut Client) + Send>;
+
+/// A value of a statement.
+#[derive(Debug, Clone)]
+pub(super) enum Param {
+    Text(String),
+    Texts(Vec<String>),
+    Bytes(Vec<u8>),
+    Number(i64),
+}
+
+impl From<&str> for Param {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<&String> for Param {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
+    }
+}
+
+impl From<&[u8]> for Param {
+    fn from(bytes: &[u8]) -> Self {
+        Self::Bytes(bytes.to_owned())
+    }
+}
+
+impl From<Vec<String>> for Param {
+    fn from(texts: Vec<String>) -> Self {
+        Self::Texts(texts)
+    }
+}
+
+impl From<i64> for Param {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl Param {
+    fn bound(&self) -> (&(dyn ToSql + Sync), Type) {
+        match self {
+            Self::Text(text) => (text, Type::TEXT),
+            Self::Texts(texts) => (texts, Type::TEXT_ARRAY),
+            Self::Bytes(bytes) => (bytes, Type::BYTEA),
+            Self::Number(number) => (number, Type::INT8),
+        }
+    }
+}
+
+/// A statement with its values. It is not prepared under a name, so that a pooler of transactions may stand between.
+#[derive(Debug, Clone)]
+pub(super) struct Statement {
+    pub(super) sql: &'static str,
+    pub(super) params: Vec<Param>,
+}
+
+impl Statement {
+    pub(super) fn run(&self, client: &mut Client) -> Result<Vec<Row>, ::postgres::Error> {
+        let bound: Vec<_> = self.params.iter().map(Param::bound).collect();
+        client.query_typed(self.sql, &bound)
+    }
+}
+
+/// A connection. Dropping it ends its thread, and the server takes back what was not committed.
+#[derive(Debug)]
+pub(super) struct Link {
+    jobs: Sender<Job>,
+    patience: Duration,
+}
+
+impl Link {
+    /// Connects. A statement is waited for as long as `patience`.
+    pub(super) fn open(address: &Address, patience: Duration) -> Result<Self, Fault> {
+        let (jobs, todo) = mpsc::channel::<Job>();
+        let (said, heard) = mpsc::channel();
+        let config = address.config.clone();
+        let connect_patience = config.get_connect_timeout().copied().unwrap_or(patience);
+        // Each of several hosts may take its time.
+        let hosts = u32::try_from(config.get_hosts().len().max(1)).unwrap_or(1);
+        let spawned = std::thread::Builder::new().name("noctuary-postgres".to_owned()).spawn(move || {
+            let mut client = match config.connect(NoTls) {
+                Ok(client) => client,
+                Err(error) => {
+                    let _ = said.send(Err(error));
+                    return;
+                }
+            };
+            let _ = said.send(Ok(()));
+            while let Ok(job) = todo.recv() {
+                job(&mut client);
+            }
+        });
+        spawned.map_err(|_| Fault::Exhausted)?;
+        let patience_of_all = connect_patience.saturating_mul(hosts).saturating_add(GRACE);
+        match heard.recv_timeout(patience_of_all) {
+            Ok(Ok(())) => Ok(Self { jobs, patience }),
+            Ok(Err(error)) => Err(Fault::Said(error)),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Fault::Silent),
+        }
+    }
+
+    /// Runs a job on the connection's thread, and waits for its answer.
+    pub(super) fn call<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Client) -> Result<T, ::postgres::Error> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let (said, heard) = mpsc::channel();
+        let job: Job = Box::new(move |client| {
+            let _ = said.send(job(client));
+        });
+        self.jobs.send(job).map_err(|_| Fault::Silent)?;
+        match heard.recv_timeout(self.patience.saturating_add(GRACE)) {
+            Ok(answer) => answer.map_err(Fault::Said),
+            Err(_) => Err(Fault::Silent),
+        }
+    }
+}
+
+/// The server is first to say that time is up.
+const GRACE: Duration = Duration::from_secs(5);

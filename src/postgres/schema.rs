@@ -1,0 +1,137 @@
+//! The migrations that give a schema its tables.
+
+use ::postgres::Client;
+
+use super::config::Address;
+use super::fault::{Fault, not_migrated};
+use super::link::{Link, Param, Statement};
+use super::tables;
+use crate::base::digest::Hasher;
+use crate::base::error::{Error, Result};
+
+/// One step a version; a schema at version n has run the first n.
+const MIGRATIONS: &[(&str, &str)] = &[(
+    "make the tables of workspaces: lives, documents, document_versions, states and leases, with row-level security",
+    tables::WORKSPACE,
+)];
+
+const VERSION_TABLE: &str = "
+    CREATE TABLE IF NOT EXISTS schema_version (
+        one boolean PRIMARY KEY DEFAULT true CHECK (one),
+        version bigint NOT NULL
+    );
+";
+
+/// Returns the version of the schema; `None` where it has no tables.
+fn version(client: &mut Client, schema: &str) -> std::result::Result<Option<u64>, ::postgres::Error> {
+    let is_there =
+        "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'";
+    let asked = Statement { sql: is_there, params: vec![Param::from(schema)] };
+    if asked.run(client)?.is_empty() {
+        return Ok(None);
+    }
+    // The name was checked to be a plain word.
+    let rows = client.query_typed(&format!("SELECT version FROM \"{schema}\".schema_version"), &[])?;
+    let version: Option<i64> = rows.first().map(|row| row.try_get(0)).transpose()?;
+    Ok(version.map(|version| u64::try_from(version).unwrap_or(u64::MAX)))
+}
+
+/// Refuses a version that this library does not know.
+fn known(address: &Address, found: Option<u64>) -> Result<usize> {
+    let (found, known) = (found.unwrap_or(0), MIGRATIONS.len() as u64);
+    if found > known {
+        return Err(Error::NewerVersion { name: address.to_string(), found, known });
+    }
+    Ok(usize::try_from(found).unwrap_or(0))
+}
+
+/// Checks that a schema is as this library knows it, and that its rows are guarded against this role.
+pub(super) fn check(link: &Link, address: &Address, schema: &str) -> Result<()> {
+    let folded = |fault: Fault| fault.fold("open", address);
+    let name = schema.to_owned();
+    let (found, is_above) = link
+        .call(move |client| {
+            let sql = "SELECT rolsuper OR rolbypassrls FROM pg_catalog.pg_roles WHERE rolname = current_user";
+            let rows = client.query_typed(sql, &[])?;
+            let is_above: Option<bool> = rows.first().map(|row| row.try_get(0)).transpose()?;
+            Ok((version(client, &name)?, is_above.unwrap_or(false)))
+        })
+        .map_err(folded)?;
+    if is_above {
+        return Err(Error::Config {
+            setting: "url",
+            rule: "must log in as a role that is neither SUPERUSER nor BYPASSRLS: row-level security does not bind those",
+        });
+    }
+    if known(address, found)? < MIGRATIONS.len() {
+        return Err(not_migrated(address.to_string()));
+    }
+    Ok(())
+}
+
+/// Returns the steps that a migration would take.
+pub(super) fn pending(link: &Link, address: &Address, schema: &str) -> Result<Vec<&'static str>> {
+    let name = schema.to_owned();
+    let found = link
+        .call(move |client| version(client, &name))
+        .map_err(|fault| fault.fold("look at the tables of", address))?;
+    let done = known(address, found)?;
+    Ok(MIGRATIONS[done..].iter().map(|(told, _)| *told).collect())
+}
+
+/// Brings the schema to the newest version, in one transaction, while no other process does.
+pub(super) fn migrate(link: &Link, address: &Address, schema: &str) -> Result<Vec<&'static str>> {
+    let name = schema.to_owned();
+    let found = link
+        .call(move |client| {
+            let mut transaction = client.transaction()?;
+            transaction.execute_typed("SELECT pg_advisory_xact_lock($1)", &[(&lock_of(&name), ::postgres::types::Type::INT8)])?;
+            transaction.batch_execute(&format!(
+                "CREATE SCHEMA IF NOT EXISTS \"{name}\"; SET LOCAL search_path = \"{name}\", pg_temp; {VERSION_TABLE}"
+            ))?;
+            let rows = transaction.query_typed("SELECT version FROM schema_version", &[])?;
+            let found: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
+            let done = usize::try_from(found).unwrap_or(usize::MAX);
+            let Some(steps) = MIGRATIONS.get(done..).filter(|steps| !steps.is_empty()) else {
+                return Ok(found);
+            };
+            for (_, sql) in steps {
+                transaction.batch_execute(sql)?;
+            }
+            let newest = MIGRATIONS.len();
+            transaction.batch_execute(&format!(
+                "INSERT INTO schema_version (version) VALUES ({newest}) ON CONFLICT (one) DO UPDATE SET version = {newest}"
+            ))?;
+            transaction.commit()?;
+            Ok(found)
+        })
+        .map_err(|fault| fault.fold("migrate", address))?;
+    let done = known(address, Some(u64::try_from(found).unwrap_or(u64::MAX)))?;
+    Ok(MIGRATIONS[done..].iter().map(|(told, _)| *told).collect())
+}
+
+/// Lets a role use the tables, and nothing more.
+pub(super) fn grant(link: &Link, address: &Address, schema: &str, role: &str) -> Result<()> {
+    if role.is_empty() || role.contains('\0') {
+        return Err(Error::Config { setting: "role", rule: "must be the name of a role" });
+    }
+    let (name, role) = (schema.to_owned(), role.replace('"', "\"\""));
+    link.call(move |client| {
+        client.batch_execute(&format!(
+            "GRANT USAGE ON SCHEMA \"{name}\" TO \"{role}\";
+             GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \"{name}\" TO \"{role}\";
+             REVOKE INSERT, UPDATE, DELETE ON \"{name}\".schema_version FROM \"{role}\";"
+        ))
+    })
+    .map_err(|fault| fault.fold("grant rights on", address))
+}
+
+/// Returns the number under which migrations of a schema are locked.
+fn lock_of(schema: &str) -> i64 {
+    let mut hasher = Hasher::new();
+    hasher.field(b"noctuary").field(schema.as_bytes());
+    let digest = hasher.finish();
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&digest.as_bytes()[..8]);
+    i64::from_be_bytes(bytes)
+}

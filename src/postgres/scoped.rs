@@ -1,0 +1,151 @@
+//! A server as one scope sees it: transactions that know whose they are, and what became of one whose end nobody told.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::documents::Rows;
+use super::fault::Fault;
+use super::link::{Param, Statement};
+use super::shared::Shared;
+use super::transaction::{NotCommitted, Transaction, key};
+use crate::base::access::Scope;
+use crate::base::error::{Error, Result};
+use crate::base::name::Name;
+use crate::disk::host;
+
+/// A server as one scope sees it: what a workspace and its leases share.
+pub(super) struct ScopedServer {
+    pub(super) shared: Arc<Shared>,
+    pub(super) scope: Scope,
+    opening: Statement,
+}
+
+/// Says whose transaction it is, where its tables are, and how long it waits: all of it until its end, and no longer. A commit that was
+/// acknowledged survives a power loss, also where the server's default is not to wait.
+const OPENING: &str = "
+    SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
+           set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $3, true),
+           set_config('noctuary.user', $4, true), set_config('noctuary.agent', $5, true),
+           CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END";
+
+/// Counts the write, and locks the scope until its end: writes of a scope follow one another.
+const COUNT: &str = "
+    INSERT INTO lives (user_id, agent_id, writes, recent) VALUES ($1, $2, 1, ARRAY[$3])
+    ON CONFLICT (user_id, agent_id) DO UPDATE SET writes = lives.writes + 1, recent = (ARRAY[$3] || lives.recent)[1:32]
+    RETURNING writes";
+
+/// The number of writes whose tokens are kept.
+const KEPT_TOKENS: i64 = 32;
+
+const READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+impl ScopedServer {
+    pub(super) fn new(shared: Arc<Shared>, scope: Scope) -> Self {
+        let settings = &shared.settings;
+        let millis = |time: std::time::Duration| time.as_millis().min(i32::MAX as u128).to_string();
+        let params = vec![
+            Param::Text(format!("\"{}\", pg_temp", settings.schema)),
+            Param::Text(millis(settings.lock_timeout)),
+            Param::Text(millis(settings.statement_timeout)),
+            Param::from(&scope.user),
+            Param::from(&scope.agent),
+        ];
+        let opening = Statement { sql: OPENING, params };
+        Self { shared, scope, opening }
+    }
+
+    /// Says where it is, without user and password.
+    pub(super) fn location(&self) -> String {
+        self.shared.pool.address().to_string()
+    }
+
+    /// Returns user and agent, as the first values of a statement.
+    pub(super) fn key(&self) -> Vec<Param> {
+        key(&self.scope)
+    }
+
+    /// Runs queries that see one moment.
+    pub(super) fn read<T>(
+        &self,
+        action: &'static str,
+        name: impl fmt::Display,
+        query: impl FnOnce(&Transaction) -> Result<T, Fault>,
+    ) -> Result<T> {
+        let begun = Transaction::begin(&self.shared.pool, READ, std::slice::from_ref(&self.opening));
+        let found = begun.and_then(|(transaction, _)| query(&transaction));
+        found.map_err(|fault| fault.fold(action, format_args!("{name} in {}", self.location())))
+    }
+
+    /// Runs a mutation that needs no lock of the scope and whose outcome nobody waits for.
+    pub(super) fn note(&self, action: &'static str, sql: &'static str, params: Vec<Param>) -> Result<()> {
+        let folded = |fault: Fault| fault.fold(action, self.location());
+        let (transaction, _) =
+            Transaction::begin(&self.shared.pool, WRITE, std::slice::from_ref(&self.opening))
+                .map_err(folded)?;
+        transaction.run(sql, params).map_err(folded)?;
+        transaction
+            .commit()
+            .map_err(|(NotCommitted::Refused(fault) | NotCommitted::Unknown(fault))| folded(fault))
+    }
+
+    /// Runs a mutation in one transaction, alone in its scope: all of it, or nothing.
+    pub(super) fn write<T>(
+        &self,
+        action: &'static str,
+        name: &Name,
+        mutate: impl FnOnce(&Rows<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let place = || format!("{name} in {}", self.location());
+        let folded = |fault: Fault| fault.fold(action, place());
+        let token = host::token();
+        let mut params = self.key();
+        params.push(Param::from(&token));
+        let opening = [self.opening.clone(), Statement { sql: COUNT, params }];
+        let (transaction, rows) = Transaction::begin(&self.shared.pool, WRITE, &opening).map_err(folded)?;
+        let number: i64 =
+            rows.first().map_or(Ok(0), |row| row.try_get(0)).map_err(Fault::Said).map_err(folded)?;
+        let done = mutate(&Rows {
+            transaction: &transaction,
+            scope: &self.scope,
+            location: &self.location(),
+            action,
+        })?;
+        match transaction.commit() {
+            Ok(()) => Ok(done),
+            Err(NotCommitted::Refused(fault)) => Err(folded(fault)),
+            Err(NotCommitted::Unknown(fault)) => match self.settle(&token, number) {
+                Some(true) => Ok(done),
+                Some(false) => Err(folded(fault)),
+                None => Err(Error::DurabilityUnknown {
+                    path: place(),
+                    source: std::io::ErrorKind::ConnectionAborted.into(),
+                }),
+            },
+        }
+    }
+
+    /// Looks whether the write with this token and number was committed; `None` where the server does not say. It is never done
+    /// again.
+    fn settle(&self, token: &str, number: i64) -> Option<bool> {
+        // The lock waits until the server has ended that transaction, in whichever way.
+        let sql = "SELECT writes, recent FROM lives WHERE user_id = $1 AND agent_id = $2 FOR UPDATE";
+        for pause in PAUSES {
+            std::thread::sleep(std::time::Duration::from_millis(pause));
+            let looked = Transaction::begin(&self.shared.pool, WRITE, std::slice::from_ref(&self.opening))
+                .and_then(|(transaction, _)| {
+                    let rows = transaction.run(sql, self.key())?;
+                    let Some(row) = rows.first() else { return Ok((0, Vec::new())) };
+                    Ok((row.try_get::<_, i64>(0)?, row.try_get::<_, Vec<String>>(1)?))
+                });
+            if let Ok((writes, recent)) = looked {
+                let is_known = recent.iter().any(|known| known == token);
+                return (is_known || writes < number.saturating_add(KEPT_TOKENS)).then_some(is_known);
+            }
+        }
+        None
+    }
+}
+
+/// Milliseconds before each look: a server that is started again takes a while.
+const PAUSES: [u64; 12] = [0, 5, 10, 20, 50, 100, 200, 400, 800, 1600, 3200, 6400];

@@ -1,0 +1,140 @@
+//! A server: its address, its migrations, and the lives on it.
+
+use std::sync::Arc;
+
+use super::config::{Address, PostgresConfig};
+use super::link::Link;
+use super::pool::Pool;
+use super::schema;
+use super::scoped::ScopedServer;
+use super::shared::Shared;
+use super::workspace::PostgresWorkspace;
+use crate::base::access::Scope;
+use crate::base::debug::debug_as;
+use crate::base::error::{Error, Result};
+
+/// A PostgreSQL server: a bounded pool of connections that all scopes of this process share.
+///
+/// Clones share the pool. A verb may be called on any thread, also on a worker thread of an async runtime, which it blocks.
+///
+/// # Example: make the tables, and open a life
+///
+/// ```no_run
+/// use noctuary::{Scope, postgres::Postgres};
+///
+/// let server = Postgres::connect("postgres://noctuary@localhost/lives")?;
+/// for step in server.pending()? {
+///     println!("will {step}");
+/// }
+/// server.migrate()?;
+/// let marta = server.workspace(Scope::user("marta"))?;
+/// # Ok::<(), noctuary::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Postgres {
+    shared: Arc<Shared>,
+}
+
+impl Postgres {
+    /// Connects to a server by a URL, such as `postgres://user:password@host:5432/database`, or `host=/run/postgresql user=… dbname=…` for
+    /// a unix socket. Its words are those of libpq.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] where no server answers, [`Error::Config`] for a URL that is none, or that leads to another machine.
+    pub fn connect(url: &str) -> Result<Self> {
+        Self::connect_with(url, PostgresConfig::default())
+    }
+
+    /// Connects to a server with settings.
+    ///
+    /// ```no_run
+    /// use noctuary::postgres::{Postgres, PostgresConfig};
+    ///
+    /// let mut config = PostgresConfig::default();
+    /// config.max_connections = 4;
+    /// let server = Postgres::connect_with("host=/run/postgresql user=noctuary dbname=lives", config)?;
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`connect`](Self::connect), and [`Error::Config`] for a setting out of its bounds.
+    pub fn connect_with(url: &str, config: PostgresConfig) -> Result<Self> {
+        let address = Address::parse(url, &config)?;
+        let pool = Pool::new(address, config.max_connections, config.lock_timeout, config.statement_timeout);
+        let server = Self { shared: Arc::new(Shared::new(pool, config)) };
+        server.lend(|_, _, _| Ok(()))?;
+        Ok(server)
+    }
+
+    fn lend<T>(&self, job: impl FnOnce(&Link, &Address, &str) -> Result<T>) -> Result<T> {
+        let pool = &self.shared.pool;
+        let mut lent = pool.lend().map_err(|fault| fault.fold("connect to", pool.address()))?;
+        // One that died idle is noticed here, where nothing has happened yet.
+        if lent.was_idle && lent.call(|client| client.batch_execute("")).is_err() {
+            lent.throw_away();
+            drop(lent);
+            pool.forget_idle();
+            lent = pool.lend().map_err(|fault| fault.fold("connect to", pool.address()))?;
+        }
+        let done = job(&lent, pool.address(), &self.shared.settings.schema);
+        if done.is_err() {
+            lent.throw_away();
+        }
+        done
+    }
+
+    /// Says where it is, without user and password.
+    #[must_use]
+    pub fn location(&self) -> String {
+        self.shared.pool.address().to_string()
+    }
+
+    /// Returns what [`migrate`](Self::migrate) would do, a sentence a step; nothing where the schema is up to date.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NewerVersion`] for a schema of a newer version of this library, [`Error::Unavailable`].
+    pub fn pending(&self) -> Result<Vec<&'static str>> {
+        self.lend(schema::pending)
+    }
+
+    /// Makes the schema and its tables, or brings them to the newest version, in one transaction; returns what it did. Processes that
+    /// call it at once wait for one another. Nothing else in this crate changes a table, so the role that runs needs no right to.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NewerVersion`], [`Error::Database`] where the role may not make tables, [`Error::Unavailable`].
+    pub fn migrate(&self) -> Result<Vec<&'static str>> {
+        self.lend(schema::migrate)
+    }
+
+    /// Lets a role read and write rows, each transaction those of its scope alone. It may change no table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Database`] where there is no such role, or this one may not grant, [`Error::Unavailable`].
+    pub fn grant_to(&self, role: &str) -> Result<()> {
+        self.lend(|link, address, schema| schema::grant(link, address, schema, role))
+    }
+
+    /// Opens the workspace of a scope: no transaction of it sees another's rows. Takes no connection of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the tables are missing, [`Error::NewerVersion`], [`Error::Config`] for a role that row-level security
+    /// does not bind and for a scope without a user, [`Error::Unavailable`].
+    pub fn workspace(&self, scope: Scope) -> Result<PostgresWorkspace> {
+        if scope.user.is_empty() || scope.user.contains('\0') || scope.agent.contains('\0') {
+            return Err(Error::Config {
+                setting: "scope",
+                rule: "must name a user, and hold no zero character, to be kept on a PostgreSQL server",
+            });
+        }
+        self.lend(schema::check)?;
+        Ok(PostgresWorkspace::over(ScopedServer::new(Arc::clone(&self.shared), scope)))
+    }
+}
+
+debug_as!(Postgres, |it| "Postgres({})", it.location());
