@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::home::Home;
 use super::lease::guard_name;
+use super::memory::mirror::tables as mirror;
 use super::workspace::SqliteWorkspace;
 use crate::base::access::{Access, Scope};
 use crate::base::error::{At, Error, Result};
@@ -157,11 +158,13 @@ fn places(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
         within("memory_vectors", "generation", "memory_generations"),
         within("chunk_vectors", "generation", "chunk_generations"),
         within("memory_echoes", "id", "memories"),
-        (
-            "user_profile".to_owned(),
-            "EXISTS (SELECT 1 FROM memory_owner o WHERE o.user_id = ?1 AND o.agent_id = ?2)".to_owned(),
-        ),
     ];
+    // Tables of the seed name no scope: they are the owner's.
+    let of_owner = "EXISTS (SELECT 1 FROM memory_owner o WHERE o.user_id = ?1 AND o.agent_id = ?2)";
+    places.push(("user_profile".to_owned(), of_owner.to_owned()));
+    for table in mirror::standing(connection)? {
+        places.push((table.to_owned(), of_owner.to_owned()));
+    }
     // A trigger on a vector that goes tells of it, as long as its generation is there.
     let (generations, others): (Vec<_>, Vec<_>) =
         owned(connection)?.into_iter().partition(|table| table.ends_with("_generations"));

@@ -13,7 +13,7 @@ use noctuary::finance::{
 use noctuary::memory::{MemoryEvent, MemoryObserver, NewMemory, Source};
 use noctuary::pages::Pages;
 use noctuary::store::StoreConfig;
-use noctuary::{Access, Actor, Error, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
+use noctuary::{Access, Actor, Error, MemoryStore, Scope, SessionKind, SqliteMemoryStore, SqliteWorkspace};
 use rusqlite::Connection;
 
 #[allow(clippy::unwrap_used, reason = "a day that exists")]
@@ -357,4 +357,32 @@ fn trades_stand_on_the_page_of_their_asset_and_in_the_evidence_of_the_profile() 
     assert_eq!((fills.name(), fills.latest(2).unwrap().len()), ("perps_fills", 2));
     let spot = spot_as_history(store, access);
     assert_eq!(spot.latest(9).unwrap()[0].text, "swap USDC to ETH, confirmed");
+}
+
+#[test]
+fn the_mirror_goes_with_the_life_of_its_owner_and_stays_with_that_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lives.db");
+    let store = SqliteMemoryStore::open(&path, marta()).unwrap();
+    store.bulk_insert_perps_fills(&host(), &[fill("a", 1)], now()).unwrap();
+    store.record_sync(&host(), &MirrorSource::Spot, Err("503"), now()).unwrap();
+    let ivo = SqliteMemoryStore::open(&path, Scope::user("ivo")).unwrap();
+    let row = NewMemory::new("fact", "Ivo likes tea", Source::UserExplicit);
+    ivo.write(&Access::agent(Scope::user("ivo")), &row, now()).unwrap();
+    drop((store, ivo));
+    let erase = |scope: Scope| {
+        SqliteWorkspace::open(&path, scope.clone()).unwrap().erase(&Access::human(scope)).unwrap()
+    };
+    erase(Scope::user("ivo"));
+    let count = |table: &str| -> i64 {
+        let sql = format!("SELECT count(*) FROM {table}");
+        Connection::open(&path).unwrap().query_row(&sql, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(count("perps_fills"), 1);
+    erase(marta());
+    for table in
+        ["perps_fills", "external_spot_activities", "minara_history_sync_state", "memory_history_tries"]
+    {
+        assert_eq!(count(table), 0, "{table}");
+    }
 }

@@ -82,14 +82,7 @@ pub(in crate::sqlite) const SYNC: Mirror = Mirror {
 };
 
 /// When a source was tried last: the seed has no column for it.
-#[cfg(feature = "finance")]
-const TRIES: &str = "
-    CREATE TABLE IF NOT EXISTS memory_history_tries (
-        source TEXT NOT NULL,
-        sub_account_id TEXT NOT NULL,
-        tried_at TEXT NOT NULL,
-        PRIMARY KEY (source, sub_account_id)
-    );";
+const TRIES: &str = "memory_history_tries";
 
 impl Mirror {
     /// Returns the name of the table, whether it stands or not.
@@ -143,12 +136,31 @@ impl Mirror {
 /// Makes the tables that do not stand; returns whether any is new.
 #[cfg(feature = "finance")]
 pub(super) fn make(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.execute_batch(TRIES)?;
+    connection.execute_batch(&format!(
+        "CREATE TABLE IF NOT EXISTS {TRIES} (
+             source TEXT NOT NULL,
+             sub_account_id TEXT NOT NULL,
+             tried_at TEXT NOT NULL,
+             PRIMARY KEY (source, sub_account_id)
+         );"
+    ))?;
     let mut is_new = false;
     for mirror in [FILLS, SPOT, SYNC] {
         is_new |= mirror.make(connection)?;
     }
     Ok(is_new)
+}
+
+/// Returns the names of all tables of the mirror that stand.
+pub(in crate::sqlite) fn standing(connection: &Connection) -> rusqlite::Result<Vec<&'static str>> {
+    let mut standing = Vec::new();
+    for mirror in [FILLS, SPOT, SYNC] {
+        standing.extend(mirror.standing(connection)?);
+    }
+    if has_table(connection, TRIES)? {
+        standing.push(TRIES);
+    }
+    Ok(standing)
 }
 
 fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
