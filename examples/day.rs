@@ -222,7 +222,7 @@ fn upload(life: &Life) -> Result<Vec<(String, u32)>> {
         store.put(&Access::human(marta()), &NewFile::named("builds.csv"), &mut table, at(21, 10, 58))?;
     let mut session = life.begin_session(private(), "repl", "repl", at(21, 10, 58))?;
     session.note(
-        &Note::happened(format!("How fast are the builds? {}", stored.key)).from(Origin::User),
+        &Note::happened(format!("How fast are the builds in {}?", stored.key)).from(Origin::User),
         at(21, 10, 58),
     )?;
     session.flush()?;
