@@ -5,7 +5,9 @@ use super::finding::FindingKind as Kind;
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::base::text;
+use crate::format::documents::copies::original_of;
 use crate::format::documents::curated;
+use crate::format::documents::unmerged::conflict_at;
 use crate::format::{DreamId, JournalName};
 use crate::gate::Doors;
 use crate::life::PromptConfig;
@@ -54,6 +56,10 @@ pub(super) fn examine(
             }
             told.health.documents += 1;
             told.health.journals += u64::from(JournalName::parse(name).is_some());
+            if let Some(original) = original_of(name.as_str()) {
+                let fix = format!("move what only it says into {original}, and remove it");
+                told.add(Kind::ConflictCopy, name, fix);
+            }
             if is_own(name) || is_markdown(name.as_str()) {
                 read.push(name.to_string());
                 examine_document(workspace, name, doors, told)?;
@@ -111,6 +117,10 @@ fn examine_document(
     }
     let is_memory = *name == DocName::MEMORY || *name == DocName::LEGACY_MEMORY;
     if is_memory {
+        if let Some(line) = conflict_at(document.bytes()) {
+            let fix = "keep what is true of the two versions, and remove the marks";
+            told.add(Kind::ConflictMarks, format!("{name}:{line}"), fix);
+        }
         for (line, fix) in torn_sections(&text) {
             told.add(Kind::BrokenFence, format!("{name}:{line}"), fix);
         }

@@ -85,6 +85,10 @@ pub enum FindingKind {
     RefusedName,
     /// Names that differ in case only.
     NameCollision,
+    /// A copy that a tool left where two machines changed one file.
+    ConflictCopy,
+    /// Two versions of a document stand between conflict marks.
+    ConflictMarks,
     /// State files of a workspace in git that git does not ignore.
     MissingIgnoreLines,
     /// A place that could not be looked at.
@@ -92,7 +96,7 @@ pub enum FindingKind {
 }
 
 /// The kinds, in the order in which they are told: each with its word and its meaning.
-const KINDS: [(FindingKind, &str, &str); 26] = [
+const KINDS: [(FindingKind, &str, &str); 28] = [
     (
         FindingKind::SecretAtRest,
         "secret_at_rest",
@@ -152,6 +156,16 @@ const KINDS: [(FindingKind, &str, &str); 26] = [
         FindingKind::NameCollision,
         "name_collision",
         "two names differ in case only, and are one file on other machines",
+    ),
+    (
+        FindingKind::ConflictCopy,
+        "conflict_copy",
+        "two machines changed one file, and a tool kept both; this one is not read",
+    ),
+    (
+        FindingKind::ConflictMarks,
+        "conflict_marks",
+        "two versions stand between the marks of a merge, and dreams wait",
     ),
     (
         FindingKind::MissingIgnoreLines,

@@ -36,6 +36,8 @@ pub enum Notice {
     CaseCollision(DocName, DocName),
     /// An entry of a journal folder that is no journal and no plain file.
     RefusedEntry(String),
+    /// A copy in a journal folder, which a tool left where two machines changed one file: it is not read, and waits to be merged.
+    ConflictCopy(DocName),
     /// So many journals wait in quarantine, which no run reads until they are released; said in each run.
     InQuarantine(u64),
     /// So many journals wait under names that hold what no model is shown: no run reads them until they are renamed; said
@@ -104,6 +106,12 @@ impl fmt::Display for Notice {
             }
             Self::CaseCollision(one, other) => write!(f, "{one} and {other} differ in case only"),
             Self::RefusedEntry(name) => write!(f, "{name:?} in a journal folder is no plain file"),
+            Self::ConflictCopy(name) => {
+                write!(
+                    f,
+                    "{name} is a copy that a tool left of a changed file: it is not read; merge it by hand"
+                )
+            }
             Self::QuarantinedGrew(name) => write!(f, "{name} grew while in quarantine"),
             Self::ChangedWhileReading(name) => write!(f, "{name} changed while it was read, and waits"),
             Self::MemoryOverBudget => f.write_str("MEMORY.md is over its budget"),

@@ -32,6 +32,23 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
     }),
     (Kind::NewerVersion, "facts.json", |home| put(home, ".dreaming.d/facts.json", "{\"v\":99}\n")),
     (Kind::TwoMemories, "memory.md", |home| put(home, "memory.md", "- tea\n")),
+    (Kind::ConflictCopy, "MEMORY copy", |home| {
+        put(home, "MEMORY.sync-conflict-20261121-091500-ABCDEFG.md", "# Memory\n\n- tea\n");
+    }),
+    (Kind::ConflictCopy, "journal copy", |home| {
+        put(home, "memory/2026-11-20-repl (conflicted copy 2026-11-21).md", "- 09:00 [user] tea\n");
+    }),
+    (Kind::ConflictMarks, "MEMORY marks", |home| {
+        let memory = fs::read_to_string(home.join("MEMORY.md")).unwrap();
+        let marks = "<<<<<<< ours
+- tea
+=======
+- coffee
+>>>>>>> theirs
+
+";
+        put(home, "MEMORY.md", &format!("{marks}{memory}"));
+    }),
     (Kind::OversizeDocument, "USER.md", |home| add(home, "USER.md", &"A long story. ".repeat(2000))),
     (Kind::NotText, "AGENTS.md", |home| fs::write(home.join("AGENTS.md"), b"# Agents \xff\xfe\n").unwrap()),
     (Kind::BrokenFence, "SOUL.md", |home| add(home, "SOUL.md", "\n```text\nnever ends\n")),

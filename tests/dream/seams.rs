@@ -963,3 +963,36 @@ fn no_dream_builds_on_two_versions_between_conflict_marks() {
     let memory = std::fs::read_to_string(at("MEMORY.md")).unwrap();
     assert_eq!(memory.matches("moored in Nes").count(), 1, "{memory}");
 }
+
+#[test]
+fn a_copy_that_a_tool_left_of_a_journal_is_told_of_and_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("memory")).unwrap();
+    let line = "- 09:12 [user] Remember: the boat is moored in Nes.\n";
+    std::fs::write(at("memory/2026-11-20-repl.md"), line).unwrap();
+    let copies = [
+        "memory/2026-11-20-repl (Marta's conflicted copy 2026-11-20).md",
+        "memory/2026-11-20-repl.sync-conflict-20261120-101500-ABCDEFG.md",
+    ];
+    for copy in copies {
+        std::fs::write(at(copy), format!("{line}- 09:13 [user] Remember: the mast is in Porto.\n")).unwrap();
+    }
+    let now = DateTime::parse_from_rfc3339("2026-11-21T03:00:00Z").unwrap().to_utc();
+    let workspace = Arc::new(noctuary::FileWorkspace::open(folder.path()).unwrap());
+    let dreamer = JournalDreamer::builder(workspace).enabled(true).build().unwrap();
+    let report = dream_once_at(&dreamer, &Extractive::default(), &|| now).unwrap();
+    assert_eq!((report.outcome, report.journals.len()), (Outcome::Appended, 1), "{report:?}");
+    let told: Vec<&str> = report
+        .notices
+        .iter()
+        .filter_map(|notice| match notice {
+            Notice::ConflictCopy(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, copies);
+    let memory = std::fs::read_to_string(at("MEMORY.md")).unwrap();
+    assert!(memory.contains("moored in Nes") && !memory.contains("Porto"), "{memory}");
+    assert!(copies.iter().all(|copy| at(copy).exists()), "they are kept until a person merges them");
+}

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 
 use chrono::NaiveDate;
 
+use super::copies::original_of;
 use crate::base::access::SessionKind;
 use crate::base::digest::Digest;
 use crate::base::name::DocName;
@@ -80,7 +81,8 @@ impl JournalName {
         if date == self.date { self.clone() } else { Self::written(date, self.session()) }
     }
 
-    /// Recognises a journal by its name: a date at the front, `.md` at the end, in `memory/` or `daily/`.
+    /// Recognises a journal by its name: a date at the front, `.md` at the end, in `memory/` or `daily/`. A copy that a tool left
+    /// where two machines changed one journal is none: `2026-11-20-repl.sync-conflict-20261121-091500-ABCDEFG.md`.
     #[must_use]
     pub fn parse(name: &DocName) -> Option<Self> {
         Self::of(name.clone())
@@ -168,6 +170,10 @@ fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
     }
     let stem = file.strip_suffix(".md").or_else(|| file.strip_suffix(".MD"))?;
     let (day, rest) = stem.split_at_checked(10)?;
+    // A copy of a journal says again what the journal says.
+    if rest.contains("onflict") && original_of(name).is_some() {
+        return None;
+    }
     Some((parse_date(day)?, rest))
 }
 

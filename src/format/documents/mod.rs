@@ -1,6 +1,7 @@
 //! The markdown that people write and read: journals, curated memory, profiles, memos, observations.
 
 pub(crate) mod checks;
+pub(crate) mod copies;
 pub(crate) mod curated;
 pub(crate) mod day_log;
 pub(crate) mod fields;

@@ -4,6 +4,7 @@ use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::dreamer::Notice;
 use crate::format::JournalName;
+use crate::format::documents::copies::original_of;
 use crate::workspace::Workspace;
 
 /// Returns the journals of both folders, ascending.
@@ -19,7 +20,13 @@ pub(super) fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> 
             listing => listing?,
         };
         journals.reserve(listing.documents.len());
-        journals.extend(listing.documents.into_iter().filter_map(JournalName::of));
+        for name in listing.documents {
+            if original_of(name.as_str()).is_some() {
+                notices.push(Notice::ConflictCopy(name));
+            } else {
+                journals.extend(JournalName::of(name));
+            }
+        }
         notices.extend(listing.refused.into_iter().map(Notice::RefusedEntry));
         notices.extend(listing.collisions.into_iter().map(|(one, other)| Notice::CaseCollision(one, other)));
     }
