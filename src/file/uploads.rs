@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::base::access::{Access, Actor, Scope, SessionKind};
@@ -17,7 +17,7 @@ use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
 use crate::base::error::{At, Error, Result, parse_json};
 use crate::base::name::{Name, StateName};
-use crate::disk::{Disk, DiskFile, Kind, Open, OsDisk, STATE_FOLDER, atomic, token};
+use crate::disk::{Disk, DiskFile, Kind, Open, OsDisk, atomic, token};
 use crate::store::check_scope;
 use crate::upload::{FileKey, FileStore, FileUrls, NewFile, Removal, StoredFile, folder_of};
 
@@ -28,8 +28,6 @@ const RECORDS: &str = ".dreaming.d/files";
 const REMOVALS: &str = ".dreaming.d/removals.jsonl";
 /// So much is read at once.
 const PIECE: usize = 64 << 10;
-/// A record is written within moments.
-const UNFINISHED: TimeDelta = TimeDelta::hours(1);
 /// More than any record has.
 const RECORD_LIMIT: u64 = 4 << 10;
 
@@ -165,22 +163,17 @@ impl LocalFileStore {
         let known: BTreeSet<String> = self.names(&records)?.collect();
         for file in self.names(&bytes)? {
             if !known.contains(&format!("{file}.json")) {
-                self.remove_unfinished(&format!("{bytes}/{file}"), &format!("{records}/{file}.json"))?;
+                self.remove_unfinished(&format!("{bytes}/{file}"), Some(&format!("{records}/{file}.json")))?;
             }
         }
-        // Nobody locks a record that is being written: an old one is nobody's.
-        let since = self.disk.clock() - UNFINISHED;
-        for file in self.names(STATE_FOLDER)?.filter(|file| atomic::is_temporary(file)) {
-            let path = format!("{STATE_FOLDER}/{file}");
-            if self.disk.stat(&path).at("look at", &path)?.is_some_and(|stat| stat.modified < since) {
-                atomic::remove(self.disk.as_ref(), &path)?;
-            }
+        for file in known.iter().filter(|file| atomic::is_temporary(file)) {
+            self.remove_unfinished(&format!("{records}/{file}"), None)?;
         }
         Ok(())
     }
 
     /// Removes a file that nobody has locked; whoever writes one has.
-    fn remove_unfinished(&self, path: &str, record: &str) -> Result<()> {
+    fn remove_unfinished(&self, path: &str, record: Option<&str>) -> Result<()> {
         let file = match self.disk.open(path, Open::Read) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -190,7 +183,9 @@ impl LocalFileStore {
             return Ok(());
         }
         // It may have been finished since.
-        if self.disk.stat(record).at("look at", record)?.is_some() {
+        if let Some(record) = record
+            && self.disk.stat(record).at("look at", record)?.is_some()
+        {
             return Ok(());
         }
         atomic::remove(self.disk.as_ref(), path).map(drop)
@@ -251,8 +246,8 @@ impl LocalFileStore {
         for _ in 0..8 {
             let path = path();
             let file = self.disk.open(&path, Open::CreateNew).at("create", &path)?;
-            // A sweep may have come between; then it takes the file away.
-            if file.try_lock().at("lock", &path)? {
+            // A sweep may have come between: then it takes the file away, or already did.
+            if file.try_lock().at("lock", &path)? && self.disk.stat(&path).at("look at", &path)?.is_some() {
                 return Ok((path, file));
             }
         }
@@ -301,10 +296,23 @@ impl LocalFileStore {
         let (folder, name) = key.parts();
         let beside = format!("{RECORDS}/{folder}/{name}.json");
         atomic::create_folder_of(self.disk.as_ref(), &beside)?;
-        if atomic::create(self.disk.as_ref(), &beside, &bytes)? {
-            return Ok(record);
+        self.write_record(&beside, &bytes)?;
+        Ok(record)
+    }
+
+    /// Writes a record beside its name, and gives it that: whoever sweeps finds it locked until then, whatever the clock says.
+    fn write_record(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let (temporary, file) = self.begin(|| atomic::temporary_beside(path))?;
+        let written = (|| {
+            file.write_at(bytes, 0).at("write", path)?;
+            file.sync().map_err(atomic::unsynced).at("sync", path)?;
+            self.disk.rename_new(&temporary, path).at("create", path)
+        })();
+        if written.is_err() {
+            // Where that fails too, the next open does it.
+            let _ = self.disk.unlink(&temporary);
         }
-        Err(Error::Busy { path: beside })
+        written.and_then(|()| atomic::sync_folders_of(self.disk.as_ref(), path))
     }
 }
 
