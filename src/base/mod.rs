@@ -14,3 +14,5 @@ pub(crate) mod receipt;
 pub(crate) mod row_id;
 pub(crate) mod text;
 pub(crate) mod usage;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) mod uuid;

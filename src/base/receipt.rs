@@ -1,6 +1,7 @@
 //! The result of a request to forget, place by place.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -318,6 +319,39 @@ impl fmt::Display for ForgetReceipt {
             }
         }
         Ok(())
+    }
+}
+
+/// The receipt for a life that was erased, or would be.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct EraseReceipt {
+    /// The tables that held something of it, each with the number of its rows.
+    pub rows: BTreeMap<String, u64>,
+    /// Whether they were removed.
+    pub erased: bool,
+    /// Why bytes of it may be left in the file; `None` where nothing is.
+    pub left: Option<&'static str>,
+}
+
+impl EraseReceipt {
+    /// Returns the number of all rows.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.rows.values().sum()
+    }
+}
+
+impl fmt::Display for EraseReceipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.erased { "erased" } else { "would erase" };
+        for (table, count) in &self.rows {
+            writeln!(f, "{verb} {count} of {table}")?;
+        }
+        if let Some(left) = self.left {
+            writeln!(f, "left: {left}")?;
+        }
+        f.write_str("out of reach: backups, exports, git, and the logs of a model's provider")
     }
 }
 

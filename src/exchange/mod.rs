@@ -30,7 +30,7 @@
 //! | [`strike_superseded`], [`unstrike`], [`Strikes`] | striking through promoted lines that hold no more, and taking that back |
 //! | [`audit_secrets`], [`SecretAudit`] | a check of a whole workspace for secrets, which changes nothing |
 //! | [`Merge`], [`MergePlan`], [`MergeConflict`], [`MergeConflictKind`], [`MergeReport`] | one life out of two copies that were changed on two machines |
-//! | [`EraseReceipt`] | all that one person had in a database of several, by [`SqliteWorkspace::erase`](crate::SqliteWorkspace::erase) |
+//! | [`EraseReceipt`] | all that one person had in a database of several, by [`SqliteWorkspace::erase`](crate::SqliteWorkspace::erase) or `PostgresWorkspace::erase` |
 //! | [`Forget`], [`ForgetReceipt`], [`ForgetPlace`], [`DocumentReceipt`] | removing a statement, and keeping it out |
 //!
 //! # Limits
@@ -57,10 +57,7 @@ mod kept;
 mod merge;
 mod strike;
 
-pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
-#[cfg(feature = "sqlite")]
-#[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
-pub use crate::sqlite::EraseReceipt;
+pub use crate::base::receipt::{DocumentReceipt, EraseReceipt, ForgetPlace, ForgetReceipt};
 pub use audit::{SecretAudit, audit_secrets};
 pub use bundle::{Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export};
 pub use copy::copy_into;

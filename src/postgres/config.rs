@@ -4,8 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use ::postgres::Config;
-use ::postgres::config::Host;
+use ::postgres::config::{Host, SslMode};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::tls::PostgresTls;
 use crate::base::error::{Error, Result};
 
 /// The settings of a [`Postgres`](super::Postgres) server.
@@ -32,9 +34,11 @@ pub struct PostgresConfig {
     /// Whether a pooler stands between, which gives each transaction another connection. A dead holder of a lease is then known
     /// by its time alone. `false`.
     pub is_pooled: bool,
-    /// Whether a server on another machine may be reached without encryption, which this version does not offer. Switch it on
-    /// where a tunnel or a private network encrypts. `false`.
+    /// Whether a server on another machine may be reached without encryption. Switch it on where a tunnel or a private network
+    /// encrypts. With `sslmode=require` in the URL connections are encrypted all the same. `false`.
     pub allow_plaintext: bool,
+    /// The certificates of encrypted connections. Mozilla's roots, and no identity.
+    pub tls: PostgresTls,
 }
 
 impl Default for PostgresConfig {
@@ -47,6 +51,7 @@ impl Default for PostgresConfig {
             statement_timeout: Duration::from_secs(60),
             is_pooled: false,
             allow_plaintext: false,
+            tls: PostgresTls::default(),
         }
     }
 }
@@ -85,6 +90,8 @@ impl PostgresConfig {
 #[derive(Clone)]
 pub(super) struct Address {
     pub(super) config: Config,
+    /// `None` where connections are not encrypted.
+    pub(super) connector: Option<MakeRustlsConnect>,
     /// Without user and password.
     told: String,
 }
@@ -108,12 +115,22 @@ impl Address {
         };
         let hosts_are_near = config.get_hosts().iter().all(is_near);
         let addresses_are_near = config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback);
-        if !(settings.allow_plaintext || hosts_are_near && addresses_are_near) {
+        let is_asked_for = config.get_ssl_mode() == SslMode::Require;
+        let must_encrypt = !(settings.allow_plaintext || hosts_are_near && addresses_are_near);
+        if must_encrypt && config.get_ssl_mode() == SslMode::Disable {
             return Err(Error::Config {
                 setting: "url",
-                rule: "must name a server on this machine, since connections are not encrypted; set `allow_plaintext` where a tunnel or a private network encrypts",
+                rule: "must not switch encryption off for a server on another machine; set `allow_plaintext` where a tunnel or a private network encrypts",
             });
         }
+        // A server that offers no encryption may be somebody between: it is all or nothing.
+        let connector = if (must_encrypt || is_asked_for) && !config.get_hosts().iter().all(is_socket) {
+            config.ssl_mode(SslMode::Require);
+            Some(settings.tls.connector()?)
+        } else {
+            config.ssl_mode(SslMode::Disable);
+            None
+        };
         config.connect_timeout(settings.connect_timeout);
         config.keepalives_idle(Duration::from_secs(30));
         config.tcp_user_timeout(settings.statement_timeout.saturating_add(Duration::from_secs(5)));
@@ -121,7 +138,16 @@ impl Address {
             config.application_name("noctuary");
         }
         let told = tell(&config, &settings.schema);
-        Ok(Self { config, told })
+        Ok(Self { config, connector, told })
+    }
+}
+
+/// Returns whether a host is a unix socket, which nothing encrypts.
+fn is_socket(host: &Host) -> bool {
+    match host {
+        Host::Tcp(_) => false,
+        #[cfg(unix)]
+        Host::Unix(_) => true,
     }
 }
 
@@ -167,18 +193,26 @@ mod tests {
         for near in
             ["postgres://127.0.0.1/l", "postgres://[::1]/l", "host=/run/pg user=m", "host=localhost user=m"]
         {
-            assert!(parse(near).is_ok(), "{near}");
+            assert!(parse(near).unwrap().connector.is_none(), "{near}");
         }
         for far in [
             "postgres://db.example/l",
             "postgres://10.0.0.7/l",
             "host=localhost hostaddr=10.0.0.7",
             "host=localhost,db user=m",
+            "postgres://db.example/l?sslmode=prefer",
         ] {
-            assert!(matches!(parse(far), Err(Error::Config { setting: "url", .. })), "{far}");
+            let address = parse(far).unwrap();
+            assert!(address.connector.is_some(), "{far}");
+            assert_eq!(address.config.get_ssl_mode(), SslMode::Require, "{far}");
             let settings = PostgresConfig { allow_plaintext: true, ..PostgresConfig::default() };
-            assert!(Address::parse(far, &settings).is_ok(), "{far}");
+            let plain = Address::parse(far, &settings).unwrap();
+            assert!(plain.connector.is_none() && plain.config.get_ssl_mode() == SslMode::Disable, "{far}");
         }
+        let off = parse("postgres://db.example/l?sslmode=disable");
+        assert!(matches!(off, Err(Error::Config { setting: "url", .. })));
+        let asked = parse("postgres://localhost/l?sslmode=require").unwrap();
+        assert!(asked.connector.is_some());
     }
 
     #[test]

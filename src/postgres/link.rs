@@ -3,6 +3,7 @@
 //! The driver brings a runtime and panics where it is called on a worker thread of another one. Here each connection lives on its own
 //! thread and takes jobs by a channel, so that a verb may be called anywhere. A caller waits for its answer for a bounded time.
 
+use std::borrow::Cow;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
@@ -19,8 +20,14 @@ type Job = Box<dyn FnOnce(&mut Client) + Send>;
 pub(super) enum Param {
     Text(String),
     Texts(Vec<String>),
+    MaybeText(Option<String>),
     Bytes(Vec<u8>),
+    MaybeBytes(Option<Vec<u8>>),
+    ManyBytes(Vec<Vec<u8>>),
     Number(i64),
+    Numbers(Vec<i64>),
+    /// Numbers of 32 bits.
+    Words(Vec<i32>),
 }
 
 impl From<&str> for Param {
@@ -53,13 +60,24 @@ impl From<i64> for Param {
     }
 }
 
+impl From<Vec<i64>> for Param {
+    fn from(numbers: Vec<i64>) -> Self {
+        Self::Numbers(numbers)
+    }
+}
+
 impl Param {
     fn bound(&self) -> (&(dyn ToSql + Sync), Type) {
         match self {
             Self::Text(text) => (text, Type::TEXT),
             Self::Texts(texts) => (texts, Type::TEXT_ARRAY),
+            Self::MaybeText(text) => (text, Type::TEXT),
             Self::Bytes(bytes) => (bytes, Type::BYTEA),
+            Self::MaybeBytes(bytes) => (bytes, Type::BYTEA),
+            Self::ManyBytes(each) => (each, Type::BYTEA_ARRAY),
             Self::Number(number) => (number, Type::INT8),
+            Self::Numbers(numbers) => (numbers, Type::INT8_ARRAY),
+            Self::Words(words) => (words, Type::INT4_ARRAY),
         }
     }
 }
@@ -67,14 +85,14 @@ impl Param {
 /// A statement with its values. It is not prepared under a name, so that a pooler of transactions may stand between.
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
-    pub(super) sql: &'static str,
+    pub(super) sql: Cow<'static, str>,
     pub(super) params: Vec<Param>,
 }
 
 impl Statement {
     pub(super) fn run(&self, client: &mut Client) -> Result<Vec<Row>, ::postgres::Error> {
         let bound: Vec<_> = self.params.iter().map(Param::bound).collect();
-        client.query_typed(self.sql, &bound)
+        client.query_typed(&self.sql, &bound)
     }
 }
 
@@ -90,12 +108,16 @@ impl Link {
     pub(super) fn open(address: &Address, patience: Duration) -> Result<Self, Fault> {
         let (jobs, todo) = mpsc::channel::<Job>();
         let (said, heard) = mpsc::channel();
-        let config = address.config.clone();
+        let (config, connector) = (address.config.clone(), address.connector.clone());
         let connect_patience = config.get_connect_timeout().copied().unwrap_or(patience);
         // Each of several hosts may take its time.
         let hosts = u32::try_from(config.get_hosts().len().max(1)).unwrap_or(1);
         let spawned = std::thread::Builder::new().name("noctuary-postgres".to_owned()).spawn(move || {
-            let mut client = match config.connect(NoTls) {
+            let connected = match connector {
+                Some(connector) => config.connect(connector),
+                None => config.connect(NoTls),
+            };
+            let mut client = match connected {
                 Ok(client) => client,
                 Err(error) => {
                     let _ = said.send(Err(error));

@@ -1,4 +1,4 @@
-//! Lives on a PostgreSQL server, for several machines: documents, states, and a lease that only one of them holds.
+//! Lives on a PostgreSQL server, for several machines: documents, states, indexes, artifacts, and a lease that only one of them holds.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -18,21 +18,28 @@
 //! |---|---|
 //! | [`Postgres`] | a server: its pool of connections, migrations, rights of a role |
 //! | [`PostgresConfig`] | schema, bounds and timeouts |
+//! | [`PostgresTls`] | the certificates of encrypted connections |
 //! | [`PostgresWorkspace`] | the documents of one scope |
+//! | [`PostgresIndex`] | their chunks, found by words and by meaning |
+//! | [`PostgresArtifactStore`] | the artifacts of one scope |
 //!
 //! # Limits
 //!
-//! - Connections are not encrypted yet: a server on another machine is refused unless [`allow_plaintext`](PostgresConfig::allow_plaintext) is set.
-//! - Memory stores and indexes are not kept on a server yet; use files or SQLite beside it.
+//! - Connections to another machine are encrypted, and fail where the server offers no TLS, unless [`allow_plaintext`](PostgresConfig::allow_plaintext) is set.
+//! - Memory stores are not kept on a server yet; use files or SQLite beside it.
+//! - A search of documents reads the words of all chunks of its scope.
 //! - All verbs block, for [`lock_timeout`](PostgresConfig::lock_timeout) and [`statement_timeout`](PostgresConfig::statement_timeout) at most.
 //! - Row-level security binds no superuser, so such a role is refused for lives.
 //! - A document of some megabytes travels whole with each read.
 //!
 //! The manual has [roles, poolers, backups and failovers](crate::manual::postgres).
 
+mod artifacts;
 mod config;
 mod documents;
+mod erase;
 mod fault;
+mod index;
 mod lease;
 mod link;
 mod pool;
@@ -41,9 +48,14 @@ mod scoped;
 mod server;
 mod shared;
 mod tables;
+mod tls;
 mod transaction;
+mod within;
 mod workspace;
 
+pub use artifacts::PostgresArtifactStore;
 pub use config::PostgresConfig;
+pub use index::PostgresIndex;
 pub use server::Postgres;
+pub use tls::PostgresTls;
 pub use workspace::PostgresWorkspace;

@@ -5,15 +5,20 @@ use ::postgres::Client;
 use super::config::Address;
 use super::fault::{Fault, not_migrated};
 use super::link::{Link, Param, Statement};
-use super::tables;
+use super::{artifacts, index, tables};
+use crate::base::access::Scope;
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 
 /// One step a version; a schema at version n has run the first n.
-const MIGRATIONS: &[(&str, &str)] = &[(
-    "make the tables of workspaces: lives, documents, document_versions, states and leases, with row-level security",
-    tables::WORKSPACE,
-)];
+const MIGRATIONS: &[(&str, &str)] = &[
+    (
+        "make the tables of workspaces: lives, documents, document_versions, states and leases, with row-level security",
+        tables::WORKSPACE,
+    ),
+    ("make the tables of indexes: documents, chunks, their words, edges and vectors", index::tables::INDEX),
+    ("make the tables of artifacts: artifacts and their audit", artifacts::tables::ARTIFACTS),
+];
 
 const VERSION_TABLE: &str = "
     CREATE TABLE IF NOT EXISTS schema_version (
@@ -26,7 +31,7 @@ const VERSION_TABLE: &str = "
 fn version(client: &mut Client, schema: &str) -> std::result::Result<Option<u64>, ::postgres::Error> {
     let is_there =
         "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'";
-    let asked = Statement { sql: is_there, params: vec![Param::from(schema)] };
+    let asked = Statement { sql: is_there.into(), params: vec![Param::from(schema)] };
     if asked.run(client)?.is_empty() {
         return Ok(None);
     }
@@ -49,14 +54,8 @@ fn known(address: &Address, found: Option<u64>) -> Result<usize> {
 pub(super) fn check(link: &Link, address: &Address, schema: &str) -> Result<()> {
     let folded = |fault: Fault| fault.fold("open", address);
     let name = schema.to_owned();
-    let (found, is_above) = link
-        .call(move |client| {
-            let sql = "SELECT rolsuper OR rolbypassrls FROM pg_catalog.pg_roles WHERE rolname = current_user";
-            let rows = client.query_typed(sql, &[])?;
-            let is_above: Option<bool> = rows.first().map(|row| row.try_get(0)).transpose()?;
-            Ok((version(client, &name)?, is_above.unwrap_or(false)))
-        })
-        .map_err(folded)?;
+    let (found, is_above) =
+        link.call(move |client| Ok((version(client, &name)?, is_above(client)?))).map_err(folded)?;
     if is_above {
         return Err(Error::Config {
             setting: "url",
@@ -67,6 +66,42 @@ pub(super) fn check(link: &Link, address: &Address, schema: &str) -> Result<()> 
         return Err(not_migrated(address.to_string()));
     }
     Ok(())
+}
+
+/// Lists the scopes of a schema. A role that sees one at a time is refused.
+pub(super) fn scopes(link: &Link, address: &Address, schema: &str) -> Result<Vec<Scope>> {
+    let name = schema.to_owned();
+    let (found, is_above, scopes) = link
+        .call(move |client| {
+            let (found, is_above) = (version(client, &name)?, is_above(client)?);
+            let mut scopes = Vec::new();
+            if found.is_some() && is_above {
+                let sql =
+                    format!("SELECT user_id, agent_id FROM \"{name}\".lives ORDER BY user_id, agent_id");
+                for row in client.query_typed(&sql, &[])? {
+                    scopes.push(Scope { user: row.try_get(0)?, agent: row.try_get(1)? });
+                }
+            }
+            Ok((found, is_above, scopes))
+        })
+        .map_err(|fault| fault.fold("list the scopes of", address))?;
+    if known(address, found)? == 0 {
+        return Err(not_migrated(address.to_string()));
+    }
+    if !is_above {
+        return Err(Error::Config {
+            setting: "url",
+            rule: "must log in as a role that is SUPERUSER or BYPASSRLS to list scopes: any other sees one at a time",
+        });
+    }
+    Ok(scopes)
+}
+
+/// Returns whether row-level security does not bind this role.
+fn is_above(client: &mut Client) -> std::result::Result<bool, ::postgres::Error> {
+    let sql = "SELECT rolsuper OR rolbypassrls FROM pg_catalog.pg_roles WHERE rolname = current_user";
+    let rows = client.query_typed(sql, &[])?;
+    Ok(rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or(false))
 }
 
 /// Returns the steps that a migration would take.

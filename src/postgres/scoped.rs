@@ -17,7 +17,7 @@ use crate::disk::host;
 pub(super) struct ScopedServer {
     pub(super) shared: Arc<Shared>,
     pub(super) scope: Scope,
-    opening: Statement,
+    pub(super) opening: Statement,
 }
 
 /// Says whose transaction it is, where its tables are, and how long it waits: all of it until its end, and no longer. A commit that was
@@ -37,7 +37,7 @@ const COUNT: &str = "
 /// The number of writes whose tokens are kept.
 const KEPT_TOKENS: i64 = 32;
 
-const READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+pub(super) const READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 impl ScopedServer {
@@ -51,7 +51,7 @@ impl ScopedServer {
             Param::from(&scope.user),
             Param::from(&scope.agent),
         ];
-        let opening = Statement { sql: OPENING, params };
+        let opening = Statement { sql: OPENING.into(), params };
         Self { shared, scope, opening }
     }
 
@@ -89,28 +89,35 @@ impl ScopedServer {
             .map_err(|(NotCommitted::Refused(fault) | NotCommitted::Unknown(fault))| folded(fault))
     }
 
-    /// Runs a mutation in one transaction, alone in its scope: all of it, or nothing.
+    /// Runs a mutation of a name in one transaction, alone in its scope: all of it, or nothing.
     pub(super) fn write<T>(
         &self,
         action: &'static str,
         name: &Name,
         mutate: impl FnOnce(&Rows<'_>) -> Result<T>,
     ) -> Result<T> {
-        let place = || format!("{name} in {}", self.location());
-        let folded = |fault: Fault| fault.fold(action, place());
+        let location = self.location();
+        self.attempt(action, &format!("{name} in {location}"), |transaction| {
+            mutate(&Rows { transaction, scope: &self.scope, location: &location, action })
+        })
+    }
+
+    /// Runs a mutation in one transaction, alone in its scope: all of it, or nothing.
+    pub(super) fn attempt<T>(
+        &self,
+        action: &'static str,
+        place: &str,
+        mutate: impl FnOnce(&Transaction) -> Result<T>,
+    ) -> Result<T> {
+        let folded = |fault: Fault| fault.fold(action, place);
         let token = host::token();
         let mut params = self.key();
         params.push(Param::from(&token));
-        let opening = [self.opening.clone(), Statement { sql: COUNT, params }];
+        let opening = [self.opening.clone(), Statement { sql: COUNT.into(), params }];
         let (transaction, rows) = Transaction::begin(&self.shared.pool, WRITE, &opening).map_err(folded)?;
         let number: i64 =
             rows.first().map_or(Ok(0), |row| row.try_get(0)).map_err(Fault::Said).map_err(folded)?;
-        let done = mutate(&Rows {
-            transaction: &transaction,
-            scope: &self.scope,
-            location: &self.location(),
-            action,
-        })?;
+        let done = mutate(&transaction)?;
         match transaction.commit() {
             Ok(()) => Ok(done),
             Err(NotCommitted::Refused(fault)) => Err(folded(fault)),
@@ -118,7 +125,7 @@ impl ScopedServer {
                 Some(true) => Ok(done),
                 Some(false) => Err(folded(fault)),
                 None => Err(Error::DurabilityUnknown {
-                    path: place(),
+                    path: place.to_owned(),
                     source: std::io::ErrorKind::ConnectionAborted.into(),
                 }),
             },

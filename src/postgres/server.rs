@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::artifacts::PostgresArtifactStore;
 use super::config::{Address, PostgresConfig};
+use super::index::PostgresIndex;
 use super::link::Link;
 use super::pool::Pool;
 use super::schema;
@@ -12,6 +14,7 @@ use super::workspace::PostgresWorkspace;
 use crate::base::access::Scope;
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
+use crate::store::ArtifactConfig;
 
 /// A PostgreSQL server: a bounded pool of connections that all scopes of this process share.
 ///
@@ -37,11 +40,13 @@ pub struct Postgres {
 
 impl Postgres {
     /// Connects to a server by a URL, such as `postgres://user:password@host:5432/database`, or `host=/run/postgresql user=… dbname=…` for
-    /// a unix socket. Its words are those of libpq.
+    /// a unix socket. Its words are those of libpq. Connections to another machine are encrypted, by
+    /// [`PostgresTls`](super::PostgresTls); those on this machine are with `sslmode=require`.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] where no server answers, [`Error::Config`] for a URL that is none, or that leads to another machine.
+    /// [`Error::Unavailable`] where no server answers, [`Error::Config`] for a URL that is none, or that
+    /// switches encryption off on the way to another machine.
     pub fn connect(url: &str) -> Result<Self> {
         Self::connect_with(url, PostgresConfig::default())
     }
@@ -126,6 +131,47 @@ impl Postgres {
     /// [`Error::Corrupt`] where the tables are missing, [`Error::NewerVersion`], [`Error::Config`] for a role that row-level security
     /// does not bind and for a scope without a user, [`Error::Unavailable`].
     pub fn workspace(&self, scope: Scope) -> Result<PostgresWorkspace> {
+        Ok(PostgresWorkspace::over(self.scoped(scope)?))
+    }
+
+    /// Opens the index of a scope, over documents of any home.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`workspace`](Self::workspace).
+    pub fn index(&self, scope: Scope) -> Result<PostgresIndex> {
+        Ok(PostgresIndex::over(self.scoped(scope)?))
+    }
+
+    /// Opens the store of artifacts of a scope.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`workspace`](Self::workspace).
+    pub fn artifacts(&self, scope: Scope) -> Result<PostgresArtifactStore> {
+        self.artifacts_with(scope, ArtifactConfig::default())
+    }
+
+    /// As [`artifacts`](Self::artifacts), configured.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`workspace`](Self::workspace).
+    pub fn artifacts_with(&self, scope: Scope, config: ArtifactConfig) -> Result<PostgresArtifactStore> {
+        Ok(PostgresArtifactStore::over(self.scoped(scope)?, config))
+    }
+
+    /// Lists the scopes that have something in the schema, for an operator: its role must be `SUPERUSER` or have `BYPASSRLS`, since any
+    /// other sees the rows of one scope at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] for a role that row-level security binds, [`Error::Corrupt`] where the tables are missing, [`Error::Unavailable`].
+    pub fn scopes(&self) -> Result<Vec<Scope>> {
+        self.lend(schema::scopes)
+    }
+
+    fn scoped(&self, scope: Scope) -> Result<ScopedServer> {
         if scope.user.is_empty() || scope.user.contains('\0') || scope.agent.contains('\0') {
             return Err(Error::Config {
                 setting: "scope",
@@ -133,7 +179,7 @@ impl Postgres {
             });
         }
         self.lend(schema::check)?;
-        Ok(PostgresWorkspace::over(ScopedServer::new(Arc::clone(&self.shared), scope)))
+        Ok(ScopedServer::new(Arc::clone(&self.shared), scope))
     }
 }
 

@@ -38,6 +38,10 @@ impl PostgresWorkspace {
         Self { scoped: Arc::new(scoped) }
     }
 
+    pub(super) fn scoped(&self) -> &ScopedServer {
+        &self.scoped
+    }
+
     /// Returns the scope that was fixed when it was opened.
     #[must_use]
     pub fn scope(&self) -> &Scope {

@@ -3,10 +3,7 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 
-use crate::base::access::Scope;
-use crate::base::digest::Hasher;
 use crate::base::document::Revision;
-use crate::base::name::Name;
 
 /// Bytes as they are bound: text where they are text.
 pub(super) struct Content<'a>(pub(super) &'a [u8]);
@@ -27,19 +24,6 @@ pub(super) fn content(value: ValueRef<'_>) -> rusqlite::Result<Vec<u8>> {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes.to_vec()),
         other => Err(rusqlite::Error::InvalidColumnType(0, "content".to_owned(), other.data_type())),
     }
-}
-
-/// Returns the id of a document: a UUID (version 8) hashed from scope and path, so that making it anew keeps it.
-pub(super) fn document_id(scope: &Scope, name: &Name) -> String {
-    let mut hasher = Hasher::new();
-    hasher.field(scope.user.as_bytes()).field(scope.agent.as_bytes()).field(name.as_str().as_bytes());
-    uuid(hasher)
-}
-
-/// Writes a hash as a UUID (version 8).
-pub(super) fn uuid(hasher: Hasher) -> String {
-    let hex = hasher.finish().short(32);
-    format!("{}-{}-8{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
 }
 
 /// Reads a revision; `None` for what is not one.

@@ -2,13 +2,14 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::columns::{Content, content, document_id, stamp};
+use super::columns::{Content, content, stamp};
 use super::error::fold;
 use super::home::Home;
 use crate::base::access::Scope;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{Name, Space};
+use crate::base::uuid::document_id;
 use crate::workspace::{MAX_DOCUMENT, WriteMode, line_break_before};
 
 /// The most earlier versions of a document that are kept.

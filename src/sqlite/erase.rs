@@ -1,10 +1,8 @@
 //! Erasing one life of a database: all that it has there, and nothing of the others.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use rusqlite::{Connection, params};
-use serde::Serialize;
 
 use super::home::Home;
 use super::lease::guard_name;
@@ -13,40 +11,8 @@ use super::workspace::SqliteWorkspace;
 use crate::base::access::{Access, Scope};
 use crate::base::error::{At, Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::receipt::EraseReceipt;
 use crate::workspace::{ClaimTerms, check_scope, claim_now};
-
-/// The receipt for a life that was erased, or would be.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct EraseReceipt {
-    /// The tables that held something of it, each with the number of its rows.
-    pub rows: BTreeMap<String, u64>,
-    /// Whether they were removed.
-    pub erased: bool,
-    /// Why bytes of it may be left in the file; `None` where nothing is.
-    pub left: Option<&'static str>,
-}
-
-impl EraseReceipt {
-    /// Returns the number of all rows.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.rows.values().sum()
-    }
-}
-
-impl fmt::Display for EraseReceipt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verb = if self.erased { "erased" } else { "would erase" };
-        for (table, count) in &self.rows {
-            writeln!(f, "{verb} {count} of {table}")?;
-        }
-        if let Some(left) = self.left {
-            writeln!(f, "left: {left}")?;
-        }
-        f.write_str("out of reach: backups, exports, git, and the logs of a model's provider")
-    }
-}
 
 /// The table of leases, which goes last: the erasing itself holds one.
 const LEASES: &str = "workspace_leases";

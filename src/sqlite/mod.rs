@@ -29,7 +29,6 @@ mod words;
 mod workspace;
 
 pub use artifacts::SqliteArtifactStore;
-pub use erase::EraseReceipt;
 pub(crate) use examine::Copied;
 pub use index::SqliteIndex;
 pub use memory::SqliteMemoryStore;

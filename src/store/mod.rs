@@ -56,8 +56,8 @@ mod store;
 pub(crate) mod suspects;
 mod tell;
 #[cfg_attr(
-    not(feature = "sqlite"),
-    expect(unused_imports, reason = "an index of documents uses them, which is in SQLite")
+    not(any(feature = "sqlite", feature = "postgres")),
+    expect(unused_imports, reason = "an index of documents uses them, which is in a database")
 )]
 pub(crate) mod vectors;
 mod visibility;

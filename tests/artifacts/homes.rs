@@ -31,17 +31,28 @@ pub(crate) fn now() -> DateTime<Utc> {
 
 type Open = fn(&Path, ArtifactConfig) -> Arc<dyn ArtifactStore>;
 
-pub(crate) const HOMES: &[(&str, Open)] = &[
+const HOMES: &[(&str, Open)] = &[
     ("files", |path, config| Arc::new(FileArtifactStore::open_with(path, marta(), config).unwrap())),
     #[cfg(feature = "sqlite")]
     ("sqlite", |path, config| {
         Arc::new(noctuary::SqliteArtifactStore::open_with(path.join("life.db"), marta(), config).unwrap())
     }),
+    #[cfg(feature = "postgres")]
+    ("postgres", |path, config| Arc::new(crate::server::at(path).artifacts_with(marta(), config).unwrap())),
 ];
+
+/// The homes that this machine has.
+pub(crate) fn homes() -> &'static [(&'static str, Open)] {
+    #[cfg(feature = "postgres")]
+    if crate::server::url().is_none() {
+        return &HOMES[..HOMES.len() - 1];
+    }
+    HOMES
+}
 
 #[test]
 fn every_home_keeps_the_contract() {
-    for (_, open) in HOMES {
+    for (_, open) in homes() {
         let folders = Mutex::new(Vec::new());
         artifacts(&|| {
             let folder = tempfile::tempdir().unwrap();
@@ -56,7 +67,7 @@ fn every_home_keeps_the_contract() {
 
 #[test]
 fn what_was_made_is_there_after_opening_again_and_for_its_scope_alone() {
-    for (home, open) in HOMES {
+    for (home, open) in homes() {
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path(), ArtifactConfig::default());
         let id = store.insert(&agent(), &NewArtifact::new(ArtifactKind::Report, "Q3"), now()).unwrap();
@@ -85,7 +96,7 @@ impl ArtifactObserver for Heard {
 
 #[test]
 fn each_transition_is_heard_once_and_refusals_are_not() {
-    for (home, open) in HOMES {
+    for (home, open) in homes() {
         let folder = tempfile::tempdir().unwrap();
         let heard = Arc::new(Heard::default());
         let mut config = ArtifactConfig::default();
@@ -106,7 +117,7 @@ fn each_transition_is_heard_once_and_refusals_are_not() {
 
 #[test]
 fn quotas_of_a_scope_hold_and_a_deletion_makes_room() {
-    for (home, open) in HOMES {
+    for (home, open) in homes() {
         let folder = tempfile::tempdir().unwrap();
         let mut config = ArtifactConfig::default();
         (config.max_artifacts, config.max_bytes, config.max_artifact_bytes) = (Some(2), Some(60), 50);
@@ -129,7 +140,7 @@ fn quotas_of_a_scope_hold_and_a_deletion_makes_room() {
 
 #[test]
 fn handles_that_write_at_once_lose_nothing_and_end_each_artifact_once() {
-    for (home, open) in HOMES {
+    for (home, open) in homes() {
         let folder = tempfile::tempdir().unwrap();
         let first = open(folder.path(), ArtifactConfig::default());
         let race = first.insert(&agent(), &NewArtifact::new(ArtifactKind::Report, "race"), now()).unwrap();
@@ -214,7 +225,7 @@ fn a_fault_at_each_operation_leaves_an_artifact_as_it_was_or_as_it_should_be() {
 #[test]
 fn a_request_to_forget_reaches_artifacts_and_leaves_no_byte() {
     const SAID: &str = "my landlord is Jan Kowalski";
-    for (home, open) in HOMES {
+    for (home, open) in homes() {
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path(), ArtifactConfig::default());
         let id = store.insert(&agent(), &NewArtifact::new(ArtifactKind::Report, SAID), now()).unwrap();
@@ -244,7 +255,7 @@ fn a_request_to_forget_reaches_artifacts_and_leaves_no_byte() {
 
 #[test]
 fn tools_show_what_was_made_masked_and_in_parts() {
-    for (home, open) in HOMES {
+    for (home, open) in homes() {
         let folder = tempfile::tempdir().unwrap();
         let mut config = ArtifactConfig::default();
         let unlocked = DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow);

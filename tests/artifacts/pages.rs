@@ -11,7 +11,7 @@ use noctuary::store::ArtifactConfig;
 use noctuary::{Access, Error};
 use serde_json::{Value, json};
 
-use crate::homes::{HOMES, Heard, agent, marta, now};
+use crate::homes::{Heard, agent, homes, marta, now};
 
 #[derive(Debug)]
 struct Draws(Draw);
@@ -33,7 +33,7 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n-";
 
 #[test]
 fn a_message_has_files_for_what_it_refers_to_and_says_what_is_missing() {
-    for (home, open) in HOMES {
+    for (home, open) in homes() {
         let (life, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let store = open(life.path(), ArtifactConfig::default());
         let chart =
@@ -100,7 +100,7 @@ fn a_message_has_files_for_what_it_refers_to_and_says_what_is_missing() {
 #[test]
 fn a_renderer_draws_and_a_picture_that_is_none_is_left_out() {
     let (life, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = HOMES[0].1(life.path(), ArtifactConfig::default());
+    let store = homes()[0].1(life.path(), ArtifactConfig::default());
     let chart = made(store.as_ref(), &ArtifactData::charts([json!({"series": []})]));
     let draws: [(Draw, Option<&str>); 5] = [
         (|| Ok(ChartPicture::Png(PNG.to_vec())), Some("chart-1.png")),
@@ -287,7 +287,7 @@ fn two_hundred_hostile_words_are_inert_in_every_file() {
     const ATTRIBUTES: [&str; 9] =
         ["lang", "charset", "http-equiv", "content", "name", "alt", "src", "href", "rel"];
     let (life, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = HOMES[0].1(life.path(), ArtifactConfig::default());
+    let store = homes()[0].1(life.path(), ArtifactConfig::default());
     let files = Materialiser::open(data.path()).unwrap().renderer(Arc::new(SvgCharts::new()));
     let mut cases = 0;
     for words in hostile() {
@@ -344,7 +344,7 @@ fn two_hundred_hostile_words_are_inert_in_every_file() {
 #[test]
 fn files_of_a_deleted_artifact_are_removed() {
     let (life, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = HOMES[0].1(life.path(), ArtifactConfig::default());
+    let store = homes()[0].1(life.path(), ArtifactConfig::default());
     let files = Materialiser::open(data.path()).unwrap();
     let (one, other) =
         (made(store.as_ref(), &ArtifactData::csv("a")), made(store.as_ref(), &ArtifactData::csv("b")));

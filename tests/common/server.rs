@@ -1,8 +1,9 @@
 //! A PostgreSQL server for tests, and lives on it that no other test reaches.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use noctuary::postgres::{Postgres, PostgresConfig, PostgresWorkspace};
 use noctuary::workspace::{Claim, ClaimTerms, Digest, Document, Listing, Metadata, Name, Revision};
@@ -34,6 +35,138 @@ pub(crate) fn server() -> &'static Postgres {
         server.migrate().unwrap();
         server
     })
+}
+
+/// A server that no other test uses: it may crash, and be reached encrypted on the loopback.
+pub(crate) struct Private {
+    folder: PathBuf,
+    /// Removed with it, where it is its own.
+    _own: Option<tempfile::TempDir>,
+    port: u16,
+    /// The URL of its unix socket, as the role of tests.
+    pub(crate) url: String,
+}
+
+impl Private {
+    /// Starts one; with `encrypted` it listens on a port of the loopback too, and its certificate is of `db.test`.
+    pub(crate) fn start(encrypted: bool) -> Self {
+        let folder = tempfile::Builder::new().prefix("noctuary-pg-").tempdir().unwrap();
+        let port = match encrypted {
+            true => std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port(),
+            false => 0,
+        };
+        Self::of(folder.path().to_owned(), Some(folder), port)
+    }
+
+    /// Starts one in a folder that is there.
+    pub(crate) fn start_in(folder: &Path) -> Self {
+        Self::of(folder.join("server"), None, 0)
+    }
+
+    fn of(folder: PathBuf, own: Option<tempfile::TempDir>, port: u16) -> Self {
+        let mut private = Self { folder, _own: own, port, url: String::new() };
+        private.url = private.ask("");
+        private
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Asks the script for something, and returns what it prints.
+    fn ask(&self, what: &str) -> String {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/postgres");
+        let mut command = std::process::Command::new(script);
+        command.env("NOCTUARY_POSTGRES_FOLDER", &self.folder);
+        if self.port > 0 {
+            command.env("NOCTUARY_POSTGRES_TLS", self.port.to_string());
+        }
+        if !what.is_empty() {
+            command.arg(what);
+        }
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{what:?}: {said}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// Ends it as a crash does, without a word to anybody.
+    pub(crate) fn crash(&self) {
+        self.ask("crash");
+    }
+
+    /// Starts it again.
+    pub(crate) fn again(&self) {
+        self.ask("");
+    }
+}
+
+impl Drop for Private {
+    fn drop(&mut self) {
+        self.ask("stop");
+    }
+}
+
+/// A server with a schema of its own, which ends with it.
+pub(crate) struct Fresh {
+    pub(crate) server: Postgres,
+    schema: String,
+}
+
+impl Fresh {
+    pub(crate) fn new() -> Self {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let schema = format!("fresh_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        drop_schema(&schema);
+        let mut settings = config(&schema);
+        settings.max_connections = 3;
+        let server = Postgres::connect_with(&url().unwrap(), settings).unwrap();
+        server.migrate().unwrap();
+        Self { server, schema }
+    }
+
+    pub(crate) fn schema(&self) -> &str {
+        &self.schema
+    }
+}
+
+/// A server with a schema for a folder. Those of earlier runs are removed by the next.
+pub(crate) fn at(folder: &Path) -> Postgres {
+    static SWEPT: OnceLock<()> = OnceLock::new();
+    SWEPT.get_or_init(|| {
+        let mut client = postgres::Client::connect(&url().unwrap(), postgres::NoTls).unwrap();
+        let sql = "SELECT nspname::text FROM pg_namespace WHERE nspname LIKE 'folder\\_%'";
+        for row in client.query(sql, &[]).unwrap() {
+            let schema: String = row.get(0);
+            let pid = schema.split('_').nth(1).unwrap_or_default();
+            if !Path::new("/proc").join(pid).exists() {
+                drop_schema(&schema);
+            }
+        }
+    });
+    let name = Digest::of(folder.as_os_str().as_encoded_bytes()).short(12);
+    let mut settings = config(&format!("folder_{}_{name}", std::process::id()));
+    settings.max_connections = 4;
+    let server = Postgres::connect_with(&url().unwrap(), settings).unwrap();
+    server.migrate().unwrap();
+    server
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        drop_schema(&self.schema);
+    }
+}
+
+fn drop_schema(schema: &str) {
+    let mut client = postgres::Client::connect(&url().unwrap(), postgres::NoTls).unwrap();
+    client
+        .batch_execute(&format!("SET client_min_messages = error; DROP SCHEMA IF EXISTS {schema} CASCADE"))
+        .unwrap();
 }
 
 /// Opens the life of Marta that belongs to a folder: another life on the server for each.

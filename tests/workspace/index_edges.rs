@@ -2,18 +2,27 @@
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
+use std::any::Any;
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use noctuary::edges::{CitedSource, EdgeStore};
 use noctuary::exchange::{Forget, ForgetPlace};
 use noctuary::life::Indexed;
-use noctuary::{Access, DocName, Scope, SqliteIndex, SqliteWorkspace, Workspace, WriteMode};
+use noctuary::{Access, DocName, Scope, Workspace, WriteMode};
 
-type Vault = Indexed<SqliteWorkspace>;
+use crate::index_homes::{AnyIndex, NewHome, on_each_home};
 
-fn vault() -> (Vault, SqliteIndex) {
-    let index = SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
-    let workspace = SqliteWorkspace::open_in_memory(Scope::user("marta")).unwrap();
-    (Indexed::new(workspace, index.clone()), index)
+type Vault = Indexed<Arc<dyn Workspace>>;
+
+on_each_home! {
+    links_of_a_vault_lead_both_ways_and_follow_every_edit
+    a_session_with_others_is_told_of_no_private_document
+    a_forgotten_statement_is_in_no_edge_of_a_document
+}
+
+fn vault(home: NewHome) -> (Vault, Arc<dyn AnyIndex>, Box<dyn Any>) {
+    (Indexed::new(home.workspace, home.index.clone()), home.index, home.place)
 }
 
 fn marta() -> Access {
@@ -35,9 +44,8 @@ fn around(edges: &dyn EdgeStore, access: &Access, asked: &str) -> (Vec<String>, 
     (sources, near.neighbors.iter().map(|near| near.entity.to_string()).collect())
 }
 
-#[test]
-fn links_of_a_vault_lead_both_ways_and_follow_every_edit() {
-    let (vault, index) = vault();
+fn links_of_a_vault_lead_both_ways_and_follow_every_edit(new: fn() -> NewHome) {
+    let (vault, index, _place) = vault(new());
     put(&vault, "notes/boat.md", "# Boat\n\nLies in [[Harbour]] #sailing\n");
     put(&vault, "notes/log.md", "Sailed with [[boat|Brisk]] and @jan\n");
     put(&vault, "notes/crew.md", "@jan knows the [[notes/boat.md#Keel]]\n");
@@ -59,9 +67,8 @@ fn links_of_a_vault_lead_both_ways_and_follow_every_edit() {
     assert!(vault.top_entities(&marta(), 99).unwrap().iter().all(|top| top.entity.key != "harbour"));
 }
 
-#[test]
-fn a_session_with_others_is_told_of_no_private_document() {
-    let (vault, index) = vault();
+fn a_session_with_others_is_told_of_no_private_document(new: fn() -> NewHome) {
+    let (vault, index, _place) = vault(new());
     put(&vault, "MEMORY.md", "# Memory\n\n- the keel of Brisk is paid by @jan\n");
     put(&vault, "SOUL.md", "# Soul\n\nYou know the keel of Brisk #boats\n");
     let lines = vault.neighborhood(&marta(), "brisk", 9, now()).unwrap().mentions;
@@ -70,7 +77,7 @@ fn a_session_with_others_is_told_of_no_private_document() {
     let private: Vec<CitedSource> =
         private.filter(|source| source.to_string().starts_with("MEMORY")).collect();
     let strange = Access::human(Scope::user("eve"));
-    for edges in [&vault as &dyn EdgeStore, &index] {
+    for edges in [&vault as &dyn EdgeStore, index.as_ref()] {
         let others = Access::shared(Scope::user("marta"));
         let (sources, beside) = around(edges, &others, "brisk");
         assert!(sources.iter().all(|source| !source.starts_with("MEMORY")), "{sources:?}");
@@ -85,9 +92,8 @@ fn a_session_with_others_is_told_of_no_private_document() {
     }
 }
 
-#[test]
-fn a_forgotten_statement_is_in_no_edge_of_a_document() {
-    let (vault, _) = vault();
+fn a_forgotten_statement_is_in_no_edge_of_a_document(new: fn() -> NewHome) {
+    let (vault, _, _place) = vault(new());
     put(&vault, "notes/rent.md", "The landlord of Brisk is @zanzibarqx\n\nTea with @jan\n");
     let source = vault.neighborhood(&marta(), "@zanzibarqx", 9, now()).unwrap().mentions[0].said.source();
     let human = marta();

@@ -2,20 +2,36 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
+use std::any::Any;
 use std::sync::Arc;
 
 use noctuary::life::Indexed;
 use noctuary::memory::{Degraded, QueryVector, SearchOutcome};
-use noctuary::search::{DocumentIndex, FoundChunks};
+use noctuary::search::FoundChunks;
 use noctuary::testing::{EmbedScript, HashEmbedder};
 use noctuary::vectors::{
-    BatchFrom, BatchSize, EmbedConfig, EmbedError, EmbedReport, Embedder, Purpose, VectorStore, embed_once,
+    BatchFrom, BatchSize, EmbedConfig, EmbedError, EmbedReport, Embedder, Purpose, embed_once,
 };
-use noctuary::{Access, DocName, Scope, SqliteIndex, SqliteWorkspace, Workspace, WriteMode};
+use noctuary::{Access, DocName, Scope, Workspace, WriteMode};
+
+use crate::index_homes::{AnyIndex, NewHome, on_each_home};
 
 struct Life {
-    workspace: Indexed<SqliteWorkspace>,
-    index: SqliteIndex,
+    workspace: Indexed<Arc<dyn Workspace>>,
+    index: Arc<dyn AnyIndex>,
+    _place: Box<dyn Any>,
+}
+
+on_each_home! {
+    a_passage_is_found_in_other_words
+    a_chunk_that_changes_or_goes_has_no_vector
+    a_session_with_others_finds_what_it_may_read_and_no_more
+    a_search_without_its_vectors_goes_by_words_and_says_so
+    an_embedder_of_the_workspace_is_asked_by_each_search_and_may_fail
+    what_leaves_for_an_embedder_is_masked
+    an_answer_that_cannot_be_used_leaves_nothing_in_the_index
+    a_late_answer_is_kept_of_chunks_that_say_the_same
+    an_index_serves_one_generation_while_the_next_is_filled
 }
 
 fn model() -> HashEmbedder {
@@ -32,10 +48,9 @@ fn doc(name: &str) -> DocName {
 
 impl Life {
     /// A life with some documents that have nothing to do with what is looked for.
-    fn new() -> Self {
-        let index = SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
-        let workspace = SqliteWorkspace::open_in_memory(Scope::user("marta")).unwrap();
-        let life = Self { workspace: Indexed::new(workspace, index.clone()), index };
+    fn of(home: NewHome) -> Self {
+        let NewHome { workspace, index, place } = home;
+        let life = Self { workspace: Indexed::new(workspace, index.clone()), index, _place: place };
         for number in 0..30 {
             life.put(
                 &format!("notes/{number}.md"),
@@ -51,7 +66,7 @@ impl Life {
     }
 
     fn embed(&self, embedder: &dyn Embedder) -> EmbedReport {
-        embed_once(&self.index, embedder, &EmbedConfig::default()).unwrap()
+        embed_once(self.index.as_ref(), embedder, &EmbedConfig::default()).unwrap()
     }
 
     fn near(&self, access: &Access, embedder: &dyn Embedder, text: &str) -> FoundChunks {
@@ -68,9 +83,8 @@ fn paths(found: &FoundChunks) -> Vec<&str> {
     found.results.iter().map(|result| result.path.as_str()).collect()
 }
 
-#[test]
-fn a_passage_is_found_in_other_words() {
-    let life = Life::new();
+fn a_passage_is_found_in_other_words(new: fn() -> NewHome) {
+    let life = Life::of(new());
     let question = "purchase cordage";
     let by_words = life.workspace.search(&marta(), question, 10).unwrap();
     assert_eq!((by_words.outcome, by_words.results.len()), (SearchOutcome::Empty, 0));
@@ -86,16 +100,15 @@ fn a_passage_is_found_in_other_words() {
     assert!(found.results[0].bm25_score.is_some() && found.results[0].vector_score.is_some());
     assert_eq!(life.embed(&model()).requests, 0);
     // A search without a vector is as it was.
-    let plain = Life::new();
+    let plain = Life::of(new());
     for question in ["the ferry", "rope", "\"a garden\"", "entry 7"] {
         let found = life.workspace.search(&marta(), question, 10).unwrap();
         assert_eq!(found, plain.workspace.search(&marta(), question, 10).unwrap(), "{question}");
     }
 }
 
-#[test]
-fn a_chunk_that_changes_or_goes_has_no_vector() {
-    let life = Life::new();
+fn a_chunk_that_changes_or_goes_has_no_vector(new: fn() -> NewHome) {
+    let life = Life::of(new());
     life.embed(&model());
     life.put("notes/rope.md", "The old boat was sold in Porto\n");
     assert_eq!(life.waiting(), 1);
@@ -114,9 +127,8 @@ fn a_chunk_that_changes_or_goes_has_no_vector() {
     assert_eq!(life.index.embedding_status(model().id()).unwrap().embedded, 0);
 }
 
-#[test]
-fn a_session_with_others_finds_what_it_may_read_and_no_more() {
-    let life = Life::new();
+fn a_session_with_others_finds_what_it_may_read_and_no_more(new: fn() -> NewHome) {
+    let life = Life::of(new());
     life.put("MEMORY.md", "- Marta bought rope for the secret trip\n");
     life.put("memory/2026-11-21-group.md", "[user] The group will purchase cordage on Monday\n");
     life.embed(&model());
@@ -140,9 +152,8 @@ fn a_session_with_others_finds_what_it_may_read_and_no_more() {
     assert!(life.near(&stranger, &model(), "purchase of cordage").results.is_empty());
 }
 
-#[test]
-fn a_search_without_its_vectors_goes_by_words_and_says_so() {
-    let life = Life::new();
+fn a_search_without_its_vectors_goes_by_words_and_says_so(new: fn() -> NewHome) {
+    let life = Life::of(new());
     let by_words = life.workspace.search(&marta(), "the ferry", 10).unwrap();
     let same = |found: &FoundChunks, why: Degraded| {
         assert_eq!(found.outcome, SearchOutcome::Degraded(why));
@@ -150,7 +161,7 @@ fn a_search_without_its_vectors_goes_by_words_and_says_so() {
     };
     same(&life.near(&marta(), &model(), "the ferry"), Degraded::Missing);
     let config = EmbedConfig::default().texts(10).requests(1);
-    embed_once(&life.index, &model(), &config).unwrap();
+    embed_once(life.index.as_ref(), &model(), &config).unwrap();
     same(&life.near(&marta(), &model(), "the ferry"), Degraded::HalfFilled { embedded: 10, of: 31 });
     life.embed(&model());
     same(&life.near(&marta(), &model().named("other"), "the ferry"), Degraded::OtherGeneration);
@@ -163,9 +174,8 @@ fn a_search_without_its_vectors_goes_by_words_and_says_so() {
     assert_eq!(paths(&life.near(&marta(), &new, "purchase cordage"))[0], "notes/rope.md");
 }
 
-#[test]
-fn an_embedder_of_the_workspace_is_asked_by_each_search_and_may_fail() {
-    let life = Life::new();
+fn an_embedder_of_the_workspace_is_asked_by_each_search_and_may_fail(new: fn() -> NewHome) {
+    let life = Life::of(new());
     life.embed(&model());
     let script = Arc::new(EmbedScript::new(model()).fails("no route"));
     let workspace = life.workspace.clone().with_embedder(script.clone());
@@ -180,9 +190,8 @@ fn an_embedder_of_the_workspace_is_asked_by_each_search_and_may_fail() {
     assert!(!asked.concat().contains("AKIAIOSFODNN7EXAMPLE"), "{asked:?}");
 }
 
-#[test]
-fn what_leaves_for_an_embedder_is_masked() {
-    let life = Life::new();
+fn what_leaves_for_an_embedder_is_masked(new: fn() -> NewHome) {
+    let life = Life::of(new());
     let text = "The key of the harbour is AKIAIOSFODNN7EXAMPLE for now\n";
     life.workspace.workspace().write(&doc("notes/key.md"), text.as_bytes(), WriteMode::Create).unwrap();
     life.workspace.sync(chrono::Utc::now()).unwrap();
@@ -195,9 +204,8 @@ fn what_leaves_for_an_embedder_is_masked() {
 type Answer = fn(Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, EmbedError>;
 
 // An embedder that fails, or answers with too few, too many, too short ones, or what is no number.
-#[test]
-fn an_answer_that_cannot_be_used_leaves_nothing_in_the_index() {
-    let life = Life::new();
+fn an_answer_that_cannot_be_used_leaves_nothing_in_the_index(new: fn() -> NewHome) {
+    let life = Life::of(new());
     let spoiled: [Answer; 5] = [
         |_| Err(EmbedError::new("no route")),
         |vectors| Ok(vectors[1..].to_vec()),
@@ -207,7 +215,7 @@ fn an_answer_that_cannot_be_used_leaves_nothing_in_the_index() {
     ];
     for (at, spoil) in spoiled.into_iter().enumerate() {
         let script = EmbedScript::new(model()).answers(move |_, right| spoil(right?));
-        let report = embed_once(&life.index, &script, &EmbedConfig::default().requests(1)).unwrap();
+        let report = embed_once(life.index.as_ref(), &script, &EmbedConfig::default().requests(1)).unwrap();
         assert_eq!((report.embedded, report.serves), (0, false), "{at}");
         assert_eq!(report.status.pending + report.status.failed, 31, "{at}: all wait for another try");
         assert!(report.error.is_some() || report.failed > 0, "{at}: it is said");
@@ -225,9 +233,8 @@ fn an_answer_that_cannot_be_used_leaves_nothing_in_the_index() {
 }
 
 // One that hangs: documents are written meanwhile, and its late answer is kept where it is still of the words that stand.
-#[test]
-fn a_late_answer_is_kept_of_chunks_that_say_the_same() {
-    let life = Life::new();
+fn a_late_answer_is_kept_of_chunks_that_say_the_same(new: fn() -> NewHome) {
+    let life = Life::of(new());
     let workspace = life.workspace.clone();
     let script = EmbedScript::new(model()).answers(move |_, right| {
         let write = |name: &str, text: &str| {
@@ -238,7 +245,7 @@ fn a_late_answer_is_kept_of_chunks_that_say_the_same() {
         workspace.remove(&doc("notes/7.md")).unwrap();
         right
     });
-    let report = embed_once(&life.index, &script, &EmbedConfig::default().requests(1)).unwrap();
+    let report = embed_once(life.index.as_ref(), &script, &EmbedConfig::default().requests(1)).unwrap();
     assert_eq!((report.embedded, report.moved, report.serves), (29, 2, false));
     assert_eq!(life.waiting(), 2);
     life.embed(&model());
@@ -253,14 +260,14 @@ fn a_late_answer_is_kept_of_chunks_that_say_the_same() {
 }
 
 // BX-27: a generation is filled over several passes while the earlier one serves, and the swap is one step.
-#[test]
-fn an_index_serves_one_generation_while_the_next_is_filled() {
-    let life = Life::new();
+fn an_index_serves_one_generation_while_the_next_is_filled(new: fn() -> NewHome) {
+    let life = Life::of(new());
     let next = model().named("next");
     life.embed(&model());
     let by_first = life.near(&marta(), &model(), "purchase cordage");
     for embedded in [10, 20, 30] {
-        let report = embed_once(&life.index, &next, &EmbedConfig::default().texts(10).requests(1)).unwrap();
+        let report =
+            embed_once(life.index.as_ref(), &next, &EmbedConfig::default().texts(10).requests(1)).unwrap();
         assert_eq!((report.status.embedded, report.serves), (embedded, false));
         assert_eq!(life.near(&marta(), &model(), "purchase cordage"), by_first);
         let found = life.near(&marta(), &next, "purchase cordage");

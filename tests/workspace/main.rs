@@ -8,6 +8,10 @@ mod homes;
 mod index;
 mod index_edges;
 #[cfg(feature = "sqlite")]
+mod index_homes;
+#[cfg(all(feature = "sqlite", feature = "postgres"))]
+mod index_postgres;
+#[cfg(feature = "sqlite")]
 mod index_vectors;
 mod lease;
 #[cfg(feature = "postgres")]

@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{TimeZone, Utc};
-use noctuary::postgres::{Postgres, PostgresConfig, PostgresWorkspace};
+use noctuary::artifacts::{ArtifactKind, ArtifactStore, NewArtifact};
+use noctuary::life::Indexed;
+use noctuary::postgres::{Postgres, PostgresConfig, PostgresTls, PostgresWorkspace};
 use noctuary::workspace::{Claim, ClaimTerms, LostBy, StateName, WorkspaceExt};
 use noctuary::{
-    DocName, Error, Extractive, JournalDreamer, LlmReply, LlmRequest, Outcome, Scope, Workspace, WriteMode,
-    dream_once, dream_once_at, llm_fn,
+    Access, DocName, Error, Extractive, JournalDreamer, LlmReply, LlmRequest, Outcome, Scope, Workspace,
+    WriteMode, dream_once, dream_once_at, llm_fn,
 };
 use postgres::{Client, NoTls};
 
@@ -412,8 +414,122 @@ fn a_server_that_is_not_there_is_unavailable_and_no_password_is_told() {
     let error = Postgres::connect(&url).unwrap_err();
     assert!(matches!(error, Error::Unavailable { .. }), "{error:?}");
     assert!(!format!("{error} {error:?}").contains("sesame"));
-    let far = Postgres::connect("postgres://marta:sesame@db.example/lives").unwrap_err();
+    let far = Postgres::connect("postgres://marta:sesame@db.example/lives?sslmode=disable").unwrap_err();
     assert!(matches!(far, Error::Config { setting: "url", .. }), "{far:?}");
+}
+
+#[test]
+fn a_server_on_another_machine_is_reached_encrypted_and_must_be_who_it_says() {
+    needs_a_server!();
+    let server = server::Private::start(true);
+    let far = |host: &str| {
+        format!("host={host} hostaddr=127.0.0.1 port={} user=noctuary_test dbname=postgres", server.port())
+    };
+    let roots = std::fs::read(server.path().join("tls/ca.pem")).unwrap();
+    let mut settings = tests();
+    settings.tls = PostgresTls::default().roots(roots);
+    let url = format!("{} application_name=encrypted", far("db.test"));
+    let there = Postgres::connect_with(&url, settings.clone()).unwrap();
+    there.migrate().unwrap();
+    let life = there.workspace(somebody()).unwrap();
+    life.append(&DocName::MEMORY, b"- tea\n").unwrap();
+    let lease = granted(&life);
+    lease.append(&DocName::MEMORY, b"- rye\n").unwrap();
+    assert_eq!(life.read_text(&DocName::MEMORY).unwrap().as_deref(), Some("- tea\n- rye\n"));
+    let above = server.url.replace("user=noctuary_test", "user=postgres");
+    let sql =
+        "SELECT count(*), count(*) FILTER (WHERE ssl) FROM pg_stat_activity JOIN pg_stat_ssl USING (pid)
+        WHERE application_name = 'encrypted'";
+    let row = Client::connect(&above, NoTls).unwrap().query_one(sql, &[]).unwrap();
+    let (all, encrypted): (i64, i64) = (row.get(0), row.get(1));
+    assert_eq!((all, encrypted), (2, 2), "a connection for verbs, and the guard");
+    // Somebody else's authority, another name, and no encryption.
+    let others = Postgres::connect_with(&far("db.test"), tests());
+    assert!(matches!(others, Err(Error::Unavailable { .. })), "{others:?}");
+    let named = Postgres::connect_with(&far("other.test"), settings.clone());
+    assert!(matches!(named, Err(Error::Unavailable { .. })), "{named:?}");
+    let off = Postgres::connect_with(&format!("{} sslmode=disable", far("db.test")), settings.clone());
+    assert!(matches!(off, Err(Error::Config { setting: "url", .. })), "{off:?}");
+    settings.allow_plaintext = true;
+    let plain = Postgres::connect_with(&far("db.test"), settings.clone());
+    assert!(plain.is_err(), "this server takes encrypted connections alone: {plain:?}");
+    let asked = Postgres::connect_with(&format!("{} sslmode=require", far("db.test")), settings);
+    assert!(asked.is_ok(), "{asked:?}");
+}
+
+#[test]
+fn a_life_is_erased_whole_and_an_operator_lists_those_that_are_left() {
+    let Some(url) = server::url() else { return };
+    let fresh = server::Fresh::new();
+    let (marta, ilya) = (Scope::user("marta"), Scope { agent: "trader".to_owned(), ..Scope::user("ilya") });
+    let live = |scope: &Scope| {
+        let workspace = Indexed::new(
+            fresh.server.workspace(scope.clone()).unwrap(),
+            fresh.server.index(scope.clone()).unwrap(),
+        );
+        workspace.append(&DocName::MEMORY, b"- the [[boat]] is called Brisk\n").unwrap();
+        workspace.write(&DocName::SOUL, b"1", WriteMode::Create).unwrap();
+        workspace.write(&DocName::SOUL, b"2", WriteMode::Replace).unwrap();
+        drop(granted(workspace.workspace()));
+        let dreamer = JournalDreamer::builder(Arc::new(workspace.workspace().clone())).enabled(true).build();
+        dream_once(&dreamer.unwrap(), &Extractive::new()).unwrap();
+        let artifacts = fresh.server.artifacts(scope.clone()).unwrap();
+        let new = NewArtifact::new(ArtifactKind::Report, "Q3");
+        artifacts.insert(&Access::agent(scope.clone()), &new, Utc::now()).unwrap();
+    };
+    live(&marta);
+    live(&ilya);
+    let refused = fresh.server.scopes();
+    assert!(matches!(refused, Err(Error::Config { setting: "url", .. })), "{refused:?}");
+    let above = url.replace("user=noctuary_test", "user=postgres");
+    let operator = Postgres::connect_with(&above, config(fresh.schema())).unwrap();
+    let counts = |client: &mut Client| {
+        let sql = "SELECT table_name::text FROM information_schema.columns
+            WHERE table_schema = $1 AND column_name = 'user_id' ORDER BY 1";
+        let tables = client.query(sql, &[&fresh.schema()]).unwrap();
+        let counted = tables.iter().map(|row| {
+            let table: String = row.get(0);
+            let sql = format!(
+                "SELECT count(*), count(*) FILTER (WHERE user_id = 'ilya') FROM {}.{table}",
+                fresh.schema()
+            );
+            let row = client.query_one(&sql, &[]).unwrap();
+            (table, row.get::<_, i64>(0), row.get::<_, i64>(1))
+        });
+        counted.collect::<Vec<_>>()
+    };
+    let mut client = Client::connect(&above, NoTls).unwrap();
+    let before = counts(&mut client);
+    assert_eq!(operator.scopes().unwrap(), [ilya.clone(), marta.clone()]);
+
+    let life = fresh.server.workspace(marta.clone()).unwrap();
+    for access in [Access::agent(marta.clone()), Access::shared(marta.clone()), Access::human(ilya.clone())] {
+        assert!(matches!(life.erase(&access), Err(Error::Denied { .. })), "{access:?}");
+    }
+    let human = Access::human(marta.clone());
+    let lease = granted(&life);
+    assert!(matches!(life.erase(&human), Err(Error::Busy { .. })), "a dream runs");
+    drop(lease);
+    let would = life.would_erase(&human).unwrap();
+    let receipt = life.erase(&human).unwrap();
+    assert!(receipt.erased && !would.erased);
+    assert_eq!(receipt.rows, would.rows);
+    for (table, all, of_ilya) in &before {
+        let found = receipt.rows.get(table).copied().unwrap_or(0);
+        assert_eq!(found, u64::try_from(all - of_ilya).unwrap(), "{table}");
+    }
+    assert!(receipt.rows.len() > 8, "{receipt}");
+    println!("{receipt}");
+    for (table, all, of_ilya) in counts(&mut client) {
+        assert_eq!(all, of_ilya, "{table}");
+        assert!(
+            before.contains(&(table.clone(), before.iter().find(|it| it.0 == table).unwrap().1, of_ilya)),
+            "{table}"
+        );
+    }
+    assert_eq!(operator.scopes().unwrap(), [ilya]);
+    assert!(life.read(&DocName::MEMORY).unwrap().is_none());
+    assert_eq!(life.would_erase(&human).unwrap().total(), 0);
 }
 
 const JOURNALS: u32 = 6;

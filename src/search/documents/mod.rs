@@ -6,8 +6,12 @@ mod index;
 mod result;
 mod separators;
 mod structure;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod weigh;
 
 pub use audience::Audience;
 pub use chunk::{Chunk, ChunkConfig};
 pub use index::{DocumentIndex, IndexChange, IndexEntry, SeenDocument};
 pub use result::{FoundChunks, SearchResult};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) use weigh::{LISTED, WEIGHED, fuse, reciprocal, weigh, words_of_name};

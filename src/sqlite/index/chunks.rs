@@ -3,11 +3,9 @@
 use rusqlite::{Connection, Row, params};
 
 use super::links::Links;
-use crate::base::digest::Hasher;
 use crate::base::name::DocName;
-use crate::format::JournalName;
-use crate::search::documents::Chunk;
-use crate::sqlite::columns::uuid;
+use crate::base::uuid::chunk_id;
+use crate::search::documents::{Chunk, words_of_name};
 use crate::sqlite::words;
 
 /// Makes the chunks of a document these. One that stands as it is is left alone: an append costs what it adds.
@@ -30,7 +28,7 @@ pub(super) fn put(
         rows.collect::<rusqlite::Result<_>>()?
     };
     let mut standing = standing.into_iter().peekable();
-    let of_name = words_of(name);
+    let of_name = words_of_name(name);
     let mut put = connection.prepare_cached(PUT_CHUNK)?;
     let mut shift = connection.prepare_cached(
         "UPDATE memory_chunks SET first_byte = ?3, first_line = ?4, last_line = ?5
@@ -72,20 +70,3 @@ const PUT_CHUNK: &str = "INSERT INTO memory_chunks
        first_line = excluded.first_line, last_line = excluded.last_line, created_at = excluded.created_at,
        embedding = NULL, generation = NULL
      RETURNING number";
-
-/// Returns the id of a chunk: a UUID (version 8) hashed from its document and place.
-fn chunk_id(document: &str, index: i64) -> String {
-    let mut hasher = Hasher::new();
-    hasher.field(document.as_bytes()).field(&index.to_be_bytes());
-    uuid(hasher)
-}
-
-/// Returns the words that find a document beside its text: its path, without the words that many share.
-fn words_of(name: &DocName) -> String {
-    let path = name.as_str();
-    let path = path.strip_suffix(".md").unwrap_or(path);
-    match JournalName::parse(name) {
-        Some(_) => path.split_once('/').map_or(path, |(_, file)| file).to_owned(),
-        None => path.to_owned(),
-    }
-}

@@ -1,6 +1,6 @@
 //! Chunks by words and by meaning.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use rusqlite::params;
 
@@ -8,16 +8,9 @@ use super::search::{CHUNKS, DOCUMENTS, result, run};
 use super::vectors::ChunkTable;
 use crate::base::access::SessionKind;
 use crate::base::error::Result;
-use crate::search::documents::{Audience, FoundChunks, SearchResult};
-use crate::search::rank::{Plan, fuse_lists, one_line};
-use crate::search::vectors::Scored;
+use crate::search::documents::{Audience, FoundChunks, LISTED, SearchResult, fuse};
 use crate::sqlite::vectors::{VectorTables, listed};
 use crate::store::vectors::{Asked, Shelves, Sight};
-
-/// So many chunks by words are fused.
-const LISTED: usize = 200;
-/// A chunk with all words of a query settles it, where no more have all of them.
-const SETTLED: usize = 3;
 
 /// Finds chunks by both, best first; ties by path and place.
 pub(super) fn search(
@@ -39,39 +32,8 @@ pub(super) fn search(
             return Ok(FoundChunks::by_words(text, words).degraded(why));
         }
     };
-    let cosines: HashMap<i64, f64> = near.rows.iter().map(|row| (row.id, row.score)).collect();
     let ids: Vec<i64> = near.rows.iter().map(|row| row.id).collect();
-    let mut chunks = table.chunks(kind, &ids)?;
-    let numbers: HashMap<String, i64> =
-        chunks.iter().map(|(number, found)| (found.chunk_id.clone(), *number)).collect();
-    let mut scored = Vec::with_capacity(words.len());
-    // A chunk that is not near has a number that no chunk has.
-    for (other, found) in (1..).zip(words) {
-        let number = numbers.get(&found.chunk_id).copied().unwrap_or(-other);
-        let share = found.bm25_score.unwrap_or(0.0).min(0.999_999);
-        scored.push(Scored { id: number, score: share / (1.0 - share) });
-        chunks.insert(number, found);
-    }
-    let plan = Plan::of(&one_line(text), false);
-    let has_all =
-        |row: &&Scored| chunks.get(&row.id).is_some_and(|found| plan.share_in(&found.content) >= 1.0);
-    let settled: BTreeSet<i64> = scored.iter().filter(has_all).map(|row| row.id).collect();
-    let settled = if settled.len() <= SETTLED { settled } else { BTreeSet::new() };
-    let (fused, _) = fuse_lists(&scored, &near, &settled);
-    let mut results: Vec<SearchResult> = fused
-        .into_iter()
-        .filter_map(|row| {
-            let found = chunks.remove(&row.id)?;
-            let vector_score = cosines.get(&row.id).map(|cosine| cosine.clamp(0.0, 1.0));
-            Some(SearchResult { score: row.score.clamp(0.0, 1.0), vector_score, ..found })
-        })
-        .collect();
-    results.sort_by(|one, other| {
-        let place = |found: &SearchResult| (found.path.clone(), found.chunk_index);
-        other.score.total_cmp(&one.score).then_with(|| place(one).cmp(&place(other)))
-    });
-    results.truncate(limit);
-    Ok(FoundChunks::by_words(text, results))
+    Ok(fuse(text, words, &near, table.chunks(kind, &ids)?, limit))
 }
 
 impl ChunkTable<'_> {

@@ -4,9 +4,8 @@ use rusqlite::{Connection, Row, params};
 
 use crate::base::access::{Scope, SessionKind};
 use crate::base::name::DocName;
-use crate::memory::Order;
-use crate::search::documents::{Audience, SearchResult};
-use crate::search::rank::{Card, Frequencies, GenericEntities, Plan, Pool, Ranking, Search, one_line};
+use crate::search::documents::{Audience, SearchResult, WEIGHED, reciprocal, weigh};
+use crate::search::rank::{Plan, one_line};
 use crate::sqlite::words;
 
 /// The columns of a chunk. A document's audience is in every statement: `?2` to `?4` are the scope and the kind.
@@ -14,9 +13,6 @@ pub(super) const CHUNKS: &str =
     "c.id, c.document_id, d.path, c.content, c.chunk_index, c.first_line, c.last_line";
 pub(super) const DOCUMENTS: &str = "JOIN indexed_documents d ON d.id = c.document_id
      AND d.user_id = ?2 AND d.agent_id = ?3 AND (d.audience & ?4) <> 0";
-
-/// So many chunks are weighed where some are not in sight: those of the last paths, which the newest journals have.
-const WEIGHED: i64 = 4096;
 
 /// A search: who asks, and for how much.
 #[derive(Clone, Copy)]
@@ -80,29 +76,7 @@ impl ChunkQuery<'_> {
                 chunks.push((found, text));
             }
         }
-        // Ties: what comes first is the newest to the ranking.
-        chunks.sort_by(|(one, _), (other, _)| {
-            (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index))
-        });
-        let every_word: Vec<usize> = (0..plan.terms.len()).collect();
-        let mut pool = Pool::of(plan, &every_word);
-        for (id, (_, text)) in (0..).zip(&chunks) {
-            pool.take(&Card::of(id, text), None);
-        }
-        let search = Search {
-            pool: &pool,
-            frequencies: &Frequencies::within(&pool),
-            ranking: &Ranking::rows_alone(),
-            plan,
-            entities: &GenericEntities,
-        };
-        let (_, ranked, _) = search.run(search.weigh(Order::Relevance, self.limit));
-        let scored = ranked.into_iter().enumerate().filter_map(|(rank, ranked)| {
-            let (found, _) = chunks.get(usize::try_from(ranked.id).unwrap_or(usize::MAX))?;
-            let bm25_score = Some(ranked.strength / (1.0 + ranked.strength));
-            Some(SearchResult { score: score(rank), bm25_score, ..found.clone() })
-        });
-        Ok(scored.collect())
+        Ok(weigh(plan, chunks, self.limit))
     }
 
     /// Finds chunks by BM25, ties by path and place.
@@ -142,7 +116,7 @@ impl ChunkQuery<'_> {
         let scored = ranked.into_iter().enumerate().map(|(at, (rank, found))| {
             // FTS5 says less for better, and never more than 0.
             let strength = (-rank).max(0.0);
-            SearchResult { score: score(at), bm25_score: Some(strength / (1.0 + strength)), ..found }
+            SearchResult { score: reciprocal(at), bm25_score: Some(strength / (1.0 + strength)), ..found }
         });
         Ok(scored.collect())
     }
@@ -167,7 +141,7 @@ impl ChunkQuery<'_> {
             found.extend(result(row)?);
         }
         let scored = found.into_iter().enumerate();
-        Ok(scored.map(|(at, found)| SearchResult { score: score(at), ..found }).collect())
+        Ok(scored.map(|(at, found)| SearchResult { score: reciprocal(at), ..found }).collect())
     }
 }
 
@@ -194,9 +168,4 @@ pub(super) fn result(row: &Row<'_>) -> rusqlite::Result<Option<SearchResult>> {
         vector_score: None,
         lines: (line(5)?, line(6)?),
     }))
-}
-
-/// Returns the reciprocal rank of the place `at`, so that the first has 1.
-fn score(at: usize) -> f64 {
-    61.0 / (61.0 + f64::from(u32::try_from(at).unwrap_or(u32::MAX)))
 }

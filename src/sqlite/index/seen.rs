@@ -9,8 +9,9 @@ use super::chunks;
 use super::links::Links;
 use crate::base::access::Scope;
 use crate::base::name::DocName;
+use crate::base::uuid::document_id;
 use crate::search::documents::{Audience, IndexChange, IndexEntry, SeenDocument};
-use crate::sqlite::columns::{document_id, parse_revision};
+use crate::sqlite::columns::parse_revision;
 
 /// Says what was seen of every document.
 pub(super) fn all(

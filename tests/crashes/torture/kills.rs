@@ -78,7 +78,10 @@ fn archiver(life: &Path, chance: &mut Chance) -> JournalDreamer {
 
 /// A dreamer that looks for no instructions in an answer: it writes nothing for them, and the patterns are not made in
 /// the little time that a ticker lives.
-fn unscanned(workspace: Arc<dyn Workspace>, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
+pub(crate) fn unscanned(
+    workspace: Arc<dyn Workspace>,
+    change: impl FnOnce(&mut DreamConfig),
+) -> JournalDreamer {
     let doors = Doors::default()
         .policy(Door::DreamReply, DoorPolicy::new(SecretPolicy::Reject, InjectionPolicy::Allow));
     let dreamer = JournalDreamer::builder(workspace).enabled(true).doors(doors);

@@ -1,0 +1,102 @@
+//! Chunks in an order: by how well they fit a text, and by that and their meaning.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::result::{FoundChunks, SearchResult};
+use crate::base::name::DocName;
+use crate::format::JournalName;
+use crate::memory::Order;
+use crate::search::rank::{
+    Card, Frequencies, GenericEntities, Near, Plan, Pool, Ranking, Search, fuse_lists, one_line,
+};
+use crate::search::vectors::Scored;
+
+/// So many chunks are weighed at most: those of the last paths, which the newest journals have.
+pub(crate) const WEIGHED: i64 = 4096;
+/// So many chunks by words are fused with those by meaning.
+pub(crate) const LISTED: usize = 200;
+/// A chunk with all words of a query settles it, where no more have all of them.
+const SETTLED: usize = 3;
+
+/// Returns the words that find a document beside its text: its path, without the words that many share.
+pub(crate) fn words_of_name(name: &DocName) -> String {
+    let path = name.as_str();
+    let path = path.strip_suffix(".md").unwrap_or(path);
+    match JournalName::parse(name) {
+        Some(_) => path.split_once('/').map_or(path, |(_, file)| file).to_owned(),
+        None => path.to_owned(),
+    }
+}
+
+/// Ranks chunks, each with all that is searched of it: by BM25 over these alone.
+pub(crate) fn weigh(plan: &Plan, mut chunks: Vec<(SearchResult, String)>, limit: usize) -> Vec<SearchResult> {
+    // Ties: what comes first is the newest to the ranking.
+    chunks
+        .sort_by(|(one, _), (other, _)| (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index)));
+    let every_word: Vec<usize> = (0..plan.terms.len()).collect();
+    let mut pool = Pool::of(plan, &every_word);
+    for (id, (_, text)) in (0..).zip(&chunks) {
+        pool.take(&Card::of(id, text), None);
+    }
+    let search = Search {
+        pool: &pool,
+        frequencies: &Frequencies::within(&pool),
+        ranking: &Ranking::rows_alone(),
+        plan,
+        entities: &GenericEntities,
+    };
+    let (_, ranked, _) = search.run(search.weigh(Order::Relevance, limit));
+    let scored = ranked.into_iter().enumerate().filter_map(|(at, ranked)| {
+        let (found, _) = chunks.get(usize::try_from(ranked.id).unwrap_or(usize::MAX))?;
+        let bm25_score = Some(ranked.strength / (1.0 + ranked.strength));
+        Some(SearchResult { score: reciprocal(at), bm25_score, ..found.clone() })
+    });
+    scored.collect()
+}
+
+/// Returns the reciprocal rank of the place `at`, so that the first has 1.
+pub(crate) fn reciprocal(at: usize) -> f64 {
+    61.0 / (61.0 + f64::from(u32::try_from(at).unwrap_or(u32::MAX)))
+}
+
+/// Puts chunks by words and chunks by meaning into one order, best first; ties by path and place. `chunks` has those that are near,
+/// by their numbers.
+pub(crate) fn fuse(
+    text: &str,
+    words: Vec<SearchResult>,
+    near: &Near,
+    mut chunks: HashMap<i64, SearchResult>,
+    limit: usize,
+) -> FoundChunks {
+    let cosines: HashMap<i64, f64> = near.rows.iter().map(|row| (row.id, row.score)).collect();
+    let numbers: HashMap<String, i64> =
+        chunks.iter().map(|(number, found)| (found.chunk_id.clone(), *number)).collect();
+    let mut scored = Vec::with_capacity(words.len());
+    // A chunk that is not near has a number that no chunk has.
+    for (other, found) in (1..).zip(words) {
+        let number = numbers.get(&found.chunk_id).copied().unwrap_or(-other);
+        let share = found.bm25_score.unwrap_or(0.0).min(0.999_999);
+        scored.push(Scored { id: number, score: share / (1.0 - share) });
+        chunks.insert(number, found);
+    }
+    let plan = Plan::of(&one_line(text), false);
+    let has_all =
+        |row: &&Scored| chunks.get(&row.id).is_some_and(|found| plan.share_in(&found.content) >= 1.0);
+    let settled: BTreeSet<i64> = scored.iter().filter(has_all).map(|row| row.id).collect();
+    let settled = if settled.len() <= SETTLED { settled } else { BTreeSet::new() };
+    let (fused, _) = fuse_lists(&scored, near, &settled);
+    let mut results: Vec<SearchResult> = fused
+        .into_iter()
+        .filter_map(|row| {
+            let found = chunks.remove(&row.id)?;
+            let vector_score = cosines.get(&row.id).map(|cosine| cosine.clamp(0.0, 1.0));
+            Some(SearchResult { score: row.score.clamp(0.0, 1.0), vector_score, ..found })
+        })
+        .collect();
+    results.sort_by(|one, other| {
+        let place = |found: &SearchResult| (found.path.clone(), found.chunk_index);
+        other.score.total_cmp(&one.score).then_with(|| place(one).cmp(&place(other)))
+    });
+    results.truncate(limit);
+    FoundChunks::by_words(text, results)
+}
