@@ -4,6 +4,8 @@
 //! ```text
 //! cargo run --example day                    in a folder that is made for it and taken away
 //! cargo run --example day -- --sqlite FILE   inside one SQLite file; without FILE, one that is taken away
+//! cargo run --example day --features postgres -- --postgres URL
+//!                                            on a PostgreSQL server, in a life that is erased at the end
 //! ```
 //!
 //! It checks what it tells: whatever does not hold ends it.
@@ -41,8 +43,12 @@ fn main() -> Result<()> {
         Some("--sqlite") => {
             sqlite(&arguments.next().map_or_else(|| scratch.path().join("life.db"), Into::into))?
         }
-        Some(other) => return Err(format!("{other:?} is not known; use [--sqlite [FILE]]").into()),
+        Some("--postgres") => postgres(&arguments.next().ok_or("--postgres needs a URL")?)?,
+        Some(other) => {
+            return Err(format!("{other:?} is not known; use [--sqlite [FILE] | --postgres URL]").into());
+        }
     };
+    let server = postgres_url();
     if !workspace.list(None)?.documents.is_empty() {
         return Err("somebody lives there already".into());
     }
@@ -54,7 +60,12 @@ fn main() -> Result<()> {
     let builds = upload(&life)?;
     figures(&life, artifacts.as_ref(), &builds)?;
     night(&life)?;
-    fourth_morning(&life)
+    fourth_morning(&life)?;
+    if let Some(url) = server {
+        drop((life, artifacts));
+        leave(&url)?;
+    }
+    Ok(())
 }
 
 /// The place of a life, and that of what the agent makes.
@@ -69,6 +80,45 @@ fn sqlite(file: &Path) -> Result<Home> {
 #[cfg(not(feature = "sqlite"))]
 fn sqlite(_file: &Path) -> Result<Home> {
     Err("--sqlite needs the feature \"sqlite\"".into())
+}
+
+/// Returns the server that this run is on.
+fn postgres_url() -> Option<String> {
+    let mut arguments = std::env::args().skip(1);
+    (arguments.next().as_deref() == Some("--postgres")).then(|| arguments.next()).flatten()
+}
+
+#[cfg(feature = "postgres")]
+fn server(url: &str) -> Result<noctuary::postgres::Postgres> {
+    let mut config = noctuary::postgres::PostgresConfig::default();
+    "noctuary_day".clone_into(&mut config.schema);
+    let server = noctuary::postgres::Postgres::connect_with(url, config)?;
+    server.migrate()?;
+    Ok(server)
+}
+
+#[cfg(feature = "postgres")]
+fn postgres(url: &str) -> Result<Home> {
+    let server = server(url)?;
+    Ok((Arc::new(server.workspace(marta())?), Box::new(server.artifacts(marta())?)))
+}
+
+/// Marta leaves, and asks that all of it goes.
+#[cfg(feature = "postgres")]
+fn leave(url: &str) -> Result<()> {
+    let receipt = server(url)?.workspace(marta())?.erase(&Access::human(marta()))?;
+    println!("\n# Marta leaves\n\n{receipt}");
+    Ok(())
+}
+
+#[cfg(not(feature = "postgres"))]
+fn postgres(_url: &str) -> Result<Home> {
+    Err("--postgres needs the feature \"postgres\"".into())
+}
+
+#[cfg(not(feature = "postgres"))]
+fn leave(_url: &str) -> Result<()> {
+    Ok(())
 }
 
 /// A time of the story.

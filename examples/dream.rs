@@ -10,6 +10,9 @@
 //! cargo run --example dream -- PATH --json     the report as JSON, for a program to read
 //! cargo run --example dream -- --html FILE     and a page to look at: each line beside where it comes from
 //! cargo run --example dream -- --sqlite FILE   copies the sample, or PATH, into a new SQLite file, and dreams there
+//! cargo run --example dream --features postgres -- --postgres URL --user NAME
+//!                                              the same on a PostgreSQL server: copies the sample, or PATH, into a life
+//!                                              that is empty, and dreams over one that is not
 //! cargo run --example dream -- --evidence required
 //!                                              holds back what cites nothing, too
 //! cargo run --example dream --features http -- --endpoint URL --model NAME
@@ -83,7 +86,7 @@ fn run() -> Result<()> {
     Page::new(workspace.as_ref()).print(
         &report,
         &before,
-        arguments.path.is_none() && arguments.sqlite.is_none(),
+        arguments.path.is_none() && arguments.sqlite.is_none() && arguments.postgres.is_none(),
     )
 }
 
@@ -112,6 +115,9 @@ fn at_endpoint(_endpoint: &str, _model: &str) -> Result<Box<dyn LlmClient>> {
 /// Opens the workspace that was asked for, or a copy of the sample.
 fn open(arguments: &Arguments) -> Result<Arc<dyn Workspace>> {
     let user = arguments.user.as_deref().unwrap_or("user");
+    if let Some(url) = &arguments.postgres {
+        return on_server(url, user, arguments);
+    }
     if let Some(file) = &arguments.sqlite {
         if arguments.preview {
             return Err("--sqlite makes a file, and --preview writes nothing: take one of them".into());
@@ -154,6 +160,40 @@ fn in_sqlite(_file: &Path, _user: &str) -> Result<Arc<dyn Workspace>> {
     Err("a SQLite file needs the feature \"sqlite\"".into())
 }
 
+#[cfg(feature = "postgres")]
+fn on_server(url: &str, user: &str, arguments: &Arguments) -> Result<Arc<dyn Workspace>> {
+    let server = noctuary::postgres::Postgres::connect(url)?;
+    server.migrate()?;
+    let life: Arc<dyn Workspace> = Arc::new(server.workspace(noctuary::Scope::user(user))?);
+    let listing = life.list(None)?;
+    if !(listing.documents.is_empty() && listing.folders.is_empty()) {
+        return match &arguments.path {
+            Some(_) => Err(format!(
+                "{user} lives there already, and nothing is copied into it; without a path it dreams over it"
+            )
+            .into()),
+            None => Ok(life),
+        };
+    }
+    if arguments.preview {
+        return Err("the life is empty, and --preview writes nothing: there is nothing to dream over".into());
+    }
+    let source = match &arguments.path {
+        Some(path) if path.is_file() => in_sqlite(path, user)?,
+        Some(path) if path.is_dir() => Arc::new(FileWorkspace::open(path)?),
+        Some(path) => return Err(format!("there is no such folder: {}", path.display()).into()),
+        None => Arc::new(FileWorkspace::open(copy_sample()?)?),
+    };
+    let copied = noctuary::exchange::copy_into(&source, &life)?;
+    eprintln!("{} copied to {}", count(usize::try_from(copied)?, "document"), life.location());
+    Ok(life)
+}
+
+#[cfg(not(feature = "postgres"))]
+fn on_server(_url: &str, _user: &str, _arguments: &Arguments) -> Result<Arc<dyn Workspace>> {
+    Err("--postgres needs the feature \"postgres\"".into())
+}
+
 #[cfg(feature = "report")]
 fn html(report: &DreamReport, workspace: &dyn Workspace, config: &DreamConfig) -> Result<String> {
     Ok(noctuary::report::DreamPage::new(report).budget(config.total_input_bytes).read(workspace)?.to_html())
@@ -164,7 +204,7 @@ fn html(_report: &DreamReport, _workspace: &dyn Workspace, _config: &DreamConfig
     Err("--html needs the feature \"report\"".into())
 }
 
-const USAGE: &str = "[PATH] [--user NAME] [--preview] [--all] [--json] [--html FILE] [--sqlite FILE] \
+const USAGE: &str = "[PATH] [--user NAME] [--preview] [--all] [--json] [--html FILE] [--sqlite FILE | --postgres URL] \
                      [--evidence checked|required|off] [--endpoint URL --model NAME]";
 
 /// The options of the command line.
@@ -173,6 +213,7 @@ struct Arguments {
     path: Option<PathBuf>,
     user: Option<String>,
     sqlite: Option<PathBuf>,
+    postgres: Option<String>,
     html: Option<PathBuf>,
     endpoint: Option<String>,
     model: Option<String>,
@@ -209,6 +250,7 @@ impl Arguments {
                     let name = arguments.next().filter(|name| !name.is_empty());
                     parsed.user = Some(name.ok_or("--user needs a name")?);
                 }
+                "--postgres" => parsed.postgres = Some(arguments.next().ok_or("--postgres needs a URL")?),
                 "--sqlite" => parsed.sqlite = Some(arguments.next().ok_or("--sqlite needs a file")?.into()),
                 path if !path.starts_with('-') && parsed.path.is_none() => parsed.path = Some(path.into()),
                 other => return Err(format!("{other:?} is not known; use {USAGE}").into()),

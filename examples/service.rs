@@ -37,7 +37,8 @@ impl Replica {
 
     /// A turn of a person, whom any replica may serve.
     fn turn(&self, user: &str, said: &str) -> Result<()> {
-        let today = DocName::parse(format!("memory/{}-replica{}.md", Utc::now().format("%Y-%m-%d"), self.number))?;
+        let today =
+            DocName::parse(format!("memory/{}-replica{}.md", Utc::now().format("%Y-%m-%d"), self.number))?;
         self.life(user)?.append(&today, format!("[user] {said}\n").as_bytes())
     }
 
@@ -51,7 +52,8 @@ impl Replica {
             let mut kept = String::new();
             for line in request.user.lines() {
                 if let Some(at) = line.find("memory/") {
-                    journal = line[at..].split(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default();
+                    journal =
+                        line[at..].split(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default();
                 }
                 if let Some((number, said)) = line.split_once("| [user] Decision: ") {
                     kept += &format!("- {said} ({journal}#{number})\n");

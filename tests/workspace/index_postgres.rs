@@ -101,7 +101,7 @@ fn a_search_finds_what_sqlite_finds_in_its_order() {
         put(other.as_ref(), &doc("notes/secret.md"), "harbour boat brisk keel rope\n");
     }
     let mut dice = Dice(7);
-    for round in 0..120 {
+    for round in 0..60 {
         let name = doc(&format!("{}/n{}.md", ["notes", "private"][dice.roll(2)], dice.roll(40)));
         let mut text = String::new();
         for _ in 0..=dice.roll(3) {
@@ -115,7 +115,7 @@ fn a_search_finds_what_sqlite_finds_in_its_order() {
     }
     assert_eq!(sqlite.seen().unwrap(), postgres.seen().unwrap());
     let mut found = 0;
-    for round in 0..200 {
+    for round in 0..48 {
         let (one, two, three) = (WORDS[dice.roll(24)], WORDS[dice.roll(24)], WORDS[dice.roll(24)]);
         let query = match round % 6 {
             0 => one.to_owned(),
@@ -133,7 +133,7 @@ fn a_search_finds_what_sqlite_finds_in_its_order() {
             found += there.len();
         }
     }
-    assert!(found > 1_000, "{found}");
+    assert!(found > 200, "{found}");
     // What is in no document of the scope.
     let access = Access::agent(marta());
     assert!(postgres.search(&access, "secret", 9).unwrap().is_empty());
