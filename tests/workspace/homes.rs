@@ -27,8 +27,8 @@ use crate::common::marta::{human, name, now, quick};
 use crate::common::{Peer, listen, role, tell};
 
 /// A way to keep a life in a folder.
-struct Home {
-    name: &'static str,
+pub(crate) struct Home {
+    pub(crate) name: &'static str,
     open: fn(&Path) -> Arc<dyn Workspace>,
     /// Panics where what stands in the folder is damaged.
     sound: fn(&Path),
@@ -68,7 +68,7 @@ const HOMES: &[Home] = &[
 ];
 
 /// The homes that this machine has.
-fn homes() -> Vec<&'static Home> {
+pub(crate) fn homes() -> Vec<&'static Home> {
     #[cfg(feature = "postgres")]
     let is_here = |home: &&Home| home.name != "postgres" || crate::common::server::url().is_some();
     #[cfg(not(feature = "postgres"))]
@@ -77,7 +77,7 @@ fn homes() -> Vec<&'static Home> {
 }
 
 impl Home {
-    fn quick(&self) -> (TempDir, Arc<dyn Workspace>) {
+    pub(crate) fn quick(&self) -> (TempDir, Arc<dyn Workspace>) {
         let folder = quick();
         let workspace = (self.open)(folder.path());
         (folder, workspace)

@@ -14,6 +14,7 @@ mod index_postgres;
 #[cfg(feature = "sqlite")]
 mod index_vectors;
 mod lease;
+mod lives;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod sqlite;

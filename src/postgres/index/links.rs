@@ -32,9 +32,9 @@ impl Links {
             for (place, edge) in (0..).zip(found) {
                 numbers.push(*number);
                 places.push(place);
-                keys.push(edge.entity.key.to_string());
-                kinds.push(edge.entity.kind.to_string());
-                verbs.push(edge.verb.to_string());
+                keys.push(edge.entity.key);
+                kinds.push(edge.entity.kind.into_owned());
+                verbs.push(edge.verb.into_owned());
             }
         }
         if numbers.is_empty() {

@@ -65,8 +65,10 @@ pub(super) fn by_words(
         None => Some(Needed::One(plan.terms.iter().map(|term| hash(&term.stem)).collect())),
     };
     match needed {
-        Some(Needed::One(words)) => matching(within, kind, &plan, words.into_iter().collect(), limit),
-        Some(Needed::Nothing) => matching(within, kind, &plan, Vec::new(), limit),
+        Some(Needed::One(words)) => {
+            matching(within, kind, &plan, &words.into_iter().collect::<Vec<_>>(), limit)
+        }
+        Some(Needed::Nothing) => matching(within, kind, &plan, &[], limit),
         None => holding(within, kind, literal, limit),
     }
 }
@@ -105,7 +107,7 @@ fn matching(
     within: &Within<'_>,
     kind: SessionKind,
     plan: &Plan,
-    words: Vec<i32>,
+    words: &[i32],
     limit: usize,
 ) -> Result<Vec<SearchResult>> {
     let page = if plan.required.is_some() { PAGE } else { WEIGHED };
@@ -114,7 +116,8 @@ fn matching(
     // No path begins so.
     let (mut path, mut place) = ("\u{10ffff}".to_owned(), -1_i64);
     loop {
-        let params = [bit(kind), Param::Words(words.clone()), Param::from(&path), place.into(), page.into()];
+        let params =
+            [bit(kind), Param::Words(words.to_owned()), Param::from(&path), place.into(), page.into()];
         let rows = within.run(MATCHING, params)?;
         for row in &rows {
             let Some(found) = result(within, row)? else { continue };
