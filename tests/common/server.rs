@@ -51,10 +51,8 @@ impl Private {
     /// Starts one; with `encrypted` it listens on a port of the loopback too, and its certificate is of `db.test`.
     pub(crate) fn start(encrypted: bool) -> Self {
         let folder = tempfile::Builder::new().prefix("noctuary-pg-").tempdir().unwrap();
-        let port = match encrypted {
-            true => std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port(),
-            false => 0,
-        };
+        let free = || std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = if encrypted { free() } else { 0 };
         Self::of(folder.path().to_owned(), Some(folder), port)
     }
 

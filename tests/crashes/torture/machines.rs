@@ -70,7 +70,7 @@ fn start(role: &str, folder: &Path, number: u64) -> Child {
         "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
     ];
     if let Some(library) = library.iter().find(|library| Path::new(library).exists())
-        && number % 3 != 0
+        && !number.is_multiple_of(3)
     {
         command
             .env("LD_PRELOAD", library)
@@ -342,7 +342,7 @@ pub(crate) fn run_dreams() -> bool {
                 told += 1;
             }
             // A person writes into MEMORY.md too.
-            if told % 16 == 0
+            if by_hand < told / 16
                 && life.append(&DocName::MEMORY, format!("- By hand {by_hand}.\n").as_bytes()).is_ok()
             {
                 by_hand += 1;
