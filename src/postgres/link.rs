@@ -3,6 +3,7 @@
 //! The driver brings a runtime and panics where it is called on a worker thread of another one. Here each connection lives on its own
 //! thread and takes jobs by a channel, so that a verb may be called anywhere. A caller waits for its answer for a bounded time.
 
+use std::borrow::Cow;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
@@ -18,9 +19,15 @@ type Job = Box<dyn FnOnce(&mut Client) + Send>;
 #[derive(Debug, Clone)]
 pub(super) enum Param {
     Text(String),
+    MaybeText(Option<String>),
     Texts(Vec<String>),
     Bytes(Vec<u8>),
+    ManyBytes(Vec<Option<Vec<u8>>>),
     Number(i64),
+    MaybeNumber(Option<i64>),
+    Numbers(Vec<i64>),
+    Real(f64),
+    Flag(bool),
 }
 
 impl From<&str> for Param {
@@ -47,19 +54,81 @@ impl From<Vec<String>> for Param {
     }
 }
 
+impl From<Option<String>> for Param {
+    fn from(text: Option<String>) -> Self {
+        Self::MaybeText(text)
+    }
+}
+
+impl From<Option<&str>> for Param {
+    fn from(text: Option<&str>) -> Self {
+        Self::MaybeText(text.map(str::to_owned))
+    }
+}
+
+impl From<String> for Param {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Vec<Option<Vec<u8>>>> for Param {
+    fn from(bytes: Vec<Option<Vec<u8>>>) -> Self {
+        Self::ManyBytes(bytes)
+    }
+}
+
 impl From<i64> for Param {
     fn from(number: i64) -> Self {
         Self::Number(number)
     }
 }
 
+impl From<Option<i64>> for Param {
+    fn from(number: Option<i64>) -> Self {
+        Self::MaybeNumber(number)
+    }
+}
+
+impl From<Vec<i64>> for Param {
+    fn from(numbers: Vec<i64>) -> Self {
+        Self::Numbers(numbers)
+    }
+}
+
+impl From<f64> for Param {
+    fn from(number: f64) -> Self {
+        Self::Real(number)
+    }
+}
+
+impl From<bool> for Param {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+/// Makes the values of a statement.
+macro_rules! params {
+    ($($value:expr),* $(,)?) => {
+        vec![$($crate::postgres::link::Param::from($value)),*]
+    };
+}
+pub(super) use params;
+
 impl Param {
     fn bound(&self) -> (&(dyn ToSql + Sync), Type) {
         match self {
             Self::Text(text) => (text, Type::TEXT),
+            Self::MaybeText(text) => (text, Type::TEXT),
             Self::Texts(texts) => (texts, Type::TEXT_ARRAY),
             Self::Bytes(bytes) => (bytes, Type::BYTEA),
+            Self::ManyBytes(bytes) => (bytes, Type::BYTEA_ARRAY),
             Self::Number(number) => (number, Type::INT8),
+            Self::MaybeNumber(number) => (number, Type::INT8),
+            Self::Numbers(numbers) => (numbers, Type::INT8_ARRAY),
+            Self::Real(number) => (number, Type::FLOAT8),
+            Self::Flag(flag) => (flag, Type::BOOL),
         }
     }
 }
@@ -67,14 +136,14 @@ impl Param {
 /// A statement with its values. It is not prepared under a name, so that a pooler of transactions may stand between.
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
-    pub(super) sql: &'static str,
+    pub(super) sql: Cow<'static, str>,
     pub(super) params: Vec<Param>,
 }
 
 impl Statement {
     pub(super) fn run(&self, client: &mut Client) -> Result<Vec<Row>, ::postgres::Error> {
         let bound: Vec<_> = self.params.iter().map(Param::bound).collect();
-        client.query_typed(self.sql, &bound)
+        client.query_typed(&self.sql, &bound)
     }
 }
 

@@ -19,11 +19,12 @@
 //! | [`Postgres`] | a server: its pool of connections, migrations, rights of a role |
 //! | [`PostgresConfig`] | schema, bounds and timeouts |
 //! | [`PostgresWorkspace`] | the documents of one scope |
+//! | [`PostgresMemoryStore`] | the rows, facts and vectors of one scope |
 //!
 //! # Limits
 //!
 //! - Connections are not encrypted yet: a server on another machine is refused unless [`allow_plaintext`](PostgresConfig::allow_plaintext) is set.
-//! - Memory stores and indexes are not kept on a server yet; use files or SQLite beside it.
+//! - Indexes of documents are not kept on a server yet; use files or SQLite beside it.
 //! - All verbs block, for [`lock_timeout`](PostgresConfig::lock_timeout) and [`statement_timeout`](PostgresConfig::statement_timeout) at most.
 //! - Row-level security binds no superuser, so such a role is refused for lives.
 //! - A document of some megabytes travels whole with each read.
@@ -35,6 +36,7 @@ mod documents;
 mod fault;
 mod lease;
 mod link;
+mod memory;
 mod pool;
 mod schema;
 mod scoped;
@@ -45,5 +47,6 @@ mod transaction;
 mod workspace;
 
 pub use config::PostgresConfig;
+pub use memory::PostgresMemoryStore;
 pub use server::Postgres;
 pub use workspace::PostgresWorkspace;

@@ -5,15 +5,21 @@ use ::postgres::Client;
 use super::config::Address;
 use super::fault::{Fault, not_migrated};
 use super::link::{Link, Param, Statement};
-use super::tables;
+use super::{memory, tables};
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 
 /// One step a version; a schema at version n has run the first n.
-const MIGRATIONS: &[(&str, &str)] = &[(
-    "make the tables of workspaces: lives, documents, document_versions, states and leases, with row-level security",
-    tables::WORKSPACE,
-)];
+const MIGRATIONS: &[(&str, &str)] = &[
+    (
+        "make the tables of workspaces: lives, documents, document_versions, states and leases, with row-level security",
+        tables::WORKSPACE,
+    ),
+    (
+        "make the tables of memory stores: memories and user_profile, and those whose names begin with memory_, with row-level security",
+        memory::TABLES,
+    ),
+];
 
 const VERSION_TABLE: &str = "
     CREATE TABLE IF NOT EXISTS schema_version (
@@ -26,7 +32,7 @@ const VERSION_TABLE: &str = "
 fn version(client: &mut Client, schema: &str) -> std::result::Result<Option<u64>, ::postgres::Error> {
     let is_there =
         "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'";
-    let asked = Statement { sql: is_there, params: vec![Param::from(schema)] };
+    let asked = Statement { sql: is_there.into(), params: vec![Param::from(schema)] };
     if asked.run(client)?.is_empty() {
         return Ok(None);
     }

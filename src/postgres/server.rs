@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::config::{Address, PostgresConfig};
 use super::link::Link;
+use super::memory::PostgresMemoryStore;
 use super::pool::Pool;
 use super::schema;
 use super::scoped::ScopedServer;
@@ -12,6 +13,7 @@ use super::workspace::PostgresWorkspace;
 use crate::base::access::Scope;
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
+use crate::store::StoreConfig;
 
 /// A PostgreSQL server: a bounded pool of connections that all scopes of this process share.
 ///
@@ -126,6 +128,29 @@ impl Postgres {
     /// [`Error::Corrupt`] where the tables are missing, [`Error::NewerVersion`], [`Error::Config`] for a role that row-level security
     /// does not bind and for a scope without a user, [`Error::Unavailable`].
     pub fn workspace(&self, scope: Scope) -> Result<PostgresWorkspace> {
+        Ok(PostgresWorkspace::over(self.scoped(scope)?))
+    }
+
+    /// Opens the memory store of a scope, in the same database as its workspace. Takes no connection of its own.
+    ///
+    /// ```no_run
+    /// use noctuary::store::StoreConfig;
+    /// use noctuary::{Scope, postgres::Postgres};
+    ///
+    /// let server = Postgres::connect("host=/run/postgresql user=noctuary dbname=lives")?;
+    /// let marta = server.memory(Scope::user("marta"), StoreConfig::default())?;
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`workspace`](Self::workspace).
+    pub fn memory(&self, scope: Scope, config: StoreConfig) -> Result<PostgresMemoryStore> {
+        PostgresMemoryStore::over(self.scoped(scope)?, config)
+    }
+
+    /// Returns the server as a scope sees it, where all is as it should be.
+    fn scoped(&self, scope: Scope) -> Result<ScopedServer> {
         if scope.user.is_empty() || scope.user.contains('\0') || scope.agent.contains('\0') {
             return Err(Error::Config {
                 setting: "scope",
@@ -133,7 +158,7 @@ impl Postgres {
             });
         }
         self.lend(schema::check)?;
-        Ok(PostgresWorkspace::over(ScopedServer::new(Arc::clone(&self.shared), scope)))
+        Ok(ScopedServer::new(Arc::clone(&self.shared), scope))
     }
 }
 

@@ -1,5 +1,6 @@
 //! A transaction as one scope: its settings hold until it ends, and no longer.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -68,8 +69,12 @@ impl Transaction {
     }
 
     /// Runs a statement.
-    pub(super) fn run(&self, sql: &'static str, params: Vec<Param>) -> Result<Vec<Row>, Fault> {
-        let statement = Statement { sql, params };
+    pub(super) fn run(
+        &self,
+        sql: impl Into<Cow<'static, str>>,
+        params: Vec<Param>,
+    ) -> Result<Vec<Row>, Fault> {
+        let statement = Statement { sql: sql.into(), params };
         self.watch(self.link.call(move |client| statement.run(client)))
     }
 
