@@ -269,7 +269,9 @@ fn stems(clause: &Clause) -> Vec<String> {
 
 /// Returns the rows that may fulfil a clause, and all that do; `None` for any row.
 fn may_fulfil(clause: &Clause, lists: &HashMap<i64, BTreeSet<i64>>) -> Option<BTreeSet<i64>> {
-    let both = |one: BTreeSet<i64>, other: &BTreeSet<i64>| one.intersection(other).copied().collect();
+    let both = |one: BTreeSet<i64>, other: &BTreeSet<i64>| -> BTreeSet<i64> {
+        one.intersection(other).copied().collect()
+    };
     match clause {
         Clause::Word(_) | Clause::Phrase(_) => {
             let each = stems(clause).into_iter().map(|stem| lists.get(&word_of(&stem)).cloned());

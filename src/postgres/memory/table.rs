@@ -8,7 +8,6 @@ use ::postgres::Row;
 
 use super::columns;
 use super::state::State;
-use super::terms::Posting;
 use crate::base::error::{Error, Result};
 use crate::edges::EdgeExtractor;
 use crate::gate::Tombstones;
@@ -24,6 +23,14 @@ pub(super) struct PostgresBackend {
     pub(super) extractor: Option<Arc<dyn EdgeExtractor>>,
     /// The tombstones, by the number of their last change.
     pub(super) known: Mutex<Option<(i64, Option<Arc<Tombstones>>)>>,
+}
+
+/// A word of a row that a search finds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Posting {
+    pub(super) word: i64,
+    pub(super) id: i64,
+    pub(super) shared: bool,
 }
 
 /// What a change knows of the tables that it has not written yet.

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::columns::count;
 use super::row;
-use super::table::Table;
+use super::table::{Posting, Table};
 use crate::base::error::Result;
 use crate::memory::MemoryId;
 use crate::postgres::link::params;
@@ -20,14 +20,6 @@ const VERSION: i64 = 1;
 const FLUSHED: usize = 8192;
 /// So many rows are read together, while the index is made anew.
 const READ: usize = 1000;
-
-/// A word of a row that a search finds.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Posting {
-    word: i64,
-    id: i64,
-    shared: bool,
-}
 
 /// A row as the index has it.
 pub(super) struct Indexed {

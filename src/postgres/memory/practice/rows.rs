@@ -157,7 +157,8 @@ fn preference(found: &Row) -> Done<Preference> {
 fn method(found: &Row) -> Done<Method> {
     let created = NewMethod::new(row::text(found, 1)?, row::text(found, 2)?, row::text(found, 3)?);
     let at = row::time(found, 10)?.unwrap_or_default();
-    let number = |column| Ok::<_, Error>(u64::try_from(found.try_get::<_, i64>(column)?).unwrap_or_default());
+    let number =
+        |column: usize| Ok::<_, Error>(u64::try_from(found.try_get::<_, i64>(column)?).unwrap_or_default());
     Ok(Method {
         uses: number(4)?,
         successes: number(5)?,
