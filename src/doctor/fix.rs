@@ -180,7 +180,6 @@ impl Doctor {
     /// The model may fail or answer with nothing that can be used: the notes wait on, and nothing is `done`.
     ///
     /// ```
-    /// use std::sync::Arc;
     /// use chrono::{TimeDelta, Utc};
     /// use noctuary::doctor::{Apply, Doctor};
     /// use noctuary::learning::{NewRoleNote, RoleStore};

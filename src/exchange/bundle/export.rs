@@ -279,9 +279,9 @@ fn learned(
         let text = serde_json::to_string(&outcomes).expect("plain data is always JSON");
         bundle.put(OUTCOMES, format!("{text}\n"));
     }
+    derived::readme(has_constraints, bundle);
     let preferences = PreferenceStore::preferences(store, access)?;
     if !preferences.is_empty() {
-        derived::readme(has_constraints, bundle);
         let names = Standing::of(store, access)?.names;
         let is_told = |kind| has_constraints || kind != PreferenceKind::HardConstraint;
         for preference in preferences.iter().filter(|preference| is_told(preference.kind)) {
@@ -292,7 +292,8 @@ fn learned(
             bundle.put(path, front.print());
         }
     }
-    for pending in [false, true] {
+    // Of two that are one but for its lesson, the one with the lesson.
+    for pending in [true, false] {
         for note in RoleStore::notes(store, access, pending)? {
             as_of = as_of.max(Some(note.created_at));
             as_of = as_of.max(note.reflection.as_ref().map(|reflection| reflection.at));

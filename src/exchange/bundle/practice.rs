@@ -44,6 +44,11 @@ fn name_of(what: &str) -> String {
     Digest::of(what.as_bytes()).short(16)
 }
 
+/// Returns what the outcomes of a method say; a text of a number may lose its last digit.
+fn confidence(method: &Method, standing: f64) -> f64 {
+    if method.uses == 0 { standing } else { wilson(method.successes, method.uses) }
+}
+
 /// Prints a method with its cases, the oldest first.
 pub(super) fn method(method: &Method, cases: &[Case], instance: Option<&str>) -> (String, Front) {
     let name = name_of(&normal(&method.class, &method.body));
@@ -51,7 +56,7 @@ pub(super) fn method(method: &Method, cases: &[Case], instance: Option<&str>) ->
     front.put("id", &name);
     front.put("name", &method.name);
     front.put("asset_class", &method.class);
-    front.put("confidence", method.confidence);
+    front.put("confidence", confidence(method, method.confidence));
     front.put("quarantine", method.quarantine);
     front.put("times_used", method.uses);
     front.put("successes", method.successes);
@@ -83,14 +88,14 @@ pub(super) fn read_method(front: &Front) -> Result<CarriedMethod, &'static str> 
     method.updated_at = updated_at;
     (method.uses, method.successes) = (front.must("times_used")?, front.must("successes")?);
     method.quarantine = front.must("quarantine")?;
-    method.confidence = front.must("confidence")?;
     method.graduated = front.maybe("graduated")?;
     if method.successes > method.uses {
         return Err("successes");
     }
     // Outcomes alone move a confidence.
-    let is_earned =
-        method.uses == 0 || method.confidence.to_bits() == wilson(method.successes, method.uses).to_bits();
+    let claimed: f64 = front.must("confidence")?;
+    method.confidence = confidence(&method, claimed);
+    let is_earned = (method.confidence - claimed).abs() < 1e-9;
     if !is_earned || !(0.0..=1.0).contains(&method.confidence) {
         return Err("confidence");
     }

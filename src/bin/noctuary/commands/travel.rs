@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use chrono::Utc;
 use noctuary::exchange::{
-    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, Foreign, Presence, copy_into,
+    Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export, Foreign,
+    Presence, copy_into,
 };
 use noctuary::workspace::{Claim, ClaimTerms};
 use serde_json::json;
@@ -155,7 +156,10 @@ pub(crate) fn import(
 
 fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
     let added = plan.added().count();
-    let little = plan.added().filter(|item| item.channel == Channel::Unsigned).count();
+    // Forgetting needs no trust.
+    let is_little =
+        |item: &&BundleItem| item.channel == Channel::Unsigned && !item.path.starts_with("tombstones");
+    let little = plan.added().filter(is_little).count();
     let kept = plan.items.iter().filter(|item| item.action == BundleAction::Keep).count();
     match &plan.author {
         Some(author) => output.line(format!("Signed by {author}, whom you trust.")),
