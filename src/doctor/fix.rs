@@ -183,8 +183,7 @@ impl Doctor {
     /// use chrono::{TimeDelta, Utc};
     /// use noctuary::doctor::{Apply, Doctor};
     /// use noctuary::learning::{NewRoleNote, RoleStore};
-    /// use noctuary::model::llm_fn;
-    /// use noctuary::{Access, FileMemoryStore, LlmReply, LlmRequest, Scope};
+    /// use noctuary::{Access, FileMemoryStore, LlmReply, LlmRequest, Scope, llm_fn};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let (scope, now) = (Scope::user("marta"), Utc::now());

@@ -7,10 +7,9 @@ use chrono::TimeDelta;
 use noctuary::doctor::{Apply, Doctor, FindingKind, FixAction};
 use noctuary::learning::{Ending, MethodStore, NewMethod, NewOutcome, NewRoleNote, RoleStore};
 use noctuary::memory::{LearningStore, NewMemory, Source};
-use noctuary::model::llm_fn;
 use noctuary::store::StoreConfig;
 use noctuary::testing::HashEmbedder;
-use noctuary::{Access, Error, FileMemoryStore, LlmReply, LlmRequest, MemoryStore, Scope};
+use noctuary::{Access, Error, FileMemoryStore, LlmReply, LlmRequest, MemoryStore, Scope, llm_fn};
 
 use crate::kit::{at, now, tree};
 
