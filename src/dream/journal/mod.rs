@@ -2,6 +2,7 @@
 
 mod ask;
 mod blame;
+mod brief;
 mod compact;
 pub(crate) mod config;
 mod curation;
