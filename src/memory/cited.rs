@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 use super::row::{Memory, NewMemory};
 use super::stale::Stale;
 use crate::base::digest::Digest;
-use crate::base::document::SourceRef;
+use crate::base::document::{Document, SourceRef};
+use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::format::JournalName;
 use crate::workspace::Workspace;
 
 /// The name among the notes of a row: a hash for each of its citations, in their order.
@@ -83,12 +85,27 @@ impl<'w> CitedLines<'w> {
 
     fn journal(&mut self, name: &DocName) -> &Journal {
         let workspace = self.workspace;
-        self.journals.entry(name.clone()).or_insert_with(|| match workspace.read(name) {
-            Ok(Some(document)) => {
-                Journal::Lines(document.lossy().lines().map(|line| line.trim_end().to_owned()).collect())
+        self.journals.entry(name.clone()).or_insert_with(|| {
+            let document = workspace.read(name).and_then(|found| match found {
+                Some(document) => Ok(Some(document)),
+                None => archived(workspace, name),
+            });
+            match document {
+                Ok(Some(document)) => {
+                    Journal::Lines(document.lossy().lines().map(|line| line.trim_end().to_owned()).collect())
+                }
+                Ok(None) => Journal::Gone,
+                Err(_) => Journal::Unreadable,
             }
-            Ok(None) => Journal::Gone,
-            Err(_) => Journal::Unreadable,
         })
+    }
+}
+
+/// Reads a journal that was moved into the archive.
+fn archived(workspace: &dyn Workspace, name: &DocName) -> Result<Option<Document>> {
+    let Some(journal) = JournalName::parse(name) else { return Ok(None) };
+    match DocName::parse(format!("{}.md", journal.archived())) {
+        Ok(archived) => workspace.read(&archived),
+        Err(_) => Ok(None),
     }
 }
