@@ -3,8 +3,10 @@
 use crate::dreaming::{Life, MEMORY, dream, journal, night};
 use noctuary::dream::{DreamMode, HoldReason, LineOutcome, Notice};
 use noctuary::format::DreamId;
-use noctuary::life::{LifeConfig, PromptConfig};
-use noctuary::{Access, Actor, DreamReport, LlmReply, LlmRequest, Outcome, Scope, SessionKind, llm_fn};
+use noctuary::life::PromptConfig;
+use noctuary::{
+    Access, Actor, DreamReport, LifeConfig, LlmReply, LlmRequest, Outcome, Scope, SessionKind, llm_fn,
+};
 
 const PAGE: &str = "BRIEFING.md";
 
