@@ -144,7 +144,7 @@ pub struct LlmReply {
     pub usage: Option<Usage>,
     /// The lines that the client looked at and left, where it says so; [`Extractive`](crate::Extractive) does. They are in the
     /// [report](crate::dream::PassReport::left).
-    pub left: Vec<LeftLines>,
+    pub left: Vec<Unpicked>,
 }
 
 impl LlmReply {
@@ -212,25 +212,36 @@ fn spoken(text: &str) -> &str {
 }
 
 /// Lines of a journal that a client left out of its answer for one reason, one behind the other.
+///
+/// ```
+/// use noctuary::DocName;
+/// use noctuary::model::{Unpicked, UnpickedReason};
+/// use noctuary::workspace::SourceRef;
+///
+/// let name = DocName::parse("memory/2026-11-20-repl.md")?;
+/// let left = Unpicked::new(SourceRef { name, first_line: 3, last_line: 4 }, UnpickedReason::Repeated);
+/// assert_eq!(left.to_string(), "memory/2026-11-20-repl.md#L3-L4: memory or a better line says it");
+/// # Ok::<(), noctuary::workspace::NameError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct LeftLines {
+pub struct Unpicked {
     /// The lines.
     pub lines: SourceRef,
     /// Why they were left.
-    pub reason: LeftOut,
+    pub reason: UnpickedReason,
 }
 
-impl LeftLines {
+impl Unpicked {
     /// Says of lines why they were left.
     #[must_use]
-    pub fn new(lines: SourceRef, reason: LeftOut) -> Self {
+    pub fn new(lines: SourceRef, reason: UnpickedReason) -> Self {
         Self { lines, reason }
     }
 }
 
 /// Prints as `memory/2026-11-20-repl.md#L3: memory or a better line says it`.
-impl fmt::Display for LeftLines {
+impl fmt::Display for Unpicked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.lines, self.reason)
     }
@@ -240,7 +251,7 @@ impl fmt::Display for LeftLines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum LeftOut {
+pub enum UnpickedReason {
     /// It tells nothing that lasts.
     Slight,
     /// The answer was full of better lines.
@@ -255,7 +266,7 @@ pub enum LeftOut {
     Echo,
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for UnpickedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Slight => "it tells nothing that lasts",

@@ -120,7 +120,9 @@ impl fmt::Display for Notice {
             Self::ChangedWhileReading(name) => write!(f, "{name} changed while it was read, and waits"),
             Self::MemoryOverBudget => f.write_str("MEMORY.md is over its budget"),
             Self::NotArchived(why) => write!(f, "sections could not be moved to the archive: {why}"),
-            Self::BriefingKept => f.write_str("BRIEFING.md is a person's own, and stays until they remove it"),
+            Self::BriefingKept => {
+                f.write_str("BRIEFING.md is a person's own, and stays until they remove it")
+            }
             Self::NoBriefing(why) => write!(f, "BRIEFING.md could not be replaced: {why}"),
             Self::LockNotRemoved => {
                 f.write_str("the lock could not be removed; peers wait for its time to run out")

@@ -13,7 +13,7 @@ use crate::base::error::LostBy;
 use crate::base::name::DocName;
 use crate::base::usage::Usage;
 use crate::format::DreamId;
-use crate::llm::LeftLines;
+use crate::llm::Unpicked;
 use crate::pii::GateFinding;
 
 /// One pass: one selection, and the model's answer to it.
@@ -58,7 +58,7 @@ pub struct PassReport {
     /// The lines that the client says it left, and why: each line that [`Extractive`](crate::Extractive) could have picked. A model
     /// says nothing of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left: Vec<LeftLines>,
+    pub left: Vec<Unpicked>,
 }
 
 impl PassReport {

@@ -17,7 +17,7 @@ use crate::base::name::DocName;
 use crate::format::documents::journal::JournalName;
 use crate::format::replies::fences::{self, Material, ShownLine};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE};
-use crate::llm::{LeftLines, LeftOut, LlmClient, LlmError, LlmReply, LlmRequest};
+use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest, Unpicked, UnpickedReason};
 use bullet::{Kind, bullet};
 use line::Line;
 use picker::Limits;
@@ -37,7 +37,7 @@ use picker::Limits;
 /// which a secret was masked, and lines that `MEMORY.md` holds already. Where two lines of a request say the
 /// same with other numbers, or a later one says that something moved or was wrong, the earlier one stays out;
 /// any other contradiction stays in, and so do decisions that differ in their numbers alone. Its reply says of each line that it
-/// could have picked and left [why](crate::model::LeftOut), and the [report](crate::dream::PassReport::left) has it.
+/// could have picked and left [why](crate::model::UnpickedReason), and the [report](crate::dream::PassReport::left) has it.
 ///
 /// The weights come from two measurements. On five long dialogues, in which the lines that hold a fact and
 /// the lines that answer a question asked later are known, a fifth of the bytes kept 34 of 100 lines with a
@@ -139,8 +139,7 @@ impl Extractive {
                 answer.extend([gap, "### ", heading, "\n\n", &chosen]);
             }
         }
-        let mut reply =
-            LlmReply::new(if answer.is_empty() { NOTHING_TO_PROMOTE.to_owned() } else { answer });
+        let mut reply = LlmReply::new(if answer.is_empty() { NOTHING_TO_PROMOTE.to_owned() } else { answer });
         reply.left = told_left(left, &candidates, journals);
         reply
     }
@@ -162,23 +161,23 @@ impl LlmClient for Extractive {
 
 /// Returns the places of lines that were left, those of one reason that follow one another as one.
 fn told_left(
-    mut left: Vec<(usize, LeftOut)>,
+    mut left: Vec<(usize, UnpickedReason)>,
     candidates: &[Line<'_>],
     journals: &[(DocName, Vec<ShownLine>)],
-) -> Vec<LeftLines> {
+) -> Vec<Unpicked> {
     left.sort_unstable();
-    let mut told: Vec<LeftLines> = Vec::new();
+    let mut told: Vec<Unpicked> = Vec::new();
     for (at, reason) in left {
         let (number, name) = (candidates[at].number, &journals[candidates[at].journal].0);
         match told.last_mut() {
-            Some(LeftLines { lines, reason: same })
+            Some(Unpicked { lines, reason: same })
                 if *same == reason && lines.name == *name && lines.last_line + 1 == number =>
             {
                 lines.last_line = number;
             }
             _ => {
                 let lines = SourceRef { name: name.clone(), first_line: number, last_line: number };
-                told.push(LeftLines::new(lines, reason));
+                told.push(Unpicked::new(lines, reason));
             }
         }
     }
@@ -286,13 +285,13 @@ mod tests {
         let cited = reply.text.matches("#L").count();
         let candidates = fences::parse(&request("", &[(DAY, WORK)]).user);
         let candidates = line::candidates(&candidates.journals).len();
-        let count = |left: &LeftLines| left.lines.last_line + 1 - left.lines.first_line;
+        let count = |left: &Unpicked| left.lines.last_line + 1 - left.lines.first_line;
         let left: u64 = reply.left.iter().map(count).sum();
         assert_eq!((cited, cited as u64 + left), (3, candidates as u64), "{:?}", reply.left);
 
         let routes: String =
             (1..=9).map(|n| format!("[user] Decision: for the ferry to Nes we take route {n}\n")).collect();
-        let repeated = "[user] Decision: we all take the ferry to Nes.\n".repeat(2);
+        let repeated = "[user] Decision: the harbour master signs each invoice.\n".repeat(2);
         let journal = format!("{routes}{repeated}[user] morning all, how are you today?\n");
         let reply = Extractive::with_share(1.0).complete(&request("", &[(DAY, &journal)])).unwrap();
         for n in 1..=9 {

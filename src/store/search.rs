@@ -11,8 +11,8 @@ use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOu
 use crate::search::postings;
 use crate::search::postings::query::{Asked, Gain};
 use crate::search::rank::{
-    Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranking, RowNo, Search, Term, Visibility, may_take_back,
-    one_line,
+    Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranking, RowNo, Search, Term, Visibility,
+    may_take_back, one_line,
 };
 
 /// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are

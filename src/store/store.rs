@@ -26,9 +26,8 @@ use crate::facts::{
 };
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{
-    CitedLines,
-    AuditEntry, AuditOutcome, Degraded, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId,
-    NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale,
+    AuditEntry, AuditOutcome, CitedLines, Degraded, EventName, Filter, Found, Learning, LearningId, Memory,
+    MemoryId, NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale,
 };
 use crate::search::rank::Visibility;
 use crate::trace;

@@ -85,7 +85,8 @@ fn the_page_of_a_person_stays() {
     let edited = life.text(PAGE) + "- And call the yard.\n";
     life.put(PAGE, &edited);
     life.put(&journal(21), "[user] Decision: the boat is blue from now on.\n");
-    let report = ask(&life, &format!("### Decisions\n- The boat is blue from now on. ({}#L1)\n", journal(21)), 22);
+    let report =
+        ask(&life, &format!("### Decisions\n- The boat is blue from now on. ({}#L1)\n", journal(21)), 22);
     assert!(report.notices.contains(&Notice::BriefingKept), "{:?}", report.notices);
     assert_eq!(life.text(PAGE), edited);
 }
@@ -95,7 +96,8 @@ fn no_page_without_the_setting_in_a_preview_or_from_a_proposal() {
     let decision = cited("2026-11-20: The mast is stepped on Friday at the yard in Nes.", 1);
     let answer = format!("### Decisions\n{decision}\n### Briefing\n{decision}");
     let model = llm_fn(|_| Ok(LlmReply::new(answer.as_str())));
-    for (is_on, mode) in [(false, DreamMode::Append), (true, DreamMode::Preview), (true, DreamMode::Propose)] {
+    for (is_on, mode) in [(false, DreamMode::Append), (true, DreamMode::Preview), (true, DreamMode::Propose)]
+    {
         let life = Life::with(&[(20, DAY)]);
         let dreamer = life.dreamer_with(|config| (config.briefing, config.mode) = (is_on, mode));
         let report = dream(&dreamer, &model, night(21));

@@ -43,7 +43,10 @@ impl World {
                 _ => Arc::new(FileMemoryStore::open_with(folder.path(), marta(), config).unwrap()),
             };
             let world = Self { _folder: folder, workspace, store };
-            world.put(JOURNAL, "[user] I bought a boat.\r\n[user] It is called Brisk.\r\n[user] Oolong, please.\n");
+            world.put(
+                JOURNAL,
+                "[user] I bought a boat.\r\n[user] It is called Brisk.\r\n[user] Oolong, please.\n",
+            );
             world.put(
                 "MEMORY.md",
                 &format!(
@@ -77,7 +80,10 @@ fn a_row_whose_cited_line_is_gone_or_changed_says_so() {
         };
         looks(&[], &[]);
         // Line ends and what is added below are no change.
-        world.put(JOURNAL, "[user] I bought a boat.\n[user] It is called Brisk.  \n[user] Oolong, please.\n[user] Hm.\n");
+        world.put(
+            JOURNAL,
+            "[user] I bought a boat.\n[user] It is called Brisk.  \n[user] Oolong, please.\n[user] Hm.\n",
+        );
         looks(&[], &[]);
         world.put(JOURNAL, "[user] I bought a boat.\n[user] It is called Breeze.\n[user] Oolong, please.\n");
         looks(&[Stale::SourceChanged], &[]);
@@ -86,7 +92,10 @@ fn a_row_whose_cited_line_is_gone_or_changed_says_so() {
         world.workspace.remove(&name(JOURNAL)).unwrap();
         looks(&[Stale::SourceGone], &[Stale::SourceGone]);
         // A journal in the archive carries its lines still.
-        world.put("memory/archive/log-20261120-repl.md", "[user] I bought a boat.\n[user] It is called Brisk.\n[user] Hm.\n");
+        world.put(
+            "memory/archive/log-20261120-repl.md",
+            "[user] I bought a boat.\n[user] It is called Brisk.\n[user] Hm.\n",
+        );
         looks(&[], &[Stale::SourceChanged]);
     });
 }
@@ -120,7 +129,8 @@ fn prompts_and_tools_say_why_a_line_may_be_out_of_date() {
         session.mark_superseded(world.store.as_ref()).unwrap();
 
         let tools = session.tools().store(world.store.clone() as Arc<dyn MemoryStore>);
-        let found = tools.call("memory_search", &json!({"query": "what is the boat called?"}), now()).unwrap();
+        let found =
+            tools.call("memory_search", &json!({"query": "what is the boat called?"}), now()).unwrap();
         assert!(found["results"][0].to_string().contains(said), "{found}");
         let read = tools.call("workspace_memory_read", &json!({"path": "MEMORY.md"}), now()).unwrap();
         assert!(read["content"].as_str().unwrap().contains(said), "{read}");
@@ -133,7 +143,8 @@ fn prompts_and_tools_say_why_a_line_may_be_out_of_date() {
 fn sessions_with_others_learn_nothing_of_private_journals() {
     World::each(|world| {
         let cites = world.store.list(&agent(), &noctuary::memory::Filter::limit(9)).unwrap().remove(0).cites;
-        let row = NewMemory::new("fact", "The harbour opens at six.", Source::AgentRecorded).cites(cites).shared();
+        let row =
+            NewMemory::new("fact", "The harbour opens at six.", Source::AgentRecorded).cites(cites).shared();
         world.store.write(&agent(), &row, now()).unwrap();
         world.workspace.remove(&name(JOURNAL)).unwrap();
         assert_eq!(world.stale("harbour opens"), [Stale::SourceGone]);

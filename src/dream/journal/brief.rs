@@ -4,7 +4,7 @@
 //! what it promotes. The page is written after the commit: a crash in between leaves the page of the night before.
 
 use super::curation::{Curation, Material};
-use super::judge::{instructs, without_forgotten};
+use super::screen::{instructs, without_forgotten};
 use super::select::Order;
 use crate::base::name::DocName;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, SectionCaps};
@@ -47,16 +47,18 @@ impl Curation {
             && self.dreamer.config.mode != DreamMode::Propose
     }
 
-    /// Makes the page of a pass: of the bullets of the answer that hold, else of those that are promoted. What was held is
-    /// reported under the heading `Briefing`.
+    /// Makes the page of a pass: of the bullets of the answer that hold, else of those that are promoted. Lines that
+    /// were held are reported under the heading `Briefing`.
     pub(super) fn page(&self, run: &Run, pass: &mut Pass<Material>, page: &Sanitised, kept: &[Item]) {
         let rules = Rules { evidence: Evidence::Required, ..self.dreamer.config.rules() };
         let Pass { report, material } = pass;
         let judge = Judge::new(rules, &material.shown);
         let mut bullets = Vec::new();
-        for (item, forgotten) in page.items.iter().zip(
-            without_forgotten(run, page.items.iter()).into_iter().chain(std::iter::repeat(None)),
-        ) {
+        for (item, forgotten) in page
+            .items
+            .iter()
+            .zip(without_forgotten(run, page.items.iter()).into_iter().chain(std::iter::repeat(None)))
+        {
             let (claim, citations) = split_citations(&item.text);
             let Verdict { sources, hold, teller, .. } = judge.judge(None, &claim, &citations);
             let nested = item.is_nested.then_some(Hold { reason: HoldReason::Nested, word: None });

@@ -1,8 +1,6 @@
 //! The answer to a pass: gate by gate, and then line by line.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use super::blame::blame;
 use super::brief;
@@ -10,25 +8,29 @@ use super::config::OverBudget;
 use super::curation::{Curation, Material};
 use super::queue::Queue;
 use super::record::{self, Addition};
+use super::screen::{instructs, reply_policy, without_forgotten};
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
 use crate::dream::evidence::{Judge, Verdict, told};
 use crate::dreamer::{
-    DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome, PassReport,
+    DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome,
 };
 use crate::format::documents::curated;
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
 use crate::format::state::intent::Append;
 use crate::format::state::log;
 use crate::format::state::proposal::{ProposalStep, Waiting};
-use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy, is_struck, mask_within};
+use crate::gate::{Masks, SecretPolicy, is_struck};
 use crate::pii::Finding;
 
 /// A usable answer.
 enum Answer {
     Nothing,
-    Secret { text: String, findings: Vec<Finding> },
+    Secret {
+        text: String,
+        findings: Vec<Finding>,
+    },
     /// The section, and the bullets of the briefing.
     Section(Sanitised, Sanitised),
 }
@@ -255,45 +257,4 @@ impl Curation {
 /// Returns whether an answer has no result because none of its lines holds.
 fn is_all_held(lines: &[LineReport]) -> bool {
     !lines.is_empty() && lines.iter().all(|line| matches!(line.fate, LineOutcome::Held(_)))
-}
-
-fn reply_policy(run: &Run) -> DoorPolicy {
-    run.host.doors.policy_of(Door::DreamReply, &DocName::MEMORY)
-}
-
-/// Returns, for each bullet that holds a part of something forgotten, the report about it. A statement may be spread over
-/// bullets that follow one another.
-pub(super) fn without_forgotten<'i>(run: &Run, items: impl Iterator<Item = &'i Item>) -> Vec<Option<String>> {
-    let Some(forgotten) = &run.forgotten else { return Vec::new() };
-    let (mut text, mut places) = (String::new(), Vec::new());
-    for item in items {
-        let start = text.len();
-        text.push_str(&item.text);
-        places.push(start..text.len());
-        text.push('\n');
-    }
-    let findings = forgotten.inspect(&text);
-    let told = |place: Range<usize>| {
-        let touches = |finding: &Finding| finding.span.start < place.end && place.start < finding.span.end;
-        let said = |finding: &Finding| Cow::Borrowed(&text[finding.span.clone()]);
-        let masked = || mask_within(&text, place.clone(), &findings, &mut Masks::default(), said);
-        findings.iter().any(touches).then(masked)
-    };
-    places.into_iter().map(told).collect()
-}
-
-/// Returns whether a bullet is held back for an instruction in disguise.
-pub(super) fn instructs(run: &Run, item: &Item, report: &mut PassReport) -> Option<Hold> {
-    let policy = reply_policy(run).injections;
-    if policy == InjectionPolicy::Allow {
-        return None;
-    }
-    let found = run.host.doors.injections(&item.text);
-    let first = found.first().filter(|_| policy == InjectionPolicy::Block);
-    let hold = first.map(|finding| Hold {
-        reason: HoldReason::Injection,
-        word: Some(finding.class.clone().into_owned()),
-    });
-    report.warn(found.into_iter().map(|finding| (finding.class.into_owned(), 1)));
-    hold
 }

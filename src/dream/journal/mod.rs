@@ -20,6 +20,7 @@ mod records;
 mod request;
 mod reread;
 mod run;
+mod screen;
 mod select;
 mod shown;
 mod survey;

@@ -48,7 +48,8 @@ mod tests {
         let page = print(&id, day, "- The mast is at the yard.\n");
         assert_eq!(dream(page.as_bytes()), Some(id));
         assert_eq!(without_mark(&page), "# Briefing, 2026-11-21\n\n- The mast is at the yard.\n");
-        for edited in [format!("{page}x"), page.replace("mast", "boat"), page[1..].to_owned(), String::new()] {
+        for edited in [format!("{page}x"), page.replace("mast", "boat"), page[1..].to_owned(), String::new()]
+        {
             assert_eq!(dream(edited.as_bytes()), None, "{edited}");
         }
         assert_eq!(without_mark("# Mine\n"), "# Mine\n");

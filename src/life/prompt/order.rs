@@ -4,8 +4,8 @@ use super::block::CacheHint::{self, Session, Stable, Turn};
 use crate::base::name::DocName;
 use Heading::{FileName, None as Bare, Words};
 use Source::{
-    Agents, Bootstrap, Briefing, Heartbeat, Identity, Journals, Memory, Precedence, Soul, SoulNotice, Today, User,
-    Yesterday,
+    Agents, Bootstrap, Briefing, Heartbeat, Identity, Journals, Memory, Precedence, Soul, SoulNotice, Today,
+    User, Yesterday,
 };
 
 /// The blocks of a prompt, in their order.

@@ -136,7 +136,9 @@ impl Snapshot {
     /// Returns the texts with lines that dreams promoted.
     fn of_memory(&mut self) -> impl Iterator<Item = &mut PromptText> {
         let parts = self.parts.iter_mut();
-        parts.filter(|(source, _)| [Source::Memory, Source::Briefing].contains(source)).flat_map(|(_, texts)| texts)
+        parts
+            .filter(|(source, _)| [Source::Memory, Source::Briefing].contains(source))
+            .flat_map(|(_, texts)| texts)
     }
 
     /// Puts standing rules before everything else in each prompt from now on, in place of those before; returns how many. The

@@ -4,14 +4,14 @@
 //! what persons say to each other and one for what stands in an agent's log. Lines are ranked by value for
 //! the room that they take, and taken while they fit.
 
-use super::features::{SIZE, THRESHOLD, column};
 use super::bullet::Kind;
+use super::features::{SIZE, THRESHOLD, column};
 use super::gist::{Gist, differ_in_numbers_alone};
 use super::line::{self, Line};
 use super::measure::{measure, real};
 use super::token::tokens;
 use crate::format::replies::reply;
-use crate::llm::LeftOut;
+use crate::llm::UnpickedReason;
 
 /// Bounds on what is taken.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +55,7 @@ pub(crate) fn pick<'l, 'm>(
     memory: &[String],
     total: usize,
     limits: Limits,
-) -> (Vec<Valued<'l, 'm>>, Vec<(usize, LeftOut)>) {
+) -> (Vec<Valued<'l, 'm>>, Vec<(usize, UnpickedReason)>) {
     let memory: Vec<String> =
         memory.iter().map(|line| line::undressed(&reply::split_citations(line).0)).collect();
     let memory: Vec<Vec<String>> = memory.iter().map(|line| tokens(line)).collect();
@@ -63,7 +63,8 @@ pub(crate) fn pick<'l, 'm>(
     let (ranked, slight) = rank(lines, &memory);
     let ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
         ranked.into_iter().map(|valued| (valued, Gist::of(&valued.line.words))).collect();
-    let mut left: Vec<(usize, LeftOut)> = slight.into_iter().map(|at| (at, LeftOut::Slight)).collect();
+    let mut left: Vec<(usize, UnpickedReason)> =
+        slight.into_iter().map(|at| (at, UnpickedReason::Slight)).collect();
     let mut picked = Vec::new();
     let (mut bytes, mut size, mut bullet_bytes) = (0, 0, 0);
     for (valued, gist) in &ranked {
@@ -73,7 +74,7 @@ pub(crate) fn pick<'l, 'm>(
         let over_share = with > limits.least && real(with) > limits.share * real(total);
         let over_bullets = bullets_with > limits.bullet_bytes || bullet.chars().count() > limits.bullet_chars;
         if over_share || over_bullets || size_with > limits.bytes || picked.len() >= limits.lines {
-            left.push((valued.at, LeftOut::NoRoom));
+            left.push((valued.at, UnpickedReason::NoRoom));
             continue;
         }
         let is_decision = Kind::of(line) == Kind::Decision;
@@ -85,13 +86,13 @@ pub(crate) fn pick<'l, 'm>(
                     && Kind::of(later.line) == Kind::Decision)
         };
         let reason = if said.iter().any(|other| gist.repeats(other)) {
-            Some(LeftOut::Repeated)
+            Some(UnpickedReason::Repeated)
         } else if ranked.iter().any(puts_right) {
-            Some(LeftOut::Renewed)
+            Some(UnpickedReason::Renewed)
         } else if line.said.contains(MASK) {
-            Some(LeftOut::Masked)
+            Some(UnpickedReason::Masked)
         } else {
-            (!reply::split_citations(line.said).1.is_empty()).then_some(LeftOut::Echo)
+            (!reply::split_citations(line.said).1.is_empty()).then_some(UnpickedReason::Echo)
         };
         if let Some(reason) = reason {
             left.push((valued.at, reason));

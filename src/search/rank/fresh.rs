@@ -77,7 +77,13 @@ impl Search<'_> {
                     _ => Place::Far,
                 };
                 let score = scores.get(at).copied().unwrap_or_default();
-                Candidate { number: *number, row: self.pool.row(*number), score, place, says: OnceCell::new() }
+                Candidate {
+                    number: *number,
+                    row: self.pool.row(*number),
+                    score,
+                    place,
+                    says: OnceCell::new(),
+                }
             })
             .collect();
         let question = self.question(candidates[..near].iter().map(|candidate| candidate.row.has));
@@ -89,9 +95,8 @@ impl Search<'_> {
         let mut answers = vec![0_u64; candidates.len()];
         for newer in by_time {
             let Some(at) = order.iter().position(|place| *place == newer) else { continue };
-            let renewal = |older: &usize| {
-                question.renewal(&candidates[newer], &candidates[*older], answers[*older])
-            };
+            let renewal =
+                |older: &usize| question.renewal(&candidates[newer], &candidates[*older], answers[*older]);
             let before = order[..at.min(near)].iter().copied();
             let renewed: Vec<(usize, Renewal)> =
                 before.filter_map(|older| Some((older, renewal(&older)?))).collect();
@@ -217,8 +222,7 @@ impl Question<'_, '_> {
             return None;
         }
         let (says, said) = (self.statement(newer), self.statement(older));
-        let (has, had) =
-            (newer.row.has | says.stands_for, older.row.has | said.stands_for | stands_for);
+        let (has, had) = (newer.row.has | says.stands_for, older.row.has | said.stands_for | stands_for);
         // Somebody else's answer to the same question is no news of the one who is asked for.
         let is_of_another =
             had & self.names & !has > 0 && says.names.iter().any(|name| !said.words.contains(name));

@@ -28,7 +28,7 @@ pub(super) struct Statement {
     pub(super) names: BTreeSet<String>,
     /// Its words in their order.
     sequence: Vec<String>,
-    /// What moved: the word before each verb of change, and those between it and where it goes.
+    /// The word before each verb of change, and the words between the verb and "to" or "from".
     moves: Vec<(String, Vec<String>)>,
 }
 
@@ -121,7 +121,8 @@ impl Statement {
         let (all, own) =
             (older.words.iter().filter(is_content).count(), self.words.iter().filter(is_content).count());
         let common = older.words.iter().filter(is_content).filter(|word| self.words.contains(*word)).count();
-        let differ = !self.names.is_empty() && !older.names.is_empty() && self.names.is_disjoint(&older.names);
+        let differ =
+            !self.names.is_empty() && !older.names.is_empty() && self.names.is_disjoint(&older.names);
         differ && all.max(own) <= SHORT && 2 * common >= all
     }
 
