@@ -5,6 +5,7 @@
 //! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
 //! cargo run --release --example evaluate -- retrieval --leave-one-out FOLDER FOLDER…
 //! cargo run --release --features http --example evaluate -- retrieval FOLDER… --embedder URL [--reranker URL]
+//! cargo run --release --features http --example evaluate -- retrieval FOLDER… --embedder MODEL-FOLDER [--reranker MODEL-FOLDER]
 //! cargo run --release --features http --example evaluate -- paraphrases --embedder URL
 //! cargo run --release --example evaluate -- night FOLDER… [--limit N] --json OUT
 //! cargo run --release --features http --example evaluate -- night FOLDER… --endpoint URL --model NAME [--judge]
@@ -26,7 +27,8 @@
 //! with `--reranker URL` reranked, with the differences from words alone and their intervals. `--reranker-share NUMBER`
 //! sets how much its scores weigh. `--model NAME`,
 //! `--document-prefix` and `--query-prefix WORDS`, `--static` and `--key-from VARIABLE` say which model it is. Vectors and
-//! scores are kept in `--cache FOLDER`, `target/evaluate-vectors` unless said. `examples/embedders` has models to serve.
+//! scores are kept in `--cache FOLDER`, `target/evaluate-vectors` unless said. In place of a URL a folder with a
+//! model is served by a package of `examples/embedders`, which is built first.
 //!
 //! `paraphrases` asks for rows of `tests/fixtures/meaning`: in English, Chinese and German by questions that share no word with
 //! their row, and by identifiers and quotes that words alone settle. Those that both together put behind another row are

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::base::debug::debug_as;
+use crate::base::document::SourceRef;
 use crate::base::usage::Usage;
 
 /// Completes a request with the host's own model.
@@ -141,13 +142,16 @@ pub struct LlmReply {
     pub finish: Finish,
     /// The tokens that it cost, where the host knows.
     pub usage: Option<Usage>,
+    /// The lines that the client looked at and left, where it says so; [`Extractive`](crate::Extractive) does. They are in the
+    /// [report](crate::dream::PassReport::left).
+    pub left: Vec<Unpicked>,
 }
 
 impl LlmReply {
     /// Makes an answer that ended by itself.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), finish: Finish::Stop, usage: None }
+        Self { text: text.into(), finish: Finish::Stop, usage: None, left: Vec::new() }
     }
 
     /// Says why the answer ended. One that was cut off at a length limit is never promoted.
@@ -205,6 +209,74 @@ fn spoken(text: &str) -> &str {
     let thought = text.split_inclusive('\n').position(|line| line.trim() == END);
     let skipped = text.split_inclusive('\n').take(thought.map_or(0, |at| at + 1)).map(str::len).sum();
     text.get(skipped..).unwrap_or_default()
+}
+
+/// Lines of a journal that a client left out of its answer for one reason, one behind the other.
+///
+/// ```
+/// use noctuary::DocName;
+/// use noctuary::model::{Unpicked, UnpickedReason};
+/// use noctuary::workspace::SourceRef;
+///
+/// let name = DocName::parse("memory/2026-11-20-repl.md")?;
+/// let left = Unpicked::new(SourceRef { name, first_line: 3, last_line: 4 }, UnpickedReason::Repeated);
+/// assert_eq!(left.to_string(), "memory/2026-11-20-repl.md#L3-L4: memory or a better line says it");
+/// # Ok::<(), noctuary::workspace::NameError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Unpicked {
+    /// The lines.
+    pub lines: SourceRef,
+    /// Why they were left.
+    pub reason: UnpickedReason,
+}
+
+impl Unpicked {
+    /// Says of lines why they were left.
+    #[must_use]
+    pub fn new(lines: SourceRef, reason: UnpickedReason) -> Self {
+        Self { lines, reason }
+    }
+}
+
+/// Prints as `memory/2026-11-20-repl.md#L3: memory or a better line says it`.
+impl fmt::Display for Unpicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.lines, self.reason)
+    }
+}
+
+/// Why a line was left out of an answer. Prints as a clause in plain words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum UnpickedReason {
+    /// It tells nothing that lasts.
+    Slight,
+    /// The answer was full of better lines.
+    NoRoom,
+    /// `MEMORY.md` or a better line says it.
+    Repeated,
+    /// A later line says the same with other numbers, or puts it right.
+    Renewed,
+    /// A secret was masked in it.
+    Masked,
+    /// It cites a journal: it repeats what was kept before.
+    Echo,
+}
+
+impl fmt::Display for UnpickedReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Slight => "it tells nothing that lasts",
+            Self::NoRoom => "the answer was full",
+            Self::Repeated => "memory or a better line says it",
+            Self::Renewed => "a later line puts it right",
+            Self::Masked => "a secret was masked in it",
+            Self::Echo => "it cites a journal",
+        })
+    }
 }
 
 /// Why an answer ended.

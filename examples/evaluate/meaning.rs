@@ -1,5 +1,9 @@
 //! Words alone, vectors alone, both, and both reranked, beside each other over the same rows.
 
+#[cfg(feature = "http")]
+#[path = "meaning/served.rs"]
+mod served;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,6 +53,9 @@ pub(crate) struct Meaning {
     pub(crate) reranker: Option<Arc<dyn Reranker>>,
     /// The share of its scores, where it is not the usual one.
     pub(crate) share: Option<f64>,
+    /// The server of models in folders.
+    #[cfg(feature = "http")]
+    _served: Option<served::Served>,
 }
 
 impl Arguments {
@@ -82,7 +89,7 @@ impl Arguments {
 
     /// Reaches the models, if any is named. The server is asked for one vector.
     #[cfg(feature = "http")]
-    pub(crate) fn open(self) -> Result<Option<Meaning>> {
+    pub(crate) fn open(mut self) -> Result<Option<Meaning>> {
         use noctuary::model::{HttpEmbedder, HttpReranker};
         use noctuary::vectors::Strength;
 
@@ -94,6 +101,25 @@ impl Arguments {
             } else {
                 Ok(None)
             };
+        };
+        let mut named = None;
+        let (url, served) = match Path::new(&url) {
+            folder if folder.is_dir() => {
+                let reranker = self.reranker.as_deref().map(Path::new);
+                let served = served::Served::open(folder, reranker)?;
+                self.model.clone_from(&served.model);
+                self.is_static = served.is_static;
+                if self.query.is_empty() {
+                    served.query.clone_into(&mut self.query);
+                }
+                // A folder keeps its name among the scores that were kept, whatever the port.
+                named = self.reranker.clone();
+                if let Some(reranker) = &mut self.reranker {
+                    reranker.clone_from(&served.url);
+                }
+                (served.url.clone(), Some(served))
+            }
+            _ => (url, None),
         };
         let key = self.key.map(std::env::var).transpose()?;
         let strength = if self.is_static { Strength::Static } else { Strength::Transformer };
@@ -110,11 +136,11 @@ impl Arguments {
             if let Some(key) = &key {
                 reranker = reranker.key(key)?;
             }
-            Ok(Arc::new(Cache::of_scores(&self.cache, &url, reranker)?))
+            Ok(Arc::new(Cache::of_scores(&self.cache, named.as_ref().unwrap_or(&url), reranker)?))
         });
         let reranker = reranker.transpose()?;
         let embedder = Arc::new(Cache::of_vectors(&self.cache, embedder)?);
-        Ok(Some(Meaning { embedder, reranker, share: self.share }))
+        Ok(Some(Meaning { embedder, reranker, share: self.share, _served: served }))
     }
 }
 

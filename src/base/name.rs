@@ -157,6 +157,8 @@ impl DocName {
         Self::HEARTBEAT,
     ];
 
+    /// The page on what is going on now, which each dream replaces where that is [on](crate::DreamConfig::briefing).
+    pub const BRIEFING: Self = Self::constant("BRIEFING.md");
     /// Sections of dreams that were moved out of [`MEMORY`](Self::MEMORY) to keep it within its budget.
     pub const DREAMED: Self = Self::constant("memory/archive/dreamed.md");
 

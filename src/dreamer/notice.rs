@@ -51,6 +51,10 @@ pub enum Notice {
     MemoryOverBudget,
     /// Not all sections could be moved to the archive; what failed, in a sentence. The next run goes on with it.
     NotArchived(String),
+    /// `BRIEFING.md` was written or edited by a person: it stays, until they remove it.
+    BriefingKept,
+    /// `BRIEFING.md` could not be replaced; what failed, in a sentence.
+    NoBriefing(String),
     /// The lock could not be removed; peers wait for its time to run out.
     LockNotRemoved,
     /// No journal exists at all. The automatic daily log is off by default.
@@ -116,6 +120,10 @@ impl fmt::Display for Notice {
             Self::ChangedWhileReading(name) => write!(f, "{name} changed while it was read, and waits"),
             Self::MemoryOverBudget => f.write_str("MEMORY.md is over its budget"),
             Self::NotArchived(why) => write!(f, "sections could not be moved to the archive: {why}"),
+            Self::BriefingKept => {
+                f.write_str("BRIEFING.md is a person's own, and stays until they remove it")
+            }
+            Self::NoBriefing(why) => write!(f, "BRIEFING.md could not be replaced: {why}"),
             Self::LockNotRemoved => {
                 f.write_str("the lock could not be removed; peers wait for its time to run out")
             }

@@ -13,6 +13,7 @@ use crate::base::error::LostBy;
 use crate::base::name::DocName;
 use crate::base::usage::Usage;
 use crate::format::DreamId;
+use crate::llm::Unpicked;
 use crate::pii::GateFinding;
 
 /// One pass: one selection, and the model's answer to it.
@@ -50,6 +51,14 @@ pub struct PassReport {
     pub quarantined: Vec<Blamed>,
     /// The section as it was appended, or in a proposal or a preview would be.
     pub section: Option<String>,
+    /// The page that this pass made of `BRIEFING.md`, or in a preview would make, where that is
+    /// [on](crate::DreamConfig::briefing).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub briefing: Option<String>,
+    /// The lines that the client says it left, and why: each line that [`Extractive`](crate::Extractive) could have picked. A model
+    /// says nothing of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<Unpicked>,
 }
 
 impl PassReport {
@@ -71,6 +80,8 @@ impl PassReport {
             dropped: Vec::new(),
             quarantined: Vec::new(),
             section: None,
+            briefing: None,
+            left: Vec::new(),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::format::documents::speakers;
 use crate::format::replies::reply;
 use crate::format::{DreamId, Origin};
 use crate::gate::FORGOTTEN;
-use crate::memory::{Filter, MemoryStore, NewMemory, Source, categories};
+use crate::memory::{CitedLines, Filter, MemoryStore, NewMemory, Source, categories};
 use crate::session;
 use crate::workspace::{Workspace, WorkspaceExt, check_scope};
 
@@ -44,6 +44,9 @@ pub struct FeedReport {
 /// `### Decisions` of category `decision`, else an observation. A row is known by its dream and its words. An
 /// existing row is left as it is, also a retired one. A row is deleted if its line was removed, edited or forgotten, even if
 /// it is pinned. It returns with its line.
+///
+/// The notes of a row hold a hash of the lines that it cites, as they are when it is written: a store that knows the
+/// [journals](crate::store::StoreConfig::journals) says of a row that they were changed since.
 ///
 /// A row that somebody else deleted stays so until it is purged. Then its line is read anew: who wants it gone for
 /// good takes the line out, or has it forgotten.
@@ -115,7 +118,9 @@ pub fn feed(
     let mut missing: Vec<_> = lines.into_values().collect();
     missing.sort_by_key(|(at, _)| *at);
     let mut speakers = Speakers { workspace, journals: BTreeMap::new() };
-    let missing: Vec<NewMemory> = missing.into_iter().map(|(_, row)| speakers.told(row)).collect();
+    let mut cited = CitedLines::of(workspace);
+    let missing: Vec<NewMemory> =
+        missing.into_iter().map(|(_, row)| cited.quoted(speakers.told(row))).collect();
     for written in store.write_all(&access, &missing, now)? {
         match written {
             Ok(id) if store.get(&access, id)?.is_some() => report.written += 1,

@@ -20,6 +20,7 @@ use crate::facts::FactStore;
 use crate::format::{JournalName, Note};
 use crate::gate::{DoorWarning, Doors};
 use crate::learning::PreferenceStore;
+use crate::memory::MemoryStore;
 use crate::session::Guarded;
 use crate::workspace::Workspace;
 
@@ -152,6 +153,59 @@ impl Session {
         let superseded = facts.superseded(self.access())?;
         self.view.mark_superseded(&superseded)?;
         self.snapshot.mark_superseded(&self.view, &superseded)
+    }
+
+    /// Says behind lines of `MEMORY.md` in the prompts of this session why they may be out of date, by the rows that
+    /// [`feed`](crate::exchange::feed) made of them: a row that may contradict one is open, its time is over, or a journal line that it
+    /// cites is gone or was changed, where the store knows the [journals](crate::store::StoreConfig::journals). Returns how many lines
+    /// of the prompt say it. Tools of the session that are made afterwards say it too. The files stay as they are. Call it when the
+    /// session began, after [`mark_superseded`](Self::mark_superseded); outside of a main session it does nothing.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::exchange::feed;
+    /// use noctuary::store::StoreConfig;
+    /// use noctuary::{Access, DocName, FileMemoryStore, FileWorkspace, Life, LifeConfig, Scope, Workspace, WriteMode};
+    /// # use chrono::{TimeZone, Utc};
+    ///
+    /// let (folder, marta) = (tempfile::tempdir()?, Scope::user("marta"));
+    /// # let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+    /// let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+    /// let mut config = StoreConfig::default();
+    /// config.journals = Some(workspace.clone());
+    /// let store = FileMemoryStore::open_with(folder.path(), marta.clone(), config)?;
+    /// let journal = DocName::parse("memory/2026-11-20-repl.md")?;
+    /// workspace.write(&journal, b"[user] I live in Berlin.\n", WriteMode::Create)?;
+    /// let memory = "## Dreamed 2026-11-20
+    /// <!-- dream:v1 id=0f3a9c5be2d14477 src=1 sha256=9b1f -->
+    ///
+    /// ### Facts
+    /// - The user lives in Berlin. (memory/2026-11-20-repl.md#L1)
+    ///
+    /// <!-- /dream:v1 id=0f3a9c5be2d14477 -->
+    /// ";
+    /// workspace.write(&DocName::MEMORY, memory.as_bytes(), WriteMode::Create)?;
+    /// feed(workspace.as_ref(), &store, &marta, now)?;
+    /// workspace.write(&journal, b"[user] I live in Bern.\n", WriteMode::Replace)?;
+    ///
+    /// let life = Life::new(workspace, LifeConfig::default());
+    /// let mut session = life.begin_session(Access::agent(marta), "repl", "repl", now)?;
+    /// assert_eq!(session.mark_doubted(&store, now)?, 1);
+    /// let line = "#L1) [may be out of date: a journal line that it cites was changed]";
+    /// assert!(session.system_prompt()?.contains(line));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of the store.
+    pub fn mark_doubted(&mut self, store: &dyn MemoryStore, now: DateTime<Utc>) -> Result<usize> {
+        if !self.access().reads_memory() {
+            return Ok(0);
+        }
+        let rows = store.snapshot(self.access(), usize::MAX, now)?;
+        self.view.mark_doubted(&rows);
+        Ok(self.snapshot.mark_doubted(&self.view, &rows))
     }
 
     /// Puts the standing rules of a store before everything else in each prompt from now on; returns how many. Call it when the

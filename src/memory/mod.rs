@@ -49,6 +49,7 @@
 
 mod audit;
 pub mod categories;
+mod cited;
 mod event;
 mod found;
 mod id;
@@ -64,6 +65,7 @@ pub(crate) mod store;
 
 pub use crate::base::receipt::PlaceReceipt;
 pub use audit::{AuditEntry, AuditOutcome};
+pub(crate) use cited::CitedLines;
 pub use event::{EventName, IndexProgress, MemoryEvent, MemoryObserver};
 pub use found::{Degraded, Found, Hit, Reached, SearchOutcome, Shares, Signal};
 pub use id::MemoryId;

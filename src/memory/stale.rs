@@ -19,6 +19,10 @@ pub enum Stale {
     Suspected(MemoryId),
     /// It was to be believed until this moment: [`NewMemory::stale_after`].
     Over(DateTime<Utc>),
+    /// A journal line that it cites is gone: [`StoreConfig::journals`](crate::store::StoreConfig::journals).
+    SourceGone,
+    /// A journal line that it cites says something else than it did when the row was [fed](crate::exchange::feed).
+    SourceChanged,
 }
 
 impl fmt::Display for Stale {
@@ -29,6 +33,8 @@ impl fmt::Display for Stale {
             Self::Over(at) => {
                 write!(f, "to be believed until {}", at.to_rfc3339_opts(SecondsFormat::Secs, true))
             }
+            Self::SourceGone => f.write_str("a journal line that it cites is gone"),
+            Self::SourceChanged => f.write_str("a journal line that it cites was changed"),
         }
     }
 }

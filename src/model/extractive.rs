@@ -12,12 +12,14 @@ mod words;
 
 use std::collections::BTreeSet;
 
+use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::format::documents::journal::JournalName;
-use crate::format::replies::fences::{self, Material};
+use crate::format::replies::fences::{self, Material, ShownLine};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE};
-use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest};
+use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest, Unpicked, UnpickedReason};
 use bullet::{Kind, bullet};
+use line::Line;
 use picker::Limits;
 
 /// Answers a dream without a model: it picks lines from the journals and cites them.
@@ -34,7 +36,8 @@ use picker::Limits;
 /// Never picked are lines of a tool or the web, with everything below them up to the next speaker, lines in
 /// which a secret was masked, and lines that `MEMORY.md` holds already. Where two lines of a request say the
 /// same with other numbers, or a later one says that something moved or was wrong, the earlier one stays out;
-/// any other contradiction stays in.
+/// any other contradiction stays in, and so do decisions that differ in their numbers alone. Its reply says of each line that it
+/// could have picked and left [why](crate::model::UnpickedReason), and the [report](crate::dream::PassReport::left) has it.
 ///
 /// The weights come from two measurements. On five long dialogues, in which the lines that hold a fact and
 /// the lines that answer a question asked later are known, a fifth of the bytes kept 34 of 100 lines with a
@@ -111,8 +114,8 @@ impl Extractive {
         Limits { lines: self.lines.unwrap_or(day.lines), ..day }
     }
 
-    /// Returns the answer to a request's material.
-    fn answer(&self, material: &Material) -> String {
+    /// Returns the answer to a request's material, with the lines that are left.
+    fn answer(&self, material: &Material) -> LlmReply {
         let journals = &material.journals;
         let candidates = line::candidates(journals);
         let bullets: Vec<String> =
@@ -122,7 +125,7 @@ impl Extractive {
         if let Some(room) = material.room.filter(|_| self.by_day) {
             limits.bullet_bytes = limits.bullet_bytes.min(room);
         }
-        let mut picked = picker::pick(&candidates, &bullets, &material.memory, total, limits);
+        let (mut picked, left) = picker::pick(&candidates, &bullets, &material.memory, total, limits);
         picked.sort_by_key(|valued| valued.at);
         let mut answer = String::new();
         for (heading, kind) in HEADINGS.into_iter().zip([Kind::Fact, Kind::Preference, Kind::Decision]) {
@@ -136,7 +139,9 @@ impl Extractive {
                 answer.extend([gap, "### ", heading, "\n\n", &chosen]);
             }
         }
-        if answer.is_empty() { NOTHING_TO_PROMOTE.to_owned() } else { answer }
+        let mut reply = LlmReply::new(if answer.is_empty() { NOTHING_TO_PROMOTE.to_owned() } else { answer });
+        reply.left = told_left(left, &candidates, journals);
+        reply
     }
 }
 
@@ -150,8 +155,33 @@ impl Default for Extractive {
 impl LlmClient for Extractive {
     /// Picks lines from the fences of the request; it never fails.
     fn complete(&self, request: &LlmRequest) -> Result<LlmReply, LlmError> {
-        Ok(LlmReply::new(self.answer(&fences::parse(&request.user))))
+        Ok(self.answer(&fences::parse(&request.user)))
     }
+}
+
+/// Returns the places of lines that were left, those of one reason that follow one another as one.
+fn told_left(
+    mut left: Vec<(usize, UnpickedReason)>,
+    candidates: &[Line<'_>],
+    journals: &[(DocName, Vec<ShownLine>)],
+) -> Vec<Unpicked> {
+    left.sort_unstable();
+    let mut told: Vec<Unpicked> = Vec::new();
+    for (at, reason) in left {
+        let (number, name) = (candidates[at].number, &journals[candidates[at].journal].0);
+        match told.last_mut() {
+            Some(Unpicked { lines, reason: same })
+                if *same == reason && lines.name == *name && lines.last_line + 1 == number =>
+            {
+                lines.last_line = number;
+            }
+            _ => {
+                let lines = SourceRef { name: name.clone(), first_line: number, last_line: number };
+                told.push(Unpicked::new(lines, reason));
+            }
+        }
+    }
+    told
 }
 
 /// Counts the days of the journals. A journal without a date in its name is a day of its own.
@@ -189,7 +219,7 @@ const SECTION_BYTES: usize = 8 << 10;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::replies::fences::{Printer, ShownLine};
+    use crate::format::replies::fences::Printer;
     use crate::format::replies::reply;
     use proptest::prelude::*;
 
@@ -247,6 +277,29 @@ mod tests {
 - 2026-03-12: Decision: releases go out on Thursdays from now on, Hedda signs them. (memory/2026-03-12-repl.md#L8)
 ";
         assert_eq!(ask(&Extractive::with_share(0.5), "", WORK), expected);
+    }
+
+    #[test]
+    fn each_line_that_could_have_been_picked_is_picked_or_left_for_a_reason() {
+        let reply = Extractive::with_share(0.5).complete(&request("", &[(DAY, WORK)])).unwrap();
+        let cited = reply.text.matches("#L").count();
+        let candidates = fences::parse(&request("", &[(DAY, WORK)]).user);
+        let candidates = line::candidates(&candidates.journals).len();
+        let count = |left: &Unpicked| left.lines.last_line + 1 - left.lines.first_line;
+        let left: u64 = reply.left.iter().map(count).sum();
+        assert_eq!((cited, cited as u64 + left), (3, candidates as u64), "{:?}", reply.left);
+
+        let routes: String =
+            (1..=9).map(|n| format!("[user] Decision: for the ferry to Nes we take route {n}\n")).collect();
+        let repeated = "[user] Decision: the harbour master signs each invoice.\n".repeat(2);
+        let journal = format!("{routes}{repeated}[user] morning all, how are you today?\n");
+        let reply = Extractive::with_share(1.0).complete(&request("", &[(DAY, &journal)])).unwrap();
+        for n in 1..=9 {
+            assert!(reply.text.contains(&format!("we take route {n} (")), "{n}: {}", reply.text);
+        }
+        let told: Vec<String> = reply.left.iter().map(ToString::to_string).collect();
+        let slight = format!("{DAY}#L12: it tells nothing that lasts");
+        assert_eq!(told, [format!("{DAY}#L11: memory or a better line says it"), slight]);
     }
 
     #[test]

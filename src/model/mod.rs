@@ -23,6 +23,7 @@
 //! | `ChatCompletions` (feature `http`) | endpoints of the shape of `OpenAI`: vendors, Ollama, llama.cpp, vLLM |
 //! | `HttpEmbedder`, `HttpReranker` (feature `http`) | [vectors](crate::vectors) and scores from endpoints of the same kind |
 //! | [`Finish`] | why an answer ended; only a whole answer is promoted |
+//! | [`Unpicked`], [`UnpickedReason`] | lines that `Extractive` looked at and left, and why |
 //! | [`Usage`] | tokens, for the caps of the day |
 //! | [`LlmFn`] | the type of [`llm_fn`](crate::llm_fn) |
 //!
@@ -40,7 +41,7 @@ pub(crate) mod extractive;
 mod http;
 
 pub use crate::base::usage::Usage;
-pub use crate::llm::{Finish, LlmFn};
+pub use crate::llm::{Finish, LlmFn, Unpicked, UnpickedReason};
 #[cfg(feature = "http")]
 #[cfg_attr(docsrs, doc(cfg(feature = "http")))]
 pub use http::{ChatCompletions, HttpEmbedder, HttpReranker};

@@ -18,6 +18,7 @@ use crate::base::name::{DocName, Name, Space, StateName};
 use crate::facts::Superseded;
 use crate::format::{JournalName, Profile};
 use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Masks, Passed, SecretPolicy};
+use crate::memory::SnapshotRow;
 use crate::workspace::{
     Claim, ClaimTerms, Listing, Metadata, Reach, Workspace, WriteMode, check_scope, text_of,
 };
@@ -146,7 +147,9 @@ impl<W> Guarded<W> {
 
     /// Returns the notes behind the lines of a document: of curated memory and its archive, in a session that reads them.
     pub(crate) fn notes_in(&self, name: &Name) -> Option<&Notes> {
-        let is_memory = [&*DocName::MEMORY, &*DocName::LEGACY_MEMORY, &*DocName::DREAMED].contains(&name);
+        let of_memory =
+            [&*DocName::MEMORY, &*DocName::LEGACY_MEMORY, &*DocName::DREAMED, &*DocName::BRIEFING];
+        let is_memory = of_memory.contains(&name);
         (is_memory && self.access.reads_memory()).then_some(&*self.notes)
     }
 
@@ -299,8 +302,15 @@ impl<W: Workspace> Guarded<W> {
             Ok::<_, Error>(self.judge(&doors, Door::PromptLoad, policy, &name, text)?.text.into_owned())
         })?;
         drop(doors);
-        self.notes = Arc::new(notes);
+        self.notes = Arc::new(notes.doubting_as(&self.notes));
         Ok(())
+    }
+
+    /// Has tools and searches over this view say behind lines of `MEMORY.md` and its archive why they may be out of date, by the
+    /// rows of [`MemoryStore::snapshot`](crate::MemoryStore::snapshot). The files stay as they are.
+    /// [`Session::mark_doubted`](crate::Session::mark_doubted) does this for the tools of a session.
+    pub fn mark_doubted(&mut self, rows: &[SnapshotRow]) {
+        self.notes = Arc::new(self.notes.doubting(rows));
     }
 
     /// Looks into a folder, as [`list`](Workspace::list) does, and says where to look next.

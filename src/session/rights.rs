@@ -50,7 +50,8 @@ impl DocumentKind {
             "agents.md" => Self::Agents,
             "identity.md" => Self::Identity,
             "user.md" => Self::User,
-            "memory.md" => Self::Memory,
+            // The briefing derives from what memory derives from.
+            "memory.md" | "briefing.md" => Self::Memory,
             "tools.md" => Self::Tools,
             "heartbeat.md" => Self::Heartbeat,
             other if other.starts_with("bootstrap.md") => Self::Bootstrap,

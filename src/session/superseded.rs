@@ -1,4 +1,5 @@
-//! Lines of `MEMORY.md` that hold no more, as prompts, tools, searches and pages say it. The file stays as it is.
+//! Lines of `MEMORY.md` that hold no more or may be out of date, as prompts, tools, searches and pages say it. The file stays
+//! as it is.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,17 +8,24 @@ use crate::base::text::{self, Unit};
 use crate::facts::Superseded;
 use crate::format::documents::curated;
 use crate::format::replies::reply;
-use crate::memory::Memory;
+use crate::memory::{Memory, SnapshotRow};
 
 /// The most characters of what holds now beside a line.
 const MOST: usize = 300;
 
-/// The opening of every note.
+/// The openings of every note.
 const OPEN: &str = " [superseded";
+const DOUBT: &str = " [may be out of date";
 
 /// The notes behind lines, by what the lines state.
 #[derive(Default)]
-pub(crate) struct Notes(BTreeMap<String, (String, Memory)>);
+pub(crate) struct Notes {
+    superseded: BTreeMap<String, (String, Memory)>,
+    doubted: BTreeMap<String, String>,
+}
+
+/// A note, and the row whose words it says.
+type Note<'n> = (&'n str, Option<&'n Memory>);
 
 impl Notes {
     /// Makes the notes of some lines; `shown` is what a prompt may say of a text.
@@ -33,12 +41,39 @@ impl Notes {
             let note = format!("{OPEN}{since}; now: {said}]");
             notes.insert(text::statement(&row.content), (note, now.clone()));
         }
-        Ok(Self(notes))
+        Ok(Self { superseded: notes, doubted: BTreeMap::new() })
+    }
+
+    /// Takes over the doubts of others.
+    pub(crate) fn doubting_as(mut self, other: &Self) -> Self {
+        self.doubted.clone_from(&other.doubted);
+        self
+    }
+
+    /// Says of rows why they may be out of date, in place of such doubts as were there.
+    pub(crate) fn doubting(&self, rows: &[SnapshotRow]) -> Self {
+        let doubted = rows.iter().filter_map(|row| {
+            let doubt = row.stale.first()?;
+            Some((text::statement(&row.content), format!("{DOUBT}: {doubt}]")))
+        });
+        Self { superseded: self.superseded.clone(), doubted: doubted.collect() }
+    }
+
+    fn get(&self, statement: &str) -> Option<Note<'_>> {
+        let superseded = self.superseded.get(statement).map(|(note, row)| (note.as_str(), Some(row)));
+        superseded.or_else(|| self.doubted.get(statement).map(|note| (note.as_str(), None)))
+    }
+
+    /// Returns the notes with the statements that they are of, those of superseded lines first.
+    fn all(&self) -> impl Iterator<Item = (&str, Note<'_>)> {
+        let superseded =
+            self.superseded.iter().map(|(key, (note, row))| (key.as_str(), (note.as_str(), Some(row))));
+        superseded.chain(self.doubted.iter().map(|(key, note)| (key.as_str(), (note.as_str(), None))))
     }
 
     /// Adds the notes to a text, and hands over the row that each says; returns how many.
     pub(crate) fn add_to(&self, body: &mut String, said: &mut dyn FnMut(&Memory)) -> usize {
-        if self.0.is_empty() {
+        if self.all().next().is_none() {
             return 0;
         }
         let (mut marked, mut notes) = (String::with_capacity(body.len()), 0);
@@ -69,17 +104,17 @@ impl Notes {
         if let Some(rest) = marked[from..].strip_prefix(curated::WITHIN) {
             let line = rest.lines().next().unwrap_or_default();
             let (end, stated) = (from + curated::WITHIN.len() + line.trim_end().len(), stated(line));
-            let is_end = |key: &&String| !stated.is_empty() && key.ends_with(&stated);
-            let note = self.0.iter().find(|(key, _)| is_end(key)).filter(|_| !line.contains(OPEN));
+            let is_end = |key: &str| !stated.is_empty() && key.ends_with(&stated);
+            let note = self.all().find(|(key, _)| is_end(key)).filter(|_| !is_noted(line));
             if let Some((_, (note, row))) = note {
                 marked.insert_str(end, note);
-                said(row);
+                row.into_iter().for_each(&mut *said);
                 notes += 1;
             }
         }
         // Behind the head are the headings that were left out.
         let head = marked[..cut].lines().rev().find(|line| !line.is_empty() && !line.starts_with('#'));
-        let Some(item) = head.filter(|head| !head.contains(OPEN)).and_then(reply::bullet) else {
+        let Some(item) = head.filter(|head| !is_noted(head)).and_then(reply::bullet) else {
             return notes;
         };
         let begun = text::statement(item);
@@ -88,10 +123,10 @@ impl Notes {
             let behind = begun.strip_prefix(key).map(|rest| rest.trim_start_matches(['.', ' ']));
             is_half || behind.is_some_and(|rest| rest.starts_with('('))
         };
-        if let Some((_, (note, row))) = self.0.iter().find(|(key, _)| is_begin(key)) {
+        if let Some((_, (note, row))) = self.all().find(|(key, _)| is_begin(key)) {
             let at = marked[..cut].rfind(item).map_or(cut, |at| at + item.trim_end().len());
             marked.insert_str(at, note);
-            said(row);
+            row.into_iter().for_each(&mut *said);
             notes += 1;
         }
         notes
@@ -100,18 +135,19 @@ impl Notes {
     /// Returns the note of a bullet, with a space in front.
     #[cfg(feature = "report")]
     pub(crate) fn of_bullet(&self, item: &str) -> Option<&str> {
-        self.0.get(&stated(item)).map(|(note, _)| note.as_str())
+        self.get(&stated(item)).map(|(note, _)| note)
     }
 
     /// Takes the notes out of a text that somebody was shown and gives back, so that no file holds them.
     pub(crate) fn take_from<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if !text.contains(OPEN) {
+        if !is_noted(text) {
             return Cow::Borrowed(text);
         }
         let mut bare = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
             let said = line.trim_end();
-            let note = said.rfind(OPEN).filter(|at| self.0.values().any(|(note, _)| *note == said[*at..]));
+            let opens = said.rfind(OPEN).into_iter().chain(said.rfind(DOUBT)).max();
+            let note = opens.filter(|at| self.all().any(|(_, (note, _))| *note == said[*at..]));
             let end = note.unwrap_or(said.len());
             bare.extend([&said[..end], &line[said.len()..]]);
         }
@@ -120,12 +156,17 @@ impl Notes {
 
     /// Adds the note of a bullet that ends here, where it has one.
     fn close(&self, item: Option<String>, marked: &mut String, said: &mut dyn FnMut(&Memory)) -> usize {
-        let Some((note, row)) = item.and_then(|item| self.0.get(&stated(&item))) else { return 0 };
+        let Some((note, row)) = item.and_then(|item| self.get(&stated(&item))) else { return 0 };
         let end = marked.trim_end().len();
         marked.insert_str(end, note);
-        said(row);
+        row.into_iter().for_each(said);
         1
     }
+}
+
+/// Returns whether a text has a note.
+fn is_noted(text: &str) -> bool {
+    text.contains(OPEN) || text.contains(DOUBT)
 }
 
 /// Returns the statement of a bullet, by which its note is known.
@@ -163,6 +204,22 @@ mod tests {
             assert_eq!(body, format!("# Memory\n\n{marked}\n- Likes tea.\n"));
             assert_eq!(notes.take_from(&body), format!("# Memory\n\n{line}\n- Likes tea.\n"));
         }
+    }
+
+    #[test]
+    fn a_line_that_may_be_out_of_date_says_why() {
+        use crate::memory::Stale;
+        let mut rows: Vec<SnapshotRow> = ["Lives in Berlin.", "Likes tea."]
+            .map(|content| SnapshotRow::new(MemoryId::new(1), "fact".to_owned(), content.to_owned(), false))
+            .into();
+        rows[0].stale.push(Stale::SourceGone);
+        let notes = Notes::default().doubting(&rows);
+        let text = "- Lives in Berlin. (memory/2026-11-20.md#L1)\n- Likes tea.\n";
+        let mut body = text.to_owned();
+        assert_eq!(notes.add_to(&mut body, &mut |_| ()), 1);
+        let noted = "#L1) [may be out of date: a journal line that it cites is gone]\n- Likes tea.\n";
+        assert!(body.ends_with(noted), "{body}");
+        assert_eq!(notes.take_from(&body), text);
     }
 
     #[test]

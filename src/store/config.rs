@@ -17,6 +17,7 @@ use crate::gate::Doors;
 use crate::learning::LearningConfig;
 use crate::memory::{EventName, MemoryEvent, MemoryId, MemoryObserver, Source};
 use crate::search::rank::{Entities, GenericEntities, Ranking};
+use crate::workspace::Workspace;
 
 /// The configuration of a memory store, for every backend.
 ///
@@ -66,6 +67,10 @@ pub struct StoreConfig {
     /// The share of its scores in that order, beside those of the search: 1 for it alone, 0.3 unless set. A small model reads
     /// each row by itself, and does not know the rows around it.
     pub reranker_share: f64,
+    /// The journals that rows cite, for main sessions: a hit and a row of a snapshot then say if a line that they cite is
+    /// [gone](crate::memory::Stale::SourceGone) or [changed](crate::memory::Stale::SourceChanged). Each cited journal is read
+    /// once for each search. `None` for no such look.
+    pub journals: Option<Arc<dyn Workspace>>,
 }
 
 const GUIDANCE: &str = "MEMORY_CONSOLIDATION_GUIDANCE";
@@ -92,6 +97,7 @@ impl Default for StoreConfig {
             reranker: None,
             reranked: 50,
             reranker_share: 0.3,
+            journals: None,
         }
     }
 }

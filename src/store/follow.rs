@@ -15,8 +15,9 @@ use super::mask::Veil;
 use crate::base::error::Result;
 use crate::facts::{Fact, SuspectReason};
 use crate::gate::Doors;
-use crate::memory::{Found, Hit, MemoryId, Order, Reached, SearchOutcome, Signal, Stale};
+use crate::memory::{CitedLines, Found, Hit, MemoryId, Order, Reached, SearchOutcome, Signal, Stale};
 use crate::search::rank::{Stemmer, Visibility};
+use crate::workspace::Workspace;
 
 /// So many rows are listed for one word, the latest.
 const LISTED: usize = 64;
@@ -172,7 +173,7 @@ pub(crate) fn doubts(
 pub(crate) fn doubt(
     rows: &dyn Rows,
     visibility: Visibility,
-    now: Option<DateTime<Utc>>,
+    (now, journals): (Option<DateTime<Utc>>, Option<&dyn Workspace>),
     found: &mut Found,
 ) -> Result<()> {
     let ids: Vec<MemoryId> = found.hits.iter().map(|hit| hit.memory.id).collect();
@@ -180,6 +181,12 @@ pub(crate) fn doubt(
     for hit in &mut found.hits {
         hit.stale = doubts.remove(&hit.memory.id).unwrap_or_default();
         hit.stale.extend(now.and_then(|now| hit.memory.over(now)));
+    }
+    // Private journals are no matter of a session with others.
+    if let Some(mut cited) = journals.filter(|_| visibility == Visibility::All).map(CitedLines::of) {
+        for hit in &mut found.hits {
+            hit.stale.extend(cited.doubt(&hit.memory));
+        }
     }
     Ok(())
 }

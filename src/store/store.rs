@@ -26,11 +26,12 @@ use crate::facts::{
 };
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{
-    AuditEntry, AuditOutcome, Degraded, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId,
-    NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale,
+    AuditEntry, AuditOutcome, CitedLines, Degraded, EventName, Filter, Found, Learning, LearningId, Memory,
+    MemoryId, NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale,
 };
 use crate::search::rank::Visibility;
 use crate::trace;
+use crate::workspace::Workspace;
 
 /// A store of rows, facts and learnings of one scope.
 pub(crate) struct Store<B> {
@@ -290,8 +291,20 @@ impl<B: Backend> Store<B> {
                 row.stale.retain(|doubt| !matches!(doubt, Stale::Over(end) if *end > now));
                 row.stale.splice(0..0, doubts.remove(&row.id).unwrap_or_default());
             }
+            let journals = self.journals().filter(|_| visibility == Visibility::All);
+            if let Some(mut cited) = journals.map(CitedLines::of) {
+                for row in &mut listed {
+                    let memory = rows.get(row.id, visibility)?;
+                    row.stale.extend(memory.and_then(|memory| cited.doubt(&memory)));
+                }
+            }
             Ok(listed)
         })
+    }
+
+    /// Returns the journals that rows cite, where they are looked at.
+    fn journals(&self) -> Option<&dyn Workspace> {
+        self.config.journals.as_deref()
     }
 
     pub(crate) fn search(&self, access: &Access, query: &Query) -> Result<Found> {
@@ -318,7 +331,7 @@ impl<B: Backend> Store<B> {
                         follow(rows, &self.config.doors, visibility, asked, &mut answer.found)?;
                     }
                     if more.is_none() {
-                        doubt(rows, visibility, query.now, &mut answer.found)?;
+                        doubt(rows, visibility, (query.now, self.journals()), &mut answer.found)?;
                     }
                     Ok(Answer { lacks: lacks.or(answer.lacks), ..answer })
                 })
@@ -340,7 +353,7 @@ impl<B: Backend> Store<B> {
                     if let Some(asked) = &asked {
                         follow(rows, &self.config.doors, visibility, asked, &mut found)?;
                     }
-                    doubt(rows, visibility, query.now, &mut found)
+                    doubt(rows, visibility, (query.now, self.journals()), &mut found)
                 })?;
             }
             found.outcome = lacks.map_or(found.outcome, SearchOutcome::Degraded);

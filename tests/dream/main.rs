@@ -1,6 +1,7 @@
 //! Nights: what the dreamers read, ask, write, hold back and take back.
 
 mod attacks;
+mod briefing;
 mod dialogue;
 mod dream;
 #[path = "../dreaming/mod.rs"]

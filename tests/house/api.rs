@@ -270,7 +270,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         SyncReport TurnEnd TurnOutcome TurnReport Undreamed Unreadable
     ));
     listed.extend(shared!(model:
-        ChatCompletions Finish HttpEmbedder HttpReranker Usage
+        ChatCompletions Finish HttpEmbedder HttpReranker Unpicked UnpickedReason Usage
     ));
     listed.extend(shared!(search:
         Audience Chunk ChunkConfig FoundChunks Fusion GenericEntities IndexChange IndexEntry

@@ -847,6 +847,34 @@ const READERS: &[Reader] = &[
             session.system_prompt().unwrap()
         })
     }),
+    ("Session::mark_doubted", true, |place| {
+        place.stores(|store, _| {
+            let mut session = place.session();
+            session.mark_doubted(store, at(20, 12, 0)).unwrap();
+            session.system_prompt().unwrap()
+        })
+    }),
+    ("Snapshot::mark_doubted", true, |place| {
+        place.stores(|store, access| {
+            let (view, config) = (place.view(), PromptConfig::default());
+            let mut snapshot =
+                Snapshot::take(&view, &config, SharedUser::Subset, place.life.config().day, at(20, 12, 0))
+                    .unwrap();
+            snapshot.mark_doubted(&view, &store.snapshot(access, usize::MAX, at(20, 12, 0)).unwrap());
+            snapshot.prompt(&view, None, &[]).unwrap().to_string()
+        })
+    }),
+    ("Guarded::mark_doubted", true, |place| {
+        place.stores(|store, access| {
+            let mut view = place.view();
+            view.mark_doubted(&store.snapshot(access, usize::MAX, at(20, 12, 0)).unwrap());
+            let tools = Toolbox::new(view);
+            place.each(|name| match tools.call("memory_read", &json!({ "path": name }), at(20, 12, 0)) {
+                Ok(answer) => answer.to_string(),
+                Err(error) => error.to_string(),
+            })
+        })
+    }),
     ("Snapshot::mark_superseded", true, |place| {
         place.stores(|store, access| {
             let (view, config) = (place.view(), PromptConfig::default());

@@ -3,6 +3,7 @@
 mod adopted;
 #[cfg(feature = "sqlite")]
 mod chains;
+mod cited;
 #[path = "../common/mod.rs"]
 mod common;
 mod delivered;

@@ -94,7 +94,9 @@ impl Run {
     ) {
         self.report.ended_at = now;
         self.report.calls += 1;
-        if let Some(usage) = answer.as_ref().ok().and_then(|reply| reply.usage) {
+        let Ok(reply) = answer else { return };
+        pass.left.clone_from(&reply.left);
+        if let Some(usage) = reply.usage {
             pass.usage = Some(usage);
             *self.report.usage.get_or_insert_default() += usage;
         }

@@ -62,6 +62,14 @@ pub struct DreamConfig {
     pub user_names: Vec<String>,
     /// The bounds of a section.
     pub section: SectionCaps,
+    /// Whether each night replaces `BRIEFING.md`, one page on what is going on now, beside the lines that it promotes. The model is
+    /// asked for it; each line must cite journals and is checked, whatever [`evidence`](Self::evidence) says. Of an answer
+    /// without it the page has what was promoted, and a night that promotes nothing leaves it as it is. It has at most 12 lines and
+    /// 2 KiB. A page that a person wrote or edited stays. Prompts show it where [`PromptConfig::briefing`] is on. Proposals have
+    /// none. Off.
+    ///
+    /// [`PromptConfig::briefing`]: crate::life::PromptConfig::briefing
+    pub briefing: bool,
     /// The budget of `MEMORY.md` in characters; see `over_budget`. 10,000.
     pub memory_budget: u64,
     /// The reaction to a `MEMORY.md` that is over its budget.
@@ -116,6 +124,7 @@ impl Default for DreamConfig {
             statements_only: true,
             user_names: Vec::new(),
             section: SectionCaps::default(),
+            briefing: false,
             memory_budget: 10_000,
             over_budget: OverBudget::Warn,
             budget: CallBudget::default(),

@@ -1,34 +1,38 @@
 //! The answer to a pass: gate by gate, and then line by line.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use super::blame::blame;
+use super::brief;
 use super::config::OverBudget;
 use super::curation::{Curation, Material};
 use super::queue::Queue;
 use super::record::{self, Addition};
+use super::screen::{instructs, reply_policy, without_forgotten};
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
 use crate::dream::evidence::{Judge, Verdict, told};
 use crate::dreamer::{
-    DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome, PassReport,
+    DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome,
 };
 use crate::format::documents::curated;
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
 use crate::format::state::intent::Append;
 use crate::format::state::log;
 use crate::format::state::proposal::{ProposalStep, Waiting};
-use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy, is_struck, mask_within};
+use crate::gate::{Masks, SecretPolicy, is_struck};
 use crate::pii::Finding;
 
 /// A usable answer.
 enum Answer {
     Nothing,
-    Secret { text: String, findings: Vec<Finding> },
-    Section(Sanitised),
+    Secret {
+        text: String,
+        findings: Vec<Finding>,
+    },
+    /// The section, and the bullets of the briefing.
+    Section(Sanitised, Sanitised),
 }
 
 /// The statements that a new section does not repeat.
@@ -63,7 +67,7 @@ impl Curation {
                 pass.report.outcome = Outcome::NothingToPromote;
                 self.commit(run, pass, None)?;
             }
-            Ok(Answer::Section(section)) => self.promote(run, pass, &section)?,
+            Ok(Answer::Section(section, page)) => self.promote(run, pass, &section, &page)?,
         }
         Ok(Then::GoOn)
     }
@@ -81,36 +85,51 @@ impl Curation {
         }
         // The bullets that a secret stands in are left out by their placeholders.
         let text = if has_secrets { gate.mask(&text, &mut Masks::default()) } else { text };
+        let (text, page) = if self.briefs() { brief::split(&text) } else { (text, String::new()) };
+        let page = engine::sanitise(&page, &brief::caps());
         let section = engine::sanitise(&text, &self.dreamer.config.section);
         // A part that the sanitiser removed may have split a secret.
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
-        let printed = engine::print(section.items.iter().chain(over_caps));
+        let printed = engine::print(section.items.iter().chain(over_caps)) + &brief::printed(&page);
         let findings = gate.inspect(&printed);
         if !findings.is_empty() {
             return Ok(Answer::Secret { text: printed, findings });
         }
-        let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
+        let has_bullets =
+            !section.items.is_empty() || !section.over_caps.is_empty() || !page.items.is_empty();
         if has_bullets || has_secrets || section.has_masked() {
-            Ok(Answer::Section(section))
+            Ok(Answer::Section(section, page))
         } else {
             Err(Failure::Malformed)
         }
     }
 
     /// Judges the lines of an answer, and commits those that are new and hold.
-    fn promote(&mut self, run: &mut Run, pass: &mut Pass<Material>, section: &Sanitised) -> Result<()> {
+    fn promote(
+        &mut self,
+        run: &mut Run,
+        pass: &mut Pass<Material>,
+        section: &Sanitised,
+        page: &Sanitised,
+    ) -> Result<()> {
         let mut known = self.known(run)?;
         let (kept, hashes) = self.judge_lines(run, pass, section, &mut known);
         if kept.is_empty() && is_all_held(&pass.report.lines) {
             pass.report.outcome = Outcome::AllHeld;
             return self.commit_held(run, pass);
         }
+        if self.briefs() {
+            self.page(run, pass, page, &kept);
+        }
         if kept.is_empty() {
             pass.report.outcome = Outcome::NothingToPromote;
-            return self.commit(run, pass, None);
+            self.commit(run, pass, None)?;
+        } else {
+            let addition = self.addition(run, pass, &kept, hashes)?;
+            self.commit(run, pass, Some(addition))?;
         }
-        let addition = self.addition(run, pass, &kept, hashes)?;
-        self.commit(run, pass, Some(addition))
+        self.brief(run, pass);
+        Ok(())
     }
 
     /// Looks up what is known, as it stands now: somebody may have written while the model thought.
@@ -238,45 +257,4 @@ impl Curation {
 /// Returns whether an answer has no result because none of its lines holds.
 fn is_all_held(lines: &[LineReport]) -> bool {
     !lines.is_empty() && lines.iter().all(|line| matches!(line.fate, LineOutcome::Held(_)))
-}
-
-fn reply_policy(run: &Run) -> DoorPolicy {
-    run.host.doors.policy_of(Door::DreamReply, &DocName::MEMORY)
-}
-
-/// Returns, for each bullet that holds a part of something forgotten, the report about it. A statement may be spread over
-/// bullets that follow one another.
-fn without_forgotten<'i>(run: &Run, items: impl Iterator<Item = &'i Item>) -> Vec<Option<String>> {
-    let Some(forgotten) = &run.forgotten else { return Vec::new() };
-    let (mut text, mut places) = (String::new(), Vec::new());
-    for item in items {
-        let start = text.len();
-        text.push_str(&item.text);
-        places.push(start..text.len());
-        text.push('\n');
-    }
-    let findings = forgotten.inspect(&text);
-    let told = |place: Range<usize>| {
-        let touches = |finding: &Finding| finding.span.start < place.end && place.start < finding.span.end;
-        let said = |finding: &Finding| Cow::Borrowed(&text[finding.span.clone()]);
-        let masked = || mask_within(&text, place.clone(), &findings, &mut Masks::default(), said);
-        findings.iter().any(touches).then(masked)
-    };
-    places.into_iter().map(told).collect()
-}
-
-/// Returns whether a bullet is held back for an instruction in disguise.
-fn instructs(run: &Run, item: &Item, report: &mut PassReport) -> Option<Hold> {
-    let policy = reply_policy(run).injections;
-    if policy == InjectionPolicy::Allow {
-        return None;
-    }
-    let found = run.host.doors.injections(&item.text);
-    let first = found.first().filter(|_| policy == InjectionPolicy::Block);
-    let hold = first.map(|finding| Hold {
-        reason: HoldReason::Injection,
-        word: Some(finding.class.clone().into_owned()),
-    });
-    report.warn(found.into_iter().map(|finding| (finding.class.into_owned(), 1)));
-    hold
 }

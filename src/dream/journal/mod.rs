@@ -2,6 +2,7 @@
 
 mod ask;
 mod blame;
+mod brief;
 mod compact;
 pub(crate) mod config;
 mod curation;
@@ -20,6 +21,7 @@ mod records;
 mod request;
 mod reread;
 mod run;
+mod screen;
 mod select;
 mod shown;
 mod survey;

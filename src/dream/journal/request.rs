@@ -96,7 +96,7 @@ impl Curation {
                 held_out.join(", ")
             ));
         }
-        let mut request = LlmRequest::new(ask::instructions(), printer.finish());
+        let mut request = LlmRequest::new(ask::instructions(self.briefs()), printer.finish());
         request.max_output_tokens = config.budget.max_output_tokens;
         tell_request(&mut pass.report, &request, &masks, &found);
         pass.material.shown = shown;

@@ -19,8 +19,8 @@ use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name, StateName};
 use crate::dream::commit;
 use crate::format::DreamId;
-use crate::format::documents::curated;
 use crate::format::documents::sections::{self, SectionState};
+use crate::format::documents::{briefing, curated};
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::ledger::{Entry, Piece};
@@ -220,8 +220,18 @@ impl Changing<'_> {
         let line = pass.then(log::UNDONE, self.now, self.day, self.lease.epoch());
         self.earlier.keep_preimage(self.now)?;
         let intent = Intent::new(Books::of_state(entries, state), line).with_change(change);
+        self.remove_briefing(id)?;
         self.commit(&intent)?;
         Ok(true)
+    }
+
+    /// Removes the briefing of a dream; one that a person wrote or edited stays. The next night writes another.
+    fn remove_briefing(&self, id: &DreamId) -> Result<()> {
+        let page = self.earlier.workspace.read(&DocName::BRIEFING)?;
+        if page.and_then(|page| briefing::dream(page.bytes())).as_ref() == Some(id) {
+            self.lease.remove(&DocName::BRIEFING)?;
+        }
+        Ok(())
     }
 
     fn redo(&self, id: &DreamId) -> Result<bool> {

@@ -1,5 +1,6 @@
 //! The markdown that people write and read: journals, curated memory, profiles, memos, observations.
 
+pub(crate) mod briefing;
 pub(crate) mod checks;
 pub(crate) mod copies;
 pub(crate) mod curated;

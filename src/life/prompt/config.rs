@@ -30,6 +30,8 @@ pub struct PromptConfig {
     pub journal_days: u32,
     /// The document that carries the memo of the last session: `HEARTBEAT.md`. `None` tells of none.
     pub heartbeat: Option<DocName>,
+    /// Whether `BRIEFING.md` is shown, the page that [dreams replace](crate::DreamConfig::briefing). Off.
+    pub briefing: bool,
     /// Whether `SOUL.md` is required for a prompt. Off: a marker takes its place.
     pub requires_soul: bool,
 }
@@ -43,6 +45,7 @@ impl Default for PromptConfig {
             memory_budget: 10_000,
             journal_days: 1,
             heartbeat: Some(DocName::HEARTBEAT),
+            briefing: false,
             requires_soul: false,
         }
     }

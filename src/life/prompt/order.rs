@@ -4,8 +4,8 @@ use super::block::CacheHint::{self, Session, Stable, Turn};
 use crate::base::name::DocName;
 use Heading::{FileName, None as Bare, Words};
 use Source::{
-    Agents, Bootstrap, Heartbeat, Identity, Journals, Memory, Precedence, Soul, SoulNotice, Today, User,
-    Yesterday,
+    Agents, Bootstrap, Briefing, Heartbeat, Identity, Journals, Memory, Precedence, Soul, SoulNotice, Today,
+    User, Yesterday,
 };
 
 /// The blocks of a prompt, in their order.
@@ -39,6 +39,8 @@ pub(crate) enum Source {
     Identity,
     User,
     Memory,
+    /// The page on what is going on now.
+    Briefing,
     Heartbeat,
     Today,
     Yesterday,
@@ -57,6 +59,7 @@ impl Source {
             Identity => Some(DocName::IDENTITY),
             User => Some(DocName::USER),
             Memory => Some(DocName::MEMORY),
+            Briefing => Some(DocName::BRIEFING),
             Heartbeat | Precedence | Today | Yesterday | Journals | SoulNotice => None,
         }
     }
@@ -81,7 +84,13 @@ const SEED: &[Slot] = &[
     slot(
         "memory_snapshot",
         Session,
-        &[(User, FileName), (Memory, FileName), (Heartbeat, FileName), (Journals, FileName)],
+        &[
+            (User, FileName),
+            (Memory, FileName),
+            (Briefing, FileName),
+            (Heartbeat, FileName),
+            (Journals, FileName),
+        ],
     ),
     slot("soul_notice", Turn, &[(SoulNotice, Bare)]),
     slot("bootstrap", Turn, &[(Bootstrap, FileName)]),
@@ -93,7 +102,7 @@ const IRONCLAW: &[Slot] = &[
     slot("core_values", Stable, &[(Soul, Words("Core Values"))]),
     slot("user_context", Session, &[(User, Words("User Context"))]),
     slot("identity", Session, &[(Identity, Words("Identity"))]),
-    slot("long_term_memory", Session, &[(Memory, Words("Long-Term Memory"))]),
+    slot("long_term_memory", Session, &[(Memory, Words("Long-Term Memory")), (Briefing, Words("Briefing"))]),
     slot("todays_notes", Session, &[(Today, Words("Today's Notes"))]),
     slot("yesterdays_notes", Session, &[(Yesterday, Words("Yesterday's Notes"))]),
     slot("precedence", Stable, &[(Precedence, Bare)]),
@@ -106,7 +115,7 @@ const OPENCLAW: &[Slot] = &[
     slot("identity", Session, &[(Identity, FileName)]),
     slot("user", Session, &[(User, FileName)]),
     slot("bootstrap", Turn, &[(Bootstrap, FileName)]),
-    slot("memory", Session, &[(Memory, FileName)]),
+    slot("memory", Session, &[(Memory, FileName), (Briefing, FileName)]),
     slot("journals", Session, &[(Journals, FileName)]),
     slot("precedence", Stable, &[(Precedence, Bare)]),
     slot("soul_notice", Turn, &[(SoulNotice, Bare)]),

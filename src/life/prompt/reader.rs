@@ -13,6 +13,7 @@ use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
 use crate::dreamer::MemoryGauge;
 use crate::format::Profile;
+use crate::format::documents::briefing;
 use crate::format::documents::curated::{self, Piece};
 use crate::gate::{Door, Doors, InjectionPolicy};
 use crate::life::receipt::{LeftOut, LeftOutReason, ReplySource, ShownBy, Trail};
@@ -83,6 +84,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
                 }
             }
             Source::Memory => self.memory()?,
+            Source::Briefing if !self.config.briefing => Vec::new(),
             Source::Heartbeat => match self.config.heartbeat.clone() {
                 Some(name) => self.document(source, &name)?,
                 None => Vec::new(),
@@ -108,7 +110,10 @@ impl<'a, W: Workspace> Reader<'a, W> {
             }
             return Ok(Vec::new());
         };
-        let body = without_frontmatter(&text);
+        let body = match source {
+            Source::Briefing => briefing::without_mark(&text),
+            _ => without_frontmatter(&text),
+        };
         trail.keep_end(&text, body);
         let text = self.pass(name, body, &mut trail)?;
         if text.trim().is_empty() {

@@ -17,6 +17,7 @@ use crate::dreamer::MemoryGauge;
 use crate::facts::Superseded;
 use crate::learning::Constraint;
 use crate::life::receipt::{Exhibit, Item, LeftOut, ShownBy};
+use crate::memory::SnapshotRow;
 use crate::session::{Guarded, Notes, SharedUser};
 use crate::workspace::Workspace;
 
@@ -107,9 +108,9 @@ impl Snapshot {
         view: &Guarded<W>,
         superseded: &[Superseded],
     ) -> Result<usize> {
-        let Some(texts) = self.parts.get_mut(&Source::Memory).filter(|_| view.access().reads_memory()) else {
+        if !view.access().reads_memory() {
             return Ok(0);
-        };
+        }
         let doors = view.current_doors()?;
         let mut notices = Vec::new();
         let notes = Notes::of(superseded, |text| passed(view, &doors, &DocName::MEMORY, text, &mut notices))?;
@@ -118,7 +119,26 @@ impl Snapshot {
             let rows = &mut text.rows;
             notes.add_to(&mut text.body, &mut |row| rows.push(Item::row(ShownBy::Prompt, row)))
         };
-        Ok(texts.iter_mut().map(say).sum())
+        Ok(self.of_memory().map(say).sum())
+    }
+
+    /// Says behind lines of `MEMORY.md` why they may be out of date, by the rows of
+    /// [`MemoryStore::snapshot`](crate::MemoryStore::snapshot); returns how many lines say it. Call it last of all marks, right
+    /// after [`take`](Self::take).
+    pub fn mark_doubted<W: Workspace>(&mut self, view: &Guarded<W>, rows: &[SnapshotRow]) -> usize {
+        if !view.access().reads_memory() {
+            return 0;
+        }
+        let notes = Notes::default().doubting(rows);
+        self.of_memory().map(|text| notes.add_to(&mut text.body, &mut |_| ())).sum()
+    }
+
+    /// Returns the texts with lines that dreams promoted.
+    fn of_memory(&mut self) -> impl Iterator<Item = &mut PromptText> {
+        let parts = self.parts.iter_mut();
+        parts
+            .filter(|(source, _)| [Source::Memory, Source::Briefing].contains(source))
+            .flat_map(|(_, texts)| texts)
     }
 
     /// Puts standing rules before everything else in each prompt from now on, in place of those before; returns how many. The

@@ -60,6 +60,11 @@ impl<'l> Gist<'l> {
     }
 }
 
+/// Returns whether two lines say the same but for their numbers, and the later does not say that something changed.
+pub(super) fn differ_in_numbers_alone(later: &Gist<'_>, other: &Gist<'_>) -> bool {
+    !later.changes && later.words == other.words && later.numbers != other.numbers
+}
+
 /// Returns the things at the front of a line that have a number: `route 1 goes by Nes`. A number further back is most often
 /// a value, which may change.
 fn numbered(words: &[String]) -> BTreeSet<(&str, &str)> {

@@ -4,12 +4,14 @@
 //! what persons say to each other and one for what stands in an agent's log. Lines are ranked by value for
 //! the room that they take, and taken while they fit.
 
+use super::bullet::Kind;
 use super::features::{SIZE, THRESHOLD, column};
-use super::gist::Gist;
+use super::gist::{Gist, differ_in_numbers_alone};
 use super::line::{self, Line};
 use super::measure::{measure, real};
 use super::token::tokens;
 use crate::format::replies::reply;
+use crate::llm::UnpickedReason;
 
 /// Bounds on what is taken.
 #[derive(Debug, Clone, Copy)]
@@ -41,11 +43,11 @@ pub(crate) struct Valued<'l, 'm> {
     pub(crate) key: f64,
 }
 
-/// Takes the lines that are worth keeping, best first, within the limits. `bullets` are the lines as they
-/// will be printed, `total` is the size of all journals.
+/// Takes the lines that are worth keeping, best first, within the limits, and says of all others, by their places, why they were
+/// left. `bullets` are the lines as they will be printed, `total` is the size of all journals.
 ///
 /// A line that says what memory or a better line says already is passed over, and so is one that a later
-/// line puts right, one that cites a journal, for it repeats what was kept before, and one in which a secret
+/// line puts right, unless both are decisions that differ in their numbers alone, one that cites a journal, for it repeats what was kept before, and one in which a secret
 /// was masked.
 pub(crate) fn pick<'l, 'm>(
     lines: &'l [Line<'m>],
@@ -53,13 +55,16 @@ pub(crate) fn pick<'l, 'm>(
     memory: &[String],
     total: usize,
     limits: Limits,
-) -> Vec<Valued<'l, 'm>> {
+) -> (Vec<Valued<'l, 'm>>, Vec<(usize, UnpickedReason)>) {
     let memory: Vec<String> =
         memory.iter().map(|line| line::undressed(&reply::split_citations(line).0)).collect();
     let memory: Vec<Vec<String>> = memory.iter().map(|line| tokens(line)).collect();
     let mut said: Vec<Gist<'_>> = memory.iter().map(|words| Gist::of(words)).collect();
+    let (ranked, slight) = rank(lines, &memory);
     let ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
-        rank(lines, &memory).into_iter().map(|valued| (valued, Gist::of(&valued.line.words))).collect();
+        ranked.into_iter().map(|valued| (valued, Gist::of(&valued.line.words))).collect();
+    let mut left: Vec<(usize, UnpickedReason)> =
+        slight.into_iter().map(|at| (at, UnpickedReason::Slight)).collect();
     let mut picked = Vec::new();
     let (mut bytes, mut size, mut bullet_bytes) = (0, 0, 0);
     for (valued, gist) in &ranked {
@@ -69,25 +74,40 @@ pub(crate) fn pick<'l, 'm>(
         let over_share = with > limits.least && real(with) > limits.share * real(total);
         let over_bullets = bullets_with > limits.bullet_bytes || bullet.chars().count() > limits.bullet_chars;
         if over_share || over_bullets || size_with > limits.bytes || picked.len() >= limits.lines {
+            left.push((valued.at, UnpickedReason::NoRoom));
             continue;
         }
-        if said.iter().any(|other| gist.repeats(other))
-            || ranked.iter().any(|(later, other)| later.at > valued.at && other.renews(gist))
-            || line.said.contains(MASK)
-            || !reply::split_citations(line.said).1.is_empty()
-        {
+        let is_decision = Kind::of(line) == Kind::Decision;
+        let puts_right = |(later, other): &(Valued<'_, '_>, Gist<'_>)| {
+            later.at > valued.at
+                && other.renews(gist)
+                && !(is_decision
+                    && differ_in_numbers_alone(other, gist)
+                    && Kind::of(later.line) == Kind::Decision)
+        };
+        let reason = if said.iter().any(|other| gist.repeats(other)) {
+            Some(UnpickedReason::Repeated)
+        } else if ranked.iter().any(puts_right) {
+            Some(UnpickedReason::Renewed)
+        } else if line.said.contains(MASK) {
+            Some(UnpickedReason::Masked)
+        } else {
+            (!reply::split_citations(line.said).1.is_empty()).then_some(UnpickedReason::Echo)
+        };
+        if let Some(reason) = reason {
+            left.push((valued.at, reason));
             continue;
         }
         said.push(gist.clone());
         picked.push(*valued);
         (bytes, size, bullet_bytes) = (with, size_with, bullets_with);
     }
-    picked
+    (picked, left)
 }
 
-/// Returns the lines above the threshold, best first.
-fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> Vec<Valued<'l, 'm>> {
-    let mut ranked: Vec<Valued<'l, 'm>> = measure(lines, memory)
+/// Returns the lines above the threshold, best first, and the places of the others.
+fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> (Vec<Valued<'l, 'm>>, Vec<usize>) {
+    let (mut ranked, slight): (Vec<Valued<'l, 'm>>, Vec<Valued<'l, 'm>>) = measure(lines, memory)
         .iter()
         .zip(lines)
         .enumerate()
@@ -96,10 +116,9 @@ fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> Vec<Valued<'l,
             let key = (1e6 * value * (100.0 / real(line.size)).powf(SIZE[column(line)])).floor();
             Valued { at, line, value, key }
         })
-        .filter(|valued| valued.value >= THRESHOLD)
-        .collect();
+        .partition(|valued| valued.value >= THRESHOLD);
     ranked.sort_by(|one, other| other.key.total_cmp(&one.key));
-    ranked
+    (ranked, slight.into_iter().map(|valued| valued.at).collect())
 }
 
 /// The beginning of the mask of a secret.
@@ -120,7 +139,7 @@ mod tests {
     fn is_kept(text: &str) -> bool {
         let journals = shown(&[&format!("[user] {text}")]);
         let lines = line::candidates(&journals);
-        rank(&lines, &[]).len() == 1
+        rank(&lines, &[]).0.len() == 1
     }
 
     #[test]

@@ -26,9 +26,20 @@ pub(super) struct Statement {
     pub(super) taken_back: BTreeSet<String>,
     /// Words that may be names, and are none of the query.
     pub(super) names: BTreeSet<String>,
+    /// Its words in their order.
+    sequence: Vec<String>,
+    /// The word before each verb of change, and the words between the verb and "to" or "from".
+    moves: Vec<(String, Vec<String>)>,
 }
 
 impl Statement {
+    /// Reads a text that has no word of the query.
+    pub(super) fn whole(text: &str, plan: &Plan) -> Self {
+        let mut statement = Self::default();
+        sentences(text).for_each(|sentence| statement.take(sentence, plan, &BTreeSet::new()));
+        statement
+    }
+
     pub(super) fn of(text: &str, plan: &Plan) -> Self {
         let mut statement = Self::default();
         let mut stemmer = Stemmer::only(plan.terms.iter().map(|term| term.stem.as_str()));
@@ -70,11 +81,49 @@ impl Statement {
                 self.changes = true;
                 self.stands_for |= stands_for(before, word, behind, plan, asked_for);
             }
+            if is_of_change(word) && word.ends_with("ed") && !last.is_empty() {
+                let goes = behind.iter().position(|word| ["to", "from", "into", "over"].contains(word));
+                let between = &behind[..goes.unwrap_or_default()];
+                let said = between.iter().filter(|word| !is_stop_word(word)).map(|word| (*word).to_owned());
+                self.moves.extend(goes.map(|_| (last.to_owned(), said.collect())));
+            }
             let taken = taken_back(last, word, behind);
             let beside = taken.iter().filter(|word| !is_stop_word(word) && !asked_for.contains(**word));
             self.taken_back.extend(beside.map(|word| (*word).to_owned()));
         }
+        self.sequence.extend(words.iter().map(|word| (*word).to_owned()));
         self.words.extend(words.into_iter().map(str::to_owned));
+    }
+
+    /// Returns the words of a query, a bit each, for which its verb of change stands: "Marta moved on to tea" says otherwise
+    /// than "Marta drinks coffee", in the place of whose verb it has its own. All that it says to have moved is in the older.
+    pub(super) fn says_otherwise(&self, older: &Self, plan: &Plan) -> u64 {
+        let mut stemmer = Stemmer::only(plan.terms.iter().map(|term| term.stem.as_str()));
+        let mut bits = 0;
+        for (before, moved) in &self.moves {
+            if !moved.iter().all(|word| older.words.contains(word)) {
+                continue;
+            }
+            let verbs = older.sequence.windows(2).filter(|two| two[0] == *before).map(|two| &two[1]);
+            for verb in verbs {
+                stemmer.terms(verb, |stem, _| {
+                    let terms = plan.terms.iter().zip(0..).filter(|(term, _)| term.stem == stem);
+                    bits |= terms.fold(0, |bits, (_, bit)| bits | 1 << bit);
+                });
+            }
+        }
+        bits
+    }
+
+    /// Returns whether two short statements differ in a name, and have at least half of the older's other words in common.
+    pub(super) fn has_another_name_than(&self, older: &Self) -> bool {
+        let is_content = |word: &&String| !is_stop_word(word);
+        let (all, own) =
+            (older.words.iter().filter(is_content).count(), self.words.iter().filter(is_content).count());
+        let common = older.words.iter().filter(is_content).filter(|word| self.words.contains(*word)).count();
+        let differ =
+            !self.names.is_empty() && !older.names.is_empty() && self.names.is_disjoint(&older.names);
+        differ && all.max(own) <= SHORT && 2 * common >= all
     }
 
     /// Returns whether it counts or dates the same and says another value.
@@ -237,8 +286,11 @@ fn taken_back<'a, 'b>(before: &str, word: &str, behind: &'b [&'a str]) -> &'b [&
     }
 }
 
+/// The most words of a short statement, stop words left out.
+const SHORT: usize = 6;
+
 /// Returns whether a text may take something back.
-pub(super) fn may_take_back(text: &str) -> bool {
+pub(crate) fn may_take_back(text: &str) -> bool {
     [" longer ", "rom ", "nstead of ", "ather than ", "eplac"].iter().any(|sign| text.contains(sign))
 }
 
