@@ -16,6 +16,7 @@ mod histories;
 mod kills;
 mod kit;
 mod locks;
+mod outcomes;
 mod peers;
 mod sleepers;
 mod system_calls;
@@ -57,6 +58,12 @@ fn killed_sleepers_lose_and_double_nothing() {
 fn killed_passes_resume_and_mix_no_vectors() {
     // BX-27: kill -9 at any time while generations are filled and swapped and texts change, in each home.
     kit::run(vectors::run);
+}
+
+#[test]
+fn killed_reports_count_once() {
+    // LL-01, LL-05, LL-07: kill -9 at any time, two processes that report the same outcomes, a person who approves.
+    kit::run(outcomes::run);
 }
 
 #[test]
@@ -121,6 +128,7 @@ fn a_child_plays_its_role() {
         "ticks" => kills::child(&folder, words[0].parse().unwrap(), words.get(1) == Some(&"true")),
         "sleeps" => sleepers::child(&folder, words[0].parse().unwrap()),
         "embeds" => vectors::child(&folder, &words),
+        "reports" => outcomes::child(&folder, &words),
         "claims" => locks::child(&folder, &words),
         "claims-across-devices" => locks::across_devices(&folder),
         "one-tick" => system_calls::child(&folder, words[0]),
