@@ -15,6 +15,7 @@ use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::format::DreamId;
+use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::state::log::{self, LogLine, LogSource};
 use crate::format::{DreamedState, state::iso_millis};
@@ -207,6 +208,7 @@ impl Shown {
             DreamedState::parse(lives[0].state(&StateName::DREAMED))?,
             DreamedState::parse(lives[1].state(&StateName::DREAMED))?,
         ];
+        let peers = [0, 1].map(|side: usize| peer_mark(&states[side], &ledgers[side]));
         let mut shown = Self::default();
         shown.ledger.epoch = ledgers[0].epoch.max(ledgers[1].epoch);
         shown.ledger.watermark = later_mark([&states[0], &states[1]]);
@@ -234,7 +236,7 @@ impl Shown {
                 let Some(known) = ledgers[side].get(name) else {
                     // A peer that knows the watermark alone has dreamed it.
                     let modified = lives[side].modified.get(name).copied();
-                    if states[side].watermark_ns() >= modified && modified.is_some() {
+                    if peers[side] >= modified && modified.is_some() {
                         is_known = true;
                         let all = journal.places(side, &(0..bytes.len() as u64));
                         claims.extend(all.into_iter().map(|range| (range, None)));
@@ -281,6 +283,16 @@ impl Shown {
             shown.names.insert(name.to_string());
             entries.insert(name.clone(), entry);
         }
+        // A journal that is not there today may come back.
+        let here: BTreeSet<&str> = journals.keys().map(|name| name.as_str()).collect();
+        let absent: BTreeSet<DocName> =
+            ledgers.iter().flat_map(|ledger| ledger.read_whole(|name| !here.contains(name))).collect();
+        for name in absent {
+            let known = ledgers.iter().filter_map(|ledger| ledger.get(&name));
+            if let Some(entry) = known.max_by_key(|entry| (entry.size, entry.modified, format!("{entry:?}"))) {
+                entries.insert(name, entry);
+            }
+        }
         shown.ledger.apply(&entries);
         Ok(shown)
     }
@@ -318,6 +330,14 @@ fn pieces(claims: &[Claim]) -> Vec<Claim> {
         }
     }
     pieces
+}
+
+/// Returns the watermark of a peer, where the one that stands is not ours. Ours says nothing about journals without an entry: the
+/// clock of the machine that wrote them may be days behind.
+fn peer_mark(state: &DreamedState, ledger: &Ledger) -> Option<i64> {
+    let mark = state.watermark_ns()?;
+    let ours = ledger.watermark.as_ref().and_then(watermark_ns);
+    (state.last_processed_mtime != ledger.watermark && ours.is_none_or(|ours| mark > ours)).then_some(mark)
 }
 
 /// Returns the higher of two watermarks.

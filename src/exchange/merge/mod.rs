@@ -1,5 +1,7 @@
 //! Two copies of one life, merged.
 
+mod archive;
+mod copies;
 mod curated;
 mod dreams;
 mod forgotten;
@@ -15,5 +17,6 @@ mod states;
 mod text;
 mod weave;
 
+pub use copies::{CopiesReport, merge_copies};
 pub use merge::Merge;
 pub use plan::{MergeConflict, MergeConflictKind, MergePlan, MergeReport};
