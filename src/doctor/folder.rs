@@ -98,6 +98,9 @@ fn examine_state_folder(
     if open(Some(stat), 0o077) {
         told.add(Kind::OpenPermissions, STATE_FOLDER, "close it for others: chmod 700");
     }
+    // git writes files that others may read; nobody else comes through a closed folder.
+    let own = text_of(disk, ".dreaming.d/.gitignore");
+    let is_carried = own.is_some_and(|text| text.contains(travel::HEADER)) && !open(Some(stat), 0o077);
     let mut folders = vec![STATE_FOLDER.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in disk.list(&folder).at("list", &folder)? {
@@ -105,13 +108,13 @@ fn examine_state_folder(
             let stat = disk.stat(&path).at("look at", &path)?;
             match entry.kind {
                 Entry::Folder => {
-                    if open(stat, 0o077) {
+                    if open(stat, 0o077) && !is_carried {
                         told.add(Kind::OpenPermissions, &path, "close it for others: chmod 700");
                     }
                     folders.push(path);
                 }
                 Entry::File => {
-                    if open(stat, 0o077) {
+                    if open(stat, 0o077) && !is_carried {
                         told.add(Kind::OpenPermissions, &path, "close it for others: chmod 600");
                     }
                     let is_old = stat.is_some_and(|stat| now - stat.modified > TimeDelta::minutes(1));

@@ -3,6 +3,7 @@
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod carried;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 mod examples;

@@ -142,7 +142,9 @@ impl World {
         self.now += Duration::minutes(7);
         let now = self.clock(machine);
         let workspace = self.machines[machine].quick_workspace();
-        match random.below(14) {
+        let what = random.below(14);
+        told(|| format!("machine {machine}, step {what}, {now}"));
+        match what {
             12 if self.kind.archives => return self.archive(machine, random),
             13 if self.kind.proposals => return self.propose(machine, random),
             12 | 13 => return,
@@ -278,6 +280,7 @@ impl World {
     /// Brings two machines together. With `random`, the merge may crash and be done again, or a tool may bring one machine a
     /// part of the files only.
     fn sync(&mut self, a: usize, b: usize, random: Option<&mut Random>) {
+        told(|| format!("sync of {a} and {b}"));
         let last = self.past[a].intersection(&self.past[b]).max().copied().unwrap();
         let base = &self.moments[last];
         let (out, there) = merged(Some(base), &self.machines[a], &self.machines[b]);
@@ -316,6 +319,7 @@ impl World {
                 self.expected.partial = true;
                 self.arrive(b, &out, random);
                 self.machines[a] = out.copy();
+                told(|| "a part arrived".to_owned());
                 self.past[a].insert(self.moments.len());
                 self.moments.push(out);
                 return;
@@ -415,6 +419,13 @@ fn crashed(plan: &MergePlan, whole: &BTreeMap<String, Vec<u8>>, random: &mut Ran
     let mut again = travelling(&out);
     again.retain(|path, _| !path.ends_with(".tmp"));
     assert!(again == *whole, "a merge that was interrupted is another one");
+}
+
+/// Tells a step of the one history that was asked for.
+fn told(step: impl Fn() -> String) {
+    if std::env::var_os("NOCTUARY_SEED").is_some() {
+        eprintln!("{}", step());
+    }
 }
 
 static ARCHIVED: AtomicUsize = AtomicUsize::new(0);

@@ -202,16 +202,16 @@ pub(crate) enum Command {
         /// A folder or database, which may be new
         out: PathBuf,
     },
-    /// Merge two copies of a life, each a folder, into a new one
+    /// Merge two copies of a life, two folders or two databases, into a new one
     Merge {
         /// One copy
         ours: PathBuf,
         /// The other
         theirs: PathBuf,
-        /// A folder that is new or empty
+        /// A folder that is new or empty, or a new database
         out: PathBuf,
         /// A copy from the moment when both were last the same
-        #[arg(long, value_name = "FOLDER")]
+        #[arg(long, value_name = "PATH")]
         base: Option<PathBuf>,
     },
     /// Merge the copies that a sync tool left beside changed files, and remove them

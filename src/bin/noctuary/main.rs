@@ -77,7 +77,7 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::Backup { path, out } => commands::travel::backup(path, out, user, output),
         Command::Copy { path, out } => commands::travel::copy(path, out, user, output),
         Command::Merge { ours, theirs, out, base } => {
-            commands::merge::merge(ours, theirs, out, base.as_deref(), output)
+            commands::merge::merge(ours, theirs, out, base.as_deref(), user, output)
         }
         Command::MergeCopies { path } => commands::carried::merge_copies(path, user, output),
         Command::MergeDriver { base, ours, theirs, path } => {

@@ -59,30 +59,54 @@ pub(super) fn restore(lives: [&mut Copied; 3]) -> Result<[Archived; 3]> {
     Ok(found)
 }
 
-/// Drops a journal of the archive with which the journal in its old place begins: a tool brought that back, and it says all of it.
+/// Drops the one of a journal and its archived form that says nothing which the other does not: a tool brought it back, or has not taken
+/// it away yet.
 fn drop_copy(life: &mut Copied, journal: &JournalName) {
     for count in 1..=MOST {
         let Ok(archive) = journal.archived(count) else { return };
         let (Some(kept), Some(live)) = (life.document(&archive), life.document(journal.name())) else { return };
-        if !kept.is_empty() && live.starts_with(kept) {
+        let (in_archive, in_place) = (lines(kept), lines(live));
+        let is_within = |one: &BTreeMap<&[u8], usize>, other: &BTreeMap<&[u8], usize>| {
+            one.iter().all(|(line, count)| other.get(line).is_some_and(|known| known >= count))
+        };
+        if is_within(&in_archive, &in_place) {
             life.documents.remove(&archive);
+            return;
+        }
+        if is_within(&in_place, &in_archive) {
+            life.documents.remove(journal.name());
             return;
         }
     }
 }
 
-/// Returns the document of an archive that was this journal: the one that begins as other lives have it.
+/// Returns the lines of a text that say something, each with how often it is there.
+fn lines(text: &[u8]) -> BTreeMap<&[u8], usize> {
+    let mut counts = BTreeMap::new();
+    for line in text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()) {
+        *counts.entry(line).or_default() += 1;
+    }
+    counts
+}
+
+/// Returns the documents of the archive that may have been a journal of this name.
+pub(super) fn archives_of(life: &Copied, journal: &JournalName) -> Vec<DocName> {
+    let names = (1..=MOST).map_while(|count| journal.archived(count).ok());
+    names.take_while(|archive| life.documents.contains_key(archive)).collect()
+}
+
+/// Returns the document of an archive that was this journal: the one with most of the lines that other lives have.
 fn archive_of(life: &Copied, journal: &JournalName, texts: &[Vec<u8>]) -> Option<DocName> {
+    let texts: Vec<BTreeMap<&[u8], usize>> = texts.iter().map(|text| lines(text)).collect();
     let alike = |bytes: &[u8]| {
-        let common = |text: &Vec<u8>| text.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+        let here = lines(bytes);
+        let common = |text: &BTreeMap<&[u8], usize>| text.keys().filter(|line| here.contains_key(*line)).count();
         texts.iter().map(common).max().unwrap_or(0)
     };
     let mut best: Option<(usize, DocName)> = None;
-    for archive in (1..=MOST).map_while(|count| journal.archived(count).ok()) {
-        let Some(bytes) = life.document(&archive) else { break };
-        let common = alike(bytes);
-        let is_it = texts.is_empty() || common == bytes.len() || bytes[..common].contains(&b'\n');
-        if is_it && best.as_ref().is_none_or(|(known, _)| *known < common) {
+    for archive in archives_of(life, journal) {
+        let common = alike(life.document(&archive).unwrap_or_default());
+        if best.as_ref().is_none_or(|(known, _)| *known < common) {
             best = Some((common, archive));
         }
     }

@@ -8,7 +8,7 @@ use super::dreams::{Dreams, Shown};
 use super::forgotten;
 use super::journal::{WovenJournal, woven};
 use super::life::Copied;
-use super::night::Cited;
+use super::night::{Cited, Moved};
 use super::plan::{MergeConflict, MergeConflictKind, MergePlan};
 use super::states::{self, Three};
 use super::text;
@@ -301,7 +301,7 @@ impl Merging {
         let mut read: Vec<Copy> = Vec::new();
         for side in [0, 1] {
             let bytes = copies[side].unwrap_or_default();
-            let copy = Copy::read(bytes, &known(bytes, [&printed[side], &printed[1 - side]]));
+            let copy = Copy::read(bytes, &known(bytes, &self.dreams.hashes(side)));
             // A person took out what should be here. Where an ancestor has it, its lines say so; where files are of different
             // moments, it has not arrived yet.
             if !is_archive && !self.has_base && self.how != How::Mixed && let Some(bytes) = copies[side] {
@@ -318,7 +318,7 @@ impl Merging {
             read.push(copy);
         }
         // The ancestor's section may be as either of the machines knows it.
-        let mut base = base.map(|base| Copy::read(base, &known(base, [&printed[0], &printed[1]])));
+        let mut base = base.map(|base| Copy::read(base, &known(base, &self.dreams.hashes(0))));
         for copy in read.iter_mut().chain(base.as_mut()) {
             copy.without(&gone);
         }
@@ -330,7 +330,10 @@ impl Merging {
                 let line = |number| journals.get(name)?.line(side, here, number);
                 Some((name.clone(), line(*first)?, line(*last)?))
             };
-            copy.sections.values_mut().for_each(|night| night.recite(&moved));
+            for (id, night) in &mut copy.sections {
+                night.lost_sight_of(self.moved_away(side, id, night.cited()));
+                night.recite(&moved);
+            }
         }
         let is_same = |(name, ..): &Cited| journals.contains_key(name);
         let copies = <[Copy; 2]>::try_from(read).expect("two were read");
@@ -340,6 +343,28 @@ impl Merging {
         self.memory.printed.extend(merged.printed);
         self.memory.nights.extend(merged.nights);
         bytes
+    }
+
+    /// Returns the journals that a dream of one side read, and that its machine has moved into the archive since: another one has the
+    /// name now.
+    fn moved_away(&self, side: usize, id: &DreamId, cited: BTreeSet<DocName>) -> Moved {
+        let life = &self.lives[side];
+        let sources = self.dreams.sources_of(side, id);
+        let place = |name: DocName| {
+            let of_name = sources.iter().filter(|source| source.name == name.as_str());
+            if of_name.clone().any(|source| source.fits(life.document(&name).unwrap_or_default())) {
+                return None;
+            }
+            let archives = archive::archives_of(life, &JournalName::parse(&name)?);
+            let holds = |archive: &DocName| {
+                let bytes = life.document(archive).unwrap_or_default();
+                let mut of_either = sources.iter().filter(|source| [name.as_str(), archive.as_str()].contains(&source.name.as_str()));
+                of_either.any(|source| source.fits(bytes))
+            };
+            let is_archived = !archives.is_empty();
+            is_archived.then(|| (name.clone(), archives.into_iter().find(holds)))
+        };
+        cited.into_iter().filter_map(place).collect()
     }
 
     /// Moves journals to the archive where both have them there, or where the other machine has no more of them.
@@ -480,16 +505,14 @@ impl Merging {
     }
 }
 
-/// Returns the sections that a text may have, each as the first of the machines knows it, or as the other does where it is so here.
-fn known(bytes: &[u8], printed: [&BTreeMap<DreamId, Digest>; 2]) -> BTreeMap<DreamId, Digest> {
-    let mut known = printed[0].clone();
-    for (id, hash) in printed[1] {
-        let is_known = known.get(id).is_some_and(|known| known == hash || Copy::has(bytes, id, *known));
-        if !is_known {
-            known.insert(id.clone(), *hash);
-        }
-    }
-    known
+/// Returns the hash of each section that a text may have: the one by which it is whole there, or the likeliest.
+fn known(bytes: &[u8], hashes: &BTreeMap<DreamId, Vec<Digest>>) -> BTreeMap<DreamId, Digest> {
+    let of = |(id, hashes): (&DreamId, &Vec<Digest>)| {
+        let is_marked = hashes.len() > 1 && crate::format::documents::curated::has_mark(bytes, id);
+        let whole = hashes.iter().find(|hash| is_marked && Copy::has(bytes, id, **hash));
+        Some((id.clone(), *whole.or(hashes.first())?))
+    };
+    hashes.iter().filter_map(of).collect()
 }
 
 fn is_curated(name: &DocName) -> bool {

@@ -14,9 +14,13 @@ mod night;
 mod plan;
 mod rows;
 mod states;
+#[cfg(feature = "sqlite")]
+mod stores;
 mod text;
 mod weave;
 
 pub use copies::{CopiesReport, merge_copies};
 pub use merge::Merge;
 pub use plan::{MergeConflict, MergeConflictKind, MergePlan, MergeReport};
+#[cfg(feature = "sqlite")]
+pub use stores::merge_rows;

@@ -135,9 +135,10 @@ impl Repository {
         }
         let candidates = self.candidates();
         let known = blobs_of(&candidates, path);
-        let has = |commit: &str, text: usize| match known.get(commit) {
-            Some(found) => *found == blobs[text],
-            None => blobs_of(&[commit.to_owned()], path).get(commit) == Some(&blobs[text]),
+        let has = |commit: &str, text: usize| {
+            let found = known.get(commit).cloned().or_else(|| blobs_of(&[commit.to_owned()], path).remove(commit));
+            // Of a file that is new on both sides, the version that both came of is empty.
+            found.map_or(texts[text].is_empty(), |found| found == blobs[text])
         };
         let (base, ours, theirs) = (0, 1, 2);
         let Some(our) = candidates.iter().find(|commit| has(commit, ours)) else { return Ok(None) };
@@ -197,6 +198,7 @@ impl Repository {
             }
             let lives = ["base", "ours", "theirs"].map(|name| folder.join(name));
             let plan = planned(&lives)?;
+            fs::create_dir_all(folder.join("merged"))?;
             plan.write(&FileWorkspace::open(folder.join("merged"))?)?;
             let conflicts: Vec<(String, String)> =
                 plan.conflicts().iter().map(|conflict| (conflict.name.clone(), conflict.to_string())).collect();
