@@ -23,7 +23,8 @@ struct Size {
 fn main() {
     // Without `cargo bench` a look at whether it runs, which says nothing of speed.
     let is_bench = std::env::args().any(|argument| argument == "--bench");
-    let size = if is_bench { Size { journals: 1_000, rows: 100_000 } } else { Size { journals: 20, rows: 500 } };
+    let size =
+        if is_bench { Size { journals: 1_000, rows: 100_000 } } else { Size { journals: 20, rows: 500 } };
     let at = Path::new("/dev/shm").is_dir().then(|| tempfile::tempdir_in("/dev/shm").unwrap());
     let at = at.unwrap_or_else(|| tempfile::tempdir().unwrap());
     let lives = [life(at.path(), 0, size), life(at.path(), 1, size)];
@@ -48,7 +49,10 @@ fn main() {
     let best = |times: &[Duration]| times.iter().min().unwrap().as_secs_f64() * 1e3;
     let (plain, merged) = (best(&plain), best(&merged));
     println!("two lives of {} journals and {} rows, best of {RUNS}", size.journals, size.rows);
-    println!("read both and write one: {plain:.0} ms; merged: {merged:.0} ms; ratio {:.2} (at most 2)", merged / plain);
+    println!(
+        "read both and write one: {plain:.0} ms; merged: {merged:.0} ms; ratio {:.2} (at most 2)",
+        merged / plain
+    );
 }
 
 fn made(at: &Path, what: &str, run: usize) -> FileWorkspace {
@@ -58,7 +62,10 @@ fn made(at: &Path, what: &str, run: usize) -> FileWorkspace {
 }
 
 fn read(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut all = vec![(".dreaming.d/memories.jsonl".to_owned(), std::fs::read(folder.join(".dreaming.d/memories.jsonl")).unwrap())];
+    let mut all = vec![(
+        ".dreaming.d/memories.jsonl".to_owned(),
+        std::fs::read(folder.join(".dreaming.d/memories.jsonl")).unwrap(),
+    )];
     for entry in std::fs::read_dir(folder.join("memory")).unwrap() {
         let path = entry.unwrap().path();
         let name = format!("memory/{}", path.file_name().unwrap().to_str().unwrap());
@@ -77,7 +84,10 @@ fn life(at: &Path, machine: usize, size: Size) -> std::path::PathBuf {
     for number in 0..size.journals {
         let date = day + chrono::Days::new(number as u64);
         let line = |hour: usize, at: usize| {
-            format!("- [{hour:02}:{at:02}:00] [user] On day {number} the boat {at} lay in harbour {} for repairs.\n", at * 7 + hour)
+            format!(
+                "- [{hour:02}:{at:02}:00] [user] On day {number} the boat {at} lay in harbour {} for repairs.\n",
+                at * 7 + hour
+            )
         };
         let mut text: String = (0..60).map(|at| line(9, at)).collect();
         if number % 10 == 0 {

@@ -11,8 +11,8 @@ use crate::base::name::StateName;
 use crate::disk::{Disk, Kind as Entry, Looking, STATE_FOLDER, Stat, atomic};
 use crate::file::lock::{self, StandingLock};
 use crate::format::documents::ignored::Ignored;
-use crate::format::state::travel;
 use crate::format::state::proposal::Proposals;
+use crate::format::state::travel;
 use crate::workspace::ClaimTerms;
 
 /// Files that the library keeps in the root of a folder.
@@ -230,7 +230,9 @@ fn travels(
     let rules = Ignored::parse(&own);
     let is_out = |file: &String| {
         let (file, is_folder) = (file.trim_end_matches('/'), file.ends_with('/'));
-        rules.says(file, is_folder).unwrap_or_else(|| is_ignored(&place(&format!("{STATE_FOLDER}/{file}")), is_folder))
+        rules
+            .says(file, is_folder)
+            .unwrap_or_else(|| is_ignored(&place(&format!("{STATE_FOLDER}/{file}")), is_folder))
     };
     let open: Vec<String> =
         travel::of_one_machine().filter(|file| !file.starts_with('*') && !is_out(file)).collect();

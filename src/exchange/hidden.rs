@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 use super::home::{Home, NOT_ASKED};
 use crate::base::error::{Error, Result};
 use crate::base::name::Name;
+use crate::base::receipt::{ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::format::documents::copies::original_of;
 use crate::format::state::{registry, seal};
-use crate::base::receipt::{ForgetPlace, ForgetReceipt, PlaceReceipt};
 
 /// The most names that a line of a receipt lists.
 const MOST_NAMED: usize = 3;

@@ -73,9 +73,11 @@ pub use feed::{FeedReport, feed};
 pub use foreign::Foreign;
 pub use forget::Forget;
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};
-pub use merge::{CopiesReport, Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport, merge_copies};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use merge::merge_rows;
+pub use merge::{
+    CopiesReport, Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport, merge_copies,
+};
 pub use strike::{Strikes, strike_superseded, unstrike};
 pub use travel::TravelFile;

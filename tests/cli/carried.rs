@@ -124,12 +124,14 @@ fn processes_that_dream_while_a_tool_carries_their_folders_lose_nothing() {
     let mut said = Vec::new();
     for round in 0..rounds {
         for (machine, home) in tool.homes.iter().enumerate() {
-            let line = format!("Decision: boat b{round}m{machine} is painted in harbour {}.", round * 2 + machine);
+            let line =
+                format!("Decision: boat b{round}m{machine} is painted in harbour {}.", round * 2 + machine);
             let day = 1 + round * 28 / rounds;
             let journal = home.join(format!("memory/2026-10-{day:02}-repl.md"));
             let mut file = fs::File::options().append(true).create(true).open(journal).unwrap();
             let (hour, minute) = (round / 60 % 24, round % 60);
-            file.write_all(format!("- [{hour:02}:{minute:02}:0{machine}] [user] {line}\n").as_bytes()).unwrap();
+            file.write_all(format!("- [{hour:02}:{minute:02}:0{machine}] [user] {line}\n").as_bytes())
+                .unwrap();
             said.push(line);
         }
         let mut children = [dreams(at, "laptop"), dreams(at, "server")];
@@ -149,7 +151,8 @@ fn processes_that_dream_while_a_tool_carries_their_folders_lose_nothing() {
         }
     }
     let [one, other] = [files(&tool.homes[0]), files(&tool.homes[1])];
-    let differ: Vec<_> = one.iter().filter(|(path, bytes)| other.get(*path) != Some(bytes)).map(|(path, _)| path).collect();
+    let differ: Vec<_> =
+        one.iter().filter(|(path, bytes)| other.get(*path) != Some(bytes)).map(|(path, _)| path).collect();
     assert!(one == other, "machines differ: {differ:?}");
     let text = |front: &str| -> String {
         let found = one.iter().filter(|(path, _)| path.starts_with(front));

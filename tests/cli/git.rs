@@ -26,7 +26,9 @@ impl Machine {
     fn git(&self, arguments: &[&str]) -> Output {
         let mut git = Command::new("git");
         git.current_dir(&self.folder).args(arguments).stdin(std::process::Stdio::null());
-        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null").env("GIT_EDITOR", "true");
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env("GIT_EDITOR", "true");
         for who in ["AUTHOR", "COMMITTER"] {
             git.env(format!("GIT_{who}_NAME"), "Marta").env(format!("GIT_{who}_EMAIL"), "marta@example.com");
         }
@@ -79,8 +81,9 @@ impl Machine {
                     "{file} is no text of a person, and git stopped at it: {}",
                     self.done(&["status"])
                 );
-                let is_mark =
-                    |line: &&str| ["<<<<<<< ", "=======", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
+                let is_mark = |line: &&str| {
+                    ["<<<<<<< ", "=======", ">>>>>>> "].iter().any(|mark| line.starts_with(mark))
+                };
                 let kept: Vec<&str> = text.lines().filter(|line| !is_mark(line)).collect();
                 std::fs::write(self.folder.join(file), kept.join("\n") + "\n").unwrap();
                 decided += 1;
@@ -177,8 +180,11 @@ impl World {
                 self.expected.stones += 1;
                 let session = ["repl".to_owned(), format!("m{at}")][random.below(2)].clone();
                 let journal = name(&format!("memory/{}-{session}.md", self.now.date_naive()));
-                let line =
-                    format!("- [{}] [user] Decision: {}\n", now.format("%H:%M:%S"), stone(self.expected.stones));
+                let line = format!(
+                    "- [{}] [user] Decision: {}\n",
+                    now.format("%H:%M:%S"),
+                    stone(self.expected.stones)
+                );
                 self.machines[at].workspace().append(&journal, line.as_bytes()).unwrap();
             }
             4 | 5 => self.dream(at),
@@ -197,7 +203,11 @@ impl World {
             7 if self.expected.stones > 0 && random.below(2) == 0 => {
                 let number = 1 + random.below(self.expected.stones);
                 let workspace = self.machines[at].workspace();
-                Forget::new(&human(), stone(number)).in_files(true).workspace(workspace.as_ref()).run(now).unwrap();
+                Forget::new(&human(), stone(number))
+                    .in_files(true)
+                    .workspace(workspace.as_ref())
+                    .run(now)
+                    .unwrap();
                 self.expected.forgotten.insert(number);
             }
             8 => {
@@ -257,7 +267,11 @@ impl World {
                 let mut decided = 0;
                 machine.done(&["reset", "--quiet", "--hard", "origin/main"]);
                 for commit in own.lines() {
-                    if !machine.git(&["cherry-pick", "--allow-empty", "--keep-redundant-commits", commit]).status.success() {
+                    if !machine
+                        .git(&["cherry-pick", "--allow-empty", "--keep-redundant-commits", commit])
+                        .status
+                        .success()
+                    {
                         decided += machine.settle(&["cherry-pick", "--continue"]);
                     }
                 }

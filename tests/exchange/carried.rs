@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Duration, Utc};
 use noctuary::dream::DreamStanding;
 use noctuary::exchange::{Forget, Merge, MergeConflictKind, TravelFile, merge_copies};
 use noctuary::testing::{Fault, Faults, FaultyDisk, cases};
 use noctuary::{
-    Access, Error, FileWorkspace, JournalDreamer, LlmReply, LlmRequest, Outcome, Scope, Workspace, dream_once_at, llm_fn,
+    Access, Error, FileWorkspace, JournalDreamer, LlmReply, LlmRequest, Outcome, Scope, Workspace,
+    dream_once_at, llm_fn,
 };
 
 use crate::common_each as each;
@@ -59,12 +60,23 @@ fn two() -> [Life; 2] {
     let base = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
     let other = base.copy();
     for (machine, life) in [&base, &other].into_iter().enumerate() {
-        life.add("memory/2026-11-20-repl.md", format!("- [1{machine}:00:00] [user] Stone q{} lies in harbour h{}.\n", machine + 2, machine + 2));
-        dream(&dreamer_over(life.quick_workspace(), |_| {}), &llm_fn(|request| Ok(promotes(request, machine))), night(21));
+        life.add(
+            "memory/2026-11-20-repl.md",
+            format!("- [1{machine}:00:00] [user] Stone q{} lies in harbour h{}.\n", machine + 2, machine + 2),
+        );
+        dream(
+            &dreamer_over(life.quick_workspace(), |_| {}),
+            &llm_fn(|request| Ok(promotes(request, machine))),
+            night(21),
+        );
         life.add("USER.md", format!("- Said on machine {machine}.\n"));
     }
     let human = Access::human(Scope::user("marta"));
-    Forget::new(&human, stone(3)).in_files(true).workspace(other.quick_workspace().as_ref()).run(night(22)).unwrap();
+    Forget::new(&human, stone(3))
+        .in_files(true)
+        .workspace(other.quick_workspace().as_ref())
+        .run(night(22))
+        .unwrap();
     [base, other]
 }
 
@@ -83,7 +95,8 @@ fn a_merge_that_fails_at_any_operation_is_whole_when_it_is_written_again() {
         for at in 1.. {
             let out = Life::empty();
             let faults = Faults::new();
-            let workspace = FileWorkspace::on_disk(Arc::new(FaultyDisk::new(out.quick_disk(), faults.clone())));
+            let workspace =
+                FileWorkspace::on_disk(Arc::new(FaultyDisk::new(out.quick_disk(), faults.clone())));
             faults.arm(at, fault);
             let end = plan.write(&workspace);
             let count = faults.seen().len() as u64;
@@ -123,7 +136,11 @@ fn copy_of(path: &str, count: usize) -> String {
 #[test]
 fn copies_of_documents_and_state_become_one_life_and_any_failure_is_made_good() {
     let before = with_copies();
-    assert!(files(&before).keys().filter(|path| path.contains("sync-conflict")).count() >= 4, "{:?}", files(&before).keys());
+    assert!(
+        files(&before).keys().filter(|path| path.contains("sync-conflict")).count() >= 4,
+        "{:?}",
+        files(&before).keys()
+    );
     let whole = before.copy();
     let report = merge_copies(whole.quick_workspace().as_ref()).unwrap();
     assert!(report.left.is_empty(), "{report:?}");
@@ -134,7 +151,11 @@ fn copies_of_documents_and_state_become_one_life_and_any_failure_is_made_good() 
         assert_eq!(journal.matches(&stone(number)).count(), 1, "{journal}");
         assert_eq!(whole.memory().matches(&stone(number)).count(), 1, "{}", whole.memory());
     }
-    assert!(!whole.memory().contains(&stone(3)), "what one machine has forgotten is forgotten: {}", whole.memory());
+    assert!(
+        !whole.memory().contains(&stone(3)),
+        "what one machine has forgotten is forgotten: {}",
+        whole.memory()
+    );
     for machine in 0..2 {
         assert_eq!(whole.text("USER.md").matches(&format!("machine {machine}")).count(), 1);
     }
@@ -143,7 +164,8 @@ fn copies_of_documents_and_state_become_one_life_and_any_failure_is_made_good() 
         for at in 1.. {
             let life = before.copy();
             let faults = Faults::new();
-            let workspace = FileWorkspace::on_disk(Arc::new(FaultyDisk::new(life.quick_disk(), faults.clone())));
+            let workspace =
+                FileWorkspace::on_disk(Arc::new(FaultyDisk::new(life.quick_disk(), faults.clone())));
             faults.arm(at, fault);
             let end = merge_copies(&workspace);
             let count = faults.seen().len() as u64;
@@ -152,14 +174,30 @@ fn copies_of_documents_and_state_become_one_life_and_any_failure_is_made_good() 
             merge_copies(life.quick_workspace().as_ref()).unwrap();
             // The log may know a section by another of its hashes.
             let without = |files: &BTreeMap<String, Vec<u8>>| -> BTreeMap<String, Vec<u8>> {
-                let stays = |path: &String| ![".dreaming.d/log.jsonl", ".dreaming.d/history/undone.json"].contains(&path.as_str());
-                files.iter().filter(|(path, _)| stays(path)).map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
+                let stays = |path: &String| {
+                    ![".dreaming.d/log.jsonl", ".dreaming.d/history/undone.json"].contains(&path.as_str())
+                };
+                files
+                    .iter()
+                    .filter(|(path, _)| stays(path))
+                    .map(|(path, bytes)| (path.clone(), bytes.clone()))
+                    .collect()
             };
             let dreams = dreamer_over(life.quick_workspace(), |_| {}).dreams().unwrap();
-            assert!(dreams.iter().all(|dream| dream.standing == DreamStanding::Whole), "{fault:?} at operation {at}: {dreams:?}");
+            assert!(
+                dreams.iter().all(|dream| dream.standing == DreamStanding::Whole),
+                "{fault:?} at operation {at}: {dreams:?}"
+            );
             let (after, merged) = (without(&files(&life)), without(&merged));
-            let differ: Vec<_> = after.iter().filter(|(path, bytes)| merged.get(*path) != Some(bytes)).collect();
-            let texts = differ.iter().map(|(path, bytes)| format!("{path}: {}\n---\n{}", String::from_utf8_lossy(bytes), String::from_utf8_lossy(merged.get(*path).map_or(b"", |bytes| bytes))));
+            let differ: Vec<_> =
+                after.iter().filter(|(path, bytes)| merged.get(*path) != Some(bytes)).collect();
+            let texts = differ.iter().map(|(path, bytes)| {
+                format!(
+                    "{path}: {}\n---\n{}",
+                    String::from_utf8_lossy(bytes),
+                    String::from_utf8_lossy(merged.get(*path).map_or(b"", |bytes| bytes))
+                )
+            });
             assert!(after == merged, "{fault:?} at operation {at}: {}", texts.collect::<Vec<_>>().join("\n"));
             if at > count {
                 break;
@@ -211,7 +249,9 @@ fn one_machine_dreams_and_the_others_say_which() {
         let not_due = report.not_due.unwrap();
         assert!(not_due.to_string().starts_with("another machine dreams for this life"), "{not_due}");
         assert!(not_due.next() > now);
-        assert!(report.notices.iter().any(|notice| notice.to_string().starts_with("Server dreams for this life")));
+        assert!(
+            report.notices.iter().any(|notice| notice.to_string().starts_with("Server dreams for this life"))
+        );
         let survey = laptop.survey(now).unwrap();
         assert!(survey.due.to_string().starts_with("not due: another machine"), "{}", survey.due);
         assert_eq!(survey.backlog.journals, 1, "it waits");
@@ -229,12 +269,17 @@ fn one_machine_dreams_and_the_others_say_which() {
 
 #[test]
 fn no_dream_reads_a_journal_with_conflict_marks_and_the_error_says_where() {
-    let life = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> theirs\n")]);
+    let life = Life::with(&[(
+        20,
+        "- [09:00:00] [user] Stone q1 lies in harbour h1.\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> theirs\n",
+    )]);
     let before = life.documents();
     let model = llm_fn(|request| Ok(promotes(request, 0)));
     let end = dream_once_at(&dreamer_over(life.workspace(), |_| {}), &model, &|| night(21));
     match end {
-        Err(Error::Unmerged { name, line }) => assert_eq!((name.as_str(), line), ("memory/2026-11-20-repl.md", 2)),
+        Err(Error::Unmerged { name, line }) => {
+            assert_eq!((name.as_str(), line), ("memory/2026-11-20-repl.md", 2))
+        }
         other => panic!("{other:?}"),
     }
     assert_eq!(life.documents(), before);
@@ -246,7 +291,11 @@ fn no_dream_reads_a_journal_with_conflict_marks_and_the_error_says_where() {
 #[test]
 fn a_journal_of_a_slow_clock_is_read_after_a_merge_with_a_fast_one() {
     let fast = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
-    dream(&dreamer_over(fast.quick_workspace(), |_| {}), &llm_fn(|request| Ok(promotes(request, 0))), night(21));
+    dream(
+        &dreamer_over(fast.quick_workspace(), |_| {}),
+        &llm_fn(|request| Ok(promotes(request, 0))),
+        night(21),
+    );
     let slow = fast.copy();
     slow.put("memory/2026-11-17-repl.md", "- [09:00:00] [user] Stone q2 lies in harbour h2.\n");
     slow.set_modified("memory/2026-11-17-repl.md", 1_794_900_000_000_000_000);
@@ -254,7 +303,11 @@ fn a_journal_of_a_slow_clock_is_read_after_a_merge_with_a_fast_one() {
     let (one, other) = (fast.quick_workspace(), slow.quick_workspace());
     fast.add("USER.md", "- Tea.\n");
     Merge::new(one.as_ref(), other.as_ref()).plan().unwrap().write(out.quick_workspace().as_ref()).unwrap();
-    dream(&dreamer_over(out.quick_workspace(), |_| {}), &llm_fn(|request| Ok(promotes(request, 0))), night(22));
+    dream(
+        &dreamer_over(out.quick_workspace(), |_| {}),
+        &llm_fn(|request| Ok(promotes(request, 0))),
+        night(22),
+    );
     assert_eq!(out.memory().matches(&stone(2)).count(), 1, "{}", out.memory());
 }
 
@@ -262,7 +315,11 @@ fn a_journal_of_a_slow_clock_is_read_after_a_merge_with_a_fast_one() {
 #[test]
 fn a_journal_that_was_archived_and_appended_to_is_there_once() {
     let base = Life::with(&[(10, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
-    dream(&dreamer_over(base.quick_workspace(), |_| {}), &llm_fn(|request| Ok(promotes(request, 0))), night(21));
+    dream(
+        &dreamer_over(base.quick_workspace(), |_| {}),
+        &llm_fn(|request| Ok(promotes(request, 0))),
+        night(21),
+    );
     let [archived, appended] = [base.copy(), base.copy()];
     let archive = "memory/archive/log-20261110-repl.md";
     archived.quick_workspace().rename(&name("memory/2026-11-10-repl.md"), &name(archive)).unwrap();
@@ -280,8 +337,15 @@ fn a_journal_that_was_archived_and_appended_to_is_there_once() {
     appended.add("memory/2026-11-10-repl.md", "- [10:00:00] [user] Stone q2 lies in harbour h2.\n");
     for (one, other) in [(&archived, &appended), (&appended, &archived)] {
         let out = merged(one, other);
-        assert!(!out.has(archive) && out.has("memory/2026-11-10-repl.md"), "the rest of it waits for a dream");
-        let report = dream(&dreamer_over(out.quick_workspace(), |_| {}), &llm_fn(|request| Ok(promotes(request, 1))), night(22));
+        assert!(
+            !out.has(archive) && out.has("memory/2026-11-10-repl.md"),
+            "the rest of it waits for a dream"
+        );
+        let report = dream(
+            &dreamer_over(out.quick_workspace(), |_| {}),
+            &llm_fn(|request| Ok(promotes(request, 1))),
+            night(22),
+        );
         assert_eq!(report.outcome, Outcome::Appended);
         for number in 1..=2 {
             assert_eq!(out.memory().matches(&stone(number)).count(), 1, "{}", out.memory());
@@ -322,7 +386,18 @@ impl World {
         let machines = [first.copy(), first.copy()];
         let last = files(&first);
         let (forgotten, undone) = (BTreeSet::new(), BTreeSet::new());
-        Self { machines, last, now: night(10), copies: 0, stones: 0, forgotten, undone, mine: Vec::new(), syncs: 0, is_drive }
+        Self {
+            machines,
+            last,
+            now: night(10),
+            copies: 0,
+            stones: 0,
+            forgotten,
+            undone,
+            mine: Vec::new(),
+            syncs: 0,
+            is_drive,
+        }
     }
 
     fn clock(&self, machine: usize) -> DateTime<Utc> {
@@ -340,14 +415,20 @@ impl World {
                 self.stones += 1;
                 let session = ["repl".to_owned(), format!("m{at}")][random.below(2)].clone();
                 let journal = format!("memory/{}-{session}.md", self.now.date_naive());
-                let line = format!("- [{}] [user] Decision: {}\n", now.format("%H:%M:%S"), stone(self.stones));
+                let line =
+                    format!("- [{}] [user] Decision: {}\n", now.format("%H:%M:%S"), stone(self.stones));
                 self.machines[at].quick_workspace().append(&name(&journal), line.as_bytes()).unwrap();
             }
             4 | 5 => self.dream(at),
             6 => {
                 self.tidy(at);
                 let dreamer = dreamer_over(self.machines[at].quick_workspace(), |_| {});
-                let whole: Vec<_> = dreamer.dreams().unwrap().into_iter().filter(|dream| dream.standing == DreamStanding::Whole).collect();
+                let whole: Vec<_> = dreamer
+                    .dreams()
+                    .unwrap()
+                    .into_iter()
+                    .filter(|dream| dream.standing == DreamStanding::Whole)
+                    .collect();
                 if !whole.is_empty() {
                     let id = &whole[random.below(whole.len())].id;
                     let human = Access::human(Scope::user("marta"));
@@ -360,7 +441,11 @@ impl World {
                 let number = 1 + random.below(self.stones);
                 let workspace = self.machines[at].quick_workspace();
                 let human = Access::human(Scope::user("marta"));
-                Forget::new(&human, stone(number)).in_files(true).workspace(workspace.as_ref()).run(now).unwrap();
+                Forget::new(&human, stone(number))
+                    .in_files(true)
+                    .workspace(workspace.as_ref())
+                    .run(now)
+                    .unwrap();
                 self.forgotten.insert(number);
             }
             8 => {
@@ -394,7 +479,8 @@ impl World {
 
     /// Carries one file, as the tool does.
     fn carry(&mut self, path: &str) {
-        let [one, other] = [0, 1].map(|at: usize| self.machines[at].has(path).then(|| self.machines[at].bytes(path)));
+        let [one, other] =
+            [0, 1].map(|at: usize| self.machines[at].has(path).then(|| self.machines[at].bytes(path)));
         let last = self.last.get(path).cloned();
         let both = if one == other {
             one
@@ -441,7 +527,9 @@ impl World {
 
     fn set(&self, at: usize, path: &str, bytes: Option<&[u8]>) {
         match bytes {
-            Some(bytes) if !self.machines[at].has(path) || self.machines[at].bytes(path) != bytes => self.machines[at].put(path, bytes),
+            Some(bytes) if !self.machines[at].has(path) || self.machines[at].bytes(path) != bytes => {
+                self.machines[at].put(path, bytes)
+            }
             None if self.machines[at].has(path) => self.machines[at].remove(path),
             _ => {}
         }
@@ -456,7 +544,8 @@ impl World {
             assert!(matches!(conflict.kind, MergeConflictKind::Lines(_)), "{conflict}");
         }
         let memory = self.machines[at].memory();
-        let is_mark = |line: &&str| ["<<<<<<< ", "=======", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
+        let is_mark =
+            |line: &&str| ["<<<<<<< ", "=======", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
         if memory.lines().any(|line| is_mark(&line)) {
             let kept: Vec<&str> = memory.lines().filter(|line| !is_mark(line)).collect();
             put(workspace.as_ref(), "MEMORY.md", &(kept.join("\n") + "\n"));
@@ -466,7 +555,9 @@ impl World {
     fn dream(&mut self, at: usize) {
         self.tidy(at);
         let life = &self.machines[at];
-        let log = |life: &Life| if life.has(".dreaming.d/log.jsonl") { life.text(".dreaming.d/log.jsonl") } else { String::new() };
+        let log = |life: &Life| {
+            if life.has(".dreaming.d/log.jsonl") { life.text(".dreaming.d/log.jsonl") } else { String::new() }
+        };
         let before = log(life);
         let model = llm_fn(|request| Ok(promotes(request, at)));
         let now = self.clock(at);
@@ -496,11 +587,23 @@ impl World {
             }
         }
         let [one, other] = [files(&self.machines[0]), files(&self.machines[1])];
-        let differ: Vec<_> = one.iter().filter(|(path, bytes)| other.get(*path) != Some(bytes)).map(|(path, _)| path).collect();
+        let differ: Vec<_> = one
+            .iter()
+            .filter(|(path, bytes)| other.get(*path) != Some(bytes))
+            .map(|(path, _)| path)
+            .collect();
         assert!(one == other, "seed {seed}: machines differ: {differ:?}");
-        assert!(!one.keys().any(|path| path.contains("onflict")), "seed {seed}: copies are left: {:?}", one.keys());
+        assert!(
+            !one.keys().any(|path| path.contains("onflict")),
+            "seed {seed}: copies are left: {:?}",
+            one.keys()
+        );
         let memory = self.machines[0].memory();
-        let journals: String = one.iter().filter(|(path, _)| path.starts_with("memory/")).map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).collect();
+        let journals: String = one
+            .iter()
+            .filter(|(path, _)| path.starts_with("memory/"))
+            .map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
+            .collect();
         for number in 1..=self.stones {
             let counts = (journals.matches(&stone(number)).count(), memory.matches(&stone(number)).count());
             if self.forgotten.contains(&number) {
@@ -513,7 +616,11 @@ impl World {
             assert!(!memory.contains(&format!("dream:v1 id={id} ")), "seed {seed}: {id} is back\n{memory}");
         }
         for line in &self.mine {
-            assert_eq!(memory.lines().filter(|known| known == line).count(), 1, "seed {seed}: {line}\n{memory}");
+            assert_eq!(
+                memory.lines().filter(|known| known == line).count(),
+                1,
+                "seed {seed}: {line}\n{memory}"
+            );
         }
     }
 }

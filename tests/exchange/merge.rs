@@ -1,8 +1,8 @@
 //! Two and three machines with one life: random days, nights and syncs against a model of what a person expects.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Duration, Utc};
 use noctuary::dream::{DreamMode, DreamStanding};
@@ -209,8 +209,11 @@ impl World {
     fn archive(&mut self, machine: usize, random: &mut Random) {
         self.dream(machine);
         let journals: Vec<String> = self.machines[machine].documents().into_keys().collect();
-        let journals: Vec<JournalName> =
-            journals.iter().filter(|path| !path.ends_with('/')).filter_map(|path| JournalName::parse(&name(path))).collect();
+        let journals: Vec<JournalName> = journals
+            .iter()
+            .filter(|path| !path.ends_with('/'))
+            .filter_map(|path| JournalName::parse(&name(path)))
+            .collect();
         if journals.is_empty() {
             return;
         }
@@ -461,7 +464,8 @@ fn machines_that_lived_apart_lose_nothing_double_nothing_and_end_the_same() {
         only.is_some() || undone > seeds.len() / 4,
         "dreams stay undoable: {undone} undone, {stayed} stayed"
     );
-    let [archived, partial, crashed] = [&ARCHIVED, &PARTIAL, &CRASHED].map(|count| count.load(Ordering::Relaxed));
+    let [archived, partial, crashed] =
+        [&ARCHIVED, &PARTIAL, &CRASHED].map(|count| count.load(Ordering::Relaxed));
     println!(
         "{} histories, {undone} dreams taken back, {stayed} stayed, {archived} journals archived, {partial} partial syncs, {crashed} crashes",
         seeds.len()

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::base::name::DocName;
-use crate::dreamer::{DreamEvent, Level, Observer, Outcome, PassReport};
 use crate::disk::host;
 use crate::dreamer::NotDue;
+use crate::dreamer::{DreamEvent, Level, Observer, Outcome, PassReport};
 use crate::format::{DreamId, DreamedState};
 use crate::gate::Doors;
 use crate::workspace::Workspace;

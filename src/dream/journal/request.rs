@@ -41,7 +41,10 @@ impl Curation {
         for slice in slices {
             if let Some(line) = conflict_in_journal(&slice.bytes) {
                 let above = usize::try_from(slice.first_line.saturating_sub(1)).unwrap_or(0);
-                return Err(Error::Unmerged { name: slice.journal.name().clone().into(), line: above + line });
+                return Err(Error::Unmerged {
+                    name: slice.journal.name().clone().into(),
+                    line: above + line,
+                });
             }
         }
         let memory = memory.text().into_owned();

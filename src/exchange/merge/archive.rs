@@ -41,8 +41,11 @@ pub(super) fn restore(lives: [&mut Copied; 3]) -> Result<[Archived; 3]> {
         for life in [&mut *one, &mut *other, &mut *base] {
             drop_copy(life, journal);
         }
-        let texts: Vec<Vec<u8>> =
-            [&*one, &*other, &*base].iter().filter_map(|life| life.document(name)).map(<[u8]>::to_vec).collect();
+        let texts: Vec<Vec<u8>> = [&*one, &*other, &*base]
+            .iter()
+            .filter_map(|life| life.document(name))
+            .map(<[u8]>::to_vec)
+            .collect();
         for (side, life) in [&mut *one, &mut *other, &mut *base].into_iter().enumerate() {
             if life.documents.contains_key(name) {
                 continue;
@@ -64,7 +67,9 @@ pub(super) fn restore(lives: [&mut Copied; 3]) -> Result<[Archived; 3]> {
 fn drop_copy(life: &mut Copied, journal: &JournalName) {
     for count in 1..=MOST {
         let Ok(archive) = journal.archived(count) else { return };
-        let (Some(kept), Some(live)) = (life.document(&archive), life.document(journal.name())) else { return };
+        let (Some(kept), Some(live)) = (life.document(&archive), life.document(journal.name())) else {
+            return;
+        };
         let (in_archive, in_place) = (lines(kept), lines(live));
         let is_within = |one: &BTreeMap<&[u8], usize>, other: &BTreeMap<&[u8], usize>| {
             one.iter().all(|(line, count)| other.get(line).is_some_and(|known| known >= count))
@@ -100,7 +105,8 @@ fn archive_of(life: &Copied, journal: &JournalName, texts: &[Vec<u8>]) -> Option
     let texts: Vec<BTreeMap<&[u8], usize>> = texts.iter().map(|text| lines(text)).collect();
     let alike = |bytes: &[u8]| {
         let here = lines(bytes);
-        let common = |text: &BTreeMap<&[u8], usize>| text.keys().filter(|line| here.contains_key(*line)).count();
+        let common =
+            |text: &BTreeMap<&[u8], usize>| text.keys().filter(|line| here.contains_key(*line)).count();
         texts.iter().map(common).max().unwrap_or(0)
     };
     let mut best: Option<(usize, DocName)> = None;

@@ -139,7 +139,9 @@ fn merge_round(workspace: &dyn Workspace, lease: &dyn Lease, round: &[(String, N
     let mut theirs = ours.clone();
     let mut read: Vec<(&Name, Vec<u8>)> = Vec::new();
     for (original, copy) in round {
-        let Some(bytes) = workspace.read(copy)?.map(crate::base::document::Document::into_bytes) else { continue };
+        let Some(bytes) = workspace.read(copy)?.map(crate::base::document::Document::into_bytes) else {
+            continue;
+        };
         theirs.put(original, bytes.clone());
         read.push((copy, bytes));
     }
@@ -178,7 +180,9 @@ fn put(
         return lease.replace(name, bytes);
     }
     let mode = match known {
-        Some(known) => WriteMode::IfRevision(crate::base::document::Document::new(name.clone(), known.to_vec()).revision()),
+        Some(known) => WriteMode::IfRevision(
+            crate::base::document::Document::new(name.clone(), known.to_vec()).revision(),
+        ),
         None => WriteMode::Create,
     };
     match workspace.write(name, bytes, mode) {

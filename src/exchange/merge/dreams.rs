@@ -15,10 +15,10 @@ use super::weave::{Strand, strands, weave};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
-use crate::format::{DreamId, JournalName};
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::state::log::{self, LogLine, LogSource};
+use crate::format::{DreamId, JournalName};
 use crate::format::{DreamedState, state::iso_millis};
 
 /// The words that say where a section is, from the one that gives way first.
@@ -209,14 +209,24 @@ impl Dreams {
         // What was moved into the archive, and has another journal under its name now, is named by its place there.
         for (side, life) in lives.into_iter().enumerate() {
             for source in self.pass(side, id).into_iter().flat_map(|pass| &pass.sources) {
-                let Some(name) = DocName::parse(&source.name).ok().filter(|name| shown.names.contains(name.as_str())) else { continue };
+                let Some(name) =
+                    DocName::parse(&source.name).ok().filter(|name| shown.names.contains(name.as_str()))
+                else {
+                    continue;
+                };
                 if source.fits(life.document(&name).unwrap_or_default()) {
                     continue;
                 }
-                let archives = JournalName::parse(&name).map(|journal| archive::archives_of(life, &journal)).unwrap_or_default();
-                let place = archives.into_iter().find(|archive| source.fits(life.document(archive).unwrap_or_default()));
+                let archives = JournalName::parse(&name)
+                    .map(|journal| archive::archives_of(life, &journal))
+                    .unwrap_or_default();
+                let place = archives
+                    .into_iter()
+                    .find(|archive| source.fits(life.document(archive).unwrap_or_default()));
                 let moved = place.map(|archive| LogSource { name: archive.to_string(), ..source.clone() });
-                all.extend(moved.filter(|moved| !all.contains(moved)));
+                if let Some(moved) = moved.filter(|moved| !all.contains(moved)) {
+                    all.push(moved);
+                }
             }
         }
         all.extend(shown.owned.get(id).into_iter().flatten().cloned());
@@ -332,7 +342,8 @@ impl Shown {
             ledgers.iter().flat_map(|ledger| ledger.read_whole(|name| !here.contains(name))).collect();
         for name in absent {
             let known = ledgers.iter().filter_map(|ledger| ledger.get(&name));
-            if let Some(entry) = known.max_by_key(|entry| (entry.size, entry.modified, format!("{entry:?}"))) {
+            if let Some(entry) = known.max_by_key(|entry| (entry.size, entry.modified, format!("{entry:?}")))
+            {
                 entries.insert(name, entry);
             }
         }

@@ -76,7 +76,9 @@ impl Copied {
 
     /// Returns whether nothing differs, times apart.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let is_same_group = |(name, life): (&GroupName, &Self)| other.groups.get(name).is_some_and(|there| life.is_same(there));
+        let is_same_group = |(name, life): (&GroupName, &Self)| {
+            other.groups.get(name).is_some_and(|there| life.is_same(there))
+        };
         self.documents == other.documents
             && self.states == other.states
             && self.groups.len() == other.groups.len()

@@ -186,7 +186,8 @@ fn first_side(base: &Copied, lives: &[Copied; 2]) -> Option<usize> {
     let of_state =
         |name: &StateName| alone([0, 1].map(|side: usize| lives[side].state(name) != base.state(name)));
     let memory = DocName::MEMORY;
-    let of_memory = || alone([0, 1].map(|side: usize| lives[side].document(&memory) != base.document(&memory)));
+    let of_memory =
+        || alone([0, 1].map(|side: usize| lives[side].document(&memory) != base.document(&memory)));
     of_state(&StateName::LEDGER).or_else(|| of_state(&StateName::LOG)).or_else(of_memory)
 }
 
@@ -304,7 +305,11 @@ impl Merging {
             let copy = Copy::read(bytes, &known(bytes, &self.dreams.hashes(side)));
             // A person took out what should be here. Where an ancestor has it, its lines say so; where files are of different
             // moments, it has not arrived yet.
-            if !is_archive && !self.has_base && self.how != How::Mixed && let Some(bytes) = copies[side] {
+            if !is_archive
+                && !self.has_base
+                && self.how != How::Mixed
+                && let Some(bytes) = copies[side]
+            {
                 let is_gone = |id: &&DreamId| !crate::format::documents::curated::has_mark(bytes, id);
                 gone.extend(
                     self.dreams
@@ -351,14 +356,16 @@ impl Merging {
         let life = &self.lives[side];
         let sources = self.dreams.sources_of(side, id);
         let place = |name: DocName| {
-            let of_name = sources.iter().filter(|source| source.name == name.as_str());
-            if of_name.clone().any(|source| source.fits(life.document(&name).unwrap_or_default())) {
+            let mut of_name = sources.iter().filter(|source| source.name == name.as_str());
+            if of_name.any(|source| source.fits(life.document(&name).unwrap_or_default())) {
                 return None;
             }
             let archives = archive::archives_of(life, &JournalName::parse(&name)?);
             let holds = |archive: &DocName| {
                 let bytes = life.document(archive).unwrap_or_default();
-                let mut of_either = sources.iter().filter(|source| [name.as_str(), archive.as_str()].contains(&source.name.as_str()));
+                let mut of_either = sources
+                    .iter()
+                    .filter(|source| [name.as_str(), archive.as_str()].contains(&source.name.as_str()));
                 of_either.any(|source| source.fits(bytes))
             };
             let is_archived = !archives.is_empty();

@@ -156,9 +156,14 @@ impl Night {
                 Some(archive) => Some((archive.clone()?, cited.1, cited.2)),
                 None => is_same(&cited).then_some(cited),
             };
-            item.cited().into_iter().map(place).collect::<Option<BTreeSet<Cited>>>().filter(|all| !all.is_empty())
+            item.cited()
+                .into_iter()
+                .map(place)
+                .collect::<Option<BTreeSet<Cited>>>()
+                .filter(|all| !all.is_empty())
         };
-        let here: Vec<Option<BTreeSet<Cited>>> = self.items.iter().map(|item| cited(item, &self.stale)).collect();
+        let here: Vec<Option<BTreeSet<Cited>>> =
+            self.items.iter().map(|item| cited(item, &self.stale)).collect();
         let mut by_lines: BTreeMap<&Cited, Vec<usize>> = BTreeMap::new();
         for (at, places) in here.iter().enumerate() {
             for place in places.iter().flatten() {
@@ -168,7 +173,11 @@ impl Night {
         // An earlier merge may have given one of the two more citations.
         let of_lines = |lines: &BTreeSet<Cited>| {
             let near = lines.iter().filter_map(|line| by_lines.get(line)).flatten();
-            near.copied().filter(|at| here[*at].as_ref().is_some_and(|known| known.is_subset(lines) || lines.is_subset(known))).min()
+            near.copied()
+                .filter(|at| {
+                    here[*at].as_ref().is_some_and(|known| known.is_subset(lines) || lines.is_subset(known))
+                })
+                .min()
         };
         let (before, count, stale) = (self.items.clone(), later.items.len(), later.stale.clone());
         later.items.retain(|item| {

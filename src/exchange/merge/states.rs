@@ -25,7 +25,8 @@ pub(super) struct Three<'f> {
 pub(super) fn dreamed(files: &Three<'_>) -> Result<Vec<u8>> {
     let (one, other) = (DreamedState::parse(Some(files.one))?, DreamedState::parse(Some(files.other))?);
     let mark = later_mark([&one, &other]);
-    let before = files.base.and_then(|base| DreamedState::parse(Some(base)).ok()).map(|state| state.dreams_on);
+    let before =
+        files.base.and_then(|base| DreamedState::parse(Some(base)).ok()).map(|state| state.dreams_on);
     let dreams_on = dreams_on(before, [&one, &other]);
     let key = |state: &DreamedState| (state.last_run_at, state.print());
     let (mut late, early) = if key(&one) >= key(&other) { (one, other) } else { (other, one) };

@@ -372,7 +372,6 @@ pub(super) fn is_merged(file: &[u8]) -> bool {
     matches!(first, Some(Record { change: Change::Opened { merged: true, .. }, .. }))
 }
 
-
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 fn is_false(value: &bool) -> bool {
     !value

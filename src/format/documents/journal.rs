@@ -145,7 +145,8 @@ impl JournalName {
     /// Returns the name that it has in the archive, the first or a later one of journals of this name. No reader takes it for a journal.
     pub(crate) fn archived(&self, count: u32) -> Result<DocName, NameError> {
         // Other programs know a journal by a date with hyphens, wherever it is.
-        let session = self.session().map_or(String::new(), |session| format!("-{}", session.replace('-', "_")));
+        let session =
+            self.session().map_or(String::new(), |session| format!("-{}", session.replace('-', "_")));
         let counter = if count == 1 { String::new() } else { format!("-{count}") };
         DocName::parse(format!("{}{}{session}{counter}.md", Self::ARCHIVED, self.date.format("%Y%m%d")))
     }

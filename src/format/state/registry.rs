@@ -123,8 +123,12 @@ pub(crate) fn rows(copied: Copied) -> impl Iterator<Item = &'static StateFile> {
 }
 
 /// The folders of files that are named after a document, a dream, a segment or an artifact.
-const FOLDERS: [&str; 4] =
-    [".dreaming.d/history/", ".dreaming.d/proposals/", ".dreaming.d/memories.words/", ".dreaming.d/artifacts/"];
+const FOLDERS: [&str; 4] = [
+    ".dreaming.d/history/",
+    ".dreaming.d/proposals/",
+    ".dreaming.d/memories.words/",
+    ".dreaming.d/artifacts/",
+];
 
 /// Returns the row of a file, by its path in the folder of a life.
 pub(crate) fn of_path(path: &str) -> Option<&'static StateFile> {

@@ -7,9 +7,16 @@ pub(crate) const HEADER: &str = "# noctuary: of one machine alone; the rest trav
 
 /// Returns the lines of `.gitattributes` in the folder of a life: bytes stay as they are, and our driver merges them.
 pub(crate) fn attributes() -> Vec<String> {
-    ["*.md", "*.jsonl", ".dreaming.d/**", ".dreamed-*.json", ".soul-state.json", "memory/heartbeat-state.json"]
-        .map(|pattern| format!("{pattern} -text merge=noctuary"))
-        .to_vec()
+    [
+        "*.md",
+        "*.jsonl",
+        ".dreaming.d/**",
+        ".dreamed-*.json",
+        ".soul-state.json",
+        "memory/heartbeat-state.json",
+    ]
+    .map(|pattern| format!("{pattern} -text merge=noctuary"))
+    .to_vec()
 }
 
 /// Returns the lines of `.gitignore` in the folder of a life whose state travels.
@@ -46,10 +53,14 @@ mod tests {
     #[test]
     fn what_is_of_one_machine_is_named_and_nothing_that_travels() {
         let lines = state_ignored();
-        for name in ["guard", "write-guard", "intent.json", "sleep-intent.json", "memories.mark", "memories.table"] {
+        for name in
+            ["guard", "write-guard", "intent.json", "sleep-intent.json", "memories.mark", "memories.table"]
+        {
             assert!(lines.iter().any(|line| line == name), "{name}");
         }
-        for name in ["ledger.json", "log.jsonl", "forgotten.json", "memories.jsonl", "history/", "proposals.json"] {
+        for name in
+            ["ledger.json", "log.jsonl", "forgotten.json", "memories.jsonl", "history/", "proposals.json"]
+        {
             assert!(!lines.iter().any(|line| line == name), "{name}");
         }
         assert!(syncthing_ignored().contains(&"(?d)/.dreaming.d/memories.words".to_owned()));

@@ -32,16 +32,18 @@ pub(crate) fn set_up(path: &Path, git: bool, syncthing: bool, output: Output) ->
     }
     let mut is_open = false;
     if git {
-        let repository = repository_of(path)
-            .ok_or_else(|| Trouble::failed(format!("{} is in no repository; run `git init` first", path.display())))?;
+        let repository = repository_of(path).ok_or_else(|| {
+            Trouble::failed(format!("{} is in no repository; run `git init` first", path.display()))
+        })?;
         for file in [TravelFile::Attributes, TravelFile::Ignore, TravelFile::StateIgnore] {
             add_lines(path, file, output)?;
         }
         close(&path.join(".dreaming.d"))?;
         is_open = says_to_remove(path, output)?;
-        for (key, value) in
-            [("merge.noctuary.name", "lines of a life"), ("merge.noctuary.driver", "noctuary merge-driver %O %A %B %P")]
-        {
+        for (key, value) in [
+            ("merge.noctuary.name", "lines of a life"),
+            ("merge.noctuary.driver", "noctuary merge-driver %O %A %B %P"),
+        ] {
             let mut set = Command::new("git");
             set.arg("-C").arg(&repository).args(["config", key, value]).stdin(Stdio::null());
             if !set.status().is_ok_and(|status| status.success()) {
@@ -68,7 +70,8 @@ fn say(output: Output, text: &str) {
 }
 
 fn has_driver(path: &Path) -> bool {
-    fs::read_to_string(path.join(TravelFile::Attributes.path())).is_ok_and(|text| text.contains("merge=noctuary"))
+    fs::read_to_string(path.join(TravelFile::Attributes.path()))
+        .is_ok_and(|text| text.contains("merge=noctuary"))
 }
 
 /// Returns the folder of the repository that a folder is in.

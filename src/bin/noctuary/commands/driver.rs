@@ -10,8 +10,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use noctuary::exchange::{Merge, MergeConflictKind, MergePlan};
 use noctuary::FileWorkspace;
+use noctuary::exchange::{Merge, MergeConflictKind, MergePlan};
 use serde_json::json;
 
 use crate::output::{End, Output, Trouble};
@@ -68,7 +68,9 @@ fn alone(path: &str, texts: &[Vec<u8>; 3]) -> Result<Merged, Trouble> {
     let plan = planned(&lives)?;
     let whole = plan.conflicts().iter().any(|conflict| matches!(conflict.kind, MergeConflictKind::Whole(_)));
     if whole {
-        return Err(Trouble::failed(format!("{path}: both changed it, and it is no text; choose one version")));
+        return Err(Trouble::failed(format!(
+            "{path}: both changed it, and it is no text; choose one version"
+        )));
     }
     Merged::of(&plan, inner)
         .ok_or_else(|| Trouble::failed(format!("{path}: its name has no place in a life; merge it by hand")))
@@ -110,7 +112,8 @@ fn inner_of(path: &str) -> &str {
 
 fn planned(lives: &[PathBuf; 3]) -> Result<MergePlan, Trouble> {
     let [base, ours, theirs] = lives;
-    let (base, ours, theirs) = (FileWorkspace::open(base)?, FileWorkspace::open(ours)?, FileWorkspace::open(theirs)?);
+    let (base, ours, theirs) =
+        (FileWorkspace::open(base)?, FileWorkspace::open(ours)?, FileWorkspace::open(theirs)?);
     Ok(Merge::new(&ours, &theirs).base(&base).by_file(true).plan()?)
 }
 
@@ -136,7 +139,8 @@ impl Repository {
         let candidates = self.candidates();
         let known = blobs_of(&candidates, path);
         let has = |commit: &str, text: usize| {
-            let found = known.get(commit).cloned().or_else(|| blobs_of(&[commit.to_owned()], path).remove(commit));
+            let found =
+                known.get(commit).cloned().or_else(|| blobs_of(&[commit.to_owned()], path).remove(commit));
             // Of a file that is new on both sides, the version that both came of is empty.
             found.map_or(texts[text].is_empty(), |found| found == blobs[text])
         };
@@ -186,7 +190,11 @@ impl Repository {
         let prefix = life_of(commits, path);
         let inner = path.strip_prefix(&prefix).unwrap_or(path);
         let kept = self.folder.join("noctuary");
-        let key = format!("{}{}", commits.map(|commit| &commit[..commit.len().min(16)]).join("-"), prefix.replace('/', "+"));
+        let key = format!(
+            "{}{}",
+            commits.map(|commit| &commit[..commit.len().min(16)]).join("-"),
+            prefix.replace('/', "+")
+        );
         let folder = kept.join(key);
         if !folder.join("whole").exists() {
             // One merge at a time is under way: what an earlier one left is of no use.
@@ -200,8 +208,11 @@ impl Repository {
             let plan = planned(&lives)?;
             fs::create_dir_all(folder.join("merged"))?;
             plan.write(&FileWorkspace::open(folder.join("merged"))?)?;
-            let conflicts: Vec<(String, String)> =
-                plan.conflicts().iter().map(|conflict| (conflict.name.clone(), conflict.to_string())).collect();
+            let conflicts: Vec<(String, String)> = plan
+                .conflicts()
+                .iter()
+                .map(|conflict| (conflict.name.clone(), conflict.to_string()))
+                .collect();
             fs::write(folder.join("whole"), serde_json::to_vec(&conflicts)?)?;
         }
         let conflicts: Vec<(String, String)> = serde_json::from_slice(&fs::read(folder.join("whole"))?)?;
@@ -216,10 +227,13 @@ impl Repository {
 fn life_of(commits: [&str; 3], path: &str) -> String {
     let fronts = path.match_indices('/').map(|(at, _)| &path[..=at]);
     let fronts: Vec<&str> = std::iter::once("").chain(fronts).collect();
-    for mark in [".dreaming.d/log.jsonl", ".dreamed-state.json", ".dreaming.d/.gitignore", "MEMORY.md", "AGENTS.md"] {
+    for mark in
+        [".dreaming.d/log.jsonl", ".dreamed-state.json", ".dreaming.d/.gitignore", "MEMORY.md", "AGENTS.md"]
+    {
         for front in &fronts {
             let is_there = |commit: &str| {
-                git(&["cat-file", "-t", &format!("{commit}:{front}{mark}")]).is_some_and(|kind| kind == "blob")
+                git(&["cat-file", "-t", &format!("{commit}:{front}{mark}")])
+                    .is_some_and(|kind| kind == "blob")
             };
             if commits.iter().any(|commit| is_there(commit)) {
                 return (*front).to_owned();
