@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::archive;
 use crate::base::access::Scope;
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
@@ -46,7 +45,7 @@ impl Copied {
                     Some((inner, group)) => (inner, copied.groups.entry(group).or_default()),
                     None => (name.clone(), &mut copied),
                 };
-                if (JournalName::is_name(inner.as_str()) || archive::is_archived(&inner))
+                if (JournalName::is_name(inner.as_str()) || inner.as_str().starts_with(JournalName::ARCHIVED))
                     && let Some(metadata) = workspace.metadata(&name)?
                 {
                     let modified = metadata.modified.timestamp_nanos_opt().unwrap_or(i64::MAX);
