@@ -14,13 +14,13 @@ use crate::format::state::travel;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TravelFile {
-    /// Which files git merges by `noctuary merge-driver`.
+    /// The files that git merges by `noctuary merge-driver`.
     Attributes,
-    /// What git leaves out in the folder of the life.
+    /// The names that git leaves out in the folder of the life.
     Ignore,
-    /// What git leaves out in the folder of the library's state. Its first form, `*`, leaves out all.
+    /// The names that git leaves out in the folder of the library's state. Its first form, `*`, leaves out all.
     StateIgnore,
-    /// What Syncthing leaves out.
+    /// The names that Syncthing leaves out.
     Syncthing,
 }
 

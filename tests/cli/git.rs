@@ -12,10 +12,9 @@ use noctuary::{Access, FileWorkspace, Life, LifeConfig, LlmReply, LlmRequest, Sc
 
 use crate::dreaming::{dream, dreamer_over, name, night, seen};
 
-/// A clone, and what its clock is off by.
+/// A clone.
 struct Machine {
     folder: PathBuf,
-    number: usize,
 }
 
 fn human() -> Access {
@@ -148,20 +147,20 @@ struct World {
 impl World {
     fn new(at: &Path) -> Self {
         let folder = |name: &str| at.join(name);
-        let of = |number: usize, name: &str| Machine { folder: folder(name), number };
+        let of = |name: &str| Machine { folder: folder(name) };
         std::fs::create_dir(folder("laptop")).unwrap();
-        let laptop = of(0, "laptop");
+        let laptop = of("laptop");
         laptop.done(&["init", "--quiet", "--initial-branch=main"]);
         std::fs::write(laptop.folder.join("MEMORY.md"), "# Memory\n\n- Known already.\n").unwrap();
         laptop.set_up();
         laptop.commit();
-        let here = Machine { folder: at.to_owned(), number: 9 };
+        let here = Machine { folder: at.to_owned() };
         here.done(&["clone", "--quiet", "--bare", "laptop", "hub.git"]);
         here.done(&["clone", "--quiet", "hub.git", "server"]);
         laptop.done(&["remote", "add", "origin", folder("hub.git").to_str().unwrap()]);
         laptop.done(&["fetch", "--quiet"]);
         laptop.done(&["branch", "--quiet", "--set-upstream-to=origin/main"]);
-        let server = of(1, "server");
+        let server = of("server");
         server.set_up();
         server.commit();
         Self { machines: [laptop, server], now: night(10), expected: Expected::default() }
