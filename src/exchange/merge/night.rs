@@ -23,7 +23,7 @@ pub(super) struct Night {
     pub(super) body: String,
     /// The lines that were put together with others since it was printed.
     items: Vec<Item>,
-    /// Journals that were moved away since, and where they are as far as that is known. What has their name now is another one.
+    /// Journals that were moved away since, and where they are as far as that is known. Another one has their name now.
     stale: Moved,
 }
 
