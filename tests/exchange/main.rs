@@ -4,6 +4,7 @@
 
 mod bundle;
 mod bundle_practice;
+mod carried;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 #[cfg(feature = "sqlite")]
