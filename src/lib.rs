@@ -51,6 +51,7 @@
 //! | who and what is mentioned where | [`edges::EdgeStore`] | [`edges`] |
 //! | one page on a name | [`pages::Pages`] | [`pages`] |
 //! | charts, spreadsheets and reports that an agent makes | [`FileArtifactStore`], `SqliteArtifactStore` | [`artifacts`](mod@artifacts): references, status, files at the end of a turn |
+//! | files that people hand over | [`files::LocalFileStore`] | [`files`]: keys, messages of providers, tables as text |
 //! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
 //! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
 //! | forgetting, importing, exporting, copying | [`exchange::Forget`], [`exchange::Export`] | [`exchange`] |
@@ -69,6 +70,8 @@
 //! | `sqlite` (default) | `SqliteWorkspace`, `SqliteMemoryStore`, `SqliteIndex`; SQLite is compiled in, which takes a C compiler |
 //! | `postgres` | `PostgresWorkspace`, `PostgresIndex`: lives on a PostgreSQL server, with a lease across machines |
 //! | `http` | `ChatCompletions`, `HttpEmbedder`, `HttpReranker`: blocking clients for endpoints of vendors, and for servers on this machine |
+//! | `object-store` | `ObjectFileStore`: files that people hand over in S3, Google Cloud Storage or Azure |
+//! | `spreadsheets` | workbooks (xlsx, xlsb) as text for a model |
 //! | `cli` | the [command](manual::command_line) `noctuary`, with all of the above and `signing` |
 //! | `signing` | Ed25519 signatures of bundles, so that another machine can verify them |
 //! | `tracing` | spans of dreams, memory and tools for the host's subscriber, without any content |
@@ -115,6 +118,8 @@ mod llm;
 pub mod manual;
 pub mod memory;
 pub mod model;
+#[cfg(feature = "object-store")]
+mod objects;
 pub mod pages;
 mod pii;
 #[cfg(feature = "postgres")]

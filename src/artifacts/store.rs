@@ -150,6 +150,22 @@ pub trait ArtifactStore: Debug + Send + Sync {
     ///
     /// The errors of the home.
     fn audit(&self, access: &Access, limit: usize) -> Result<Vec<ArtifactAudit>>;
+
+    /// Keeps an artifact of another home as it is there, with its id and times: for copies and imports. `false` where its id is here
+    /// already, or was deleted here. For main sessions, and never for an agent. It passes the same doors and quotas as a new one.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`insert`](Self::insert) and [`mark_completed`](Self::mark_completed).
+    fn adopt(&self, access: &Access, artifact: &Artifact, now: DateTime<Utc>) -> Result<bool>;
+
+    /// Removes all artifacts of the scope with their audit, and returns their number: for a person who leaves. What was forgotten stays
+    /// so. For the human of a main session alone. When it returns, no byte of them is in the home.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied), and the errors of the home.
+    fn erase(&self, access: &Access) -> Result<u64>;
 }
 
 /// Verbs on any home of artifacts.

@@ -60,6 +60,8 @@ pub enum ForgetPlace {
     Logs,
     /// Charts, spreadsheets and reports.
     Artifacts,
+    /// Files that people handed over.
+    Files,
     /// Prompts of sessions under way.
     Sessions,
     /// Copies elsewhere: exports, other homes.
@@ -70,7 +72,7 @@ pub enum ForgetPlace {
 
 impl ForgetPlace {
     /// All places.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Rows,
         Self::Profile,
         Self::Learnings,
@@ -94,6 +96,7 @@ impl ForgetPlace {
         Self::Ledgers,
         Self::Logs,
         Self::Artifacts,
+        Self::Files,
         Self::Sessions,
         Self::Exports,
         Self::Backups,
@@ -103,7 +106,13 @@ impl ForgetPlace {
     fn is_out_of_reach(self) -> bool {
         matches!(
             self,
-            Self::Pages | Self::Vectors | Self::Artifacts | Self::Sessions | Self::Exports | Self::Backups
+            Self::Pages
+                | Self::Vectors
+                | Self::Artifacts
+                | Self::Files
+                | Self::Sessions
+                | Self::Exports
+                | Self::Backups
         )
     }
 
@@ -123,6 +132,7 @@ impl ForgetPlace {
             | Self::Edges => "no memory store was given",
             Self::Pages => "no pages were given",
             Self::Artifacts => "no store of artifacts was given",
+            Self::Files => "no store of files was given",
             Self::Vectors => "no memory store was given, or it keeps none",
             Self::DocumentIndex => "no index was given",
             Self::Sessions => "out of reach: a session keeps the prompt that it began with",
@@ -158,6 +168,7 @@ impl fmt::Display for ForgetPlace {
             Self::Ledgers => "ledgers",
             Self::Logs => "logs",
             Self::Artifacts => "artifacts",
+            Self::Files => "files",
             Self::Sessions => "sessions under way",
             Self::Exports => "exports",
             Self::Backups => "backups",

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 
 use super::claim::claim;
+use super::handed;
 use super::home::{Home, place_of};
 use crate::artifacts::ArtifactStore;
 use crate::base::access::{Access, Actor, SessionKind};
@@ -21,6 +22,7 @@ use crate::life::rewrite;
 use crate::memory::MemoryStore;
 use crate::pages::Pages;
 use crate::session::{self, GroupView, Indexed, SyncReport};
+use crate::upload::FileStore;
 use crate::workspace::{Workspace, check_scope};
 
 /// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
@@ -75,6 +77,7 @@ pub struct Forget<'a> {
     in_files: bool,
     stores: Vec<&'a dyn MemoryStore>,
     artifacts: Vec<&'a dyn ArtifactStore>,
+    files: Vec<&'a dyn FileStore>,
     pages: Option<&'a Pages>,
     workspace: Option<&'a dyn Workspace>,
     // No box: a request that is still in scope keeps nobody from its store or its index once it has run.
@@ -105,8 +108,17 @@ impl<W: Workspace> CatchUp for Indexed<W> {
 impl<'a> Forget<'a> {
     /// Makes a request of a session to forget a statement, in its own words.
     pub fn new(access: &'a Access, text: impl Into<String>) -> Self {
-        let (stores, artifacts, text) = (Vec::new(), Vec::new(), text.into());
-        Self { access, text, in_files: false, stores, artifacts, pages: None, workspace: None, index: None }
+        Self {
+            access,
+            text: text.into(),
+            in_files: false,
+            stores: Vec::new(),
+            artifacts: Vec::new(),
+            files: Vec::new(),
+            pages: None,
+            workspace: None,
+            index: None,
+        }
     }
 
     /// Sets whether it is overwritten in the person's own files too, with marks of the same length: every other byte
@@ -125,6 +137,14 @@ impl<'a> Forget<'a> {
     /// Adds a store of artifacts that forgets: each that says it is removed; there may be several.
     pub fn artifacts(mut self, store: &'a dyn ArtifactStore) -> Self {
         self.artifacts.push(store);
+        self
+    }
+
+    /// Adds a store of files that people handed over; there may be several. Texts and tables are looked through. Those that say it are the
+    /// person's own: they are removed with [`in_files`](Self::in_files), and counted without. In pictures, sounds and documents nobody looks:
+    /// as long as there are any, the receipt says so, and is not [whole](ForgetReceipt::is_gone).
+    pub fn files(mut self, store: &'a dyn FileStore) -> Self {
+        self.files.push(store);
         self
     }
 
@@ -176,6 +196,9 @@ impl<'a> Forget<'a> {
             let sum = of_stores.entry(line.place).or_insert(PlaceReceipt::new(line.place, 0, 0));
             sum.found += line.found;
             sum.removed += line.removed;
+        }
+        if let Some(line) = handed::forget(&self.files, self.access, &self.text, self.in_files, now)? {
+            of_stores.insert(line.place, line);
         }
         for line in of_stores.into_values() {
             receipt.set(line);

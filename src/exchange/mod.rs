@@ -26,6 +26,7 @@
 //! | [`BundleImport`], [`BundlePlan`], [`BundleItem`], [`BundleAction`], [`Channel`] | such a tree brought into another home, by a plan |
 //! | [`Foreign`] | exports of mem0 and Letta in, and the Open Knowledge Format both ways, by [`BundleImport::foreign`] and [`Export::okf`] |
 //! | [`copy_into`] | documents and dreams of one life into an empty home |
+//! | [`copy_artifacts`], [`copy_files`] | what the agent made, and what people handed over, into another store |
 //! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
 //! | [`strike_superseded`], [`unstrike`], [`Strikes`] | striking through promoted lines that hold no more, and taking that back |
 //! | [`audit_secrets`], [`SecretAudit`] | a check of a whole workspace for secrets, which changes nothing |
@@ -49,6 +50,7 @@ mod dialect;
 mod feed;
 mod foreign;
 mod forget;
+mod handed;
 mod hidden;
 mod holders;
 mod home;
@@ -60,7 +62,7 @@ mod strike;
 pub use crate::base::receipt::{DocumentReceipt, EraseReceipt, ForgetPlace, ForgetReceipt};
 pub use audit::{SecretAudit, audit_secrets};
 pub use bundle::{Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export};
-pub use copy::copy_into;
+pub use copy::{copy_artifacts, copy_files, copy_into};
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};
 pub use foreign::Foreign;

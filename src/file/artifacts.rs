@@ -385,6 +385,15 @@ impl ArtifactRows for Rows<'_> {
         head.updated_at = line.at;
         self.write(&path, &head, None)
     }
+
+    fn erase(&mut self) -> Result<u64> {
+        let mut erased = 0;
+        for head in self.home.heads()? {
+            atomic::remove(self.home.disk.as_ref(), &path_of(&head.id))?;
+            erased += u64::from(head.status != Status::Deleted);
+        }
+        Ok(erased)
+    }
 }
 
 impl Rows<'_> {

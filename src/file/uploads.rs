@@ -10,42 +10,25 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
-use crate::base::access::{Access, Actor, Scope, SessionKind};
+use super::write_guard::write_guard;
+use crate::base::access::{Access, Scope, SessionKind};
 use crate::base::debug::debug_as;
-use crate::base::digest::{Digest, Hasher};
-use crate::base::error::{At, Error, Result, parse_json};
-use crate::base::name::{Name, StateName};
+use crate::base::digest::Digest;
+use crate::base::error::{At, Error, Result};
 use crate::disk::{Disk, DiskFile, Kind, Open, OsDisk, atomic, token};
 use crate::store::check_scope;
-use crate::upload::{FileKey, FileStore, FileUrls, NewFile, Removal, StoredFile, folder_of};
+use crate::upload::{
+    FileKey, FileLimits, FileStore, FileUrls, NewFile, RECORD_LIMIT, Record, Removal, RemovalLine,
+    StoredFile, check_content, check_human, check_person, check_quota, check_scope_of, drain, folder_of,
+    name_of, new_name,
+};
 
 /// The folder of keys, and that of records.
 const BYTES: &str = "chat/files";
 const RECORDS: &str = ".dreaming.d/files";
 /// The records of what was removed.
 const REMOVALS: &str = ".dreaming.d/removals.jsonl";
-/// So much is read at once.
-const PIECE: usize = 64 << 10;
-/// More than any record has.
-const RECORD_LIMIT: u64 = 4 << 10;
-
-/// How much a store of files keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FileLimits {
-    /// The most bytes of a file. 20 MiB. (seed 000, file store)
-    pub file_bytes: u64,
-    /// The most bytes of a scope; `None` for any. Each upload adds all of them up then.
-    pub scope_bytes: Option<u64>,
-}
-
-impl Default for FileLimits {
-    fn default() -> Self {
-        Self { file_bytes: 20 << 20, scope_bytes: None }
-    }
-}
 
 /// Files in a folder, for one scope: `chat/files/<user>/<time>-<id>.<extension>`.
 ///
@@ -86,21 +69,6 @@ pub struct LocalFileStore {
     limits: FileLimits,
     urls: Option<Arc<dyn FileUrls>>,
 }
-
-/// The record of a file.
-#[derive(Serialize, Deserialize)]
-struct Record {
-    v: u64,
-    scope: Scope,
-    len: u64,
-    sha256: Digest,
-    at: DateTime<Utc>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    shared: bool,
-}
-
-/// The version of a record.
-const VERSION: u64 = 1;
 
 impl LocalFileStore {
     /// Opens an existing folder, and removes what was left unfinished in it.
@@ -203,21 +171,22 @@ impl LocalFileStore {
         Ok(names.into_iter())
     }
 
+    /// Returns the record of a file, whoever asks; `None` where there is none, or it is of another scope.
+    fn own_record(&self, key: &FileKey) -> Result<Option<Record>> {
+        let (folder, _) = key.parts();
+        if folder != self.folder {
+            return Ok(None);
+        }
+        let path = record_of(key);
+        let Some(bytes) = atomic::read(self.disk.as_ref(), &path, RECORD_LIMIT)? else { return Ok(None) };
+        Ok(Some(Record::parse(&path, &bytes)?).filter(|record| record.scope == self.scope))
+    }
+
     /// Returns the record of a file that a session may read.
     fn record(&self, access: &Access, key: &FileKey) -> Result<Record> {
-        let none = || Error::NotFound { name: name_of(key) };
-        let (folder, file) = key.parts();
-        if access.scope != self.scope || folder != self.folder {
-            return Err(none());
-        }
-        let path = format!("{RECORDS}/{folder}/{file}.json");
-        let bytes = atomic::read(self.disk.as_ref(), &path, RECORD_LIMIT)?.ok_or_else(none)?;
-        let record: Record = parse_json(&path, &bytes)?;
-        if record.v > VERSION {
-            return Err(Error::NewerVersion { name: path, found: record.v, known: VERSION });
-        }
-        let is_seen = record.shared || access.kind == SessionKind::Main;
-        if record.scope == self.scope && is_seen { Ok(record) } else { Err(none()) }
+        let own = if access.scope == self.scope { self.own_record(key)? } else { None };
+        own.filter(|record| record.is_seen(&self.scope, access))
+            .ok_or_else(|| Error::NotFound { name: name_of(key) })
     }
 
     fn stored(&self, key: FileKey, record: &Record) -> StoredFile {
@@ -225,20 +194,23 @@ impl LocalFileStore {
             Some(urls) => urls.url(&key),
             None => self.disk.root().join(key.as_str()).display().to_string(),
         };
-        let mut stored = StoredFile::new(key, url, record.len, record.sha256, record.at);
-        stored.is_shared = record.shared;
-        stored
+        record.stored(key, url)
+    }
+
+    /// Returns the keys that have records, ascending, those of other scopes of the user too.
+    fn keys(&self) -> Result<impl Iterator<Item = FileKey> + use<'_>> {
+        let names = self.names(&format!("{RECORDS}/{}", self.folder))?;
+        Ok(names.filter_map(|name| FileKey::within(&self.folder, name.strip_suffix(".json")?)))
     }
 
     /// Refuses an upload where the scope has as much as it may keep.
-    fn check_quota(&self, access: &Access, more: u64) -> Result<()> {
+    fn check_quota(&self, more: u64) -> Result<()> {
         let Some(limit) = self.limits.scope_bytes else { return Ok(()) };
-        let all = Access { kind: SessionKind::Main, ..access.clone() };
-        let kept: u64 = self.list(&all, None, usize::MAX)?.iter().map(|file| file.len).sum();
-        if kept.saturating_add(more) > limit {
-            return Err(Error::QuotaReached { what: "bytes of files", limit });
+        let mut kept = 0_u64;
+        for key in self.keys()? {
+            kept = kept.saturating_add(self.own_record(&key)?.map_or(0, |record| record.len));
         }
-        Ok(())
+        check_quota(Some(limit), kept, more)
     }
 
     /// Makes a new file that this process alone writes.
@@ -256,48 +228,35 @@ impl LocalFileStore {
 
     /// Writes the content, and returns its length and hash.
     fn fill(&self, file: &dyn DiskFile, path: &str, content: &mut dyn Read) -> Result<(u64, Digest)> {
-        let mut piece = vec![0; PIECE];
-        let (mut len, mut hasher) = (0, Hasher::new());
-        loop {
-            let read = match content.read(&mut piece) {
-                Ok(0) => break,
-                Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error).at("read the content of", path),
-            };
-            let limit = self.limits.file_bytes;
-            if len + read as u64 > limit {
-                let name = StateName::new_row("file").into();
-                return Err(Error::TooLarge { name, len: len + read as u64, limit });
-            }
-            file.write_at(&piece[..read], len).at("write", path)?;
-            hasher.update(&piece[..read]);
-            len += read as u64;
-        }
+        let found = drain(content, self.limits.file_bytes, path, |piece, at| {
+            file.write_at(piece, at).at("write", path)
+        })?;
         file.sync().map_err(atomic::unsynced).at("sync", path)?;
-        Ok((len, hasher.finish()))
+        Ok(found)
     }
 
-    /// Writes the bytes and the record of a new file.
+    /// Writes the bytes and the record of a new file, or leaves neither.
     fn keep(
         &self,
-        access: &Access,
         (path, file): (&str, &dyn DiskFile),
         key: &FileKey,
         content: &mut dyn Read,
-        now: DateTime<Utc>,
+        record: impl FnOnce((u64, Digest)) -> Result<Record>,
     ) -> Result<Record> {
-        let (len, sha256) = self.fill(file, path, content)?;
-        self.check_quota(access, len)?;
-        atomic::sync_folders_of(self.disk.as_ref(), path)?;
-        let shared = access.kind != SessionKind::Main;
-        let record = Record { v: VERSION, scope: self.scope.clone(), len, sha256, at: now, shared };
-        let bytes = serde_json::to_vec(&record).expect("plain data is always JSON");
-        let (folder, name) = key.parts();
-        let beside = format!("{RECORDS}/{folder}/{name}.json");
-        atomic::create_folder_of(self.disk.as_ref(), &beside)?;
-        self.write_record(&beside, &bytes)?;
-        Ok(record)
+        let kept = (|| {
+            let record = record(self.fill(file, path, content)?)?;
+            self.check_quota(record.len)?;
+            atomic::sync_folders_of(self.disk.as_ref(), path)?;
+            let beside = record_of(key);
+            atomic::create_folder_of(self.disk.as_ref(), &beside)?;
+            self.write_record(&beside, &record.print())?;
+            Ok(record)
+        })();
+        // Where that fails too, the next open does it. An unsure record keeps the bytes.
+        if kept.is_err() && matches!(self.disk.stat(&record_of(key)), Ok(None)) {
+            let _ = self.disk.unlink(path);
+        }
+        kept
     }
 
     /// Writes a record beside its name, and gives it that: whoever sweeps finds it locked until then, whatever the clock says.
@@ -314,6 +273,32 @@ impl LocalFileStore {
         }
         written.and_then(|()| atomic::sync_folders_of(self.disk.as_ref(), path))
     }
+
+    /// Takes a file away. With its record the file is gone; what is left of it is taken away by the next open.
+    fn remove(&self, key: &FileKey) -> Result<()> {
+        atomic::remove(self.disk.as_ref(), &record_of(key))?;
+        atomic::remove(self.disk.as_ref(), key.as_str()).map(drop)
+    }
+
+    /// Returns all records of what was removed from the folder, by whomever. A power loss may leave a part of a line.
+    fn removal_lines(&self) -> Result<Vec<RemovalLine>> {
+        let bytes = atomic::read(self.disk.as_ref(), REMOVALS, u64::MAX - 1)?.unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    }
+
+    /// Adds a record of what is removed. A line that was torn is left behind.
+    fn note_removal(&self, removal: &Removal) -> Result<()> {
+        let _guard = write_guard(self.disk.as_ref())?;
+        let line = RemovalLine { scope: self.scope.clone(), removal: removal.clone() };
+        let mut bytes = vec![b'\n'];
+        serde_json::to_writer(&mut bytes, &line).expect("plain data is always JSON");
+        bytes.push(b'\n');
+        let log = self.disk.open(REMOVALS, Open::Append).at("open", REMOVALS)?;
+        log.append(&bytes).at("append to", REMOVALS)?;
+        log.sync().map_err(atomic::unsynced).at("sync", REMOVALS)?;
+        atomic::sync_folders_of(self.disk.as_ref(), REMOVALS)
+    }
 }
 
 impl FileStore for LocalFileStore {
@@ -324,26 +309,15 @@ impl FileStore for LocalFileStore {
         content: &mut dyn Read,
         now: DateTime<Utc>,
     ) -> Result<StoredFile> {
-        if access.scope != self.scope {
-            return Err(Error::Denied { name: StateName::new_row("file").into(), kind: access.kind });
-        }
+        check_scope_of(&self.scope, access, new_name())?;
         let make = || FileKey::new(&self.scope.user, now, &token(), &new.extension);
-        let path = make().to_string();
-        atomic::create_folder_of(self.disk.as_ref(), &path)?;
+        atomic::create_folder_of(self.disk.as_ref(), make().as_str())?;
         let (path, file) = self.begin(|| make().to_string())?;
         let key = FileKey::parse(path.clone())?;
-        match self.keep(access, (&path, file.as_ref()), &key, content, now) {
-            Ok(record) => Ok(self.stored(key, &record)),
-            Err(error) => {
-                // Where that fails too, the next open does it. An unsure record keeps the bytes.
-                let (folder, name) = key.parts();
-                let beside = format!("{RECORDS}/{folder}/{name}.json");
-                if matches!(self.disk.stat(&beside), Ok(None)) {
-                    let _ = self.disk.unlink(&path);
-                }
-                Err(error)
-            }
-        }
+        let shared = access.kind != SessionKind::Main;
+        let describe = |found| Ok(Record::new(&self.scope, found, now, shared));
+        let record = self.keep((&path, file.as_ref()), &key, content, describe)?;
+        Ok(self.stored(key, &record))
     }
 
     fn get(&self, access: &Access, key: &FileKey) -> Result<StoredFile> {
@@ -368,10 +342,8 @@ impl FileStore for LocalFileStore {
         if access.scope != self.scope {
             return Ok(Vec::new());
         }
-        let names = self.names(&format!("{RECORDS}/{}", self.folder))?;
-        let keys = names.filter_map(|name| FileKey::within(&self.folder, name.strip_suffix(".json")?));
         let mut listed = Vec::new();
-        for key in keys.filter(|key| after.is_none_or(|after| key > after)) {
+        for key in self.keys()?.filter(|key| after.is_none_or(|after| key > after)) {
             if listed.len() == limit {
                 break;
             }
@@ -386,21 +358,11 @@ impl FileStore for LocalFileStore {
     }
 
     fn delete(&self, access: &Access, key: &FileKey, now: DateTime<Utc>) -> Result<Removal> {
-        if access.kind != SessionKind::Main || access.actor == Actor::Agent {
-            return Err(Error::Denied { name: name_of(key), kind: access.kind });
-        }
+        check_person(&self.scope, access, name_of(key))?;
         self.record(access, key)?;
         let removal = Removal::new(key.clone(), now, access.actor);
-        let mut line = serde_json::to_vec(&removal).expect("plain data is always JSON");
-        line.push(b'\n');
-        atomic::create_folder_of(self.disk.as_ref(), REMOVALS)?;
-        let log = self.disk.open(REMOVALS, Open::Append).at("open", REMOVALS)?;
-        log.append(&line).at("append to", REMOVALS)?;
-        log.sync().map_err(atomic::unsynced).at("sync", REMOVALS)?;
-        let (folder, name) = key.parts();
-        // With its record the file is gone; what is left of it is taken away by the next open.
-        atomic::remove(self.disk.as_ref(), &format!("{RECORDS}/{folder}/{name}.json"))?;
-        atomic::remove(self.disk.as_ref(), key.as_str())?;
+        self.note_removal(&removal)?;
+        self.remove(key)?;
         Ok(removal)
     }
 
@@ -408,25 +370,68 @@ impl FileStore for LocalFileStore {
         if access.scope != self.scope || access.kind != SessionKind::Main {
             return Ok(Vec::new());
         }
-        let bytes = atomic::read(self.disk.as_ref(), REMOVALS, u64::MAX - 1)?.unwrap_or_default();
-        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let mut removals: Vec<Removal> = Vec::new();
-        for line in lines {
-            // A power loss may leave a part of a line.
-            if let Ok(removal) = serde_json::from_slice::<Removal>(line)
-                && removal.key.parts().0 == self.folder
-            {
-                removals.push(removal);
+        let lines = self.removal_lines()?.into_iter().rev();
+        let own = lines.filter(|line| line.scope == self.scope).map(|line| line.removal);
+        Ok(own.take(limit).collect())
+    }
+
+    fn adopt(&self, access: &Access, file: &StoredFile, content: &mut dyn Read) -> Result<bool> {
+        check_person(&self.scope, access, name_of(&file.key))?;
+        let path = file.key.as_str();
+        if file.key.parts().0 != self.folder {
+            return Err(Error::Denied { name: name_of(&file.key), kind: access.kind });
+        }
+        if let Some(record) = self.own_record(&file.key)? {
+            return record.check_same(file).map(|()| false);
+        }
+        if self.removal_lines()?.iter().any(|line| line.removal.key == file.key) {
+            return Ok(false);
+        }
+        atomic::create_folder_of(self.disk.as_ref(), path)?;
+        // Half of it, from a copy that ended in between.
+        self.remove_unfinished(path, Some(&record_of(&file.key)))?;
+        if self.disk.stat(path).at("look at", path)?.is_some() {
+            return Err(Error::Busy { path: path.to_owned() });
+        }
+        let (_, bytes) = self.begin(|| path.to_owned())?;
+        self.keep((path, bytes.as_ref()), &file.key, content, |found| {
+            check_content(file, found)?;
+            Ok(Record::new(&self.scope, found, file.at, file.is_shared))
+        })?;
+        Ok(true)
+    }
+
+    fn erase(&self, access: &Access) -> Result<u64> {
+        check_human(&self.scope, access)?;
+        let mut erased = 0;
+        for key in self.keys()? {
+            if self.own_record(&key)?.is_some() {
+                self.remove(&key)?;
+                erased += 1;
             }
         }
-        removals.reverse();
-        removals.truncate(limit);
-        Ok(removals)
+        let _guard = write_guard(self.disk.as_ref())?;
+        let mut lines = self.removal_lines()?;
+        let all = lines.len();
+        lines.retain(|line| line.scope != self.scope);
+        if lines.len() < all {
+            let mut bytes = Vec::new();
+            for line in &lines {
+                serde_json::to_writer(&mut bytes, line).expect("plain data is always JSON");
+                bytes.push(b'\n');
+            }
+            atomic::replace(self.disk.as_ref(), REMOVALS, &bytes)?;
+        }
+        // What was never finished has words of the person too.
+        self.sweep()?;
+        Ok(erased)
     }
 }
 
 debug_as!(LocalFileStore, |it| "LocalFileStore({} {})", it.disk.root().display(), it.scope.user);
 
-fn name_of(key: &FileKey) -> Name {
-    StateName::row("files", key).into()
+/// The path of the record of a file.
+fn record_of(key: &FileKey) -> String {
+    let (folder, name) = key.parts();
+    format!("{RECORDS}/{folder}/{name}.json")
 }

@@ -18,6 +18,10 @@
 //! | [`FileStore`] | the contract |
 //! | [`LocalFileStore`], [`FileLimits`] | files in a folder, and how much is kept |
 //! | [`NewFile`], [`StoredFile`], [`FileKey`] | a file before and after it is kept |
+//! | `ObjectFileStore`, `ObjectStorage` | files in S3, Google Cloud Storage or Azure (feature `object-store`) |
+//! | [`MessageFiles`], [`Provider`] | keys in messages, in the shapes of OpenAI, Anthropic and Gemini, and back |
+//! | [`lift_inline`] | base64 in a stored text, lifted out into files |
+//! | [`table_text`], [`TableLimits`] | tables as text for a model; workbooks with the feature `spreadsheets` |
 //! | [`FileUrls`] | where a provider fetches a file, as the host says |
 //! | [`Removal`] | the record of what was removed |
 //! | [`roots_apart`] | whether no two folders of a host lie in one another |
@@ -30,7 +34,17 @@
 //! - The list of a folder reads the names of all files of the scope, and records of those that it returns.
 
 mod apart;
+mod inline;
+mod message;
 
-pub use crate::file::uploads::{FileLimits, LocalFileStore};
-pub use crate::upload::{FileKey, FileStore, FileUrls, NewFile, Removal, StoredFile};
+pub use crate::file::uploads::LocalFileStore;
+#[cfg(feature = "object-store")]
+#[cfg_attr(docsrs, doc(cfg(feature = "object-store")))]
+pub use crate::objects::{ObjectFileStore, ObjectSettings, ObjectStorage};
+pub use crate::upload::{
+    FileKey, FileLimits, FileStore, FileUrls, NewFile, Removal, StoredFile, TableLimits, TableText,
+    table_text,
+};
 pub use apart::roots_apart;
+pub use inline::{Lifted, lift_inline};
+pub use message::{MessageFiles, Provider};

@@ -42,6 +42,7 @@ mod command;
 mod definition;
 mod documents;
 mod error;
+mod files;
 mod found;
 mod learn;
 mod lines;

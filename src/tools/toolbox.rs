@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::artifacts::Artifacts;
 use super::documents::{Documents, Find};
+use super::files::Files;
 use super::learn::Learn;
 use super::page::Page;
 use super::rows::Rows;
@@ -22,6 +23,7 @@ use crate::memory::{LearningStore, MemoryStore};
 use crate::pages::Pages;
 use crate::session::{Guarded, Indexed};
 use crate::trace;
+use crate::upload::FileStore;
 use crate::workspace::Workspace;
 
 /// The tools of one session: their definitions, and what carries out what a model calls.
@@ -34,6 +36,7 @@ use crate::workspace::Workspace;
 /// | `memory_learn` | [`learnings`](Self::learnings) | what a review learned, apart from rows |
 /// | `memory_compiled_page` | [`pages`](Self::pages) | one page on a name |
 /// | `artifact_list`, `artifact_get` | [`artifacts`](Self::artifacts) | charts, spreadsheets and reports that were made |
+/// | `file_list`, `file_read` | [`files`](Self::files) | files that people handed over |
 /// | `memory_write`, `memory_read`, `memory_list` | [`new`](Self::new) | documents of a workspace |
 /// | `memory_search` | [`indexed`](Self::indexed) | passages of them |
 /// | `set_sleep` | [`sleep`](Self::sleep) | a plan for the host |
@@ -88,6 +91,7 @@ pub struct Toolbox {
     learnings: Option<Learn>,
     pages: Option<Page>,
     artifacts: Option<Artifacts>,
+    files: Option<Files>,
     documents: Option<Arc<Documents>>,
     sleeps: bool,
     /// The speaker whose words the model passes on; the model itself by default.
@@ -120,6 +124,7 @@ impl Toolbox {
             learnings: None,
             pages: None,
             artifacts: None,
+            files: None,
             documents: None,
             sleeps: false,
             origin: None,
@@ -142,6 +147,7 @@ impl Toolbox {
     pub fn doors(mut self, doors: Doors) -> Self {
         self.rows = self.rows.map(|rows| rows.with_doors(doors.clone()));
         self.artifacts = self.artifacts.map(|artifacts| artifacts.with_doors(doors.clone()));
+        self.files = self.files.map(|files| files.with_doors(doors.clone()));
         self.doors = doors;
         self.anew()
     }
@@ -233,6 +239,33 @@ impl Toolbox {
     #[must_use]
     pub fn artifacts(mut self, store: Arc<dyn ArtifactStore>) -> Self {
         self.artifacts = Some(Artifacts::new(store, self.access.clone(), self.doors.clone()));
+        self.anew()
+    }
+
+    /// Adds `file_list` and `file_read`: what people handed over, masked as in a prompt, in parts. Tables are shown as rows, text as it is;
+    /// of pictures, sounds and documents a model is told that they exist. See [`MessageFiles`](crate::files::MessageFiles) for those.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::files::{FileStore, LocalFileStore, NewFile};
+    /// use noctuary::tools::Toolbox;
+    /// use noctuary::{Access, Scope};
+    /// use serde_json::json;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = Arc::new(LocalFileStore::open(folder.path(), Scope::user("marta"))?);
+    /// let marta = Access::human(Scope::user("marta"));
+    /// let stored = store.put(&marta, &NewFile::new("csv"), &mut &b"day,high\nMon,3.2\n"[..], Utc::now())?;
+    ///
+    /// let tools = Toolbox::without_documents(Access::agent(Scope::user("marta"))).files(store);
+    /// let read = tools.call("file_read", &json!({"key": stored.key}), Utc::now())?;
+    /// assert!(read["text"].as_str().unwrap().contains("| 2 | Mon | 3.2 |"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn files(mut self, store: Arc<dyn FileStore>) -> Self {
+        self.files = Some(Files::new(store, self.access.clone(), self.doors.clone()));
         self.anew()
     }
 
@@ -367,9 +400,11 @@ impl Toolbox {
             let documents = self.documents.iter().flat_map(|documents| documents.tools(prefix));
             let pages = self.pages.clone().map(Page::tool);
             let artifacts = self.artifacts.clone().into_iter().flat_map(Artifacts::tools);
+            let files = self.files.clone().into_iter().flat_map(Files::tools);
             rows.chain(learnings)
                 .chain(pages)
                 .chain(artifacts)
+                .chain(files)
                 .chain(documents)
                 .chain(self.sleeps.then(sleep::tool))
                 .collect()

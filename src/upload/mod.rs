@@ -2,8 +2,18 @@
 
 mod key;
 mod media;
+mod record;
 mod store;
+mod table;
+#[cfg(feature = "spreadsheets")]
+mod workbook;
 
 pub use key::FileKey;
 pub(crate) use key::folder_of;
-pub use store::{FileStore, FileUrls, NewFile, Removal, StoredFile};
+pub(crate) use media::{extension_for, is_text};
+pub(crate) use record::{
+    RECORD_LIMIT, Record, RemovalLine, check_content, check_human, check_person, check_quota, check_scope_of,
+    drain, name_of, new_name,
+};
+pub use store::{FileLimits, FileStore, FileUrls, NewFile, Removal, StoredFile};
+pub use table::{TableLimits, TableText, table_text};

@@ -91,6 +91,42 @@ pub trait FileStore: Debug + Send + Sync {
     ///
     /// [`Error::Io`](crate::Error::Io), [`Error::Corrupt`](crate::Error::Corrupt).
     fn removals(&self, access: &Access, limit: usize) -> Result<Vec<Removal>>;
+
+    /// Keeps a file of another store under the key that it has there, with its time and its audience: for copies and imports.
+    /// `false` where it is here already, or was removed here. For main sessions, and never for an agent.
+    ///
+    /// When it returns, the file is durable. Where it fails, there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`](crate::Error::Corrupt) for content of another length or hash than the file has, and for another file
+    /// under this key; [`Error::Denied`](crate::Error::Denied), also for a key of another user; the errors of
+    /// [`put`](Self::put).
+    fn adopt(&self, access: &Access, file: &StoredFile, content: &mut dyn Read) -> Result<bool>;
+
+    /// Removes all files of the scope and the records of what was removed before, and returns the number of files: for a person
+    /// who leaves. For the human of a main session alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied), [`Error::Io`](crate::Error::Io); what was removed by then stays so.
+    fn erase(&self, access: &Access) -> Result<u64>;
+}
+
+/// How much a store of files keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileLimits {
+    /// The most bytes of a file. 20 MiB. (seed 000, file store)
+    pub file_bytes: u64,
+    /// The most bytes of a scope; `None` for any. Each upload adds all of them up then.
+    pub scope_bytes: Option<u64>,
+}
+
+impl Default for FileLimits {
+    fn default() -> Self {
+        Self { file_bytes: 20 << 20, scope_bytes: None }
+    }
 }
 
 /// Says where a provider fetches a file.

@@ -24,7 +24,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (4, &["gate", "search"]),
     (5, &["session", "store"]),
     (6, &["life", "pages"]),
-    (7, &["dream", "file", "sqlite", "postgres", "model"]),
+    (7, &["dream", "file", "sqlite", "postgres", "model", "objects"]),
     (8, &["drive", "tools", "exchange", "report", "sleep", "vectors", "doctor", "finance", "files"]),
     (9, &["testing", "manual", "bin"]),
 ];

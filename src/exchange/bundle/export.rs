@@ -8,9 +8,11 @@ use serde::Serialize;
 use super::entry::{self, Named, time};
 use super::front::Front;
 use super::key::BundleKey;
+use super::made;
 use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_path};
 use super::rows::Rows;
 use super::tree::Bundle;
+use crate::artifacts::ArtifactStore;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
@@ -24,6 +26,7 @@ use crate::memory::{Filter, LearningStore, MemoryId, MemoryStore};
 use crate::session::{self, Folder};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
+use crate::upload::FileStore;
 use crate::workspace::{Reach, Workspace, is_own};
 
 /// Takes a life out: rows, facts with their history, learnings, profile, tombstones, and documents where a workspace is given.
@@ -58,6 +61,7 @@ pub struct Export<'a> {
     access: &'a Access,
     workspace: Option<&'a dyn Workspace>,
     store: Option<&'a dyn Rows>,
+    made: made::Homes<'a>,
     key: Option<&'a BundleKey>,
     is_okf: bool,
 }
@@ -72,7 +76,7 @@ impl<'a> Export<'a> {
     /// Begins an export of the life of this access, which must be the human's.
     #[must_use]
     pub fn new(access: &'a Access) -> Self {
-        Self { access, workspace: None, store: None, key: None, is_okf: false }
+        Self { access, workspace: None, store: None, made: made::Homes::default(), key: None, is_okf: false }
     }
 
     /// Takes the documents of a workspace along: the library's own, markdown and plain text. Names in ignore files stay.
@@ -95,6 +99,20 @@ impl<'a> Export<'a> {
     #[must_use]
     pub fn sqlite_store(mut self, store: &'a SqliteMemoryStore) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// Takes the artifacts of a store along. In the Open Knowledge Format there are none.
+    #[must_use]
+    pub fn artifacts(mut self, store: &'a dyn ArtifactStore) -> Self {
+        self.made.artifacts = Some(store);
+        self
+    }
+
+    /// Takes along the files that people handed over; all of them are in memory meanwhile. In the Open Knowledge Format there are none.
+    #[must_use]
+    pub fn files(mut self, store: &'a dyn FileStore) -> Self {
+        self.made.files = Some(store);
         self
     }
 
@@ -142,6 +160,12 @@ impl<'a> Export<'a> {
         }
         if let Some(workspace) = self.workspace {
             documents(workspace, self.access, &mut bundle)?;
+        }
+        if let Some(store) = self.made.artifacts.filter(|_| !self.is_okf) {
+            made::put_artifacts(store, self.access, &mut bundle)?;
+        }
+        if let Some(store) = self.made.files.filter(|_| !self.is_okf) {
+            made::put_files(store, self.access, &mut bundle)?;
         }
         index(instance, as_of, &mut bundle);
         if self.is_okf {

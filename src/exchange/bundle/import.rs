@@ -12,11 +12,13 @@ use super::judge::{
     pass_row,
 };
 use super::key::BundleKey;
+use super::made;
 use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_name};
 use super::plan::{BundleAction, BundleItem, BundlePlan, Channel, Work};
 use super::rows::Rows;
 use super::seal;
 use super::tree::Bundle;
+use crate::artifacts::ArtifactStore;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
@@ -31,6 +33,7 @@ use crate::session;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
 use crate::store::carry::{CarriedDecision, CarriedLearning, CarriedRow};
+use crate::upload::FileStore;
 use crate::workspace::Workspace;
 
 /// Brings a bundle into a home.
@@ -64,6 +67,7 @@ pub struct BundleImport<'a> {
     access: &'a Access,
     workspace: Option<&'a dyn Workspace>,
     store: Option<&'a dyn Rows>,
+    made: made::Homes<'a>,
     key: Option<&'a BundleKey>,
     trusted: Vec<String>,
     doors: Doors,
@@ -85,6 +89,7 @@ impl<'a> BundleImport<'a> {
             access,
             workspace: None,
             store: None,
+            made: made::Homes::default(),
             key: None,
             trusted: Vec::new(),
             doors: Doors::default(),
@@ -151,6 +156,20 @@ impl<'a> BundleImport<'a> {
         self
     }
 
+    /// Brings artifacts into a store, with their ids. They come in signed alone.
+    #[must_use]
+    pub fn artifacts(mut self, store: &'a dyn ArtifactStore) -> Self {
+        self.made.artifacts = Some(store);
+        self
+    }
+
+    /// Brings files that people handed over into a store, under their keys. They come in signed alone.
+    #[must_use]
+    pub fn files(mut self, store: &'a dyn FileStore) -> Self {
+        self.made.files = Some(store);
+        self
+    }
+
     /// Trusts what this key has signed.
     #[must_use]
     pub fn key(mut self, key: &'a BundleKey) -> Self {
@@ -200,6 +219,7 @@ impl<'a> BundleImport<'a> {
         if let Some(workspace) = self.workspace {
             apply_documents(workspace, &mut work)?;
         }
+        self.made.apply(self.access, &mut work, now)?;
         if let Some(store) = self.store {
             let mut lines = Vec::new();
             for item in &work.plan.items {
@@ -250,6 +270,10 @@ impl<'a> BundleImport<'a> {
                 What::Bad(why) => Err(why),
                 What::File { is_deprecated: true, .. } if channel == Channel::Unsigned => {
                     Err("its status is deprecated".to_owned())
+                }
+                What::File { path, bytes, .. } if self.foreign.is_none() && made::is_made(&path) => {
+                    let entry = (&*path, &*bytes);
+                    self.made.judge(entry, channel, (bundle, self.access), &pass, &mut work)?
                 }
                 What::File { path, bytes, .. } if path == DECISIONS => {
                     judge_decisions(&bytes, channel, standing.as_ref(), &pass, &mut work)

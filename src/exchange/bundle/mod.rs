@@ -7,6 +7,8 @@
 //! learnings/<id>.md
 //! profile/<key>.md
 //! documents/<name>               documents of the workspace, byte for byte
+//! artifacts/<id>.json            charts, spreadsheets and reports with their data
+//! files/<user>/<file>            files that people handed over, each with its record beside it, <file>.json
 //! tombstones.json                statements that must stay out, as keyed hashes
 //! signature.txt                  HMAC-SHA256 of each file, by the key of the operator
 //! manifest.txt, manifest.sig     SHA-256 of each file, and an Ed25519 signature over all
@@ -18,6 +20,7 @@ mod front;
 mod import;
 mod judge;
 mod key;
+mod made;
 mod places;
 mod plan;
 mod rows;

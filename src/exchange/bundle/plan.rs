@@ -6,11 +6,13 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::entry::NamedDecision;
+use crate::artifacts::Artifact;
 use crate::base::name::DocName;
 use crate::facts::EventId;
 use crate::gate::Tombstones;
 use crate::memory::{MemoryId, NewMemory};
 use crate::store::carry::{CarriedLearning, CarriedRow};
+use crate::upload::StoredFile;
 
 /// How an entry comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -94,6 +96,9 @@ pub(super) struct Work {
     pub(super) decisions: Vec<(NamedDecision, Option<EventId>)>,
     /// Documents: the path that the plan shows, the name here, the bytes.
     pub(super) documents: Vec<(String, DocName, Vec<u8>)>,
+    /// Artifacts and files, each with the path that the plan shows.
+    pub(super) artifacts: Vec<(String, Artifact)>,
+    pub(super) files: Vec<(String, StoredFile, Vec<u8>)>,
     pub(super) stones: Option<Tombstones>,
     pub(super) document_stones: Option<Tombstones>,
 }

@@ -195,6 +195,16 @@ impl ArtifactRows for Rows<'_> {
             self.tell(line)
         })
     }
+
+    fn erase(&mut self) -> Result<u64> {
+        let sql = format!("DELETE FROM {} WHERE user_id = ?1 AND agent_id = ?2", self.home.table);
+        self.folded(|connection| {
+            let erased = connection.prepare_cached(&sql)?.execute(self.scope())?;
+            let sql = "DELETE FROM memory_artifact_audit WHERE user_id = ?1 AND agent_id = ?2";
+            connection.prepare_cached(sql)?.execute(self.scope())?;
+            Ok(erased as u64)
+        })
+    }
 }
 
 impl Rows<'_> {

@@ -101,6 +101,19 @@ macro_rules! contract_of_artifacts {
             ) -> crate::base::error::Result<Vec<crate::artifacts::ArtifactAudit>> {
                 self.shelf.audit(access, limit)
             }
+
+            fn adopt(
+                &self,
+                access: &crate::base::access::Access,
+                artifact: &crate::artifacts::Artifact,
+                now: chrono::DateTime<chrono::Utc>,
+            ) -> crate::base::error::Result<bool> {
+                self.shelf.adopt(access, artifact, now)
+            }
+
+            fn erase(&self, access: &crate::base::access::Access) -> crate::base::error::Result<u64> {
+                self.shelf.erase(access)
+            }
         }
     };
 }

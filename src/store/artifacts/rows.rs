@@ -77,4 +77,7 @@ pub(crate) trait ArtifactRows {
 
     /// Removes an artifact for good, with its line of the audit. The last in a change, or followed by others like it.
     fn remove(&mut self, id: &ArtifactId, line: &ArtifactAudit) -> Result<()>;
+
+    /// Removes all artifacts of the scope with their audit, and returns the number of those that were not deleted. Alone in a change.
+    fn erase(&mut self) -> Result<u64>;
 }

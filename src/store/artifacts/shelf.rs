@@ -286,6 +286,54 @@ impl<H: ArtifactHome> Shelf<H> {
         }
     }
 
+    pub(crate) fn adopt(&self, access: &Access, artifact: &Artifact, now: DateTime<Utc>) -> Result<bool> {
+        let name: Name = StateName::row("artifacts", &artifact.id).into();
+        let is_person = access.kind == SessionKind::Main && access.actor != Actor::Agent;
+        if access.scope != self.scope || !is_person {
+            return Err(Error::Denied { name, kind: access.kind });
+        }
+        let mut artifact = artifact.clone();
+        artifact.size = 0;
+        if let Some(data) = &artifact.data {
+            if data.kind() != artifact.kind {
+                return Err(OTHER_KIND);
+            }
+            data.check()?;
+            artifact.size = data.size();
+        }
+        let is_whole = artifact.data.is_some() || artifact.status != ArtifactStatus::Completed;
+        if !is_whole || !artifact.id.may_be(artifact.kind) {
+            return Err(OTHER_KIND);
+        }
+        if artifact.size > self.config.max_artifact_bytes {
+            let limit = self.config.max_artifact_bytes;
+            return Err(Error::TooLarge { name, len: artifact.size, limit });
+        }
+        let words = words(&artifact);
+        self.admit(access, &name, &words)?;
+        self.home.change("keep an artifact in", |rows| {
+            if rows.has(&artifact.id)? {
+                return Ok(false);
+            }
+            if let Some(limit) = self.config.max_artifacts
+                && rows.usage()?.artifacts >= limit
+            {
+                return Err(Error::QuotaReached { what: "artifacts", limit });
+            }
+            self.check_bytes(rows, 0, artifact.size)?;
+            Self::remembers(rows, &name, &words)?;
+            rows.put(&artifact, Some(&line(access, "artifact_import", &artifact.id, now)))?;
+            Ok(true)
+        })
+    }
+
+    pub(crate) fn erase(&self, access: &Access) -> Result<u64> {
+        self.check_main(access, Actor::Human)?;
+        let erased = self.home.change("erase the artifacts of", |rows| rows.erase())?;
+        self.home.scrub()?;
+        Ok(erased)
+    }
+
     /// Returns the rows that a session sees; `None` where it is of another scope.
     fn sees(&self, access: &Access) -> Option<Sees> {
         let sees = if access.reads_memory() { Sees::All } else { Sees::Shared };

@@ -34,6 +34,8 @@ pub fn artifacts(make: MakeArtifacts<'_>) {
     pages(make);
     removal(make);
     forgetting(make);
+    adoption(make);
+    erasure(make);
 }
 
 fn at(minute: i64) -> DateTime<Utc> {
@@ -303,4 +305,67 @@ pub fn forgetting(make: MakeArtifacts<'_>) {
     assert!(store.lift(&human, SAID).expect("it is lifted"));
     assert!(!store.lift(&human, SAID).expect("once"));
     assert!(begin(SAID, ArtifactKind::Chart).is_ok(), "it may come in again");
+}
+
+/// An artifact of another home is kept as it is there, once, and not where it was deleted or forgotten.
+pub fn adoption(make: MakeArtifacts<'_>) {
+    let (source, target) = (make(), make());
+    let human = Access::human(Scope::user("marta"));
+    let begin = |kind, title: &str| {
+        source.insert(&marta(), &NewArtifact::new(kind, title).session("repl-1"), at(0)).expect("it begins")
+    };
+    let mut all = Vec::new();
+    for kind in ArtifactKind::ALL {
+        let completed = begin(kind, "completed");
+        source.mark_completed(&marta(), &completed, &data(kind), at(1)).expect("it ends");
+        let failed = begin(kind, "failed");
+        source.mark_error(&marta(), &failed, "no answer", at(2)).expect("it ends");
+        all.extend([completed, failed, begin(kind, "running")]);
+    }
+    let shared = NewArtifact::new(ArtifactKind::Chart, "ours").shared();
+    all.push(source.insert(&marta(), &shared, at(3)).expect("it begins"));
+    for id in &all {
+        let artifact = source.get(&human, id).expect("it is there");
+        for access in [marta(), group(), Access::human(Scope::user("jan"))] {
+            assert!(matches!(target.adopt(&access, &artifact, at(4)), Err(Error::Denied { .. })));
+        }
+        assert!(target.adopt(&human, &artifact, at(4)).expect("it is kept"), "it is new here");
+        assert_eq!(target.get(&human, id).expect("it is there"), artifact, "as it was there");
+        assert!(!target.adopt(&human, &artifact, at(5)).expect("it is here already"), "once");
+    }
+    let audit = target.audit(&human, 99).expect("the audit");
+    assert!(audit.len() == all.len() && audit.iter().all(|line| line.action == "artifact_import"));
+    let gone = source.get(&human, &all[0]).expect("it is there");
+    target.delete(&human, &gone.id, at(6)).expect("it is deleted");
+    assert!(!target.adopt(&human, &gone, at(7)).expect("it was deleted"), "a copy does not bring it back");
+    let said = source.insert(
+        &marta(),
+        &NewArtifact::new(ArtifactKind::Report, "my landlord is Jan Kowalski"),
+        at(8),
+    );
+    let said = source.get(&human, &said.expect("it begins")).expect("it is there");
+    target.forget(&human, "my landlord is Jan Kowalski", at(9)).expect("it forgets");
+    let back = target.adopt(&human, &said, at(9));
+    assert!(matches!(back, Err(Error::Stopped { .. })), "what was forgotten does not come back: {back:?}");
+}
+
+/// A scope is erased whole.
+pub fn erasure(make: MakeArtifacts<'_>) {
+    let store = make();
+    let human = Access::human(Scope::user("marta"));
+    let mut ids = Vec::new();
+    for kind in ArtifactKind::ALL {
+        let id = store.insert(&marta(), &NewArtifact::new(kind, "for a day"), at(0)).expect("it begins");
+        store.mark_completed(&marta(), &id, &data(kind), at(1)).expect("it ends");
+        ids.push(id);
+    }
+    store.delete(&human, &ids[0], at(2)).expect("it is deleted");
+    for access in [marta(), group(), Access::human(Scope::user("jan"))] {
+        assert!(matches!(store.erase(&access), Err(Error::Denied { .. })), "the human alone erases");
+    }
+    assert_eq!(store.erase(&human).expect("it is erased"), 2);
+    assert_eq!(store.erase(&human).expect("it is erased"), 0, "once");
+    assert!(ids.iter().all(|id| is_not_found(&store.get(&human, id))));
+    assert!(store.list(&human, &ArtifactFilter::default()).expect("a list").is_empty());
+    assert!(store.audit(&human, 9).expect("the audit").is_empty(), "nor is a line left");
 }

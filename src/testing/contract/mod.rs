@@ -21,6 +21,7 @@ pub mod artifacts;
 mod dreamer;
 pub mod edges;
 pub mod fact;
+pub mod files;
 mod filter;
 pub mod index;
 pub mod learning;
