@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::write_guard::write_guard_within;
+use super::write_guard::{sweep, write_guard_within};
 use crate::artifacts::{
     Artifact, ArtifactAudit, ArtifactData, ArtifactFilter, ArtifactId, ArtifactKind, ArtifactStatus,
     NewArtifact,
@@ -54,7 +54,7 @@ pub struct FileArtifactStore {
 }
 
 impl FileArtifactStore {
-    /// Opens an existing folder; the first change makes what is missing in it.
+    /// Opens an existing folder, and removes what was left half written; the first change makes what is missing in it.
     ///
     /// # Errors
     ///
@@ -90,6 +90,7 @@ impl FileArtifactStore {
         if let Some(file_system) = disk.network().at("look at", &root)? {
             return Err(Error::NetworkFileSystem { path: root, file_system });
         }
+        sweep(disk.as_ref())?;
         let home = FileArtifacts { disk, scope: scope.clone(), patience: config.patience };
         Ok(Self { shelf: Arc::new(Shelf::new(home, scope, config)) })
     }

@@ -1,17 +1,28 @@
 //! Files that people hand over: whole or not there, in their own folder, out of sight of others.
+#![allow(clippy::unwrap_used, reason = "helpers of a test panic with what does not hold")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod exchange;
+#[cfg(unix)]
+mod kills;
+mod messages;
+#[cfg(feature = "object-store")]
+mod objects;
+mod tables;
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, TimeZone, Utc};
 use noctuary::files::{FileKey, FileLimits, FileStore, LocalFileStore, NewFile};
+use noctuary::testing::contract::files::files;
 use noctuary::testing::{Fault, Faults, FaultyDisk, MemoryDisk};
 use noctuary::workspace::Digest;
-use noctuary::{Access, Actor, Error, Scope, SessionKind};
+use noctuary::{Access, Error, Scope};
 
-#[allow(clippy::unwrap_used, reason = "a day that exists")]
 fn now() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
 }
@@ -45,6 +56,86 @@ fn tree(folder: &Path) -> BTreeSet<String> {
     found
 }
 
+// AF-12 to AF-14, AF-17 to AF-19: the suite, in a folder and on a disk in memory.
+#[test]
+fn a_folder_keeps_the_contract() {
+    files(&|| {
+        let folder = tempfile::tempdir().unwrap();
+        Box::new(move |scope, limits| {
+            Arc::new(LocalFileStore::open_with(folder.path(), scope, limits).unwrap())
+        })
+    });
+    files(&|| {
+        let disk = MemoryDisk::new();
+        Box::new(move |scope, limits| {
+            Arc::new(LocalFileStore::on_disk(Arc::new(disk.clone()), scope, limits).unwrap())
+        })
+    });
+}
+
+// AF-14, AF-17: nothing is left of what was refused, and nothing stands outside of the two folders.
+#[test]
+fn what_is_refused_leaves_nothing_and_what_is_kept_stays_in_its_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = LocalFileStore::open(folder.path(), marta()).unwrap();
+    let whole = vec![1; 20 << 20];
+    assert!(put(&store, &whole).is_ok());
+    let larger = put(&store, &[whole, vec![1]].concat());
+    assert!(matches!(larger, Err(Error::TooLarge { limit, .. }) if limit == 20 << 20));
+    for extension in ["../svg", "svg;x", "html\0", "/etc/passwd"] {
+        store.put(&human(), &NewFile::new(extension), &mut &b"<script>"[..], now()).unwrap();
+    }
+    assert_eq!(tree(&folder.path().join("chat")).len(), 5, "nothing is left of what was refused");
+    let is_ours = |path: &String| path.starts_with("chat/files/marta/") || path.starts_with(".dreaming.d/");
+    assert!(tree(folder.path()).iter().all(is_ours));
+}
+
+// AF-19: a line that a power loss tore does not swallow the next record.
+#[test]
+fn a_torn_record_of_a_removal_is_left_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = LocalFileStore::open(folder.path(), marta()).unwrap();
+    let (one, two) = (put(&store, b"one").unwrap(), put(&store, b"two").unwrap());
+    store.delete(&human(), &one, now()).unwrap();
+    let log = folder.path().join(".dreaming.d/removals.jsonl");
+    let whole = std::fs::read(&log).unwrap();
+    std::fs::write(&log, [&whole[..], &whole[..whole.len() / 2]].concat()).unwrap();
+    store.delete(&human(), &two, now()).unwrap();
+    let removed: Vec<FileKey> =
+        store.removals(&human(), 9).unwrap().into_iter().map(|removal| removal.key).collect();
+    assert_eq!(removed, [two, one]);
+}
+
+// AF-01
+#[cfg(unix)]
+#[test]
+fn roots_that_share_a_folder_are_refused_also_through_links() {
+    use noctuary::files::roots_apart;
+    let data = tempfile::tempdir().unwrap();
+    let path = |name: &str| data.path().join(name);
+    for name in ["workspace", "sandbox", "uploads", "uploads/inner", "uploads-2"] {
+        std::fs::create_dir(path(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(path("uploads"), path("link")).unwrap();
+    std::os::unix::fs::symlink(path("uploads/inner"), path("sandbox/link")).unwrap();
+    let apart = |names: &[&str]| {
+        let paths: Vec<_> = names.iter().map(|name| path(name)).collect();
+        roots_apart(&paths.iter().map(std::path::PathBuf::as_path).collect::<Vec<_>>())
+    };
+    apart(&["workspace", "sandbox", "uploads", "uploads-2"]).unwrap();
+    for shared in [
+        ["uploads", "uploads"],
+        ["uploads", "uploads/inner"],
+        ["uploads/inner", "uploads"],
+        ["uploads", "link"],
+        ["uploads", "sandbox/link"],
+        ["workspace", "uploads/../workspace"],
+    ] {
+        assert!(matches!(apart(&shared), Err(Error::Config { setting: "roots", .. })), "{shared:?}");
+    }
+    assert!(matches!(apart(&["workspace", "gone"]), Err(Error::Io { .. })));
+}
+
 // AF-12, AF-13
 #[test]
 fn a_file_is_kept_under_its_key_for_its_owner_alone_and_read_in_parts() {
@@ -66,139 +157,6 @@ fn a_file_is_kept_under_its_key_for_its_owner_alone_and_read_in_parts() {
     assert_eq!(store.read(&human(), &stored.key, 199_990..300_000).unwrap(), bytes[199_990..]);
     assert_eq!(store.read(&human(), &stored.key, 300_000..300_001).unwrap(), b"");
     assert_eq!(store.get(&human(), &stored.key).unwrap(), stored);
-}
-
-/// Gives bytes without end, and counts them.
-struct Endless(u64);
-
-impl Read for Endless {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        buffer.fill(7);
-        self.0 += buffer.len() as u64;
-        Ok(buffer.len())
-    }
-}
-
-// AF-14
-#[test]
-fn the_limit_stops_an_upload_while_it_is_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = LocalFileStore::open(folder.path(), marta()).unwrap();
-    let limit = 20 << 20;
-    let whole = vec![1; limit];
-    assert!(put(&store, &whole).is_ok());
-    assert!(
-        matches!(put(&store, &[whole, vec![1]].concat()), Err(Error::TooLarge { limit, .. }) if limit == 20 << 20)
-    );
-    let mut endless = Endless(0);
-    assert!(store.put(&human(), &NewFile::default(), &mut endless, now()).is_err());
-    assert!(endless.0 <= (20 << 20) + (64 << 10), "it was read on: {}", endless.0);
-    assert_eq!(store.list(&human(), None, 99).unwrap().len(), 1);
-    assert_eq!(tree(&folder.path().join("chat")).len(), 1, "nothing is left of what was refused");
-    let mut limits = FileLimits::default();
-    limits.scope_bytes = Some(10);
-    let small = tempfile::tempdir().unwrap();
-    let store = LocalFileStore::open_with(small.path(), marta(), limits).unwrap();
-    assert!(put(&store, b"12345678").is_ok());
-    assert!(matches!(put(&store, b"123"), Err(Error::QuotaReached { limit: 10, .. })));
-    assert!(put(&store, b"12").is_ok());
-}
-
-// AF-18
-#[test]
-fn a_key_of_another_scope_or_of_a_private_file_reads_as_not_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = LocalFileStore::open(folder.path(), marta()).unwrap();
-    let private = put(&store, b"mine").unwrap();
-    let group = Access::shared(marta());
-    let shared = store.put(&group, &NewFile::new("txt"), &mut &b"ours"[..], now()).unwrap();
-    assert!(shared.is_shared);
-    assert_eq!(store.read(&group, &shared.key, 0..9).unwrap(), b"ours");
-    assert_eq!(store.list(&group, None, 9).unwrap().len(), 1);
-    assert_eq!(store.list(&human(), None, 9).unwrap().len(), 2);
-    let ivos = LocalFileStore::open(folder.path(), Scope::user("ivo")).unwrap();
-    let mut agent_of_marta = marta();
-    agent_of_marta.agent = "other".to_owned();
-    let others = LocalFileStore::open(folder.path(), agent_of_marta.clone()).unwrap();
-    let is_gone = |answer: noctuary::Result<Vec<u8>>| matches!(answer, Err(Error::NotFound { .. }));
-    for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
-        let access = Access::new(kind, Actor::Agent, marta());
-        assert!(is_gone(store.read(&access, &private, 0..9)), "{kind:?}");
-        assert!(matches!(store.get(&access, &private), Err(Error::NotFound { .. })));
-        assert!(store.delete(&access, &shared.key, now()).is_err());
-    }
-    assert!(is_gone(store.read(&Access::human(Scope::user("ivo")), &private, 0..9)));
-    assert!(is_gone(ivos.read(&Access::human(Scope::user("ivo")), &private, 0..9)));
-    assert!(is_gone(ivos.read(&human(), &private, 0..9)));
-    assert!(is_gone(others.read(&Access::human(agent_of_marta.clone()), &private, 0..9)));
-    assert!(others.list(&Access::human(agent_of_marta), None, 9).unwrap().is_empty());
-    let unknown = "chat/files/marta/1795251600000-3f9b95c40c6126e13f9b95c40c6126e1.bin";
-    let answer = store.read(&human(), &FileKey::parse(unknown).unwrap(), 0..9);
-    assert!(is_gone(answer));
-    assert!(
-        store.put(&Access::human(Scope::user("ivo")), &NewFile::default(), &mut &b""[..], now()).is_err()
-    );
-}
-
-// AF-17
-#[test]
-fn nothing_is_served_as_what_a_browser_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = LocalFileStore::open(folder.path(), marta()).unwrap();
-    for extension in
-        ["html", "HTM", "svg", "js", "xhtml", "mjs", "xml", "hta", "swf", "exe", "../svg", "svg;x"]
-    {
-        let stored = store.put(&human(), &NewFile::new(extension), &mut &b"<script>"[..], now()).unwrap();
-        let kind = stored.media_type();
-        assert!(kind.starts_with("text/plain") || kind == "application/octet-stream", "{extension}: {kind}");
-    }
-    assert!(
-        tree(folder.path())
-            .iter()
-            .all(|path| path.starts_with("chat/files/marta/") || path.starts_with(".dreaming.d/"))
-    );
-}
-
-// AF-19
-#[test]
-fn what_is_deleted_is_gone_for_good_and_its_record_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = LocalFileStore::open(folder.path(), marta()).unwrap();
-    let (one, two) = (put(&store, b"one").unwrap(), put(&store, b"two").unwrap());
-    assert!(matches!(store.delete(&Access::agent(marta()), &one, now()), Err(Error::Denied { .. })));
-    let removal = store.delete(&human(), &one, now()).unwrap();
-    assert_eq!((&removal.key, removal.actor), (&one, Actor::Human));
-    assert!(matches!(store.delete(&human(), &one, now()), Err(Error::NotFound { .. })));
-    assert_eq!(store.list(&human(), None, 9).unwrap().len(), 1);
-    assert!(!folder.path().join(one.as_str()).exists());
-    assert_eq!(store.removals(&human(), 9).unwrap(), [removal]);
-    assert!(store.removals(&Access::shared(marta()), 9).unwrap().is_empty());
-    let ivos = LocalFileStore::open(folder.path(), Scope::user("ivo")).unwrap();
-    assert!(ivos.removals(&Access::human(Scope::user("ivo")), 9).unwrap().is_empty());
-    assert_eq!(store.read(&human(), &two, 0..9).unwrap(), b"two");
-}
-
-#[test]
-fn pages_of_a_list_are_stable_while_others_write() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = LocalFileStore::open(folder.path(), marta()).unwrap();
-    let at = |minute: i64| now() + TimeDelta::minutes(minute);
-    let put = |minute: i64| {
-        store.put(&human(), &NewFile::default(), &mut minute.to_string().as_bytes(), at(minute)).unwrap().key
-    };
-    let first: Vec<FileKey> = (0..25).map(put).collect();
-    let (mut seen, mut after) = (Vec::new(), None);
-    loop {
-        let page = store.list(&human(), after.as_ref(), 10).unwrap();
-        let Some(last) = page.last() else { break };
-        after = Some(last.key.clone());
-        seen.extend(page.into_iter().map(|file| file.key));
-        if seen.len() < 30 {
-            put(100 + i64::try_from(seen.len()).unwrap());
-        }
-    }
-    assert_eq!(seen[..25], first);
-    assert!(seen.is_sorted() && seen.len() > 25);
 }
 
 #[cfg(unix)]
