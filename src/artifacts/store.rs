@@ -159,7 +159,7 @@ pub trait ArtifactStore: Debug + Send + Sync {
     /// The errors of [`insert`](Self::insert) and [`mark_completed`](Self::mark_completed).
     fn adopt(&self, access: &Access, artifact: &Artifact, now: DateTime<Utc>) -> Result<bool>;
 
-    /// Removes all artifacts of the scope with their audit, and returns their number: for a person who leaves. What was forgotten stays
+    /// Removes all artifacts of the scope with their audit, and returns their number: for a person who leaves. Forgotten statements stay
     /// so. For the human of a main session alone. When it returns, no byte of them is in the home.
     ///
     /// # Errors

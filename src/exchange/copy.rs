@@ -86,7 +86,7 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
 }
 
 /// Copies the artifacts of a scope into another home, with their ids, so that references in messages lead to them there; returns how many
-/// were new. The audit stays behind, and running ones run on there. What was deleted or is here already is left out.
+/// were new. The audit stays behind, and running ones run on there. Deleted ones, and those that are here already, are left out.
 ///
 /// ```
 /// use chrono::Utc;

@@ -140,8 +140,8 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// Adds a store of files that people handed over; there may be several. Texts and tables are looked through. Those that say it are the
-    /// person's own: they are removed with [`in_files`](Self::in_files), and counted without. In pictures, sounds and documents nobody looks:
+    /// Adds a store of files that people handed over; there may be several. Texts and tables are looked through. A file that says it is the
+    /// person's own: it is removed with [`in_files`](Self::in_files), and counted without. In pictures, sounds and documents nobody looks:
     /// as long as there are any, the receipt says so, and is not [whole](ForgetReceipt::is_gone).
     pub fn files(mut self, store: &'a dyn FileStore) -> Self {
         self.files.push(store);

@@ -74,7 +74,7 @@ pub struct MessageFiles {
     access: Access,
     is_by_url: bool,
     limits: TableLimits,
-    /// What was translated, or kept, by its hash and by its address.
+    /// The files that were translated or kept, by their hash.
     known: Mutex<BTreeMap<Digest, StoredFile>>,
 }
 
@@ -84,7 +84,7 @@ debug_as!(MessageFiles, |it| "MessageFiles({}, {:?})", it.provider, it.store);
 const KEY: &str = "file_key";
 /// So much of a file is read: more than any store keeps unless it is said.
 const MOST: u64 = 1 << 30;
-/// What a text part begins with that stands for a file.
+/// The beginning of a text part that stands for a file.
 const TEXT_MARK: &str = "[file ";
 
 impl MessageFiles {
@@ -274,7 +274,7 @@ impl MessageFiles {
     }
 }
 
-/// What a part of a provider holds.
+/// The content of a part of a provider.
 enum Held {
     Address(String),
     Bytes(&'static str, Vec<u8>),

@@ -60,7 +60,7 @@ macro_rules! built {
 #[derive(Clone)]
 pub struct ObjectStorage {
     store: Arc<dyn ObjectStore>,
-    /// What stands before each name: empty, or with a slash at its end.
+    /// The beginning of each name: empty, or with a slash at its end.
     prefix: String,
     address: String,
     /// Whether names come in their order.

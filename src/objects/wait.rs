@@ -1,6 +1,6 @@
 //! Waiting for a future on the calling thread, without a runtime.
 //!
-//! The clients of `object_store` are async in name: here each answers at once, since its requests block. What is left to wait for is a
+//! The clients of `object_store` are async in name: here each answers at once, since its requests block. The rest to wait for is a
 //! token that another thread fetches, or a folder's verbs on the pool of a host's runtime, and both wake this thread.
 
 use std::future::Future;
