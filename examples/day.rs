@@ -6,6 +6,7 @@
 //! cargo run --example day -- --sqlite FILE   inside one SQLite file; without FILE, one that is taken away
 //! cargo run --example day --features postgres -- --postgres URL
 //!                                            on a PostgreSQL server, in a life that is erased at the end
+//! cargo run --example day -- --pages FOLDER  leaves the pages of the chart and the report for a browser
 //! ```
 //!
 //! It checks what it tells: whatever does not hold ends it.
@@ -18,7 +19,7 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::artifacts::{
     ArtifactData, ArtifactKind, ArtifactStore, ArtifactStoreExt, Materialiser, NewArtifact, SvgCharts,
 };
-use noctuary::files::{FileStore, LocalFileStore, NewFile};
+use noctuary::files::{FileStore, LocalFileStore, MessageFiles, NewFile, Provider};
 use noctuary::format::{Fields, HeartbeatFile, Origin};
 use noctuary::life::{Block, BootState, BootstrapOutcome, CacheHint, TurnEnd};
 use noctuary::workspace::WorkspaceExt;
@@ -35,17 +36,26 @@ const PRIVATE: &str = "the boat is called Brisk";
 fn main() -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let mut arguments = std::env::args().skip(1);
+    let mut pages = scratch.path().join("pages");
     let (workspace, artifacts): Home = match arguments.next().as_deref() {
         None => (
             Arc::new(FileWorkspace::open(scratch.path())?),
             Box::new(FileArtifactStore::open(scratch.path(), marta())?),
         ),
+        Some("--pages") => {
+            pages = arguments.next().ok_or("--pages needs a folder")?.into();
+            (
+                Arc::new(FileWorkspace::open(scratch.path())?),
+                Box::new(FileArtifactStore::open(scratch.path(), marta())?),
+            )
+        }
         Some("--sqlite") => {
             sqlite(&arguments.next().map_or_else(|| scratch.path().join("life.db"), Into::into))?
         }
         Some("--postgres") => postgres(&arguments.next().ok_or("--postgres needs a URL")?)?,
         Some(other) => {
-            return Err(format!("{other:?} is not known; use [--sqlite [FILE] | --postgres URL]").into());
+            let known = "[--sqlite [FILE] | --postgres URL | --pages FOLDER]";
+            return Err(format!("{other:?} is not known; use {known}").into());
         }
     };
     let server = postgres_url();
@@ -58,7 +68,8 @@ fn main() -> Result<()> {
     second_day(&life)?;
     third_day(&life)?;
     let builds = upload(&life)?;
-    figures(&life, artifacts.as_ref(), &builds)?;
+    std::fs::create_dir_all(&pages)?;
+    figures(&life, artifacts.as_ref(), &builds, &pages)?;
     night(&life)?;
     fourth_morning(&life)?;
     if let Some(url) = server {
@@ -277,13 +288,19 @@ fn upload(life: &Life) -> Result<Vec<(String, u32)>> {
     )?;
     session.flush()?;
     println!("Marta hands over a table: {} ({} bytes).", stored.key, stored.len);
+    // The transcript keeps the key, and a provider is sent the table as text.
+    let files = MessageFiles::new(Provider::OpenAi, Arc::new(store.clone()), private());
+    let kept = serde_json::json!([{"type": "text", "text": "How fast?"}, MessageFiles::part(&stored.key)]);
+    let sent = files.inward(&kept)?;
+    println!("The model reads:\n{}", indented(sent[1]["text"].as_str().unwrap_or_default()));
+    assert_eq!(files.outward(&sent, at(21, 10, 59))?, kept, "what is stored has the key again");
     let text = String::from_utf8(store.read(&private(), &stored.key, 0..stored.len)?)?;
     let rows = text.lines().skip(1).filter_map(|line| line.split_once(','));
     Ok(rows.filter_map(|(day, minutes)| Some((day.to_owned(), minutes.parse().ok()?))).collect())
 }
 
 /// A chart and a report, which outlive the session that made them.
-fn figures(life: &Life, artifacts: &dyn ArtifactStore, builds: &[(String, u32)]) -> Result<()> {
+fn figures(life: &Life, artifacts: &dyn ArtifactStore, builds: &[(String, u32)], pages: &Path) -> Result<()> {
     let agent = private();
     let (days, counts): (Vec<&str>, Vec<u32>) =
         builds.iter().map(|(day, count)| (day.as_str(), *count)).unzip();
@@ -308,8 +325,7 @@ fn figures(life: &Life, artifacts: &dyn ArtifactStore, builds: &[(String, u32)])
     session.flush()?;
     println!("Agent:\n{}", indented(&message));
 
-    let data = tempfile::tempdir()?;
-    let files = Materialiser::open(data.path())?.renderer(Arc::new(SvgCharts::new()));
+    let files = Materialiser::open(pages)?.renderer(Arc::new(SvgCharts::new()));
     let written = files.materialise(artifacts, &agent, &message)?;
     for page in &written.pages {
         println!("{} has {} for a browser.", page.uri, page.files.join(", "));

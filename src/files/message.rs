@@ -219,9 +219,11 @@ impl MessageFiles {
         let extension = file.key.extension();
         let is_table = matches!(extension, "csv" | "tsv" | "xlsx" | "xlsm" | "xlsb");
         let read = |most: u64| self.store.read(&self.access, &file.key, 0..file.len.min(most));
-        let table = match is_table {
-            true => table_text(extension, &read(MOST)?, &self.limits).unwrap_or_default(),
-            false => None,
+        // A workbook that does not read is told of like any other file.
+        let table = if is_table {
+            table_text(extension, &read(MOST)?, &self.limits).unwrap_or_default()
+        } else {
+            None
         };
         let text = match table {
             Some(table) => table.text,

@@ -9,6 +9,7 @@ use super::shown::cut;
 use super::tool::Tool;
 use super::{MAX_ANSWER, ToolDef, ToolError};
 use crate::base::access::{Access, Actor};
+use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::gate::{Door, Doors, Masks};
 use crate::upload::{FileKey, FileStore, StoredFile, TableLimits, is_text, table_text};
@@ -88,7 +89,7 @@ impl Files {
         ]
     }
 
-    fn list(&self, asked: &Listed) -> Result<Value, ToolError> {
+    fn list(&self, asked: &Listed) -> std::result::Result<Value, ToolError> {
         let fault = |error| ToolError::at("the list of files", error);
         let after = asked.after.as_deref().map(FileKey::parse).transpose().map_err(fault)?;
         let limit = asked.limit.unwrap_or(20).clamp(1, MOST);
@@ -96,7 +97,7 @@ impl Files {
         Ok(json!({ "files": found.iter().map(head).collect::<Vec<_>>() }))
     }
 
-    fn read(&self, asked: &Asked) -> Result<Value, ToolError> {
+    fn read(&self, asked: &Asked) -> std::result::Result<Value, ToolError> {
         let unknown = || {
             ToolError::new(
                 "There is no such file for this session: copy the key from the message, or from file_list.",
@@ -104,7 +105,7 @@ impl Files {
         };
         let key = FileKey::parse(&*asked.key).map_err(|_| unknown())?;
         let fault = |error| match error {
-            crate::Error::NotFound { .. } => unknown(),
+            Error::NotFound { .. } => unknown(),
             other => ToolError::at("the file", other),
         };
         let file = self.store.get(&self.access, &key).map_err(fault)?;
@@ -140,7 +141,7 @@ impl Files {
     }
 
     /// Returns the text of a file, and whether that is all of it; `None` where it has none.
-    fn text(&self, file: &StoredFile) -> crate::Result<Option<(String, bool)>> {
+    fn text(&self, file: &StoredFile) -> Result<Option<(String, bool)>> {
         let extension = file.key.extension();
         if matches!(extension, "csv" | "tsv" | "xlsx" | "xlsm" | "xlsb") {
             let bytes = self.store.read(&self.access, &file.key, 0..file.len.min(WORKBOOK))?;
