@@ -71,7 +71,7 @@
 //! | `postgres` | `PostgresWorkspace`, `PostgresIndex`: lives on a PostgreSQL server, with a lease across machines |
 //! | `http` | `ChatCompletions`, `HttpEmbedder`, `HttpReranker`: blocking clients for endpoints of vendors, and for servers on this machine |
 //! | `object-store` | `ObjectFileStore`: files that people hand over in S3, Google Cloud Storage or Azure |
-//! | `spreadsheets` | workbooks (xlsx, xlsb) as text for a model |
+//! | `spreadsheets` | workbooks (xlsx) as text for a model |
 //! | `cli` | the [command](manual::command_line) `noctuary`, with all of the above and `signing` |
 //! | `signing` | Ed25519 signatures of bundles, so that another machine can verify them |
 //! | `tracing` | spans of dreams, memory and tools for the host's subscriber, without any content |

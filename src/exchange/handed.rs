@@ -64,7 +64,7 @@ pub(super) fn forget(
 /// Returns all words of a file; `None` where they cannot be read.
 fn words(store: &dyn FileStore, access: &Access, file: &StoredFile) -> Result<Option<String>> {
     let extension = file.key.extension();
-    let is_workbook = matches!(extension, "xlsx" | "xlsm" | "xlsb");
+    let is_workbook = matches!(extension, "xlsx" | "xlsm");
     if file.len > READABLE || !(is_workbook || is_text(extension)) {
         return Ok(None);
     }

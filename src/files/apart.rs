@@ -6,7 +6,7 @@ use crate::base::error::{At, Error, Result};
 use crate::disk;
 
 /// Says that no two folders of a host are one, or lie in one another: the workspace, the sandbox of tools, the uploads and the
-/// artifacts. Links are followed. All of them must exist. (AF-01)
+/// artifacts. Links are followed; a folder that does not exist yet counts as what it will be. (AF-01)
 ///
 /// ```
 /// use noctuary::files::roots_apart;
@@ -23,7 +23,7 @@ use crate::disk;
 ///
 /// # Errors
 ///
-/// [`Error::Config`] where two of them share a folder; [`Error::Io`] for one that does not exist.
+/// [`Error::Config`] where two of them share a folder; [`Error::Io`] for one at which nobody may look.
 pub fn roots_apart(roots: &[&Path]) -> Result<()> {
     let mut real = Vec::with_capacity(roots.len());
     for root in roots {

@@ -217,7 +217,7 @@ impl MessageFiles {
     /// Returns the text of a file, or what it is where it has none.
     fn as_text(&self, file: &StoredFile) -> Result<Value> {
         let extension = file.key.extension();
-        let is_table = matches!(extension, "csv" | "tsv" | "xlsx" | "xlsm" | "xlsb");
+        let is_table = matches!(extension, "csv" | "tsv" | "xlsx" | "xlsm");
         let read = |most: u64| self.store.read(&self.access, &file.key, 0..file.len.min(most));
         // A workbook that does not read is told of like any other file.
         let table = if is_table {

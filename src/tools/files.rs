@@ -143,7 +143,7 @@ impl Files {
     /// Returns the text of a file, and whether that is all of it; `None` where it has none.
     fn text(&self, file: &StoredFile) -> Result<Option<(String, bool)>> {
         let extension = file.key.extension();
-        if matches!(extension, "csv" | "tsv" | "xlsx" | "xlsm" | "xlsb") {
+        if matches!(extension, "csv" | "tsv" | "xlsx" | "xlsm") {
             let bytes = self.store.read(&self.access, &file.key, 0..file.len.min(WORKBOOK))?;
             if let Some(table) = table_text(extension, &bytes, &TableLimits::default())? {
                 let is_whole = table.is_whole && file.len <= WORKBOOK;

@@ -37,7 +37,7 @@ pub struct TableText {
     pub is_whole: bool,
 }
 
-/// Turns a table that a person handed over into text for a model: `csv` and `tsv`, and with the feature `spreadsheets` `xlsx` and `xlsb`.
+/// Turns a table that a person handed over into text for a model: `csv` and `tsv`, and with the feature `spreadsheets` `xlsx`.
 /// `None` for any other extension: a host may have a parser of its own.
 ///
 /// No formula is computed and none is shown: a workbook has the values that were computed last. Texts of cells are data of whoever made the
@@ -63,7 +63,7 @@ pub fn table_text(extension: &str, bytes: &[u8], limits: &TableLimits) -> Result
         "csv" => separated(&decoded(bytes), None, &mut table),
         "tsv" => separated(&decoded(bytes), Some('\t'), &mut table),
         #[cfg(feature = "spreadsheets")]
-        workbook @ ("xlsx" | "xlsm" | "xlsb") => super::workbook::read(workbook, bytes, limits, &mut table)?,
+        "xlsx" | "xlsm" => super::workbook::read(bytes, limits, &mut table)?,
         _ => return Ok(None),
     }
     Ok(Some(table.finish()))

@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use calamine::{DataRef, Reader, Xlsb, Xlsx};
+use calamine::{DataRef, Reader, Xlsx};
 use zip::ZipArchive;
 
 use super::record::new_name;
@@ -11,14 +11,11 @@ use super::table::{Printer, TableLimits, unreadable};
 use crate::base::error::{Error, Result};
 
 /// Reads all sheets of a workbook.
-pub(super) fn read(kind: &str, bytes: &[u8], limits: &TableLimits, table: &mut Printer<'_>) -> Result<()> {
+pub(super) fn read(bytes: &[u8], limits: &TableLimits, table: &mut Printer<'_>) -> Result<()> {
     unpack(bytes, limits.unpacked_bytes)?;
     // A workbook that a stranger made must not end its reader.
-    let sheets = || match kind {
-        "xlsb" => binary(bytes, table),
-        _ => open(bytes, table),
-    };
-    catch_unwind(AssertUnwindSafe(sheets)).unwrap_or(None).ok_or_else(|| unreadable("it is no such workbook"))
+    let sheets = catch_unwind(AssertUnwindSafe(|| open(bytes, table))).unwrap_or(None);
+    sheets.ok_or_else(|| unreadable("it is no such workbook"))
 }
 
 /// Refuses what is larger than allowed once it is unpacked. Each part is unpacked, whatever length it says.
@@ -28,12 +25,40 @@ fn unpack(bytes: &[u8], limit: u64) -> Result<()> {
     let mut left = limit;
     for at in 0..archive.len() {
         let part = archive.by_index(at).map_err(broken)?;
-        let read = io::copy(&mut part.take(left + 1), &mut io::sink());
-        let read = read.map_err(|_| unreadable("a part of it does not unpack"))?;
+        let has_strings = part.name().to_ascii_lowercase().ends_with("sharedstrings.xml");
+        let mut part = part.take(left + 1);
+        let torn = |_| unreadable("a part of it does not unpack");
+        let read = if has_strings {
+            let mut strings = Vec::new();
+            part.read_to_end(&mut strings).map_err(torn)?;
+            check_strings(&strings)?;
+            strings.len() as u64
+        } else {
+            io::copy(&mut part, &mut io::sink()).map_err(torn)?
+        };
         if read > left {
             return Err(Error::TooLarge { name: new_name(), len: limit + 1, limit });
         }
         left -= read;
+    }
+    Ok(())
+}
+
+/// More strings than any workbook within the limits has.
+const MOST_STRINGS: u64 = 8 << 20;
+
+/// Refuses strings that claim a number for which no memory is: room for it is made at once.
+fn check_strings(bytes: &[u8]) -> Result<()> {
+    const CLAIM: &[u8] = b"uniqueCount";
+    let is_wide = bytes.contains(&0);
+    let mut claims = memchr::memmem::find_iter(bytes, CLAIM).map(|at| {
+        let rest = bytes[at + CLAIM.len()..].iter().skip_while(|byte| !byte.is_ascii_digit());
+        let digits: String =
+            rest.take_while(|byte| byte.is_ascii_digit()).map(|byte| char::from(*byte)).collect();
+        digits.parse::<u64>().unwrap_or(if digits.is_empty() { 0 } else { u64::MAX })
+    });
+    if is_wide || claims.any(|claimed| claimed > MOST_STRINGS) {
+        return Err(unreadable("its strings claim more than there is"));
     }
     Ok(())
 }
@@ -43,24 +68,6 @@ fn open(bytes: &[u8], table: &mut Printer<'_>) -> Option<()> {
     let mut book = Xlsx::new(Cursor::new(bytes)).ok()?;
     for name in book.sheet_names() {
         // A sheet of charts has no cells.
-        if let Ok(mut cells) = book.worksheet_cells_reader(&name) {
-            while let Some(cell) = cells.next_cell().ok()? {
-                if !take(table, cell.get_position(), cell.get_value()) {
-                    break;
-                }
-            }
-        }
-        if !table.end_sheet(&name) {
-            break;
-        }
-    }
-    Some(())
-}
-
-/// A binary workbook; `None` where it does not read.
-fn binary(bytes: &[u8], table: &mut Printer<'_>) -> Option<()> {
-    let mut book = Xlsb::new(Cursor::new(bytes)).ok()?;
-    for name in book.sheet_names() {
         if let Ok(mut cells) = book.worksheet_cells_reader(&name) {
             while let Some(cell) = cells.next_cell().ok()? {
                 if !take(table, cell.get_position(), cell.get_value()) {

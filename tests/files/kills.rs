@@ -17,7 +17,7 @@ use noctuary::artifacts::{
 use noctuary::files::{FileKey, FileStore, LocalFileStore, NewFile};
 use noctuary::workspace::Digest;
 
-use super::common::{self, Peer, role, tell};
+use super::common::{Peer, role, tell};
 use super::{human, marta, tree};
 
 const HERE: &str = module_path!();

@@ -168,7 +168,8 @@ impl Homes<'_> {
         let words = artifact.data.as_ref().map(ArtifactData::words).unwrap_or_default();
         let texts =
             [Some(&artifact.title), artifact.session.as_ref(), artifact.message.as_ref(), Some(&words)];
-        Ok(texts.into_iter().flatten().try_for_each(|text| pass(&name, text)).map(|()| {
+        let passed = texts.into_iter().flatten().try_for_each(|text| pass(&name, text));
+        Ok(passed.map(|()| {
             work.artifacts.push((path.to_owned(), artifact));
             BundleAction::Add
         }))
