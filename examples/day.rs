@@ -54,7 +54,7 @@ fn main() -> Result<()> {
         }
         Some("--postgres") => postgres(&arguments.next().ok_or("--postgres needs a URL")?)?,
         Some(other) => {
-            let known = "[--sqlite [FILE] | --postgres URL] or [--pages FOLDER]";
+            let known = "[--sqlite [FILE] | --postgres URL | --pages FOLDER]";
             return Err(format!("{other:?} is not known; use {known}").into());
         }
     };

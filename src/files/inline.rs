@@ -5,11 +5,12 @@ use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, Encoding};
 use chrono::{DateTime, Utc};
 
 use crate::base::access::Access;
+use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::upload::{FileStore, NewFile, StoredFile, extension_for};
 
 /// A text without the bytes that stood in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lifted {
     /// The text, with a key in the place of each.
@@ -17,6 +18,8 @@ pub struct Lifted {
     /// The files that were kept, in the order of their keys in the text.
     pub files: Vec<StoredFile>,
 }
+
+debug_as!(Lifted, |it| "Lifted {{ bytes: {}, files: {} }}", it.text.len(), it.files.len());
 
 /// Lifts bytes out of a text that was stored, such as a transcript, into files: `data:` addresses in base64, and long runs of base64 that
 /// begin like a file of a known kind. A key stands in the place of each. All other text stays, byte for byte.

@@ -126,13 +126,13 @@ impl ObjectStorage {
     pub(super) fn create(&self, name: &str, bytes: Vec<u8>) -> Result<bool> {
         match self.put(name, bytes, PutMode::Create) {
             Err(Fault::AlreadyExists { .. } | Fault::Precondition { .. }) => Ok(false),
-            put => put.map(|()| true).map_err(told).at("create", self.url(name)),
+            put => put.map(|()| true).map_err(|error| told(&error)).at("create", self.url(name)),
         }
     }
 
     /// Makes an object, or replaces it whole.
     pub(super) fn replace(&self, name: &str, bytes: Vec<u8>) -> Result<()> {
-        self.put(name, bytes, PutMode::Overwrite).map_err(told).at("write", self.url(name))
+        self.put(name, bytes, PutMode::Overwrite).map_err(|error| told(&error)).at("write", self.url(name))
     }
 
     fn put(&self, name: &str, bytes: Vec<u8>, mode: PutMode) -> std::result::Result<(), Fault> {
@@ -149,7 +149,7 @@ impl ObjectStorage {
         match got {
             Ok(bytes) => Ok(Some(bytes.to_vec())),
             Err(Fault::NotFound { .. }) => Ok(None),
-            Err(error) => Err(told(error)).at("read", self.url(name)),
+            Err(error) => Err(told(&error)).at("read", self.url(name)),
         }
     }
 
@@ -159,7 +159,7 @@ impl ObjectStorage {
         match wait(self.store.head(&path)) {
             Ok(_) => Ok(true),
             Err(Fault::NotFound { .. }) => Ok(false),
-            Err(error) => Err(told(error)).at("look at", self.url(name)),
+            Err(error) => Err(told(&error)).at("look at", self.url(name)),
         }
     }
 
@@ -168,7 +168,7 @@ impl ObjectStorage {
         let path = self.path(name)?;
         match wait(self.store.delete(&path)) {
             Ok(()) | Err(Fault::NotFound { .. }) => Ok(()),
-            Err(error) => Err(told(error)).at("remove", self.url(name)),
+            Err(error) => Err(told(&error)).at("remove", self.url(name)),
         }
     }
 
@@ -190,7 +190,7 @@ impl ObjectStorage {
             loop {
                 match wait(poll_fn(|context| found.as_mut().poll_next(context))) {
                     None | Some(Err(Fault::NotFound { .. })) => return Ok(None),
-                    Some(Err(error)) => return Err(told(error)).at("list", self.url(folder)),
+                    Some(Err(error)) => return Err(told(&error)).at("list", self.url(folder)),
                     Some(Ok(object)) => {
                         if let Some(listed) = listed(&path, &object) {
                             return Ok(Some(listed));
@@ -234,8 +234,8 @@ fn listed(folder: &Path, object: &ObjectMeta) -> Option<Listed> {
 }
 
 /// Returns a failure in words that hold no key and no signature: a server says some of what it was sent.
-fn told(error: Fault) -> io::Error {
-    let kind = match &error {
+fn told(error: &Fault) -> io::Error {
+    let kind = match error {
         Fault::PermissionDenied { .. } | Fault::Unauthenticated { .. } => io::ErrorKind::PermissionDenied,
         Fault::NotFound { .. } => io::ErrorKind::NotFound,
         Fault::NotSupported { .. } | Fault::NotImplemented { .. } => io::ErrorKind::Unsupported,

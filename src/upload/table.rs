@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::text::floor_boundary;
 
@@ -26,7 +27,7 @@ impl Default for TableLimits {
 }
 
 /// A table as text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableText {
     /// The sheets, each with a heading, and its rows with their numbers.
@@ -36,6 +37,8 @@ pub struct TableText {
     /// Whether all of it is there.
     pub is_whole: bool,
 }
+
+debug_as!(TableText, |it| "TableText {{ bytes: {}, cells: {} }}", it.text.len(), it.cells);
 
 /// Turns a table that a person handed over into text for a model: `csv` and `tsv`, and with the feature `spreadsheets` `xlsx`.
 /// `None` for any other extension: a host may have a parser of its own.

@@ -25,7 +25,8 @@ fn unpack(bytes: &[u8], limit: u64) -> Result<()> {
     let mut left = limit;
     for at in 0..archive.len() {
         let part = archive.by_index(at).map_err(broken)?;
-        let has_strings = part.name().to_ascii_lowercase().ends_with("sharedstrings.xml");
+        let name = part.name().map_err(broken)?.to_ascii_lowercase();
+        let has_strings = name.ends_with("sharedstrings.xml");
         let mut part = part.take(left + 1);
         let torn = |_| unreadable("a part of it does not unpack");
         let read = if has_strings {

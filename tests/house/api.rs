@@ -1,6 +1,6 @@
 //! The public API as a whole, read out of the sources, so that what is added later is asked the same.
 
-#![cfg(all(feature = "sqlite", feature = "http", feature = "postgres"))]
+#![cfg(all(feature = "sqlite", feature = "http", feature = "object-store", feature = "postgres"))]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -248,7 +248,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         Verdict
     ));
     listed.extend(shared!(files:
-        FileKey FileLimits LocalFileStore NewFile Removal StoredFile
+        FileKey FileLimits Lifted LocalFileStore MessageFiles NewFile ObjectFileStore ObjectSettings
+        ObjectStorage Provider Removal StoredFile TableLimits TableText
     ));
     listed.extend(shared!(finance:
         Fill FinanceEdges FinanceEntities MirrorSource Mirrored SpotActivity SyncConfig SyncDue SyncState TradeHistory

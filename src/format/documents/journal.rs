@@ -47,14 +47,6 @@ impl JournalName {
         Self::written(date, session.map(slug).as_deref())
     }
 
-    /// Returns the name in the archive, without counter and ending. Other programs know a journal by a date with hyphens,
-    /// wherever it is.
-    pub(crate) fn archived(&self) -> String {
-        let session =
-            self.session().map_or(String::new(), |session| format!("-{}", session.replace('-', "_")));
-        format!("memory/archive/log-{}{session}", self.date().format("%Y%m%d"))
-    }
-
     /// Names the journal that a session of this kind writes. Journals of private sessions and of others never meet,
     /// whatever their ids.
     ///

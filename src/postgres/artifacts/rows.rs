@@ -146,6 +146,13 @@ impl ArtifactRows for Rows<'_> {
         self.0.run(sql, [id.as_str().into()])?;
         self.tell(line)
     }
+
+    fn erase(&mut self) -> Result<u64> {
+        let sql = "DELETE FROM artifacts WHERE user_id = $1 AND agent_id = $2 RETURNING 1";
+        let erased = self.0.run(sql, [])?.len();
+        self.0.run("DELETE FROM artifact_audit WHERE user_id = $1 AND agent_id = $2", [])?;
+        Ok(erased as u64)
+    }
 }
 
 const PUT: &str = "
