@@ -23,6 +23,9 @@ pub(crate) struct Mark {
     /// after.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     last: Vec<String>,
+    /// A checksum of all that it held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sum: Option<String>,
 }
 
 /// In bytes. Written at once over the one that is there, so no reader sees a part of two.
@@ -30,12 +33,18 @@ const LENGTH: usize = 128;
 
 impl Mark {
     pub(crate) fn new(held: u64) -> Self {
-        Self { v: 1, held, last: Vec::new() }
+        Self { v: 1, held, last: Vec::new(), sum: None }
     }
 
     /// Returns the mark of a file with one line more.
     pub(crate) fn with_line(mut self, line: &[u8]) -> Self {
         self.last.push(hash(line));
+        self
+    }
+
+    /// Returns the mark with a checksum of all that the store holds.
+    pub(crate) fn with_sum(mut self, sum: u64) -> Self {
+        self.sum = Some(format!("{sum:016x}"));
         self
     }
 
@@ -87,7 +96,7 @@ mod tests {
 
     #[test]
     fn every_mark_has_the_length_of_all() {
-        let longest = Mark::new(u64::MAX).with_line(b"before").with_line(b"after");
+        let longest = Mark::new(u64::MAX).with_line(b"before").with_line(b"after").with_sum(u64::MAX);
         assert_eq!(longest.bytes().len(), LENGTH);
         assert_eq!(Mark::new(0).bytes().len(), LENGTH);
         let read: Mark = serde_json::from_slice(&longest.bytes()).unwrap();

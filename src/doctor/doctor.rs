@@ -15,7 +15,10 @@ use crate::base::name::{DocName, StateName};
 use crate::disk::{Disk, Looking};
 use crate::dream::ReadReason;
 use crate::dream::journal::{DreamConfig, JournalDreamer};
+#[cfg(feature = "sqlite")]
+use crate::edges::EdgeStore;
 use crate::file::{FileMemoryStore, FileWorkspace};
+use crate::format::state::asked::AskedState;
 use crate::format::state::log;
 use crate::gate::Doors;
 #[cfg(feature = "sqlite")]
@@ -47,6 +50,7 @@ pub struct Doctor {
     pub(super) home: Home,
     pub(super) scope: Option<Scope>,
     pub(super) doors: Doors,
+    pub(super) stores: StoreConfig,
     dreams: DreamConfig,
 }
 
@@ -70,7 +74,13 @@ impl Doctor {
     pub fn of(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let home = if path.is_dir() { Home::Folder(path.to_owned()) } else { Home::database(path)? };
-        Ok(Self { home, scope: None, doors: Doors::default(), dreams: DreamConfig::default() })
+        Ok(Self {
+            home,
+            scope: None,
+            doors: Doors::default(),
+            stores: StoreConfig::default(),
+            dreams: DreamConfig::default(),
+        })
     }
 
     /// Sets whose life it is. Unless set, a home with one life says so itself.
@@ -84,6 +94,14 @@ impl Doctor {
     #[must_use]
     pub fn doors(mut self, doors: Doors) -> Self {
         self.doors = doors;
+        self
+    }
+
+    /// Sets how stores are configured: the extractor of edges, the thresholds of methods, and the embedder, without which rows
+    /// that wait for a vector are no finding and are not embedded.
+    #[must_use]
+    pub fn stores(mut self, config: StoreConfig) -> Self {
+        self.stores = config;
         self
     }
 
@@ -141,16 +159,22 @@ impl Doctor {
         let scope = self.scope.clone().or_else(|| FileMemoryStore::owner(disk.as_ref()));
         let scope = scope.unwrap_or_else(|| Scope::user("user"));
         told.health.scope = Some(scope.clone());
-        let config = StoreConfig::default();
-        let looked = FileMemoryStore::looked_at(disk, scope.clone(), config)
-            .and_then(|store| rows::examine(&store, &scope, &self.doors, now, told));
+        let stores = (&self.stores, profiled(workspace.as_ref()));
+        let asked = Arc::clone(&disk);
+        let looked = FileMemoryStore::looked_at(disk, scope.clone(), self.stores.clone())
+            .and_then(|store| rows::examine(&store, &scope, &self.doors, now, stores, told));
         match looked {
             Err(error) => rows::tell(lines.as_str(), error, told)?,
             Ok(()) if standing.is_some_and(|stat| stat.len == 0) => {
                 told.add(Kind::EmptiedStore, lines.as_str(), "put back a backup, or delete it to begin anew");
             }
+            Ok(()) if !FileMemoryStore::is_as_written(asked.as_ref())? => {
+                let fix = "put back a backup, if nobody edited the lines by hand: they are not those of the last commit";
+                told.add(Kind::DamagedStore, lines.as_str(), fix);
+            }
             Ok(()) => {}
         }
+        embeddings(lines.as_str(), self.stores.embedder.is_some(), told);
         Ok(())
     }
 
@@ -190,7 +214,7 @@ impl Doctor {
             Ok(_) => {}
             Err(error) => rows::tell(&place, error, told)?,
         }
-        let store = match copied.store(scope.clone(), StoreConfig::default()) {
+        let store = match copied.store(scope.clone(), self.stores.clone()) {
             Ok(store) => store,
             Err(error) => return rows::tell(&place, error, told),
         };
@@ -202,17 +226,27 @@ impl Doctor {
             let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
             told.add(Kind::DriftedIndex, &place, fix);
         }
-        if let Err(error) = rows::examine(&store, &scope, &self.doors, now, told) {
+        let stores = (&self.stores, profiled(workspace.as_ref()));
+        if let Err(error) = rows::examine(&store, &scope, &self.doors, now, stores, told) {
             rows::tell(&place, error, told)?;
         }
-        match copied.embeddings() {
-            Ok(embeddings) => told.health.embeddings = embeddings,
-            Err(error) => rows::tell(&place, error, told)?,
+        if self.stores.embedder.is_none() {
+            match copied.embeddings() {
+                Ok(embeddings) => told.health.embeddings = embeddings,
+                Err(error) => rows::tell(&place, error, told)?,
+            }
         }
-        let failed = told.health.embeddings.get("failed").copied().unwrap_or(0);
-        if failed > 0 {
-            let fix = format!("embed them again: {failed} of the texts came back without a vector");
-            told.add(Kind::FailedEmbeddings, &place, fix);
+        embeddings(&place, self.stores.embedder.is_some(), told);
+        // The store is a copy: what it lacks is added to that, and counted.
+        match store.extract_edges() {
+            Ok(0) => {}
+            Ok(missing) => {
+                let fix = format!(
+                    "run `noctuary doctor PATH --fix --apply`: it extracts the edges of every row anew and adds {missing}"
+                );
+                told.add(Kind::MissingEdges, &place, fix);
+            }
+            Err(error) => rows::tell(&place, error, told)?,
         }
         Ok(())
     }
@@ -272,6 +306,28 @@ impl Doctor {
             told.add(Kind::UnreadJournal, &journal.name, fix);
         }
         Ok(())
+    }
+}
+
+/// Returns when the profile was last made of rows.
+fn profiled(workspace: &dyn Workspace) -> Option<DateTime<Utc>> {
+    let name = StateName::PERSONALIZATION;
+    let standing = workspace.read(&name).ok()??;
+    AskedState::parse(&name, Some(standing.bytes()), String::new).ok()?.pace.last_run_at
+}
+
+/// Tells of rows without vectors.
+fn embeddings(place: &str, has_embedder: bool, told: &mut Examination) {
+    let count = |state: &str| told.health.embeddings.get(state).copied().unwrap_or(0);
+    let (failed, pending) = (count("failed"), count("pending"));
+    let how =
+        if has_embedder { "run `noctuary doctor PATH --fix --apply`" } else { "give the doctor an embedder" };
+    if failed > 0 {
+        let fix = format!("{how}: {failed} of the texts came back without a vector and are sent again");
+        told.add(Kind::FailedEmbeddings, place, fix);
+    }
+    if pending > 0 && has_embedder {
+        told.add(Kind::WaitingEmbeddings, place, format!("{how}: {pending} of the rows wait for a vector"));
     }
 }
 

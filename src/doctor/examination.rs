@@ -46,6 +46,12 @@ pub struct Health {
     pub unreflected: u64,
     /// Rows by the state of their vector; empty where no embedder ever made one.
     pub embeddings: BTreeMap<String, u64>,
+    /// Edges from rows to entities, without those of pairs.
+    pub edges: u64,
+    /// The entities that most rows speak of, each with how many do.
+    pub top_entities: Vec<(String, u64)>,
+    /// Rows that changed since the profile was last made of them; all of them where it never was.
+    pub dirty: u64,
     /// The version of the tables, of a database.
     pub schema: Option<u64>,
 }
@@ -109,6 +115,10 @@ impl Health {
             ("graduated", self.graduated),
             ("quarantined", self.quarantined),
             ("unreflected", self.unreflected),
+            ("edges", self.edges),
+            ("dirty", self.dirty),
+            ("pending embeddings", self.embeddings.get("pending").copied().unwrap_or(0)),
+            ("failed embeddings", self.embeddings.get("failed").copied().unwrap_or(0)),
         ];
         numbers
             .into_iter()

@@ -59,6 +59,14 @@ pub enum FindingKind {
     DriftedIndex,
     /// Rows whose vectors could not be made.
     FailedEmbeddings,
+    /// Rows without a vector, where the doctor was given an embedder.
+    WaitingEmbeddings,
+    /// Edges that the words of rows give, and the store does not have.
+    MissingEdges,
+    /// A method outside of quarantine whose outcomes are too bad for it.
+    WeakMethod,
+    /// A note of a role that waits for its reflection for too long.
+    WaitingReflection,
     /// Both spellings of the curated memory are there.
     TwoMemories,
     /// A document is larger than what is read of it.
@@ -96,7 +104,7 @@ pub enum FindingKind {
 }
 
 /// The kinds, in the order in which they are told: each with its word and its meaning.
-const KINDS: [(FindingKind, &str, &str); 28] = [
+const KINDS: [(FindingKind, &str, &str); 32] = [
     (
         FindingKind::SecretAtRest,
         "secret_at_rest",
@@ -123,6 +131,26 @@ const KINDS: [(FindingKind, &str, &str); 28] = [
         FindingKind::FailedEmbeddings,
         "failed_embeddings",
         "rows were sent to the embedder, and no vector came back",
+    ),
+    (
+        FindingKind::WaitingEmbeddings,
+        "waiting_embeddings",
+        "rows have no vector yet, so a search finds them by their words alone",
+    ),
+    (
+        FindingKind::MissingEdges,
+        "missing_edges",
+        "rows speak of entities to which no edge leads, so their surroundings are told in part",
+    ),
+    (
+        FindingKind::WeakMethod,
+        "weak_method",
+        "its outcomes are below the threshold, and it is not in quarantine",
+    ),
+    (
+        FindingKind::WaitingReflection,
+        "waiting_reflection",
+        "the note waits for its lesson for more than 72 hours",
     ),
     (
         FindingKind::TwoMemories,

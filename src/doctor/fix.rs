@@ -1,6 +1,7 @@
 //! The repairs of the doctor: a plan by default, carried out where it is asked for.
 
 use std::fmt;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -9,12 +10,21 @@ use super::doctor::{Doctor, Home};
 use super::examination::Examination;
 use super::finding::{DoctorFinding, FindingKind};
 use crate::base::access::{Access, Scope};
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::disk::restrict;
+use crate::dream::{RoleConfig, RoleDreamer};
+use crate::dreamer::{Dreamer, Step};
+#[cfg(feature = "sqlite")]
+use crate::edges::EdgeStore;
+use crate::embed::store::VectorStore;
+use crate::embed::{Embedder, Purpose};
 use crate::file::{FileMemoryStore, FileWorkspace};
+use crate::learning::{MethodId, RoleStore};
+use crate::llm::LlmClient;
 use crate::memory::AuditOutcome;
 #[cfg(feature = "sqlite")]
-use crate::sqlite::SqliteMemoryStore;
+use crate::sqlite::{SqliteMemoryStore, SqliteWorkspace};
+use crate::vectors::{EmbedConfig, EmbedPass};
 use crate::workspace::{Claim, ClaimTerms, Workspace};
 
 /// Whether a plan is carried out.
@@ -28,7 +38,7 @@ pub enum Apply {
     Yes,
 }
 
-/// An action of the doctor. Each can be repeated without effect, removes no words, and asks no model.
+/// An action of the doctor. Each can be repeated without effect, removes no words, and asks no model, but for the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -39,11 +49,27 @@ pub enum FixAction {
     Lock,
     /// Takes the rights of others from files of the library's state. No document is touched.
     Permissions,
+    /// Sends rows whose vectors wait or failed to the embedder of the doctor.
+    Embeddings,
+    /// Extracts the edges of every row anew, and adds those that are missing.
+    Edges,
+    /// Puts methods whose outcomes are too bad into quarantine. None is taken out of it.
+    MethodologyDemotion,
+    /// Lets a model reflect on notes that wait for too long. Only by [`Doctor::reflect_pending`].
+    ReflectPending,
 }
 
 impl FixAction {
     /// The actions, in their order.
-    pub const ALL: [Self; 3] = [Self::Index, Self::Lock, Self::Permissions];
+    pub const ALL: [Self; 7] = [
+        Self::Index,
+        Self::Lock,
+        Self::Permissions,
+        Self::Embeddings,
+        Self::Edges,
+        Self::MethodologyDemotion,
+        Self::ReflectPending,
+    ];
 
     /// Returns its word: `index`.
     #[must_use]
@@ -52,14 +78,24 @@ impl FixAction {
             Self::Index => "index",
             Self::Lock => "lock",
             Self::Permissions => "permissions",
+            Self::Embeddings => "embeddings",
+            Self::Edges => "edges",
+            Self::MethodologyDemotion => "methodology_demotion",
+            Self::ReflectPending => "reflect_pending",
         }
     }
 
-    fn mends(self) -> FindingKind {
+    fn mends(self, kind: FindingKind) -> bool {
         match self {
-            Self::Index => FindingKind::DriftedIndex,
-            Self::Lock => FindingKind::StuckLock,
-            Self::Permissions => FindingKind::OpenPermissions,
+            Self::Index => kind == FindingKind::DriftedIndex,
+            Self::Lock => kind == FindingKind::StuckLock,
+            Self::Permissions => kind == FindingKind::OpenPermissions,
+            Self::Embeddings => {
+                matches!(kind, FindingKind::FailedEmbeddings | FindingKind::WaitingEmbeddings)
+            }
+            Self::Edges => kind == FindingKind::MissingEdges,
+            Self::MethodologyDemotion => kind == FindingKind::WeakMethod,
+            Self::ReflectPending => kind == FindingKind::WaitingReflection,
         }
     }
 }
@@ -101,7 +137,8 @@ impl Doctor {
     ///
     /// # Errors
     ///
-    /// The errors of the actions. Earlier actions are done, and doing all again does the rest.
+    /// [`Error::Config`] where `only` names [`ReflectPending`](FixAction::ReflectPending), which takes a model. The errors of
+    /// the actions: earlier actions are done, and doing all again does the rest.
     pub fn fix(
         &self,
         found: &Examination,
@@ -109,17 +146,26 @@ impl Doctor {
         only: &[FixAction],
         now: DateTime<Utc>,
     ) -> Result<Vec<Fixed>> {
-        let scope = self.scope.clone().or_else(|| found.health.scope.clone());
-        let scope = scope.unwrap_or_else(|| Scope::user("user"));
-        let mut fixed = Vec::new();
+        if only.contains(&FixAction::ReflectPending) {
+            return Err(Error::Config {
+                setting: "only",
+                rule: "must leave reflect_pending out: it takes a model",
+            });
+        }
+        let scope = self.scope_of(found);
+        let mut fixed: Vec<Fixed> = Vec::new();
         for action in FixAction::ALL {
-            if !only.is_empty() && !only.contains(&action) {
-                continue;
-            }
-            let findings = found.findings.iter().filter(|finding| finding.kind == action.mends());
+            let is_wanted =
+                if only.is_empty() { action != FixAction::ReflectPending } else { only.contains(&action) };
+            let findings = found.findings.iter().filter(|finding| is_wanted && action.mends(finding.kind));
             for finding in findings.filter(|finding| self.may_mend(finding)) {
-                let done = apply == Apply::Yes && self.carry_out(action, finding, &scope)?;
-                if done {
+                // One pass of the embedder mends all that it can.
+                let before = fixed.iter().find(|one| action == FixAction::Embeddings && one.action == action);
+                let done = match before {
+                    Some(before) => before.done,
+                    None => apply == Apply::Yes && self.carry_out(action, finding, &scope, now)?,
+                };
+                if done && before.is_none() {
                     self.audit(action, &scope, now)?;
                 }
                 fixed.push(Fixed { action, finding: finding.clone(), done });
@@ -128,16 +174,127 @@ impl Doctor {
         Ok(fixed)
     }
 
+    /// Lets a model reflect on the notes of roles that wait for too long, or says on which it would. Each run takes some of
+    /// the notes, the oldest first, within the limits of a [`RoleDreamer`].
+    ///
+    /// The model may fail or answer with nothing that can be used: the notes wait on, and nothing is `done`.
+    ///
+    /// ```
+    /// use chrono::{TimeDelta, Utc};
+    /// use noctuary::doctor::{Apply, Doctor};
+    /// use noctuary::learning::{NewRoleNote, RoleStore};
+    /// use noctuary::{Access, FileMemoryStore, LlmReply, LlmRequest, Scope, llm_fn};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let (scope, now) = (Scope::user("marta"), Utc::now());
+    /// let store = FileMemoryStore::open(folder.path(), scope.clone())?;
+    /// let note = NewRoleNote::new("planner", "Packed in a hurry; the ferry was missed.");
+    /// store.take_note(&Access::agent(scope), &note, now - TimeDelta::days(9))?;
+    ///
+    /// let doctor = Doctor::of(folder.path())?;
+    /// let found = doctor.examine(now)?;
+    /// let model = llm_fn(|request: &LlmRequest| {
+    ///     let is_first = request.system.contains("went well");
+    ///     Ok(LlmReply::new(if is_first { "N1 failure" } else { "N1: Be there half an hour early." }))
+    /// });
+    /// assert!(doctor.reflect_pending(&found, Apply::Yes, &model, now)?[0].done);
+    /// assert!(doctor.examine(now)?.is_sound());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of the store and the workspace.
+    pub fn reflect_pending(
+        &self,
+        found: &Examination,
+        apply: Apply,
+        llm: &dyn LlmClient,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Fixed>> {
+        let action = FixAction::ReflectPending;
+        let mut fixed: Vec<Fixed> = found
+            .findings
+            .iter()
+            .filter(|finding| action.mends(finding.kind))
+            .map(|finding| Fixed { action, finding: finding.clone(), done: false })
+            .collect();
+        if apply == Apply::DryRun || fixed.is_empty() {
+            return Ok(fixed);
+        }
+        let scope = self.scope_of(found);
+        let (workspace, store) = self.open(&scope)?;
+        let mut config =
+            RoleConfig { enabled: true, age: self.stores.learning.backlog, ..RoleConfig::default() };
+        config.pace.interval = std::time::Duration::ZERO;
+        let dreamer =
+            RoleDreamer::builder(workspace, Arc::clone(&store), scope.clone()).config(config).build()?;
+        let mut step = dreamer.begin(now)?;
+        while let Step::Ask(pass) = step {
+            let answer = llm.complete(pass.request());
+            step = pass.resume(answer, now)?;
+        }
+        let waiting = store.notes(&Access::human(scope.clone()), true)?;
+        let waits = |place: &str| waiting.iter().any(|note| place == format!("role_memory/{}", note.id));
+        for one in &mut fixed {
+            one.done = !waits(&one.finding.place);
+            if one.done {
+                self.audit(action, &scope, now)?;
+            }
+        }
+        Ok(fixed)
+    }
+
+    fn scope_of(&self, found: &Examination) -> Scope {
+        let scope = self.scope.clone().or_else(|| found.health.scope.clone());
+        scope.unwrap_or_else(|| Scope::user("user"))
+    }
+
+    /// Opens the home for a dreamer.
+    fn open(&self, scope: &Scope) -> Result<(Arc<dyn Workspace>, Arc<dyn RoleStore>)> {
+        Ok(match &self.home {
+            Home::Folder(path) => (
+                Arc::new(FileWorkspace::open(path)?),
+                Arc::new(FileMemoryStore::open_with(path, scope.clone(), self.stores.clone())?),
+            ),
+            #[cfg(feature = "sqlite")]
+            Home::Database(path) => (
+                Arc::new(SqliteWorkspace::open(path, scope.clone())?),
+                Arc::new(SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?),
+            ),
+        })
+    }
+
     /// Returns whether a finding is the library's own business: documents are their owner's.
     fn may_mend(&self, finding: &DoctorFinding) -> bool {
         let is_folder = matches!(self.home, Home::Folder(_));
         let is_state = finding.place.starts_with(".dream") || finding.place.starts_with(".soul");
-        finding.kind != FindingKind::OpenPermissions || !is_folder || is_state
+        match finding.kind {
+            FindingKind::OpenPermissions => !is_folder || is_state,
+            FindingKind::FailedEmbeddings => self.stores.embedder.is_some(),
+            _ => true,
+        }
     }
 
-    fn carry_out(&self, action: FixAction, finding: &DoctorFinding, scope: &Scope) -> Result<bool> {
+    fn carry_out(
+        &self,
+        action: FixAction,
+        finding: &DoctorFinding,
+        scope: &Scope,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
         match action {
             FixAction::Index => self.rebuild(scope),
+            FixAction::Embeddings => self.embed(scope),
+            FixAction::Edges => self.extract(scope),
+            FixAction::MethodologyDemotion => {
+                let number = finding.place.strip_prefix("methods/").and_then(|id| id.parse().ok());
+                match number {
+                    Some(number) => self.demote(MethodId::new(number), scope, now),
+                    None => Ok(false),
+                }
+            }
+            FixAction::ReflectPending => Ok(false),
             FixAction::Lock => {
                 let Some(path) = self.home.folder() else { return Ok(false) };
                 match FileWorkspace::open(path)?.claim(&ClaimTerms::default())? {
@@ -168,6 +325,54 @@ impl Doctor {
         Ok(false)
     }
 
+    /// Fills the vectors of rows. The embedder is asked outside of the rules of a doctor, which hold for the connection.
+    fn embed(&self, scope: &Scope) -> Result<bool> {
+        let Some(embedder) = &self.stores.embedder else { return Ok(false) };
+        match &self.home {
+            Home::Folder(path) => {
+                let store = FileMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
+                embed(&store, embedder.as_ref(), &|step| step())
+            }
+            #[cfg(feature = "sqlite")]
+            Home::Database(path) => {
+                let store = SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
+                embed(&store, embedder.as_ref(), &|step| store.mending(step))
+            }
+        }
+    }
+
+    #[cfg(feature = "sqlite")]
+    fn extract(&self, scope: &Scope) -> Result<bool> {
+        let Home::Database(path) = &self.home else { return Ok(false) };
+        let store = SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
+        store.mending(|| store.extract_edges()).map(|_| true)
+    }
+
+    #[cfg(not(feature = "sqlite"))]
+    #[expect(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "a folder makes its edges as it is read"
+    )]
+    fn extract(&self, _scope: &Scope) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn demote(&self, id: MethodId, scope: &Scope, now: DateTime<Utc>) -> Result<bool> {
+        let access = Access::human(scope.clone());
+        match &self.home {
+            Home::Folder(path) => {
+                let store = FileMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
+                store.engine().demote_method(&access, id, now)
+            }
+            #[cfg(feature = "sqlite")]
+            Home::Database(path) => {
+                let store = SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
+                store.mending(|| store.engine().demote_method(&access, id, now))
+            }
+        }
+    }
+
     fn audit(&self, action: FixAction, scope: &Scope, now: DateTime<Utc>) -> Result<()> {
         let access = Access::human(scope.clone());
         let action = format!("doctor.fix.{action}");
@@ -183,4 +388,34 @@ impl Doctor {
             }
         }
     }
+}
+
+/// A step of a pass, carried out under the rules of the home.
+type Within<'w> = dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()> + 'w;
+
+/// Gives every row that waits its vector; returns whether none waits any more.
+fn embed(store: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) -> Result<bool> {
+    let mut pass = EmbedPass::begin(store, embedder.id(), &EmbedConfig::default());
+    loop {
+        let mut batch = None;
+        within(&mut || {
+            batch = pass.batch()?;
+            Ok(())
+        })?;
+        let Some(batch) = batch else { break };
+        let mut answer = Some(embedder.embed(&batch.texts(), Purpose::Document));
+        within(&mut || match answer.take() {
+            Some(answer) => pass.keep(&batch, answer).map(drop),
+            None => Ok(()),
+        })?;
+    }
+    let (mut pass, mut is_whole) = (Some(pass), false);
+    within(&mut || {
+        if let Some(pass) = pass.take() {
+            let status = pass.end()?.status;
+            is_whole = status.pending == 0 && status.failed == 0;
+        }
+        Ok(())
+    })?;
+    Ok(is_whole)
 }

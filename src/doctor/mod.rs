@@ -31,7 +31,8 @@
 //!   temporary files meanwhile.
 //! - Documents that an ignore file names are not looked at, and of foreign ones only markdown and plain text.
 //! - A document that others can read is no finding, since most accounts make files so; one that they can write is.
-//! - The doctor removes no row and no document, decides on no fact, and edits no `.gitignore`.
+//! - The doctor removes no row and no document, decides on no fact, approves nothing, and edits no `.gitignore`.
+//! - Vectors are filled by the embedder of [`Doctor::stores`]; only [`Doctor::reflect_pending`] asks a model.
 
 #[expect(clippy::module_inception, reason = "the doctor is what this room is about")]
 mod doctor;

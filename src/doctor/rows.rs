@@ -7,10 +7,16 @@ use super::finding::FindingKind as Kind;
 use crate::base::access::{Access, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
+use crate::edges::EdgeStore;
+use crate::embed::store::VectorStore;
 use crate::facts::FactStore;
 use crate::gate::Doors;
-use crate::learning::{LearningConfig, MethodStore, RoleStore};
+use crate::learning::{MethodStore, RoleStore};
 use crate::memory::{Filter, LearningStore, MemoryStore};
+use crate::store::StoreConfig;
+
+/// So many entities are named.
+const TOP: usize = 5;
 
 /// Looks at every row that is not deleted.
 pub(super) fn examine<S>(
@@ -18,10 +24,11 @@ pub(super) fn examine<S>(
     scope: &Scope,
     doors: &Doors,
     now: DateTime<Utc>,
+    (stores, since): (&StoreConfig, Option<DateTime<Utc>>),
     told: &mut Examination,
 ) -> Result<()>
 where
-    S: MemoryStore + FactStore + LearningStore + MethodStore + RoleStore,
+    S: MemoryStore + FactStore + LearningStore + MethodStore + RoleStore + EdgeStore + VectorStore,
 {
     let owner = Access::human(scope.clone());
     let every = Filter::limit(usize::MAX);
@@ -31,6 +38,8 @@ where
         let state = fact.map(|fact| fact.status.state);
         let is_retired = state.is_some_and(crate::facts::FactState::is_retired);
         told.health.rows += u64::from(!is_retired);
+        let is_dirty = !is_retired && since.is_none_or(|since| row.updated_at > since);
+        told.health.dirty += u64::from(is_dirty);
         let word = state.map_or_else(|| "none".to_owned(), |state| state.to_string());
         *told.health.facts.entry(word).or_default() += 1;
     }
@@ -45,21 +54,43 @@ where
         told.health.methods += 1;
         told.health.graduated += u64::from(method.graduated.is_some());
         told.health.quarantined += u64::from(method.quarantine > 0);
+        if method.quarantine == 0 && stores.learning.demotes(method.successes, method.uses) {
+            let fix = "run `noctuary doctor PATH --fix --apply`: it puts the method into quarantine";
+            told.add(Kind::WeakMethod, format!("methods/{}", method.id), fix);
+        }
         let cases = store.method_cases(&owner, method.id, usize::MAX)?;
         let texts = [method.body].into_iter().chain(cases.into_iter().map(|case| case.content));
         for text in texts {
             secrets(doors, &text, &format!("methods/{}", method.id), told);
         }
     }
-    let backlog = LearningConfig::default().backlog;
+    let backlog = stores.learning.backlog;
     for pending in [true, false] {
         for note in store.notes(&owner, pending)? {
-            told.health.unreflected += u64::from(pending && now - note.created_at > backlog);
+            if pending && now - note.created_at > backlog {
+                told.health.unreflected += 1;
+                let fix = "let a model reflect on it: `noctuary doctor PATH --fix --apply --only reflect_pending --endpoint URL --model NAME`";
+                told.add(Kind::WaitingReflection, format!("role_memory/{}", note.id), fix);
+            }
             let lesson = note.reflection.map(|reflection| reflection.lesson);
             for text in std::iter::once(note.content).chain(lesson) {
                 secrets(doors, &text, &format!("role_memory/{}", note.id), told);
             }
         }
+    }
+    let spoken = store.top_entities(&owner, usize::MAX)?;
+    told.health.edges = spoken.iter().map(|top| top.texts).sum();
+    let top = spoken.iter().take(TOP).map(|top| (top.entity.to_string(), top.texts));
+    told.health.top_entities = top.collect();
+    if let Some(embedder) = &stores.embedder {
+        let status = store.embedding_status(embedder.id())?;
+        let states = [
+            ("pending", status.pending),
+            ("embedded", status.embedded),
+            ("failed", status.failed),
+            ("skipped", status.skipped),
+        ];
+        told.health.embeddings = states.into_iter().map(|(state, count)| (state.to_owned(), count)).collect();
     }
     told.health.suspicions = FactStore::suspicions(store, &owner, usize::MAX)?.len() as u64;
     Ok(())

@@ -16,6 +16,9 @@ pub(crate) struct Words<'a> {
     pub(crate) scenario: Option<&'a str>,
     /// The note of a passage: its path without the ending.
     pub(crate) note: Option<&'a str>,
+    /// The other names of the note, and its tags, where the passage says them.
+    pub(crate) aliases: &'a [String],
+    pub(crate) tags: &'a [String],
 }
 
 /// Returns the edges of a row or passage: each once, verbs before mentions, at most [`Edge::MOST`].
@@ -30,6 +33,12 @@ pub(crate) fn edges_of(extractor: &dyn EdgeExtractor, words: &Words<'_>) -> Vec<
         for note in file.into_iter().chain([note]) {
             edges.push(Edge::new(Edge::PART_OF, Entity::new(Entity::LINK, Entity::fold(note))));
         }
+    }
+    for alias in words.aliases {
+        edges.push(Edge::new(Edge::PART_OF, Entity::new(Entity::LINK, Entity::fold(alias))));
+    }
+    for tag in words.tags {
+        edges.push(Edge::new(Edge::MENTIONS, Entity::new(Entity::TAG, Entity::fold(tag))));
     }
     if let Some(scenario) = words.scenario {
         edges.push(Edge::new(Edge::BELONGS_TO_SCENARIO, Entity::new(Entity::SCENARIO, scenario)));

@@ -22,8 +22,8 @@
 //! | Name | Use |
 //! |---|---|
 //! | [`Import`], [`Dialect`], [`ImportPlan`], [`ImportItem`], [`ImportAction`], [`ImportRefusal`], [`ImportReport`] | memory of OpenClaw, `IronClaw`, Hermes, Claude Code, `PicoClaw` |
-//! | [`Export`], [`Bundle`], [`BundleKey`] | a life as a signed tree of markdown: rows, facts, history, tombstones, documents |
-//! | [`BundleImport`], [`BundlePlan`], [`BundleItem`], [`BundleAction`], [`Channel`] | such a tree brought into another home, by a plan |
+//! | [`Export`], [`Bundle`], [`BundleKey`] | a life as a signed tree of markdown: rows, facts, history, methods, preferences, tombstones, documents |
+//! | [`BundleImport`], [`BundlePlan`], [`BundleItem`], [`BundleAction`], [`Channel`], [`Presence`] | such a tree brought into another home, by a plan |
 //! | [`Foreign`] | exports of mem0 and Letta in, and the Open Knowledge Format both ways, by [`BundleImport::foreign`] and [`Export::okf`] |
 //! | [`copy_into`] | documents and dreams of one life into an empty home |
 //! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
@@ -59,7 +59,9 @@ mod strike;
 
 pub use crate::base::receipt::{DocumentReceipt, EraseReceipt, ForgetPlace, ForgetReceipt};
 pub use audit::{SecretAudit, audit_secrets};
-pub use bundle::{Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export};
+pub use bundle::{
+    Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export, Presence,
+};
 pub use copy::copy_into;
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};

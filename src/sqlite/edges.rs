@@ -10,8 +10,8 @@ use rusqlite::{Connection, ToSql};
 use crate::edges::{Edge, Entity};
 
 /// The table where the seed's columns fit, and where they do not.
-const SEEDS: &str = "memory_edges";
-const OURS: &str = "memory_row_edges";
+pub(super) const SEEDS: &str = "memory_edges";
+pub(super) const OURS: &str = "memory_row_edges";
 
 /// The seed's columns. (seed 003, Typed memory edges)
 const COLUMNS: &str = "

@@ -1,16 +1,19 @@
 //! The writes that a doctor may make in a database: an authorizer on the connection denies all others.
 //!
-//! Indexes of words and vectors may be made anew, since they are derived. A line may be added to the audit. No row, fact, document or
-//! line of the audit is changed or removed, whatever a statement says.
+//! Indexes of words and vectors may be made anew, since they are derived, and edges may be added. A line may be added to the audit. A
+//! method may go into quarantine: that none leaves it, a trigger sees to. No row, fact, document, preference, reflection or line of
+//! the audit is changed or removed, whatever a statement says.
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
 use super::database::Database;
+use super::edges;
 use super::error::fold;
 use crate::base::error::Result;
 
 /// Tables that are made from rows and documents, and can be made again.
-const DERIVED: [&str; 4] = ["memories_fts", "memory_chunks_fts", "memory_terms_", "memory_vector"];
+const DERIVED: [&str; 5] =
+    ["memories_fts", "memory_chunks_fts", "memory_terms_", "memory_vector", "memory_generations"];
 
 /// Columns of rows that hold what is derived from their words.
 const DERIVED_COLUMNS: [&str; 2] = ["terms", "signature"];
@@ -30,11 +33,14 @@ pub(super) fn mend<T>(database: &Database, change: impl FnOnce() -> Result<T>) -
 fn judge(action: &AuthAction<'_>) -> Authorization {
     let is_derived = |table: &str| DERIVED.iter().any(|derived| table.starts_with(derived));
     let is_allowed = match action {
-        AuthAction::Insert { table_name } => is_derived(table_name) || *table_name == "memory_audit",
+        AuthAction::Insert { table_name } => {
+            is_derived(table_name) || ["memory_audit", edges::SEEDS, edges::OURS].contains(table_name)
+        }
         AuthAction::Delete { table_name } => is_derived(table_name),
         AuthAction::Update { table_name, column_name } => {
             is_derived(table_name)
                 || (*table_name == "memories" && DERIVED_COLUMNS.contains(column_name))
+                || (*table_name == "memory_methods" && ["quarantine", "updated_at"].contains(column_name))
                 || *table_name == "file_commits"
                 || *table_name == "sqlite_sequence"
         }
@@ -63,6 +69,14 @@ mod tests {
             |sql: &str| mend(&database, || database.read("try", |connection| connection.execute_batch(sql)));
         let put = "INSERT INTO memories (category, content) VALUES ('fact', 'Likes tea')";
         database.read("write", |connection| connection.execute_batch(put)).unwrap();
+        let furnish = "
+            INSERT INTO memory_methods (user_id, agent_id, name, class, body, normal, confidence, created_at, updated_at)
+                VALUES ('', '', 'a', 'b', 'c', 'd', .5, '', '');
+            INSERT INTO memory_preferences (user_id, agent_id, dimension, kind, state, statement, tools, words, normal,
+                created_at) VALUES ('', '', 'x', 'hard_constraint', 'proposed', 'x', '[]', '[]', 'x', '');
+            INSERT INTO memory_roles (user_id, agent_id, role, content, class, reflection, reflected_at, created_at)
+                VALUES ('', '', 'a', 'b', 'success', 'c', 'd', '');";
+        database.read("write", |connection| connection.execute_batch(furnish)).unwrap();
         for sql in [
             "DELETE FROM memories",
             "UPDATE memories SET content = 'x'",
@@ -71,6 +85,17 @@ mod tests {
             put,
             "DELETE FROM memory_audit",
             "UPDATE memory_audit SET reason = 'x'",
+            "UPDATE memory_methods SET graduated_by = 'human', graduated_at = 'x'",
+            "UPDATE memory_methods SET quarantine = 0",
+            "UPDATE memory_methods SET confidence = 1",
+            "INSERT INTO memory_preferences (user_id, agent_id, dimension, kind, state, statement, tools, words, normal,
+                created_at) VALUES ('', '', 'x', 'hard_constraint', 'active', 'x', '[]', '[]', 'y', '')",
+            "UPDATE memory_preferences SET state = 'active'",
+            "UPDATE memory_roles SET reflection = 'x'",
+            "DELETE FROM memory_roles",
+            "DELETE FROM memory_methods",
+            "DELETE FROM memory_preferences",
+            "DELETE FROM memory_edges",
             "DELETE FROM memory_documents",
             "UPDATE user_profile SET value = 'x'",
             "DELETE FROM memory_tombstones",

@@ -162,7 +162,7 @@ pub(crate) enum CarriedDecision {
     Earlier(usize),
 }
 
-fn entry(access: &Access, action: &str, at: DateTime<Utc>) -> AuditEntry {
+pub(super) fn entry(access: &Access, action: &str, at: DateTime<Utc>) -> AuditEntry {
     let mut entry = AuditEntry::new(at, access.actor, action, AuditOutcome::Done);
     entry.kind = Some(access.kind);
     entry

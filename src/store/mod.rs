@@ -29,6 +29,7 @@ mod applies;
 pub(crate) mod artifacts;
 pub(crate) mod backend;
 pub(crate) mod carry;
+pub(crate) mod carry_practice;
 mod config;
 mod decide;
 pub(crate) mod echo;

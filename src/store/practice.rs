@@ -176,6 +176,8 @@ pub(crate) trait Practice {
     fn cases(&self, method: MethodId, limit: usize) -> Result<Vec<Case>>;
     /// Returns whether an outcome with this id was counted.
     fn is_counted(&self, outcome: &str) -> Result<bool>;
+    /// Lists the ids of outcomes that were counted, ascending; those that were forgotten are left out.
+    fn counted(&self) -> Result<Vec<String>>;
     /// Returns the preferences by id.
     fn preferences(&self) -> Result<Vec<Preference>>;
     /// Returns a preference.

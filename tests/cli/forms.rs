@@ -103,11 +103,14 @@ fn every_command_prints_json_that_parses() {
     assert!(status["backlog"]["bytes"].as_u64().unwrap() > 0);
     json(at, &["preview", "agent", "--json"], 0);
     json(at, &["page", "agent", "--json"], 0);
+    json(at, &["page", "agent", "--entity", "Fridays", "--json"], 0);
+    json(at, &["page", "agent", "--entity", "xylophone", "--json"], 1);
     json(at, &["dream", "agent", "--propose", "--json"], 0);
     let waiting = json(at, &["review", "agent", "--json"], 1);
     let id = waiting[0]["id"].as_str().unwrap();
     json(at, &["review", "agent", "--accept", id, "--json"], 0);
     assert_eq!(json(at, &["review", "agent", "--json"], 0), serde_json::json!([]));
+    json(at, &["page", "agent", "--dream", "last", "--json"], 0);
     json(at, &["undo", "agent", "--json"], 0);
     assert!(json(at, &["search", "agent", "releases", "--json"], 0)["documents"][0]["document"].is_string());
     json(at, &["search", "agent", "xylophone", "--json"], 1);

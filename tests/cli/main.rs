@@ -7,6 +7,7 @@ mod examples;
 mod forms;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod vault;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use chrono::TimeDelta;
 use noctuary::doctor::{Doctor, FindingKind};
-use noctuary::{FileMemoryStore, FileWorkspace, Scope, Workspace};
+use noctuary::learning::{NewRoleNote, RoleStore};
+use noctuary::{Access, FileMemoryStore, FileWorkspace, Scope, Workspace};
 
 use crate::kit::{copy, live, now};
 use FindingKind as Kind;
@@ -21,6 +23,10 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
         let lines = fs::read_to_string(home.join(".dreaming.d/memories.jsonl")).unwrap();
         put(home, ".dreaming.d/memories.jsonl", &lines.replacen("\"op\"", "\"oq\"", 2));
         let _ = fs::remove_file(home.join(".dreaming.d/memories.table"));
+    }),
+    (Kind::DamagedStore, "memories.jsonl", |home| {
+        let lines = fs::read_to_string(home.join(".dreaming.d/memories.jsonl")).unwrap();
+        put(home, ".dreaming.d/memories.jsonl", &lines.replacen("without milk", "without silk", 1));
     }),
     (Kind::EmptiedState, "personalization.json", |home| put(home, ".dreaming.d/personalization.json", "")),
     (Kind::MissingState, "ledger.json", |home| {
@@ -80,6 +86,11 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
     (Kind::NameCollision, "names", |home| {
         put(home, "memory/Boat.md", "- Brisk\n");
         put(home, "memory/boat.md", "- Brisk\n");
+    }),
+    (Kind::WaitingReflection, "memories.jsonl", |home| {
+        let store = FileMemoryStore::open(home, Scope::user("marta")).unwrap();
+        let note = NewRoleNote::new("planner", "Packed in a hurry; the ferry was missed.");
+        store.take_note(&Access::agent(Scope::user("marta")), &note, now() - TimeDelta::hours(73)).unwrap();
     }),
     (Kind::MissingIgnoreLines, "git", |home| fs::create_dir(home.join(".git")).unwrap()),
     #[cfg(unix)]

@@ -86,7 +86,7 @@ fn look(path: &Path, folder: &Path) -> std::result::Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(200)))]
+    #![proptest_config(ProptestConfig::with_cases(cases(10_000)))]
 
     #[test]
     fn a_look_at_any_life_writes_nothing_and_finds_nothing(steps in steps()) {

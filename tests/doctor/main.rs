@@ -5,3 +5,4 @@
 mod faults;
 mod kit;
 mod looks;
+mod practice;

@@ -7,6 +7,10 @@ use noctuary::exchange::{
     Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, Forget,
 };
 use noctuary::facts::{Decision, FactKey, FactStore};
+use noctuary::learning::{
+    Ending, MethodId, MethodStore, NewMethod, NewOutcome, NewPreference, NewRoleNote, PreferenceId,
+    PreferenceState, PreferenceStore, Reflection, RoleClass, RoleStore,
+};
 use noctuary::memory::{
     AuditOutcome, Filter, LearningStore, MemoryId, NewLearning, NewMemory, Place, Role, Source,
 };
@@ -50,8 +54,8 @@ enum Store {
     Sqlite(noctuary::SqliteMemoryStore),
 }
 
-trait Any: MemoryStore + FactStore + LearningStore {}
-impl<S: MemoryStore + FactStore + LearningStore> Any for S {}
+trait Any: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore {}
+impl<S: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore> Any for S {}
 
 impl Home {
     const KINDS: usize = if cfg!(feature = "sqlite") { 2 } else { 1 };
@@ -139,6 +143,29 @@ impl Home {
         assert!(store.update(&agent(), note, "At ten", at(7)).unwrap());
         store.learn(&owner, &NewLearning::new("Ask before a long job.").context("a build"), at(8)).unwrap();
         store.set_profile(&owner, "timezone", "Europe/Lisbon", at(9)).unwrap();
+        let tests = NewMethod::new("Tests first", "releases", "Run the tests of a branch first.")
+            .case("Nothing broke.");
+        let tests = store.create_method(&owner, &tests, at(9)).unwrap();
+        for number in 0..30 {
+            let outcome = NewOutcome::new(format!("release-{number}"), [tests], Ending::Success);
+            store
+                .report_outcome(&owner, &outcome.case(format!("Release {number} went well.")), at(9))
+                .unwrap();
+        }
+        store.graduate_method(&owner, tests, at(9)).unwrap();
+        let short = NewPreference::behavioural("style", "Answer in two sentences.");
+        let short = store.propose_preference(&agent(), &short, at(9)).unwrap();
+        store.approve_preference(&owner, short, at(9)).unwrap();
+        let rule = NewPreference::hard_constraint("releases", "Never release on a Sunday.").tool("release");
+        let rule = store.propose_preference(&agent(), &rule, at(9)).unwrap();
+        store.approve_preference(&owner, rule, at(9)).unwrap();
+        let note =
+            store.take_note(&owner, &NewRoleNote::new("reviewer", "The change was small."), at(9)).unwrap();
+        let lesson = Reflection::new(RoleClass::Success, "Small changes are read well.", at(9));
+        assert!(store.reflect(&owner, note, &lesson).unwrap());
+        store
+            .take_note(&owner, &NewRoleNote::new("reviewer", "The queue was long.").about("queue"), at(9))
+            .unwrap();
         for (name, text) in
             [("MEMORY.md", "- tea\n"), ("memory/2026-11-20-repl.md", "- a\r\n"), (".self/diary.md", "x")]
         {
@@ -195,6 +222,21 @@ fn a_furnished_life_comes_back_byte_for_byte_from_any_home_to_any_other() {
             assert_eq!(facts[0].content, "Marta lives in Porto");
             let history = there.store().history(&owner(), facts[0].id).unwrap();
             assert_eq!(history[0].memory.content, "Marta lives in Lisbon");
+            let methods = there.store().methods(&owner()).unwrap();
+            assert_eq!((methods[0].uses, methods[0].quarantine), (30, 0));
+            assert!(methods[0].graduated.is_some());
+            let again = NewOutcome::new("release-3", [methods[0].id], Ending::Failure);
+            assert!(
+                !there.store().report_outcome(&owner(), &again, at(9_100)).unwrap().counted,
+                "it was counted"
+            );
+            let preferences = there.store().preferences(&owner()).unwrap();
+            assert_eq!((preferences.len(), preferences[0].state), (1, PreferenceState::Active));
+            let row = preferences[0].memory.expect("it came with its row");
+            assert_eq!(
+                there.store().get(&owner(), row).unwrap().unwrap().content,
+                "Answer in two sentences."
+            );
             let told = NewMemory::new("note", "By the way, the landlord is called Jan", Source::UserExplicit);
             assert!(matches!(there.store().write(&owner(), &told, at(99)), Err(Error::Stopped { .. })));
         }
@@ -336,7 +378,7 @@ fn an_older_bundle_brings_nothing_back_with_trust() {
         let tea = home.store().list(&owner(), &Filter::limit(9).category("preference")).unwrap()[0].id;
         home.store().delete(&owner(), tea, at(20)).unwrap();
         let plan = home.import(&older, Some(&own), &[], false);
-        let of_tea = plan.items.iter().find(|item| item.path.starts_with("memories/preference")).unwrap();
+        let of_tea = plan.added().find(|item| item.path.starts_with("memories/preference")).unwrap();
         assert_eq!(of_tea.channel, Channel::Unsigned);
     }
 }
@@ -346,7 +388,9 @@ fn secrets_orders_forgotten_words_and_unknown_fields_stay_out() {
     let here = Home::new(0);
     here.furnish();
     let bundle = here.export(&key(7));
-    let (path, bytes) = bundle.files().find(|(path, _)| path.starts_with("memories/preference")).unwrap();
+    let is_tea = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("\nwithout milk");
+    let mut rows = bundle.files().filter(|(path, _)| path.starts_with("memories/preference"));
+    let (path, bytes) = rows.find(|(_, bytes)| is_tea(bytes)).unwrap();
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     let (fields, _) = text.split_once("\nwithout").unwrap();
     let with = |body: &str| format!("{}\n---\n{body}\n", fields.split("\n---\n").next().unwrap());
@@ -370,7 +414,8 @@ fn secrets_orders_forgotten_words_and_unknown_fields_stay_out() {
             matches!(&refused[0].action, BundleAction::Refuse(told) if told.contains(why)),
             "{refused:?}"
         );
-        assert!(there.store().list(&owner(), &Filter::limit(9).category("preference")).unwrap().is_empty());
+        let rows = there.store().list(&owner(), &Filter::limit(9).category("preference")).unwrap();
+        assert_eq!(rows.len(), 1, "the other preference alone");
         let audit = there.store().audit(&owner(), usize::MAX).unwrap();
         assert!(audit.iter().any(|entry| matches!(entry.outcome, AuditOutcome::Refused(_))));
         assert!(!format!("{audit:?}{plan:?}").contains("AKIA"), "no secret is repeated");
@@ -399,6 +444,13 @@ enum Step {
     Profile(u8),
     Forget(u8),
     Document(u8),
+    Method(u8),
+    Outcome(u8, bool),
+    Judge(u8, u8),
+    Wish(u8),
+    Answer(u8, bool),
+    Note(u8),
+    Lesson(u8, u8),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -416,8 +468,15 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         small().prop_map(Step::Profile),
         small().prop_map(Step::Forget),
         small().prop_map(Step::Document),
+        small().prop_map(Step::Method),
+        (0..3_u8, any::<bool>()).prop_map(|(id, good)| Step::Outcome(id, good)),
+        (0..3_u8, 0..3_u8).prop_map(|(id, verdict)| Step::Judge(id, verdict)),
+        small().prop_map(Step::Wish),
+        (0..3_u8, any::<bool>()).prop_map(|(id, yes)| Step::Answer(id, yes)),
+        small().prop_map(Step::Note),
+        (0..3_u8, small()).prop_map(|(id, number)| Step::Lesson(id, number)),
     ];
-    prop::collection::vec(step, 0..18)
+    prop::collection::vec(step, 0..24)
 }
 
 fn statement(number: u8) -> String {
@@ -485,6 +544,49 @@ fn walk(home: &Home, steps: &[Step]) {
                 );
             }
             Step::Forget(number) => drop(store.forget(&owner, &statement(*number), when)),
+            Step::Method(number) => {
+                let method =
+                    NewMethod::new("Way", ["boats", "Tea!"][usize::from(number % 2)], statement(*number));
+                let _ = store.create_method(&owner, &method.case(statement(8 - number)), when);
+            }
+            Step::Outcome(method, is_good) => {
+                let ending = if *is_good { Ending::Success } else { Ending::Failure };
+                let outcome =
+                    NewOutcome::new(format!("o-{}", minute % 7), [MethodId::new(i64::from(*method))], ending);
+                let _ = store.report_outcome(&owner, &outcome, when);
+            }
+            Step::Judge(method, verdict) => {
+                let method = MethodId::new(i64::from(*method));
+                let _ = match verdict {
+                    0 => store.graduate_method(&owner, method, when),
+                    other => store.quarantine_method(&owner, method, *other == 1, when),
+                };
+            }
+            Step::Wish(number) => {
+                let wish = if number % 3 == 0 {
+                    NewPreference::hard_constraint("boats", statement(*number)).tool("sail")
+                } else {
+                    NewPreference::behavioural("style", statement(*number))
+                };
+                let _ = store.propose_preference(&owner, &wish, when);
+            }
+            Step::Answer(id, is_yes) => {
+                let id = PreferenceId::new(i64::from(*id));
+                let _ = if *is_yes {
+                    store.approve_preference(&owner, id, when)
+                } else {
+                    store.withdraw_preference(&owner, id, when)
+                };
+            }
+            Step::Note(number) => {
+                let note = NewRoleNote::new("sailor", statement(*number));
+                let note = if number % 2 == 0 { note.about("boat") } else { note };
+                let _ = store.take_note(&owner, &note, when);
+            }
+            Step::Lesson(id, number) => {
+                let lesson = Reflection::new(RoleClass::Failure, statement(*number), when);
+                let _ = store.reflect(&owner, noctuary::learning::RoleNoteId::new(i64::from(*id)), &lesson);
+            }
             Step::Document(number) => {
                 let name = doc(&format!("memory/2026-11-{:02}-repl.md", number + 1));
                 home.workspace.write(&name, statement(*number).as_bytes(), WriteMode::Replace).unwrap();
@@ -494,7 +596,7 @@ fn walk(home: &Home, steps: &[Step]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(200)))]
+    #![proptest_config(ProptestConfig::with_cases(cases(1_000)))]
 
     #[test]
     fn any_life_comes_back_byte_for_byte(steps in steps()) {
@@ -503,6 +605,19 @@ proptest! {
             let here = Home::new(kind);
             walk(&here, &steps);
             let bundle = here.export(&key);
+            let seals = ["signature.txt", "manifest.txt", "manifest.sig"];
+            let files: Vec<_> = bundle.files().filter(|(path, _)| !seals.contains(path)).collect();
+            let (touched, bytes) = files[steps.len() * 7 % files.len()];
+            let mut flipped = bytes.to_vec();
+            let at = steps.len() * 31 % flipped.len();
+            flipped[at] ^= 1;
+            let mut changed = bundle.clone();
+            changed.put(touched, flipped);
+            let plan = Home::new(kind).import(&changed, Some(&key), &[], false);
+            for item in plan.items.iter().filter(|item| !item.path.starts_with("tombstones")) {
+                let wanted = if item.path == touched { Channel::Unsigned } else { Channel::Signed };
+                prop_assert_eq!(item.channel, wanted, "{} of {}", item.path, touched);
+            }
             for other in 0..Home::KINDS {
                 let there = Home::new(other);
                 let plan = there.import(&bundle, Some(&key), &[], true);

@@ -237,7 +237,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(shared!(exchange:
         Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt EraseReceipt FeedReport Foreign ForgetPlace ForgetReceipt
         Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport MergeConflict MergeConflictKind MergePlan MergeReport
-        SecretAudit Strikes
+        Presence SecretAudit Strikes
     ));
     listed.extend(shared!(facts:
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey

@@ -37,6 +37,7 @@ const TOGETHER: &[(&str, &str, &str)] = &[
     ("edges", "facts", "the surroundings of an entity are facts"),
     ("dreamer", "memory", "a report on facts names rows"),
     ("dreamer", "facts", "a report on facts names decisions"),
+    ("doctor", "vectors", "rows without vectors are filled in the pass of everybody"),
 ];
 
 #[test]

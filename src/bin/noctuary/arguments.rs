@@ -119,13 +119,19 @@ pub(crate) enum Command {
         #[arg(long)]
         in_files: bool,
     },
-    /// Write an HTML page on what the next dream would keep
+    /// Write an HTML page on the next dream, a past one, or an entity
     Page {
         /// A folder or database
         path: PathBuf,
         /// The page
         #[arg(long, value_name = "FILE", default_value = "night.html")]
         out: PathBuf,
+        /// On a past dream: its id, as `noctuary status` says it, or `last`
+        #[arg(long, value_name = "ID", conflicts_with_all = ["entity", "endpoint", "all"])]
+        dream: Option<String>,
+        /// On a name, link, tag or address: who and what is told of it, and where
+        #[arg(long, value_name = "NAME", conflicts_with_all = ["endpoint", "all"])]
+        entity: Option<String>,
         #[command(flatten)]
         night: Night,
     },
@@ -139,9 +145,15 @@ pub(crate) enum Command {
         /// Carry it out
         #[arg(long, requires = "fix")]
         apply: bool,
-        /// Only this action: index, lock, permissions
+        /// Only this action: index, lock, permissions, embeddings, edges, methodology_demotion, reflect_pending
         #[arg(long, value_name = "ACTION", requires = "fix")]
         only: Vec<String>,
+        /// Ask the model at this endpoint, for reflect_pending
+        #[arg(long, value_name = "URL", requires = "model")]
+        endpoint: Option<String>,
+        /// The model's name
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
         /// Leave out names and exact numbers
         #[arg(long)]
         anonymous: bool,
@@ -158,6 +170,9 @@ pub(crate) enum Command {
         /// Rows alone
         #[arg(long)]
         no_documents: bool,
+        /// Also hard constraints, which stay behind otherwise
+        #[arg(long)]
+        include_constraints: bool,
         /// In a format that other programs read
         #[arg(long = "as", value_name = "FORMAT")]
         format: Option<OutFormat>,
@@ -181,6 +196,9 @@ pub(crate) enum Command {
         /// Trust what this operator has signed: the identity that their export printed
         #[arg(long, value_name = "IDENTITY")]
         trust: Vec<String>,
+        /// Let hard constraints in as proposals, where a person is at the terminal
+        #[arg(long)]
+        approve_hard_constraints: bool,
     },
     /// Copy everything, as it is, into a new folder or file
     Backup {

@@ -1,9 +1,11 @@
 //! The settings: one file of TOML, beside the names of the environment.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use noctuary::DreamConfig;
 use noctuary::dream::{Evidence, OverBudget};
+use noctuary::model::HttpEmbedder;
 use noctuary::store::StoreConfig;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,9 @@ pub(crate) struct Dream {
 pub(crate) struct Model {
     pub(crate) endpoint: Option<String>,
     pub(crate) name: Option<String>,
+    /// The model of the endpoint that makes vectors, for the doctor to fill them, and the numbers of each.
+    pub(crate) embedder: Option<String>,
+    pub(crate) dimensions: Option<usize>,
 }
 
 /// The key that signs exports, and the signatures that count.
@@ -48,6 +53,9 @@ pub(crate) struct Travel {
     pub(crate) key_file: Option<PathBuf>,
     pub(crate) trust: Vec<String>,
 }
+
+/// The variable with the key of the endpoint: of its own, so that no vendor's key goes to somebody else's server.
+pub(crate) const KEY: &str = "NOCTUARY_API_KEY";
 
 impl Config {
     /// Reads the file that was named, or the one of this account, where there is one.
@@ -107,6 +115,20 @@ impl Config {
             config.user_names.clone_from(names);
         }
         config.validate().map_err(usage)?;
+        Ok(config)
+    }
+
+    /// Returns the settings of a store that the doctor looks at: with an embedder, where one is named.
+    pub(crate) fn stores_of_doctor(&self) -> Result<StoreConfig, Trouble> {
+        let mut config = stores()?;
+        let Model { endpoint, embedder, dimensions, .. } = &self.model;
+        let Some(embedder) = embedder else { return Ok(config) };
+        let (Some(endpoint), Some(dimensions)) = (endpoint, dimensions) else {
+            return Err(Trouble::usage("model.embedder needs model.endpoint and model.dimensions beside it"));
+        };
+        let embedder = HttpEmbedder::new(endpoint, embedder.as_str(), *dimensions)?;
+        let has_key = std::env::var_os(KEY).is_some();
+        config.embedder = Some(Arc::new(if has_key { embedder.key_from_env(KEY)? } else { embedder }));
         Ok(config)
     }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use noctuary::doctor::Doctor;
+use noctuary::edges::EdgeStore;
 use noctuary::facts::FactStore;
 use noctuary::memory::LearningStore;
 use noctuary::workspace::Reach;
@@ -38,6 +39,16 @@ impl Store {
         match self {
             Self::File(store) => store,
             Self::Sqlite(store) => store,
+        }
+    }
+}
+
+impl Store {
+    /// Returns the store as the home of its edges.
+    pub(crate) fn into_edges(self) -> Arc<dyn EdgeStore> {
+        match self {
+            Self::File(store) => Arc::new(store),
+            Self::Sqlite(store) => Arc::new(store),
         }
     }
 }

@@ -43,31 +43,37 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::Dream { path, night, propose } => {
             commands::night::dream(path, night, *propose, user, &config, output)
         }
-        Command::Page { path, out, night } => commands::night::page(path, out, night, user, &config, output),
+        Command::Page { path, out, dream, entity, night } => {
+            let of = commands::night::Of { dream: dream.as_deref(), entity: entity.as_deref(), night };
+            commands::night::page(path, out, &of, user, &config, output)
+        }
         Command::Review { path, accept, reject } => {
             commands::review::review(path, accept.as_deref(), reject.as_deref(), user, &config, output)
         }
         Command::Undo { path, dream, redo } => {
             commands::review::undo(path, dream.as_deref(), *redo, user, &config, output)
         }
-        Command::Doctor { path, fix, apply, only, anonymous } => {
-            let fix = commands::doctor::Fix { wanted: *fix, apply: *apply, only };
+        Command::Doctor { path, fix, apply, only, anonymous, endpoint, model } => {
+            let model = commands::night::Asked { endpoint: endpoint.as_deref(), name: model.as_deref() };
+            let fix = commands::doctor::Fix { wanted: *fix, apply: *apply, only, model };
             commands::doctor::doctor(path, &fix, *anonymous, user, &config, output)
         }
-        Command::Export { path, out, unsigned, no_documents, format } => {
+        Command::Export { path, out, unsigned, no_documents, include_constraints, format } => {
             let how = commands::travel::HowOut {
                 signed: !*unsigned,
                 documents: !*no_documents,
+                constraints: *include_constraints,
                 okf: *format == Some(OutFormat::Okf),
             };
             commands::travel::export(path, out, how, user, &config, output)
         }
-        Command::Import { input, path, apply, trust, from, of } => {
+        Command::Import { input, path, apply, trust, from, of, approve_hard_constraints } => {
             let how = commands::travel::HowIn {
                 from: from.map(Into::into),
                 of: of.as_deref(),
                 apply: *apply,
                 trust,
+                approves: *approve_hard_constraints,
             };
             commands::travel::import(input, path, &how, user, &config, output)
         }

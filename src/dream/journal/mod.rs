@@ -11,6 +11,7 @@ mod due;
 mod earlier;
 mod judge;
 mod looks;
+mod past;
 mod person;
 mod propose;
 mod queue;

@@ -73,7 +73,7 @@ pub(super) fn row_path(named: &Named) -> String {
 }
 
 /// Returns a word as the name of a folder on any system.
-fn folder(word: &str) -> String {
+pub(super) fn folder(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     let is_device = ["con", "prn", "aux", "nul"].contains(&word);
     if !word.is_empty() && word.len() <= 64 && word.chars().all(is_plain) && !is_device {
@@ -140,7 +140,7 @@ pub(super) fn read_row(front: &Front) -> Result<CarriedRow, &'static str> {
 }
 
 /// Checks the fields that every entry has.
-fn check(front: &Front, kinds: &[&str]) -> Result<(), &'static str> {
+pub(super) fn check(front: &Front, kinds: &[&str]) -> Result<(), &'static str> {
     if front.must::<u64>("schema_version")? != SCHEMA {
         return Err("schema_version");
     }

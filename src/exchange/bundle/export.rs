@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::derived;
 use super::entry::{self, Named, time};
-use super::front::Front;
+use super::front::{Front, SCHEMA};
 use super::key::BundleKey;
-use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_path};
+use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, OUTCOMES, STONES, document_path};
+use super::practice::{self, CountedOutcomes};
 use super::rows::Rows;
 use super::tree::Bundle;
 use crate::base::access::Access;
@@ -20,15 +22,17 @@ use crate::facts::{ConsolidationEvent, FactStore};
 use crate::file::FileMemoryStore;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::Tombstones;
+use crate::learning::{MethodStore, PreferenceKind, PreferenceStore, RoleStore};
 use crate::memory::{Filter, LearningStore, MemoryId, MemoryStore};
 use crate::session::{self, Folder};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
 use crate::workspace::{Reach, Workspace, is_own};
 
-/// Takes a life out: rows, facts with their history, learnings, profile, tombstones, and documents where a workspace is given.
+/// Takes a life out: rows, facts with their history, learnings, methods, preferences, notes of roles, profile, tombstones, and
+/// documents where a workspace is given. Edges, and a page on each entity, lie beside them for readers.
 ///
-/// Deleted rows, vectors, indexes, the audit and the library's state stay behind. A tombstone travels with the key that it
+/// Hard constraints stay behind unless they are [asked for](Self::include_constraints). Deleted rows, vectors, indexes, the audit and the library's state stay behind. A tombstone travels with the key that it
 /// was made with, so that its statement stays out elsewhere: whoever has the bundle can try words against it.
 ///
 /// ```
@@ -60,6 +64,7 @@ pub struct Export<'a> {
     store: Option<&'a dyn Rows>,
     key: Option<&'a BundleKey>,
     is_okf: bool,
+    has_constraints: bool,
 }
 
 impl std::fmt::Debug for Export<'_> {
@@ -72,7 +77,7 @@ impl<'a> Export<'a> {
     /// Begins an export of the life of this access, which must be the human's.
     #[must_use]
     pub fn new(access: &'a Access) -> Self {
-        Self { access, workspace: None, store: None, key: None, is_okf: false }
+        Self { access, workspace: None, store: None, key: None, is_okf: false, has_constraints: false }
     }
 
     /// Takes the documents of a workspace along: the library's own, markdown and plain text. Names in ignore files stay.
@@ -95,6 +100,13 @@ impl<'a> Export<'a> {
     #[must_use]
     pub fn sqlite_store(mut self, store: &'a SqliteMemoryStore) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// Takes hard constraints along, which an export leaves out otherwise. Elsewhere they are proposals at most.
+    #[must_use]
+    pub fn include_constraints(mut self, included: bool) -> Self {
+        self.has_constraints = included;
         self
     }
 
@@ -139,6 +151,7 @@ impl<'a> Export<'a> {
         let mut as_of = None;
         if let Some(store) = self.store {
             as_of = rows(store, self.access, instance, &mut bundle)?;
+            as_of = as_of.max(learned(store, self.access, instance, self.has_constraints, &mut bundle)?);
         }
         if let Some(workspace) = self.workspace {
             documents(workspace, self.access, &mut bundle)?;
@@ -210,11 +223,15 @@ fn rows(
     bundle: &mut Bundle,
 ) -> Result<Option<DateTime<Utc>>> {
     let standing = Standing::of(store, access)?;
+    let paths: Vec<String> = standing.rows.iter().map(entry::row_path).collect();
+    let told: Vec<MemoryId> =
+        standing.rows.iter().filter(|row| derived::holds(row)).map(|row| row.fact.memory.id).collect();
+    derived::edges(&standing.rows, &paths, &store.edges_of(access, &told)?, instance, bundle);
     let mut as_of: Option<DateTime<Utc>> = None;
     let mut note = |time: DateTime<Utc>| as_of = as_of.max(Some(time));
-    for row in &standing.rows {
+    for (row, path) in standing.rows.iter().zip(paths) {
         note(row.fact.memory.updated_at.max(row.fact.memory.created_at));
-        bundle.put(entry::row_path(row), entry::row(row, instance, &standing.names).print());
+        bundle.put(path, entry::row(row, instance, &standing.names).print());
     }
     let mut history = String::new();
     for (_, decision) in entry::decisions(&standing.events, &standing.names) {
@@ -235,6 +252,54 @@ fn rows(
     }
     if let Some(stones) = store.stones(access)? {
         bundle.put(STONES, Forgotten::new(stones).print());
+    }
+    Ok(as_of)
+}
+
+/// Adds the learning loop of a store; returns the time of the latest change in it.
+fn learned(
+    store: &dyn Rows,
+    access: &Access,
+    instance: Option<&str>,
+    has_constraints: bool,
+    bundle: &mut Bundle,
+) -> Result<Option<DateTime<Utc>>> {
+    let mut as_of: Option<DateTime<Utc>> = None;
+    for method in MethodStore::methods(store, access)? {
+        let mut cases = MethodStore::method_cases(store, access, method.id, usize::MAX)?;
+        cases.reverse();
+        as_of = as_of.max(Some(method.updated_at.max(method.created_at)));
+        let (path, front) = practice::method(&method, &cases, instance);
+        bundle.put(path, front.print());
+    }
+    let counted = store.outcomes(access)?;
+    if !counted.is_empty() {
+        let instance_id = instance.map(str::to_owned);
+        let outcomes = CountedOutcomes { schema_version: SCHEMA, instance_id, counted };
+        let text = serde_json::to_string(&outcomes).expect("plain data is always JSON");
+        bundle.put(OUTCOMES, format!("{text}\n"));
+    }
+    derived::readme(has_constraints, bundle);
+    let preferences = PreferenceStore::preferences(store, access)?;
+    if !preferences.is_empty() {
+        let names = Standing::of(store, access)?.names;
+        let is_told = |kind| has_constraints || kind != PreferenceKind::HardConstraint;
+        for preference in preferences.iter().filter(|preference| is_told(preference.kind)) {
+            as_of = as_of.max(Some(preference.created_at));
+            as_of = as_of.max(preference.approved.map(|approval| approval.at));
+            let memory = preference.memory.and_then(|id| names.get(&id));
+            let (path, front) = practice::preference(preference, memory, instance);
+            bundle.put(path, front.print());
+        }
+    }
+    // Of two that are one but for its lesson, the one with the lesson.
+    for pending in [true, false] {
+        for note in RoleStore::notes(store, access, pending)? {
+            as_of = as_of.max(Some(note.created_at));
+            as_of = as_of.max(note.reflection.as_ref().map(|reflection| reflection.at));
+            let (path, front) = practice::note(&note, instance);
+            bundle.put(path, front.print());
+        }
     }
     Ok(as_of)
 }

@@ -1,19 +1,22 @@
 //! Bringing a life in: a plan that a person can look at, and its effect.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
 use super::entry;
 use super::export::{Standing, owner_only};
-use super::front::Front;
+use super::front::{Front, SCHEMA};
 use super::judge::{
     Entry, Judged, Pass, apply_documents, is_older, judge_decisions, judge_row, judge_unsigned, judged,
     pass_row,
 };
+use super::judge_practice::{judge_practice, known_practice};
 use super::key::BundleKey;
-use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_name};
+use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, OUTCOMES, STONES, document_name, is_derived};
 use super::plan::{BundleAction, BundleItem, BundlePlan, Channel, Work};
+use super::practice::CountedOutcomes;
+use super::presence::Presence;
 use super::rows::Rows;
 use super::seal;
 use super::tree::Bundle;
@@ -36,7 +39,7 @@ use crate::workspace::Workspace;
 /// Brings a bundle into a home.
 ///
 /// An entry that a trusted key has signed as it is comes back as it was. Any other one comes in with little trust: a row
-/// as imported, a document below `imported/`. Every text passes [`Door::Import`] and the tombstones of the home and of the
+/// as imported, a document below `imported/`, a method in quarantine, a preference as a proposal. Every text passes [`Door::Import`] and the tombstones of the home and of the
 /// bundle. One bad file leaves the others as they are. Nothing is overwritten, and importing twice changes nothing.
 ///
 /// A bundle that is older than the home, by its latest row, brings rows that the home does not have as imported: they may be
@@ -69,6 +72,7 @@ pub struct BundleImport<'a> {
     doors: Doors,
     foreign: Option<Foreign>,
     owner: Option<String>,
+    presence: Option<Presence>,
 }
 
 impl std::fmt::Debug for BundleImport<'_> {
@@ -90,7 +94,18 @@ impl<'a> BundleImport<'a> {
             doors: Doors::default(),
             foreign: None,
             owner: None,
+            presence: None,
         }
+    }
+
+    /// Lets hard constraints come in as proposals, since a person is there. Without, each is refused.
+    ///
+    /// On no channel does one begin to hold: that takes
+    /// [`approve_preference`](crate::learning::PreferenceStore::approve_preference) by the human.
+    #[must_use]
+    pub fn approve_hard_constraints(mut self, presence: Presence) -> Self {
+        self.presence = Some(presence);
+        self
     }
 
     /// Reads the files as the export of another program.
@@ -254,6 +269,9 @@ impl<'a> BundleImport<'a> {
                 What::File { path, bytes, .. } if path == DECISIONS => {
                     judge_decisions(&bytes, channel, standing.as_ref(), &pass, &mut work)
                 }
+                What::File { path, bytes, .. } if path == OUTCOMES => {
+                    self.judge_outcomes(&bytes, channel, &verified, &pass, &mut work)?
+                }
                 What::File { path, bytes, .. } => {
                     let entry = Entry {
                         path: &shown,
@@ -294,7 +312,7 @@ impl<'a> BundleImport<'a> {
         }
         let is_beside =
             |path: &str| path == INDEX || seal::is_seal(path) || path == STONES || path == DOCUMENT_STONES;
-        let files = bundle.files().filter(|(path, _)| !is_beside(path));
+        let files = bundle.files().filter(|(path, _)| !is_beside(path) && !is_derived(path));
         files.map(|(path, bytes)| Taken::file(path, bytes)).collect()
     }
 
@@ -399,6 +417,23 @@ impl<'a> BundleImport<'a> {
         }
         let kind: String = front.get("kind").unwrap_or_default();
         let name: Name = StateName::row("imported", entry.path).into();
+        if ["methodology", "preference", "role_note"].contains(&kind.as_str()) {
+            let mut known = match work.practice.take() {
+                Some(known) => known,
+                None => known_practice(store, self.access)?,
+            };
+            let judged = judge_practice(
+                entry,
+                &front,
+                channel,
+                self.presence,
+                &|text| pass(&name, text),
+                &mut known,
+                work,
+            );
+            work.practice = Some(known);
+            return Ok(judged);
+        }
         let schema = |field: &str| format!("its field {field} is missing or unknown");
         Ok(match kind.as_str() {
             "memory" | "fact" => match entry::read_row(&front) {
@@ -452,6 +487,39 @@ impl<'a> BundleImport<'a> {
             },
             _ => Err(schema("kind")),
         })
+    }
+
+    /// Judges the list of outcomes that were counted.
+    fn judge_outcomes(
+        &self,
+        bytes: &[u8],
+        channel: Channel,
+        verified: &seal::Verified,
+        pass: &Pass<'_>,
+        work: &mut Work,
+    ) -> Result<Judged> {
+        let Some(store) = self.store else { return Ok(Err("no store was given".to_owned())) };
+        if channel == Channel::Unsigned {
+            return Ok(Err("outcomes come in signed alone".to_owned()));
+        }
+        let Ok(outcomes) = serde_json::from_slice::<CountedOutcomes>(bytes) else {
+            return Ok(Err("it is no list of outcomes".to_owned()));
+        };
+        if outcomes.schema_version != SCHEMA {
+            return Ok(Err("its field schema_version is missing or unknown".to_owned()));
+        }
+        if outcomes.instance_id != verified.author {
+            return Ok(Err("it names another author than the signature".to_owned()));
+        }
+        let name: Name = StateName::row("imported", OUTCOMES).into();
+        for id in &outcomes.counted {
+            if let Err(why) = pass(&name, id) {
+                return Ok(Err(why));
+            }
+        }
+        let known: BTreeSet<String> = store.outcomes(self.access)?.into_iter().collect();
+        work.outcomes = outcomes.counted.into_iter().filter(|id| !known.contains(id)).collect();
+        Ok(Ok(if work.outcomes.is_empty() { BundleAction::Keep } else { BundleAction::Add }))
     }
 
     fn judge_document(
@@ -528,6 +596,17 @@ impl<'a> BundleImport<'a> {
         }
         store.carry_decisions(self.access, &decisions, as_of)?;
         store.carry_learnings(self.access, &work.learnings)?;
+        store.carry_methods(self.access, &work.methods)?;
+        let preferences: Vec<_> = std::mem::take(&mut work.preferences)
+            .into_iter()
+            .map(|carried| {
+                let row = carried.memory.as_ref().and_then(|name| work.standing.get(name).copied());
+                carried.with_row(row)
+            })
+            .collect();
+        store.carry_preferences(self.access, &preferences)?;
+        store.carry_notes(self.access, &work.notes)?;
+        store.carry_outcomes(self.access, &work.outcomes, as_of)?;
         for (key, value) in &work.profile {
             store.carry_profile(self.access, key, value, as_of)?;
         }
@@ -539,6 +618,16 @@ impl<'a> BundleImport<'a> {
         let mut refused = BTreeMap::new();
         for (path, written) in shown.into_iter().zip(store.carry_new(self.access, &rows)?) {
             if let Err(error) = written {
+                refused.insert(path, judged(error)?);
+            }
+        }
+        for (path, method) in std::mem::take(&mut work.new_methods) {
+            if let Err(error) = store.create_method(self.access, &method, now) {
+                refused.insert(path, judged(error)?);
+            }
+        }
+        for (path, preference) in std::mem::take(&mut work.new_preferences) {
+            if let Err(error) = store.propose_preference(self.access, &preference, now) {
                 refused.insert(path, judged(error)?);
             }
         }

@@ -5,6 +5,10 @@
 //! memories/<category>/<id>.md    rows: fields, then the words
 //! facts/<id>.md                  facts with both times; facts/decisions.jsonl has their history
 //! learnings/<id>.md
+//! methodologies/<class>/<id>.md  methods with their cases; methodologies/outcomes.json lists outcomes that counted
+//! preferences/<dimension>/<id>.md, without hard constraints unless they are asked for
+//! roles/<role>/<id>.md           notes of roles, and their lessons
+//! edges.jsonl, pages/<id>.md     who and what is mentioned where: made of the rows, and read by no import
 //! profile/<key>.md
 //! documents/<name>               documents of the workspace, byte for byte
 //! tombstones.json                statements that must stay out, as keyed hashes
@@ -12,24 +16,31 @@
 //! manifest.txt, manifest.sig     SHA-256 of each file, and an Ed25519 signature over all
 //! ```
 
+mod derived;
 mod entry;
 mod export;
 mod front;
 mod import;
 mod judge;
+mod judge_practice;
 mod key;
 mod places;
 mod plan;
+mod practice;
+mod presence;
 mod rows;
 mod seal;
 mod tree;
 
 pub(super) use front::Front;
-pub(super) use places::{DECISIONS, DOCUMENT_STONES, INDEX, STONES, document_name};
+pub(super) use places::{
+    DECISIONS, DOCUMENT_STONES, INDEX, OUTCOMES, PREFERENCES_README, STONES, document_name, is_derived,
+};
 pub(super) use seal::is_seal;
 
 pub use export::Export;
 pub use import::BundleImport;
 pub use key::BundleKey;
 pub use plan::{BundleAction, BundleItem, BundlePlan, Channel};
+pub use presence::Presence;
 pub use tree::Bundle;

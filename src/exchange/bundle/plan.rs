@@ -6,11 +6,15 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::entry::NamedDecision;
+use super::judge_practice::KnownPractice;
+use super::practice::CarriedPreference;
 use crate::base::name::DocName;
 use crate::facts::EventId;
 use crate::gate::Tombstones;
+use crate::learning::{NewMethod, NewPreference, RoleNote};
 use crate::memory::{MemoryId, NewMemory};
 use crate::store::carry::{CarriedLearning, CarriedRow};
+use crate::store::carry_practice::CarriedMethod;
 
 /// How an entry comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -86,10 +90,19 @@ pub(super) struct Work {
     pub(super) unsigned: Vec<(String, NewMemory, Option<DateTime<Utc>>)>,
     /// Their categories and statements.
     pub(super) queued: BTreeSet<(String, String)>,
+    /// The learning loop that is there, or comes in.
+    pub(super) practice: Option<KnownPractice>,
     /// The statements of the learnings that are there or come in.
     pub(super) learned: Option<BTreeSet<String>>,
     pub(super) learnings: Vec<CarriedLearning>,
     pub(super) new_learnings: Vec<CarriedLearning>,
+    pub(super) methods: Vec<CarriedMethod>,
+    pub(super) preferences: Vec<CarriedPreference>,
+    pub(super) notes: Vec<RoleNote>,
+    pub(super) outcomes: Vec<String>,
+    /// Methods and preferences that come in with little trust, each with the path that the plan shows.
+    pub(super) new_methods: Vec<(String, NewMethod)>,
+    pub(super) new_preferences: Vec<(String, NewPreference)>,
     pub(super) profile: Vec<(String, String)>,
     pub(super) decisions: Vec<(NamedDecision, Option<EventId>)>,
     /// Documents: the path that the plan shows, the name here, the bytes.

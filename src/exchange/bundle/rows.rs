@@ -4,16 +4,21 @@ use chrono::{DateTime, Utc};
 
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::edges::Edge;
 use crate::facts::{ConsolidationEvent, FactStore};
 use crate::file::FileMemoryStore;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
+use crate::learning::{MethodStore, Preference, PreferenceStore, RoleNote, RoleStore};
 use crate::memory::{AuditOutcome, LearningStore, MemoryId, MemoryStore, NewMemory};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
 use crate::store::carry::{CarriedDecision, CarriedLearning, CarriedRow};
+use crate::store::carry_practice::CarriedMethod;
 
 /// A store whose rows can be taken out and put back as they were.
-pub(super) trait Rows: MemoryStore + FactStore + LearningStore {
+pub(super) trait Rows:
+    MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore
+{
     fn carry_rows(&self, access: &Access, rows: &[CarriedRow]) -> Result<Vec<MemoryId>>;
     fn carry_new(
         &self,
@@ -28,6 +33,12 @@ pub(super) trait Rows: MemoryStore + FactStore + LearningStore {
     ) -> Result<()>;
     fn carry_learnings(&self, access: &Access, learnings: &[CarriedLearning]) -> Result<()>;
     fn carry_profile(&self, access: &Access, key: &str, value: &str, at: DateTime<Utc>) -> Result<()>;
+    fn carry_methods(&self, access: &Access, methods: &[CarriedMethod]) -> Result<()>;
+    fn carry_preferences(&self, access: &Access, preferences: &[Preference]) -> Result<()>;
+    fn carry_notes(&self, access: &Access, notes: &[RoleNote]) -> Result<()>;
+    fn carry_outcomes(&self, access: &Access, ids: &[String], now: DateTime<Utc>) -> Result<()>;
+    fn outcomes(&self, access: &Access) -> Result<Vec<String>>;
+    fn edges_of(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<(MemoryId, Edge)>>;
     fn stones(&self, access: &Access) -> Result<Option<Tombstones>>;
     fn carry_stones(
         &self,
@@ -65,6 +76,24 @@ macro_rules! rows {
             }
             fn carry_profile(&self, access: &Access, key: &str, value: &str, at: DateTime<Utc>) -> Result<()> {
                 self.engine().carry_profile(access, key, value, at)
+            }
+            fn carry_methods(&self, access: &Access, methods: &[CarriedMethod]) -> Result<()> {
+                self.engine().carry_methods(access, methods)
+            }
+            fn carry_preferences(&self, access: &Access, preferences: &[Preference]) -> Result<()> {
+                self.engine().carry_preferences(access, preferences)
+            }
+            fn carry_notes(&self, access: &Access, notes: &[RoleNote]) -> Result<()> {
+                self.engine().carry_notes(access, notes)
+            }
+            fn carry_outcomes(&self, access: &Access, ids: &[String], now: DateTime<Utc>) -> Result<()> {
+                self.engine().carry_outcomes(access, ids, now)
+            }
+            fn outcomes(&self, access: &Access) -> Result<Vec<String>> {
+                self.engine().outcomes(access)
+            }
+            fn edges_of(&self, access: &Access, ids: &[MemoryId]) -> Result<Vec<(MemoryId, Edge)>> {
+                self.engine().edges_of(access, ids)
             }
             fn stones(&self, access: &Access) -> Result<Option<Tombstones>> {
                 self.engine().stones(access)

@@ -140,6 +140,7 @@ impl Bundle {
         if !disk.list("").at("list", target.display())?.is_empty() {
             return refused(Refusal::NotEmpty);
         }
+        let mut folders: BTreeMap<&str, &str> = BTreeMap::new();
         for (path, bytes) in &self.files {
             for (at, _) in path.match_indices('/') {
                 if disk.stat(&path[..at]).at("look at", path)?.is_none() {
@@ -149,6 +150,10 @@ impl Bundle {
             let file = disk.open(path, Open::CreateNew).at("create", path)?;
             file.write_at(bytes, 0).at("write to", path)?;
             file.sync().map_err(atomic::unsynced).at("sync", path)?;
+            folders.insert(path.rsplit_once('/').map_or("", |(folder, _)| folder), path);
+        }
+        // Once for each folder, when all its files are there.
+        for path in folders.into_values() {
             atomic::sync_folders_of(&disk, path)?;
         }
         home.sync_folder("").map_err(atomic::unsynced).at("sync", parent.display())

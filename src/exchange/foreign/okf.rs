@@ -27,7 +27,8 @@ use super::part::{Taken, What};
 use crate::base::document::SourceRef;
 use crate::base::text;
 use crate::exchange::bundle::{
-    Bundle, DECISIONS, DOCUMENT_STONES, Front, INDEX, STONES, document_name, is_seal,
+    Bundle, DECISIONS, DOCUMENT_STONES, Front, INDEX, OUTCOMES, PREFERENCES_README, STONES, document_name,
+    is_derived, is_seal,
 };
 use crate::facts::FactState;
 use crate::format::JournalName;
@@ -52,6 +53,10 @@ pub(in crate::exchange) fn print(bundle: &Bundle) -> Bundle {
             let mut head = front().expect("an export has an index");
             head.body.clear();
             printed.put(HEAD, head.print());
+            continue;
+        }
+        // It has no fields, and each markdown file of the format has.
+        if path == PREFERENCES_README {
             continue;
         }
         let is_concept = is_markdown(path);
@@ -82,6 +87,10 @@ pub(in crate::exchange) fn print(bundle: &Bundle) -> Bundle {
             "memories" => "Memories",
             "learnings" => "Learnings",
             "profile" => "Profile",
+            "methodologies" => "Methods",
+            "preferences" => "Preferences",
+            "roles" => "Roles",
+            "pages" => "Pages",
             _ => "Documents",
         };
         let line = format!("* [{}](<{path}>)\n", title.replace('[', "\\[").replace(']', "\\]"));
@@ -106,6 +115,10 @@ fn entry(front: &Front, title: &str) -> String {
         "fact" => "Fact",
         "learning" => "Learning",
         "profile" => "Profile",
+        "methodology" => "Method",
+        "preference" => "Preference",
+        "role_note" => "Role Note",
+        "page" => "Page",
         _ => "Memory",
     };
     let mut text = format!("---\ntype: {kind_shown}\ntitle: {}\n", quoted(title));
@@ -172,7 +185,14 @@ fn document(name: &str, text: &str) -> String {
 
 /// Reads the parts of a folder in the format.
 pub(super) fn parts(bundle: &Bundle) -> Vec<Taken<'_>> {
-    let own = |path: &str| path == HEAD || path == STONES || path == DOCUMENT_STONES || is_seal(path);
+    let is_ours = bundle.get(HEAD).is_some();
+    let own = |path: &str| {
+        path == HEAD
+            || path == STONES
+            || path == DOCUMENT_STONES
+            || is_seal(path)
+            || (is_ours && is_derived(path))
+    };
     let files = bundle.files().filter(|(path, _)| !own(path) && !is_reserved(path));
     files.map(|(path, bytes)| part(path, bytes)).collect()
 }
@@ -180,7 +200,7 @@ pub(super) fn parts(bundle: &Bundle) -> Vec<Taken<'_>> {
 fn part<'b>(path: &str, bytes: &'b [u8]) -> Taken<'b> {
     let taken =
         |path: String, bytes: Cow<'b, [u8]>, is_deprecated: bool| What::File { path, bytes, is_deprecated };
-    let what = if path == DECISIONS {
+    let what = if path == DECISIONS || path == OUTCOMES {
         taken(path.to_owned(), bytes.into(), false)
     } else if !is_markdown(path) {
         let name = path.strip_suffix(RAW).unwrap_or(path);

@@ -151,7 +151,7 @@ impl Lines {
                 return;
             }
         }
-        let mark = Mark::new(self.read.count as u64).with_line(line);
+        let mark = Mark::new(self.read.count as u64).with_line(line).with_sum(self.read.edition());
         let _ = mark.write(disk, StateName::MEMORIES_MARK.as_str());
     }
 }

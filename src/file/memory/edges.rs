@@ -135,7 +135,7 @@ pub(super) fn of_row(extractor: &dyn EdgeExtractor, entry: &Entry, stored: &Stor
         text: &stored.memory.content,
         subject: stored.stated.about.as_ref().map(|key| &*key.subject),
         scenario: scenario(stored.memory.metadata.as_ref(), writer),
-        note: None,
+        ..Words::default()
     };
     edges_of(extractor, &words)
 }

@@ -32,6 +32,10 @@ impl Practice for Table<'_> {
         Ok(self.lines.rows.practised.counted.contains(outcome))
     }
 
+    fn counted(&self) -> Result<Vec<String>> {
+        Ok(self.lines.rows.practised.counted.iter().cloned().collect())
+    }
+
     fn preferences(&self) -> Result<Vec<Preference>> {
         Ok(self.lines.rows.practised.preferences.values().cloned().collect())
     }

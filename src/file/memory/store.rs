@@ -7,9 +7,11 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::backend::FileBackend;
+use super::prefix::Prefix;
 use crate::base::access::{Access, Scope};
 use crate::base::error::{At, Error, Result};
 use crate::base::name::StateName;
+use crate::disk::mark::Mark;
 use crate::disk::{Disk, Open, OsDisk, atomic};
 use crate::memory::AuditOutcome;
 use crate::store::backend::Backend;
@@ -99,6 +101,22 @@ impl FileMemoryStore {
     /// Opens a store to be looked at, over a disk that refuses to write.
     pub(crate) fn looked_at(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
         Self::over(disk, scope, config, EVERY)
+    }
+
+    /// Returns whether the lines are those of the last commit, by the checksum in the mark; `true` where there is none.
+    pub(crate) fn is_as_written(disk: &dyn Disk) -> Result<bool> {
+        let marked = || Mark::read(disk, StateName::MEMORIES_MARK.as_str());
+        let mark = marked();
+        let Some((held, sum)) = mark.clone().and_then(|mark| Some((mark.held, mark.sum?))) else {
+            return Ok(true);
+        };
+        let lines = atomic::read(disk, StateName::MEMORIES.as_str(), u64::MAX - 1)?.unwrap_or_default();
+        let mut read = Prefix::default();
+        let held = usize::try_from(held).unwrap_or(usize::MAX);
+        lines.split_inclusive(|byte| *byte == b'\n').take(held).for_each(|line| read.push(line));
+        // One that was cut short is told by its last line; and somebody may have written meanwhile.
+        let is_sound = read.count < held || format!("{:016x}", read.edition()) == sum;
+        Ok(is_sound || marked() != mark)
     }
 
     /// Returns whose rows a folder holds, by the first line of its file; `None` where there is none that can be read.

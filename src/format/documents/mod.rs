@@ -14,6 +14,8 @@ pub(crate) mod observations;
 pub(crate) mod origin;
 pub(crate) mod origins;
 pub(crate) mod profile;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) mod properties;
 mod roles;
 pub(crate) mod sections;
 pub(crate) mod speakers;

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use crate::base::name::DocName;
 use crate::edges::{EdgeExtractor, Words, edges_of};
 use crate::format::JournalName;
+use crate::format::documents::properties::Properties;
 use crate::sqlite::edges::{self, OF_CHUNKS};
 
 /// The writer of the edges of chunks.
@@ -30,7 +31,10 @@ impl Links {
         let path = name.as_str();
         // Journals are named by their day, and nobody links to them.
         let note = path.strip_suffix(".md").filter(|_| JournalName::parse(name).is_none());
-        let found = edges_of(extractor.as_ref(), &Words { text, note, ..Words::default() });
+        // The frontmatter of a note is a chunk of its own.
+        let Properties { aliases, tags } = note.map(|_| Properties::of(text)).unwrap_or_default();
+        let words = Words { text, note, aliases: &aliases, tags: &tags, ..Words::default() };
+        let found = edges_of(extractor.as_ref(), &words);
         edges::put(connection, self.table, (OF_CHUNKS, chunk), &found, at)
     }
 }

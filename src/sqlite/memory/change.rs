@@ -222,7 +222,7 @@ impl Table<'_> {
             text: &memory.content,
             subject: key.map(|key| &*key.subject),
             scenario: scenario(memory.metadata.as_ref(), entry.actor),
-            note: None,
+            ..EdgeWords::default()
         };
         self.put_edges(id.get(), &words, &stamp(entry.at))?;
         Ok(id)

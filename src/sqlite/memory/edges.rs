@@ -37,7 +37,7 @@ impl Table<'_> {
         let notes = row::maybe(found, 2)?.and_then(|notes| serde_json::from_str(&notes).ok());
         let writer = if notes.is_some() { self.writer(id)? } else { Actor::Agent };
         let scenario = scenario(notes.as_ref(), writer);
-        let words = Words { text: &text, subject: subject.as_deref(), scenario, note: None };
+        let words = Words { text: &text, subject: subject.as_deref(), scenario, ..Words::default() };
         self.put_edges(id, &words, &row::text(found, 3)?)
     }
 

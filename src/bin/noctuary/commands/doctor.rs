@@ -4,9 +4,10 @@ use std::path::Path;
 
 use chrono::Utc;
 use noctuary::Scope;
-use noctuary::doctor::{Apply, Doctor, FixAction};
+use noctuary::doctor::{Apply, Doctor, FixAction, Health};
 use serde_json::json;
 
+use crate::commands::night::Asked;
 use crate::config::Config;
 use crate::home;
 use crate::output::{End, Output, Trouble, count};
@@ -17,6 +18,8 @@ pub(crate) struct Fix<'a> {
     pub(crate) wanted: bool,
     pub(crate) apply: bool,
     pub(crate) only: &'a [String],
+    /// The model that reflects.
+    pub(crate) model: Asked<'a>,
 }
 
 pub(crate) fn doctor(
@@ -27,7 +30,7 @@ pub(crate) fn doctor(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let doctor = Doctor::of(path)?.dreams(config.dreams()?);
+    let doctor = Doctor::of(path)?.dreams(config.dreams()?).stores(config.stores_of_doctor()?);
     let doctor = match user {
         Some(user) => doctor.scope(Scope::user(user)),
         None => match doctor.scopes() {
@@ -41,7 +44,7 @@ pub(crate) fn doctor(
         doctor.examine(Utc::now())?
     };
     if fix.wanted {
-        return mend(&doctor, &found, fix, output);
+        return mend(&doctor, &found, fix, config, output);
     }
     let end = End::look_if(!found.is_sound());
     if output.json {
@@ -83,23 +86,75 @@ pub(crate) fn doctor(
         count(usize::try_from(health.rows).unwrap_or(usize::MAX), "row"),
         count(usize::try_from(health.learnings).unwrap_or(usize::MAX), "learning"),
     )));
+    memory_health(health, output);
     Ok(end)
+}
+
+/// Prints the section on the health of memory. (seed 003, Doctor)
+fn memory_health(health: &Health, output: Output) {
+    let mut lines = Vec::new();
+    if health.methods > 0 {
+        lines.push(format!(
+            "methods      {}, {} graduated, {} in quarantine",
+            health.methods, health.graduated, health.quarantined
+        ));
+    }
+    if health.unreflected > 0 {
+        lines.push(format!("roles        {} waiting for over 72 hours", health.unreflected));
+    }
+    if !health.embeddings.is_empty() {
+        let states = health.embeddings.iter().map(|(state, count)| format!("{count} {state}"));
+        lines.push(format!("embeddings   {}", states.collect::<Vec<_>>().join(", ")));
+    }
+    if health.edges > 0 {
+        let top = health.top_entities.iter().map(|(entity, texts)| format!("{entity} {texts}"));
+        lines.push(format!("edges        {}: {}", health.edges, top.collect::<Vec<_>>().join(", ")));
+    }
+    if health.rows > 0 {
+        lines.push(format!("changed      {} since the last profile", count_of(health.dirty)));
+    }
+    for line in lines {
+        let line: String = line.chars().take(78).collect();
+        output.line(output.faint(&format!("  {line}")));
+    }
+}
+
+fn count_of(rows: u64) -> String {
+    count(usize::try_from(rows).unwrap_or(usize::MAX), "row")
 }
 
 fn mend(
     doctor: &Doctor,
     found: &noctuary::doctor::Examination,
     fix: &Fix<'_>,
+    config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
     let named = |word: &String| {
         FixAction::ALL.into_iter().find(|action| action.as_str() == word).ok_or_else(|| {
-            Trouble::usage(format!("there is no action {word}: it is index, lock or permissions"))
+            let all: Vec<&str> = FixAction::ALL.iter().map(|action| action.as_str()).collect();
+            Trouble::usage(format!("there is no action {word}: it is one of {}", all.join(", ")))
         })
     };
-    let only = fix.only.iter().map(named).collect::<Result<Vec<_>, _>>()?;
+    let mut only = fix.only.iter().map(named).collect::<Result<Vec<_>, _>>()?;
     let apply = if fix.apply { Apply::Yes } else { Apply::DryRun };
-    let fixed = doctor.fix(found, apply, &only, Utc::now())?;
+    let is_reflecting = only.contains(&FixAction::ReflectPending);
+    only.retain(|action| *action != FixAction::ReflectPending);
+    let mut fixed = if is_reflecting && only.is_empty() {
+        Vec::new()
+    } else {
+        let _progress = Progress::begin("mending");
+        doctor.fix(found, apply, &only, Utc::now())?
+    };
+    if is_reflecting {
+        let model = fix.model.client(config)?.ok_or_else(|| {
+            Trouble::usage(
+                "reflect_pending asks a model: say --endpoint and --model, or name them in the settings",
+            )
+        })?;
+        let _progress = Progress::begin("reflecting");
+        fixed.extend(doctor.reflect_pending(found, apply, &model, Utc::now())?);
+    }
     let left = found.findings.len() - fixed.iter().filter(|fixed| fixed.done).count();
     if output.json {
         output.value(&json!({"applied": fix.apply, "actions": fixed, "left": left}))?;

@@ -138,6 +138,12 @@ pub(crate) fn status(
         format!("{} in {}", size(survey.backlog.bytes), count(number(survey.backlog.journals), "journal"))
     };
     row("Waits", waits);
+    if found.health.journals == 0 {
+        row(
+            "Next",
+            format!("noctuary note {} \"…\": a dream reads journals, and there are none", path.display()),
+        );
+    }
     if proposals > 0 {
         row("To review", format!("{}: noctuary review {}", count(proposals, "proposal"), path.display()));
     }

@@ -66,13 +66,39 @@ pub(crate) fn search(
     for found in &documents.results {
         let place = format!("{}#L{}-L{}", found.path, found.lines.0, found.lines.1);
         output.line(output.bold(&place));
-        let text: String = found.content.chars().take(400).collect();
-        output.wrapped(4, &text);
+        for line in matching(&found.content, &query) {
+            output.wrapped(4, &line);
+        }
     }
     if is_empty {
         output.line("Nothing was found. Other words may find it: the search knows words, not meanings.");
     }
     Ok(End::look_if(is_empty))
+}
+
+/// Returns the lines of a passage that have most of the words that were looked for, in their order; its first lines where none
+/// has any, as where a heading above it was found.
+fn matching(passage: &str, query: &str) -> Vec<String> {
+    const MOST: usize = 3;
+    let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
+    // The end of a word is left out, since a search looks for stems.
+    let stem = |word: &str| {
+        let word = word.to_lowercase();
+        let len = word.chars().count();
+        word.chars().take(len.saturating_sub(2).max(3)).collect::<String>()
+    };
+    let stems: Vec<String> = words.map(stem).collect();
+    let mut lines: Vec<(usize, usize, &str)> = Vec::new();
+    for (place, line) in passage.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let folded = line.to_lowercase();
+        lines.push((stems.iter().filter(|stem| folded.contains(stem.as_str())).count(), place, line));
+    }
+    lines.sort_by_key(|(count, place, _)| (std::cmp::Reverse(*count), *place));
+    let has_any = lines.first().is_some_and(|(count, ..)| *count > 0);
+    lines.retain(|(count, ..)| !has_any || *count > 0);
+    lines.truncate(MOST);
+    lines.sort_by_key(|(_, place, _)| *place);
+    lines.iter().map(|(_, _, line)| line.trim().chars().take(300).collect()).collect()
 }
 
 pub(crate) fn forget(

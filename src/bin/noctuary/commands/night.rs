@@ -3,13 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use chrono::Utc;
 use noctuary::dream::{DreamMode, LineOutcome};
+use noctuary::format::DreamId;
+use noctuary::life::Indexed;
 use noctuary::model::ChatCompletions;
-use noctuary::report::DreamPage;
-use noctuary::{DreamReport, Extractive, JournalDreamer, LlmClient, Outcome, dream_once};
+use noctuary::pages::Pages;
+use noctuary::report::{DreamPage, EntityPage};
+use noctuary::{DreamReport, Extractive, JournalDreamer, LlmClient, Outcome, SqliteIndex, dream_once};
+use serde_json::json;
 
 use crate::arguments::Night;
-use crate::config::Config;
+use crate::config::{Config, KEY};
 use crate::home::Home;
 use crate::output::{End, Output, Trouble, count, size};
 use crate::progress::Progress;
@@ -42,23 +47,77 @@ pub(crate) fn dream(
     tell(&report, output)
 }
 
+/// The subject of a page.
+pub(crate) struct Of<'a> {
+    pub(crate) dream: Option<&'a str>,
+    pub(crate) entity: Option<&'a str>,
+    pub(crate) night: &'a Night,
+}
+
 pub(crate) fn page(
     path: &Path,
     out: &Path,
-    night: &Night,
+    of: &Of<'_>,
     user: Option<&str>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(path, user)?;
-    let report = run(&home, DreamMode::Preview, night, config)?;
+    if let Some(entity) = of.entity {
+        return entity_page(home, entity, out, output);
+    }
+    let report = match of.dream {
+        Some(asked) => past(&home, asked, config)?,
+        None => run(&home, DreamMode::Preview, of.night, config)?,
+    };
     write_page(&home, &report, Some(out), config)?;
     if output.json {
-        output.value(&serde_json::json!({"page": out.display().to_string(), "outcome": report.outcome}))?;
+        output.value(&json!({"page": out.display().to_string(), "outcome": report.outcome}))?;
     } else {
         output.line(format!("The page is {}.", out.display()));
     }
     Ok(End::Well)
+}
+
+/// Returns the report of a dream that was dreamt before.
+fn past(home: &Home, asked: &str, config: &Config) -> Result<DreamReport, Trouble> {
+    let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace))
+        .config(config.dreams()?)
+        .enabled(true)
+        .build()?;
+    let id = if asked == "last" {
+        let last = dreamer.dreams()?.into_iter().next();
+        last.ok_or_else(|| Trouble::failed("there is no dream yet: `noctuary dream` makes one"))?.id
+    } else {
+        DreamId::parse(asked).ok_or_else(|| {
+            Trouble::usage(format!("{asked} is no id of a dream: `noctuary status` lists them"))
+        })?
+    };
+    let report = dreamer.past_dream(&id)?;
+    report.ok_or_else(|| Trouble::failed(format!("there is no dream {id}: `noctuary status` lists them")))
+}
+
+/// Writes the page on an entity, of the rows and documents of a home.
+fn entity_page(home: Home, entity: &str, out: &Path, output: Output) -> Result<End, Trouble> {
+    let (owner, now) = (home.owner(), Utc::now());
+    let index = SqliteIndex::open_in_memory(home.scope.clone())?;
+    let documents = Indexed::new(Arc::clone(&home.workspace), index);
+    {
+        let _progress = Progress::begin("reading");
+        documents.sync(now)?;
+    }
+    let pages = Pages::new(home.store.into_edges()).and(Arc::new(documents));
+    let page = pages.page(&owner, entity, true, now)?;
+    std::fs::write(out, EntityPage::new(&page).to_html())
+        .map_err(|error| Trouble::failed(format!("cannot write {}: {error}", out.display())))?;
+    if output.json {
+        output.value(&json!({"page": out.display().to_string(), "texts": page.texts}))?;
+    } else if page.is_empty() {
+        output.line(format!("Nothing is known of {entity}; the page is {}.", out.display()));
+    } else {
+        output.line(format!("The page is {}.", out.display()));
+    }
+    Ok(End::look_if(page.is_empty()))
 }
 
 fn run(home: &Home, mode: DreamMode, night: &Night, config: &Config) -> Result<DreamReport, Trouble> {
@@ -77,19 +136,34 @@ fn run(home: &Home, mode: DreamMode, night: &Night, config: &Config) -> Result<D
     Ok(dream_once(&dreamer, model.as_ref())?)
 }
 
+/// The model that the command line names.
+pub(crate) struct Asked<'a> {
+    pub(crate) endpoint: Option<&'a str>,
+    pub(crate) name: Option<&'a str>,
+}
+
 /// The model to ask: one at an endpoint, or none.
 fn model(night: &Night, config: &Config) -> Result<Box<dyn LlmClient>, Trouble> {
-    // Of its own, so that no vendor's key goes to somebody else's server.
-    const KEY: &str = "NOCTUARY_API_KEY";
-    let endpoint = night.endpoint.as_ref().or(config.model.endpoint.as_ref());
-    let name = night.model.as_ref().or(config.model.name.as_ref());
-    let (endpoint, name) = match (endpoint, name) {
-        (None, None) => return Ok(Box::new(Extractive::new())),
-        (Some(endpoint), Some(name)) => (endpoint, name),
-        _ => return Err(Trouble::usage("an endpoint and the name of its model go together")),
-    };
-    let client = ChatCompletions::new(endpoint, name.as_str())?;
-    Ok(Box::new(if std::env::var_os(KEY).is_some() { client.key_from_env(KEY)? } else { client }))
+    let asked = Asked { endpoint: night.endpoint.as_deref(), name: night.model.as_deref() };
+    Ok(match asked.client(config)? {
+        Some(client) => Box::new(client),
+        None => Box::new(Extractive::new()),
+    })
+}
+
+impl Asked<'_> {
+    /// Makes the client of the model that is named here or in the settings; `None` where there is none.
+    pub(crate) fn client(&self, config: &Config) -> Result<Option<ChatCompletions>, Trouble> {
+        let endpoint = self.endpoint.or(config.model.endpoint.as_deref());
+        let name = self.name.or(config.model.name.as_deref());
+        let (endpoint, name) = match (endpoint, name) {
+            (None, None) => return Ok(None),
+            (Some(endpoint), Some(name)) => (endpoint, name),
+            _ => return Err(Trouble::usage("an endpoint and the name of its model go together")),
+        };
+        let client = ChatCompletions::new(endpoint, name)?;
+        Ok(Some(if std::env::var_os(KEY).is_some() { client.key_from_env(KEY)? } else { client }))
+    }
 }
 
 fn write_page(home: &Home, report: &DreamReport, out: Option<&Path>, config: &Config) -> Result<(), Trouble> {

@@ -1,10 +1,12 @@
 //! `noctuary export`, `import`, `backup`, `copy` and `erase`.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use chrono::Utc;
 use noctuary::exchange::{
-    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, Foreign, copy_into,
+    Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export, Foreign,
+    Presence, copy_into,
 };
 use noctuary::workspace::{Claim, ClaimTerms};
 use serde_json::json;
@@ -17,9 +19,11 @@ use crate::progress::Progress;
 
 /// How a life is taken out.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct HowOut {
     pub(crate) signed: bool,
     pub(crate) documents: bool,
+    pub(crate) constraints: bool,
     pub(crate) okf: bool,
 }
 
@@ -29,6 +33,8 @@ pub(crate) struct HowIn<'a> {
     pub(crate) of: Option<&'a str>,
     pub(crate) apply: bool,
     pub(crate) trust: &'a [String],
+    /// Whether hard constraints may come in as proposals.
+    pub(crate) approves: bool,
 }
 
 pub(crate) fn export(
@@ -79,6 +85,7 @@ fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle
     if how.okf {
         export = export.okf();
     }
+    export = export.include_constraints(how.constraints);
     if let Some(key) = key {
         export = export.signed(key);
     }
@@ -128,6 +135,13 @@ pub(crate) fn import(
     if let Some(name) = how.of {
         import = import.of_user(name);
     }
+    if how.approves {
+        let is_terminal = std::io::stdin().is_terminal();
+        match Presence::at_terminal(is_terminal, |name| std::env::var(name).ok())? {
+            Some(presence) => import = import.approve_hard_constraints(presence),
+            None => eprintln!("noctuary: hard constraints stay out: nobody is at a terminal"),
+        }
+    }
     let plan = {
         let _progress = Progress::begin("importing");
         if apply { import.apply(&bundle, Utc::now())? } else { import.plan(&bundle)? }
@@ -143,7 +157,10 @@ pub(crate) fn import(
 
 fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
     let added = plan.added().count();
-    let little = plan.added().filter(|item| item.channel == Channel::Unsigned).count();
+    // Forgetting needs no trust.
+    let is_little =
+        |item: &&BundleItem| item.channel == Channel::Unsigned && !item.path.starts_with("tombstones");
+    let little = plan.added().filter(is_little).count();
     let kept = plan.items.iter().filter(|item| item.action == BundleAction::Keep).count();
     match &plan.author {
         Some(author) => output.line(format!("Signed by {author}, whom you trust.")),
@@ -238,7 +255,11 @@ pub(crate) fn copy(path: &Path, out: &Path, user: Option<&str>, output: Output) 
     let documents = copy_into(home.workspace.as_ref(), target.workspace.as_ref())?;
     // Rows travel as in a bundle that is signed for this moment.
     let key = BundleKey::from_bytes(*noctuary::gate::TombstoneKey::random().as_bytes());
-    let bundle = bundle_of(&home, Some(&key), HowOut { signed: true, documents: false, okf: false })?;
+    let bundle = bundle_of(
+        &home,
+        Some(&key),
+        HowOut { signed: true, documents: false, constraints: false, okf: false },
+    )?;
     let owner = target.owner();
     let import = BundleImport::new(&owner).key(&key);
     let import = match &target.store {

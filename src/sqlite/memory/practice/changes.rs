@@ -46,7 +46,8 @@ impl Table<'_> {
         self.connection
             .prepare_cached(
                 "INSERT INTO memory_methods (id, user_id, agent_id, name, class, body, normal, confidence, quarantine,
-                   created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)",
+                   created_at, updated_at, times_used, successes)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             )?
             .execute(params![
                 method.id.get(),
@@ -58,7 +59,10 @@ impl Table<'_> {
                 normal(&method.class, &method.body),
                 method.confidence,
                 method.quarantine,
-                stamp(method.created_at)
+                stamp(method.created_at),
+                stamp(method.updated_at),
+                method.uses.cast_signed(),
+                method.successes.cast_signed()
             ])
             .map(drop)
     }
@@ -70,6 +74,19 @@ impl Table<'_> {
         graduated: Option<Approval>,
         at: DateTime<Utc>,
     ) -> rusqlite::Result<()> {
+        let bound = params![self.user(), self.agent(), method.get()];
+        let standing = self.methods_where("AND id = ?3", bound)?.pop();
+        if quarantine > 0 && standing.is_some_and(|standing| standing.graduated == graduated) {
+            // A doctor may do this, and nothing with an approval.
+            return self
+                .connection
+                .prepare_cached(
+                    "UPDATE memory_methods SET quarantine = ?4, updated_at = ?5
+                     WHERE user_id = ?1 AND agent_id = ?2 AND id = ?3",
+                )?
+                .execute(params![self.user(), self.agent(), method.get(), quarantine, stamp(at)])
+                .map(drop);
+        }
         self.connection
             .prepare_cached(
                 "UPDATE memory_methods SET quarantine = ?4, graduated_by = ?5, graduated_at = ?6, updated_at = ?7

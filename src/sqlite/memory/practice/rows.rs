@@ -58,6 +58,15 @@ impl Practice for Table<'_> {
         })
     }
 
+    fn counted(&self) -> Result<Vec<String>> {
+        self.folded(|| {
+            let sql =
+                format!("SELECT outcome FROM memory_outcomes {OF_SCOPE} AND outcome <> '' ORDER BY outcome");
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            statement.query_map(params![self.user(), self.agent()], |found| row::text(found, 0))?.collect()
+        })
+    }
+
     fn preferences(&self) -> Result<Vec<Preference>> {
         self.folded(|| self.preferences_where("ORDER BY id", params![self.user(), self.agent()]))
     }
@@ -138,7 +147,7 @@ impl Table<'_> {
         self.connection.prepare_cached(&sql)?.query_map(bound, preference)?.collect()
     }
 
-    fn methods_where(&self, which: &str, bound: impl Params) -> rusqlite::Result<Vec<Method>> {
+    pub(super) fn methods_where(&self, which: &str, bound: impl Params) -> rusqlite::Result<Vec<Method>> {
         let sql = format!(
             "SELECT id, name, class, body, times_used, successes, confidence, quarantine, graduated_by, graduated_at,
                created_at, updated_at
