@@ -97,7 +97,7 @@ fn a_vault_is_searched_and_linked_where_it_lies_and_keeps_every_byte() {
     }
     let told = json(at, &["doctor", "vault", "--json"], 0);
     assert_eq!(told, serde_json::json!([]), "a sound vault has no finding");
-    assert_eq!(json(at, &["status", "vault", "--json"], 0)["documents"].as_u64(), Some(8));
+    assert_eq!(json(at, &["status", "vault", "--json"], 0)["documents"].as_u64(), Some(9));
     assert_eq!(tree(&at.join("vault")), before);
 
     // A life in the vault adds its own documents, and a night appends to MEMORY.md alone.

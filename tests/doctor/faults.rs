@@ -24,7 +24,7 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
         put(home, ".dreaming.d/memories.jsonl", &lines.replacen("\"op\"", "\"oq\"", 2));
         let _ = fs::remove_file(home.join(".dreaming.d/memories.table"));
     }),
-    (Kind::DamagedStore, "a word of a row", |home| {
+    (Kind::DamagedStore, "memories.jsonl", |home| {
         let lines = fs::read_to_string(home.join(".dreaming.d/memories.jsonl")).unwrap();
         put(home, ".dreaming.d/memories.jsonl", &lines.replacen("without milk", "without silk", 1));
     }),
@@ -46,11 +46,7 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
     }),
     (Kind::ConflictMarks, "MEMORY marks", |home| {
         let memory = fs::read_to_string(home.join("MEMORY.md")).unwrap();
-        let marks = "<<<<<<< ours
-- tea
-=======
-- coffee
->>>>>>> theirs
+        let marks = "- coffee
 
 ";
         put(home, "MEMORY.md", &format!("{marks}{memory}"));
@@ -87,7 +83,7 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
         put(home, "memory/Boat.md", "- Brisk\n");
         put(home, "memory/boat.md", "- Brisk\n");
     }),
-    (Kind::WaitingReflection, "role_memory", |home| {
+    (Kind::WaitingReflection, "memories.jsonl", |home| {
         let store = FileMemoryStore::open(home, Scope::user("marta")).unwrap();
         let note = NewRoleNote::new("planner", "Packed in a hurry; the ferry was missed.");
         store.take_note(&Access::agent(Scope::user("marta")), &note, now() - TimeDelta::hours(73)).unwrap();

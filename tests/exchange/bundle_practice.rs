@@ -8,8 +8,9 @@ use noctuary::learning::{
     Ending, MethodStore, NewMethod, NewOutcome, NewPreference, PreferenceKind, PreferenceState,
     PreferenceStore,
 };
+use noctuary::memory::{NewMemory, Source};
 use noctuary::store::StoreConfig;
-use noctuary::{Access, FileMemoryStore, Scope};
+use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 
 fn owner() -> Access {
     Access::human(Scope::user("marta"))
@@ -184,8 +185,6 @@ fn a_replayed_bundle_raises_no_method_and_no_preference_again() {
 #[test]
 fn edges_and_pages_are_for_readers_and_no_import_reads_them() {
     let (key, here, owner) = (BundleKey::from_bytes([7; 32]), furnished(), owner());
-    use noctuary::MemoryStore;
-    use noctuary::memory::{NewMemory, Source};
     for text in ["Marta moored [[Brisk]] in Lisbon", "[[Brisk]] needs a new keel #repairs"] {
         here.store.write(&owner, &NewMemory::new("note", text, Source::UserExplicit), at(5)).unwrap();
     }

@@ -125,7 +125,7 @@ pub(crate) enum Command {
         #[arg(long)]
         in_files: bool,
     },
-    /// Write an HTML page: on what the next dream would keep, on a past dream, or on an entity
+    /// Write an HTML page on the next dream, a past one, or an entity
     Page {
         /// A folder or database
         path: PathBuf,

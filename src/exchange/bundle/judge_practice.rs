@@ -1,26 +1,17 @@
 //! The judgement of methods, preferences and notes of roles in a bundle.
 
-use std::collections::BTreeSet;
-
 use super::front::Front;
 use super::judge::{Entry, Judged};
 use super::plan::{BundleAction, Channel, Work};
 use super::practice::{
-    self, CarriedPreference, is_same_note, texts_of_method, texts_of_note, texts_of_preference,
+    self, CarriedPreference, KnownPractice, is_same_note, texts_of_method, texts_of_note, texts_of_preference,
 };
 use super::presence::Presence;
 use super::rows::Rows;
 use crate::base::access::Access;
 use crate::base::error::Result;
-use crate::learning::{MethodStore, PreferenceKind, PreferenceState, PreferenceStore, RoleNote, RoleStore};
+use crate::learning::{MethodStore, PreferenceKind, PreferenceState, PreferenceStore, RoleStore};
 use crate::store::practice::{kept_wish, normal};
-
-/// The learning loop of a home, and what comes into it.
-pub(super) struct KnownPractice {
-    methods: BTreeSet<String>,
-    wishes: BTreeSet<String>,
-    notes: Vec<RoleNote>,
-}
 
 /// Reads the learning loop of a home.
 pub(super) fn known_practice(store: &dyn Rows, access: &Access) -> Result<KnownPractice> {

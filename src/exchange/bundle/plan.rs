@@ -6,8 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::entry::NamedDecision;
-use super::judge_practice::KnownPractice;
-use super::practice::CarriedPreference;
+use super::practice::{CarriedPreference, KnownPractice};
 use crate::artifacts::Artifact;
 use crate::base::name::DocName;
 use crate::facts::EventId;

@@ -1,5 +1,7 @@
 //! The entries of the learning loop in a bundle: methods, preferences, notes of roles.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -262,4 +264,11 @@ impl CarriedPreference {
     pub(super) fn with_row(self, row: Option<MemoryId>) -> Preference {
         Preference { memory: row, ..self.preference }
     }
+}
+
+/// The learning loop of a home, and what comes into it.
+pub(super) struct KnownPractice {
+    pub(super) methods: BTreeSet<String>,
+    pub(super) wishes: BTreeSet<String>,
+    pub(super) notes: Vec<RoleNote>,
 }

@@ -15,7 +15,7 @@ pub(crate) mod observations;
 pub(crate) mod origin;
 pub(crate) mod origins;
 pub(crate) mod profile;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) mod properties;
 mod roles;
 pub(crate) mod sections;

@@ -6,6 +6,7 @@ use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::edges::{EdgeExtractor, Words, edges_of};
 use crate::format::JournalName;
+use crate::format::documents::properties::Properties;
 use crate::postgres::within::Within;
 
 /// The writer of the edges of chunks.
@@ -24,7 +25,10 @@ impl Links {
         let (mut numbers, mut places) = (Vec::new(), Vec::new());
         let [mut keys, mut kinds, mut verbs] = [Vec::new(), Vec::new(), Vec::new()];
         for (number, text) in chunks {
-            let found = edges_of(extractor.as_ref(), &Words { text, note, ..Words::default() });
+            // The frontmatter of a note is a chunk of its own.
+            let Properties { aliases, tags } = note.map(|_| Properties::of(text)).unwrap_or_default();
+            let words = Words { text, note, aliases: &aliases, tags: &tags, ..Words::default() };
+            let found = edges_of(extractor.as_ref(), &words);
             // The server's texts hold no zero character.
             let found = found.into_iter().filter(|edge| {
                 ![&*edge.entity.key, &*edge.entity.kind, &*edge.verb].iter().any(|text| text.contains('\0'))

@@ -19,6 +19,7 @@ use crate::progress::Progress;
 
 /// How a life is taken out.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct HowOut {
     pub(crate) signed: bool,
     pub(crate) documents: bool,
