@@ -1645,6 +1645,8 @@ fn every_function_that_reads_for_a_session_is_listed() {
         holders.remove(&format!("{operators}Builder"));
     }
     holders.remove("Merge");
+    // A host's settings: a store says of its rows whether cited lines are gone, and to main sessions alone.
+    holders.remove("StoreConfig");
     // They refuse everybody but the human in a main session.
     holders.retain(|holder| holder != "Export" && holder != "BundleImport");
     holders.remove("FaultyWorkspace");

@@ -140,7 +140,7 @@ pub(crate) const WORDINGS: [(&str, &str); 10] = [
     ("restated", ""),
 ];
 
-/// Ten more, by which nothing was chosen: they were written when the ten above were found.
+/// Ten more, in whose sight the words of an exchange were listed.
 pub(crate) const OTHER_WORDINGS: [(&str, &str); 10] = [
     ("went from", "{s} went from {o} to {v}."),
     ("as of", "As of this week the {n} of {s} is {v}."),
@@ -152,6 +152,20 @@ pub(crate) const OTHER_WORDINGS: [(&str, &str); 10] = [
     ("not any more", "Not {o} any more for {s}: {v}."),
     ("takes the place", "Starting this month, {v} takes the place of {o} for {s}."),
     ("settled on", "We settled on {v} as the {n} of {s} after all."),
+];
+
+/// Ten more, by which nothing was chosen: they were written after all that finds those above.
+pub(crate) const UNSEEN_WORDINGS: [(&str, &str); 10] = [
+    ("is done with", "{s} is done with {o} and has picked {v}."),
+    ("has become", "The {n} of {s} has become {v}."),
+    ("turns out", "Turns out the {n} of {s} is {v}, I had it wrong."),
+    ("out and in", "{o} is out for {s}, {v} is in."),
+    ("chose over", "{s} chose {v} over {o} in the end."),
+    ("from then on", "From this month on the {n} of {s} will be {v}."),
+    ("tired of", "{s} got tired of {o}, so it is {v} today."),
+    ("heads-up", "Heads-up: {v} is the {n} of {s}."),
+    ("succeeded", "{v} succeeded {o} for {s} last week."),
+    ("rather than", "{s} wants {v} rather than {o}, please note."),
 ];
 
 pub(crate) const SUBJECTS: [&str; 14] = [

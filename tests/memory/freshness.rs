@@ -8,7 +8,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::chains::{ABOUT, Dice, OTHER_WORDINGS, SEED, SUBJECTS, WORDINGS, chains_in, shuffle, world};
+use crate::chains::{
+    ABOUT, Dice, OTHER_WORDINGS, SEED, SUBJECTS, UNSEEN_WORDINGS, WORDINGS, chains_in, shuffle, world,
+};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::memory::{Hit, MemoryId, NewMemory, Place, Query, Role, Source};
 use noctuary::testing::contract::memory as contract;
@@ -81,8 +83,13 @@ fn the_newest_state_is_found_first() {
 }
 
 #[test]
+fn the_newest_state_is_found_first_in_other_wordings() {
+    newest_first(&OTHER_WORDINGS, 90);
+}
+
+#[test]
 fn the_newest_state_is_found_first_in_wordings_that_nothing_was_chosen_by() {
-    newest_first(&OTHER_WORDINGS, 70);
+    newest_first(&UNSEEN_WORDINGS, 80);
 }
 
 /// Expects the newest states of so many of a hundred chains to be found before the others.

@@ -103,12 +103,13 @@ impl Search<'_> {
             if renewed.is_empty() {
                 continue;
             }
-            let takes_back = renewed.iter().any(|(_, renewal)| *renewal == Renewal::TakesBack);
+            let has = |kind| renewed.iter().any(|(_, renewal)| *renewal == kind);
+            let (takes_back, exchanges) = (has(Renewal::TakesBack), has(Renewal::Exchanges));
             let rows: Vec<usize> = renewed.into_iter().map(|(row, _)| row).collect();
             for row in &rows {
                 answers[newer] |= answers[*row] | candidates[*row].row.has;
             }
-            if candidates[newer].place == Place::Sought {
+            if candidates[newer].place == Place::Sought || (exchanges && !takes_back) {
                 put_before(&mut order, newer, &rows);
             } else if takes_back || at >= near {
                 change_places(&mut order, newer, &rows);
@@ -138,12 +139,12 @@ impl Search<'_> {
         }
         let near = weighed.ranked.iter().take(self.ranking.freshness);
         let question = self.question(near.map(|(number, _)| self.pool.row(*number).has));
-        let best = weighed.ranked.iter().take(ANCHORS).map(|(number, _)| *number);
-        best.filter(|number| {
+        let best = weighed.ranked.iter().take(self.ranking.freshness).map(|(number, _)| *number);
+        let answers = best.filter(|number| {
             let row = self.pool.row(*number);
             row.bytes <= self.ranking.short && self.pool.is_read(*number) && question.is_answer(row.has)
-        })
-        .collect()
+        });
+        answers.take(ANCHORS).collect()
     }
 
     /// Returns the query with what its words weigh, beside rows that have some of them.
@@ -183,6 +184,8 @@ enum Renewal {
     SaysAnew,
     /// It takes back a word of it.
     TakesBack,
+    /// It speaks of an exchange, and names its value beside another.
+    Exchanges,
 }
 
 /// A query, and what its words weigh.
@@ -232,19 +235,28 @@ impl Question<'_, '_> {
         if says.changes && says.taken_back.iter().any(|word| said.words.contains(word)) {
             return Some(Renewal::TakesBack);
         }
+        // Of whom it is says nothing of what it is about.
+        let about = if had & !self.names > 0 { had & !self.names } else { had };
+        // One that has a part of what is asked for speaks of something else beside it.
+        let is_of_it = newer.row.has & about == 0 || about & !has == 0;
+        if is_of_it && newer.row.bytes <= self.search.ranking.short && says.exchanges_a_value_of(said) {
+            return Some(Renewal::Exchanges);
+        }
         if is_far || (is_sought && newer.row.has == 0) {
             return None;
         }
         let has = has | says.says_otherwise(said, self.search.plan);
-        // Of whom it is says nothing of what it is about.
-        let about = if had & !self.names > 0 { had & !self.names } else { had };
         let share = self.weigh(has & about) / self.weigh(about);
-        let is_enough = match usize::from(says.changes) + usize::from(says.has_other_values_than(said)) {
+        let has_other_values = says.has_other_values_than(said) || says.has_another_number_than(said);
+        let is_enough = match usize::from(says.changes) + usize::from(has_other_values) {
             0 => had & !has == 0 && (says.has_most_words_of(said) || says.has_another_name_than(said)),
             1 => share >= WITH_A_SIGN,
             _ => share >= WITH_TWO && (is_sought || newer.score >= HALF_AS_GOOD * older.score),
         };
-        is_enough.then_some(Renewal::SaysAnew)
+        let has_all = had & !(has | Statement::of_use(self.search.plan)) == 0;
+        let is_the_same = self.names > 0 && has_all && says.says_another_value_than(said);
+        let goes_on = stands_for > 0 && says.has_most_words_of(said);
+        (is_enough || is_the_same || goes_on).then_some(Renewal::SaysAnew)
     }
 
     fn text(&self, candidate: &Candidate<'_>) -> &str {
