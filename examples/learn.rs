@@ -1,23 +1,28 @@
-//! Ten days of an agent that learns: a method earns its graduation, a rule stops a tool, and a night draws lessons.
+//! Ten days of an agent that learns: a method earns its graduation, a rule stops a tool, a night draws lessons, and one page
+//! tells all of it.
 //!
 //! ```text
 //! cargo run --example learn
+//! cargo run --features report --example learn -- brisk.html
 //! ```
 //!
-//! It needs no model, and checks what it tells: whatever does not hold ends it.
+//! It needs no model, and checks what it tells: whatever does not hold ends it. The second command writes the page as HTML.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::RoleDreamer;
+use noctuary::facts::{FactKey, FactStore};
 use noctuary::learning::{
     Ending, LearningConfig, MethodId, MethodStore, NewMethod, NewOutcome, NewPreference, NewRoleNote,
     PreferenceStore, RoleStore,
 };
+use noctuary::memory::{NewMemory, Source};
+use noctuary::pages::{Learned, Pages};
 use noctuary::{
-    Access, Actor, Error, FileMemoryStore, FileWorkspace, Life, LifeConfig, LlmReply, LlmRequest, Outcome,
-    Scope, SessionKind, dream_once_at, llm_fn,
+    Access, Actor, Error, FileMemoryStore, FileWorkspace, Life, LifeConfig, LlmReply, LlmRequest,
+    MemoryStore, Outcome, Scope, SessionKind, dream_once_at, llm_fn,
 };
 use serde_json::{Value, json};
 
@@ -46,11 +51,13 @@ fn main() -> Result<()> {
     let host = Access::new(SessionKind::Main, Actor::Library, scope.clone());
 
     println!("Day 1. The agent writes two ways of planning a trip down. Both begin in quarantine.");
-    let tide = NewMethod::new("Tide first", "sailing", "Look at the tide table before a trip is planned.");
+    let tide =
+        NewMethod::new("Tide first", "sailing", "Look at the tide table before a trip of Brisk is planned.");
     let guess = NewMethod::new("By feeling", "sailing", "Plan the trip by the look of the sky.");
     let tide = store.create_method(&agent, &tide, day(1))?;
     let guess = store.create_method(&agent, &guess, day(1))?;
     rule(&store, &agent, &marta)?;
+    facts(&store, &agent, &marta)?;
 
     for (number, (is_good, way)) in (1..).zip(TRIPS) {
         let method = if way == "tide" { tide } else { guess };
@@ -63,7 +70,7 @@ fn main() -> Result<()> {
             too_early(&store, &marta, tide)?;
         }
         let note = if is_good { "The trip went well." } else { "We ran aground at low water." };
-        let note = NewRoleNote::new("skipper", format!("Trip {number}, planned by {way}: {note}"));
+        let note = NewRoleNote::new("skipper", format!("Trip {number} of Brisk, planned by {way}: {note}"));
         store.take_note(&agent, &note, day(number))?;
     }
 
@@ -80,16 +87,43 @@ fn main() -> Result<()> {
     println!("The agent may not graduate a method. Marta does: {} is out of quarantine.", graduated.name);
 
     night(&folder, &store, &scope)?;
+    page(&store, &agent)
+}
 
-    // The compiled page on a subject belongs here: methods that graduated, rules, and the timeline in one document.
+/// What is said of the boat in those days: two of it cannot both be true.
+fn facts(store: &FileMemoryStore, agent: &Access, marta: &Access) -> Result<()> {
+    let berth = || FactKey::one("Brisk", "berth");
+    let said = |text: &str| NewMemory::new("fact", text, Source::UserExplicit);
+    store.record(marta, &said("Brisk lies in Faro.").about(berth()), day(1))?;
+    store.record(marta, &said("Brisk draws 1.4 metres."), day(2))?;
+    let seen = "Jan Kowalski mended the rudder of Brisk in Olhão.";
+    store.write(agent, &NewMemory::new("observation", seen, Source::AgentRecorded), day(5))?;
+    store.record(marta, &said("Brisk lies in Olhão until spring.").about(berth()), day(9))?;
+    Ok(())
+}
+
+/// The page that tells it: for the agent as markdown, and for a person as HTML.
+fn page(store: &Arc<FileMemoryStore>, agent: &Access) -> Result<()> {
+    let pages = Pages::new(store.clone()).source(Arc::new(Learned::new(store.clone())));
+    let page = pages.page(agent, "Brisk", true, day(13))?;
+    assert_eq!((page.methods.len(), page.constraints.len(), page.contradictions.len()), (1, 1, 1));
+    assert!(page.methods[0].name == "Tide first", "the other one waits in quarantine");
+    println!("\nThe page on Brisk, as the agent reads it:\n");
+    page.to_markdown().lines().take(24).for_each(|line| println!("  {line}"));
+    #[cfg(feature = "report")]
+    if let Some(file) = std::env::args().nth(1) {
+        std::fs::write(&file, noctuary::report::EntityPage::new(&page).to_html())?;
+        println!("\n{file} is the same page for a person.");
+    }
     Ok(())
 }
 
 /// A rule of Marta's, which stops a tool.
 fn rule(store: &FileMemoryStore, agent: &Access, marta: &Access) -> Result<()> {
-    let rule = NewPreference::hard_constraint("safety", "Never start the engine while somebody swims.")
-        .tool("engine_*")
-        .when("start");
+    let rule =
+        NewPreference::hard_constraint("safety", "Never start the engine of Brisk while somebody swims.")
+            .tool("engine_*")
+            .when("start");
     let id = store.propose_preference(agent, &rule, day(1))?;
     let start = json!({"command": "START", "throttle": 0.2});
     assert!(store.constraints_for(agent, "engine_control", &start)?.is_empty(), "nobody approved it");

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, NaiveTime, Utc};
 
 use super::line::{Citation, PageLine};
+use super::naming::written;
 use super::page::{CompiledPage, Contradiction};
 use super::source::PageParts;
 use crate::base::error::Result;
@@ -51,7 +52,7 @@ impl<'c> Compiler<'c> {
         let kinds: BTreeSet<String> =
             entities.filter(asked_for).map(|entity| entity.kind.to_string()).collect();
         let mut page = CompiledPage {
-            title: self.shown(&self.title(asked, &mentions))?,
+            title: self.shown(&self.title(asked, &mentions, &parts))?,
             kinds: kinds.into_iter().collect(),
             texts: mentions.len() as u64,
             is_cut: homes.iter().any(|home| home.is_cut),
@@ -177,9 +178,14 @@ impl<'c> Compiler<'c> {
     }
 
     /// Returns the entity as the latest text writes it.
-    fn title(&self, asked: &str, mentions: &[&Mention]) -> String {
+    fn title(&self, asked: &str, mentions: &[&Mention], parts: &[PageParts]) -> String {
         let keys = || self.keys.iter().filter(|key| !key.is_empty());
-        let texts = mentions.iter().map(|mention| mention.said.text());
+        let of_parts = parts.iter().flat_map(|part| {
+            let rules = part.constraints.iter().map(|rule| rule.text.as_str());
+            let methods = part.methods.iter().map(|method| method.name.as_str());
+            rules.chain(methods).chain(part.timeline.iter().map(|line| line.text.as_str()))
+        });
+        let texts = mentions.iter().map(|mention| mention.said.text()).chain(of_parts);
         let mut found = texts.flat_map(|text| keys().filter_map(move |key| written(text, key)));
         let known = mentions.iter().flat_map(|mention| &mention.edges).map(|edge| &edge.entity.key);
         let mut known = known.filter(|key| self.keys.contains(key));
@@ -222,46 +228,4 @@ fn cut(text: &str) -> String {
         return text.to_owned();
     }
     format!("{}…", &text[..crate::base::text::floor_boundary(text, LONGEST)])
-}
-
-/// Returns how a text writes a key, as a word of its own; case does not count.
-fn written<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    let mut before = ' ';
-    for (at, c) in text.char_indices() {
-        if !before.is_alphanumeric()
-            && let Some(len) = begins_with(&text[at..], key)
-        {
-            return Some(&text[at..at + len]);
-        }
-        before = c;
-    }
-    None
-}
-
-/// Returns how long a key is at the beginning of a text.
-fn begins_with(text: &str, key: &str) -> Option<usize> {
-    let mut rest = text.char_indices();
-    for wanted in key.chars() {
-        let (_, c) = rest.next()?;
-        if c != wanted && !c.to_lowercase().eq(wanted.to_lowercase()) {
-            return None;
-        }
-    }
-    let next = rest.next();
-    let is_end = next.is_none_or(|(_, c)| !c.is_alphanumeric());
-    is_end.then(|| next.map_or(text.len(), |(at, _)| at))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_is_found_as_it_is_written() {
-        assert_eq!(written("the boat of MARTA.", "marta"), Some("MARTA"));
-        assert_eq!(written("Martas boat, and Marta", "marta"), Some("Marta"));
-        assert_eq!(written("élodie and Élodie2 Élodie", "élodie"), Some("élodie"));
-        assert_eq!(written("nobody", "marta"), None);
-        assert_eq!(written("", ""), None);
-    }
 }

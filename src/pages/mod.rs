@@ -11,7 +11,7 @@
 //! let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
 //! let marta = Access::agent(Scope::user("marta"));
 //! store.write(&marta, &NewMemory::new("fact", "Brisk lies in Lisbon", Source::UserExplicit), Utc::now())?;
-//! let pages = Pages::new(store); // and(indexed), source(methods)
+//! let pages = Pages::new(store); // and(indexed), source(learned)
 //! println!("{}", pages.page(&marta, "Brisk", true, Utc::now())?.to_markdown());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -21,7 +21,8 @@
 //! | [`Pages`] | makes pages, and keeps them for a minute |
 //! | [`CompiledPage`], [`PageLine`], [`Contradiction`] | a page in its parts; `to_markdown` prints it |
 //! | [`Citation`] | the source of a claim, with a hash of the quoted words |
-//! | [`PageSource`], [`PageParts`], [`PageMethod`], [`PageConstraint`] | what a host adds: methods, constraints, records |
+//! | [`Learned`] | the methods, rules and lessons of a store, on the pages of what they name |
+//! | [`PageSource`], [`PageParts`], [`PageMethod`], [`PageConstraint`] | the additions of a host: methods, constraints, records |
 //!
 //! A [`Toolbox`](crate::tools::Toolbox::pages) offers them as `memory_compiled_page`. With the feature `report`, `EntityPage` prints one as HTML.
 //!
@@ -35,12 +36,15 @@
 
 mod cache;
 mod compile;
+mod learned;
 mod line;
+mod naming;
 mod page;
 #[expect(clippy::module_inception, reason = "the pages are what this room is about")]
 mod pages;
 mod source;
 
+pub use learned::Learned;
 pub use line::{Citation, PageLine};
 pub use page::{CompiledPage, Contradiction};
 pub use pages::Pages;

@@ -75,7 +75,9 @@ impl CompiledPage {
             return page;
         }
         let latest = if self.is_cut { "the latest " } else { "" };
-        let _ = writeln!(page, "\n{}: {latest}{}.", self.kinds.join(", "), counted(self.texts, "text"));
+        if self.texts > 0 {
+            let _ = writeln!(page, "\n{}: {latest}{}.", self.kinds.join(", "), counted(self.texts, "text"));
+        }
         if !(self.facts.is_empty() && self.methods.is_empty() && self.constraints.is_empty()) {
             page.push_str("\n## Compiled truth\n");
         }

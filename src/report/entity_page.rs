@@ -107,8 +107,8 @@ impl<'p> EntityPage<'p> {
                     a.skip href="#main" { "Skip to the page" }
                     header {
                         h1 { (veil.show(&page.title)) }
-                        p.outcome.calm {
-                            @if page.is_empty() { "Nothing is known of it." } @else {
+                        @if page.is_empty() { p.outcome.calm { "Nothing is known of it." } } @else if page.texts > 0 {
+                            p.outcome.calm {
                                 (veil.show(&page.kinds.join(", "))) ": " (latest) (count(page.texts, "text")) "."
                             }
                         }

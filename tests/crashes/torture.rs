@@ -18,6 +18,7 @@ mod kit;
 mod locks;
 #[cfg(feature = "postgres")]
 mod machines;
+mod outcomes;
 mod peers;
 mod sleepers;
 mod system_calls;
@@ -59,6 +60,12 @@ fn killed_sleepers_lose_and_double_nothing() {
 fn killed_passes_resume_and_mix_no_vectors() {
     // BX-27: kill -9 at any time while generations are filled and swapped and texts change, in each home.
     kit::run(vectors::run);
+}
+
+#[test]
+fn killed_reports_count_once() {
+    // LL-01, LL-05, LL-07: kill -9 at any time, two processes that report the same outcomes, a person who approves.
+    kit::run(outcomes::run);
 }
 
 #[test]
@@ -151,6 +158,7 @@ fn a_child_plays_its_role() {
         "ticks" => kills::child(&folder, words[0].parse().unwrap(), words.get(1) == Some(&"true")),
         "sleeps" => sleepers::child(&folder, words[0].parse().unwrap()),
         "embeds" => vectors::child(&folder, &words),
+        "reports" => outcomes::child(&folder, &words),
         "claims" => locks::child(&folder, &words),
         #[cfg(feature = "postgres")]
         "machine-claims" => machines::claims(&folder, words[0].parse().unwrap()),

@@ -305,6 +305,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ("Forget", may_be_shared::<noctuary::exchange::Forget<'static>>),
         ("GroupView", may_be_shared::<noctuary::life::GroupView<View>>),
         ("Guarded", may_be_shared::<noctuary::life::Guarded<View>>),
+        ("Learned", may_be_shared::<noctuary::pages::Learned<noctuary::FileMemoryStore>>),
         ("HistoryFn", may_be_shared::<noctuary::dream::HistoryFn<Latest>>),
         ("Indexed", may_be_shared::<noctuary::life::Indexed<View>>),
         ("LlmFn", may_be_shared::<noctuary::model::LlmFn<Ask>>),

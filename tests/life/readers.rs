@@ -30,7 +30,7 @@ use noctuary::life::{
     Preset, PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed,
 };
 use noctuary::memory::{Filter, LearningStore, Memory, MemoryId, NewLearning, NewMemory, Query, Source};
-use noctuary::pages::Pages;
+use noctuary::pages::{Learned, Pages};
 use noctuary::sleep::SleepDreamer;
 use noctuary::store::StoreConfig;
 use noctuary::testing::Script;
@@ -507,7 +507,7 @@ const READERS: &[Reader] = &[
             let tools = toolbox(place)
                 .store(Arc::clone(store) as Arc<dyn MemoryStore>)
                 .learnings(Arc::clone(store) as Arc<dyn LearningStore>)
-                .pages(Arc::new(Pages::new(Arc::clone(store) as Arc<dyn EdgeStore>)));
+                .pages(Arc::new(pages_of_rows(store)));
             let mut call = |name: &str, arguments: Value| {
                 told += &tool_told(tools.call(name, &arguments, at(20, 12, 0)).map(|told| told.to_string()));
             };
@@ -915,12 +915,12 @@ const READERS: &[Reader] = &[
     }),
     ("Pages::page", true, |place| {
         let with_notes = pages_of_documents(place);
-        let homes = place.stores.iter().map(|store| Pages::new(Arc::clone(store) as _)).chain(with_notes);
+        let homes = place.stores.iter().map(pages_of_rows).chain(with_notes);
         homes.map(|pages| paged(&pages, &place.access)).collect()
     }),
     ("Pages::changed", true, |place| {
         let main = Access { kind: SessionKind::Main, ..place.access.clone() };
-        let pages = place.stores.iter().map(|store| Pages::new(Arc::clone(store) as _));
+        let pages = place.stores.iter().map(pages_of_rows);
         let cited = |pages: Pages| -> String {
             let of_main = |asked: &str| pages.page(&main, asked, true, at(20, 12, 0));
             let page = of_main("canary-in-a-row").unwrap();
@@ -1376,6 +1376,11 @@ fn surroundings(edges: &dyn EdgeStore, access: &Access) -> String {
         })
     };
     CANARIES.into_iter().chain(["everybody", "memory", "user", "dreamed"]).map(told_of).collect()
+}
+
+/// Pages of a store, with all that it has learned.
+fn pages_of_rows(store: &Arc<dyn Store>) -> Pages {
+    Pages::new(Arc::clone(store) as _).source(Arc::new(Learned::new(Arc::clone(store))))
 }
 
 /// The pages on each canary, and on the names beside one.

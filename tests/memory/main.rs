@@ -16,6 +16,7 @@ mod freshness;
 mod http_embedder;
 #[cfg(feature = "http")]
 mod http_reranker;
+mod learned;
 mod learning;
 mod learnings;
 mod pages;

@@ -12,14 +12,18 @@
 //! - *meaning*: both stores with an embedder, of 384 dimensions, which costs nothing here. Beside it: words alone.
 //! - *write*: one durable row. Beside it: the same values into the same tables, indexes and triggers, without the
 //!   look for secrets and instructions, and without the line of the audit.
+//! - *edges*: one durable row that names two things, in both stores. Beside it: the same without edges.
+//! - *page*: the page on a name that nobody kept, in both stores, with 200 rules and 200 lessons. Beside it: the surroundings alone.
 //! - *snapshot*: the rows and the profile for a system prompt, and the block that is made of them, judged by the
 //!   doors. Beside each: one statement for 50 rows, and one for the profile.
 //! - *open*: a fresh process opens the file and asks one question. Beside it: the same with the same settings by hand.
 //! - *peak*: the most memory of a process that opens the file and asks 60 questions, and of one that does it by
 //!   hand, as Linux has it.
 
+mod edges;
 mod fresh;
 mod hand;
+mod page;
 mod rows;
 mod search;
 mod snapshot;
@@ -37,12 +41,14 @@ const FILE: &str = "file";
 /// Adds its rows.
 type Part = fn(Effort, &Rows, &mut Vec<Row>);
 
-const PARTS: [(&str, Part); 8] = [
+const PARTS: [(&str, Part); 10] = [
     ("alone", search::alone),
     ("fused", search::fused),
     ("file", search::file),
     ("meaning", search::meaning),
     ("write", write::row),
+    ("edges", edges::both),
+    ("page", page::cold),
     ("snapshot", snapshot::both),
     ("open", fresh::open),
     ("peak", fresh::peak),
