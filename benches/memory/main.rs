@@ -9,7 +9,7 @@
 //! cargo bench --bench memory                                  # both sizes, and how each verb grows
 //! cargo bench --bench memory -- --rows 100000 --json OUT      # one size, and its main figures in a file
 //! cargo bench --bench memory -- --folder /dev/shm             # in memory; without it, in `TMPDIR`
-//! cargo bench --bench memory -- alone fused file meaning write edges page snapshot open peak     # beside the same by hand, see `beside`
+//! cargo bench --bench memory -- alone fused file meaning write disk edges page snapshot open peak     # beside the same by hand, see `beside`
 //! ```
 //!
 //! The rows are drawn, the same every time: fourteen words of a language whose words fall off as those of any, a third of

@@ -167,17 +167,19 @@ impl<B: Backend> Store<B> {
         let name = method_name(id);
         let operation = Operation::new(access, action, now);
         let admitted = person_only(self, access, &name);
-        let method = self.attempt("change", &operation, admitted, |rows, forgotten| {
+        let (method, is_new) = self.attempt("change", &operation, admitted, |rows, forgotten| {
             let method = rows.method(id)?.ok_or_else(|| Error::NotFound { name: name.clone() })?;
             let (quarantine, graduated) = judge(&method)?;
             if (quarantine, graduated.is_some()) == (method.quarantine, method.graduated.is_some()) {
-                return Ok(method);
+                return Ok((method, false));
             }
             let kept = vec![Kept::Standing { method: id, quarantine, graduated }];
             rows.keep(kept, self.done(&operation, forgotten.as_deref()))?;
-            rows.method(id)?.ok_or(Error::NotFound { name })
+            Ok((rows.method(id)?.ok_or(Error::NotFound { name })?, true))
         })?;
-        self.config().tell(EventName::MethodJudged, None);
+        if is_new {
+            self.config().tell(EventName::MethodJudged, None);
+        }
         Ok(method)
     }
 

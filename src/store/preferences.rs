@@ -68,11 +68,11 @@ impl<B: Backend> Store<B> {
         let operation = Operation::new(access, "preference_approve", now);
         let admitted = person_only(self, access, &name);
         let mut written: Option<(NewMemory, MemoryId, Option<EventName>)> = None;
-        let preference = self.attempt("change", &operation, admitted, |rows, forgotten| {
+        let (preference, is_new) = self.attempt("change", &operation, admitted, |rows, forgotten| {
             let mut preference =
                 rows.preference(id)?.ok_or_else(|| Error::NotFound { name: name.clone() })?;
             if preference.state == PreferenceState::Active {
-                return Ok(preference);
+                return Ok((preference, false));
             }
             forget::check(forgotten.as_ref(), &name, &preference.statement)?;
             preference.state = PreferenceState::Active;
@@ -99,12 +99,14 @@ impl<B: Backend> Store<B> {
                 let entry = self.done(&operation, forgotten.as_deref());
                 rows.keep(vec![Kept::Preference(preference.clone())], entry)
             })?;
-            Ok(preference)
+            Ok((preference, true))
         })?;
         if let Some((memory, id, event)) = written {
             self.tell_written(&memory, id, event);
         }
-        self.config().tell(EventName::PreferenceApproved, None);
+        if is_new {
+            self.config().tell(EventName::PreferenceApproved, None);
+        }
         Ok(preference)
     }
 
@@ -118,11 +120,11 @@ impl<B: Backend> Store<B> {
         let operation = Operation::new(access, "preference_withdraw", now);
         let admitted = person_only(self, access, &name);
         let mut deleted = None;
-        let preference = self.attempt("change", &operation, admitted, |rows, forgotten| {
+        let (preference, is_new) = self.attempt("change", &operation, admitted, |rows, forgotten| {
             let mut preference =
                 rows.preference(id)?.ok_or_else(|| Error::NotFound { name: name.clone() })?;
             if preference.state == PreferenceState::Withdrawn {
-                return Ok(preference);
+                return Ok((preference, false));
             }
             preference.state = PreferenceState::Withdrawn;
             preference.approved = Some(Approval::new(access.actor, now));
@@ -138,12 +140,14 @@ impl<B: Backend> Store<B> {
                 let entry = self.done(&operation, forgotten.as_deref());
                 rows.keep(vec![Kept::Preference(preference.clone())], entry)
             })?;
-            Ok(preference)
+            Ok((preference, true))
         })?;
         if let Some(row) = deleted {
             self.config().tell(Edit::Delete.event(), Some(row));
         }
-        self.config().tell(EventName::PreferenceWithdrawn, None);
+        if is_new {
+            self.config().tell(EventName::PreferenceWithdrawn, None);
+        }
         Ok(preference)
     }
 

@@ -4,10 +4,15 @@
 
 use std::cell::RefCell;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::common::marta::now;
-use noctuary::learning::{Ending, MethodId, NewMethod, NewOutcome};
+use noctuary::learning::{
+    Ending, MethodId, NewMethod, NewOutcome, NewPreference, NewRoleNote, PreferenceId, PreferenceStore,
+    Reflection, RoleClass, RoleNoteId, RoleStore,
+};
+use noctuary::memory::{MemoryEvent, MemoryObserver};
+use noctuary::store::StoreConfig;
 use noctuary::testing::contract::method::{self as contract, Methods as Store};
 use noctuary::{Access, Actor, FileMemoryStore, SessionKind};
 
@@ -29,14 +34,23 @@ fn host() -> Access {
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
+    open_with(folder, backend, StoreConfig::default())
+}
+
+fn open_with(folder: &Path, backend: usize, config: StoreConfig) -> Arc<dyn Loop> {
     #[cfg(feature = "sqlite")]
     if backend == 1 {
         let path = folder.join("memory.db");
-        return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
+        return Arc::new(noctuary::SqliteMemoryStore::open_with(path, contract::scope(), config).unwrap());
     }
     assert_eq!(backend, 0);
-    Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
+    Arc::new(FileMemoryStore::open_with(folder, contract::scope(), config).unwrap())
 }
+
+/// A store with all parts of the loop.
+trait Loop: Store + PreferenceStore + RoleStore {}
+
+impl<S: Store + PreferenceStore + RoleStore> Loop for S {}
 
 fn backends() -> std::ops::Range<usize> {
     0..if cfg!(feature = "sqlite") { 2 } else { 1 }
@@ -114,6 +128,60 @@ fn the_same_calls_give_the_same_standing_in_both_stores() {
         told.push(bits(store.methods(&agent()).unwrap()));
     }
     assert!(told.windows(2).all(|pair| pair[0] == pair[1]), "{told:?}");
+}
+
+#[derive(Debug, Default)]
+struct Heard(Mutex<Vec<String>>);
+
+impl MemoryObserver for Heard {
+    fn event(&self, event: &MemoryEvent) {
+        self.0.lock().unwrap().push(event.name.to_string());
+    }
+}
+
+// MS-21
+#[test]
+fn each_change_of_the_loop_is_told_once_and_what_changed_nothing_is_not() {
+    for backend in backends() {
+        let folder = tempfile::tempdir().unwrap();
+        let heard = Arc::new(Heard::default());
+        let mut config = StoreConfig::default();
+        config.observer = Some(heard.clone());
+        let store = open_with(folder.path(), backend, config);
+        for _again in 0..2 {
+            let id = store.create_method(&agent(), &method("Knock twice"), now()).unwrap();
+            for number in 0..5 {
+                let good = NewOutcome::new(format!("o{number}"), [id], Ending::Success);
+                store.report_outcome(&host(), &good, now()).unwrap();
+            }
+            assert!(store.graduate_method(&agent(), id, now()).is_err());
+            store.graduate_method(&human(), id, now()).unwrap();
+            let tone = NewPreference::behavioural("tone", "Short answers.");
+            let tone = store.propose_preference(&agent(), &tone, now()).unwrap();
+            assert!(store.approve_preference(&agent(), tone, now()).is_err());
+            store.approve_preference(&human(), tone, now()).unwrap();
+            store.take_note(&agent(), &NewRoleNote::new("planner", "It rang."), now()).unwrap();
+        }
+        let tone = PreferenceId::new(1);
+        for _again in 0..2 {
+            store.withdraw_preference(&human(), tone, now()).unwrap();
+            let lesson = Reflection::new(RoleClass::Neutral, "Listen.", now());
+            store.reflect(&human(), RoleNoteId::new(1), &lesson).unwrap();
+        }
+        let mut expected = vec!["method:created"];
+        expected.extend(["trade:outcome_updated"; 5]);
+        expected.extend([
+            "method:judged",
+            "preference:proposed",
+            "memory:written",
+            "preference:approved",
+            "role:noted",
+            "memory:deleted",
+            "preference:withdrawn",
+            "role:reflected",
+        ]);
+        assert_eq!(*heard.0.lock().unwrap(), expected);
+    }
 }
 
 #[cfg(feature = "sqlite")]

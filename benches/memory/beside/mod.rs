@@ -12,6 +12,7 @@
 //! - *meaning*: both stores with an embedder, of 384 dimensions, which costs nothing here. Beside it: words alone.
 //! - *write*: one durable row. Beside it: the same values into the same tables, indexes and triggers, without the
 //!   look for secrets and instructions, and without the line of the audit.
+//! - *disk*: the bytes of a row in SQLite, after `VACUUM`. Beside it: the same file without the index of words.
 //! - *edges*: one durable row that names two things, in both stores. Beside it: the same without edges.
 //! - *page*: the page on a name that nobody kept, in both stores, with 200 rules and 200 lessons. Beside it: the surroundings alone.
 //! - *snapshot*: the rows and the profile for a system prompt, and the block that is made of them, judged by the
@@ -20,6 +21,7 @@
 //! - *peak*: the most memory of a process that opens the file and asks 60 questions, and of one that does it by
 //!   hand, as Linux has it.
 
+mod disk;
 mod edges;
 mod fresh;
 mod hand;
@@ -41,12 +43,13 @@ const FILE: &str = "file";
 /// Adds its rows.
 type Part = fn(Effort, &Rows, &mut Vec<Row>);
 
-const PARTS: [(&str, Part); 10] = [
+const PARTS: [(&str, Part); 11] = [
     ("alone", search::alone),
     ("fused", search::fused),
     ("file", search::file),
     ("meaning", search::meaning),
     ("write", write::row),
+    ("disk", disk::bytes),
     ("edges", edges::both),
     ("page", page::cold),
     ("snapshot", snapshot::both),

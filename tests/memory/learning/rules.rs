@@ -12,6 +12,7 @@ use noctuary::learning::{
     LearningConfig, NewPreference, Preference, PreferenceId, PreferenceState, PreferenceStore,
 };
 use noctuary::memory::{Filter, NewMemory, Source};
+use noctuary::pages::{Learned, Pages};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::preference::{self as contract, Preferences as Store};
 use noctuary::testing::{Fault, Faults, FaultyDisk, MemoryDisk};
@@ -186,8 +187,8 @@ fn an_approval_that_fails_anywhere_is_made_whole_by_the_next_one() {
     }
 }
 
-/// Arguments of a tool, of any kind.
-fn arguments(dice: &mut Dice) -> Value {
+/// Arguments of a tool: most of those that it takes, and sometimes one that it does not.
+fn arguments(dice: &mut Dice, takes: &Value) -> Value {
     let texts = [
         "Never pay.",
         "hard_constraint",
@@ -200,11 +201,26 @@ fn arguments(dice: &mut Dice) -> Value {
         "preference_approve",
         "1",
     ];
-    let mut text = || texts[usize::try_from(dice.below(10)).unwrap()];
-    json!({
-        "category": text(), "content": text(), "metadata": {"state": text(), "approved_by": "human", "kind": text()},
-        "query": text(), "id": 1, "statement": text(), "context": text(), "source": text(), "limit": 3,
-    })
+    let mut given = serde_json::Map::new();
+    for (name, property) in takes.as_object().unwrap() {
+        if dice.below(8) == 0 {
+            continue;
+        }
+        let text = json!(texts[usize::try_from(dice.below(10)).unwrap()]);
+        let value = match property["type"].as_str() {
+            Some("integer" | "number") => json!(dice.below(9)),
+            Some("boolean") => json!(dice.below(2) == 0),
+            Some("array") => json!([text]),
+            Some("object") => json!({"state": text, "approved_by": "human", "kind": "hard_constraint"}),
+            _ => text,
+        };
+        given.insert(name.clone(), value);
+    }
+    if dice.below(8) == 0 {
+        let name = ["actor", "state", "approved_by", "kind", "rule"][usize::try_from(dice.below(5)).unwrap()];
+        given.insert(name.to_owned(), json!("human"));
+    }
+    Value::Object(given)
 }
 
 #[test]
@@ -223,14 +239,22 @@ fn no_call_and_no_tool_of_anybody_else_adds_a_rule_weakens_one_or_hides_one() {
         all.into_iter().filter(|preference| preference.state != PreferenceState::Proposed).collect()
     };
     let before = decided(store.preferences(&human()).unwrap());
+    let pages = Pages::new(store.clone()).source(Arc::new(Learned::new(store.clone())));
     let tools = Toolbox::without_documents(agent()).store(store.clone()).learnings(store.clone());
-    let names: Vec<String> = tools.catalogue().into_iter().map(|tool| tool.name).collect();
-    assert!(names.len() >= 4, "{names:?}");
+    let tools = tools.pages(Arc::new(pages));
+    let takes =
+        |tool: &noctuary::tools::ToolDef| tool.openai()["function"]["parameters"]["properties"].clone();
+    let all: Vec<(String, Value)> =
+        tools.catalogue().iter().map(|tool| (tool.name.clone(), takes(tool))).collect();
+    assert!(all.len() >= 5, "{all:?}");
+    let gone = "my landlord is Jan Kowalski";
+    store.forget(&human(), gone, now()).unwrap();
     let mut dice = Dice::of(7);
+    let (mut done, mut lifted) = (0, 0);
     for call in 0..many() {
         let access = anybody_else(&mut dice);
         let id = PreferenceId::new(i64::try_from(dice.below(8)).unwrap());
-        match dice.below(6) {
+        match dice.below(7) {
             0 => drop(store.approve_preference(&access, id, now())),
             1 => drop(store.withdraw_preference(&access, id, now())),
             2 => {
@@ -247,9 +271,10 @@ fn no_call_and_no_tool_of_anybody_else_adds_a_rule_weakens_one_or_hides_one() {
                     drop(store.delete(&access, row, now()));
                 }
             }
+            5 => lifted += u64::from(store.lift(&access, gone, now()).is_ok()),
             _ => {
-                let name = &names[usize::try_from(dice.below(names.len() as u64)).unwrap()];
-                drop(tools.call(name, &arguments(&mut dice), now()));
+                let (name, takes) = &all[usize::try_from(dice.below(all.len() as u64)).unwrap()];
+                done += u64::from(tools.call(name, &arguments(&mut dice, takes), now()).is_ok());
             }
         }
         if call % 101 == 0 {
@@ -259,6 +284,8 @@ fn no_call_and_no_tool_of_anybody_else_adds_a_rule_weakens_one_or_hides_one() {
     assert_eq!(store.constraints(&human()).unwrap(), standing);
     assert_eq!(decided(store.preferences(&human()).unwrap()), before);
     assert_eq!(store.constraints_for(&agent(), "bank_pay", &json!({})).unwrap().len(), 1);
+    assert_eq!(lifted, 0);
+    assert!(done > many() / 28, "{done} calls of tools did something");
     assert!(
         store.list(&human(), &Filter::limit(999)).unwrap().len() > 9,
         "calls that are allowed were among them"
