@@ -55,6 +55,8 @@ pub mod ten_types {}
 pub mod day {}
 
 #[doc = include_str!("night.md")]
+#[doc = ""]
+#[doc = concat!("<img alt=\"The page on a night: promoted lines beside their journal lines\" src=\"data:image/png;base64,", include_str!("pictures/night.b64"), "\">")]
 pub mod night {}
 
 #[doc = include_str!("scheduling.md")]
@@ -96,6 +98,8 @@ pub mod learning {}
 pub mod search {}
 
 #[doc = include_str!("edges.md")]
+#[doc = ""]
+#[doc = concat!("<img alt=\"The page on a boat: a rule, three facts, a method, lessons, and the names beside it\" src=\"data:image/png;base64,", include_str!("pictures/brisk.b64"), "\">")]
 pub mod edges {}
 
 #[doc = include_str!("files.md")]

@@ -9,7 +9,7 @@ use super::naming::names;
 use super::source::{PageConstraint, PageMethod, PageParts, PageSource};
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
-use crate::edges::{CitedSource, EdgeExtractor, EdgeStore, TextEdges};
+use crate::edges::{CitedSource, EdgeExtractor, EdgeStore};
 use crate::learning::{
     Approval, LearningConfig, Method, MethodStore, Preference, PreferenceKind, PreferenceState,
     PreferenceStore, RoleNote, RoleStore,
@@ -47,15 +47,14 @@ const CASES: usize = 50;
 pub struct Learned<S: ?Sized> {
     store: Arc<S>,
     config: LearningConfig,
-    extractor: Arc<dyn EdgeExtractor>,
+    extractor: Option<Arc<dyn EdgeExtractor>>,
 }
 
 impl<S: ?Sized> Learned<S> {
     /// Makes what a store has learned a source of pages.
     #[must_use]
     pub fn new(store: Arc<S>) -> Self {
-        let extractor = Arc::new(TextEdges::default());
-        Self { store, config: LearningConfig::default(), extractor }
+        Self { store, config: LearningConfig::default(), extractor: None }
     }
 
     /// Sets the thresholds, where the store has others than the default ones.
@@ -65,16 +64,16 @@ impl<S: ?Sized> Learned<S> {
         self
     }
 
-    /// Sets what finds entities in words, where the store has another one than [`TextEdges`].
+    /// Sets what finds entities in words that do not write them out, as `bitcoin` for `BTC`.
     #[must_use]
     pub fn extractor(mut self, extractor: Arc<dyn EdgeExtractor>) -> Self {
-        self.extractor = extractor;
+        self.extractor = Some(extractor);
         self
     }
 
     /// Returns whether one of some texts names the entity of these keys.
     fn is_named<'t>(&self, mut texts: impl Iterator<Item = &'t str>, keys: &[String]) -> bool {
-        texts.any(|text| names(self.extractor.as_ref(), text, keys))
+        texts.any(|text| names(self.extractor.as_deref(), text, keys))
     }
 }
 
@@ -144,7 +143,7 @@ impl<S: MethodStore + PreferenceStore + RoleStore + EdgeStore + ?Sized> PageSour
 
 impl<S: ?Sized> Clone for Learned<S> {
     fn clone(&self) -> Self {
-        let (store, extractor) = (Arc::clone(&self.store), Arc::clone(&self.extractor));
+        let (store, extractor) = (Arc::clone(&self.store), self.extractor.clone());
         Self { store, config: self.config.clone(), extractor }
     }
 }

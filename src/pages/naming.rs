@@ -3,9 +3,10 @@
 use crate::edges::{EdgeExtractor, is_asked};
 
 /// Returns whether a text names the entity of some keys: by one of them, or by an edge.
-pub(super) fn names(extractor: &dyn EdgeExtractor, text: &str, keys: &[String]) -> bool {
+pub(super) fn names(extractor: Option<&dyn EdgeExtractor>, text: &str, keys: &[String]) -> bool {
     keys.iter().any(|key| !key.is_empty() && written(text, key).is_some())
-        || extractor.edges(text).iter().any(|edge| is_asked(&edge.entity.key, keys))
+        || extractor
+            .is_some_and(|found| found.edges(text).iter().any(|edge| is_asked(&edge.entity.key, keys)))
 }
 
 /// Returns how a text writes a key, as a word of its own; case does not count.

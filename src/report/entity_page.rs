@@ -191,7 +191,10 @@ fn contradictions(page: &CompiledPage, veil: &Veil) -> Markup {
 /// Draws the first neighbours around the name, a heavier line for more texts, and lists all.
 fn neighbors(page: &CompiledPage, veil: &Veil) -> Markup {
     let most = page.neighbors.iter().map(|near| near.texts).max().unwrap_or(1).max(1);
-    let placed: Vec<_> = page.neighbors.iter().zip(PLACES).collect();
+    let drawn = page.neighbors.len().min(DRAWN);
+    // Few stand all around, and not beside each other.
+    let placed: Vec<_> =
+        page.neighbors.iter().take(drawn).zip((0..drawn).map(|at| PLACES[at * DRAWN / drawn])).collect();
     let place = |(x, y): (i32, i32)| (360 + x * 250 / 1000, 210 + y * 165 / 1000);
     html! {
         figure.map {

@@ -10,8 +10,9 @@ use noctuary::finance::{
     Fill, FinanceEdges, MirrorSource, MirrorStore, SpotActivity, SyncConfig, SyncDue, TradeHistory,
     fills_as_history, spot_as_history,
 };
+use noctuary::learning::{NewPreference, PreferenceStore};
 use noctuary::memory::{MemoryEvent, MemoryObserver, NewMemory, Source};
-use noctuary::pages::Pages;
+use noctuary::pages::{Learned, Pages};
 use noctuary::store::StoreConfig;
 use noctuary::{Access, Actor, Error, MemoryStore, Scope, SessionKind, SqliteMemoryStore, SqliteWorkspace};
 use rusqlite::Connection;
@@ -385,4 +386,26 @@ fn the_mirror_goes_with_the_life_of_its_owner_and_stays_with_that_of_others() {
     {
         assert_eq!(count(table), 0, "{table}");
     }
+}
+
+#[test]
+fn a_rule_that_names_a_coin_stands_on_the_page_of_its_ticker() {
+    let edges = Arc::new(FinanceEdges::default());
+    let mut config = StoreConfig::default();
+    config.edges = Some(edges.clone());
+    let store = Arc::new(SqliteMemoryStore::open_in_memory_with(marta(), config).unwrap());
+    let human = Access::human(marta());
+    for words in ["Never buy bitcoin with borrowed money.", "Never lend Brisk."] {
+        let rule = NewPreference::hard_constraint("risk", words);
+        let rule = store.propose_preference(&human, &rule, now()).unwrap();
+        store.approve_preference(&human, rule, now()).unwrap();
+    }
+    let told = |learned: Learned<SqliteMemoryStore>| -> Vec<String> {
+        let pages = Pages::new(store.clone()).source(Arc::new(learned));
+        let page = pages.page(&human, "BTC", true, now()).unwrap();
+        page.constraints.iter().map(|rule| rule.text.clone()).collect()
+    };
+    assert!(told(Learned::new(store.clone())).is_empty(), "no word of it is written there");
+    let learned = Learned::new(store.clone()).extractor(edges);
+    assert_eq!(told(learned), ["Never buy bitcoin with borrowed money."]);
 }
