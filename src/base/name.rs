@@ -281,6 +281,11 @@ impl StateName {
     /// The folder of the artifacts of a scope.
     pub(crate) const ARTIFACTS_FOLDER: &str = ".dreaming.d/artifacts";
 
+    /// Returns the name of the state file that has this path.
+    pub(crate) fn of_path(path: String) -> Self {
+        Self(Name { path: path.into(), space: Space::State })
+    }
+
     /// Returns the name of the file with an artifact.
     pub(crate) fn artifact(id: impl fmt::Display) -> Self {
         Self(Name { path: format!(".dreaming.d/artifacts/{id}.json").into(), space: Space::State })

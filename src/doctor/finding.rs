@@ -91,12 +91,14 @@ pub enum FindingKind {
     ConflictMarks,
     /// State files of a workspace in git that git does not ignore.
     MissingIgnoreLines,
+    /// A workspace whose state travels in git, and that git would merge by lines.
+    MissingMergeDriver,
     /// A place that could not be looked at.
     Unreadable,
 }
 
 /// The kinds, in the order in which they are told: each with its word and its meaning.
-const KINDS: [(FindingKind, &str, &str); 28] = [
+const KINDS: [(FindingKind, &str, &str); 29] = [
     (
         FindingKind::SecretAtRest,
         "secret_at_rest",
@@ -171,6 +173,11 @@ const KINDS: [(FindingKind, &str, &str); 28] = [
         FindingKind::MissingIgnoreLines,
         "missing_ignore_lines",
         "the workspace is in git, which would take in machine state",
+    ),
+    (
+        FindingKind::MissingMergeDriver,
+        "missing_merge_driver",
+        "the state travels in git, which would merge these files line by line",
     ),
     (FindingKind::Unreadable, "unreadable", "it could not be looked at"),
 ];

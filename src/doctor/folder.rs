@@ -12,6 +12,7 @@ use crate::disk::{Disk, Kind as Entry, Looking, STATE_FOLDER, Stat, atomic};
 use crate::file::lock::{self, StandingLock};
 use crate::format::documents::ignored::Ignored;
 use crate::format::state::proposal::Proposals;
+use crate::format::state::travel;
 use crate::workspace::ClaimTerms;
 
 /// Files that the library keeps in the root of a folder.
@@ -97,6 +98,9 @@ fn examine_state_folder(
     if open(Some(stat), 0o077) {
         told.add(Kind::OpenPermissions, STATE_FOLDER, "close it for others: chmod 700");
     }
+    // git writes files that others may read; nobody else comes through a closed folder.
+    let own = text_of(disk, ".dreaming.d/.gitignore");
+    let is_carried = own.is_some_and(|text| text.contains(travel::HEADER)) && !open(Some(stat), 0o077);
     let mut folders = vec![STATE_FOLDER.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in disk.list(&folder).at("list", &folder)? {
@@ -104,13 +108,13 @@ fn examine_state_folder(
             let stat = disk.stat(&path).at("look at", &path)?;
             match entry.kind {
                 Entry::Folder => {
-                    if open(stat, 0o077) {
+                    if open(stat, 0o077) && !is_carried {
                         told.add(Kind::OpenPermissions, &path, "close it for others: chmod 700");
                     }
                     folders.push(path);
                 }
                 Entry::File => {
-                    if open(stat, 0o077) {
+                    if open(stat, 0o077) && !is_carried {
                         told.add(Kind::OpenPermissions, &path, "close it for others: chmod 600");
                     }
                     let is_old = stat.is_some_and(|stat| now - stat.modified > TimeDelta::minutes(1));
@@ -179,6 +183,9 @@ fn git(root: &Path, told: &mut Examination) -> Result<()> {
         return Ok(());
     }
     let place = |name: &str| if within.is_empty() { name.to_owned() } else { format!("{within}/{name}") };
+    if travels(&disk, &place, &is_ignored, told) {
+        return Ok(());
+    }
     let mut missing: Vec<&str> =
         ROOT_STATE.into_iter().filter(|name| !is_ignored(&place(name), false)).collect();
     // The folder ignores itself by a file in it.
@@ -196,6 +203,46 @@ fn git(root: &Path, told: &mut Examination) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Looks at a life whose state travels in git: what is of one machine must stay out, and our driver must merge the rest.
+fn travels(
+    disk: &dyn Disk,
+    place: &dyn Fn(&str) -> String,
+    is_ignored: &dyn Fn(&str, bool) -> bool,
+    told: &mut Examination,
+) -> bool {
+    const OWN: &str = ".dreaming.d/.gitignore";
+    const ATTRIBUTES: &str = ".gitattributes";
+    let own = text_of(disk, &place(OWN)).unwrap_or_default();
+    let attributes = text_of(disk, &place(ATTRIBUTES)).unwrap_or_default();
+    if !own.contains(travel::HEADER) && !attributes.contains("merge=noctuary") {
+        return false;
+    }
+    let fix = |missing: &[String]| format!("add these lines to it: {}", missing.join(" | "));
+    let lacks = |text: &str, lines: Vec<String>| -> Vec<String> {
+        lines.into_iter().filter(|line| !text.lines().any(|known| known.trim() == line)).collect()
+    };
+    let missing = lacks(&attributes, travel::attributes());
+    if !missing.is_empty() {
+        told.add(Kind::MissingMergeDriver, ATTRIBUTES, fix(&missing));
+    }
+    let rules = Ignored::parse(&own);
+    let is_out = |file: &String| {
+        let (file, is_folder) = (file.trim_end_matches('/'), file.ends_with('/'));
+        rules
+            .says(file, is_folder)
+            .unwrap_or_else(|| is_ignored(&place(&format!("{STATE_FOLDER}/{file}")), is_folder))
+    };
+    let open: Vec<String> =
+        travel::of_one_machine().filter(|file| !file.starts_with('*') && !is_out(file)).collect();
+    if !open.is_empty() {
+        told.add(Kind::MissingIgnoreLines, OWN, fix(&open));
+    }
+    if !is_ignored(&place(".dreaming.lock"), false) {
+        told.add(Kind::MissingIgnoreLines, ".gitignore", fix(&travel::ignored()));
+    }
+    true
 }
 
 fn is_repository(folder: &Path) -> bool {

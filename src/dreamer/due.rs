@@ -45,6 +45,11 @@ pub enum NotDue {
         /// When the next day begins, at the earliest.
         next: DateTime<Utc>,
     },
+    /// Another machine dreams for this life. The notice [`DreamsOn`](crate::dream::Notice::DreamsOn) of the report names it.
+    OtherMachine {
+        /// When to look again whether that is still so.
+        next: DateTime<Utc>,
+    },
 }
 
 impl NotDue {
@@ -56,7 +61,8 @@ impl NotDue {
             | Self::BackOff { next, .. }
             | Self::CallsToday { next, .. }
             | Self::BytesToday { next, .. }
-            | Self::TokensToday { next, .. } => *next,
+            | Self::TokensToday { next, .. }
+            | Self::OtherMachine { next } => *next,
         }
     }
 }
@@ -71,6 +77,7 @@ impl fmt::Display for NotDue {
             Self::CallsToday { calls, .. } => write!(f, "the day's calls are used up, {calls} of them")?,
             Self::BytesToday { bytes, .. } => write!(f, "the day's bytes are used up, {bytes} of them")?,
             Self::TokensToday { tokens, .. } => write!(f, "the day's tokens are used up, {tokens} of them")?,
+            Self::OtherMachine { .. } => f.write_str("another machine dreams for this life")?,
         }
         write!(f, "; next at {}", self.next().format("%Y-%m-%d %H:%M:%S UTC"))
     }
@@ -89,6 +96,10 @@ mod tests {
         assert_eq!(
             told(NotDue::BackOff { failures: 1, next }),
             "it backs off after 1 failure in a row; next at 2026-11-22 03:00:00 UTC"
+        );
+        assert_eq!(
+            told(NotDue::OtherMachine { next }),
+            "another machine dreams for this life; next at 2026-11-22 03:00:00 UTC"
         );
         assert_eq!(
             told(NotDue::CallsToday { calls: 6, next }),

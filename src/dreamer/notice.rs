@@ -65,6 +65,8 @@ pub enum Notice {
     ProposalsExpired(u64),
     /// There is an unfinished commit, which a preview does not finish.
     UnfinishedCommit(DreamId),
+    /// This machine alone dreams for the life, and the run was on another one.
+    DreamsOn(String),
 }
 
 impl fmt::Display for Notice {
@@ -109,7 +111,7 @@ impl fmt::Display for Notice {
             Self::ConflictCopy(name) => {
                 write!(
                     f,
-                    "{name} is a copy that a tool left of a changed file: it is not read; merge it by hand"
+                    "{name} is a copy that a tool left of a changed file: it is not read; merge_copies merges it"
                 )
             }
             Self::QuarantinedGrew(name) => write!(f, "{name} grew while in quarantine"),
@@ -134,6 +136,9 @@ impl fmt::Display for Notice {
             Self::ProposalsExpired(count) => {
                 let proposals = counted(*count, "proposal");
                 write!(f, "{proposals} have waited for too long; they can still be accepted")
+            }
+            Self::DreamsOn(machine) => {
+                write!(f, "{} dreams for this life; dream_on changes that", machine.escape_debug())
             }
             Self::UnfinishedCommit(id) => {
                 write!(f, "the commit of dream {id} is unfinished; a real run finishes it")

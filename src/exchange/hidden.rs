@@ -6,6 +6,8 @@ use super::home::{Home, NOT_ASKED};
 use crate::base::error::{Error, Result};
 use crate::base::name::Name;
 use crate::base::receipt::{ForgetPlace, ForgetReceipt, PlaceReceipt};
+use crate::format::documents::copies::original_of;
+use crate::format::state::{registry, seal};
 
 /// The most names that a line of a receipt lists.
 const MOST_NAMED: usize = 3;
@@ -60,8 +62,11 @@ impl Home<'_> {
             return Ok((0, 0));
         }
         let mut left = found;
+        // The copy of a state file that a sync tool left is read once more, when it is merged.
+        let is_state = original_of(name.as_str()).is_some_and(|path| registry::of_path(&path).is_some());
         let is_struck = self.change(name, |bytes| {
             let struck = bytes.and_then(|bytes| self.struck(bytes));
+            let struck = struck.map(|struck| if is_state { seal::renewed(&struck) } else { struck });
             left = struck.as_ref().map_or(found, |struck| self.count(struck));
             Ok(struck)
         })?;

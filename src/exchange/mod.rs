@@ -30,6 +30,9 @@
 //! | [`strike_superseded`], [`unstrike`], [`Strikes`] | striking through promoted lines that hold no more, and taking that back |
 //! | [`audit_secrets`], [`SecretAudit`] | a check of a whole workspace for secrets, which changes nothing |
 //! | [`Merge`], [`MergePlan`], [`MergeConflict`], [`MergeConflictKind`], [`MergeReport`] | one life out of two copies that were changed on two machines |
+//! | [`merge_copies`], [`CopiesReport`] | conflict copies of sync tools, merged into their files |
+//! | `merge_rows` | rows of two stores in databases, as one (feature `sqlite`) |
+//! | [`TravelFile`] | the lines for git and Syncthing: what travels, and what is of one machine |
 //! | [`EraseReceipt`] | all that one person had in a database of several, by [`SqliteWorkspace::erase`](crate::SqliteWorkspace::erase) or `PostgresWorkspace::erase` |
 //! | [`Forget`], [`ForgetReceipt`], [`ForgetPlace`], [`DocumentReceipt`] | removing a statement, and keeping it out |
 //!
@@ -56,6 +59,7 @@ mod import;
 mod kept;
 mod merge;
 mod strike;
+mod travel;
 
 pub use crate::base::receipt::{DocumentReceipt, EraseReceipt, ForgetPlace, ForgetReceipt};
 pub use audit::{SecretAudit, audit_secrets};
@@ -66,5 +70,11 @@ pub use feed::{FeedReport, feed};
 pub use foreign::Foreign;
 pub use forget::Forget;
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};
-pub use merge::{Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport};
+#[cfg(feature = "sqlite")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
+pub use merge::merge_rows;
+pub use merge::{
+    CopiesReport, Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport, merge_copies,
+};
 pub use strike::{Strikes, strike_superseded, unstrike};
+pub use travel::TravelFile;

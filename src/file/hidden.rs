@@ -6,6 +6,7 @@ use super::lock::LOCK;
 use crate::base::error::{At, Result};
 use crate::base::name::{DocName, Name, StateName};
 use crate::disk::{Disk, Kind, STATE_FOLDER};
+use crate::format::documents::copies::original_of;
 
 /// Returns the hidden files below the root, ascending, but for the library's own. A folder of a repository, the state of
 /// another life, and a folder that cannot be listed are returned by their own names.
@@ -40,8 +41,24 @@ pub(super) fn hidden(disk: &dyn Disk) -> Result<Vec<Name>> {
             take(format!("{folder}/{}", entry.name), entry.kind, &mut below, &mut found);
         }
     }
+    copies(disk, &mut found);
     found.sort_unstable();
     Ok(found)
+}
+
+/// Finds the copies that a sync tool left in the folder of the library's state: nothing reads them, and they may hold words.
+fn copies(disk: &dyn Disk, found: &mut Vec<Name>) {
+    let mut folders = vec![STATE_FOLDER.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in disk.list(&folder).unwrap_or_default() {
+            let path = format!("{folder}/{}", entry.name);
+            match entry.kind {
+                Kind::Folder => folders.push(path),
+                _ if original_of(&path).is_some() => found.push(Name::hidden(path)),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Takes a hidden name: a folder to look into, or a file.

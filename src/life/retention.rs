@@ -121,14 +121,9 @@ impl Consent {
 
 /// Moves a journal into `memory/archive/`, under a name that no reader takes for a journal, and returns that name.
 pub(super) fn archive(workspace: &dyn Workspace, journal: &JournalName) -> Result<DocName> {
-    // Other programs know a journal by a date with hyphens, wherever it is.
-    let session =
-        journal.session().map_or(String::new(), |session| format!("-{}", session.replace('-', "_")));
-    let stem = format!("memory/archive/log-{}{session}", journal.date().format("%Y%m%d"));
     let mut count = 1_u32;
     loop {
-        let counter = if count == 1 { String::new() } else { format!("-{count}") };
-        let to = DocName::parse(format!("{stem}{counter}.md"))?;
+        let to = journal.archived(count)?;
         match workspace.rename(journal.name(), &to) {
             Err(Error::Conflict { .. }) => count += 1,
             renamed => return renamed.map(|()| to),

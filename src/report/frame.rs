@@ -204,6 +204,7 @@ fn why_not(not_due: &NotDue) -> String {
         }
         NotDue::CallsToday { calls, .. } => format!("The day’s calls are used up: {calls}."),
         NotDue::BytesToday { bytes, .. } => format!("The day’s bytes are used up: {}.", size(*bytes)),
+        NotDue::OtherMachine { .. } => "Another machine dreams for this life.".to_owned(),
         NotDue::TokensToday { tokens, .. } => format!("The day’s tokens are used up: {}.", grouped(*tokens)),
     }
 }

@@ -3,8 +3,12 @@
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod carried;
+#[path = "../dreaming/mod.rs"]
+mod dreaming;
 mod examples;
 mod forms;
+mod git;
 #[cfg(target_os = "linux")]
 mod terminal;
 

@@ -82,6 +82,12 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
         put(home, "memory/boat.md", "- Brisk\n");
     }),
     (Kind::MissingIgnoreLines, "git", |home| fs::create_dir(home.join(".git")).unwrap()),
+    (Kind::MissingMergeDriver, "git", |home| {
+        let _ = fs::create_dir(home.join(".git"));
+        put(home, ".gitignore", ".dreaming.lock*\n");
+        let lines = noctuary::exchange::TravelFile::StateIgnore.lines();
+        put(home, ".dreaming.d/.gitignore", &(lines.join("\n") + "\n"));
+    }),
     #[cfg(unix)]
     (Kind::RefusedName, "link", |home| {
         std::os::unix::fs::symlink("/etc/hostname", home.join("memory/2026-11-18-link.md")).unwrap();

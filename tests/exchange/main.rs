@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 
 mod bundle;
+mod carried;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 #[cfg(feature = "sqlite")]

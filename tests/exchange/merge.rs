@@ -1,14 +1,16 @@
 //! Two and three machines with one life: random days, nights and syncs against a model of what a person expects.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Duration, Utc};
-use noctuary::dream::DreamStanding;
+use noctuary::dream::{DreamMode, DreamStanding};
 use noctuary::exchange::{Forget, Merge, MergeConflictKind, MergePlan};
-use noctuary::testing::cases;
-use noctuary::{Access, LlmReply, LlmRequest, Scope, Workspace, llm_fn};
+use noctuary::format::JournalName;
+use noctuary::life::Consent;
+use noctuary::testing::{Fault, Faults, FaultyDisk, cases};
+use noctuary::{Access, FileWorkspace, LifeConfig, LlmReply, LlmRequest, Scope, Workspace, llm_fn};
 
 use crate::common_each as each;
 use crate::dreaming::{Life, dream, dreamer_over, name, night, seen};
@@ -75,9 +77,39 @@ struct Expected {
     /// The person's own lines, and whether somebody took each out.
     mine: BTreeMap<String, bool>,
     conflicts: usize,
+    /// Whether files of different moments stood together on a machine.
+    partial: bool,
+    /// Whether a night left its lines to a person.
+    proposed: bool,
+}
+
+/// What happens in a history, beside notes, dreams, edits and syncs.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    /// The days by which the clocks of the machines are off.
+    days: [i64; 3],
+    proposals: bool,
+    archives: bool,
+    partial: bool,
+    crashes: bool,
+}
+
+impl Kind {
+    fn of(seed: u64) -> Self {
+        let is = |part: u64, of: u64| seed / part % of == 0;
+        let days = if is(1, 3) { [0, -3, 2] } else { [0; 3] };
+        Self {
+            days,
+            proposals: is(2, 4),
+            archives: is(1, 2),
+            partial: !is(1, 2) && is(3, 3),
+            crashes: is(5, 3),
+        }
+    }
 }
 
 struct World {
+    kind: Kind,
     machines: Vec<Life>,
     /// What machines were at some time when two were the same, and of which of them each came.
     moments: Vec<Life>,
@@ -91,17 +123,24 @@ fn stone(number: usize) -> String {
 }
 
 impl World {
-    fn new(machines: usize) -> Self {
+    fn new(machines: usize, kind: Kind) -> Self {
         let first = Life::empty();
         first.put("MEMORY.md", "# Memory\n\n- Known already.\n");
         let machines: Vec<Life> = (0..machines).map(|_| first.copy()).collect();
         let past = machines.iter().map(|_| BTreeSet::from([0])).collect();
-        Self { machines, moments: vec![first], past, expected: Expected::default(), now: night(10) }
+        Self { kind, machines, moments: vec![first], past, expected: Expected::default(), now: night(10) }
     }
 
     /// The clock of a machine, which may be hours off.
     fn clock(&self, machine: usize) -> DateTime<Utc> {
-        self.now + Duration::hours([0, -5, 3][machine])
+        self.now + Duration::hours([0, -5, 3][machine]) + Duration::days(self.kind.days[machine])
+    }
+
+    /// Adds to a file; its time of change is by the clock of the machine.
+    fn append(&self, machine: usize, file: &str, text: &str) {
+        self.machines[machine].quick_workspace().append(&name(file), text.as_bytes()).unwrap();
+        let now = self.clock(machine).timestamp_nanos_opt().unwrap();
+        self.machines[machine].set_modified(file, u64::try_from(now).unwrap());
     }
 
     fn step(&mut self, random: &mut Random) {
@@ -109,17 +148,31 @@ impl World {
         self.now += Duration::minutes(7);
         let now = self.clock(machine);
         let workspace = self.machines[machine].quick_workspace();
+        let what = random.below(14);
+        told(|| format!("machine {machine}, step {what}, {now}"));
+        match what {
+            12 if self.kind.archives => return self.archive(machine, random),
+            13 if self.kind.proposals => return self.propose(machine, random),
+            12 | 13 => return,
+            _ => {}
+        }
         match random.below(12) {
             0..=3 => {
                 self.expected.stones += 1;
                 let session = ["repl".to_owned(), format!("m{machine}")][random.below(2)].clone();
-                let journal = name(&format!("memory/{}-{session}.md", now.date_naive()));
+                // Nobody writes under the name of a journal that was moved away, as its day is over.
+                let archived = self.machines[machine].documents().into_keys();
+                let session = match archived.filter(|path| path.starts_with("memory/archive/log-")).count() {
+                    0 => session,
+                    count => format!("{session}-{count}"),
+                };
+                let journal = format!("memory/{}-{session}.md", self.now.date_naive());
                 let line = format!(
                     "- [{}] [user] Decision: {}\n",
                     now.format("%H:%M:%S"),
                     stone(self.expected.stones)
                 );
-                workspace.append(&journal, line.as_bytes()).unwrap();
+                self.append(machine, &journal, &line);
             }
             4 | 5 => self.dream(machine),
             6 => {
@@ -159,8 +212,46 @@ impl World {
             8 | 9 => self.edit(machine, random),
             _ => {
                 let other = (machine + 1 + random.below(self.machines.len() - 1)) % self.machines.len();
-                self.sync(machine, other);
+                self.sync(machine, other, Some(random));
             }
+        }
+    }
+
+    /// A person moves a journal away that was dreamed whole.
+    fn archive(&mut self, machine: usize, random: &mut Random) {
+        self.dream(machine);
+        let journals: Vec<String> = self.machines[machine].documents().into_keys().collect();
+        let journals: Vec<JournalName> = journals
+            .iter()
+            .filter(|path| !path.ends_with('/'))
+            .filter_map(|path| JournalName::parse(&name(path)))
+            .collect();
+        if journals.is_empty() {
+            return;
+        }
+        let journal = journals[random.below(journals.len())].clone();
+        let config = LifeConfig::default();
+        let life = noctuary::Life::new(self.machines[machine].quick_workspace(), config);
+        let human = Access::human(Scope::user("marta"));
+        let consent = Consent::given(&human, journal.clone()).unwrap();
+        let to = life.archive_journal(&journal, Some(&consent), self.clock(machine)).unwrap();
+        assert!(to.as_str().starts_with("memory/archive/log-"));
+        ARCHIVED.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A night leaves its lines to a person, who accepts the first proposal that waits or rejects it.
+    fn propose(&mut self, machine: usize, random: &mut Random) {
+        self.expected.proposed = true;
+        let now = self.clock(machine);
+        let dreamer =
+            dreamer_over(self.machines[machine].quick_workspace(), |config| config.mode = DreamMode::Propose);
+        dream(&dreamer, &llm_fn(|request| Ok(promotes(request, machine))), now);
+        let human = Access::human(Scope::user("marta"));
+        let Some(first) = dreamer.proposals(&human, now).unwrap().into_iter().next() else { return };
+        match random.below(3) {
+            0 => assert!(dreamer.accept_proposal(&human, &first.id, now).is_ok()),
+            1 => assert!(dreamer.reject_proposal(&human, &first.id, now).unwrap()),
+            _ => {}
         }
     }
 
@@ -201,7 +292,10 @@ impl World {
         put(workspace.as_ref(), "MEMORY.md", &(lines.join("\n") + "\n"));
     }
 
-    fn sync(&mut self, a: usize, b: usize) {
+    /// Brings two machines together. With `random`, the merge may crash and be done again, or a tool may bring one machine a
+    /// part of the files only.
+    fn sync(&mut self, a: usize, b: usize, random: Option<&mut Random>) {
+        told(|| format!("sync of {a} and {b}"));
         let last = self.past[a].intersection(&self.past[b]).max().copied().unwrap();
         let base = &self.moments[last];
         let (out, there) = merged(Some(base), &self.machines[a], &self.machines[b]);
@@ -232,6 +326,20 @@ impl World {
             let kept: Vec<&str> = memory.lines().filter(|line| !is_mark(line)).collect();
             put(workspace.as_ref(), "MEMORY.md", &(kept.join("\n") + "\n"));
         }
+        if let Some(random) = random {
+            if self.kind.crashes {
+                crashed(&there, &here, random);
+            }
+            if self.kind.partial && random.below(3) == 0 {
+                self.expected.partial = true;
+                self.arrive(b, &out, random);
+                self.machines[a] = out.copy();
+                told(|| "a part arrived".to_owned());
+                self.past[a].insert(self.moments.len());
+                self.moments.push(out);
+                return;
+            }
+        }
         (self.machines[a], self.machines[b]) = (out.copy(), out.copy());
         let mut past: BTreeSet<usize> = self.past[a].union(&self.past[b]).copied().collect();
         past.insert(self.moments.len());
@@ -239,11 +347,23 @@ impl World {
         (self.past[a], self.past[b]) = (past.clone(), past);
     }
 
+    /// A tool brings some of the files of a merged life.
+    fn arrive(&mut self, machine: usize, out: &Life, random: &mut Random) {
+        PARTIAL.fetch_add(1, Ordering::Relaxed);
+        for (path, bytes) in travelling(out) {
+            if !path.ends_with('/') && random.below(2) == 0 {
+                self.machines[machine].put(&path, bytes);
+                let now = self.clock(machine).timestamp_nanos_opt().unwrap();
+                self.machines[machine].set_modified(&path, u64::try_from(now).unwrap());
+            }
+        }
+    }
+
     fn check(&mut self, seed: u64) {
         for _ in 0..2 {
             for a in 0..self.machines.len() {
                 for b in a + 1..self.machines.len() {
-                    self.sync(a, b);
+                    self.sync(a, b, None);
                 }
             }
         }
@@ -282,7 +402,9 @@ impl World {
         }
         for (line, is_gone) in &self.expected.mine {
             let count = memory.lines().filter(|known| known == line).count();
-            let right = if *is_gone { count == 0 || self.expected.conflicts > 0 } else { count == 1 };
+            // What was taken out where half of a sync had arrived may be back.
+            let is_open = self.expected.conflicts > 0 || self.expected.partial;
+            let right = if *is_gone { count == 0 || is_open } else { count == 1 };
             assert!(right, "seed {seed}: {line} is there {count} times, taken out: {is_gone}\n{memory}");
         }
         // A night over the merged life shows what nobody was shown, and doubles nothing.
@@ -291,12 +413,39 @@ impl World {
         let memory = text(self.machines[0].quick_workspace().as_ref(), "MEMORY.md");
         for number in (1..=self.expected.stones).filter(|number| !self.expected.forgotten.contains(number)) {
             let count = memory.matches(&stone(number)).count();
-            let is_whole = count == 1 || self.expected.gave_back;
+            let is_whole = count == 1 || self.expected.gave_back || (count == 0 && self.expected.proposed);
             assert!(is_whole, "seed {seed}: {} is there {count} times\n{memory}", stone(number));
         }
     }
 }
 
+/// Writes a merge that crashes at some operation, and writes it again: nothing of it is lost or doubled.
+fn crashed(plan: &MergePlan, whole: &BTreeMap<String, Vec<u8>>, random: &mut Random) {
+    let out = Life::empty();
+    let faults = Faults::new();
+    let disk = FaultyDisk::new(out.quick_disk(), faults.clone());
+    let workspace = FileWorkspace::on_disk(Arc::new(disk));
+    faults.arm(1 + random.below(120) as u64, Fault::Crash);
+    if plan.write(&workspace).is_err() {
+        CRASHED.fetch_add(1, Ordering::Relaxed);
+    }
+    drop(workspace);
+    plan.write(out.quick_workspace().as_ref()).unwrap();
+    let mut again = travelling(&out);
+    again.retain(|path, _| !path.ends_with(".tmp"));
+    assert!(again == *whole, "a merge that was interrupted is another one");
+}
+
+/// Tells a step of the one history that was asked for.
+fn told(step: impl Fn() -> String) {
+    if std::env::var_os("NOCTUARY_SEED").is_some() {
+        eprintln!("{}", step());
+    }
+}
+
+static ARCHIVED: AtomicUsize = AtomicUsize::new(0);
+static PARTIAL: AtomicUsize = AtomicUsize::new(0);
+static CRASHED: AtomicUsize = AtomicUsize::new(0);
 static UNDONE: AtomicUsize = AtomicUsize::new(0);
 static STAYED: AtomicUsize = AtomicUsize::new(0);
 
@@ -310,7 +459,7 @@ fn machines_that_lived_apart_lose_nothing_double_nothing_and_end_the_same() {
     each(&seeds, |seed| {
         let lived = std::panic::catch_unwind(|| {
             let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-            let mut world = World::new(2 + random.below(2));
+            let mut world = World::new(2 + random.below(2), Kind::of(*seed));
             for _ in 0..12 + random.below(20) {
                 world.step(&mut random);
             }
@@ -327,5 +476,10 @@ fn machines_that_lived_apart_lose_nothing_double_nothing_and_end_the_same() {
         only.is_some() || undone > seeds.len() / 4,
         "dreams stay undoable: {undone} undone, {stayed} stayed"
     );
-    println!("{} histories, {undone} dreams taken back, {stayed} stayed", seeds.len());
+    let [archived, partial, crashed] =
+        [&ARCHIVED, &PARTIAL, &CRASHED].map(|count| count.load(Ordering::Relaxed));
+    println!(
+        "{} histories, {undone} dreams taken back, {stayed} stayed, {archived} journals archived, {partial} partial syncs, {crashed} crashes",
+        seeds.len()
+    );
 }

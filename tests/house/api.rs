@@ -235,9 +235,9 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         AnonymousFinding Apply Doctor DoctorFinding Examination FindingKind FixAction Fixed Health
     ));
     listed.extend(shared!(exchange:
-        Bundle BundleAction BundleItem BundleKey BundlePlan Channel Dialect DocumentReceipt EraseReceipt FeedReport Foreign ForgetPlace ForgetReceipt
+        Bundle BundleAction BundleItem BundleKey BundlePlan Channel CopiesReport Dialect DocumentReceipt EraseReceipt FeedReport Foreign ForgetPlace ForgetReceipt
         Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport MergeConflict MergeConflictKind MergePlan MergeReport
-        SecretAudit Strikes
+        SecretAudit Strikes TravelFile
     ));
     listed.extend(shared!(facts:
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
@@ -558,6 +558,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("ImportPlan", "names"),
     ("ImportRefusal", "classes"),
     ("Listing", "names"),
+    ("CopiesReport", "names of copies"),
     ("MergeConflict", "the name of a file, and a class"),
     ("MessageShape", "ids of calls"),
     ("NameError", "a name"),

@@ -42,6 +42,12 @@ pub(crate) enum Command {
     Init {
         /// A folder or database, which may be new
         path: PathBuf,
+        /// Let git carry it to other machines: write the lines that git needs, and set up the merge driver in this clone
+        #[arg(long)]
+        git: bool,
+        /// Let Syncthing carry it: write the lines that it needs
+        #[arg(long)]
+        syncthing: bool,
     },
     /// Say what is there, what waits for a dream, and when one is due
     Status {
@@ -196,17 +202,43 @@ pub(crate) enum Command {
         /// A folder or database, which may be new
         out: PathBuf,
     },
-    /// Merge two copies of a life, each a folder, into a new one
+    /// Merge two copies of a life, two folders or two databases, into a new one
     Merge {
         /// One copy
         ours: PathBuf,
         /// The other
         theirs: PathBuf,
-        /// A folder that is new or empty
+        /// A folder that is new or empty, or a new database
         out: PathBuf,
         /// A copy from the moment when both were last the same
-        #[arg(long, value_name = "FOLDER")]
+        #[arg(long, value_name = "PATH")]
         base: Option<PathBuf>,
+    },
+    /// Merge the copies that a sync tool left beside changed files, and remove them
+    MergeCopies {
+        /// A folder
+        path: PathBuf,
+    },
+    /// Merge one file, as git asks for it
+    MergeDriver {
+        /// The version that both came of
+        base: PathBuf,
+        /// Our version; the result is written here
+        ours: PathBuf,
+        /// Their version
+        theirs: PathBuf,
+        /// The path in the repository
+        path: String,
+    },
+    /// Leave the dreaming to one machine, or say which has it
+    DreamsOn {
+        /// A folder or database
+        path: PathBuf,
+        /// The name of the machine; without, say which it is
+        machine: Option<String>,
+        /// Let each machine dream again
+        #[arg(long, conflicts_with = "machine")]
+        anywhere: bool,
     },
     /// Remove a life: the library's documents, journals, rows and state
     Erase {

@@ -32,7 +32,10 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
     let Some(command) = &arguments.command else { return commands::shell::first_screen(output) };
     let user = arguments.user.as_deref();
     match command {
-        Command::Init { path } => commands::life::init(path, user, output),
+        Command::Init { path, git, syncthing } => {
+            commands::life::init(path, user, output)?;
+            commands::carried::set_up(path, *git, *syncthing, output)
+        }
         Command::Status { path } => commands::life::status(path, user, &config, output),
         Command::Note { path, text, kind } => commands::life::note(path, text, *kind, user, output),
         Command::Search { path, query, limit } => commands::memory::search(path, query, *limit, user, output),
@@ -74,7 +77,14 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::Backup { path, out } => commands::travel::backup(path, out, user, output),
         Command::Copy { path, out } => commands::travel::copy(path, out, user, output),
         Command::Merge { ours, theirs, out, base } => {
-            commands::merge::merge(ours, theirs, out, base.as_deref(), output)
+            commands::merge::merge(ours, theirs, out, base.as_deref(), user, output)
+        }
+        Command::MergeCopies { path } => commands::carried::merge_copies(path, user, output),
+        Command::MergeDriver { base, ours, theirs, path } => {
+            commands::driver::drive([base, ours, theirs], path, output)
+        }
+        Command::DreamsOn { path, machine, anywhere } => {
+            commands::carried::dreams_on(path, machine.as_deref(), *anywhere, user, &config, output)
         }
         Command::Erase { path, yes } => commands::travel::erase(path, *yes, user, output),
         Command::Completions { shell } => Ok(commands::shell::completions(*shell)),

@@ -5,11 +5,13 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 
 use super::dream::{Asking, Dream, Pass, Then};
-use super::host::Host;
+use super::host::{Host, other_machine};
 use super::reply::whole;
 use super::run::Run;
 use crate::base::error::{Error, Result};
-use crate::dreamer::{DreamMode, DreamPass, Outcome, Step};
+use crate::base::name::StateName;
+use crate::dreamer::{DreamMode, DreamPass, Notice, Outcome, Step};
+use crate::format::DreamedState;
 use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::workspace::{Claim, ClaimTerms};
 
@@ -32,6 +34,16 @@ pub(crate) fn begin<D: Dream>(
     let mut run = Run::new(host, terms.mode, now);
     if !terms.enabled {
         return Ok(Step::Done(Box::new(run.report)));
+    }
+    // A preview writes nothing, so it may run anywhere. A file that does not parse is told by whoever needs it.
+    if terms.mode != DreamMode::Preview
+        && let Some(file) = run.workspace().read(&StateName::DREAMED)?
+        && let Ok(state) = DreamedState::parse(Some(file.bytes()))
+        && let Some(machine) = host.elsewhere(&state)
+    {
+        run.put_off(Some(other_machine(now)));
+        run.report.notices.push(Notice::DreamsOn(machine));
+        return Ok(run.end());
     }
     let lease = match terms.mode {
         DreamMode::Preview => None,

@@ -27,6 +27,13 @@ macro_rules! configured_by {
             self
         }
 
+        /// Sets the name of this machine, by which [`dream_on`](crate::JournalDreamer::dream_on) knows it: the host name of the system
+        /// unless set. For containers, whose host names change.
+        pub fn machine(mut self, name: impl Into<String>) -> Self {
+            self.host.machine = Some(name.into().into());
+            self
+        }
+
         /// Sets who hears how each pass ended.
         pub fn observer(mut self, observer: std::sync::Arc<dyn $crate::dreamer::Observer>) -> Self {
             self.host.observer = Some(observer);

@@ -30,7 +30,7 @@ pub use caps::SectionCaps;
 pub(crate) use dream::{Asking, Dream, Pass, Then};
 pub use due::Due;
 pub(crate) use due::{breaker, due};
-pub(crate) use host::Host;
+pub(crate) use host::{Host, other_machine};
 pub(crate) use masks::{machine_ranges, mask_printed, without_secrets};
 pub use pace::Pace;
 pub(crate) use request::{nonce, tell_request};

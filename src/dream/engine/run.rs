@@ -155,6 +155,7 @@ impl Run {
             declined: Vec::new(),
             fates: pass.fates(),
             section_sha256: pass.section.as_ref().map(|section| Digest::of(section.as_bytes())),
+            also_sha256: Vec::new(),
             request_bytes: pass.request_bytes,
             usage: pass.usage,
             patterns: pass.quarantined.iter().map(|blamed| blamed.pattern.clone()).collect(),

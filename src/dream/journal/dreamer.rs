@@ -9,7 +9,7 @@ use crate::base::name::{DocName, StateName};
 use crate::dream::commit;
 use crate::dream::engine::{Host, configured_by};
 use crate::format::{DreamedState, Quarantine, QuarantineEntry};
-use crate::workspace::{Workspace, WriteMode};
+use crate::workspace::{Workspace, WriteMode, claim_now};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///
@@ -66,6 +66,44 @@ impl JournalDreamer {
     /// [`Error::Corrupt`] where the state file does not parse.
     pub fn state(&self) -> Result<DreamedState> {
         DreamedState::parse(commit::state(self.workspace(), &StateName::DREAMED)?.as_deref())
+    }
+
+    /// Leaves the dreaming to one machine, by its name, or to each again by `None`. For a life whose folder two machines share.
+    ///
+    /// The name travels with the life, in `.dreamed-state.json`. A dreamer on another machine then ends each run as not due, without a
+    /// call or a change, and the notice [`DreamsOn`](crate::dream::Notice::DreamsOn) says which machine it leaves it to; so does a
+    /// [`survey`](Self::survey). [`should_dream`](crate::dream::should_dream) does not know this machine. A name is compared without case.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::{Extractive, FileWorkspace, JournalDreamer, Outcome, dream_once};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+    /// let laptop = JournalDreamer::builder(workspace).enabled(true).machine("laptop").build()?;
+    /// laptop.dream_on(Some("server"))?;
+    /// let report = dream_once(&laptop, &Extractive::new())?;
+    /// assert_eq!(report.outcome, Outcome::NotDue);
+    /// assert_eq!(report.not_due.unwrap().to_string().split(';').next(), Some("another machine dreams for this life"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Busy`] where somebody dreams here just now; [`Error::Corrupt`] where the state file does not parse;
+    /// [`Error::Config`] for a name that is empty or has control characters.
+    pub fn dream_on(&self, machine: Option<&str>) -> Result<()> {
+        if machine.is_some_and(|name| name.trim().is_empty() || name.chars().any(char::is_control)) {
+            let rule = "must not be empty or have control characters";
+            return Err(Error::Config { setting: "the machine that dreams", rule });
+        }
+        let lease = claim_now(self.workspace(), &self.config.claim)?;
+        let mut state = self.state()?;
+        if state.dreams_on.as_deref() != machine {
+            state.dreams_on = machine.map(str::to_owned);
+            lease.replace(&StateName::DREAMED, &state.print())?;
+        }
+        lease.release()
     }
 
     /// Lists the journals in quarantine.

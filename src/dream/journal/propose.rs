@@ -452,6 +452,7 @@ impl<'a> Answering<'a> {
             declined: Vec::new(),
             fates: BTreeMap::new(),
             section_sha256: None,
+            also_sha256: Vec::new(),
             request_bytes: 0,
             usage: None,
             patterns: Vec::new(),

@@ -11,7 +11,7 @@ use crate::dream::engine::{Asking, Pass, Run, mask_printed, nonce, tell_request}
 use crate::dream::evidence::Shown;
 use crate::dreamer::{Outcome, PassReport};
 use crate::format::documents::curated;
-use crate::format::documents::unmerged::conflict_at;
+use crate::format::documents::unmerged::{conflict_at, conflict_in_journal};
 use crate::format::replies::fences::{Printer, printed};
 use crate::gate::{Door, Masks};
 use crate::llm::LlmRequest;
@@ -37,6 +37,15 @@ impl Curation {
         let stands = curated::has_section(memory.bytes(), &id);
         if let Some(line) = conflict_at(memory.bytes()) {
             return Err(Error::Unmerged { name: name.into(), line });
+        }
+        for slice in slices {
+            if let Some(line) = conflict_in_journal(&slice.bytes) {
+                let above = usize::try_from(slice.first_line.saturating_sub(1)).unwrap_or(0);
+                return Err(Error::Unmerged {
+                    name: slice.journal.name().clone().into(),
+                    line: above + line,
+                });
+            }
         }
         let memory = memory.text().into_owned();
         if stands || curated::has_section(self.records.archive(workspace)?.bytes(), &id) {

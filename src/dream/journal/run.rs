@@ -76,7 +76,11 @@ impl JournalDreamer {
         let mut run = Run::unclaimed(&self.host, mode, now)?;
         let mut curation = Curation::open(self.clone(), &mut run)?;
         curation.watch_sections(&mut run)?;
-        let due = should_dream(now, &curation.records.state, &self.config);
+        let mut due = should_dream(now, &curation.records.state, &self.config);
+        if let Some(machine) = self.host.elsewhere(&curation.records.state) {
+            due = Due::NotYet(engine::other_machine(now));
+            run.report.notices.push(Notice::DreamsOn(machine));
+        }
         let mut survey = curation.survey(&run, &run.doors())?;
         survey.leave_noise(run.workspace());
         curation.looks.note_unasked(&mut survey, &mut run.report);

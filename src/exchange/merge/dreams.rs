@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use serde_json::Number;
 
+use super::archive;
 use super::curated::Merged;
 use super::journal::WovenJournal;
 use super::life::Copied;
@@ -14,13 +15,17 @@ use super::weave::{Strand, strands, weave};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
-use crate::format::DreamId;
+use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::state::log::{self, LogLine, LogSource};
+use crate::format::{DreamId, JournalName};
 use crate::format::{DreamedState, state::iso_millis};
 
 /// The words that say where a section is, from the one that gives way first.
 const WORDS: [&str; 5] = [log::APPENDED, log::RESTORED, log::REDONE, log::ARCHIVED, log::UNDONE];
+
+/// The most other hashes of a section that are kept.
+const MOST_HASHES: usize = 16;
 
 /// The dreams of both machines.
 #[derive(Debug)]
@@ -104,9 +109,27 @@ impl Dreams {
         appended.filter_map(|line| Some((line.id.clone(), line.section_sha256?))).collect()
     }
 
+    /// Returns the hashes that the section of each dream may have, in the order in which they are likely on a machine.
+    pub(super) fn hashes(&self, side: usize) -> BTreeMap<DreamId, Vec<Digest>> {
+        let mut all: BTreeMap<DreamId, Vec<Digest>> = BTreeMap::new();
+        for side in [side, 1 - side] {
+            for id in self.order.keys() {
+                let Some(pass) = self.pass(side, id) else { continue };
+                let known = all.entry(id.clone()).or_default();
+                known.extend(pass.section_sha256.into_iter().chain(pass.also_sha256.iter().copied()));
+            }
+        }
+        all
+    }
+
     /// Returns the line of the pass that appended the section of a dream last on a machine.
     fn pass(&self, side: usize, id: &DreamId) -> Option<&LogLine> {
         self.passes[side].iter().rev().find(|line| line.id == *id && line.outcome == log::APPENDED)
+    }
+
+    /// Returns the pieces that a dream was shown, as a machine knows them.
+    pub(super) fn sources_of(&self, side: usize, id: &DreamId) -> &[LogSource] {
+        self.pass(side, id).or_else(|| self.pass(1 - side, id)).map_or(&[], |pass| &pass.sources)
     }
 
     /// Merges the logs; each dream has the sources and the section that it has after the merge.
@@ -146,10 +169,18 @@ impl Dreams {
             });
             if let Some((Some(line), text)) = appended {
                 let before = line.clone();
-                line.sources = self.sources(id, line, shown);
+                line.sources = self.sources(id, line, shown, lives);
+                let both = [0, 1].into_iter().filter_map(|side| self.pass(side, id));
+                let mut hashes: BTreeSet<Digest> = both
+                    .flat_map(|pass| pass.section_sha256.iter().chain(&pass.also_sha256).copied())
+                    .collect();
                 if let Some(printed) = memory.printed.get(id) {
                     line.section_sha256 = Some(*printed);
                 }
+                if let Some(printed) = &line.section_sha256 {
+                    hashes.remove(printed);
+                }
+                line.also_sha256 = hashes.into_iter().take(MOST_HASHES).collect();
                 if let Some(night) = memory.nights.get(id) {
                     let known: BTreeSet<String> = line.lines.iter().cloned().collect();
                     let more: BTreeSet<String> =
@@ -164,7 +195,7 @@ impl Dreams {
         all.into_iter().flat_map(|(_, text)| [text.into_bytes(), b"\n".to_vec()]).flatten().collect()
     }
 
-    fn sources(&self, id: &DreamId, line: &LogLine, shown: &Shown) -> Vec<LogSource> {
+    fn sources(&self, id: &DreamId, line: &LogLine, shown: &Shown, lives: [&Copied; 2]) -> Vec<LogSource> {
         let of_others =
             [0, 1].into_iter().filter_map(|side| self.pass(side, id)).flat_map(|line| &line.sources);
         let kept =
@@ -173,6 +204,29 @@ impl Dreams {
         for source in kept {
             if !all.contains(source) {
                 all.push(source.clone());
+            }
+        }
+        // What was moved into the archive, and has another journal under its name now, is named by its place there.
+        for (side, life) in lives.into_iter().enumerate() {
+            for source in self.pass(side, id).into_iter().flat_map(|pass| &pass.sources) {
+                let Some(name) =
+                    DocName::parse(&source.name).ok().filter(|name| shown.names.contains(name.as_str()))
+                else {
+                    continue;
+                };
+                if source.fits(life.document(&name).unwrap_or_default()) {
+                    continue;
+                }
+                let archives = JournalName::parse(&name)
+                    .map(|journal| archive::archives_of(life, &journal))
+                    .unwrap_or_default();
+                let place = archives
+                    .into_iter()
+                    .find(|archive| source.fits(life.document(archive).unwrap_or_default()));
+                let moved = place.map(|archive| LogSource { name: archive.to_string(), ..source.clone() });
+                if let Some(moved) = moved.filter(|moved| !all.contains(moved)) {
+                    all.push(moved);
+                }
             }
         }
         all.extend(shown.owned.get(id).into_iter().flatten().cloned());
@@ -207,6 +261,7 @@ impl Shown {
             DreamedState::parse(lives[0].state(&StateName::DREAMED))?,
             DreamedState::parse(lives[1].state(&StateName::DREAMED))?,
         ];
+        let peers = [0, 1].map(|side: usize| peer_mark(&states[side], &ledgers[side]));
         let mut shown = Self::default();
         shown.ledger.epoch = ledgers[0].epoch.max(ledgers[1].epoch);
         shown.ledger.watermark = later_mark([&states[0], &states[1]]);
@@ -234,7 +289,7 @@ impl Shown {
                 let Some(known) = ledgers[side].get(name) else {
                     // A peer that knows the watermark alone has dreamed it.
                     let modified = lives[side].modified.get(name).copied();
-                    if states[side].watermark_ns() >= modified && modified.is_some() {
+                    if peers[side] >= modified && modified.is_some() {
                         is_known = true;
                         let all = journal.places(side, &(0..bytes.len() as u64));
                         claims.extend(all.into_iter().map(|range| (range, None)));
@@ -281,6 +336,17 @@ impl Shown {
             shown.names.insert(name.to_string());
             entries.insert(name.clone(), entry);
         }
+        // A journal that is not there today may come back.
+        let here: BTreeSet<&str> = journals.keys().map(|name| name.as_str()).collect();
+        let absent: BTreeSet<DocName> =
+            ledgers.iter().flat_map(|ledger| ledger.read_whole(|name| !here.contains(name))).collect();
+        for name in absent {
+            let known = ledgers.iter().filter_map(|ledger| ledger.get(&name));
+            if let Some(entry) = known.max_by_key(|entry| (entry.size, entry.modified, format!("{entry:?}")))
+            {
+                entries.insert(name, entry);
+            }
+        }
         shown.ledger.apply(&entries);
         Ok(shown)
     }
@@ -292,6 +358,13 @@ impl Shown {
 
 fn part<'b>(bytes: &'b [u8], range: &Range<u64>) -> Option<&'b [u8]> {
     bytes.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+}
+
+impl LogSource {
+    /// Returns whether the piece is where it was.
+    pub(super) fn fits(&self, bytes: &[u8]) -> bool {
+        part(bytes, &(self.from..self.to)).is_some_and(|bytes| Digest::of(bytes) == self.sha256)
+    }
 }
 
 /// Returns whether the shown bytes are still what they were.
@@ -318,6 +391,14 @@ fn pieces(claims: &[Claim]) -> Vec<Claim> {
         }
     }
     pieces
+}
+
+/// Returns the watermark of a peer, where the one that stands is not ours. Ours says nothing about journals without an entry: the
+/// clock of the machine that wrote them may be days behind.
+fn peer_mark(state: &DreamedState, ledger: &Ledger) -> Option<i64> {
+    let mark = state.watermark_ns()?;
+    let ours = ledger.watermark.as_ref().and_then(watermark_ns);
+    (state.last_processed_mtime != ledger.watermark && ours.is_none_or(|ours| mark > ours)).then_some(mark)
 }
 
 /// Returns the higher of two watermarks.

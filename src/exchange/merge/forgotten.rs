@@ -29,13 +29,17 @@ pub(super) fn settle(lives: &mut [Copied; 2]) -> Result<Option<Vec<u8>>> {
     let is_struck = |bytes: &Vec<u8>| is_struck(&String::from_utf8_lossy(bytes));
     let is_asked = [0, 1].map(|side: usize| lives[side].documents.values().any(is_struck));
     for side in [0, 1] {
-        if known[side].as_ref().map_or(0, Tombstones::len) == all.len() {
-            continue;
+        if known[side].as_ref().map_or(0, Tombstones::len) < all.len() {
+            strike_states(&mut lives[side], &all)?;
         }
-        strike_states(&mut lives[side], &all)?;
-        // Their person asked for it in the files, so it leaves these too.
+        // Their person asked for it in the files, so it leaves these too: those that differ, since a tool may have brought the tombstone
+        // before the files.
         if is_asked[1 - side] {
-            let names: Vec<DocName> = lives[side].documents.keys().cloned().collect();
+            let differs = |(name, bytes): &(&DocName, &Vec<u8>)| {
+                lives[1 - side].document(name) != Some(bytes.as_slice())
+            };
+            let names: Vec<DocName> =
+                lives[side].documents.iter().filter(differs).map(|(name, _)| name.clone()).collect();
             for name in names {
                 strike(&mut lives[side], &name, &all)?;
             }

@@ -77,8 +77,8 @@ pub(super) fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     all
 }
 
-/// Weaves two copies of a journal.
-pub(super) fn woven(base: Option<&[u8]>, one: &[u8], other: &[u8]) -> WovenJournal {
+/// Weaves two copies of a journal; the lines of the side `first` keep their places.
+pub(super) fn woven(base: Option<&[u8]>, one: &[u8], other: &[u8], first: Option<usize>) -> WovenJournal {
     if one == other {
         let mut journal = WovenJournal::of(one, 0);
         let moved = journal.moved[0].clone();
@@ -86,7 +86,13 @@ pub(super) fn woven(base: Option<&[u8]>, one: &[u8], other: &[u8]) -> WovenJourn
         return journal;
     }
     let sides = [one, other].map(entries);
-    let strands = [0, 1].map(|side| stranded([one, other][side], &sides[side]));
+    let mut strands = [0, 1].map(|side| stranded([one, other][side], &sides[side]));
+    if let Some(first) = first {
+        for (side, strands) in strands.iter_mut().enumerate() {
+            let time = if side == first { String::new() } else { LAST.to_owned() };
+            strands.iter_mut().for_each(|strand| strand.time.clone_from(&time));
+        }
+    }
     let gone = base.map(|base| taken_out(base, [one, other], &strands)).unwrap_or_default();
     let mut journal = WovenJournal::default();
     let places = weave(&strands[0], &strands[1]);
@@ -120,6 +126,9 @@ impl WovenJournal {
         }
     }
 }
+
+/// A time behind all others.
+const LAST: &str = "~";
 
 type Key = (String, usize);
 
@@ -183,7 +192,7 @@ mod tests {
 
     fn merged(base: Option<&str>, one: &str, other: &str) -> String {
         let [here, there] = [(one, other), (other, one)]
-            .map(|(one, other)| woven(base.map(str::as_bytes), one.as_bytes(), other.as_bytes()).bytes);
+            .map(|(one, other)| woven(base.map(str::as_bytes), one.as_bytes(), other.as_bytes(), None).bytes);
         assert_eq!(here, there, "no copy is first");
         String::from_utf8(here).unwrap()
     }
@@ -217,7 +226,7 @@ mod tests {
 
     #[test]
     fn bytes_are_found_again_where_they_went() {
-        let journal = woven(None, b"- a\n- c [x]\n", b"- a\n- b\n");
+        let journal = woven(None, b"- a\n- c [x]\n", b"- a\n- b\n", None);
         let text = String::from_utf8(journal.bytes.clone()).unwrap();
         for place in journal.places(1, &(4..8)) {
             assert_eq!(

@@ -2,16 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::archive::{self, Archived};
 use super::curated::{self, Copy, Merged};
 use super::dreams::{Dreams, Shown};
 use super::forgotten;
 use super::journal::{WovenJournal, woven};
 use super::life::Copied;
-use super::night::Cited;
+use super::night::{Cited, Moved};
 use super::plan::{MergeConflict, MergeConflictKind, MergePlan};
 use super::states::{self, Three};
 use super::text;
+use crate::base::digest::Digest;
 use crate::base::error::Result;
+use crate::base::group::GroupName;
 use crate::base::name::{DocName, Name, StateName};
 use crate::dream::commit;
 use crate::exchange::claim::claim;
@@ -53,18 +56,28 @@ pub struct Merge<'w> {
     ours: &'w dyn Workspace,
     theirs: &'w dyn Workspace,
     base: Option<&'w dyn Workspace>,
+    by_file: bool,
 }
 
 impl<'w> Merge<'w> {
     /// Makes a merge of two copies.
     pub fn new(ours: &'w dyn Workspace, theirs: &'w dyn Workspace) -> Self {
-        Self { ours, theirs, base: None }
+        Self { ours, theirs, base: None, by_file: false }
     }
 
     /// Sets the life that both came of: a copy from the moment when they were last the same. Without it, nothing is known to have been
     /// removed, and two versions of a line are a conflict.
     pub fn base(mut self, base: &'w dyn Workspace) -> Self {
         self.base = Some(base);
+        self
+    }
+
+    /// Sets whether a tool takes each file that one machine alone has changed as it is, and asks for the others one by one, as git does. Off.
+    ///
+    /// Then lines that both added to a journal are in the order of the machines, not of their times, where one machine alone has
+    /// dreamed: what its night wrote down about places in the journal stays right, since nobody asks about those files.
+    pub fn by_file(mut self, by_file: bool) -> Self {
+        self.by_file = by_file;
         self
     }
 
@@ -87,26 +100,69 @@ impl<'w> Merge<'w> {
         }
         let [one, other] = <[Copied; 2]>::try_from(lives).expect("two were read");
         let base = self.base.map(Copied::read).transpose()?;
-        merge(base, one, other)
+        merge(base, one, other, if self.by_file { How::ByFile } else { How::Whole })
     }
 }
 
-fn merge(base: Option<Copied>, one: Copied, other: Copied) -> Result<MergePlan> {
-    let unchanged = |merged| Ok(MergePlan { merged, conflicts: Vec::new(), joined: 0 });
+/// The way in which the versions of files came together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// Each copy is of one moment.
+    Whole,
+    /// Files that one machine alone changed are not asked for.
+    ByFile,
+    /// Each file may be of another moment.
+    Mixed,
+}
+
+/// Merges two lives, and their groups.
+pub(super) fn merge(base: Option<Copied>, mut one: Copied, mut other: Copied, how: How) -> Result<MergePlan> {
+    let mut base = base;
+    let mut of_base = base.as_mut().map(|base| std::mem::take(&mut base.groups)).unwrap_or_default();
+    let (ours, mut theirs) = (std::mem::take(&mut one.groups), std::mem::take(&mut other.groups));
+    let has_base = base.is_some();
+    let mut plan = merge_one(base, one, other, how)?;
+    let mut pairs: Vec<(GroupName, Copied, Copied)> = Vec::new();
+    for (name, life) in ours {
+        let there = theirs.remove(&name).unwrap_or_default();
+        pairs.push((name, life, there));
+    }
+    pairs.extend(theirs.into_iter().map(|(name, life)| (name, Copied::default(), life)));
+    for (name, one, other) in pairs {
+        let base = has_base.then(|| of_base.remove(&name).unwrap_or_default());
+        let group = merge_one(base, one, other, how)?;
+        let folder = name.folder();
+        plan.joined += group.joined;
+        plan.conflicts.extend(group.conflicts.iter().map(|conflict| conflict.within(&folder)));
+        plan.groups.insert(name, group);
+    }
+    plan.conflicts.sort();
+    Ok(plan)
+}
+
+fn merge_one(base: Option<Copied>, one: Copied, other: Copied, how: How) -> Result<MergePlan> {
+    let unchanged = |merged| Ok(MergePlan { merged, ..MergePlan::default() });
     match &base {
         _ if one.is_same(&other) => return unchanged(one),
         Some(base) if base.is_same(&one) => return unchanged(other),
         Some(base) if base.is_same(&other) => return unchanged(one),
         _ => {}
     }
-    let (base, mut lives) = (base.unwrap_or_default(), [one, other]);
+    let has_base = base.is_some();
+    let (mut base, mut lives) = (base.unwrap_or_default(), [one, other]);
+    let first = (how == How::ByFile).then(|| first_side(&base, &lives)).flatten();
+    let [one, other] = &mut lives;
+    let archived = archive::restore([one, other, &mut base])?;
     let stones = forgotten::settle(&mut lives)?;
     let mut merging = Merging {
-        has_base: !base.documents.is_empty() || !base.states.is_empty(),
+        how,
+        has_base: has_base && (!base.documents.is_empty() || !base.states.is_empty()),
         base,
+        first,
+        archived,
         dreams: Dreams::of([&lives[0], &lives[1]]),
         lives,
-        plan: MergePlan { merged: Copied::default(), conflicts: Vec::new(), joined: 0 },
+        plan: MergePlan::default(),
         journals: BTreeMap::new(),
         memory: Merged::default(),
     };
@@ -115,15 +171,36 @@ fn merge(base: Option<Copied>, one: Copied, other: Copied) -> Result<MergePlan> 
     }
     merging.documents();
     merging.states()?;
+    merging.archive();
     merging.plan.conflicts.sort();
     Ok(merging.plan)
 }
 
+/// Returns the machine whose night nobody will be asked about: its journals keep their places.
+fn first_side(base: &Copied, lives: &[Copied; 2]) -> Option<usize> {
+    let alone = |changed: [bool; 2]| match changed {
+        [true, false] => Some(0),
+        [false, true] => Some(1),
+        _ => None,
+    };
+    let of_state =
+        |name: &StateName| alone([0, 1].map(|side: usize| lives[side].state(name) != base.state(name)));
+    let memory = DocName::MEMORY;
+    let of_memory =
+        || alone([0, 1].map(|side: usize| lives[side].document(&memory) != base.document(&memory)));
+    of_state(&StateName::LEDGER).or_else(|| of_state(&StateName::LOG)).or_else(of_memory)
+}
+
 /// A merge under way.
 struct Merging {
+    how: How,
     has_base: bool,
     base: Copied,
     lives: [Copied; 2],
+    /// The side whose lines of a journal come before those of the other, whatever their times are.
+    first: Option<usize>,
+    /// Where journals were in the archives of both, and of the ancestor.
+    archived: [Archived; 3],
     dreams: Dreams,
     plan: MergePlan,
     journals: BTreeMap<DocName, WovenJournal>,
@@ -168,8 +245,11 @@ impl Merging {
     }
 
     fn document(&mut self, name: &DocName, base: Option<&[u8]>, one: &[u8], other: &[u8]) -> Vec<u8> {
+        if archive::is_archived(name) {
+            return woven(base, one, other, self.first).bytes;
+        }
         if JournalName::is_name(name.as_str()) {
-            let journal = woven(base, one, other);
+            let journal = woven(base, one, other, self.first);
             let bytes = journal.bytes.clone();
             self.journals.insert(name.clone(), journal);
             return bytes;
@@ -221,9 +301,15 @@ impl Merging {
         let printed = [0, 1].map(|side: usize| Dreams::printed(&self.dreams.passes[side]));
         let mut read: Vec<Copy> = Vec::new();
         for side in [0, 1] {
-            let copy = Copy::read(copies[side].unwrap_or_default(), &printed[side]);
-            // A person took out what should be here.
-            if !is_archive && let Some(bytes) = copies[side] {
+            let bytes = copies[side].unwrap_or_default();
+            let copy = Copy::read(bytes, &known(bytes, &self.dreams.hashes(side)));
+            // A person took out what should be here. Where an ancestor has it, its lines say so; where files are of different
+            // moments, it has not arrived yet.
+            if !is_archive
+                && !self.has_base
+                && self.how != How::Mixed
+                && let Some(bytes) = copies[side]
+            {
                 let is_gone = |id: &&DreamId| !crate::format::documents::curated::has_mark(bytes, id);
                 gone.extend(
                     self.dreams
@@ -236,17 +322,8 @@ impl Merging {
             }
             read.push(copy);
         }
-        let mut base = base.map(|base| {
-            // The ancestor's section may be as either of the machines knows it.
-            let mut known = printed[0].clone();
-            for (id, hash) in &printed[1] {
-                let is_known = known.get(id).is_some_and(|hash| Copy::has(base, id, *hash));
-                if !is_known {
-                    known.insert(id.clone(), *hash);
-                }
-            }
-            Copy::read(base, &known)
-        });
+        // The ancestor's section may be as either of the machines knows it.
+        let mut base = base.map(|base| Copy::read(base, &known(base, &self.dreams.hashes(0))));
         for copy in read.iter_mut().chain(base.as_mut()) {
             copy.without(&gone);
         }
@@ -258,7 +335,10 @@ impl Merging {
                 let line = |number| journals.get(name)?.line(side, here, number);
                 Some((name.clone(), line(*first)?, line(*last)?))
             };
-            copy.sections.values_mut().for_each(|night| night.recite(&moved));
+            for (id, night) in &mut copy.sections {
+                night.lost_sight_of(self.moved_away(side, id, night.cited()));
+                night.recite(&moved);
+            }
         }
         let is_same = |(name, ..): &Cited| journals.contains_key(name);
         let copies = <[Copy; 2]>::try_from(read).expect("two were read");
@@ -268,6 +348,47 @@ impl Merging {
         self.memory.printed.extend(merged.printed);
         self.memory.nights.extend(merged.nights);
         bytes
+    }
+
+    /// Returns the journals that a dream of one side read, and that its machine has moved into the archive since: another one has the
+    /// name now.
+    fn moved_away(&self, side: usize, id: &DreamId, cited: BTreeSet<DocName>) -> Moved {
+        let life = &self.lives[side];
+        let sources = self.dreams.sources_of(side, id);
+        let place = |name: DocName| {
+            let mut of_name = sources.iter().filter(|source| source.name == name.as_str());
+            if of_name.any(|source| source.fits(life.document(&name).unwrap_or_default())) {
+                return None;
+            }
+            let archives = archive::archives_of(life, &JournalName::parse(&name)?);
+            let holds = |archive: &DocName| {
+                let bytes = life.document(archive).unwrap_or_default();
+                let mut of_either = sources
+                    .iter()
+                    .filter(|source| [name.as_str(), archive.as_str()].contains(&source.name.as_str()));
+                of_either.any(|source| source.fits(bytes))
+            };
+            let is_archived = !archives.is_empty();
+            is_archived.then(|| (name.clone(), archives.into_iter().find(holds)))
+        };
+        cited.into_iter().filter_map(place).collect()
+    }
+
+    /// Moves journals to the archive where both have them there, or where the other machine has no more of them.
+    fn archive(&mut self) {
+        let [one, other, base] = std::mem::take(&mut self.archived);
+        let names: BTreeSet<&DocName> = one.keys().chain(other.keys()).collect();
+        for name in names {
+            let Some(merged) = self.plan.merged.document(name) else { continue };
+            let lives = [(&self.lives[0], &one), (&self.lives[1], &other)];
+            let Some(to) = archive::place(name, merged, lives, base.contains_key(name)) else { continue };
+            let merged = self.plan.merged.documents.remove(name).expect("it was just there");
+            let to = match self.plan.merged.document(&to) {
+                Some(standing) if standing != merged => text::beside(&to, &merged),
+                _ => to,
+            };
+            self.plan.merged.documents.insert(to, merged);
+        }
     }
 
     fn count(&mut self, name: &Name, conflicts: u32) {
@@ -283,8 +404,12 @@ impl Merging {
     fn states(&mut self) -> Result<()> {
         let shown = Shown::of([&self.lives[0], &self.lives[1]], &self.dreams, &self.journals)?;
         let log = self.dreams.log([&self.lives[0], &self.lives[1]], &shown, &self.memory);
-        let names: BTreeSet<StateName> =
+        let mut names: BTreeSet<StateName> =
             self.lives.iter().flat_map(|life| life.states.keys()).cloned().collect();
+        // Without it, the watermark of one machine would count for the journals of the other.
+        if names.contains(&StateName::DREAMED) {
+            names.insert(StateName::LEDGER);
+        }
         for name in names {
             let bytes = match &name {
                 name if *name == StateName::FORGOTTEN => continue,
@@ -298,8 +423,7 @@ impl Merging {
             self.plan.merged.states.insert(name, bytes);
         }
         // A proposal that was answered on one machine waits on none.
-        let list = self.plan.merged.state(&StateName::PROPOSALS);
-        let list = Proposals::parse(list)?;
+        let list = Proposals::parse(self.plan.merged.state(&StateName::PROPOSALS))?;
         let waiting: BTreeSet<StateName> = list.waiting().iter().map(Waiting::name).collect();
         let folder = ".dreaming.d/proposals/";
         self.plan
@@ -386,6 +510,16 @@ impl Merging {
         }
         answered
     }
+}
+
+/// Returns the hash of each section that a text may have: the one by which it is whole there, or the likeliest.
+fn known(bytes: &[u8], hashes: &BTreeMap<DreamId, Vec<Digest>>) -> BTreeMap<DreamId, Digest> {
+    let of = |(id, hashes): (&DreamId, &Vec<Digest>)| {
+        let is_marked = hashes.len() > 1 && crate::format::documents::curated::has_mark(bytes, id);
+        let whole = hashes.iter().find(|hash| is_marked && Copy::has(bytes, id, **hash));
+        Some((id.clone(), *whole.or(hashes.first())?))
+    };
+    hashes.iter().filter_map(of).collect()
 }
 
 fn is_curated(name: &DocName) -> bool {

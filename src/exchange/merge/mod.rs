@@ -1,5 +1,7 @@
 //! Two copies of one life, merged.
 
+mod archive;
+mod copies;
 mod curated;
 mod dreams;
 mod forgotten;
@@ -12,8 +14,13 @@ mod night;
 mod plan;
 mod rows;
 mod states;
+#[cfg(feature = "sqlite")]
+mod stores;
 mod text;
 mod weave;
 
+pub use copies::{CopiesReport, merge_copies};
 pub use merge::Merge;
 pub use plan::{MergeConflict, MergeConflictKind, MergePlan, MergeReport};
+#[cfg(feature = "sqlite")]
+pub use stores::merge_rows;

@@ -12,6 +12,9 @@ use crate::format::replies::reply;
 /// A cited place: a journal, and its first and last line.
 pub(super) type Cited = (DocName, u64, u64);
 
+/// Journals that were moved into the archive: by their name, and where they are.
+pub(super) type Moved = BTreeMap<DocName, Option<DocName>>;
+
 /// The section of a dream, as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Night {
@@ -20,6 +23,8 @@ pub(super) struct Night {
     pub(super) body: String,
     /// The lines that were put together with others since it was printed.
     items: Vec<Item>,
+    /// Journals that were moved away since, and where they are as far as that is known. Another one has their name now.
+    stale: Moved,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +68,7 @@ impl Night {
         let body = &rest[..rest.rfind(curated::END)?];
         let items = curated::promoted(&section).into_iter();
         let items = items.map(|Promoted { heading, text, .. }| Item { heading, text }).collect();
-        Some(Self { day, sources, body: body.trim().to_owned(), items })
+        Some(Self { day, sources, body: body.trim().to_owned(), items, stale: Moved::new() })
     }
 
     /// Returns whether it has bullets and headings alone, so that none of its text is lost when it is printed anew.
@@ -78,7 +83,17 @@ impl Night {
     pub(super) fn of_lines<'l>(lines: impl Iterator<Item = &'l str>, day: NaiveDate) -> Self {
         let bullets =
             lines.filter_map(reply::bullet).map(|text| Item { heading: None, text: text.to_owned() });
-        Self { day, sources: 0, body: String::new(), items: bullets.collect() }
+        Self { day, sources: 0, body: String::new(), items: bullets.collect(), stale: Moved::new() }
+    }
+
+    /// Returns the journals that its lines cite.
+    pub(super) fn cited(&self) -> BTreeSet<DocName> {
+        self.items.iter().flat_map(Item::cited).map(|(name, ..)| name).collect()
+    }
+
+    /// Says which journals are not those that its lines cite.
+    pub(super) fn lost_sight_of(&mut self, journals: Moved) {
+        self.stale = journals;
     }
 
     /// Cites the places where the cited lines are now.
@@ -90,6 +105,7 @@ impl Night {
                 .into_iter()
                 .map(|cited| Some((cited.name?, cited.first_line, cited.last_line)))
                 .collect();
+            let cited = cited.filter(|cited| cited.iter().all(|(name, ..)| !self.stale.contains_key(name)));
             let Some(cited) = cited.filter(|cited| cited.iter().all(|cited| cited.1 > 0)) else { continue };
             let now: Vec<Cited> =
                 cited.iter().map(|cited| moved(cited).unwrap_or_else(|| cited.clone())).collect();
@@ -134,18 +150,39 @@ impl Night {
     pub(super) fn take_doubles(&mut self, later: &mut Self, is_same: &dyn Fn(&Cited) -> bool) {
         let places: BTreeMap<String, usize> =
             self.items.iter().enumerate().map(|(at, item)| (item.key(), at)).collect();
-        let cited =
-            |item: &Item| Some(item.cited()).filter(|cited| !cited.is_empty() && cited.iter().all(is_same));
-        let mut by_lines: BTreeMap<BTreeSet<Cited>, usize> = BTreeMap::new();
-        for (at, item) in self.items.iter().enumerate() {
-            if let Some(cited) = cited(item) {
-                by_lines.entry(cited).or_insert(at);
+        // The lines that an item is of, by the documents in which they are.
+        let cited = |item: &Item, stale: &Moved| -> Option<BTreeSet<Cited>> {
+            let place = |cited: Cited| match stale.get(&cited.0) {
+                Some(archive) => Some((archive.clone()?, cited.1, cited.2)),
+                None => is_same(&cited).then_some(cited),
+            };
+            item.cited()
+                .into_iter()
+                .map(place)
+                .collect::<Option<BTreeSet<Cited>>>()
+                .filter(|all| !all.is_empty())
+        };
+        let here: Vec<Option<BTreeSet<Cited>>> =
+            self.items.iter().map(|item| cited(item, &self.stale)).collect();
+        let mut by_lines: BTreeMap<&Cited, Vec<usize>> = BTreeMap::new();
+        for (at, places) in here.iter().enumerate() {
+            for place in places.iter().flatten() {
+                by_lines.entry(place).or_default().push(at);
             }
         }
-        let (before, count) = (self.items.clone(), later.items.len());
+        // An earlier merge may have given one of the two more citations.
+        let of_lines = |lines: &BTreeSet<Cited>| {
+            let near = lines.iter().filter_map(|line| by_lines.get(line)).flatten();
+            near.copied()
+                .filter(|at| {
+                    here[*at].as_ref().is_some_and(|known| known.is_subset(lines) || lines.is_subset(known))
+                })
+                .min()
+        };
+        let (before, count, stale) = (self.items.clone(), later.items.len(), later.stale.clone());
         later.items.retain(|item| {
             let place = places.get(&item.key()).copied();
-            let place = place.or_else(|| by_lines.get(&cited(item)?).copied());
+            let place = place.or_else(|| of_lines(&cited(item, &stale)?));
             if let Some(at) = place {
                 self.items[at].cite(item);
             }

@@ -7,18 +7,21 @@ use super::life::Copied;
 use crate::base::debug::debug_as;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
-use crate::base::name::{DocName, Name, StateName};
+use crate::base::group::GroupName;
+use crate::base::name::{DocName, Name, Space};
 use crate::exchange::claim::claim;
 use crate::format::state::registry::{self, Copied as Order};
 use crate::workspace::{Workspace, WriteMode};
 
 /// A merge as it will be written. Nothing is written yet.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 #[must_use = "nothing is merged until it is written"]
 pub struct MergePlan {
     pub(super) merged: Copied,
     pub(super) conflicts: Vec<MergeConflict>,
     pub(super) joined: u64,
+    /// The groups of the life.
+    pub(super) groups: BTreeMap<GroupName, Self>,
 }
 
 debug_as!(
@@ -36,6 +39,19 @@ pub struct MergeConflict {
     pub name: String,
     /// Its kind.
     pub kind: MergeConflictKind,
+}
+
+impl MergeConflict {
+    /// Names the file as the life's own workspace does.
+    pub(super) fn within(&self, folder: &DocName) -> Self {
+        let kind = match &self.kind {
+            MergeConflictKind::Whole(copy) => MergeConflictKind::Whole(
+                DocName::parse(format!("{folder}/{copy}")).unwrap_or_else(|_| copy.clone()),
+            ),
+            kind => kind.clone(),
+        };
+        Self { name: format!("{folder}/{}", self.name), kind }
+    }
 }
 
 /// The kind of a conflict. Both versions stand in the merged life in each of them.
@@ -95,7 +111,22 @@ impl MergePlan {
     /// Returns the bytes that a document will have; `None` where the merged life has none of this name.
     #[must_use]
     pub fn document(&self, name: &DocName) -> Option<&[u8]> {
-        self.merged.document(name)
+        self.file(name.as_str())
+    }
+
+    /// Returns the bytes that a file will have: a document or a state file, by its path in the folder of the life; `None` where
+    /// the merged life has none of this name.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&[u8]> {
+        if let Some(group) = GroupName::of_document(path)
+            && let Some(plan) = self.groups.get(&group)
+        {
+            let inner = path.strip_prefix(group.folder().as_str())?.strip_prefix('/')?;
+            return plan.file(inner);
+        }
+        let document = DocName::parse(path).ok().and_then(|name| self.merged.document(&name));
+        let state = || self.merged.states.iter().find(|(name, _)| name.as_str() == path);
+        document.or_else(|| state().map(|(_, bytes)| bytes.as_slice()))
     }
 
     /// Writes the merged life into an empty workspace, which is claimed meanwhile.
@@ -109,47 +140,69 @@ impl MergePlan {
     /// [`Error::Conflict`] where something else has the name of a file; it is left as it is. [`Error::Busy`] where somebody dreams there.
     pub fn write(&self, out: &dyn Workspace) -> Result<MergeReport> {
         let _lease = claim(out)?;
-        let mut left: BTreeMap<&StateName, &Vec<u8>> = self.merged.states.iter().collect();
-        self.write_states(Order::First, &mut left, out)?;
-        for (name, bytes) in &self.merged.documents {
-            write(out, name, bytes)?;
-        }
-        for order in [Order::AsVersion, Order::AsText] {
-            self.write_states(order, &mut left, out)?;
-        }
-        if let Some(rows) = left.remove(&StateName::MEMORIES) {
-            write(out, &StateName::MEMORIES, rows)?;
-        }
-        self.write_states(Order::Last, &mut left, out)?;
-        Ok(MergeReport {
-            documents: self.merged.documents.len() as u64,
-            joined: self.joined,
-            conflicts: self.conflicts.clone(),
-        })
+        self.each_file(&mut |name, bytes| create(out, name, bytes))?;
+        Ok(self.report())
     }
 
-    fn write_states(
-        &self,
-        order: Order,
-        left: &mut BTreeMap<&StateName, &Vec<u8>>,
-        out: &dyn Workspace,
-    ) -> Result<()> {
-        for file in registry::rows(order) {
-            let names = file.names_in(|name| {
-                let found = self.merged.states.iter().find(|(known, _)| known.as_str() == name.as_str());
-                Ok(found.map(|(_, bytes)| Document::new(name.clone(), bytes.clone())))
-            })?;
-            for name in names {
-                if let Some(bytes) = left.remove(&name) {
-                    write(out, &name, bytes)?;
-                }
+    /// Goes through all files in the order in which they are written. A crash in between leaves a life that has forgotten what it must,
+    /// and that shows again at worst what was shown.
+    pub(super) fn each_file(&self, write: &mut dyn FnMut(&Name, &[u8]) -> Result<()>) -> Result<()> {
+        let lives: Vec<(Option<&GroupName>, &Copied)> = std::iter::once((None, &self.merged))
+            .chain(self.groups.iter().map(|(group, plan)| (Some(group), &plan.merged)))
+            .collect();
+        for (group, life) in &lives {
+            states(life, Order::First, &mut |name, bytes| write(&named(*group, name)?, bytes))?;
+        }
+        for (group, life) in &lives {
+            for (name, bytes) in &life.documents {
+                write(&named(*group, name)?, bytes)?;
+            }
+        }
+        for order in [Order::AsVersion, Order::AsText, Order::Never, Order::Last] {
+            for (group, life) in &lives {
+                states(life, order, &mut |name, bytes| write(&named(*group, name)?, bytes))?;
             }
         }
         Ok(())
     }
+
+    pub(super) fn report(&self) -> MergeReport {
+        let documents = self.groups.values().map(|plan| plan.merged.documents.len()).sum::<usize>();
+        MergeReport {
+            documents: (self.merged.documents.len() + documents) as u64,
+            joined: self.joined,
+            conflicts: self.conflicts.clone(),
+        }
+    }
 }
 
-fn write(out: &dyn Workspace, name: &Name, bytes: &[u8]) -> Result<()> {
+/// Returns the name of a file of a group in the workspace of the life.
+fn named(group: Option<&GroupName>, name: &Name) -> Result<Name> {
+    let Some(group) = group else { return Ok(name.clone()) };
+    let path = format!("{}/{name}", group.folder());
+    Ok(match name.space() {
+        Space::State => Name::hidden(path),
+        Space::Document => DocName::parse(path)?.into(),
+    })
+}
+
+/// Goes through the state files that are copied in one way.
+fn states(life: &Copied, order: Order, write: &mut dyn FnMut(&Name, &[u8]) -> Result<()>) -> Result<()> {
+    for file in registry::rows(order) {
+        let names = file.names_in(|name| {
+            let found = life.states.iter().find(|(known, _)| known.as_str() == name.as_str());
+            Ok(found.map(|(_, bytes)| Document::new(name.clone(), bytes.clone())))
+        })?;
+        for name in names {
+            if let Some(bytes) = life.state(&name) {
+                write(&name, bytes)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn create(out: &dyn Workspace, name: &Name, bytes: &[u8]) -> Result<()> {
     match out.write(name, bytes, WriteMode::Create) {
         // Of an earlier, interrupted merge.
         Err(Error::Conflict { current: Some(current), .. }) if current.bytes() == bytes => Ok(()),

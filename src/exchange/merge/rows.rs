@@ -30,24 +30,45 @@ enum Kind {
 
 /// Merges the files of two machines.
 pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
-    let sides = [parse(one)?, parse(other)?];
-    let scope = |lines: &[Line]| lines.first().and_then(|line| line.get("scope").cloned());
-    if scope(&sides[0]) != scope(&sides[1]) {
-        return Err(Error::Refused { path: StateName::MEMORIES.to_string(), reason: Refusal::OtherScope });
-    }
-    let common = sides[0].iter().zip(&sides[1]).take_while(|(a, b)| bare(a) == bare(b)).count();
-    let mut merged: Vec<Line> =
-        sides[0].iter().zip(&sides[1]).take(common).map(|(a, b)| poorer(a, b)).collect();
+    let texts = [lines_of(one), lines_of(other)];
+    let mut bytes = Vec::with_capacity(one.len().max(other.len()) + MERGED.len());
     let mut next: BTreeMap<Kind, i64> = BTreeMap::new();
-    for line in &merged {
-        made(line, |kind, number| {
-            let next = next.entry(kind).or_insert(1);
-            *next = (number + 1).max(*next);
-        });
+    let mut common = 0;
+    // Most lines are the same bytes, and are not taken apart.
+    while let (Some(a), Some(b)) = (texts[0].get(common), texts[1].get(common)) {
+        if common == 0 {
+            let heads = [line(a)?, line(b)?];
+            if heads[0].get("scope") != heads[1].get("scope") {
+                let path = StateName::MEMORIES.to_string();
+                return Err(Error::Refused { path, reason: Refusal::OtherScope });
+            }
+            let heads = heads.map(|mut head| {
+                head.remove(MERGED);
+                head
+            });
+            if bare(&heads[0]) != bare(&heads[1]) {
+                break;
+            }
+            let mut head = poorer(&heads[0], &heads[1]);
+            head.insert(MERGED.to_owned(), Value::Bool(true));
+            print(&head, &mut bytes);
+        } else if a == b {
+            count(a, &mut next)?;
+            end(a, &mut bytes);
+        } else {
+            let both = [line(a)?, line(b)?];
+            if bare(&both[0]) != bare(&both[1]) {
+                break;
+            }
+            let line = poorer(&both[0], &both[1]);
+            made(&line, |kind, number| raise(&mut next, kind, number));
+            print(&line, &mut bytes);
+        }
+        common += 1;
     }
-    let tails = [&sides[0][common..], &sides[1][common..]];
+    let tails = [parse(&texts[0][common..])?, parse(&texts[1][common..])?];
     let [a, b] =
-        tails.map(|tail| {
+        [&tails[0], &tails[1]].map(|tail| {
             let names = names(tail);
             strands(tail.iter().map(|line| {
                 (line.get("at").and_then(Value::as_str).map(str::to_owned), known_by(line, &names))
@@ -66,30 +87,79 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
             });
         }
         let side = usize::from(found[0].is_none());
-        let mut line = found[side].expect("it is in one of them").clone();
-        renumber(&mut line, &numbers[side]);
-        merged.push(line);
-    }
-    let mut bytes = Vec::new();
-    for line in &merged {
-        serde_json::to_writer(&mut bytes, line).expect("maps with text keys print");
-        bytes.push(b'\n');
+        let line = found[side].expect("it is in one of them");
+        let mut renumbered = line.clone();
+        renumber(&mut renumbered, &numbers[side]);
+        if bytes.is_empty() {
+            renumbered.insert(MERGED.to_owned(), Value::Bool(true));
+        }
+        let text = |side: usize, at: Option<usize>| at.map(|at| texts[side][common + at]);
+        let text = match (text(0, place.0), text(1, place.1)) {
+            (Some(one), Some(other)) => Some(one).filter(|_| one == other),
+            (one, other) => one.or(other),
+        };
+        match text.filter(|_| renumbered == *line) {
+            Some(text) => end(text, &mut bytes),
+            None => print(&renumbered, &mut bytes),
+        }
     }
     Ok(bytes)
 }
 
-/// Reads the lines; a torn last one is none.
-fn parse(bytes: &[u8]) -> Result<Vec<Line>> {
-    let mut lines = Vec::new();
-    let text: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-    for (number, line) in text.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
-        match serde_json::from_slice(line) {
-            Ok(line) => lines.push(line),
-            Err(_) if number + 1 == text.len() => {}
-            Err(error) => return Err(corrupt(StateName::MEMORIES.as_str(), &error)),
-        }
+/// The key of the first line of a merged file: it has all lines of both, and not under the numbers by which a mark beside it knows them.
+const MERGED: &str = "merged";
+
+fn print(line: &Line, bytes: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *bytes, line).expect("maps with text keys print");
+    bytes.push(b'\n');
+}
+
+fn end(line: &[u8], bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(line);
+    bytes.push(b'\n');
+}
+
+/// Returns the lines; a torn last one is none.
+fn lines_of(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let is_torn = |line: &&[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err();
+    if !bytes.ends_with(b"\n") && lines.last().is_some_and(is_torn) {
+        lines.pop();
     }
-    Ok(lines)
+    lines
+}
+
+fn line(text: &[u8]) -> Result<Line> {
+    serde_json::from_slice(text).map_err(|error| corrupt(StateName::MEMORIES.as_str(), &error))
+}
+
+fn parse(lines: &[&[u8]]) -> Result<Vec<Line>> {
+    lines.iter().map(|text| line(text)).collect()
+}
+
+fn raise(next: &mut BTreeMap<Kind, i64>, kind: Kind, number: i64) {
+    let next = next.entry(kind).or_insert(1);
+    *next = (number + 1).max(*next);
+}
+
+/// Counts the numbers that a common line gives.
+fn count(text: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
+    #[derive(serde::Deserialize)]
+    struct Numbered<'l> {
+        #[serde(borrow)]
+        op: std::borrow::Cow<'l, str>,
+        #[serde(default)]
+        id: Option<i64>,
+    }
+    let known: Numbered<'_> =
+        serde_json::from_slice(text).map_err(|error| corrupt(StateName::MEMORIES.as_str(), &error))?;
+    match (&*known.op, known.id) {
+        ("written", Some(number)) => raise(next, Kind::Row, number),
+        ("learned", Some(number)) => raise(next, Kind::Learning, number),
+        ("ruled" | "practised", _) => made(&line(text)?, |kind, number| raise(next, kind, number)),
+        _ => {}
+    }
+    Ok(())
 }
 
 /// Returns a line without its words.
@@ -273,7 +343,8 @@ mod tests {
         let other = file(&[&head[..], &[written(4, 2, "harbour")]].concat());
         let both = merge(&one, &other).unwrap();
         assert_eq!(both, merge(&other, &one).unwrap(), "no machine is first");
-        let lines = parse(&both).unwrap();
+        let read = |bytes: &[u8]| parse(&lines_of(bytes)).unwrap();
+        let lines = read(&both);
         let said = |line: &Line| {
             (
                 line.get("id").and_then(Value::as_i64),
@@ -284,8 +355,8 @@ mod tests {
             lines[2..].iter().map(said).collect::<Vec<_>>(),
             [(Some(2), Some("harbour".to_owned())), (Some(3), Some("boat".to_owned())), (Some(3), None)]
         );
-        assert_eq!(parse(&merge(&both, &one).unwrap()).unwrap(), lines, "a second time adds nothing");
-        assert_eq!(parse(&merge(&both, &both).unwrap()).unwrap(), lines);
+        assert_eq!(read(&merge(&both, &one).unwrap()), lines, "a second time adds nothing");
+        assert_eq!(read(&merge(&both, &both).unwrap()), lines);
     }
 
     #[test]

@@ -25,9 +25,13 @@ pub(super) struct Three<'f> {
 pub(super) fn dreamed(files: &Three<'_>) -> Result<Vec<u8>> {
     let (one, other) = (DreamedState::parse(Some(files.one))?, DreamedState::parse(Some(files.other))?);
     let mark = later_mark([&one, &other]);
+    let before =
+        files.base.and_then(|base| DreamedState::parse(Some(base)).ok()).map(|state| state.dreams_on);
+    let dreams_on = dreams_on(before, [&one, &other]);
     let key = |state: &DreamedState| (state.last_run_at, state.print());
     let (mut late, early) = if key(&one) >= key(&other) { (one, other) } else { (other, one) };
     late.last_processed_mtime = mark;
+    late.dreams_on = dreams_on;
     if early.counted_day == late.counted_day {
         late.calls_that_day = late.calls_that_day.max(early.calls_that_day);
         late.bytes_that_day = late.bytes_that_day.max(early.bytes_that_day);
@@ -37,6 +41,16 @@ pub(super) fn dreamed(files: &Three<'_>) -> Result<Vec<u8>> {
         late.others.entry(key).or_insert(value);
     }
     Ok(late.print())
+}
+
+/// Returns the machine that dreams: what one alone has changed; of two, what is set, and of two names the one that is later in the alphabet.
+fn dreams_on(before: Option<Option<String>>, states: [&DreamedState; 2]) -> Option<String> {
+    let [one, other] = states.map(|state| state.dreams_on.clone());
+    match before {
+        Some(before) if before == one => other,
+        Some(before) if before == other => one,
+        _ => one.max(other),
+    }
 }
 
 /// Merges the lists of journals that wait for a person. An entry that a person took out of one copy is out, where an ancestor says

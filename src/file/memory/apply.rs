@@ -44,7 +44,7 @@ impl Rows {
         });
         let mut other = Other { line: span, signature, of: None };
         match &record.change {
-            Change::Opened { version, scope: owner } => {
+            Change::Opened { version, scope: owner, .. } => {
                 let name = StateName::MEMORIES;
                 if *version > VERSION {
                     return Err(Error::NewerVersion {

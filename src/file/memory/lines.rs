@@ -9,7 +9,7 @@ use super::checkpoint::{Checkpoint, Identity};
 use super::keeper::Keeper;
 use super::prefix::Prefix;
 use super::reader::{Lately, Reader};
-use super::record::{Record, parsed};
+use super::record::{self, Record, parsed};
 use super::rows::Rows;
 use super::span::Span;
 use super::vectors::Sidecar;
@@ -182,6 +182,10 @@ impl Lines {
             return Ok(None);
         }
         let whole = self.read(0, self.read.len)?;
+        // A merge of two machines has all lines of this one, under other numbers.
+        if self.read.count as u64 >= mark.held && record::is_merged(&whole) {
+            return Ok(None);
+        }
         Ok(Some(mark).filter(|mark| !mark.is_in(&whole)))
     }
 

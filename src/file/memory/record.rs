@@ -42,6 +42,9 @@ pub(super) enum Change {
     Opened {
         version: u64,
         scope: Scope,
+        /// Whether a merge of two machines has numbered the lines anew.
+        #[serde(default, skip_serializing_if = "is_false")]
+        merged: bool,
     },
     /// A new row; its source is the record's.
     Written(Box<NewRow>),
@@ -152,7 +155,7 @@ impl Record {
 
     /// Makes the first line of a file.
     pub(super) fn opened(at: DateTime<Utc>, scope: &Scope) -> Self {
-        let change = Change::Opened { version: VERSION, scope: scope.clone() };
+        let change = Change::Opened { version: VERSION, scope: scope.clone(), merged: false };
         Self { at, actor: Actor::Library, kind: None, source: None, reason: None, change }
     }
 
@@ -361,6 +364,12 @@ impl Record {
             }
         }]
     }
+}
+
+/// Returns whether a file came of a merge of two machines.
+pub(super) fn is_merged(file: &[u8]) -> bool {
+    let first = file.split(|byte| *byte == b'\n').next().and_then(|line| serde_json::from_slice(line).ok());
+    matches!(first, Some(Record { change: Change::Opened { merged: true, .. }, .. }))
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]

@@ -12,6 +12,7 @@ use super::copies::original_of;
 use crate::base::access::SessionKind;
 use crate::base::digest::Digest;
 use crate::base::name::DocName;
+use crate::base::name_rules::NameError;
 
 /// The beginning of the session of a shared journal.
 const SHARED: &str = "shared.";
@@ -136,6 +137,18 @@ impl JournalName {
         let session =
             |file: &str| file.get(10..)?.strip_prefix('-')?.strip_prefix(SHARED).map(|rest| rest != "md");
         Self::is_name(name) && name.strip_prefix("memory/").and_then(session).unwrap_or(false)
+    }
+
+    /// The beginning of the name of a journal in the archive.
+    pub(crate) const ARCHIVED: &'static str = "memory/archive/log-";
+
+    /// Returns the name that it has in the archive, the first or a later one of journals of this name. No reader takes it for a journal.
+    pub(crate) fn archived(&self, count: u32) -> Result<DocName, NameError> {
+        // Other programs know a journal by a date with hyphens, wherever it is.
+        let session =
+            self.session().map_or(String::new(), |session| format!("-{}", session.replace('-', "_")));
+        let counter = if count == 1 { String::new() } else { format!("-{count}") };
+        DocName::parse(format!("{}{}{session}{counter}.md", Self::ARCHIVED, self.date.format("%Y%m%d")))
     }
 
     /// Returns the session; `None` for a day's own file.

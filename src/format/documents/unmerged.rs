@@ -4,10 +4,27 @@
 ///
 /// The marks are those of git and of [`Merge`](crate::exchange::Merge): seven signs at the front of a line, all three in their order.
 pub(crate) fn conflict_at(text: &[u8]) -> Option<usize> {
+    conflict_in(text, false)
+}
+
+/// As [`conflict_at`], and a journal may show a conflict: marks inside a code fence are somebody's work.
+pub(crate) fn conflict_in_journal(text: &[u8]) -> Option<usize> {
+    conflict_in(text, true)
+}
+
+fn conflict_in(text: &[u8], may_quote: bool) -> Option<usize> {
     let mut begun = None;
     let mut is_parted = false;
+    let mut is_fenced = false;
     for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if may_quote {
+            let front = line.trim_ascii_start();
+            is_fenced ^= front.starts_with(b"```") || front.starts_with(b"~~~");
+            if is_fenced {
+                continue;
+            }
+        }
         if line.starts_with(b"<<<<<<< ") {
             (begun, is_parted) = (Some(number + 1), false);
         } else if begun.is_some() && line == b"=======" {
@@ -39,5 +56,8 @@ mod tests {
         ] {
             assert_eq!(at(text), None, "{text}");
         }
+        let quoted = b"- [tool] a merge\n```\n<<<<<<< HEAD\n=======\n>>>>>>> theirs\n```\n";
+        assert_eq!((conflict_at(quoted), conflict_in_journal(quoted)), (Some(3), None));
+        assert_eq!(conflict_in_journal(b"- a\n<<<<<<< HEAD\n=======\n>>>>>>> theirs\n"), Some(2));
     }
 }

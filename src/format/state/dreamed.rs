@@ -48,6 +48,10 @@ pub struct DreamedState {
     /// Tokens read and written on that day, as far as the host said.
     #[serde(default, skip_serializing_if = "is_zero_long")]
     pub tokens_that_day: u64,
+    /// The one machine that dreams for this life; `None` where each may. Set by
+    /// [`dream_on`](crate::JournalDreamer::dream_on).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dreams_on: Option<String>,
     /// Keys of others, kept as they are.
     #[serde(flatten)]
     pub others: Map<String, Value>,

@@ -49,6 +49,9 @@ pub(crate) struct LogLine {
     pub(crate) fates: BTreeMap<String, u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) section_sha256: Option<Digest>,
+    /// Other hashes of the section: a merge has printed it anew, and a tool may have brought it before this line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) also_sha256: Vec<Digest>,
     #[serde(default)]
     pub(crate) request_bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +87,7 @@ impl LogLine {
             request_bytes: 0,
             usage: None,
             patterns: Vec::new(),
+            also_sha256: Vec::new(),
             ..self.clone()
         }
     }
@@ -255,6 +259,7 @@ mod tests {
             declined: vec![],
             fates: BTreeMap::new(),
             section_sha256: None,
+            also_sha256: vec![],
             request_bytes: 0,
             usage: None,
             patterns: vec![],

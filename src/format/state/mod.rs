@@ -20,6 +20,7 @@ pub(crate) mod seal;
 pub(crate) mod sleep_intent;
 pub(crate) mod sleep_state;
 pub(crate) mod soul;
+pub(crate) mod travel;
 pub(crate) mod undone;
 
 /// Times in state files: ISO 8601 in UTC with milliseconds, as JavaScript prints them.

@@ -122,6 +122,27 @@ pub(crate) fn rows(copied: Copied) -> impl Iterator<Item = &'static StateFile> {
     FILES.iter().filter(move |file| file.copied == copied)
 }
 
+/// The folders of files that are named after a document, a dream, a segment or an artifact.
+const FOLDERS: [&str; 4] = [
+    ".dreaming.d/history/",
+    ".dreaming.d/proposals/",
+    ".dreaming.d/memories.words/",
+    ".dreaming.d/artifacts/",
+];
+
+/// Returns the row of a file, by its path in the folder of a life.
+pub(crate) fn of_path(path: &str) -> Option<&'static StateFile> {
+    let one = |file: &&StateFile| matches!(&file.names, Names::One(name) if name.as_str() == path);
+    let of_a_kind = |file: &&StateFile| match file.names {
+        Names::One(_) => false,
+        Names::Preimages => path.starts_with(FOLDERS[0]),
+        Names::Proposals => path.starts_with(FOLDERS[1]),
+        Names::MemoryWords => path.starts_with(FOLDERS[2]),
+        Names::Artifacts => path.starts_with(FOLDERS[3]),
+    };
+    FILES.iter().find(one).or_else(|| FILES.iter().find(of_a_kind))
+}
+
 /// Returns the rows of files that hold words.
 pub(crate) fn with_words() -> impl Iterator<Item = &'static StateFile> {
     FILES.iter().filter(|file| file.holds_words)
@@ -144,26 +165,6 @@ mod tests {
         Access, FileMemoryStore, FileWorkspace, JournalDreamer, Life, LifeConfig, MemoryStore, Note, Scope,
         dream_once_at,
     };
-
-    /// The folders of files that are named after a document or a dream.
-    const FOLDERS: [&str; 4] = [
-        ".dreaming.d/history/",
-        ".dreaming.d/proposals/",
-        ".dreaming.d/memories.words/",
-        ".dreaming.d/artifacts/",
-    ];
-
-    fn row_of(path: &str) -> Option<&'static StateFile> {
-        let one = |file: &&StateFile| matches!(&file.names, Names::One(name) if name.as_str() == path);
-        let of_a_kind = |file: &&StateFile| match file.names {
-            Names::One(_) => false,
-            Names::Preimages => path.starts_with(FOLDERS[0]),
-            Names::Proposals => path.starts_with(FOLDERS[1]),
-            Names::MemoryWords => path.starts_with(FOLDERS[2]),
-            Names::Artifacts => path.starts_with(FOLDERS[3]),
-        };
-        FILES.iter().find(one).or_else(|| FILES.iter().find(of_a_kind))
-    }
 
     #[test]
     fn every_name_of_a_state_file_has_a_row_and_every_row_a_name() {
@@ -234,7 +235,7 @@ mod tests {
         });
         assert!(found.len() >= 11, "{found:?}");
         for path in found {
-            let row = row_of(&path).unwrap_or_else(|| panic!("{path} has no row"));
+            let row = of_path(&path).unwrap_or_else(|| panic!("{path} has no row"));
             let holds = fs::read_to_string(folder.path().join(&path)).unwrap().contains(WORD);
             assert!(!holds || row.holds_words, "{path} holds words, and its row says that it does not");
         }

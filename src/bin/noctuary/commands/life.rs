@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use noctuary::doctor::Doctor;
-use noctuary::dream::Due;
+use noctuary::dream::{Due, NotDue};
 use noctuary::memory::Filter;
 use noctuary::{JournalDreamer, Life, LifeConfig, Note, Scope};
 use serde_json::json;
@@ -93,6 +93,7 @@ pub(crate) fn status(
     let due = match &survey.due {
         Due::Now => "now".to_owned(),
         Due::Off => "off".to_owned(),
+        Due::NotYet(NotDue::OtherMachine { .. }) => "on another machine".to_owned(),
         Due::NotYet(why) => why.next().format("%Y-%m-%d %H:%M").to_string(),
         _ => "later".to_owned(),
     };

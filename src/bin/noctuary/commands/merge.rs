@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use chrono::Utc;
 use noctuary::FileWorkspace;
-use noctuary::exchange::Merge;
+use noctuary::exchange::{Merge, MergeReport, merge_rows};
 use serde_json::json;
 
+use crate::home::{Home, Store};
 use crate::output::{End, Output, Trouble};
 
 pub(crate) fn merge(
@@ -14,8 +16,12 @@ pub(crate) fn merge(
     theirs: &Path,
     out: &Path,
     base: Option<&Path>,
+    user: Option<&str>,
     output: Output,
 ) -> Result<End, Trouble> {
+    if [ours, theirs].iter().all(|path| path.is_file()) {
+        return databases([ours, theirs], out, base, user, output);
+    }
     let mut copies = vec![existing(ours)?, existing(theirs)?];
     if let Some(base) = base {
         copies.push(existing(base)?);
@@ -28,6 +34,39 @@ pub(crate) fn merge(
         merge = merge.base(base);
     }
     let report = merge.plan()?.write(&FileWorkspace::open(&target)?)?;
+    tell(&report, out, output)
+}
+
+/// Merges two databases into a new one.
+fn databases(
+    copies: [&Path; 2],
+    out: &Path,
+    base: Option<&Path>,
+    user: Option<&str>,
+    output: Output,
+) -> Result<End, Trouble> {
+    if out.exists() {
+        return Err(Trouble::usage(format!("{} exists; name a new file", out.display())));
+    }
+    let homes = [Home::open(copies[0], user)?, Home::open(copies[1], user)?];
+    let base = base.map(|base| Home::open(base, user)).transpose()?;
+    let mut merge = Merge::new(homes[0].workspace.as_ref(), homes[1].workspace.as_ref());
+    if let Some(base) = &base {
+        merge = merge.base(base.workspace.as_ref());
+    }
+    let plan = merge.plan()?;
+    let both = Home::open_or_make(out, Some(&homes[0].scope.user))?;
+    let report = plan.write(both.workspace.as_ref())?;
+    let (Store::Sqlite(one), Store::Sqlite(other), Store::Sqlite(target)) =
+        (&homes[0].store, &homes[1].store, &both.store)
+    else {
+        return Err(Trouble::usage(format!("{} is no database; its name ends in .db", out.display())));
+    };
+    merge_rows(&both.owner(), [one, other], target, Utc::now())?;
+    tell(&report, out, output)
+}
+
+fn tell(report: &MergeReport, out: &Path, output: Output) -> Result<End, Trouble> {
     if output.json {
         let conflicts: Vec<_> = report
             .conflicts
@@ -55,7 +94,7 @@ fn existing(path: &Path) -> Result<PathBuf, Trouble> {
     match fs::canonicalize(path) {
         Ok(folder) if folder.is_dir() => Ok(folder),
         Ok(_) => Err(Trouble::usage(format!(
-            "{} is no folder; folders are merged: `noctuary copy` takes a life out of a database",
+            "{} is no folder; two folders are merged, or two databases: `noctuary copy` makes one of the other",
             path.display()
         ))),
         Err(error) => Err(Trouble::failed(format!("{}: {error}", path.display()))),

@@ -1,6 +1,8 @@
 //! The commands, by what they are about.
 
+pub(crate) mod carried;
 pub(crate) mod doctor;
+pub(crate) mod driver;
 pub(crate) mod life;
 pub(crate) mod memory;
 pub(crate) mod merge;

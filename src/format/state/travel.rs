@@ -1,0 +1,68 @@
+//! The lines by which git and Syncthing carry what travels of a life, and leave what is of one machine.
+
+use super::registry::{FILES, Names};
+
+/// The first line of `.dreaming.d/.gitignore` where the state travels in git.
+pub(crate) const HEADER: &str = "# noctuary: of one machine alone; the rest travels";
+
+/// Returns the lines of `.gitattributes` in the folder of a life: bytes stay as they are, and our driver merges them.
+pub(crate) fn attributes() -> Vec<String> {
+    [
+        "*.md",
+        "*.jsonl",
+        ".dreaming.d/**",
+        ".dreamed-*.json",
+        ".soul-state.json",
+        "memory/heartbeat-state.json",
+    ]
+    .map(|pattern| format!("{pattern} -text merge=noctuary"))
+    .to_vec()
+}
+
+/// Returns the lines of `.gitignore` in the folder of a life whose state travels.
+pub(crate) fn ignored() -> Vec<String> {
+    vec![".dreaming.lock*".to_owned()]
+}
+
+/// Returns the lines of `.dreaming.d/.gitignore` where the state travels.
+pub(crate) fn state_ignored() -> Vec<String> {
+    std::iter::once(HEADER.to_owned()).chain(of_one_machine()).collect()
+}
+
+/// Returns the lines of `.stignore` in the folder of a life.
+pub(crate) fn syncthing_ignored() -> Vec<String> {
+    let inner = of_one_machine().map(|file| format!("(?d)/.dreaming.d/{}", file.trim_end_matches('/')));
+    std::iter::once("(?d)/.dreaming.lock*".to_owned()).chain(inner).collect()
+}
+
+/// Returns the files of the state folder that are of one machine, or are made anew from others.
+pub(crate) fn of_one_machine() -> impl Iterator<Item = String> {
+    const FOLDER: &str = ".dreaming.d/";
+    let rows = FILES.iter().filter(|file| !file.travels()).filter_map(|file| match &file.names {
+        Names::One(name) => name.as_str().strip_prefix(FOLDER).map(str::to_owned),
+        Names::MemoryWords => Some("memories.words/".to_owned()),
+        Names::Preimages | Names::Proposals | Names::Artifacts => None,
+    });
+    ["guard", "write-guard", "*.tmp"].into_iter().map(str::to_owned).chain(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_of_one_machine_is_named_and_nothing_that_travels() {
+        let lines = state_ignored();
+        for name in
+            ["guard", "write-guard", "intent.json", "sleep-intent.json", "memories.mark", "memories.table"]
+        {
+            assert!(lines.iter().any(|line| line == name), "{name}");
+        }
+        for name in
+            ["ledger.json", "log.jsonl", "forgotten.json", "memories.jsonl", "history/", "proposals.json"]
+        {
+            assert!(!lines.iter().any(|line| line == name), "{name}");
+        }
+        assert!(syncthing_ignored().contains(&"(?d)/.dreaming.d/memories.words".to_owned()));
+    }
+}

@@ -1,0 +1,655 @@
+//! Folders that a tool carries file by file, as Syncthing and cloud drives do, and merges that fail at any operation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use chrono::{DateTime, Duration, Utc};
+use noctuary::dream::DreamStanding;
+use noctuary::exchange::{Forget, Merge, MergeConflictKind, TravelFile, merge_copies};
+use noctuary::testing::{Fault, Faults, FaultyDisk, cases};
+use noctuary::{
+    Access, Error, FileWorkspace, JournalDreamer, LlmReply, LlmRequest, Outcome, Scope, Workspace,
+    dream_once_at, llm_fn,
+};
+
+use crate::common_each as each;
+use crate::dreaming::{Life, dream, dreamer_over, name, night, seen};
+use crate::put;
+
+const FAULTS: [Fault; 3] =
+    [Fault::Crash, Fault::Error(io::ErrorKind::StorageFull), Fault::Error(io::ErrorKind::PermissionDenied)];
+
+/// The files that are of one machine, by the lines for Syncthing.
+fn stays(path: &str) -> bool {
+    path.ends_with('/')
+        || path.ends_with(".tmp")
+        || path == ".dreaming.d/.gitignore"
+        || TravelFile::Syncthing.lines().iter().any(|line| {
+            let pattern = line.trim_start_matches("(?d)/");
+            path == pattern
+                || pattern.strip_suffix('*').is_some_and(|front| path.starts_with(front))
+                || path.starts_with(&format!("{pattern}/"))
+        })
+}
+
+fn files(life: &Life) -> BTreeMap<String, Vec<u8>> {
+    let mut tree = life.tree();
+    tree.retain(|path, _| !stays(path));
+    tree
+}
+
+fn promotes(request: &LlmRequest, machine: usize) -> LlmReply {
+    let mut lines = Vec::new();
+    for line in seen(request) {
+        if let Some(at) = line.text.find("Stone q") {
+            let front = if machine == 1 { "We know: " } else { "" };
+            lines.push(format!("- {front}{} ({}#L{})", &line.text[at..], line.journal, line.number));
+        }
+    }
+    LlmReply::new(if lines.is_empty() { "NOTHING_TO_PROMOTE".to_owned() } else { lines.join("\n") })
+}
+
+fn stone(number: usize) -> String {
+    format!("Stone q{number} lies in harbour h{number}.")
+}
+
+/// Two machines that dreamed the same journal and more, and a person who edited on both.
+fn two() -> [Life; 2] {
+    let base = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
+    let other = base.copy();
+    for (machine, life) in [&base, &other].into_iter().enumerate() {
+        life.add(
+            "memory/2026-11-20-repl.md",
+            format!("- [1{machine}:00:00] [user] Stone q{} lies in harbour h{}.\n", machine + 2, machine + 2),
+        );
+        dream(
+            &dreamer_over(life.quick_workspace(), |_| {}),
+            &llm_fn(|request| Ok(promotes(request, machine))),
+            night(21),
+        );
+        life.add("USER.md", format!("- Said on machine {machine}.\n"));
+    }
+    let human = Access::human(Scope::user("marta"));
+    Forget::new(&human, stone(3))
+        .in_files(true)
+        .workspace(other.quick_workspace().as_ref())
+        .run(night(22))
+        .unwrap();
+    [base, other]
+}
+
+#[test]
+fn a_merge_that_fails_at_any_operation_is_whole_when_it_is_written_again() {
+    let [one, other] = two();
+    let (ours, theirs) = (one.quick_workspace(), other.quick_workspace());
+    let plan = Merge::new(ours.as_ref(), theirs.as_ref()).plan().unwrap();
+    let whole = {
+        let out = Life::empty();
+        plan.write(out.quick_workspace().as_ref()).unwrap();
+        files(&out)
+    };
+    let mut failed = 0;
+    for fault in FAULTS {
+        for at in 1.. {
+            let out = Life::empty();
+            let faults = Faults::new();
+            let workspace =
+                FileWorkspace::on_disk(Arc::new(FaultyDisk::new(out.quick_disk(), faults.clone())));
+            faults.arm(at, fault);
+            let end = plan.write(&workspace);
+            let count = faults.seen().len() as u64;
+            drop(workspace);
+            failed += usize::from(end.is_err());
+            plan.write(out.quick_workspace().as_ref()).unwrap();
+            assert_eq!(files(&out), whole, "{fault:?} at operation {at}");
+            if at > count {
+                break;
+            }
+        }
+    }
+    assert!(failed >= 100, "{failed} merges failed");
+    println!("{failed} merges failed and were written again");
+}
+
+/// The folder of one machine after a tool brought that of the other: newer files, and copies of what both had changed.
+fn with_copies() -> Life {
+    let [one, other] = two();
+    for (path, bytes) in files(&other) {
+        if !one.has(&path) {
+            one.put(&path, bytes);
+        } else if one.bytes(&path) != bytes {
+            one.put(&copy_of(&path, 1), bytes);
+        }
+    }
+    one
+}
+
+fn copy_of(path: &str, count: usize) -> String {
+    let (folder, file) = path.rsplit_once('/').map_or(("", path), |(folder, file)| (folder, file));
+    let (stem, end) = file.rsplit_once('.').unwrap_or((file, ""));
+    let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    format!("{folder}{stem}.sync-conflict-20261121-{count:06}-ABCDEFG.{end}")
+}
+
+#[test]
+fn copies_of_documents_and_state_become_one_life_and_any_failure_is_made_good() {
+    let before = with_copies();
+    assert!(
+        files(&before).keys().filter(|path| path.contains("sync-conflict")).count() >= 4,
+        "{:?}",
+        files(&before).keys()
+    );
+    let whole = before.copy();
+    let report = merge_copies(whole.quick_workspace().as_ref()).unwrap();
+    assert!(report.left.is_empty(), "{report:?}");
+    let merged = files(&whole);
+    assert!(!merged.keys().any(|path| path.contains("sync-conflict")), "{:?}", merged.keys());
+    let journal = whole.text("memory/2026-11-20-repl.md");
+    for number in 1..=2 {
+        assert_eq!(journal.matches(&stone(number)).count(), 1, "{journal}");
+        assert_eq!(whole.memory().matches(&stone(number)).count(), 1, "{}", whole.memory());
+    }
+    assert!(
+        !whole.memory().contains(&stone(3)),
+        "what one machine has forgotten is forgotten: {}",
+        whole.memory()
+    );
+    for machine in 0..2 {
+        assert_eq!(whole.text("USER.md").matches(&format!("machine {machine}")).count(), 1);
+    }
+    let mut failed = 0;
+    for fault in FAULTS {
+        for at in 1.. {
+            let life = before.copy();
+            let faults = Faults::new();
+            let workspace =
+                FileWorkspace::on_disk(Arc::new(FaultyDisk::new(life.quick_disk(), faults.clone())));
+            faults.arm(at, fault);
+            let end = merge_copies(&workspace);
+            let count = faults.seen().len() as u64;
+            drop(workspace);
+            failed += usize::from(end.is_err());
+            merge_copies(life.quick_workspace().as_ref()).unwrap();
+            // The log may know a section by another of its hashes: such a dream stays, and is not taken back.
+            let without = |files: &BTreeMap<String, Vec<u8>>| -> BTreeMap<String, Vec<u8>> {
+                let stays = |path: &String| {
+                    ![".dreaming.d/log.jsonl", ".dreaming.d/history/undone.json"].contains(&path.as_str())
+                };
+                files
+                    .iter()
+                    .filter(|(path, _)| stays(path))
+                    .map(|(path, bytes)| (path.clone(), bytes.clone()))
+                    .collect()
+            };
+            let (after, merged) = (without(&files(&life)), without(&merged));
+            let differ: Vec<_> =
+                after.iter().filter(|(path, bytes)| merged.get(*path) != Some(bytes)).collect();
+            let texts = differ.iter().map(|(path, bytes)| {
+                format!(
+                    "{path}: {}\n---\n{}",
+                    String::from_utf8_lossy(bytes),
+                    String::from_utf8_lossy(merged.get(*path).map_or(b"", |bytes| bytes))
+                )
+            });
+            assert!(after == merged, "{fault:?} at operation {at}: {}", texts.collect::<Vec<_>>().join("\n"));
+            if at > count {
+                break;
+            }
+        }
+    }
+    assert!(failed >= 100, "{failed} merges failed");
+    println!("{failed} merges of copies failed and were done again");
+}
+
+#[test]
+fn a_file_that_is_no_text_keeps_its_copy() {
+    let life = Life::with(&[]);
+    life.put("notes/chart.json", "{\"a\":1}");
+    life.put("notes/chart.sync-conflict-20261121-091500-ABCDEFG.json", "{\"a\":2}");
+    life.put(".dreaming.d/memories.sync-conflict-20261121-091500-ABCDEFG.table", "x");
+    let before = files(&life);
+    for _ in 0..2 {
+        let report = merge_copies(life.workspace().as_ref()).unwrap();
+        assert_eq!(report.left, ["notes/chart.sync-conflict-20261121-091500-ABCDEFG.json"]);
+    }
+    let after = files(&life);
+    for path in ["notes/chart.json", "notes/chart.sync-conflict-20261121-091500-ABCDEFG.json", "MEMORY.md"] {
+        assert_eq!(after[path], before[path], "{path}");
+    }
+    assert!(!after.keys().any(|path| path.ends_with(".table")), "what is made anew is removed");
+}
+
+#[test]
+fn one_machine_dreams_and_the_others_say_which() {
+    let life = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
+    let of = |machine: &str| -> JournalDreamer {
+        JournalDreamer::builder(life.workspace())
+            .enabled(true)
+            .machine(machine)
+            .configure(|config| config.window_days = None)
+            .build()
+            .unwrap()
+    };
+    let model = llm_fn(|request| Ok(promotes(request, 0)));
+    let laptop = of("laptop");
+    laptop.dream_on(Some("Server")).unwrap();
+    let before = life.tree_without_locks();
+    // The clock of the laptop is days ahead, and days behind.
+    for days in [-5, 0, 5] {
+        let now = night(21) + Duration::days(days);
+        let report = dream_once_at(&laptop, &model, &|| now).unwrap();
+        assert_eq!(report.outcome, Outcome::NotDue);
+        let not_due = report.not_due.unwrap();
+        assert!(not_due.to_string().starts_with("another machine dreams for this life"), "{not_due}");
+        assert!(not_due.next() > now);
+        assert!(
+            report.notices.iter().any(|notice| notice.to_string().starts_with("Server dreams for this life"))
+        );
+        let survey = laptop.survey(now).unwrap();
+        assert!(survey.due.to_string().starts_with("not due: another machine"), "{}", survey.due);
+        assert_eq!(survey.backlog.journals, 1, "it waits");
+    }
+    assert_eq!(life.tree_without_locks(), before, "nothing was written");
+    let report = dream_once_at(&of("server"), &model, &|| night(21)).unwrap();
+    assert_eq!(report.outcome, Outcome::Appended);
+    assert_eq!(laptop.state().unwrap().dreams_on.as_deref(), Some("Server"), "a run keeps it");
+    laptop.dream_on(None).unwrap();
+    life.add("memory/2026-11-20-repl.md", "- [10:00:00] [user] Stone q2 lies in harbour h2.\n");
+    let report = dream_once_at(&laptop, &model, &|| night(22)).unwrap();
+    assert_eq!(report.outcome, Outcome::Appended);
+    assert!(laptop.dream_on(Some("")).is_err() && laptop.dream_on(Some("a\nb")).is_err());
+}
+
+#[test]
+fn no_dream_reads_a_journal_with_conflict_marks_and_the_error_says_where() {
+    let life = Life::with(&[(
+        20,
+        "- [09:00:00] [user] Stone q1 lies in harbour h1.\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> theirs\n",
+    )]);
+    let before = life.documents();
+    let model = llm_fn(|request| Ok(promotes(request, 0)));
+    let end = dream_once_at(&dreamer_over(life.workspace(), |_| {}), &model, &|| night(21));
+    match end {
+        Err(Error::Unmerged { name, line }) => {
+            assert_eq!((name.as_str(), line), ("memory/2026-11-20-repl.md", 2))
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(life.documents(), before);
+    life.put("memory/2026-11-20-repl.md", "- [09:00:00] [user] Stone q1 lies in harbour h1.\n- a\n- b\n");
+    assert_eq!(life.dream(&model).outcome, Outcome::Appended);
+}
+
+/// The watermark of a machine whose clock is ahead says nothing about the journals of the other.
+#[test]
+fn a_journal_of_a_slow_clock_is_read_after_a_merge_with_a_fast_one() {
+    let fast = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
+    dream(
+        &dreamer_over(fast.quick_workspace(), |_| {}),
+        &llm_fn(|request| Ok(promotes(request, 0))),
+        night(21),
+    );
+    let slow = fast.copy();
+    slow.put("memory/2026-11-17-repl.md", "- [09:00:00] [user] Stone q2 lies in harbour h2.\n");
+    slow.set_modified("memory/2026-11-17-repl.md", 1_794_900_000_000_000_000);
+    let out = Life::empty();
+    let (one, other) = (fast.quick_workspace(), slow.quick_workspace());
+    fast.add("USER.md", "- Tea.\n");
+    Merge::new(one.as_ref(), other.as_ref()).plan().unwrap().write(out.quick_workspace().as_ref()).unwrap();
+    dream(
+        &dreamer_over(out.quick_workspace(), |_| {}),
+        &llm_fn(|request| Ok(promotes(request, 0))),
+        night(22),
+    );
+    assert_eq!(out.memory().matches(&stone(2)).count(), 1, "{}", out.memory());
+}
+
+/// A journal that one machine archived and the other went on with is one journal.
+#[test]
+fn a_journal_that_was_archived_and_appended_to_is_there_once() {
+    let base = Life::with(&[(10, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
+    dream(
+        &dreamer_over(base.quick_workspace(), |_| {}),
+        &llm_fn(|request| Ok(promotes(request, 0))),
+        night(21),
+    );
+    let [archived, appended] = [base.copy(), base.copy()];
+    let archive = "memory/archive/log-20261110-repl.md";
+    archived.quick_workspace().rename(&name("memory/2026-11-10-repl.md"), &name(archive)).unwrap();
+    let merged = |one: &Life, other: &Life| {
+        let out = Life::empty();
+        let (base, one, other) = (base.quick_workspace(), one.quick_workspace(), other.quick_workspace());
+        let plan = Merge::new(one.as_ref(), other.as_ref()).base(base.as_ref()).plan().unwrap();
+        assert!(plan.conflicts().is_empty(), "{:?}", plan.conflicts());
+        plan.write(out.quick_workspace().as_ref()).unwrap();
+        out
+    };
+    put(appended.quick_workspace().as_ref(), "USER.md", "- Tea.\n");
+    let out = merged(&archived, &appended);
+    assert!(out.has(archive) && !out.has("memory/2026-11-10-repl.md"), "nobody had more of it");
+    appended.add("memory/2026-11-10-repl.md", "- [10:00:00] [user] Stone q2 lies in harbour h2.\n");
+    for (one, other) in [(&archived, &appended), (&appended, &archived)] {
+        let out = merged(one, other);
+        assert!(
+            !out.has(archive) && out.has("memory/2026-11-10-repl.md"),
+            "the rest of it waits for a dream"
+        );
+        let report = dream(
+            &dreamer_over(out.quick_workspace(), |_| {}),
+            &llm_fn(|request| Ok(promotes(request, 1))),
+            night(22),
+        );
+        assert_eq!(report.outcome, Outcome::Appended);
+        for number in 1..=2 {
+            assert_eq!(out.memory().matches(&stone(number)).count(), 1, "{}", out.memory());
+        }
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+}
+
+/// Two folders and a tool that carries single files between them.
+struct World {
+    machines: [Life; 2],
+    /// The files as they were when they were last the same.
+    last: BTreeMap<String, Vec<u8>>,
+    now: DateTime<Utc>,
+    copies: usize,
+    stones: usize,
+    forgotten: BTreeSet<usize>,
+    undone: BTreeSet<String>,
+    mine: Vec<String>,
+    syncs: usize,
+    is_drive: bool,
+}
+
+impl World {
+    fn new(is_drive: bool) -> Self {
+        let first = Life::empty();
+        first.put("MEMORY.md", "# Memory\n\n- Known already.\n");
+        let machines = [first.copy(), first.copy()];
+        let last = files(&first);
+        let (forgotten, undone) = (BTreeSet::new(), BTreeSet::new());
+        Self {
+            machines,
+            last,
+            now: night(10),
+            copies: 0,
+            stones: 0,
+            forgotten,
+            undone,
+            mine: Vec::new(),
+            syncs: 0,
+            is_drive,
+        }
+    }
+
+    fn clock(&self, machine: usize) -> DateTime<Utc> {
+        self.now + Duration::hours([0, -50][machine])
+    }
+
+    fn step(&mut self, random: &mut Random) {
+        let at = random.below(2);
+        self.now += Duration::minutes(7);
+        let now = self.clock(at);
+        let what = random.below(14);
+        told(|| format!("machine {at}, step {what}, {now}"));
+        match what {
+            0..=3 => {
+                self.stones += 1;
+                let session = ["repl".to_owned(), format!("m{at}")][random.below(2)].clone();
+                let journal = format!("memory/{}-{session}.md", self.now.date_naive());
+                let line =
+                    format!("- [{}] [user] Decision: {}\n", now.format("%H:%M:%S"), stone(self.stones));
+                self.machines[at].quick_workspace().append(&name(&journal), line.as_bytes()).unwrap();
+            }
+            4 | 5 => self.dream(at),
+            6 => {
+                self.tidy(at);
+                let dreamer = dreamer_over(self.machines[at].quick_workspace(), |_| {});
+                let whole: Vec<_> = dreamer
+                    .dreams()
+                    .unwrap()
+                    .into_iter()
+                    .filter(|dream| dream.standing == DreamStanding::Whole)
+                    .collect();
+                if !whole.is_empty() {
+                    let id = &whole[random.below(whole.len())].id;
+                    let human = Access::human(Scope::user("marta"));
+                    if dreamer.undo_dream(&human, id, now).is_ok_and(|was| was) {
+                        self.undone.insert(id.to_string());
+                    }
+                }
+            }
+            7 if self.stones > 0 => {
+                let number = 1 + random.below(self.stones);
+                let workspace = self.machines[at].quick_workspace();
+                let human = Access::human(Scope::user("marta"));
+                Forget::new(&human, stone(number))
+                    .in_files(true)
+                    .workspace(workspace.as_ref())
+                    .run(now)
+                    .unwrap();
+                self.forgotten.insert(number);
+            }
+            8 => {
+                let line = format!("- Mine {} m{at}.", self.mine.len());
+                let memory = self.machines[at].memory();
+                let mut lines: Vec<&str> = memory.lines().collect();
+                let place = if random.below(2) == 0 { 2 } else { lines.len() };
+                lines.insert(place.min(lines.len()), &line);
+                put(self.machines[at].quick_workspace().as_ref(), "MEMORY.md", &(lines.join("\n") + "\n"));
+                self.mine.push(line);
+            }
+            9 => self.tidy(at),
+            // A part of the files, in any order.
+            _ => {
+                self.syncs += 1;
+                let mut paths = self.paths();
+                while !paths.is_empty() {
+                    let path = paths.swap_remove(random.below(paths.len()));
+                    if random.below(4) > 0 {
+                        self.carry(&path);
+                    }
+                }
+            }
+        }
+    }
+
+    fn paths(&self) -> Vec<String> {
+        let all: BTreeSet<String> = self.machines.iter().flat_map(|life| files(life).into_keys()).collect();
+        all.into_iter().collect()
+    }
+
+    /// Carries one file, as the tool does.
+    fn carry(&mut self, path: &str) {
+        let [one, other] =
+            [0, 1].map(|at: usize| self.machines[at].has(path).then(|| self.machines[at].bytes(path)));
+        let last = self.last.get(path).cloned();
+        let both = if one == other {
+            one
+        } else if one == last {
+            self.set(0, path, other.as_deref());
+            other
+        } else if other == last {
+            self.set(1, path, one.as_deref());
+            one
+        } else {
+            match (one, other) {
+                (Some(one), Some(other)) => {
+                    self.copies += 1;
+                    // The later one stays, and the other has a name of its own.
+                    let wins = self.copies % 2;
+                    let (kept, copy) = if wins == 0 { (one, other) } else { (other, one) };
+                    let beside = if self.is_drive {
+                        let (stem, end) = path.rsplit_once('.').unwrap();
+                        format!("{stem} (Marta's conflicted copy 2026-11-21 {}).{end}", self.copies)
+                    } else {
+                        copy_of(path, self.copies)
+                    };
+                    for at in 0..2 {
+                        self.set(at, path, Some(&kept));
+                        self.set(at, &beside, Some(&copy));
+                    }
+                    self.last.insert(beside, copy);
+                    Some(kept)
+                }
+                (one, other) => {
+                    let kept = one.or(other);
+                    for at in 0..2 {
+                        self.set(at, path, kept.as_deref());
+                    }
+                    kept
+                }
+            }
+        };
+        match both {
+            Some(bytes) => self.last.insert(path.to_owned(), bytes),
+            None => self.last.remove(path),
+        };
+    }
+
+    fn set(&self, at: usize, path: &str, bytes: Option<&[u8]>) {
+        match bytes {
+            Some(bytes) if !self.machines[at].has(path) || self.machines[at].bytes(path) != bytes => {
+                self.machines[at].put(path, bytes)
+            }
+            None if self.machines[at].has(path) => self.machines[at].remove(path),
+            _ => {}
+        }
+    }
+
+    /// Merges the copies; the person keeps both versions of what they must decide.
+    fn tidy(&mut self, at: usize) {
+        let workspace = self.machines[at].quick_workspace();
+        let report = merge_copies(workspace.as_ref()).unwrap();
+        assert!(report.left.is_empty(), "{report:?}");
+        for conflict in &report.conflicts {
+            assert!(matches!(conflict.kind, MergeConflictKind::Lines(_)), "{conflict}");
+        }
+        let memory = self.machines[at].memory();
+        let is_mark =
+            |line: &&str| ["<<<<<<< ", "=======", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
+        if memory.lines().any(|line| is_mark(&line)) {
+            let kept: Vec<&str> = memory.lines().filter(|line| !is_mark(line)).collect();
+            put(workspace.as_ref(), "MEMORY.md", &(kept.join("\n") + "\n"));
+        }
+    }
+
+    fn dream(&mut self, at: usize) {
+        self.tidy(at);
+        let life = &self.machines[at];
+        let log = |life: &Life| {
+            if life.has(".dreaming.d/log.jsonl") { life.text(".dreaming.d/log.jsonl") } else { String::new() }
+        };
+        let before = log(life);
+        let model = llm_fn(|request| Ok(promotes(request, at)));
+        let now = self.clock(at);
+        match dream_once_at(&dreamer_over(life.quick_workspace(), |_| {}), &model, &|| now) {
+            Ok(_) | Err(Error::Unmerged { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+        let after = log(life);
+        let new = after.strip_prefix(before.as_str()).unwrap_or(&after).to_owned();
+        let said = |text: &str, id: &str, word: &str| {
+            text.lines().any(|line| line.contains(id) && line.contains(&format!("\"outcome\":\"{word}\"")))
+        };
+        self.undone.retain(|id| !(said(&before, id, "undone") && said(&new, id, "appended")));
+    }
+
+    fn check(&mut self, seed: u64) {
+        for _ in 0..12 {
+            for path in self.paths() {
+                self.carry(&path);
+            }
+            // Both do it, and do the same.
+            self.tidy(0);
+            self.tidy(1);
+            let [one, other] = [files(&self.machines[0]), files(&self.machines[1])];
+            if one == other && !one.keys().any(|path| path.contains("onflict")) {
+                break;
+            }
+        }
+        let [one, other] = [files(&self.machines[0]), files(&self.machines[1])];
+        let differ: Vec<_> = one
+            .iter()
+            .filter(|(path, bytes)| other.get(*path) != Some(bytes))
+            .map(|(path, _)| path)
+            .collect();
+        assert!(one == other, "seed {seed}: machines differ: {differ:?}");
+        assert!(
+            !one.keys().any(|path| path.contains("onflict")),
+            "seed {seed}: copies are left: {:?}",
+            one.keys()
+        );
+        let memory = self.machines[0].memory();
+        let journals: String = one
+            .iter()
+            .filter(|(path, _)| path.starts_with("memory/"))
+            .map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
+            .collect();
+        for number in 1..=self.stones {
+            let counts = (journals.matches(&stone(number)).count(), memory.matches(&stone(number)).count());
+            if self.forgotten.contains(&number) {
+                continue;
+            }
+            assert_eq!(counts.0, 1, "seed {seed}: {} in journals\n{journals}", stone(number));
+            assert!(counts.1 <= 1, "seed {seed}: {} is doubled\n{memory}", stone(number));
+        }
+        for id in &self.undone {
+            assert!(!memory.contains(&format!("dream:v1 id={id} ")), "seed {seed}: {id} is back\n{memory}");
+        }
+        for line in &self.mine {
+            assert_eq!(
+                memory.lines().filter(|known| known == line).count(),
+                1,
+                "seed {seed}: {line}\n{memory}"
+            );
+        }
+    }
+}
+
+/// Tells a step of the one history that was asked for.
+fn told(step: impl Fn() -> String) {
+    if std::env::var_os("NOCTUARY_SEED").is_some() {
+        eprintln!("{}", step());
+    }
+}
+
+static SYNCS: AtomicUsize = AtomicUsize::new(0);
+
+// 500 histories with more than a thousand syncs in a long run.
+#[test]
+fn folders_that_a_tool_carries_file_by_file_lose_nothing_and_end_the_same() {
+    let only = std::env::var("NOCTUARY_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seeds: Vec<u64> = only.map_or_else(|| (1..=u64::from(cases(2_000))).collect(), |seed| vec![seed]);
+    let failed = Mutex::new(Vec::new());
+    each(&seeds, |seed| {
+        let lived = std::panic::catch_unwind(|| {
+            let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+            let mut world = World::new(seed % 2 == 0);
+            for _ in 0..16 + random.below(16) {
+                world.step(&mut random);
+            }
+            world.check(*seed);
+            SYNCS.fetch_add(world.syncs, Ordering::Relaxed);
+        });
+        if lived.is_err() {
+            failed.lock().unwrap().push(*seed);
+        }
+    });
+    let failed = failed.into_inner().unwrap();
+    assert!(failed.is_empty(), "{} of {} histories failed: {failed:?}", failed.len(), seeds.len());
+    println!("{} histories, {} syncs", seeds.len(), SYNCS.load(Ordering::Relaxed));
+}
