@@ -57,7 +57,8 @@ pub(super) fn examine(
             told.health.documents += 1;
             told.health.journals += u64::from(JournalName::parse(name).is_some());
             if let Some(original) = original_of(name.as_str()) {
-                let fix = format!("merge it into {original}, as `noctuary merge-copies` does with all copies");
+                let fix =
+                    format!("merge it into {original}, as `noctuary merge-copies` does with all copies");
                 told.add(Kind::ConflictCopy, name, fix);
             }
             if is_own(name) || is_markdown(name.as_str()) {

@@ -98,7 +98,13 @@ impl Kind {
     fn of(seed: u64) -> Self {
         let is = |part: u64, of: u64| seed / part % of == 0;
         let days = if is(1, 3) { [0, -3, 2] } else { [0; 3] };
-        Self { days, proposals: is(2, 4), archives: is(1, 2), partial: is(3, 3), crashes: is(5, 3) }
+        Self {
+            days,
+            proposals: is(2, 4),
+            archives: is(1, 2),
+            partial: !is(1, 2) && is(3, 3),
+            crashes: is(5, 3),
+        }
     }
 }
 
@@ -154,6 +160,12 @@ impl World {
             0..=3 => {
                 self.expected.stones += 1;
                 let session = ["repl".to_owned(), format!("m{machine}")][random.below(2)].clone();
+                // Nobody writes under the name of a journal that was moved away, as its day is over.
+                let archived = self.machines[machine].documents().into_keys();
+                let session = match archived.filter(|path| path.starts_with("memory/archive/log-")).count() {
+                    0 => session,
+                    count => format!("{session}-{count}"),
+                };
                 let journal = format!("memory/{}-{session}.md", self.now.date_naive());
                 let line = format!(
                     "- [{}] [user] Decision: {}\n",

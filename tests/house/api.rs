@@ -563,6 +563,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("ImportPlan", "names"),
     ("ImportRefusal", "classes"),
     ("Listing", "names"),
+    ("CopiesReport", "names of copies"),
     ("MergeConflict", "the name of a file, and a class"),
     ("MessageShape", "ids of calls"),
     ("NameError", "a name"),

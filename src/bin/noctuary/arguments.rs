@@ -237,7 +237,7 @@ pub(crate) enum Command {
         /// A folder
         path: PathBuf,
     },
-    /// Merge one file, for git: `git config merge.noctuary.driver "noctuary merge-driver %O %A %B %P"`
+    /// Merge one file, as git asks for it
     MergeDriver {
         /// The version that both came of
         base: PathBuf,
