@@ -25,6 +25,8 @@ use crate::common::server::{Private, url};
 
 const PROCESSES: usize = 16;
 const TTL: Duration = Duration::from_millis(400);
+/// The least that a dream may have.
+const DREAM_TTL: Duration = Duration::from_secs(1);
 const MEMORY: &str = "# Memory\n\n- Operator line 0.\n";
 
 fn settings() -> PostgresConfig {
@@ -148,7 +150,7 @@ fn dreamer(life: PostgresWorkspace, chance: &mut Chance) -> JournalDreamer {
         config.total_input_bytes = budget;
         config.max_file_bytes = budget;
         config.claim.settle = Duration::ZERO;
-        config.claim.ttl = TTL;
+        config.claim.ttl = DREAM_TTL;
     })
 }
 
@@ -216,11 +218,11 @@ fn harm(role: &str, server: &Private, folder: &Path, meanwhile: &mut dyn FnMut()
         }
         let at = chance.index(PROCESSES);
         if !paused.iter().any(|(paused, _)| *paused == at) {
-            if chance.one_in(8) {
+            if chance.one_in(40) {
                 signal(&children[at], Signal::STOP);
                 done.pauses += 1;
-                paused.push((at, now + TTL + chance.micros(400_000)));
-            } else {
+                paused.push((at, now + DREAM_TTL + chance.micros(400_000)));
+            } else if chance.one_in(14) {
                 end(&mut children[at]);
                 done.kills += 1;
                 children[at] = new(&mut chance);
@@ -233,15 +235,15 @@ fn harm(role: &str, server: &Private, folder: &Path, meanwhile: &mut dyn FnMut()
                 *child = new(&mut chance);
             }
         }
-        if chance.one_in(3) {
+        if chance.one_in(12) {
             let sql = "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity
-                WHERE usename = 'noctuary_test' ORDER BY random() LIMIT 2) AS some";
+                WHERE usename = 'noctuary_test' ORDER BY random() LIMIT 2) AS few";
             match beside.as_mut().map(|client| client.query_one(sql, &[])) {
                 Some(Ok(row)) => done.cuts += row.get::<_, i64>(0).unsigned_abs(),
                 _ => beside = Client::connect(&above, NoTls).ok(),
             }
         }
-        if crashed.elapsed() > Duration::from_millis(900) {
+        if crashed.elapsed() > Duration::from_millis(1800) {
             drop(beside.take());
             server.crash();
             server.again();
