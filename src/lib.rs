@@ -59,7 +59,7 @@
 //! | tools for a model | [`tools::Toolbox`] | [`tools`] |
 //! | reading one file | [`format::DayLog`], [`format::Fields`] | [`format`](mod@format) |
 //! | a backend of your own | the feature `testing` | `testing`: contract suites, fault injection |
-//! | lives of several machines on one server | the feature `postgres` | `postgres`: `Postgres`, `PostgresWorkspace`, `PostgresIndex` |
+//! | lives of several machines on one server | the feature `postgres` | `postgres`: `Postgres`, `PostgresWorkspace`, `PostgresMemoryStore`, `PostgresIndex` |
 //! | an HTML page on a dream or a name | the feature `report` | `report`: `DreamPage`, `EntityPage` |
 //!
 //! # Features
@@ -67,7 +67,7 @@
 //! | Feature | Adds |
 //! |---|---|
 //! | `sqlite` (default) | `SqliteWorkspace`, `SqliteMemoryStore`, `SqliteIndex`; SQLite is compiled in, which takes a C compiler |
-//! | `postgres` | `PostgresWorkspace`, `PostgresIndex`: lives on a PostgreSQL server, with a lease across machines |
+//! | `postgres` | `PostgresWorkspace`, `PostgresMemoryStore`, `PostgresIndex`: lives on a PostgreSQL server, with a lease across machines |
 //! | `http` | `ChatCompletions`, `HttpEmbedder`, `HttpReranker`: blocking clients for endpoints of vendors, and for servers on this machine |
 //! | `cli` | the [command](manual::command_line) `noctuary`, with all of the above and `signing` |
 //! | `signing` | Ed25519 signatures of bundles, so that another machine can verify them |

@@ -19,15 +19,19 @@ type Job = Box<dyn FnOnce(&mut Client) + Send>;
 #[derive(Debug, Clone)]
 pub(super) enum Param {
     Text(String),
-    Texts(Vec<String>),
     MaybeText(Option<String>),
+    Texts(Vec<String>),
     Bytes(Vec<u8>),
     MaybeBytes(Option<Vec<u8>>),
     ManyBytes(Vec<Vec<u8>>),
+    ManyMaybeBytes(Vec<Option<Vec<u8>>>),
     Number(i64),
+    MaybeNumber(Option<i64>),
     Numbers(Vec<i64>),
     /// Numbers of 32 bits.
     Words(Vec<i32>),
+    Real(f64),
+    Flag(bool),
 }
 
 impl From<&str> for Param {
@@ -54,9 +58,39 @@ impl From<Vec<String>> for Param {
     }
 }
 
+impl From<Option<String>> for Param {
+    fn from(text: Option<String>) -> Self {
+        Self::MaybeText(text)
+    }
+}
+
+impl From<Option<&str>> for Param {
+    fn from(text: Option<&str>) -> Self {
+        Self::MaybeText(text.map(str::to_owned))
+    }
+}
+
+impl From<String> for Param {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Vec<Option<Vec<u8>>>> for Param {
+    fn from(bytes: Vec<Option<Vec<u8>>>) -> Self {
+        Self::ManyMaybeBytes(bytes)
+    }
+}
+
 impl From<i64> for Param {
     fn from(number: i64) -> Self {
         Self::Number(number)
+    }
+}
+
+impl From<Option<i64>> for Param {
+    fn from(number: Option<i64>) -> Self {
+        Self::MaybeNumber(number)
     }
 }
 
@@ -66,18 +100,42 @@ impl From<Vec<i64>> for Param {
     }
 }
 
+impl From<f64> for Param {
+    fn from(number: f64) -> Self {
+        Self::Real(number)
+    }
+}
+
+impl From<bool> for Param {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+/// Makes the values of a statement.
+macro_rules! params {
+    ($($value:expr),* $(,)?) => {
+        vec![$($crate::postgres::link::Param::from($value)),*]
+    };
+}
+pub(super) use params;
+
 impl Param {
     fn bound(&self) -> (&(dyn ToSql + Sync), Type) {
         match self {
             Self::Text(text) => (text, Type::TEXT),
-            Self::Texts(texts) => (texts, Type::TEXT_ARRAY),
             Self::MaybeText(text) => (text, Type::TEXT),
+            Self::Texts(texts) => (texts, Type::TEXT_ARRAY),
             Self::Bytes(bytes) => (bytes, Type::BYTEA),
             Self::MaybeBytes(bytes) => (bytes, Type::BYTEA),
             Self::ManyBytes(each) => (each, Type::BYTEA_ARRAY),
+            Self::ManyMaybeBytes(each) => (each, Type::BYTEA_ARRAY),
             Self::Number(number) => (number, Type::INT8),
+            Self::MaybeNumber(number) => (number, Type::INT8),
             Self::Numbers(numbers) => (numbers, Type::INT8_ARRAY),
             Self::Words(words) => (words, Type::INT4_ARRAY),
+            Self::Real(number) => (number, Type::FLOAT8),
+            Self::Flag(flag) => (flag, Type::BOOL),
         }
     }
 }

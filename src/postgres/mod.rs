@@ -20,13 +20,13 @@
 //! | [`PostgresConfig`] | schema, bounds and timeouts |
 //! | [`PostgresTls`] | the certificates of encrypted connections |
 //! | [`PostgresWorkspace`] | the documents of one scope |
+//! | [`PostgresMemoryStore`] | the rows, facts and vectors of one scope |
 //! | [`PostgresIndex`] | their chunks, found by words and by meaning |
 //! | [`PostgresArtifactStore`] | the artifacts of one scope |
 //!
 //! # Limits
 //!
 //! - Connections to another machine are encrypted, and fail where the server offers no TLS, unless [`allow_plaintext`](PostgresConfig::allow_plaintext) is set.
-//! - Memory stores are not kept on a server yet; use files or SQLite beside it.
 //! - A search of documents reads the words of all chunks of its scope.
 //! - All verbs block, for [`lock_timeout`](PostgresConfig::lock_timeout) and [`statement_timeout`](PostgresConfig::statement_timeout) at most.
 //! - Row-level security binds no superuser, so such a role is refused for lives.
@@ -42,6 +42,7 @@ mod fault;
 mod index;
 mod lease;
 mod link;
+mod memory;
 mod pool;
 mod schema;
 mod scoped;
@@ -56,6 +57,7 @@ mod workspace;
 pub use artifacts::PostgresArtifactStore;
 pub use config::PostgresConfig;
 pub use index::PostgresIndex;
+pub use memory::PostgresMemoryStore;
 pub use server::Postgres;
 pub use tls::PostgresTls;
 pub use workspace::PostgresWorkspace;

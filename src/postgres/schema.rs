@@ -5,7 +5,7 @@ use ::postgres::Client;
 use super::config::Address;
 use super::fault::{Fault, not_migrated};
 use super::link::{Link, Param, Statement};
-use super::{artifacts, index, tables};
+use super::{artifacts, index, memory, tables};
 use crate::base::access::Scope;
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
@@ -18,6 +18,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ),
     ("make the tables of indexes: documents, chunks, their words, edges and vectors", index::tables::INDEX),
     ("make the tables of artifacts: artifacts and their audit", artifacts::tables::ARTIFACTS),
+    (
+        "make the tables of memory stores: memories and user_profile, and those whose names begin with memory_, with row-level security",
+        memory::TABLES,
+    ),
 ];
 
 const VERSION_TABLE: &str = "

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use ::postgres::Row;
+
 use super::documents::Rows;
 use super::fault::Fault;
 use super::link::{Param, Statement};
@@ -21,12 +23,14 @@ pub(super) struct ScopedServer {
 }
 
 /// Says whose transaction it is, where its tables are, and how long it waits: all of it until its end, and no longer. A commit that was
-/// acknowledged survives a power loss, also where the server's default is not to wait.
+/// acknowledged survives a power loss, also where the server's default is not to wait. Statements are short: to compile one, or to
+/// share it between processes, costs more than to run it.
 const OPENING: &str = "
     SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
            set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $3, true),
            set_config('noctuary.user', $4, true), set_config('noctuary.agent', $5, true),
-           CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END";
+           CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END,
+           set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)";
 
 /// Counts the write, and locks the scope until its end: writes of a scope follow one another.
 const COUNT: &str = "
@@ -43,7 +47,6 @@ const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 impl ScopedServer {
     pub(super) fn new(shared: Arc<Shared>, scope: Scope) -> Self {
         let settings = &shared.settings;
-        let millis = |time: std::time::Duration| time.as_millis().min(i32::MAX as u128).to_string();
         let params = vec![
             Param::Text(format!("\"{}\", pg_temp", settings.schema)),
             Param::Text(millis(settings.lock_timeout)),
@@ -53,6 +56,12 @@ impl ScopedServer {
         ];
         let opening = Statement { sql: OPENING.into(), params };
         Self { shared, scope, opening }
+    }
+
+    /// Waits for another writer of the scope for this long.
+    pub(super) fn patient(mut self, patience: std::time::Duration) -> Self {
+        self.opening.params[1] = Param::Text(millis(patience));
+        self
     }
 
     /// Says where it is, without user and password.
@@ -75,6 +84,18 @@ impl ScopedServer {
         let begun = Transaction::begin(&self.shared.pool, READ, std::slice::from_ref(&self.opening));
         let found = begun.and_then(|(transaction, _)| query(&transaction));
         found.map_err(|fault| fault.fold(action, format_args!("{name} in {}", self.location())))
+    }
+
+    /// Runs queries that see one moment, behind one that opens it.
+    pub(super) fn look<T>(
+        &self,
+        folded: impl Fn(Fault) -> Error,
+        opening: Statement,
+        query: impl FnOnce(&Transaction, &[Row]) -> Result<T>,
+    ) -> Result<T> {
+        let opening = [self.opening.clone(), opening];
+        let (transaction, rows) = Transaction::begin(&self.shared.pool, READ, &opening).map_err(folded)?;
+        query(&transaction, &rows)
     }
 
     /// Runs a mutation that needs no lock of the scope and whose outcome nobody waits for.
@@ -109,15 +130,28 @@ impl ScopedServer {
         place: &str,
         mutate: impl FnOnce(&Transaction) -> Result<T>,
     ) -> Result<T> {
+        self.change(action, &place, None, |transaction, _| mutate(transaction))
+    }
+
+    /// As [`write`](Self::write), of any place, behind a statement whose first column is the number of writes.
+    pub(super) fn change<T>(
+        &self,
+        action: &'static str,
+        place: &dyn fmt::Display,
+        opening: Option<Statement>,
+        mutate: impl FnOnce(&Transaction, &[Row]) -> Result<T>,
+    ) -> Result<T> {
         let folded = |fault: Fault| fault.fold(action, place);
         let token = host::token();
         let mut params = self.key();
         params.push(Param::from(&token));
-        let opening = [self.opening.clone(), Statement { sql: COUNT.into(), params }];
-        let (transaction, rows) = Transaction::begin(&self.shared.pool, WRITE, &opening).map_err(folded)?;
+        let mut statements = vec![self.opening.clone(), Statement { sql: COUNT.into(), params }];
+        statements.extend(opening);
+        let (transaction, rows) =
+            Transaction::begin(&self.shared.pool, WRITE, &statements).map_err(folded)?;
         let number: i64 =
             rows.first().map_or(Ok(0), |row| row.try_get(0)).map_err(Fault::Said).map_err(folded)?;
-        let done = mutate(&transaction)?;
+        let done = mutate(&transaction, &rows)?;
         match transaction.commit() {
             Ok(()) => Ok(done),
             Err(NotCommitted::Refused(fault)) => Err(folded(fault)),
@@ -125,7 +159,7 @@ impl ScopedServer {
                 Some(true) => Ok(done),
                 Some(false) => Err(folded(fault)),
                 None => Err(Error::DurabilityUnknown {
-                    path: place.to_owned(),
+                    path: place.to_string(),
                     source: std::io::ErrorKind::ConnectionAborted.into(),
                 }),
             },
@@ -156,3 +190,7 @@ impl ScopedServer {
 
 /// Milliseconds before each look: a server that is started again takes a while.
 const PAUSES: [u64; 12] = [0, 5, 10, 20, 50, 100, 200, 400, 800, 1600, 3200, 6400];
+
+fn millis(time: std::time::Duration) -> String {
+    time.as_millis().clamp(1, i32::MAX as u128).to_string()
+}

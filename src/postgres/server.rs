@@ -6,6 +6,7 @@ use super::artifacts::PostgresArtifactStore;
 use super::config::{Address, PostgresConfig};
 use super::index::PostgresIndex;
 use super::link::Link;
+use super::memory::PostgresMemoryStore;
 use super::pool::Pool;
 use super::schema;
 use super::scoped::ScopedServer;
@@ -14,7 +15,7 @@ use super::workspace::PostgresWorkspace;
 use crate::base::access::Scope;
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
-use crate::store::ArtifactConfig;
+use crate::store::{ArtifactConfig, StoreConfig};
 
 /// A PostgreSQL server: a bounded pool of connections that all scopes of this process share.
 ///
@@ -171,6 +172,25 @@ impl Postgres {
         self.lend(schema::scopes)
     }
 
+    /// Opens the memory store of a scope, in the same database as its workspace. Takes no connection of its own.
+    ///
+    /// ```no_run
+    /// use noctuary::store::StoreConfig;
+    /// use noctuary::{Scope, postgres::Postgres};
+    ///
+    /// let server = Postgres::connect("host=/run/postgresql user=noctuary dbname=lives")?;
+    /// let marta = server.memory(Scope::user("marta"), StoreConfig::default())?;
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`workspace`](Self::workspace).
+    pub fn memory(&self, scope: Scope, config: StoreConfig) -> Result<PostgresMemoryStore> {
+        PostgresMemoryStore::over(self.scoped(scope)?, config)
+    }
+
+    /// Returns the server as a scope sees it, where all is as it should be.
     fn scoped(&self, scope: Scope) -> Result<ScopedServer> {
         if scope.user.is_empty() || scope.user.contains('\0') || scope.agent.contains('\0') {
             return Err(Error::Config {

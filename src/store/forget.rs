@@ -10,7 +10,7 @@ use crate::base::name::Name;
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::facts::{FactKey, FactState, FactStatus};
 use crate::format::Origin;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 use crate::gate::signature;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones, statement_signature};
 use crate::memory::{Memory, NewLearning, NewMemory, Place, Source};
@@ -22,7 +22,7 @@ pub(crate) const REMOVED: &str = "memory_removed";
 const CLASS: &str = "forgotten";
 
 /// The words of sources and origins that are no host's, common ones first. They are in no signature.
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) const NAMES: [&str; 14] = [
     "agent_recorded",
     "agent",
@@ -71,7 +71,7 @@ impl Burial {
     }
 
     /// Returns whether a name says it that many rows have.
-    #[cfg(feature = "sqlite")]
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn is_named(&self) -> bool {
         NAMES.iter().any(|name| self.holds(name))
     }
@@ -127,7 +127,7 @@ impl<'a> Said<'a> {
     }
 
     /// Returns the signature of its words, but for [names](NAMES).
-    #[cfg(feature = "sqlite")]
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     fn signature(&self) -> u64 {
         let texts = self.texts();
         let own = texts.iter().filter(|text| !NAMES.contains(&text.as_ref()));
@@ -157,13 +157,13 @@ impl<'a> Said<'a> {
 }
 
 /// Returns the [signature] of all that a row says, but for [names](NAMES).
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) fn signature_of(memory: &Memory, key: Option<&FactKey>) -> u64 {
     Said::of(memory, key).signature()
 }
 
 /// Returns the [signature] of all that a new row says, but for [names](NAMES).
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) fn signature_of_new(memory: &NewMemory) -> u64 {
     Said::of_new(memory).signature()
 }

@@ -51,6 +51,8 @@ mod rerank;
 mod roles;
 pub(crate) mod search;
 mod settle;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) mod stamp;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
 pub(crate) mod suspects;

@@ -19,6 +19,15 @@ const FOLDER: &str = "NOCTUARY_TEST_FOLDER";
 /// The beginning of a line that is meant for the parent; the test harness prints lines of its own.
 const TELL: &str = "child: ";
 
+/// The stores that a test tries: 0 in a file, 1 in a database, and 2 on a server where there is one.
+pub(crate) fn backends() -> std::ops::Range<usize> {
+    #[cfg(all(feature = "sqlite", feature = "postgres"))]
+    if server::is_there() {
+        return 0..3;
+    }
+    0..if cfg!(feature = "sqlite") { 2 } else { 1 }
+}
+
 /// The entry at a path: its bytes, and when it was last changed. A link is never followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Standing {

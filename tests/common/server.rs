@@ -1,11 +1,13 @@
 //! A PostgreSQL server for tests, and lives on it that no other test reaches.
 
+use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use noctuary::postgres::{Postgres, PostgresConfig, PostgresWorkspace};
+use noctuary::postgres::{Postgres, PostgresConfig, PostgresMemoryStore, PostgresWorkspace};
+use noctuary::store::StoreConfig;
 use noctuary::workspace::{Claim, ClaimTerms, Digest, Document, Listing, Metadata, Name, Revision};
 use noctuary::{DocName, Result, Scope, Workspace, WriteMode};
 
@@ -222,4 +224,106 @@ impl Workspace for MartaOf {
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {
         self.0.claim(terms)
     }
+}
+
+/// Returns whether there is a server.
+pub(crate) fn is_there() -> bool {
+    static IS_THERE: OnceLock<bool> = OnceLock::new();
+    *IS_THERE.get_or_init(|| url().is_some())
+}
+
+/// A schema for one store at a time, so that tests may all be Marta.
+struct Rows {
+    schema: String,
+    server: Postgres,
+    user: User,
+}
+
+/// The store that has a schema.
+enum User {
+    /// One that is open.
+    Store(Weak<PostgresMemoryStore>),
+    /// The stores of a folder, while it is there.
+    Folder(PathBuf),
+}
+
+impl Rows {
+    fn is_free(&self) -> bool {
+        match &self.user {
+            User::Store(store) => store.strong_count() == 0,
+            User::Folder(folder) => !folder.exists(),
+        }
+    }
+
+    /// Takes a schema without rows.
+    fn take(user: User) -> (MutexGuard<'static, Vec<Self>>, usize) {
+        static ALL: Mutex<Vec<Rows>> = Mutex::new(Vec::new());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shell = ::postgres::Client::connect(&url().unwrap(), ::postgres::NoTls).unwrap();
+        if all.is_empty() {
+            drop_schemas_of_the_dead(&mut shell);
+        }
+        if let Some(at) = all.iter().position(Self::is_free) {
+            wipe(&mut shell, &all[at].schema);
+            all[at].user = user;
+            return (all, at);
+        }
+        let schema = format!("rows_{}_{}", std::process::id(), all.len());
+        let server = rows_server(&schema);
+        server.migrate().unwrap();
+        all.push(Self { schema, server, user });
+        let at = all.len() - 1;
+        (all, at)
+    }
+}
+
+fn rows_server(schema: &str) -> Postgres {
+    let mut config = config(schema);
+    config.max_connections = 4;
+    Postgres::connect_with(&url().unwrap(), config).unwrap()
+}
+
+/// Removes all rows of all scopes.
+fn wipe(shell: &mut ::postgres::Client, schema: &str) {
+    let sql = "SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') FROM pg_tables
+               WHERE schemaname = $1 AND tablename <> 'schema_version'";
+    let tables: String = shell.query_one(sql, &[&schema]).unwrap().get(0);
+    shell.batch_execute(&format!("TRUNCATE {tables}")).unwrap();
+}
+
+/// Drops the schemas that earlier processes left.
+fn drop_schemas_of_the_dead(shell: &mut ::postgres::Client) {
+    let found =
+        shell.query("SELECT nspname::text FROM pg_namespace WHERE nspname LIKE 'rows\\_%'", &[]).unwrap();
+    for schema in found {
+        let schema: String = schema.get(0);
+        let is_alive = schema.split('_').nth(1).is_some_and(|pid| Path::new("/proc").join(pid).exists());
+        if !is_alive {
+            let _ = shell.batch_execute(&format!("DROP SCHEMA IF EXISTS {schema} CASCADE"));
+        }
+    }
+}
+
+/// Opens a store without rows, which nobody else has while it is open.
+pub(crate) fn rows(scope: Scope, config: StoreConfig) -> Arc<PostgresMemoryStore> {
+    let (mut all, at) = Rows::take(User::Store(Weak::new()));
+    let store = Arc::new(all[at].server.memory(scope, config).unwrap());
+    all[at].user = User::Store(Arc::downgrade(&store));
+    store
+}
+
+/// Opens the store that belongs to a folder, also from another process.
+pub(crate) fn rows_in(folder: &Path, scope: Scope, config: StoreConfig) -> PostgresMemoryStore {
+    rows_server_in(folder).memory(scope, config).unwrap()
+}
+
+/// Returns the server with the rows that belong to a folder.
+pub(crate) fn rows_server_in(folder: &Path) -> Postgres {
+    let file = folder.join(".postgres-rows");
+    if let Ok(schema) = fs::read_to_string(&file) {
+        return rows_server(&schema);
+    }
+    let (all, at) = Rows::take(User::Folder(folder.to_owned()));
+    fs::write(file, &all[at].schema).unwrap();
+    all[at].server.clone()
 }

@@ -201,7 +201,7 @@ fn types_of_words() -> Vec<&'static str> {
     listed.extend(shared!(pages:
         Citation CompiledPage Contradiction PageConstraint PageLine PageMethod PageParts Pages
     ));
-    listed.extend(shared!(postgres: Postgres PostgresArtifactStore PostgresConfig PostgresIndex PostgresTls PostgresWorkspace));
+    listed.extend(shared!(postgres: Postgres PostgresArtifactStore PostgresConfig PostgresIndex PostgresMemoryStore PostgresTls PostgresWorkspace));
     listed.extend(shared!(format:
         Checks DayLog DreamId DreamedState Entry Fields Heartbeat HeartbeatFile Identity JournalName
         Mark NoteKind Observation Observations OnboardingEnd Origin Profile Quarantine

@@ -1042,6 +1042,12 @@ impl Counts {
     }
 }
 
+/// Every twentieth life is lived on a server too, which takes longer.
+#[cfg(feature = "postgres")]
+fn on_a_server(seed: u64) -> bool {
+    seed.is_multiple_of(20) && crate::common::server::is_there()
+}
+
 /// One life; returns how many protected rows the human alone retired.
 fn live(seed: u64, counts: &mut Counts) -> u64 {
     let mut dice = Dice(seed);
@@ -1052,6 +1058,12 @@ fn live(seed: u64, counts: &mut Counts) -> u64 {
     let file =
         FileMemoryStore::on_disk(Arc::new(MemoryDisk::new()), Scope::user("marta"), config.clone()).unwrap();
     let sqlite = SqliteMemoryStore::open_in_memory_with(Scope::user("marta"), config.clone()).unwrap();
+    let stores: Vec<&dyn Store> = vec![&sqlite, &file];
+    #[cfg(feature = "postgres")]
+    let server = on_a_server(seed).then(|| crate::common::server::rows(Scope::user("marta"), config.clone()));
+    #[cfg(feature = "postgres")]
+    let stores =
+        stores.into_iter().chain(server.iter().map(|store| store.as_ref() as &dyn Store)).collect::<Vec<_>>();
     let mut model = Model::new(config);
     let mut now = now();
     let mut taken = Vec::new();
@@ -1068,7 +1080,7 @@ fn live(seed: u64, counts: &mut Counts) -> u64 {
             model.rows.values().filter(|row| row.stands() && row.is_protected()).map(|row| row.id).collect();
         let answer = model.take(&step, &access, now);
         let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            for store in [&sqlite as &dyn Store, &file] {
+            for &store in &stores {
                 assert_eq!(ask(store, &step, &access, now), answer, "what {store:?} answers");
                 compare(store, &model, searched);
                 for id in &protected {
@@ -1078,11 +1090,12 @@ fn live(seed: u64, counts: &mut Counts) -> u64 {
                     assert!(!is_retired || (actor == Actor::Human && is_asked), "row {id} was protected");
                 }
             }
-            let all = [&sqlite as &dyn Store, &file].map(|store| {
+            let all = stores.iter().map(|store| {
                 let ids = (1..=model.last_id).map(|id| MemoryId::new(i64::try_from(id).unwrap()));
                 ids.map(|id| store.fact(&main_of(Actor::Human), id).unwrap()).collect::<Vec<_>>()
             });
-            assert_eq!(all[0], all[1], "both stores hold the same rows");
+            let all: Vec<_> = all.collect();
+            assert!(all.windows(2).all(|two| two[0] == two[1]), "all stores hold the same rows");
         }));
         by_human +=
             protected.iter().filter(|id| model.rows.get(id).is_some_and(Row::is_retired)).count() as u64;

@@ -23,14 +23,19 @@ fn fact(content: &str) -> NewMemory {
 
 fn open(folder: &Path, config: StoreConfig) -> Vec<Arc<dyn Store>> {
     let scope = Scope::user("marta");
-    vec![
+    let mut stores: Vec<Arc<dyn Store>> = vec![
         #[cfg(feature = "sqlite")]
         Arc::new(
             noctuary::SqliteMemoryStore::open_with(folder.join("memory.db"), scope.clone(), config.clone())
                 .unwrap(),
         ),
-        Arc::new(FileMemoryStore::open_with(folder, scope, config).unwrap()),
-    ]
+        Arc::new(FileMemoryStore::open_with(folder, scope.clone(), config.clone()).unwrap()),
+    ];
+    #[cfg(feature = "postgres")]
+    if crate::common::server::is_there() {
+        stores.push(Arc::new(crate::common::server::rows_in(folder, scope, config)));
+    }
+    stores
 }
 
 /// Runs a test on each store.

@@ -29,11 +29,20 @@ fn home(content: &str) -> NewMemory {
 
 fn open(folder: &Path) -> Vec<Arc<dyn Store>> {
     let scope = Scope::user("marta");
-    vec![
+    let mut stores: Vec<Arc<dyn Store>> = vec![
         #[cfg(feature = "sqlite")]
         Arc::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), scope.clone()).unwrap()),
-        Arc::new(FileMemoryStore::open(folder, scope).unwrap()),
-    ]
+        Arc::new(FileMemoryStore::open(folder, scope.clone()).unwrap()),
+    ];
+    #[cfg(feature = "postgres")]
+    if crate::common::server::is_there() {
+        stores.push(Arc::new(crate::common::server::rows_in(
+            folder,
+            scope,
+            noctuary::store::StoreConfig::default(),
+        )));
+    }
+    stores
 }
 
 /// Runs a test on each store, and looks again at the same store when it is opened anew.

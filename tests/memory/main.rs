@@ -19,6 +19,8 @@ mod http_reranker;
 mod learning;
 mod learnings;
 mod pages;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "http")]
 #[path = "../common/scripted_server.rs"]
 mod scripted_server;

@@ -38,7 +38,7 @@ fn each(test: impl Fn(&Stores)) {
         let store = FileMemoryStore::open_with(folder.path(), Scope::user("marta"), config).unwrap();
         (Arc::new(store) as Store, Some(folder))
     };
-    let kinds: &[Make] = &[
+    let mut kinds: Vec<Make> = vec![
         in_a_file,
         #[cfg(feature = "sqlite")]
         |config| {
@@ -47,8 +47,12 @@ fn each(test: impl Fn(&Stores)) {
             (Arc::new(store) as Store, None)
         },
     ];
+    #[cfg(feature = "postgres")]
+    if crate::common::server::is_there() {
+        kinds.push(|config| (crate::common::server::rows(Scope::user("marta"), config) as Store, None));
+    }
     for make in kinds {
-        test(&Stores { make: *make, folders: Mutex::default() });
+        test(&Stores { make, folders: Mutex::default() });
     }
 }
 

@@ -28,6 +28,14 @@ fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
     }
+    #[cfg(feature = "postgres")]
+    if backend == 2 {
+        return Arc::new(crate::common::server::rows_in(
+            folder,
+            contract::scope(),
+            noctuary::store::StoreConfig::default(),
+        ));
+    }
     assert_eq!(backend, 0);
     Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
 }

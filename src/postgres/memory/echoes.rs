@@ -1,0 +1,97 @@
+//! The words of retired rows and of keys, beside the index: a search that finds one of them is led to what holds now.
+
+use super::columns::count;
+use super::row;
+use super::table::Table;
+use crate::base::error::Result;
+use crate::facts::FactKey;
+use crate::memory::MemoryId;
+use crate::postgres::link::params;
+use crate::search::rank::Visibility;
+use crate::store::echo::{EchoWord, echo_words};
+
+impl Table<'_> {
+    /// Lists a row by the words of its key, and of what it said before it was retired.
+    fn list_echoes(&self, id: MemoryId, said: Option<&str>, key: Option<&FactKey>) -> Result<()> {
+        let words: Vec<i64> = echo_words(said, key).into_iter().map(|word| word.0.cast_signed()).collect();
+        if words.is_empty() {
+            return Ok(());
+        }
+        self.with_state(|state| state.echoes = 1);
+        let sql = "INSERT INTO memory_echoes (user_id, agent_id, word, id) SELECT $1, $2, word, $3 FROM unnest($4) word
+                   ON CONFLICT DO NOTHING";
+        self.run(sql, params![id.get(), words]).map(drop)
+    }
+
+    /// Lists a new row by the words of its key.
+    pub(super) fn echo_key(&self, id: MemoryId, key: Option<&FactKey>) -> Result<()> {
+        if key.is_some() { self.list_echoes(id, None, key) } else { Ok(()) }
+    }
+
+    /// Lists a row that was replaced by what it says.
+    pub(super) fn echo_retired(&self, id: MemoryId) -> Result<()> {
+        let sql =
+            "SELECT content, subject, slot FROM memories WHERE user_id = $1 AND agent_id = $2 AND id = $3";
+        let found = self.first(sql, params![id.get()], |found| {
+            let key = row::maybe(found, 1)?.zip(row::maybe(found, 2)?);
+            Ok((row::text(found, 0)?, key.map(|(subject, slot)| FactKey::one(subject, slot))))
+        })?;
+        let Some((content, key)) = found else { return Ok(()) };
+        self.list_echoes(id, Some(&content), key.as_ref())
+    }
+
+    /// Lists a row whose text changes by its key alone.
+    pub(super) fn echo_anew(&self, id: MemoryId, key: Option<&FactKey>) -> Result<()> {
+        if self.state().echoes == 0 {
+            return Ok(());
+        }
+        self.unecho(&[id.get()])?;
+        self.echo_key(id, key)
+    }
+
+    /// Takes rows out of the lists.
+    pub(super) fn unecho(&self, ids: &[i64]) -> Result<()> {
+        if self.state().echoes == 0 {
+            return Ok(());
+        }
+        let sql = "DELETE FROM memory_echoes WHERE user_id = $1 AND agent_id = $2 AND id = ANY ($3)";
+        self.run(sql, params![ids.to_vec()]).map(drop)
+    }
+
+    /// Lists the latest rows in sight for each word.
+    pub(super) fn latest_echoes(
+        &self,
+        visibility: Visibility,
+        words: &[EchoWord],
+        most: usize,
+    ) -> Result<Vec<Vec<MemoryId>>> {
+        if self.state().echoes == 0 {
+            return Ok(Vec::new());
+        }
+        let sight = match visibility {
+            Visibility::All => "",
+            Visibility::Shared => "AND m.shared",
+        };
+        let sql = format!(
+            "SELECT w.place, f.id FROM unnest($3) WITH ORDINALITY w (word, place) CROSS JOIN LATERAL (
+               SELECT e.id FROM memory_echoes e
+               JOIN memories m ON m.user_id = e.user_id AND m.agent_id = e.agent_id AND m.id = e.id
+               WHERE e.user_id = $1 AND e.agent_id = $2 AND e.word = w.word
+               AND m.user_id = $1 AND m.agent_id = $2 AND m.deleted_at IS NULL {sight}
+               AND CASE WHEN m.retired_at IS NULL THEN m.fact_key IS NOT NULL ELSE m.successor IS NOT NULL END
+               ORDER BY e.id DESC LIMIT $4) f
+             ORDER BY w.place, f.id DESC"
+        );
+        let asked: Vec<i64> = words.iter().map(|word| word.0.cast_signed()).collect();
+        let mut lists = vec![Vec::new(); words.len()];
+        let found = self.all(sql, params![asked, count(most)], |found| {
+            Ok((found.try_get::<_, i64>(0)?, found.try_get::<_, i64>(1)?))
+        })?;
+        for (place, id) in found {
+            if let Some(list) = usize::try_from(place - 1).ok().and_then(|at| lists.get_mut(at)) {
+                list.push(MemoryId::new(id));
+            }
+        }
+        Ok(lists)
+    }
+}

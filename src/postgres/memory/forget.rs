@@ -1,0 +1,177 @@
+//! Forgetting for good: the rows that say a statement, and the tombstone that keeps it out.
+
+use std::sync::{Arc, PoisonError};
+
+use super::columns;
+use super::row;
+use super::table::Table;
+use crate::base::error::Result;
+use crate::disk::host;
+use crate::gate::{Tombstone, TombstoneKey, Tombstones};
+use crate::memory::{AuditEntry, MemoryId};
+use crate::postgres::link::params;
+use crate::store::forget::{Burial, REMOVED, Struck};
+
+/// So many texts are looked at together.
+const READ: i64 = 1000;
+
+impl Table<'_> {
+    /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
+    pub(super) fn forgotten(&self) -> Result<Option<Arc<Tombstones>>> {
+        let version = self.state().forgets;
+        if version == 0 {
+            return Ok(None);
+        }
+        let known = self.backend.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((at, forgotten)) = known
+            && at == version
+        {
+            return Ok(forgotten);
+        }
+        let forgotten = self.read_forgotten()?.map(Arc::new);
+        *self.backend.known.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((version, forgotten.clone()));
+        Ok(forgotten)
+    }
+
+    fn read_forgotten(&self) -> Result<Option<Tombstones>> {
+        let Some(key) = self.key()? else { return Ok(None) };
+        let sql = "SELECT words, mark, digest FROM memory_tombstones WHERE user_id = $1 AND agent_id = $2";
+        let stones = self.all(sql, Vec::new(), |stone| {
+            Ok((stone.try_get::<_, i64>(0)?, stone.try_get::<_, i64>(1)?, row::text(stone, 2)?))
+        })?;
+        let mut forgotten = Tombstones::new(key);
+        for (words, mark, digest) in stones {
+            if let (Ok(words), Ok(mark), Ok(digest)) = (words.try_into(), mark.try_into(), digest.parse()) {
+                forgotten.insert(Tombstone { words, mark, digest });
+            }
+        }
+        Ok(Some(forgotten).filter(|forgotten| !forgotten.is_empty()))
+    }
+
+    pub(super) fn key(&self) -> Result<Option<TombstoneKey>> {
+        let sql = "SELECT key FROM memory_tombstone_keys WHERE user_id = $1 AND agent_id = $2";
+        let key = self.first(sql, Vec::new(), |found| row::text(found, 0))?;
+        Ok(key.and_then(|key| serde_json::from_value(serde_json::Value::String(key)).ok()))
+    }
+
+    /// Says that this change adds or removes tombstones. The number is one that no change had, whether or not it was committed.
+    pub(super) fn changes_forgotten(&self) {
+        let number = columns::word(&host::token()) | 1;
+        self.with_state(|state| state.forgets = number);
+    }
+
+    /// Removes rows, and takes a statement out of everything else.
+    pub(super) fn bury(
+        &self,
+        rows: &[MemoryId],
+        burial: &Burial,
+        key: &TombstoneKey,
+        entry: &AuditEntry,
+    ) -> Result<Struck> {
+        let mut struck = Struck::default();
+        self.changes_forgotten();
+        self.run(
+            "INSERT INTO memory_tombstone_keys (user_id, agent_id, key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            params![hex::encode(key.as_bytes())],
+        )?;
+        let stone = &burial.stone;
+        self.run(
+            "INSERT INTO memory_tombstones (user_id, agent_id, words, mark, digest) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT DO NOTHING",
+            params![i64::from(stone.words), i64::from(stone.mark), stone.digest.to_string()],
+        )?;
+        for id in rows {
+            self.unindex(*id)?;
+        }
+        self.remove_rows(rows)?;
+        for id in rows {
+            self.audit_entry(&AuditEntry { action: REMOVED.to_owned(), id: Some(*id), ..entry.clone() })?;
+        }
+        // A key may say it too.
+        for column in ["value", "key"] {
+            struck.profile += self.remove(burial, "user_profile", "key_word", column)?;
+        }
+        for column in ["content", "context"] {
+            struck.learnings += self.remove(burial, "memory_learnings", "id", column)?;
+        }
+        self.strike_practice(burial, &mut struck)?;
+        for (table, column) in [
+            ("memory_audit", "reason"),
+            ("memory_audit", "source"),
+            ("memory_audit", "origin"),
+            ("memory_decisions", "reason"),
+        ] {
+            let ids = self.holding_it(burial, table, "id", column)?;
+            struck.reasons += ids.len() as u64;
+            if !ids.is_empty() {
+                let sql = format!(
+                    "UPDATE {table} SET {column} = NULL WHERE user_id = $1 AND agent_id = $2 AND id = ANY ($3)"
+                );
+                self.run(sql, params![ids])?;
+            }
+        }
+        self.audit_entry(entry)?;
+        Ok(struck)
+    }
+
+    /// Takes a statement out of the learning loop: a method leaves with its cases.
+    fn strike_practice(&self, burial: &Burial, struck: &mut Struck) -> Result<()> {
+        for column in ["name", "class", "body"] {
+            let ids = self.holding_it(burial, "memory_methods", "id", column)?;
+            if ids.is_empty() {
+                continue;
+            }
+            struck.cases += self.delete("memory_cases", "method_id", ids.clone())?;
+            struck.methods += self.delete("memory_methods", "id", ids)?;
+        }
+        for (table, column) in
+            [("memory_cases", "content"), ("memory_cases", "outcome"), ("memory_outcomes", "outcome")]
+        {
+            struck.cases += self.remove(burial, table, "id", column)?;
+        }
+        for column in ["dimension", "statement", "tools", "words"] {
+            struck.preferences += self.remove(burial, "memory_preferences", "id", column)?;
+        }
+        for column in ["role", "subject", "content", "reflection"] {
+            struck.notes += self.remove(burial, "memory_roles", "id", column)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the rows of a table that say it; returns how many.
+    fn remove(&self, burial: &Burial, table: &str, key: &str, column: &str) -> Result<u64> {
+        let ids = self.holding_it(burial, table, key, column)?;
+        if ids.is_empty() { Ok(0) } else { self.delete(table, key, ids) }
+    }
+
+    fn delete(&self, table: &str, key: &str, ids: Vec<i64>) -> Result<u64> {
+        let sql = format!(
+            "WITH gone AS (DELETE FROM {table} WHERE user_id = $1 AND agent_id = $2 AND {key} = ANY ($3) RETURNING 1)
+             SELECT count(*) FROM gone"
+        );
+        let gone = self.first(sql, params![ids], |found| found.try_get::<_, i64>(0))?;
+        Ok(gone.unwrap_or(0).unsigned_abs())
+    }
+
+    /// Returns the keys of the rows of a table that say it in a column.
+    fn holding_it(&self, burial: &Burial, table: &str, key: &str, column: &str) -> Result<Vec<i64>> {
+        let sql = format!(
+            "SELECT {key}, {column} FROM {table} WHERE user_id = $1 AND agent_id = $2 AND {key} > $3
+             ORDER BY {key} LIMIT $4"
+        );
+        let (mut after, mut holding) = (i64::MIN, Vec::new());
+        loop {
+            let read = self.all(sql.clone(), params![after, READ], |found| {
+                let says_it = row::borrowed(found, 1)?.is_some_and(|text| burial.holds(&text));
+                Ok((found.try_get::<_, i64>(0)?, says_it))
+            })?;
+            let Some((last, _)) = read.last() else { return Ok(holding) };
+            after = *last;
+            holding.extend(read.iter().filter(|(_, says_it)| *says_it).map(|(key, _)| *key));
+            if read.len() < usize::try_from(READ).unwrap_or(usize::MAX) {
+                return Ok(holding);
+            }
+        }
+    }
+}

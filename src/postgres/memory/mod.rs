@@ -1,0 +1,25 @@
+//! A memory store on a PostgreSQL server, in the tables of the third seed.
+
+mod audit;
+mod backend;
+mod beside;
+mod change;
+mod columns;
+mod echoes;
+mod edges;
+mod fact;
+mod forget;
+mod practice;
+mod row;
+mod rows;
+mod saying;
+mod search;
+mod state;
+mod store;
+mod table;
+mod tables;
+mod terms;
+mod vectors;
+
+pub use store::PostgresMemoryStore;
+pub(super) use tables::TABLES;

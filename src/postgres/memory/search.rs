@@ -1,0 +1,292 @@
+//! Rows as a search reads them: postings find the rows that may fit, and each statement binds which of them are in sight.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::columns::count;
+use super::row::{self, CARD, COLUMNS, stamp};
+use super::table::Table;
+use super::terms::word_of;
+use crate::base::error::Result;
+use crate::memory::{Filter, Memory, Order};
+use crate::postgres::link::{Param, params};
+use crate::search::rank::{Card, Clause, Frequencies, Term, Visibility, stem};
+use crate::store::search::{Searchable, Take, Wanted};
+
+/// The values that reads with a filter bind, as `$3` to `$5`, and its conditions on a table that is called `m`.
+pub(super) const CONDITIONS: &str =
+    "m.user_id = $1 AND m.agent_id = $2 AND ($3 IS NULL OR lower(m.category) = lower($3 COLLATE \"C\"))
+     AND ($4 IS NULL OR m.updated_at >= $4) AND ($5 IS NULL OR m.updated_at < $5)";
+
+/// The condition for a trusted row: it does not come from a tool, a page or an import.
+macro_rules! trusted {
+    () => {
+        "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system')) AND m.source IS DISTINCT FROM 'imported'"
+    };
+}
+pub(super) const TRUSTED: &str = trusted!();
+
+const DREAMED: &str = "AND m.dream IS NOT NULL";
+const TRUSTED_AND_DREAMED: &str = concat!(trusted!(), " AND m.dream IS NOT NULL");
+
+/// A list by time.
+pub(super) const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
+
+/// So many texts are read together.
+const READ: usize = 256;
+
+/// Returns the condition of the rows that a session may see.
+pub(super) fn in_sight(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::All => "m.deleted_at IS NULL AND m.retired_at IS NULL",
+        Visibility::Shared => "m.deleted_at IS NULL AND m.retired_at IS NULL AND m.shared",
+    }
+}
+
+/// Returns the same, and the rows that are retired.
+fn in_sight_or_retired(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::All => "m.deleted_at IS NULL",
+        Visibility::Shared => "m.deleted_at IS NULL AND m.shared",
+    }
+}
+
+/// Returns the conditions of a filter that bind nothing.
+pub(super) fn trusted(filter: &Filter) -> &'static str {
+    match (filter.trusted, filter.dreamed) {
+        (false, false) => "",
+        (true, false) => TRUSTED,
+        (false, true) => DREAMED,
+        (true, true) => TRUSTED_AND_DREAMED,
+    }
+}
+
+/// Returns the values of a filter.
+pub(super) fn bound(filter: &Filter) -> Vec<Param> {
+    params![filter.category.clone(), filter.since.map(stamp), filter.until.map(stamp)]
+}
+
+impl Searchable for Table<'_> {
+    fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies> {
+        let state = self.state();
+        let rows = match visibility {
+            Visibility::All => state.rows,
+            Visibility::Shared => state.shared,
+        };
+        let mut frequencies = Frequencies::of(u32::try_from(rows.max(0)).unwrap_or(u32::MAX));
+        if terms.is_empty() {
+            return Ok(frequencies);
+        }
+        let words = terms.iter().map(|term| word_of(&term.stem)).collect();
+        for found_in in self.found_in(visibility, words, frequencies.worth_counting())? {
+            frequencies.push(found_in);
+        }
+        Ok(frequencies)
+    }
+
+    fn matching(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()> {
+        if wanted.plan.required.is_none() && wanted.order == Order::Relevance {
+            return self.best(wanted, take);
+        }
+        for ids in self.candidates(wanted)?.chunks(READ) {
+            let read = self.read(wanted.visibility, ids)?;
+            for found in ids.iter().filter_map(|id| read.get(id)) {
+                if !self.give(found, take)? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn beside(
+        &self,
+        visibility: Visibility,
+        filter: &Filter,
+        rows: &[i64],
+        take: &mut dyn FnMut(i64, &Card<'_>),
+    ) -> Result<()> {
+        self.all_beside(visibility, filter, rows, take)
+    }
+
+    fn rows(&self, visibility: Visibility, ids: &[i64]) -> Result<Vec<Memory>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = format!(
+            "SELECT {COLUMNS} FROM memories m
+             WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = ANY ($3) AND {}",
+            in_sight(visibility)
+        );
+        self.all(sql, params![ids.to_vec()], row::memory)
+    }
+
+    fn list(&self, visibility: Visibility, filter: &Filter) -> Result<Vec<Memory>> {
+        let sight = if filter.retired { in_sight_or_retired(visibility) } else { in_sight(visibility) };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM memories m WHERE {CONDITIONS} AND {sight} {} {BY_TIME} LIMIT $6",
+            trusted(filter)
+        );
+        let mut values = bound(filter);
+        values.push(count(filter.limit).into());
+        self.all(sql, values, row::memory)
+    }
+
+    fn holding(&self, visibility: Visibility, filter: &Filter, text: &str) -> Result<Vec<Memory>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM memories m
+             WHERE {CONDITIONS} AND {} {} AND strpos(m.content, $6) > 0 {BY_TIME} LIMIT $7",
+            in_sight(visibility),
+            trusted(filter)
+        );
+        let mut values = bound(filter);
+        values.extend(params![text, count(filter.limit)]);
+        self.all(sql, values, row::memory)
+    }
+}
+
+impl Table<'_> {
+    /// Gives the rows of which the words weigh most together, each with its text.
+    fn best(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()> {
+        if wanted.weights.is_empty() {
+            return Ok(());
+        }
+        self.flush()?;
+        let (sight, sums) = (in_sight(wanted.visibility), Self::sums(wanted.visibility));
+        let mut values = bound(wanted.filter);
+        values.extend(params![
+            wanted.weights.iter().map(|(term, _)| word_of(&term.stem)).collect::<Vec<i64>>(),
+            wanted.weights.iter().map(|(_, weight)| *weight).collect::<Vec<i64>>(),
+            count(wanted.most),
+        ]);
+        let first = if wanted.is_open() {
+            format!("SELECT h.id FROM {sums} h ORDER BY h.weight DESC, h.id DESC LIMIT $8")
+        } else {
+            format!(
+                "SELECT h.id FROM {sums} h JOIN memories m ON m.id = h.id
+                 WHERE {CONDITIONS} AND {sight} {} ORDER BY h.weight DESC, h.id DESC LIMIT $8",
+                trusted(wanted.filter)
+            )
+        };
+        let sql = format!(
+            "WITH best AS MATERIALIZED ({first})
+             SELECT {CARD}, m.content FROM best b CROSS JOIN LATERAL (
+               SELECT * FROM memories m WHERE {CONDITIONS} AND m.id = b.id AND {sight} OFFSET 0) m"
+        );
+        for found in &self.run(sql, values)? {
+            if !self.give(found, take)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a row of [`CARD`] and its text.
+    fn give(&self, found: &::postgres::Row, take: &mut Take<'_>) -> Result<bool> {
+        let given =
+            row::text(found, 10).and_then(|text| row::with_card(found, &text, |card| take(card, None)));
+        given.map_err(|error| self.misread(error))
+    }
+
+    /// Reads rows in sight, by their ids.
+    fn read(&self, visibility: Visibility, ids: &[i64]) -> Result<HashMap<i64, ::postgres::Row>> {
+        let sql = format!(
+            "SELECT {CARD}, m.content FROM memories m
+             WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = ANY ($3) AND {}",
+            in_sight(visibility)
+        );
+        let mut read = HashMap::with_capacity(ids.len());
+        for found in self.run(sql, params![ids.to_vec()])? {
+            let id = found.try_get(0).map_err(|error| self.misread(error))?;
+            read.insert(id, found);
+        }
+        Ok(read)
+    }
+
+    /// Lists the rows that may be found by a condition, or by time, the first ones first.
+    fn candidates(&self, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
+        let weights: Vec<(i64, i64)> =
+            wanted.weights.iter().map(|(term, weight)| (word_of(&term.stem), *weight)).collect();
+        let mut words: BTreeSet<i64> = weights.iter().map(|(word, _)| *word).collect();
+        if let Some(required) = &wanted.plan.required {
+            words_of(required, &mut words);
+        }
+        let lists = self.all_having(wanted.visibility, &words)?;
+        let mut sums: HashMap<i64, i64> = HashMap::new();
+        for (word, weight) in &weights {
+            for id in lists.get(word).into_iter().flatten() {
+                *sums.entry(*id).or_default() += weight;
+            }
+        }
+        let may_fit = match &wanted.plan.required {
+            Some(required) => may_fulfil(required, &lists),
+            None => Some(sums.keys().copied().collect()),
+        };
+        let mut sql = format!(
+            "SELECT m.id, m.updated_at FROM memories m WHERE {CONDITIONS} AND {} {}",
+            in_sight(wanted.visibility),
+            trusted(wanted.filter)
+        );
+        let mut values = bound(wanted.filter);
+        if let Some(ids) = may_fit {
+            sql.push_str(" AND m.id = ANY ($6)");
+            values.extend(params![ids.into_iter().collect::<Vec<i64>>()]);
+        }
+        let mut found: Vec<(i64, String)> =
+            self.all(sql, values, |found| Ok((found.try_get(0)?, row::text(found, 1)?)))?;
+        let weight = |id: &i64| sums.get(id).copied().unwrap_or(0);
+        match wanted.order {
+            Order::Relevance => found.sort_unstable_by_key(|(id, _)| std::cmp::Reverse((weight(id), *id))),
+            Order::Recency => found.sort_unstable_by(|(one, touched), (other, other_touched)| {
+                (other_touched, other).cmp(&(touched, one))
+            }),
+        }
+        Ok(found.into_iter().map(|(id, _)| id).collect())
+    }
+}
+
+/// Adds the words by which rows are found that may fulfil a clause.
+fn words_of(clause: &Clause, words: &mut BTreeSet<i64>) {
+    match clause {
+        Clause::Word(_) | Clause::Phrase(_) => words.extend(stems(clause).iter().map(|stem| word_of(stem))),
+        Clause::Prefix(_) => {}
+        Clause::And(clauses) | Clause::Or(clauses) => {
+            clauses.iter().for_each(|clause| words_of(clause, words));
+        }
+        Clause::Without(clause, _) => words_of(clause, words),
+    }
+}
+
+/// Returns the stems that a row has which fulfils a word or a phrase.
+fn stems(clause: &Clause) -> Vec<String> {
+    let mut stems: Vec<String> = match clause {
+        Clause::Word(terms) => terms.iter().map(|term| term.stem.clone()).collect(),
+        Clause::Phrase(words) => words.iter().map(|spelled| stem(&spelled.word)).collect(),
+        _ => Vec::new(),
+    };
+    stems.retain(|stem| !stem.is_empty());
+    stems
+}
+
+/// Returns the rows that may fulfil a clause, and all that do; `None` for any row.
+fn may_fulfil(clause: &Clause, lists: &HashMap<i64, BTreeSet<i64>>) -> Option<BTreeSet<i64>> {
+    let both = |one: BTreeSet<i64>, other: &BTreeSet<i64>| -> BTreeSet<i64> {
+        one.intersection(other).copied().collect()
+    };
+    match clause {
+        Clause::Word(_) | Clause::Phrase(_) => {
+            let each = stems(clause).into_iter().map(|stem| lists.get(&word_of(&stem)).cloned());
+            each.map(Option::unwrap_or_default).reduce(|one, other| both(one, &other))
+        }
+        // A stem says little of how a word begins.
+        Clause::Prefix(_) => None,
+        Clause::And(clauses) => {
+            let each = clauses.iter().filter_map(|clause| may_fulfil(clause, lists));
+            each.reduce(|one, other| both(one, &other))
+        }
+        Clause::Or(clauses) => {
+            let each: Option<Vec<_>> = clauses.iter().map(|clause| may_fulfil(clause, lists)).collect();
+            Some(each?.into_iter().flatten().collect())
+        }
+        Clause::Without(clause, _) => may_fulfil(clause, lists),
+    }
+}

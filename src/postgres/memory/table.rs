@@ -1,0 +1,105 @@
+//! The tables of one scope on a server, and their rows inside one transaction.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex};
+
+use ::postgres::Row;
+
+use super::columns;
+use super::state::State;
+use crate::base::error::{Error, Result};
+use crate::edges::EdgeExtractor;
+use crate::gate::Tombstones;
+use crate::postgres::fault::Fault;
+use crate::postgres::link::Param;
+use crate::postgres::scoped::ScopedServer;
+use crate::postgres::transaction::Transaction;
+
+/// The tables of one scope on a server.
+pub(super) struct PostgresBackend {
+    pub(super) server: ScopedServer,
+    pub(super) location: String,
+    pub(super) extractor: Option<Arc<dyn EdgeExtractor>>,
+    /// The tombstones, by the number of their last change.
+    pub(super) known: Mutex<Option<(i64, Option<Arc<Tombstones>>)>>,
+}
+
+/// A word of a row that a search finds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Posting {
+    pub(super) word: i64,
+    pub(super) id: i64,
+    pub(super) shared: bool,
+}
+
+/// The parts of a change that are not written yet.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub(super) state: State,
+    /// Words of rows that wait to be written together.
+    pub(super) postings: Vec<Posting>,
+}
+
+/// The rows of a scope inside one transaction.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'a> {
+    pub(super) backend: &'a PostgresBackend,
+    pub(super) transaction: &'a Transaction,
+    /// The action, for errors.
+    pub(super) action: &'static str,
+    pub(super) held: &'a RefCell<Held>,
+}
+
+impl Table<'_> {
+    pub(super) fn state(&self) -> State {
+        self.held.borrow().state
+    }
+
+    /// Changes the numbers of the scope, which are written when the change ends.
+    pub(super) fn with_state<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        change(&mut self.held.borrow_mut().state)
+    }
+
+    /// Runs a statement on rows of the scope, whose key its first two values are.
+    pub(super) fn run(&self, sql: impl Into<Cow<'static, str>>, more: Vec<Param>) -> Result<Vec<Row>> {
+        let mut params = self.backend.server.key();
+        params.extend(more.into_iter().map(columns::bound));
+        self.transaction.run(sql, params).map_err(|fault| self.fold(fault))
+    }
+
+    fn fold(&self, fault: Fault) -> Error {
+        fault.fold(self.action, &self.backend.location)
+    }
+
+    /// Returns the error of a row that could not be read.
+    pub(super) fn misread(&self, error: ::postgres::Error) -> Error {
+        self.fold(Fault::Said(error))
+    }
+
+    /// Reads each row of a query.
+    pub(super) fn all<T>(
+        &self,
+        sql: impl Into<Cow<'static, str>>,
+        more: Vec<Param>,
+        read: impl FnMut(&Row) -> Result<T, ::postgres::Error>,
+    ) -> Result<Vec<T>> {
+        let rows = self.run(sql, more)?;
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(|error| self.misread(error))
+    }
+
+    /// Reads the first row of a query.
+    pub(super) fn first<T>(
+        &self,
+        sql: impl Into<Cow<'static, str>>,
+        more: Vec<Param>,
+        read: impl FnMut(&Row) -> Result<T, ::postgres::Error>,
+    ) -> Result<Option<T>> {
+        Ok(self.all(sql, more, read)?.into_iter().next())
+    }
+
+    /// Returns whether a query finds any row.
+    pub(super) fn exists(&self, sql: impl Into<Cow<'static, str>>, more: Vec<Param>) -> Result<bool> {
+        Ok(!self.run(sql, more)?.is_empty())
+    }
+}

@@ -1,0 +1,245 @@
+//! The words of the rows that a search finds: a posting for each word of each row, written with the row.
+//!
+//! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::columns::count;
+use super::row;
+use super::table::{Posting, Table};
+use crate::base::error::Result;
+use crate::memory::MemoryId;
+use crate::postgres::link::params;
+use crate::search::postings::bits::checksum;
+use crate::search::rank::{Card, Stemmer, Visibility, is_name};
+use crate::store::stamp::parse_time;
+
+/// The version of the terms of a text. One that parts or stems texts otherwise is a new version.
+const VERSION: i64 = 1;
+/// So many words are written together.
+const FLUSHED: usize = 8192;
+/// So many rows are read together, while the index is made anew.
+const READ: usize = 1000;
+
+/// A row as the index has it.
+pub(super) struct Indexed {
+    id: i64,
+    words: BTreeSet<i64>,
+    shared: bool,
+    /// Whether a search finds it.
+    is_found: bool,
+}
+
+impl Indexed {
+    fn of(card: &Card<'_>, is_found: bool, stemmer: &mut Stemmer) -> Self {
+        let mut words = BTreeSet::new();
+        card.terms(stemmer, |stem, _| {
+            if !stem.is_empty() {
+                words.insert(word_of(stem));
+            }
+        });
+        Self { id: card.id, words, shared: card.shared, is_found }
+    }
+
+    /// Reads the columns of [`INDEXED`].
+    fn read(found: &::postgres::Row, stemmer: &mut Stemmer) -> Result<Self, ::postgres::Error> {
+        let (category, content) = (row::text(found, 1)?, row::text(found, 2)?);
+        let speaker = row::maybe(found, 3)?;
+        let said_at = row::maybe(found, 4)?.and_then(|text| parse_time(&text));
+        let card = Card {
+            category: &category,
+            said_on: said_at.map(|said_at| said_at.date_naive()),
+            speaker: speaker.as_deref().filter(|speaker| is_name(speaker)),
+            shared: found.try_get(5)?,
+            ..Card::of(found.try_get(0)?, &content)
+        };
+        Ok(Self::of(&card, found.try_get(6)?, stemmer))
+    }
+}
+
+const INDEXED: &str = "SELECT m.id, m.category, m.content, m.speaker, m.said_at, m.shared,
+       m.deleted_at IS NULL AND m.retired_at IS NULL
+     FROM memories m WHERE m.user_id = $1 AND m.agent_id = $2";
+
+/// Returns the number of a stem.
+pub(super) fn word_of(stem: &str) -> i64 {
+    checksum(stem.as_bytes(), 7).cast_signed()
+}
+
+/// Returns the condition of postings in sight.
+fn sight(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::All => "",
+        Visibility::Shared => "AND p.shared",
+    }
+}
+
+impl Table<'_> {
+    /// Returns whether the words of the rows are those that this version makes.
+    pub(super) fn are_terms_known(&self) -> bool {
+        let state = self.state();
+        state.memory == 0 || state.terms == VERSION
+    }
+
+    /// Makes the postings of all rows anew.
+    pub(super) fn renew_terms(&self) -> Result<()> {
+        self.run("DELETE FROM memory_postings WHERE user_id = $1 AND agent_id = $2", Vec::new())?;
+        self.with_state(|state| (state.rows, state.shared, state.terms) = (0, 0, VERSION));
+        let sql = format!("{INDEXED} AND m.id > $3 ORDER BY m.id LIMIT $4");
+        let (mut after, mut stemmer) = (i64::MIN, Stemmer::default());
+        loop {
+            let rows = self
+                .all(sql.clone(), params![after, count(READ)], |found| Indexed::read(found, &mut stemmer))?;
+            let Some(last) = rows.last() else { return Ok(()) };
+            after = last.id;
+            for row in rows.iter().filter(|row| row.is_found) {
+                self.post(row)?;
+            }
+        }
+    }
+
+    /// Adds the words of a new row.
+    pub(super) fn index_row(&self, card: &Card<'_>) -> Result<()> {
+        self.with_state(|state| state.terms = VERSION);
+        self.post(&Indexed::of(card, true, &mut Stemmer::default()))
+    }
+
+    fn post(&self, row: &Indexed) -> Result<()> {
+        let Indexed { id, shared, .. } = *row;
+        let waiting = {
+            let held = &mut *self.held.borrow_mut();
+            held.state.rows += 1;
+            held.state.shared += i64::from(shared);
+            held.postings.extend(row.words.iter().map(|word| Posting { word: *word, id, shared }));
+            held.postings.len()
+        };
+        if waiting >= FLUSHED { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes the words that wait.
+    pub(super) fn flush(&self) -> Result<()> {
+        let postings = std::mem::take(&mut self.held.borrow_mut().postings);
+        if postings.is_empty() {
+            return Ok(());
+        }
+        let sql = "INSERT INTO memory_postings (user_id, agent_id, word, id, shared)
+                   SELECT $1, $2, p.word, p.id, p.shared > 0 FROM unnest($3, $4, $5) p (word, id, shared)";
+        let words: Vec<i64> = postings.iter().map(|posting| posting.word).collect();
+        let ids: Vec<i64> = postings.iter().map(|posting| posting.id).collect();
+        let shared: Vec<i64> = postings.iter().map(|posting| i64::from(posting.shared)).collect();
+        self.run(sql, params![words, ids, shared]).map(drop)
+    }
+
+    fn unpost(&self, row: &Indexed) -> Result<()> {
+        self.flush()?;
+        self.with_state(|state| {
+            state.rows -= 1;
+            state.shared -= i64::from(row.shared);
+        });
+        let sql = "DELETE FROM memory_postings
+                   WHERE user_id = $1 AND agent_id = $2 AND word = ANY ($3) AND id = $4";
+        self.run(sql, params![row.words.iter().copied().collect::<Vec<_>>(), row.id]).map(drop)
+    }
+
+    /// Returns a row as the index has it.
+    pub(super) fn indexed(&self, id: MemoryId) -> Result<Option<Indexed>> {
+        let mut stemmer = Stemmer::default();
+        self.first(format!("{INDEXED} AND m.id = $3"), params![id.get()], |found| {
+            Indexed::read(found, &mut stemmer)
+        })
+    }
+
+    /// Takes a row out of the index that is about to be removed.
+    pub(super) fn unindex(&self, id: MemoryId) -> Result<()> {
+        match self.indexed(id)? {
+            Some(row) if row.is_found => self.unpost(&row),
+            _ => Ok(()),
+        }
+    }
+
+    /// Brings the index to what a change made of a row. Its vectors leave where a search finds other words of it.
+    pub(super) fn reindex(&self, before: Option<&Indexed>, id: MemoryId) -> Result<()> {
+        let after = self.indexed(id)?;
+        let found = |row: Option<&Indexed>| row.is_some_and(|row| row.is_found);
+        let is_same = |one: &Indexed, other: &Indexed| one.words == other.words && one.shared == other.shared;
+        let (was_found, is_found) = (found(before), found(after.as_ref()));
+        if let (Some(before), Some(after)) = (before, &after)
+            && was_found == is_found
+            && is_same(before, after)
+        {
+            return Ok(());
+        }
+        if let Some(before) = before.filter(|before| before.is_found) {
+            self.unpost(before)?;
+        }
+        if let Some(after) = after.as_ref().filter(|after| after.is_found) {
+            self.post(after)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the rows in sight that have each word, up to a number.
+    pub(super) fn found_in(&self, visibility: Visibility, words: Vec<i64>, most: u32) -> Result<Vec<u32>> {
+        self.flush()?;
+        let sql = format!(
+            "SELECT (SELECT count(*) FROM (SELECT 1 FROM memory_postings p
+               WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word {} LIMIT $4) f)
+             FROM unnest($3) WITH ORDINALITY w (word, place) ORDER BY w.place",
+            sight(visibility)
+        );
+        self.all(sql, params![words, i64::from(most)], |found| {
+            Ok(u32::try_from(found.try_get::<_, i64>(0)?).unwrap_or(u32::MAX))
+        })
+    }
+
+    /// Lists for each word the rows in sight that have it, the greatest id first.
+    pub(super) fn latest_having(
+        &self,
+        visibility: Visibility,
+        words: &[i64],
+        most: usize,
+    ) -> Result<Vec<Vec<i64>>> {
+        self.flush()?;
+        let sql = format!(
+            "SELECT w.place, f.id FROM unnest($3) WITH ORDINALITY w (word, place) CROSS JOIN LATERAL (
+               SELECT p.id FROM memory_postings p
+               WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word {}
+               ORDER BY p.id DESC LIMIT $4) f
+             ORDER BY w.place, f.id DESC",
+            sight(visibility)
+        );
+        let mut lists = vec![Vec::new(); words.len()];
+        let found = self.all(sql, params![words.to_vec(), count(most)], |found| {
+            Ok((found.try_get::<_, i64>(0)?, found.try_get::<_, i64>(1)?))
+        })?;
+        for (place, id) in found {
+            if let Some(list) = usize::try_from(place - 1).ok().and_then(|at| lists.get_mut(at)) {
+                list.push(id);
+            }
+        }
+        Ok(lists)
+    }
+
+    /// Lists the rows in sight that have each of some words.
+    pub(super) fn all_having(
+        &self,
+        visibility: Visibility,
+        words: &BTreeSet<i64>,
+    ) -> Result<HashMap<i64, BTreeSet<i64>>> {
+        let words: Vec<i64> = words.iter().copied().collect();
+        let lists = self.latest_having(visibility, &words, usize::MAX)?;
+        Ok(words.into_iter().zip(lists.into_iter().map(|list| list.into_iter().collect())).collect())
+    }
+
+    /// Returns a table of the rows in sight that have any of the words `$6`, with the sum of their weights `$7`.
+    pub(super) fn sums(visibility: Visibility) -> String {
+        // Word by word, whatever the server believes of their numbers.
+        format!(
+            "(SELECT p.id, sum(w.weight::int) AS weight FROM unnest($6, $7) w (word, weight) CROSS JOIN LATERAL (
+               SELECT p.id FROM memory_postings p
+               WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word {} OFFSET 0) p
+             GROUP BY p.id)",
+            sight(visibility)
+        )
+    }
+}
