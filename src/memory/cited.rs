@@ -103,7 +103,7 @@ impl<'w> CitedLines<'w> {
 /// Reads a journal that was moved into the archive.
 fn archived(workspace: &dyn Workspace, name: &DocName) -> Result<Option<Document>> {
     let Some(journal) = JournalName::parse(name) else { return Ok(None) };
-    match DocName::parse(format!("{}.md", journal.archived())) {
+    match journal.archived(1) {
         Ok(archived) => workspace.read(&archived),
         Err(_) => Ok(None),
     }

@@ -23,7 +23,8 @@ pub(super) enum Param {
     Texts(Vec<String>),
     Bytes(Vec<u8>),
     MaybeBytes(Option<Vec<u8>>),
-    ManyBytes(Vec<Option<Vec<u8>>>),
+    ManyBytes(Vec<Vec<u8>>),
+    ManyMaybeBytes(Vec<Option<Vec<u8>>>),
     Number(i64),
     MaybeNumber(Option<i64>),
     Numbers(Vec<i64>),
@@ -77,7 +78,7 @@ impl From<String> for Param {
 
 impl From<Vec<Option<Vec<u8>>>> for Param {
     fn from(bytes: Vec<Option<Vec<u8>>>) -> Self {
-        Self::ManyBytes(bytes)
+        Self::ManyMaybeBytes(bytes)
     }
 }
 
@@ -128,6 +129,7 @@ impl Param {
             Self::Bytes(bytes) => (bytes, Type::BYTEA),
             Self::MaybeBytes(bytes) => (bytes, Type::BYTEA),
             Self::ManyBytes(each) => (each, Type::BYTEA_ARRAY),
+            Self::ManyMaybeBytes(each) => (each, Type::BYTEA_ARRAY),
             Self::Number(number) => (number, Type::INT8),
             Self::MaybeNumber(number) => (number, Type::INT8),
             Self::Numbers(numbers) => (numbers, Type::INT8_ARRAY),

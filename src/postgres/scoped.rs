@@ -131,6 +131,17 @@ impl ScopedServer {
         opening: Option<Statement>,
         mutate: impl FnOnce(&Transaction, &[Row]) -> Result<T>,
     ) -> Result<T> {
+        self.change(action, &place, None, |transaction, _| mutate(transaction))
+    }
+
+    /// As [`write`](Self::write), of any place, behind a statement whose first column is the number of writes.
+    pub(super) fn change<T>(
+        &self,
+        action: &'static str,
+        place: &dyn fmt::Display,
+        opening: Option<Statement>,
+        mutate: impl FnOnce(&Transaction, &[Row]) -> Result<T>,
+    ) -> Result<T> {
         let folded = |fault: Fault| fault.fold(action, place);
         let token = host::token();
         let mut params = self.key();

@@ -47,6 +47,14 @@ fn open_with(folder: &Path, backend: usize, config: StoreConfig) -> Arc<dyn Loop
     if backend == 2 {
         return Arc::new(crate::common::server::rows_in(folder, contract::scope(), config));
     }
+    #[cfg(feature = "postgres")]
+    if backend == 2 {
+        return Arc::new(crate::common::server::rows_in(
+            folder,
+            contract::scope(),
+            noctuary::store::StoreConfig::default(),
+        ));
+    }
     assert_eq!(backend, 0);
     Arc::new(FileMemoryStore::open_with(folder, contract::scope(), config).unwrap())
 }

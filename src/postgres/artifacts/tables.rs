@@ -33,25 +33,10 @@ pub(in crate::postgres) const ARTIFACTS: &str = r#"
     );
     CREATE INDEX artifact_audit_id ON artifact_audit (user_id, agent_id, artifact_id);
 
-    CREATE TABLE IF NOT EXISTS memory_tombstones (
-        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
-        agent_id text COLLATE "C" NOT NULL DEFAULT '',
-        digest text COLLATE "C" NOT NULL,
-        words bigint NOT NULL,
-        mark bigint NOT NULL,
-        PRIMARY KEY (user_id, agent_id, digest)
-    );
-    CREATE TABLE IF NOT EXISTS memory_tombstone_keys (
-        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
-        agent_id text COLLATE "C" NOT NULL DEFAULT '',
-        key text COLLATE "C" NOT NULL,
-        PRIMARY KEY (user_id, agent_id)
-    );
-
     DO $$
     DECLARE each text;
     BEGIN
-        FOREACH each IN ARRAY ARRAY['artifacts', 'artifact_audit', 'memory_tombstones', 'memory_tombstone_keys'] LOOP
+        FOREACH each IN ARRAY ARRAY['artifacts', 'artifact_audit'] LOOP
             EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
             EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
             EXECUTE format(

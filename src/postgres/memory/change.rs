@@ -171,7 +171,7 @@ impl Table<'_> {
             text: &memory.content,
             subject: key.map(|key| &*key.subject),
             scenario: scenario(memory.metadata.as_ref(), entry.actor),
-            note: None,
+            ..EdgeWords::default()
         };
         self.put_edges(id, &words, &at)?;
         Ok(id)

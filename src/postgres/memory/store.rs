@@ -23,7 +23,7 @@ use crate::store::{Store, StoreConfig, forward};
 /// A search reads the words of its rows in a table of its own, `memory_postings`, which is written with the rows: the same rows
 /// have the same order as in a file. No transaction sees the rows of another scope, by its statements and by row-level security.
 ///
-/// What was forgotten leaves every table at once. The server keeps the bytes of removed rows until it vacuums them, and its log and
+/// A forgotten statement leaves every table at once. The server keeps the bytes of removed rows until it vacuums them, and its log and
 /// its backups for longer: the receipt says so.
 ///
 /// ```no_run

@@ -33,7 +33,7 @@ pub(super) struct Posting {
     pub(super) shared: bool,
 }
 
-/// What a change knows of the tables that it has not written yet.
+/// The parts of a change that are not written yet.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     pub(super) state: State,

@@ -1,6 +1,6 @@
 //! The words of the rows that a search finds: a posting for each word of each row, written with the row.
 //!
-//! A word is a number, made of its stem. What a search reads by it are candidates: the words of a row are counted in its text.
+//! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text.
 
 use std::collections::{BTreeSet, HashMap};
 

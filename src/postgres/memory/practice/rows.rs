@@ -14,7 +14,7 @@ use crate::learning::{
 use crate::postgres::link::{Param, params};
 use crate::store::practice::{Numbered, Practice};
 
-/// What the driver reads.
+/// A value that the driver reads.
 type Done<T> = std::result::Result<T, Error>;
 
 const OF_SCOPE: &str = "WHERE user_id = $1 AND agent_id = $2";
@@ -48,6 +48,11 @@ impl Practice for Table<'_> {
     fn is_counted(&self, outcome: &str) -> Result<bool> {
         let sql = format!("SELECT 1 FROM memory_outcomes {OF_SCOPE} AND outcome_word = $3 AND outcome = $4");
         self.exists(sql, params![word(outcome), outcome])
+    }
+
+    fn counted(&self) -> Result<Vec<String>> {
+        let sql = format!("SELECT outcome FROM memory_outcomes {OF_SCOPE} AND outcome <> '' ORDER BY outcome");
+        self.all(sql, Vec::new(), |found| row::text(found, 0))
     }
 
     fn preferences(&self) -> Result<Vec<Preference>> {
