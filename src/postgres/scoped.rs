@@ -118,18 +118,17 @@ impl ScopedServer {
         mutate: impl FnOnce(&Rows<'_>) -> Result<T>,
     ) -> Result<T> {
         let location = self.location();
-        self.change(action, &format_args!("{name} in {location}"), None, |transaction, _| {
+        self.attempt(action, &format!("{name} in {location}"), |transaction| {
             mutate(&Rows { transaction, scope: &self.scope, location: &location, action })
         })
     }
 
-    /// As [`write`](Self::write), of any place, behind a statement whose first column is the number of writes.
-    pub(super) fn change<T>(
+    /// Runs a mutation in one transaction, alone in its scope: all of it, or nothing.
+    pub(super) fn attempt<T>(
         &self,
         action: &'static str,
-        place: &dyn fmt::Display,
-        opening: Option<Statement>,
-        mutate: impl FnOnce(&Transaction, &[Row]) -> Result<T>,
+        place: &str,
+        mutate: impl FnOnce(&Transaction) -> Result<T>,
     ) -> Result<T> {
         self.change(action, &place, None, |transaction, _| mutate(transaction))
     }

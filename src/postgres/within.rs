@@ -79,7 +79,7 @@ impl ScopedServer {
         mutate: impl FnOnce(&Within<'_>) -> Result<T>,
     ) -> Result<T> {
         let location = self.location();
-        self.change(action, &location, None, |transaction, _| {
+        self.attempt(action, &location, |transaction| {
             mutate(&Within { transaction, scope: &self.scope, location: &location, action })
         })
     }
