@@ -81,7 +81,59 @@ impl Machine {
                     self.done(&["status"])
                 );
                 let is_mark = |line: &&str| {
-                    ["    /// Whether any dream was taken back: its journals are shown again.
+                    ["<<<<<<< ", "=======", ">>>>>>> "].iter().any(|mark| line.starts_with(mark))
+                };
+                let kept: Vec<&str> = text.lines().filter(|line| !is_mark(line)).collect();
+                std::fs::write(self.folder.join(file), kept.join("\n") + "\n").unwrap();
+                decided += 1;
+            }
+            self.done(&["add", "--all"]);
+            if go_on.is_empty() || self.git(go_on).status.success() {
+                return decided;
+            }
+            if self.done(&["diff", "--name-only", "--diff-filter=U"]).is_empty() {
+                // A commit that has become empty.
+                if self.git(&["rebase", "--skip"]).status.success() {
+                    return decided;
+                }
+            }
+        }
+        panic!("git does not come to an end: {}", self.done(&["status"]));
+    }
+}
+
+fn promotes(request: &LlmRequest, machine: usize) -> LlmReply {
+    let mut lines = Vec::new();
+    for line in seen(request) {
+        if let Some(at) = line.text.find("Stone q") {
+            let front = if machine == 1 { "We know: " } else { "" };
+            lines.push(format!("- {front}{} ({}#L{})", &line.text[at..], line.journal, line.number));
+        }
+    }
+    LlmReply::new(if lines.is_empty() { "NOTHING_TO_PROMOTE".to_owned() } else { lines.join("\n") })
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+}
+
+fn stone(number: usize) -> String {
+    format!("Stone q{number} lies in harbour h{number}.")
+}
+
+#[derive(Default)]
+struct Expected {
+    stones: usize,
+    forgotten: BTreeSet<usize>,
+    undone: BTreeSet<String>,
+    /// Whether any dream was taken back: its journals are shown again.
     gave_back: bool,
     mine: Vec<String>,
     conflicts: usize,

@@ -14,8 +14,8 @@ use crate::gate::Tombstones;
 use crate::learning::{NewMethod, NewPreference, RoleNote};
 use crate::memory::{MemoryId, NewMemory};
 use crate::store::carry::{CarriedLearning, CarriedRow};
-use crate::upload::StoredFile;
 use crate::store::carry_practice::CarriedMethod;
+use crate::upload::StoredFile;
 
 /// How an entry comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

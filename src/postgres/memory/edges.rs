@@ -61,7 +61,11 @@ impl Table<'_> {
         let notes = notes.and_then(|notes| serde_json::from_str(&notes).ok());
         let writer = if notes.is_some() { self.writer(id)? } else { Actor::Agent };
         let scenario = scenario(notes.as_ref(), writer);
-        self.put_edges(id, &Words { text: &text, subject: subject.as_deref(), scenario, ..Words::default() }, &at)
+        self.put_edges(
+            id,
+            &Words { text: &text, subject: subject.as_deref(), scenario, ..Words::default() },
+            &at,
+        )
     }
 
     /// Replaces the edges of a row whose text changed.

@@ -51,7 +51,8 @@ impl Practice for Table<'_> {
     }
 
     fn counted(&self) -> Result<Vec<String>> {
-        let sql = format!("SELECT outcome FROM memory_outcomes {OF_SCOPE} AND outcome <> '' ORDER BY outcome");
+        let sql =
+            format!("SELECT outcome FROM memory_outcomes {OF_SCOPE} AND outcome <> '' ORDER BY outcome");
         self.all(sql, Vec::new(), |found| row::text(found, 0))
     }
 
