@@ -10,7 +10,6 @@ use super::queue::Queue;
 use super::record::{self, Addition};
 use super::screen::{instructs, reply_policy, without_forgotten};
 use crate::base::error::Result;
-use crate::base::name::DocName;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
 use crate::dream::evidence::{Judge, Verdict, told};
 use crate::dreamer::{

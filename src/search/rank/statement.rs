@@ -97,7 +97,9 @@ impl Statement {
         }
         let is_own = |word: &&&str| !is_stop_word(word) && !is_of_change(word) && !asked_for.contains(**word);
         self.own.extend(words.iter().filter(is_own).map(|word| (*word).to_owned()));
-        self.exchanges |= words.iter().any(|word| EXCHANGES.binary_search(word).is_ok());
+        let is_phrase = |two: &[&str]| EXCHANGING.iter().any(|(one, other)| [*one, *other] == *two);
+        self.exchanges |=
+            words.iter().any(|word| EXCHANGES.binary_search(word).is_ok()) || words.windows(2).any(is_phrase);
         self.sequence.extend(words.iter().map(|word| (*word).to_owned()));
         self.words.extend(words.into_iter().map(str::to_owned));
     }
@@ -128,7 +130,7 @@ impl Statement {
         self.exchanges
             && self.own.len() <= LONG
             && older.own.len() <= SHORT
-            && self.own.iter().any(|word| older.own.contains(word))
+            && self.own.iter().any(|word| older.own.contains(word) && older.sequence.first() != Some(word))
             && self.own.iter().any(|word| !older.words.contains(word))
     }
 
@@ -403,30 +405,32 @@ const CHANGES: [&str; 18] = [
     "upgrad",
 ];
 
+/// Two words that do so together.
+const EXCHANGING: [(&str, &str); 9] = [
+    ("away", "from"),
+    ("done", "with"),
+    ("in", "place"),
+    ("no", "more"),
+    ("out", "for"),
+    ("place", "of"),
+    ("tired", "of"),
+    ("used", "to"),
+    ("went", "from"),
+];
+
 /// Words that give something up, or take something else for it.
-const EXCHANGES: [&str; 56] = [
+const EXCHANGES: [&str; 34] = [
     "abandoned",
     "anymore",
-    "away",
     "became",
-    "become",
-    "becomes",
-    "behind",
     "ditched",
-    "done",
     "dropped",
     "drops",
     "ended",
     "exchanged",
     "farewell",
-    "former",
     "formerly",
-    "from",
     "gave",
-    "given",
-    "gives",
-    "giving",
-    "goes",
     "gone",
     "goodbye",
     "instead",
@@ -434,17 +438,10 @@ const EXCHANGES: [&str; 56] = [
     "leaving",
     "left",
     "longer",
-    "more",
-    "no",
     "not",
-    "once",
-    "out",
-    "over",
-    "place",
     "previously",
     "quit",
     "quits",
-    "rather",
     "retired",
     "stopped",
     "succeeded",
@@ -452,14 +449,10 @@ const EXCHANGES: [&str; 56] = [
     "superseded",
     "swapped",
     "swaps",
-    "taken",
-    "takes",
-    "took",
     "traded",
     "trades",
     "turned",
     "until",
-    "used",
     "went",
 ];
 
