@@ -11,8 +11,7 @@ use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOu
 use crate::search::postings;
 use crate::search::postings::query::{Asked, Gain};
 use crate::search::rank::{
-    Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranking, RowNo, Search, Term, Visibility,
-    may_take_back, one_line,
+    Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranking, Search, Term, Visibility, one_line,
 };
 
 /// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
@@ -209,10 +208,6 @@ pub(crate) fn search(
     for (id, memory) in &found {
         pool.put_text(*id, &memory.content);
     }
-    let weighing = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
-    let anchors = weighing.anchors(&weighed);
-    let sought = seek(rows, (visibility, &filter), ranking, anchors, &mut pool)?;
-    weighed.seek(sought, &pool);
     let (outcome, ranked, renewed) =
         Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.run(weighed);
     let unread: Vec<i64> =
@@ -226,75 +221,6 @@ pub(crate) fn search(
     let mut found = Found::new(outcome, hits.collect());
     found.shares = shares;
     Ok(Answer { found, lacks, settled, renewed, asked })
-}
-
-/// So many rows are sought by the words of an answer.
-const SOUGHT: usize = 32;
-/// So many times rows are sought by the words of one that was sought.
-const STEPS: usize = 3;
-
-/// Puts newer short rows into the pool that have words of an answer in it, the best of them, and so on of those that may take it
-/// back; returns them.
-fn seek(
-    rows: &dyn Searchable,
-    (visibility, filter): (Visibility, &Filter),
-    ranking: &Ranking,
-    mut anchors: Vec<RowNo>,
-    pool: &mut Pool<'_>,
-) -> Result<BTreeSet<RowNo>> {
-    let mut sought = BTreeSet::new();
-    let filter = &Filter { limit: SOUGHT, ..filter.clone() };
-    for _ in 0..STEPS {
-        let mut next = Vec::new();
-        for anchor in std::mem::take(&mut anchors) {
-            let plan = Plan::plain(pool.text(anchor));
-            let frequencies = rows.frequencies(visibility, &plan.terms)?;
-            let looked_up = frequencies.looked_up();
-            let weights =
-                looked_up.iter().map(|word| (&plan.terms[*word], frequencies.whole_weight(*word).max(1)));
-            let wanted = Wanted {
-                visibility,
-                filter,
-                plan: &plan,
-                weights: weights.collect(),
-                order: Order::Relevance,
-                most: SOUGHT,
-            };
-            if wanted.weights.is_empty() {
-                continue;
-            }
-            let (than, mut given) = (*pool.row(anchor), 0);
-            let mut found = Vec::new();
-            rows.matching(&wanted, &mut |card, _| {
-                given += 1;
-                let is_new = pool.number(card.id).is_none_or(|number| !sought.contains(&number));
-                let is_newer = (card.touched, card.id) > (than.touched, than.id);
-                if is_new && is_newer && card.bytes <= ranking.short {
-                    pool.put_near(card);
-                    found.extend(pool.number(card.id));
-                }
-                given < SOUGHT
-            })?;
-            found.retain(|number| sought.insert(*number));
-            let unread: Vec<i64> = found
-                .iter()
-                .filter(|number| !pool.is_read(**number))
-                .map(|number| pool.row(*number).id)
-                .collect();
-            for memory in rows.rows(visibility, &unread)? {
-                pool.put_text(memory.id.get(), &memory.content);
-            }
-            // A row that nobody could read says nothing.
-            found.retain(|number| pool.is_read(*number) || !sought.remove(number));
-            next.extend(found.into_iter().filter(|number| may_take_back(pool.text(*number))));
-        }
-        next.truncate(STEPS);
-        anchors = next;
-        if anchors.is_empty() {
-            break;
-        }
-    }
-    Ok(sought)
 }
 
 /// The rows that a search found, and the part that was left out.

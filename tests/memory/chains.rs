@@ -140,34 +140,6 @@ pub(crate) const WORDINGS: [(&str, &str); 10] = [
     ("restated", ""),
 ];
 
-/// Ten more, in whose sight the words of an exchange were listed.
-pub(crate) const OTHER_WORDINGS: [(&str, &str); 10] = [
-    ("went from", "{s} went from {o} to {v}."),
-    ("as of", "As of this week the {n} of {s} is {v}."),
-    ("gave up", "{s} gave up {o}; {v} it is."),
-    ("scratch that", "Scratch that, the {n} of {s} is {v}."),
-    ("used to be", "The {n} of {s} used to be {o}, these days it is {v}."),
-    ("traded", "{s} traded {o} for {v}."),
-    ("gone over", "{s} has left {o} behind and gone over to {v}."),
-    ("not any more", "Not {o} any more for {s}: {v}."),
-    ("takes the place", "Starting this month, {v} takes the place of {o} for {s}."),
-    ("settled on", "We settled on {v} as the {n} of {s} after all."),
-];
-
-/// Ten more, by which nothing was chosen: they were written after all that finds those above.
-pub(crate) const UNSEEN_WORDINGS: [(&str, &str); 10] = [
-    ("is done with", "{s} is done with {o} and has picked {v}."),
-    ("has become", "The {n} of {s} has become {v}."),
-    ("turns out", "Turns out the {n} of {s} is {v}, I had it wrong."),
-    ("out and in", "{o} is out for {s}, {v} is in."),
-    ("chose over", "{s} chose {v} over {o} in the end."),
-    ("from then on", "From this month on the {n} of {s} will be {v}."),
-    ("tired of", "{s} got tired of {o}, so it is {v} today."),
-    ("heads-up", "Heads-up: {v} is the {n} of {s}."),
-    ("succeeded", "{v} succeeded {o} for {s} last week."),
-    ("rather than", "{s} wants {v} rather than {o}, please note."),
-];
-
 pub(crate) const SUBJECTS: [&str; 14] = [
     "Marta", "Joris", "Atlas", "Beacon", "Ingrid", "Paolo", "Quartz", "Nimbus", "Hanne", "Lucia", "Ferrum",
     "Orchard", "Dmitri", "Solveig",
@@ -220,12 +192,8 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    pub(crate) fn draw(
-        dice: &mut Dice,
-        (wording, template): (&'static str, &'static str),
-        subject: &str,
-        slot: &Slot,
-    ) -> Self {
+    pub(crate) fn draw(dice: &mut Dice, number: usize, subject: &str, slot: &Slot) -> Self {
+        let (wording, template) = WORDINGS[number % WORDINGS.len()];
         let first = dice.below(slot.values.len());
         let length = 2 + usize::from(dice.below(4) == 0);
         let value = |state: usize| slot.values[(first + state) % slot.values.len()];
@@ -290,19 +258,9 @@ pub(crate) fn shuffle<T>(dice: &mut Dice, all: &mut [T]) {
 
 /// Chains of different slots and subjects, so many.
 pub(crate) fn chains(dice: &mut Dice, count: usize) -> Vec<Chain> {
-    chains_in(dice, count, &WORDINGS)
-}
-
-/// The same, whose updates have such wordings.
-pub(crate) fn chains_in(
-    dice: &mut Dice,
-    count: usize,
-    wordings: &[(&'static str, &'static str)],
-) -> Vec<Chain> {
     let all = SUBJECTS.iter().flat_map(|subject| SLOTS.iter().map(move |slot| (*subject, slot)));
     let mut all: Vec<(&str, &Slot)> = all.collect();
     shuffle(dice, &mut all);
     let drawn = all.into_iter().take(count).enumerate();
-    let wording = |number: usize| wordings[number % wordings.len()];
-    drawn.map(|(number, (subject, slot))| Chain::draw(dice, wording(number), subject, slot)).collect()
+    drawn.map(|(number, (subject, slot))| Chain::draw(dice, number, subject, slot)).collect()
 }

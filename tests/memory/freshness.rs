@@ -8,9 +8,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::chains::{
-    ABOUT, Dice, OTHER_WORDINGS, SEED, SUBJECTS, UNSEEN_WORDINGS, WORDINGS, chains_in, shuffle, world,
-};
+use crate::chains::{ABOUT, Dice, SEED, SUBJECTS, chains, shuffle, world};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::memory::{Hit, MemoryId, NewMemory, Place, Query, Role, Source};
 use noctuary::testing::contract::memory as contract;
@@ -79,26 +77,11 @@ impl Told {
 
 #[test]
 fn the_newest_state_is_found_first() {
-    newest_first(&WORDINGS, 95);
-}
-
-#[test]
-fn the_newest_state_is_found_first_in_other_wordings() {
-    newest_first(&OTHER_WORDINGS, 90);
-}
-
-#[test]
-fn the_newest_state_is_found_first_in_wordings_that_nothing_was_chosen_by() {
-    newest_first(&UNSEEN_WORDINGS, 80);
-}
-
-/// Expects the newest states of so many of a hundred chains to be found before the others.
-fn newest_first(wordings: &[(&'static str, &'static str)], least: usize) {
     // By wording: chains, and those whose newest state is found before the others, by store.
     let mut dice = Dice(SEED);
     let mut counts: BTreeMap<&str, (usize, [usize; 2])> = BTreeMap::new();
     for world_number in 0..3 {
-        let chains = chains_in(&mut dice, 120, wordings);
+        let chains = chains(&mut dice, 120);
         let (lines, places) = world(&mut dice, &chains);
         let stores = stores(&lines, world_number % 2 == 0);
         for (chain, places) in chains.iter().zip(&places) {
@@ -122,14 +105,14 @@ fn newest_first(wordings: &[(&'static str, &'static str)], least: usize) {
         }
     }
     for (wording, (all, first)) in &counts {
-        println!("{wording:<16} {all:>3} chains, newest first in {:>3} and {:>3}", first[0], first[1]);
+        println!("{wording:<14} {all:>3} chains, newest first in {:>3} and {:>3}", first[0], first[1]);
     }
     let all: usize = counts.values().map(|(all, _)| all).sum();
     assert_eq!((counts.len(), all), (10, 360));
     for store in 0..2 {
         let first: usize = counts.values().map(|(_, first)| first[store]).sum();
         println!("newest first in {first} of {all}");
-        assert!(first * 100 >= all * least, "{first} of {all}: {counts:?}");
+        assert!(first * 10 >= all * 9, "{first} of {all}: {counts:?}");
     }
 }
 

@@ -6,19 +6,13 @@
 //! The older row then goes down to right behind the newer, and all others keep their order. One word is enough where
 //! the newer takes back what the older says ("from Vim to Helix"): the two change places. A row that has a word of the
 //! query which the newer lacks, and no sign against it, answers something else: it stays.
-//!
-//! A newer row may have few words of the query: "Marta switched from Sunday to Monday" is no match of "when does Marta
-//! deploy?" beside twenty others who deploy. So rows are sought by the words of the best answers, "Marta deploys on Sunday", and
-//! one that says such an answer anew comes in right before it.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
 use super::asked::asks_for_the_past;
-use super::fuse::{Freshened, LOOKED_AT, Search, Weighed};
+use super::fuse::{Freshened, LOOKED_AT, Search};
 use super::pool::{Row, RowNo};
 use super::statement::{Statement, may_take_back};
-use crate::memory::Order;
 
 /// The least part of the query, by weight, that the older row has: a row with less does not answer it.
 const ANSWERS: f64 = 0.5;
@@ -28,8 +22,6 @@ const WITH_A_SIGN: f64 = 0.75;
 const WITH_TWO: f64 = 0.5;
 /// The least score of a newer row with two signs, as a share of the older one's: long rows have signs of everything.
 const HALF_AS_GOOD: f64 = 0.5;
-/// So many of the best rows are looked at for one that a row in other words may say anew.
-const ANCHORS: usize = 2;
 /// The most bytes of a row: a longer one has words and numbers of everything.
 const LONGEST: u32 = 1500;
 
@@ -38,80 +30,52 @@ struct Candidate<'a> {
     number: RowNo,
     row: &'a Row,
     score: f64,
-    place: Place,
+    /// Whether it is behind the rows that may be passed.
+    is_far: bool,
     /// Its statement; computed only if needed.
     says: OnceCell<Statement>,
 }
 
-/// The place of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Among the rows that may be passed.
-    Near,
-    /// Behind them.
-    Far,
-    /// Behind them, and sought by the words of one of them.
-    Sought,
-}
-
 impl Search<'_> {
-    /// Moves rows down behind newer ones that say the same anew, among the best. The scores stay in their places. Of the rows
-    /// that were sought those come in that do so, right before the first row that they say anew.
-    pub(crate) fn freshen(&self, ranked: &mut Vec<(RowNo, f64)>, sought: &BTreeSet<RowNo>) -> Freshened {
+    /// Moves rows down behind newer ones that say the same anew, among the best. The scores stay in their places.
+    pub(crate) fn freshen(&self, ranked: &mut [(RowNo, f64)]) -> Freshened {
         let near = self.ranking.freshness.min(ranked.len());
         let mut passed = Freshened::default();
         if near == 0 || !self.freshens() {
             return passed;
         }
         let looked_at = near.max(LOOKED_AT).min(ranked.len());
-        let best: Vec<RowNo> = ranked[..looked_at].iter().map(|(number, _)| *number).collect();
-        let scores: Vec<f64> = ranked[..looked_at].iter().map(|(_, score)| *score).collect();
-        let further = sought.iter().copied().filter(|number| !best.contains(number));
-        let numbers: Vec<RowNo> = best.iter().copied().chain(further).collect();
+        let best = &mut ranked[..looked_at];
         let candidates: Vec<Candidate<'_>> = (0..)
-            .zip(&numbers)
-            .map(|(at, number)| {
-                let place = match at {
-                    at if at < near => Place::Near,
-                    _ if sought.contains(number) => Place::Sought,
-                    _ => Place::Far,
-                };
-                let score = scores.get(at).copied().unwrap_or_default();
-                Candidate {
-                    number: *number,
-                    row: self.pool.row(*number),
-                    score,
-                    place,
-                    says: OnceCell::new(),
-                }
+            .zip(best.iter())
+            .map(|(at, (number, score))| {
+                let row = self.pool.row(*number);
+                Candidate { number: *number, row, score: *score, is_far: at >= near, says: OnceCell::new() }
             })
             .collect();
-        let question = self.question(candidates[..near].iter().map(|candidate| candidate.row.has));
+        let question = Question {
+            search: self,
+            names: self.names()
+                & candidates[..near].iter().fold(0, |bits, candidate| bits | candidate.row.has),
+            numbers: self.numbers(),
+            weights: (0..self.pool.words()).map(|word| self.frequencies.weight(word)).collect(),
+        };
         // The oldest first, so that each finds its forerunners in their places.
-        let mut by_time: Vec<usize> = (0..candidates.len()).collect();
+        let mut by_time: Vec<usize> = (0..looked_at).collect();
         by_time.sort_by(|one, other| candidates[*one].row.newer(candidates[*other].row));
-        let mut order: Vec<usize> = (0..candidates.len()).collect();
-        // What says an answer anew is one, whatever words it has.
-        let mut answers = vec![0_u64; candidates.len()];
+        let mut order: Vec<usize> = (0..looked_at).collect();
         for newer in by_time {
             let Some(at) = order.iter().position(|place| *place == newer) else { continue };
-            let renewal =
-                |older: &usize| question.renewal(&candidates[newer], &candidates[*older], answers[*older]);
+            let renewal = |older: &usize| question.renewal(&candidates[newer], &candidates[*older]);
             let before = order[..at.min(near)].iter().copied();
             let renewed: Vec<(usize, Renewal)> =
                 before.filter_map(|older| Some((older, renewal(&older)?))).collect();
             if renewed.is_empty() {
                 continue;
             }
-            let has = |kind| renewed.iter().any(|(_, renewal)| *renewal == kind);
-            let (takes_back, exchanges) = (has(Renewal::TakesBack), has(Renewal::Exchanges));
+            let takes_back = renewed.iter().any(|(_, renewal)| *renewal == Renewal::TakesBack);
             let rows: Vec<usize> = renewed.into_iter().map(|(row, _)| row).collect();
-            for row in &rows {
-                answers[newer] |= answers[*row] | candidates[*row].row.has;
-            }
-            if candidates[newer].place == Place::Sought || (exchanges && !takes_back) {
-                put_before(&mut order, newer, &rows);
-            } else if takes_back || at >= near {
+            if takes_back || at >= near {
                 change_places(&mut order, newer, &rows);
             } else {
                 put_behind(&mut order, newer, &rows);
@@ -120,41 +84,10 @@ impl Search<'_> {
             let number = |row: usize| candidates[row].number;
             passed.pairs.extend(rows.iter().map(|older| (number(newer), number(*older))));
         }
-        // One that was sought in vain is left where it was, if it was anywhere.
-        order.retain(|row| *row < looked_at || passed.ranks.contains_key(&candidates[*row].number));
-        let moved: Vec<RowNo> = order.iter().map(|row| candidates[*row].number).collect();
-        let rest = ranked.split_off(looked_at).into_iter().filter(|(number, _)| !moved.contains(number));
-        let rest: Vec<(RowNo, f64)> = rest.collect();
-        let last = scores.last().copied().unwrap_or_default();
-        let placed = (0..).zip(&moved).map(|(at, number)| (*number, scores.get(at).copied().unwrap_or(last)));
-        *ranked = placed.chain(rest).collect();
+        for ((number, _), place) in best.iter_mut().zip(order) {
+            *number = candidates[place].number;
+        }
         passed
-    }
-
-    /// Returns the best rows that answer the query shortly: a newer row may say them anew in words that the query does not
-    /// have.
-    pub(crate) fn anchors(&self, weighed: &Weighed) -> Vec<RowNo> {
-        if weighed.order != Order::Relevance || !self.freshens() || self.plan.required.is_some() {
-            return Vec::new();
-        }
-        let near = weighed.ranked.iter().take(self.ranking.freshness);
-        let question = self.question(near.map(|(number, _)| self.pool.row(*number).has));
-        let best = weighed.ranked.iter().take(self.ranking.freshness).map(|(number, _)| *number);
-        let answers = best.filter(|number| {
-            let row = self.pool.row(*number);
-            row.bytes <= self.ranking.short && self.pool.is_read(*number) && question.is_answer(row.has)
-        });
-        answers.take(ANCHORS).collect()
-    }
-
-    /// Returns the query with what its words weigh, beside rows that have some of them.
-    fn question(&self, rows: impl Iterator<Item = u64>) -> Question<'_, '_> {
-        Question {
-            search: self,
-            names: self.names() & rows.fold(0, |bits, has| bits | has),
-            numbers: self.numbers(),
-            weights: (0..self.pool.words()).map(|word| self.frequencies.weight(word)).collect(),
-        }
     }
 
     /// Returns whether rows may come before others.
@@ -184,8 +117,6 @@ enum Renewal {
     SaysAnew,
     /// It takes back a word of it.
     TakesBack,
-    /// It speaks of an exchange, and names its value beside another.
-    Exchanges,
 }
 
 /// A query, and what its words weigh.
@@ -204,32 +135,27 @@ impl Question<'_, '_> {
         self.weights.iter().zip(0..).filter(|(_, bit)| bits & 1 << bit > 0).map(|(weight, _)| weight).sum()
     }
 
-    /// Returns whether a row with these words answers the query.
-    fn is_answer(&self, had: u64) -> bool {
-        self.weigh(had) >= ANSWERS * self.weigh(u64::MAX) && (self.names == 0 || had & self.names > 0)
-    }
-
-    /// Returns how a row answers what an older one answers, which stands for further words of the query; `None` if it does
-    /// not.
-    fn renewal(&self, newer: &Candidate<'_>, older: &Candidate<'_>, stands_for: u64) -> Option<Renewal> {
-        let (is_far, is_sought) = (newer.place == Place::Far, newer.place == Place::Sought);
+    /// Returns how a row answers what an older one answers; `None` if it does not.
+    fn renewal(&self, newer: &Candidate<'_>, older: &Candidate<'_>) -> Option<Renewal> {
         // From afar only a short row counts: a longer one takes back many things.
-        let longest = if newer.place == Place::Near { LONGEST } else { self.search.ranking.short };
+        let longest = if newer.is_far { self.search.ranking.short } else { LONGEST };
         if !newer.row.newer(older.row).is_gt()
             || !may_speak_for(newer.row, older.row)
             || newer.row.bytes.max(older.row.bytes) > longest
-            || (newer.row.has & (older.row.has | stands_for) == 0 && !is_sought)
+            || newer.row.has & older.row.has == 0
             || older.row.has & !newer.row.has & self.numbers > 0
-            || (is_far && !may_take_back(self.text(newer)))
+            || (newer.is_far && !may_take_back(self.text(newer)))
         {
             return None;
         }
         let (says, said) = (self.statement(newer), self.statement(older));
-        let (has, had) = (newer.row.has | says.stands_for, older.row.has | said.stands_for | stands_for);
+        let (has, had) = (newer.row.has | says.stands_for, older.row.has | said.stands_for);
+        let is_answer =
+            self.weigh(had) >= ANSWERS * self.weigh(u64::MAX) && (self.names == 0 || had & self.names > 0);
         // Somebody else's answer to the same question is no news of the one who is asked for.
         let is_of_another =
             had & self.names & !has > 0 && says.names.iter().any(|name| !said.words.contains(name));
-        if !self.is_answer(had) || is_of_another || (is_sought && had & self.names & !has > 0) {
+        if !is_answer || is_of_another {
             return None;
         }
         if says.changes && says.taken_back.iter().any(|word| said.words.contains(word)) {
@@ -237,26 +163,13 @@ impl Question<'_, '_> {
         }
         // Of whom it is says nothing of what it is about.
         let about = if had & !self.names > 0 { had & !self.names } else { had };
-        // One that has a part of what is asked for speaks of something else beside it.
-        let is_of_it = newer.row.has & about == 0 || about & !has == 0;
-        if is_of_it && newer.row.bytes <= self.search.ranking.short && says.exchanges_a_value_of(said) {
-            return Some(Renewal::Exchanges);
-        }
-        if is_far || (is_sought && newer.row.has == 0) {
-            return None;
-        }
-        let has = has | says.says_otherwise(said, self.search.plan);
         let share = self.weigh(has & about) / self.weigh(about);
-        let has_other_values = says.has_other_values_than(said) || says.has_another_number_than(said);
-        let is_enough = match usize::from(says.changes) + usize::from(has_other_values) {
-            0 => had & !has == 0 && (says.has_most_words_of(said) || says.has_another_name_than(said)),
+        let is_enough = match usize::from(says.changes) + usize::from(says.has_other_values_than(said)) {
+            0 => had & !has == 0 && says.has_most_words_of(said),
             1 => share >= WITH_A_SIGN,
-            _ => share >= WITH_TWO && (is_sought || newer.score >= HALF_AS_GOOD * older.score),
+            _ => share >= WITH_TWO && newer.score >= HALF_AS_GOOD * older.score,
         };
-        let has_all = had & !(has | Statement::of_use(self.search.plan)) == 0;
-        let is_the_same = self.names > 0 && has_all && says.says_another_value_than(said);
-        let goes_on = stands_for > 0 && says.has_most_words_of(said);
-        (is_enough || is_the_same || goes_on).then_some(Renewal::SaysAnew)
+        (is_enough && !newer.is_far).then_some(Renewal::SaysAnew)
     }
 
     fn text(&self, candidate: &Candidate<'_>) -> &str {
@@ -264,10 +177,7 @@ impl Question<'_, '_> {
     }
 
     fn statement<'c>(&self, candidate: &'c Candidate<'_>) -> &'c Statement {
-        candidate.says.get_or_init(|| {
-            let (text, plan) = (self.text(candidate), self.search.plan);
-            if candidate.row.has == 0 { Statement::whole(text, plan) } else { Statement::of(text, plan) }
-        })
+        candidate.says.get_or_init(|| Statement::of(self.text(candidate), self.search.plan))
     }
 }
 
@@ -282,13 +192,6 @@ fn put_behind(order: &mut Vec<usize>, newer: usize, rows: &[usize]) {
     order.retain(|row| !rows.contains(row));
     let behind = order.iter().position(|row| *row == newer).map_or(order.len(), |at| at + 1);
     order.splice(behind..behind, rows.iter().copied());
-}
-
-/// Puts a newer row right before the first of others. All others keep their order.
-fn put_before(order: &mut Vec<usize>, newer: usize, rows: &[usize]) {
-    order.retain(|row| *row != newer);
-    let first = order.iter().position(|row| rows.contains(row)).unwrap_or(order.len());
-    order.insert(first, newer);
 }
 
 /// Gives a newer row the place of the first of the others, each of them the place of the next, and the last that of the

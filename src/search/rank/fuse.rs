@@ -46,22 +46,12 @@ pub(super) const LOOKED_AT: usize = 50;
 
 /// The rows of a search by what they score, before texts are looked at.
 pub(crate) struct Weighed {
-    pub(super) order: Order,
+    order: Order,
     most: usize,
     pub(super) scores: Scores,
     pub(super) ranked: Vec<(RowNo, f64)>,
     /// The ranks of rows by meaning, where they were asked for.
     pub(super) near: BTreeMap<RowNo, usize>,
-    /// The rows that were [sought](Self::seek) since they may say anew what the best ones say.
-    pub(super) sought: BTreeSet<RowNo>,
-}
-
-impl Weighed {
-    /// Adds rows that may say anew what the best ones say, whatever words of the query they have.
-    pub(crate) fn seek(&mut self, rows: BTreeSet<RowNo>, pool: &Pool<'_>) {
-        self.scores.grow(pool.rows().len());
-        self.sought = rows;
-    }
 }
 
 /// The scores of one search; rows and conversations that have none are not listed.
@@ -130,7 +120,7 @@ impl Search<'_> {
                 });
             }
         }
-        Weighed { order, most, scores, ranked, near: BTreeMap::new(), sought: BTreeSet::new() }
+        Weighed { order, most, scores, ranked, near: BTreeMap::new() }
     }
 
     /// Returns the rows whose texts [`run`](Self::run) looks at and nobody has read.
@@ -155,12 +145,12 @@ impl Search<'_> {
     /// Returns the rows in the order that is asked for, how sure they are, and which of them say others anew: each newer
     /// row's id with that of an older one.
     pub(crate) fn run(&self, weighed: Weighed) -> (SearchOutcome, Vec<Ranked>, Vec<(i64, i64)>) {
-        let Weighed { order, most, scores, mut ranked, near, sought } = weighed;
+        let Weighed { order, most, scores, mut ranked, near } = weighed;
         let mut passed = Freshened::default();
         if order == Order::Relevance {
             self.lift_entities(&mut ranked);
             self.cap(&mut ranked);
-            passed = self.freshen(&mut ranked, &sought);
+            passed = self.freshen(&mut ranked);
         }
         ranked.truncate(most);
         let ranked = self.explain(ranked, &scores, &passed.ranks, &near);

@@ -73,7 +73,7 @@ impl Plan {
     }
 
     /// Reads a text in which nothing is an operator.
-    pub(crate) fn plain(text: &str) -> Self {
+    fn plain(text: &str) -> Self {
         let mut plan = Self { text: text.to_owned(), ..Self::default() };
         let mut kept = String::with_capacity(text.len());
         for piece in pieces(text) {

@@ -26,24 +26,9 @@ pub(super) struct Statement {
     pub(super) taken_back: BTreeSet<String>,
     /// Words that may be names, and are none of the query.
     pub(super) names: BTreeSet<String>,
-    /// Words that are none of the query and say something: a value is among them.
-    own: BTreeSet<String>,
-    /// Whether a word speaks of giving something up for something else.
-    exchanges: bool,
-    /// Its words in their order.
-    sequence: Vec<String>,
-    /// The word before each verb of change, and the words between the verb and "to" or "from".
-    moves: Vec<(String, Vec<String>)>,
 }
 
 impl Statement {
-    /// Reads a text that has no word of the query.
-    pub(super) fn whole(text: &str, plan: &Plan) -> Self {
-        let mut statement = Self::default();
-        sentences(text).for_each(|sentence| statement.take(sentence, plan, &BTreeSet::new()));
-        statement
-    }
-
     pub(super) fn of(text: &str, plan: &Plan) -> Self {
         let mut statement = Self::default();
         let mut stemmer = Stemmer::only(plan.terms.iter().map(|term| term.stem.as_str()));
@@ -85,87 +70,11 @@ impl Statement {
                 self.changes = true;
                 self.stands_for |= stands_for(before, word, behind, plan, asked_for);
             }
-            if is_of_change(word) && word.ends_with("ed") && !last.is_empty() {
-                let goes = behind.iter().position(|word| ["to", "from", "into", "over"].contains(word));
-                let between = &behind[..goes.unwrap_or_default()];
-                let said = between.iter().filter(|word| !is_stop_word(word)).map(|word| (*word).to_owned());
-                self.moves.extend(goes.map(|_| (last.to_owned(), said.collect())));
-            }
             let taken = taken_back(last, word, behind);
             let beside = taken.iter().filter(|word| !is_stop_word(word) && !asked_for.contains(**word));
             self.taken_back.extend(beside.map(|word| (*word).to_owned()));
         }
-        let is_own = |word: &&&str| !is_stop_word(word) && !is_of_change(word) && !asked_for.contains(**word);
-        self.own.extend(words.iter().filter(is_own).map(|word| (*word).to_owned()));
-        self.exchanges |= words.iter().any(|word| EXCHANGES.binary_search(word).is_ok());
-        self.sequence.extend(words.iter().map(|word| (*word).to_owned()));
         self.words.extend(words.into_iter().map(str::to_owned));
-    }
-
-    /// Returns the words of a query, a bit each, for which its verb of change stands: "Marta moved on to tea" says otherwise
-    /// than "Marta drinks coffee", in the place of whose verb it has its own. All that it says to have moved is in the older.
-    pub(super) fn says_otherwise(&self, older: &Self, plan: &Plan) -> u64 {
-        let mut stemmer = Stemmer::only(plan.terms.iter().map(|term| term.stem.as_str()));
-        let mut bits = 0;
-        for (before, moved) in &self.moves {
-            if !moved.iter().all(|word| older.words.contains(word)) {
-                continue;
-            }
-            let verbs = older.sequence.windows(2).filter(|two| two[0] == *before).map(|two| &two[1]);
-            for verb in verbs {
-                stemmer.terms(verb, |stem, _| {
-                    let terms = plan.terms.iter().zip(0..).filter(|(term, _)| term.stem == stem);
-                    bits |= terms.fold(0, |bits, (_, bit)| bits | 1 << bit);
-                });
-            }
-        }
-        bits
-    }
-
-    /// Returns whether it speaks of an exchange, and names the older one's value beside another: "Marta gave up Lisbon, Bergen
-    /// it is".
-    pub(super) fn exchanges_a_value_of(&self, older: &Self) -> bool {
-        self.exchanges
-            && self.own.len() <= LONG
-            && older.own.len() <= SHORT
-            && self.own.iter().any(|word| older.own.contains(word))
-            && self.own.iter().any(|word| !older.words.contains(word))
-    }
-
-    /// Returns whether both say little beside words of the query, and nothing of it is the same.
-    pub(super) fn says_another_value_than(&self, older: &Self) -> bool {
-        let (own, theirs) = (self.own.len(), older.own.len());
-        (1..=OTHERS).contains(&own) && (1..OTHERS).contains(&theirs) && self.own.is_disjoint(&older.own)
-    }
-
-    /// Returns whether two short statements have numbers, and none in common.
-    pub(super) fn has_another_number_than(&self, older: &Self) -> bool {
-        let numbers = |statement: &Self| -> BTreeSet<String> {
-            let is_number = |word: &&String| {
-                word.starts_with(is_digit) || NUMBERS.iter().any(|(number, _)| number == word)
-            };
-            statement.own.iter().filter(is_number).cloned().collect()
-        };
-        let (own, theirs) = (numbers(self), numbers(older));
-        let is_short = self.own.len().max(older.own.len()) <= SHORT;
-        is_short && !own.is_empty() && !theirs.is_empty() && own.is_disjoint(&theirs)
-    }
-
-    /// Returns the bit of the query's word for use, where it has one: it says little of what is used.
-    pub(super) fn of_use(plan: &Plan) -> u64 {
-        let terms = plan.terms.iter().zip(0..).filter(|(term, _)| term.stem == USE);
-        terms.fold(0, |bits, (_, bit)| bits | 1 << bit)
-    }
-
-    /// Returns whether two short statements differ in a name, and have at least half of the older's other words in common.
-    pub(super) fn has_another_name_than(&self, older: &Self) -> bool {
-        let is_content = |word: &&String| !is_stop_word(word);
-        let (all, own) =
-            (older.words.iter().filter(is_content).count(), self.words.iter().filter(is_content).count());
-        let common = older.words.iter().filter(is_content).filter(|word| self.words.contains(*word)).count();
-        let differ =
-            !self.names.is_empty() && !older.names.is_empty() && self.names.is_disjoint(&older.names);
-        differ && all.max(own) <= SHORT && 2 * common >= all
     }
 
     /// Returns whether it counts or dates the same and says another value.
@@ -328,25 +237,9 @@ fn taken_back<'a, 'b>(before: &str, word: &str, behind: &'b [&'a str]) -> &'b [&
     }
 }
 
-/// Returns whether a word of a text speaks of giving something up for something else.
-fn exchanges(text: &str) -> bool {
-    pieces(text).any(|piece| match piece {
-        Piece::Word(word) => EXCHANGES.binary_search(&folded(word).as_str()).is_ok(),
-        _ => false,
-    })
-}
-
-/// The most words of a short statement, stop words left out.
-const SHORT: usize = 6;
-/// The most words beside those of a query in a statement that exchanges a value.
-const LONG: usize = 8;
-/// The most words beside those of a query in a statement of nothing but a value.
-const OTHERS: usize = 3;
-
 /// Returns whether a text may take something back.
-pub(crate) fn may_take_back(text: &str) -> bool {
-    let signs = [" longer ", "rom ", "nstead of ", "ather than ", "eplac"];
-    signs.iter().any(|sign| text.contains(sign)) || exchanges(text)
+pub(super) fn may_take_back(text: &str) -> bool {
+    [" longer ", "rom ", "nstead of ", "ather than ", "eplac"].iter().any(|sign| text.contains(sign))
 }
 
 fn is_weekday(word: &str) -> bool {
@@ -401,66 +294,6 @@ const CHANGES: [&str; 18] = [
     "switch",
     "updat",
     "upgrad",
-];
-
-/// Words that give something up, or take something else for it.
-const EXCHANGES: [&str; 56] = [
-    "abandoned",
-    "anymore",
-    "away",
-    "became",
-    "become",
-    "becomes",
-    "behind",
-    "ditched",
-    "done",
-    "dropped",
-    "drops",
-    "ended",
-    "exchanged",
-    "farewell",
-    "former",
-    "formerly",
-    "from",
-    "gave",
-    "given",
-    "gives",
-    "giving",
-    "goes",
-    "gone",
-    "goodbye",
-    "instead",
-    "leaves",
-    "leaving",
-    "left",
-    "longer",
-    "more",
-    "no",
-    "not",
-    "once",
-    "out",
-    "over",
-    "place",
-    "previously",
-    "quit",
-    "quits",
-    "rather",
-    "retired",
-    "stopped",
-    "succeeded",
-    "succeeds",
-    "superseded",
-    "swapped",
-    "swaps",
-    "taken",
-    "takes",
-    "took",
-    "traded",
-    "trades",
-    "turned",
-    "until",
-    "used",
-    "went",
 ];
 
 /// The beginning of words for a replacement.
