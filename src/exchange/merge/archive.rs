@@ -67,12 +67,12 @@ pub(super) fn restore(lives: [&mut Copied; 3]) -> Result<[Archived; 3]> {
 fn drop_copy(life: &mut Copied, journal: &JournalName) {
     for count in 1..=MOST {
         let Ok(archive) = journal.archived(count) else { return };
-        let (Some(kept), Some(live)) = (life.document(&archive), life.document(journal.name())) else {
+        let (Some(kept), Some(standing)) = (life.document(&archive), life.document(journal.name())) else {
             return;
         };
-        let (in_archive, in_place) = (lines(kept), lines(live));
+        let (in_archive, in_place) = (lines(kept), lines(standing));
         let is_within = |one: &BTreeMap<&[u8], usize>, other: &BTreeMap<&[u8], usize>| {
-            one.iter().all(|(line, count)| other.get(line).is_some_and(|known| known >= count))
+            one.iter().all(|(said, count)| other.get(said).is_some_and(|known| known >= count))
         };
         if is_within(&in_archive, &in_place) {
             life.documents.remove(&archive);
@@ -106,7 +106,7 @@ fn archive_of(life: &Copied, journal: &JournalName, texts: &[Vec<u8>]) -> Option
     let alike = |bytes: &[u8]| {
         let here = lines(bytes);
         let common =
-            |text: &BTreeMap<&[u8], usize>| text.keys().filter(|line| here.contains_key(*line)).count();
+            |text: &BTreeMap<&[u8], usize>| text.keys().filter(|said| here.contains_key(*said)).count();
         texts.iter().map(common).max().unwrap_or(0)
     };
     let mut best: Option<(usize, DocName)> = None;

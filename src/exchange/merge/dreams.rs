@@ -207,22 +207,22 @@ impl Dreams {
             }
         }
         // What was moved into the archive, and has another journal under its name now, is named by its place there.
-        for (side, life) in lives.into_iter().enumerate() {
+        for (side, copied) in lives.into_iter().enumerate() {
             for source in self.pass(side, id).into_iter().flat_map(|pass| &pass.sources) {
                 let Some(name) =
                     DocName::parse(&source.name).ok().filter(|name| shown.names.contains(name.as_str()))
                 else {
                     continue;
                 };
-                if source.fits(life.document(&name).unwrap_or_default()) {
+                if source.fits(copied.document(&name).unwrap_or_default()) {
                     continue;
                 }
                 let archives = JournalName::parse(&name)
-                    .map(|journal| archive::archives_of(life, &journal))
+                    .map(|journal| archive::archives_of(copied, &journal))
                     .unwrap_or_default();
                 let place = archives
                     .into_iter()
-                    .find(|archive| source.fits(life.document(archive).unwrap_or_default()));
+                    .find(|archive| source.fits(copied.document(archive).unwrap_or_default()));
                 let moved = place.map(|archive| LogSource { name: archive.to_string(), ..source.clone() });
                 if let Some(moved) = moved.filter(|moved| !all.contains(moved)) {
                     all.push(moved);

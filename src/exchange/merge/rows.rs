@@ -93,13 +93,13 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
         if bytes.is_empty() {
             renumbered.insert(MERGED.to_owned(), Value::Bool(true));
         }
-        let text = |side: usize, at: Option<usize>| at.map(|at| texts[side][common + at]);
-        let text = match (text(0, place.0), text(1, place.1)) {
+        let raw = |side: usize, at: Option<usize>| at.map(|at| texts[side][common + at]);
+        let kept = match (raw(0, place.0), raw(1, place.1)) {
             (Some(one), Some(other)) => Some(one).filter(|_| one == other),
             (one, other) => one.or(other),
         };
-        match text.filter(|_| renumbered == *line) {
-            Some(text) => end(text, &mut bytes),
+        match kept.filter(|_| renumbered == *line) {
+            Some(kept) => end(kept, &mut bytes),
             None => print(&renumbered, &mut bytes),
         }
     }
@@ -143,7 +143,7 @@ fn raise(next: &mut BTreeMap<Kind, i64>, kind: Kind, number: i64) {
 }
 
 /// Counts the numbers that a common line gives.
-fn count(text: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
+fn count(raw: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
     #[derive(serde::Deserialize)]
     struct Numbered<'l> {
         #[serde(borrow)]
@@ -152,11 +152,11 @@ fn count(text: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
         id: Option<i64>,
     }
     let known: Numbered<'_> =
-        serde_json::from_slice(text).map_err(|error| corrupt(StateName::MEMORIES.as_str(), &error))?;
+        serde_json::from_slice(raw).map_err(|error| corrupt(StateName::MEMORIES.as_str(), &error))?;
     match (&*known.op, known.id) {
         ("written", Some(number)) => raise(next, Kind::Row, number),
         ("learned", Some(number)) => raise(next, Kind::Learning, number),
-        ("ruled" | "practised", _) => made(&line(text)?, |kind, number| raise(next, kind, number)),
+        ("ruled" | "practised", _) => made(&line(raw)?, |kind, number| raise(next, kind, number)),
         _ => {}
     }
     Ok(())
