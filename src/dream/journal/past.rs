@@ -92,7 +92,7 @@ fn shown(workspace: &dyn Workspace, source: &LogSource) -> Result<Option<ShownSl
     let bytes = workspace.read(&name)?.map(Document::into_bytes).unwrap_or_default();
     let lines = |until: u64| {
         let until = usize::try_from(until).unwrap_or(usize::MAX).min(bytes.len());
-        bytes[..until].iter().filter(|byte| **byte == b'\n').count() as u64
+        bytes[..until].split(|byte| *byte == b'\n').skip(1).count() as u64
     };
     let first_line = lines(source.from) + 1;
     let last_line = lines(source.to).max(first_line);
