@@ -322,7 +322,7 @@ pub(crate) fn run_claims() -> bool {
         lines(folder, "unknown").len()
     );
     score
-        .finish(&told, &[("acquisitions", count('a'), each_second(5)), ("kills", harm.kills, each_second(1))])
+        .finish(&told, &[("acquisitions", count('a'), each_second(1)), ("kills", harm.kills, each_second(1))])
 }
 
 /// Each line is promoted once.
