@@ -30,7 +30,7 @@ impl PostgresWorkspace {
 
     /// Removes the life of this scope from the server, whole, in one transaction: documents with their versions, states, rows of stores,
     /// indexes and artifacts, each table that has its scope. No row of another scope is touched. When it returns, that survives a
-    /// power loss. What the pages of the database keep is named in the receipt.
+    /// power loss. The receipt names the places of the server that keep deleted bytes for a while.
     ///
     /// Open stores and workspaces of the scope must be dropped first: one that writes afterwards begins the life anew.
     ///
