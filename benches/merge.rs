@@ -42,8 +42,8 @@ fn main() {
         }
         plain.push(begin.elapsed());
         let begin = Instant::now();
-        let plan = Merge::new(&one, &other).plan().unwrap();
-        plan.write(&made(at.path(), "merged", run)).unwrap();
+        let union = Merge::new(&one, &other).plan().unwrap();
+        union.write(&made(at.path(), "merged", run)).unwrap();
         merged.push(begin.elapsed());
     }
     let best = |times: &[Duration]| times.iter().min().unwrap().as_secs_f64() * 1e3;

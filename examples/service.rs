@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use chrono::Utc;
 use noctuary::life::Indexed;
-use noctuary::postgres::{Postgres, PostgresConfig, PostgresIndex, PostgresWorkspace};
+use noctuary::postgres::{Postgres, PostgresConfig, PostgresWorkspace};
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{
     Access, DocName, Error, JournalDreamer, LlmReply, LlmRequest, Outcome, Result, Scope, Workspace,
@@ -20,7 +20,7 @@ use noctuary::{
 
 const PEOPLE: [&str; 4] = ["marta", "ilya", "jan", "noor"];
 
-type Life = Indexed<PostgresWorkspace, PostgresIndex>;
+type Life = Indexed<PostgresWorkspace>;
 
 /// A replica: it holds no state but its connections.
 #[derive(Clone)]

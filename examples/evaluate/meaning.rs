@@ -113,7 +113,7 @@ impl Arguments {
                     served.query.clone_into(&mut self.query);
                 }
                 // A folder keeps its name among the scores that were kept, whatever the port.
-                named = self.reranker.clone();
+                named.clone_from(&self.reranker);
                 if let Some(reranker) = &mut self.reranker {
                     reranker.clone_from(&served.url);
                 }

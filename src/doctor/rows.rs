@@ -84,13 +84,13 @@ where
     told.health.top_entities = top.collect();
     if let Some(embedder) = &stores.embedder {
         let status = store.embedding_status(embedder.id())?;
-        let states = [
+        let counts = [
             ("pending", status.pending),
             ("embedded", status.embedded),
             ("failed", status.failed),
             ("skipped", status.skipped),
         ];
-        told.health.embeddings = states.into_iter().map(|(state, count)| (state.to_owned(), count)).collect();
+        told.health.embeddings = counts.into_iter().map(|(state, count)| (state.to_owned(), count)).collect();
     }
     told.health.suspicions = FactStore::suspicions(store, &owner, usize::MAX)?.len() as u64;
     Ok(())

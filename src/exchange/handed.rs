@@ -23,9 +23,9 @@ pub(super) fn forget(
     if stores.is_empty() {
         return Ok(None);
     }
-    let mut stones = Tombstones::new(TombstoneKey::random());
-    if let Some(stone) = stones.bury(text) {
-        stones.insert(stone);
+    let mut forgotten = Tombstones::new(TombstoneKey::random());
+    if let Some(stone) = forgotten.bury(text) {
+        forgotten.insert(stone);
     }
     let mut line = PlaceReceipt::new(ForgetPlace::Files, 0, 0);
     let mut closed = 0;
@@ -36,7 +36,7 @@ pub(super) fn forget(
             for file in &page {
                 match words(*store, access, file)? {
                     None => closed += 1,
-                    Some(words) if stones.holds(&words) => {
+                    Some(words) if forgotten.holds(&words) => {
                         line.found += 1;
                         if removes {
                             store.delete(access, &file.key, now)?;

@@ -123,13 +123,14 @@ impl MessageFiles {
     pub fn inward(&self, message: &Value) -> Result<Value> {
         Ok(match message {
             Value::Array(all) => Value::Array(all.iter().map(|one| self.inward(one)).collect::<Result<_>>()?),
-            Value::Object(fields) => match key_of(fields) {
-                Some(key) => self.sent(&key)?,
-                None => {
+            Value::Object(fields) => {
+                if let Some(key) = key_of(fields) {
+                    self.sent(&key)?
+                } else {
                     let fields = fields.iter().map(|(name, value)| Ok((name.clone(), self.inward(value)?)));
                     Value::Object(fields.collect::<Result<_>>()?)
                 }
-            },
+            }
             other => other.clone(),
         })
     }
@@ -145,14 +146,15 @@ impl MessageFiles {
             Value::Array(all) => {
                 Value::Array(all.iter().map(|one| self.outward(one, now)).collect::<Result<_>>()?)
             }
-            Value::Object(fields) => match self.kept(fields, now)? {
-                Some(key) => Self::part(&key),
-                None => {
+            Value::Object(fields) => {
+                if let Some(key) = self.kept(fields, now)? {
+                    Self::part(&key)
+                } else {
                     let fields =
                         fields.iter().map(|(name, value)| Ok((name.clone(), self.outward(value, now)?)));
                     Value::Object(fields.collect::<Result<_>>()?)
                 }
-            },
+            }
             Value::String(text) => {
                 let lifted = lift_inline(self.store.as_ref(), &self.access, text, now)?;
                 for file in lifted.files {

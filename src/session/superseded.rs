@@ -217,8 +217,8 @@ mod tests {
         let text = "- Lives in Berlin. (memory/2026-11-20.md#L1)\n- Likes tea.\n";
         let mut body = text.to_owned();
         assert_eq!(notes.add_to(&mut body, &mut |_| ()), 1);
-        let noted = "#L1) [may be out of date: a journal line that it cites is gone]\n- Likes tea.\n";
-        assert!(body.ends_with(noted), "{body}");
+        let expected = "#L1) [may be out of date: a journal line that it cites is gone]\n- Likes tea.\n";
+        assert!(body.ends_with(expected), "{body}");
         assert_eq!(notes.take_from(&body), text);
     }
 

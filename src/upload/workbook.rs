@@ -86,13 +86,12 @@ fn open(bytes: &[u8], table: &mut Printer<'_>) -> Option<()> {
 fn take(table: &mut Printer<'_>, (row, column): (u32, u32), value: &DataRef<'_>) -> bool {
     let text = match value {
         DataRef::Empty => return true,
-        DataRef::String(text) => text.clone(),
+        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
         DataRef::SharedString(text) => (*text).to_owned(),
         DataRef::DateTime(time) => date(time),
         DataRef::Bool(is_so) => if *is_so { "TRUE" } else { "FALSE" }.to_owned(),
         DataRef::Int(number) => number.to_string(),
         DataRef::Float(number) => number.to_string(),
-        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
         DataRef::Error(error) => error.to_string(),
     };
     table.cell(row as usize, column as usize, &text)

@@ -1,5 +1,7 @@
 //! Two folders that a tool carries file by file, while processes dream in both.
 
+#![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names in here are lower case")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write as _;

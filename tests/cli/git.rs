@@ -1,5 +1,7 @@
 //! A laptop and a server that carry one life through git: merges, rebases, picks and stashes of random days and nights.
 
+#![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names in here are lower case")]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

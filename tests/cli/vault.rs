@@ -1,5 +1,7 @@
 //! An Obsidian vault as a workspace, in place: found, linked, and never rewritten.
 
+#![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names in here are lower case")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

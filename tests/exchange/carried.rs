@@ -1,5 +1,7 @@
 //! Folders that a tool carries file by file, as Syncthing and cloud drives do, and merges that fail at any operation.
 
+#![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names in here are lower case")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -273,7 +275,7 @@ fn no_dream_reads_a_journal_with_conflict_marks_and_the_error_says_where() {
     let end = dream_once_at(&dreamer_over(life.workspace(), |_| {}), &model, &|| night(21));
     match end {
         Err(Error::Unmerged { name, line }) => {
-            assert_eq!((name.as_str(), line), ("memory/2026-11-20-repl.md", 2))
+            assert_eq!((name.as_str(), line), ("memory/2026-11-20-repl.md", 2));
         }
         other => panic!("{other:?}"),
     }
@@ -523,7 +525,7 @@ impl World {
     fn set(&self, at: usize, path: &str, bytes: Option<&[u8]>) {
         match bytes {
             Some(bytes) if !self.machines[at].has(path) || self.machines[at].bytes(path) != bytes => {
-                self.machines[at].put(path, bytes)
+                self.machines[at].put(path, bytes);
             }
             None if self.machines[at].has(path) => self.machines[at].remove(path),
             _ => {}

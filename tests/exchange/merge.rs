@@ -1,5 +1,7 @@
 //! Two and three machines with one life: random days, nights and syncs against a model of what a person expects.
 
+#![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names in here are lower case")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -85,6 +87,7 @@ struct Expected {
 
 /// What happens in a history, beside notes, dreams, edits and syncs.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each switches one thing")]
 struct Kind {
     /// The days by which the clocks of the machines are off.
     days: [i64; 3],
@@ -96,7 +99,7 @@ struct Kind {
 
 impl Kind {
     fn of(seed: u64) -> Self {
-        let is = |part: u64, of: u64| seed / part % of == 0;
+        let is = |part: u64, of: u64| (seed / part).is_multiple_of(of);
         let days = if is(1, 3) { [0, -3, 2] } else { [0; 3] };
         Self {
             days,

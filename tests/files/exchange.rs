@@ -49,13 +49,13 @@ fn forgetting_reads_files_of_text_and_says_where_nobody_looked() {
     let me = human();
     let request = |in_files| Forget::new(&me, SAID).in_files(in_files).files(&life.files).run(now()).unwrap();
     let counted = request(false);
-    let line = counted.place(ForgetPlace::Files);
-    assert_eq!((line.found, line.removed), (2, 0));
-    assert!(line.left.as_deref().is_some_and(|why| why.contains("in_files")));
+    let told = counted.place(ForgetPlace::Files);
+    assert_eq!((told.found, told.removed), (2, 0));
+    assert!(told.left.as_deref().is_some_and(|why| why.contains("in_files")));
     assert!(life.files.get(&me, &said).is_ok(), "they are the person's own");
     let removed = request(true);
-    let line = removed.place(ForgetPlace::Files);
-    assert_eq!((line.found, line.removed, &line.left), (2, 2, &None));
+    let told = removed.place(ForgetPlace::Files);
+    assert_eq!((told.found, told.removed, &told.left), (2, 2, &None));
     for gone in [&said, &table] {
         assert!(matches!(life.files.get(&me, gone), Err(Error::NotFound { .. })));
     }
@@ -63,8 +63,8 @@ fn forgetting_reads_files_of_text_and_says_where_nobody_looked() {
     assert!(life.files.get(&me, &other).is_ok());
     life.keep("png", b"\x89PNG");
     let blind = request(true);
-    let line = blind.place(ForgetPlace::Files);
-    assert!(line.left.as_deref().is_some_and(|why| why.starts_with("1 files are no text")), "{line:?}");
+    let told = blind.place(ForgetPlace::Files);
+    assert!(told.left.as_deref().is_some_and(|why| why.starts_with("1 files are no text")), "{told:?}");
     let unasked = Forget::new(&me, SAID).run(now()).unwrap();
     assert_eq!(unasked.place(ForgetPlace::Files).left.as_deref(), Some("no store of files was given"));
 }

@@ -4,6 +4,8 @@
 //! NOCTUARY_FILE_KILLS=2000 cargo test --release --test files killed -- --nocapture
 //! ```
 
+#![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names in here are lower case")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;

@@ -219,6 +219,7 @@ fn types_of_words() -> Vec<&'static str> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list")]
 fn every_type_may_be_sent_and_shared_and_printed() {
     let mut listed = types_of_words();
     listed.extend(shared!(:

@@ -448,7 +448,7 @@ fn a_life_is_erased_whole_and_an_operator_lists_those_that_are_left() {
     let Some(url) = server::url() else { return };
     let fresh = server::Fresh::new();
     let (marta, ilya) = (Scope::user("marta"), Scope { agent: "trader".to_owned(), ..Scope::user("ilya") });
-    let live = |scope: &Scope| {
+    let move_in = |scope: &Scope| {
         let workspace = Indexed::new(
             fresh.server.workspace(scope.clone()).unwrap(),
             fresh.server.index(scope.clone()).unwrap(),
@@ -463,8 +463,8 @@ fn a_life_is_erased_whole_and_an_operator_lists_those_that_are_left() {
         let new = NewArtifact::new(ArtifactKind::Report, "Q3");
         artifacts.insert(&Access::agent(scope.clone()), &new, Utc::now()).unwrap();
     };
-    live(&marta);
-    live(&ilya);
+    move_in(&marta);
+    move_in(&ilya);
     let refused = fresh.server.scopes();
     assert!(matches!(refused, Err(Error::Config { setting: "url", .. })), "{refused:?}");
     let above = url.replace("user=noctuary_test", "user=postgres");

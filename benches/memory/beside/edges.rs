@@ -22,7 +22,9 @@ pub(super) fn both(effort: Effort, rows: &Rows, table: &mut Vec<Row>) {
         [(Kind::Sqlite, SQLITE, rows.folder.path()), (Kind::File, FILE, of_files.path())]
     {
         let folders = [(); 2].map(|()| tempfile::tempdir_in(rows.folder.path()).unwrap());
-        folders.iter().for_each(|folder| copy(from, folder.path()));
+        for folder in &folders {
+            copy(from, folder.path());
+        }
         let mut without = StoreConfig::default();
         without.edges = None;
         let with = StoreConfig::default();

@@ -58,8 +58,8 @@ fn filled(kind: Kind, rows: &Rows, folder: &Path) -> Arc<dyn Home> {
     for batch in numbers.chunks(1_000) {
         let row = |number: &u32| -> NewMemory {
             let mut row = named(&rows.language, *number);
-            if number % 20 == 0 {
-                let key = FactKey::one(&name(*number), &format!("matter {}", number / 400 % 50));
+            if number.is_multiple_of(20) {
+                let key = FactKey::one(name(*number), format!("matter {}", number / 400 % 50));
                 row.category = "fact".into();
                 return row.about(key);
             }

@@ -46,14 +46,14 @@ impl Served {
         let server = server.args(["--serve", &port.to_string()]).stdout(Stdio::null()).spawn()?;
         let model = embedder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let query = if is_static || !model.starts_with("bge-") { "" } else { QUESTION };
-        let mut served = Self { server, url: format!("http://127.0.0.1:{port}/v1"), model, is_static, query };
+        let mut this = Self { server, url: format!("http://127.0.0.1:{port}/v1"), model, is_static, query };
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            if let Some(status) = served.server.try_wait()? {
+            if let Some(status) = this.server.try_wait()? {
                 return Err(format!("{package} ended: {status}").into());
             }
             sleep(Duration::from_millis(100));
         }
-        Ok(served)
+        Ok(this)
     }
 }
 

@@ -93,7 +93,7 @@ impl Curation {
     }
 
     /// Puts the page of a committed pass in the place of the one before. A page that a person wrote or edited stays.
-    pub(super) fn brief(&self, run: &mut Run, pass: &Pass<Material>) {
+    pub(super) fn brief(run: &mut Run, pass: &Pass<Material>) {
         let (Some(page), Some(lease)) = (&pass.report.briefing, &run.lease) else { return };
         let written = match run.host.workspace.read(&DocName::BRIEFING) {
             Ok(Some(standing)) if briefing::dream(standing.bytes()).is_none() => {

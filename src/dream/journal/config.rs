@@ -24,6 +24,7 @@ use crate::workspace::ClaimTerms;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each switches one thing, which its name says")]
 pub struct DreamConfig {
     /// Whether to dream at all. Off: nothing is touched, and nobody is called.
     pub enabled: bool,

@@ -127,7 +127,7 @@ impl Curation {
             let addition = self.addition(run, pass, &kept, hashes)?;
             self.commit(run, pass, Some(addition))?;
         }
-        self.brief(run, pass);
+        Self::brief(run, pass);
         Ok(())
     }
 

@@ -90,7 +90,9 @@ pub(super) fn woven(base: Option<&[u8]>, one: &[u8], other: &[u8], first: Option
     if let Some(first) = first {
         for (side, strands) in strands.iter_mut().enumerate() {
             let time = if side == first { String::new() } else { LAST.to_owned() };
-            strands.iter_mut().for_each(|strand| strand.time.clone_from(&time));
+            for strand in strands.iter_mut() {
+                strand.time.clone_from(&time);
+            }
         }
     }
     let gone = base.map(|base| taken_out(base, [one, other], &strands)).unwrap_or_default();

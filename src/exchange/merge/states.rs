@@ -44,6 +44,7 @@ pub(super) fn dreamed(files: &Three<'_>) -> Result<Vec<u8>> {
 }
 
 /// Returns the machine that dreams: what one alone has changed; of two, what is set, and of two names the one that is later in the alphabet.
+#[expect(clippy::option_option, reason = "an ancestor that names nobody is not one that is missing")]
 fn dreams_on(before: Option<Option<String>>, states: [&DreamedState; 2]) -> Option<String> {
     let [one, other] = states.map(|state| state.dreams_on.clone());
     match before {

@@ -25,15 +25,15 @@ impl Table<'_> {
     pub(super) fn put_edges(&self, id: MemoryId, words: &Words<'_>, at: &str) -> Result<u64> {
         let Some(extractor) = &self.backend.extractor else { return Ok(0) };
         let found = edges_of(extractor.as_ref(), words);
-        self.add_edges(id, found, at)
+        self.add_edges(id, &found, at)
     }
 
-    fn add_edges(&self, id: MemoryId, edges: Vec<Edge>, at: &str) -> Result<u64> {
+    fn add_edges(&self, id: MemoryId, edges: &[Edge], at: &str) -> Result<u64> {
         if edges.is_empty() {
             return Ok(0);
         }
         let kinds: Vec<String> = edges.iter().map(|edge| edge.entity.kind.to_string()).collect();
-        let keys: Vec<String> = edges.iter().map(|edge| edge.entity.key.to_string()).collect();
+        let keys: Vec<String> = edges.iter().map(|edge| edge.entity.key.clone()).collect();
         let verbs: Vec<String> = edges.iter().map(|edge| edge.verb.to_string()).collect();
         let sql = "WITH added AS (
                INSERT INTO memory_edges (user_id, agent_id, src_id, place, dst_entity_kind, dst_entity_key, edge_type,

@@ -15,6 +15,11 @@ use crate::store::forget::{Burial, REMOVED, Struck};
 /// So many texts are looked at together.
 const READ: i64 = 1000;
 
+/// Makes a number for a change of tombstones, which is never 0.
+pub(in crate::postgres) fn a_change_of_tombstones() -> i64 {
+    columns::word(&host::token()) | 1
+}
+
 impl Table<'_> {
     /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
     pub(super) fn forgotten(&self) -> Result<Option<Arc<Tombstones>>> {
@@ -57,8 +62,7 @@ impl Table<'_> {
 
     /// Says that this change adds or removes tombstones. The number is one that no change had, whether or not it was committed.
     pub(super) fn changes_forgotten(&self) {
-        let number = columns::word(&host::token()) | 1;
-        self.with_state(|state| state.forgets = number);
+        self.with_state(|state| state.forgets = a_change_of_tombstones());
     }
 
     /// Removes rows, and takes a statement out of everything else.

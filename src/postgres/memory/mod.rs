@@ -21,5 +21,7 @@ mod tables;
 mod terms;
 mod vectors;
 
+pub(super) use forget::a_change_of_tombstones;
+pub(super) use state::OTHER_TOMBSTONES;
 pub use store::PostgresMemoryStore;
 pub(super) use tables::TABLES;

@@ -250,7 +250,9 @@ fn words_of(clause: &Clause, words: &mut BTreeSet<i64>) {
         Clause::Word(_) | Clause::Phrase(_) => words.extend(stems(clause).iter().map(|stem| word_of(stem))),
         Clause::Prefix(_) => {}
         Clause::And(clauses) | Clause::Or(clauses) => {
-            clauses.iter().for_each(|clause| words_of(clause, words));
+            for clause in clauses {
+                words_of(clause, words);
+            }
         }
         Clause::Without(clause, _) => words_of(clause, words),
     }

@@ -168,7 +168,7 @@ pub fn sight(make: MakeFiles<'_>) {
         let access = Access::new(kind, Actor::Agent, marta());
         assert!(is_not_found(&store.read(&access, &private, 0..9)), "{kind:?} reads nothing private");
         assert!(is_not_found(&store.get(&access, &private)), "nor is told of it");
-        assert_eq!(listed(store.as_ref(), &access), [shared.key.clone()], "nor lists it");
+        assert_eq!(listed(store.as_ref(), &access), std::slice::from_ref(&shared.key), "nor lists it");
         assert_eq!(store.read(&access, &shared.key, 0..9).expect("it is read"), b"ours");
         assert!(store.delete(&access, &shared.key, at(2)).is_err(), "nor removes anything");
         assert!(store.removals(&access, 9).expect("a list").is_empty(), "nor is told of removals");
@@ -307,8 +307,8 @@ pub fn removal(make: MakeFiles<'_>) {
     for store in [&store, &open(&place)] {
         assert!(is_not_found(&store.delete(&human(), &one, at(3))), "it is removed once");
         assert!(is_not_found(&store.read(&human(), &one, 0..9)) && is_not_found(&store.get(&human(), &one)));
-        assert_eq!(listed(store.as_ref(), &human()), [two.clone()]);
-        assert_eq!(store.removals(&human(), 9).expect("a list"), [removal.clone()]);
+        assert_eq!(listed(store.as_ref(), &human()), std::slice::from_ref(&two));
+        assert_eq!(store.removals(&human(), 9).expect("a list"), std::slice::from_ref(&removal));
         assert_eq!(store.read(&human(), &two, 0..9).expect("it is read"), b"two");
     }
     let later = store.delete(&human(), &two, at(4)).expect("it is removed");

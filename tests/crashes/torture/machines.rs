@@ -110,9 +110,9 @@ pub(crate) fn claims(folder: &Path, seed: u64) {
         count("a");
         let epoch = lease.epoch();
         for number in 0..=chance.below(2) {
-            let line = format!("{epoch} {seed} {number}");
-            add(&folder.join("tried"), format!("{line}\n").as_bytes());
-            let done = lease.append(&epochs(epoch), format!("{line}\n").as_bytes());
+            let text = format!("{epoch} {seed} {number}");
+            add(&folder.join("tried"), format!("{text}\n").as_bytes());
+            let done = lease.append(&epochs(epoch), format!("{text}\n").as_bytes());
             let became = match &done {
                 Ok(()) => "there",
                 Err(Error::DurabilityUnknown { .. }) => "unknown",
@@ -126,7 +126,7 @@ pub(crate) fn claims(folder: &Path, seed: u64) {
                     "refused"
                 }
             };
-            add(&folder.join(became), format!("{line}\n").as_bytes());
+            add(&folder.join(became), format!("{text}\n").as_bytes());
             if chance.one_in(40) {
                 count("d");
                 let _ = kill_process(getpid(), Signal::KILL);
@@ -437,7 +437,7 @@ impl Between {
                 let (mut back, mut to_client) = (there.try_clone().unwrap(), client.try_clone().unwrap());
                 let silent = Arc::clone(&is_cut);
                 std::thread::spawn(move || {
-                    let mut bytes = [0; 1 << 16];
+                    let mut bytes = vec![0; 1 << 16];
                     while let Ok(read) = back.read(&mut bytes) {
                         if read == 0
                             || *silent.lock().unwrap()
@@ -529,14 +529,14 @@ pub(crate) fn run_cuts() -> bool {
         let mut at = 0;
         loop {
             user += 1;
-            let scope = Scope::user(format!("marta-{user}"));
+            let whose = Scope::user(format!("marta-{user}"));
             let direct =
-                Postgres::connect_with(&server.url, settings()).unwrap().workspace(scope.clone()).unwrap();
+                Postgres::connect_with(&server.url, settings()).unwrap().workspace(whose.clone()).unwrap();
             direct.write(&DocName::MEMORY, MEMORY.as_bytes(), WriteMode::Create).unwrap();
             direct.append(&journal(), b"[user] note n0 was told\n[user] note n1 was told\n").unwrap();
             let between = Between::start(socket.clone(), cut, above.clone());
             let url = format!("{} application_name=between", between.url());
-            let life = Postgres::connect_with(&url, settings()).unwrap().workspace(scope).unwrap();
+            let life = Postgres::connect_with(&url, settings()).unwrap().workspace(whose).unwrap();
             let begun = between.statements.load(Ordering::SeqCst);
             between.at.store(i64::try_from(begun + at).unwrap(), Ordering::SeqCst);
             let model = kills::model(at, false);
@@ -610,17 +610,17 @@ pub(crate) fn run_full_disk() -> bool {
             let mut there = Vec::new();
             let mut refused = Vec::new();
             for number in 0..400 {
-                let line = format!("{number} {}", format!("{:016x}", Chance::new(number).next()).repeat(400));
-                match life.append(&document, format!("{line}\n").as_bytes()) {
-                    Ok(()) => there.push(line),
+                let text = format!("{number} {}", format!("{:016x}", Chance::new(number).next()).repeat(400));
+                match life.append(&document, format!("{text}\n").as_bytes()) {
+                    Ok(()) => there.push(text),
                     Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::StorageFull => {
                         full += 1;
-                        refused.push(line);
+                        refused.push(text);
                         break;
                     }
                     Err(Error::Unavailable { .. } | Error::Busy { .. }) => {
                         full += 1;
-                        refused.push(line);
+                        refused.push(text);
                         break;
                     }
                     Err(Error::DurabilityUnknown { .. }) => break,

@@ -39,7 +39,7 @@ pub(crate) fn set_up(path: &Path, git: bool, syncthing: bool, output: Output) ->
             add_lines(path, file, output)?;
         }
         close(&path.join(".dreaming.d"))?;
-        is_open = says_to_remove(path, output)?;
+        is_open = says_to_remove(path, output);
         for (key, value) in [
             ("merge.noctuary.name", "lines of a life"),
             ("merge.noctuary.driver", "noctuary merge-driver %O %A %B %P"),
@@ -127,14 +127,14 @@ fn close(folder: &Path) -> Result<(), Trouble> {
 }
 
 /// Says which lines of a person's `.gitignore` keep the state at home.
-fn says_to_remove(path: &Path, output: Output) -> Result<bool, Trouble> {
+fn says_to_remove(path: &Path, output: Output) -> bool {
     let text = fs::read_to_string(path.join(TravelFile::Ignore.path())).unwrap_or_default();
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| KEEP_AT_HOME.contains(line)).collect();
     if lines.is_empty() {
-        return Ok(false);
+        return false;
     }
     say(output, &format!("to do: remove from .gitignore: {}", lines.join(" ")));
-    Ok(true)
+    true
 }
 
 pub(crate) fn merge_copies(path: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
