@@ -157,7 +157,7 @@ impl<'a> Said<'a> {
 }
 
 /// Returns the [signature] of all that a row says, but for [names](NAMES).
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "sqlite")]
 pub(crate) fn signature_of(memory: &Memory, key: Option<&FactKey>) -> u64 {
     Said::of(memory, key).signature()
 }

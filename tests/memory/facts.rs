@@ -21,8 +21,10 @@ fn fact(content: &str) -> NewMemory {
     NewMemory::new(categories::FACT, content, Source::AgentRecorded)
 }
 
+#[cfg_attr(not(feature = "postgres"), expect(clippy::needless_pass_by_value, reason = "a server takes it"))]
 fn open(folder: &Path, config: StoreConfig) -> Vec<Arc<dyn Store>> {
     let scope = Scope::user("marta");
+    #[cfg_attr(not(feature = "postgres"), expect(unused_mut, reason = "a server adds one"))]
     let mut stores: Vec<Arc<dyn Store>> = vec![
         #[cfg(feature = "sqlite")]
         Arc::new(

@@ -29,6 +29,7 @@ fn home(content: &str) -> NewMemory {
 
 fn open(folder: &Path) -> Vec<Arc<dyn Store>> {
     let scope = Scope::user("marta");
+    #[cfg_attr(not(feature = "postgres"), expect(unused_mut, reason = "a server adds one"))]
     let mut stores: Vec<Arc<dyn Store>> = vec![
         #[cfg(feature = "sqlite")]
         Arc::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), scope.clone()).unwrap()),

@@ -38,6 +38,7 @@ fn each(test: impl Fn(&Stores)) {
         let store = FileMemoryStore::open_with(folder.path(), Scope::user("marta"), config).unwrap();
         (Arc::new(store) as Store, Some(folder))
     };
+    #[cfg_attr(not(feature = "postgres"), expect(unused_mut, reason = "a server adds one"))]
     let mut kinds: Vec<Make> = vec![
         in_a_file,
         #[cfg(feature = "sqlite")]
