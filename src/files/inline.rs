@@ -65,7 +65,7 @@ struct Found {
 
 /// A run without an address is no shorter: words and hashes are.
 const SHORTEST: usize = 256;
-/// What stands before the base64 of an address.
+/// The sign before the base64 of an address.
 const MARK: &str = ";base64,";
 
 /// Returns the first bytes of a text.

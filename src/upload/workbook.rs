@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use calamine::{DataRef, Reader, Xlsx};
 use zip::ZipArchive;
 
+use super::printer::{Printer, TableLimits};
 use super::record::new_name;
-use super::table::{Printer, TableLimits, unreadable};
 use crate::base::error::{Error, Result};
 
 /// Reads all sheets of a workbook.
@@ -105,4 +105,10 @@ fn date(time: &calamine::ExcelDateTime) -> String {
         (_, 0, 0, 0) => format!("{year:04}-{month:02}-{day:02}"),
         _ => format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"),
     }
+}
+
+/// A table that does not read.
+#[cfg_attr(not(feature = "spreadsheets"), expect(dead_code, reason = "text is always a table"))]
+fn unreadable(what: &'static str) -> Error {
+    Error::Corrupt { name: "the workbook".to_owned(), line: 0, column: 0, what }
 }

@@ -46,7 +46,11 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
     }),
     (Kind::ConflictMarks, "MEMORY marks", |home| {
         let memory = fs::read_to_string(home.join("MEMORY.md")).unwrap();
-        let marks = "- coffee
+        let marks = "<<<<<<< ours
+- tea
+=======
+- coffee
+>>>>>>> theirs
 
 ";
         put(home, "MEMORY.md", &format!("{marks}{memory}"));

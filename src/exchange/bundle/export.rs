@@ -1,31 +1,30 @@
 //! Taking a life out: a tree of markdown, the same bytes for the same memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::derived;
-use super::entry::{self, Named, time};
+use super::entry::{self, time};
 use super::front::{Front, SCHEMA};
 use super::key::BundleKey;
 use super::made;
 use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, OUTCOMES, STONES, document_path};
 use super::practice::{self, CountedOutcomes};
 use super::rows::Rows;
+use super::standing::Standing;
 use super::tree::Bundle;
 use crate::artifacts::ArtifactStore;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
-use crate::base::text;
 use crate::exchange::foreign::okf;
-use crate::facts::{ConsolidationEvent, FactStore};
 use crate::file::FileMemoryStore;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::Tombstones;
 use crate::learning::{MethodStore, PreferenceKind, PreferenceStore, RoleStore};
-use crate::memory::{Filter, LearningStore, MemoryId, MemoryStore};
+use crate::memory::{LearningStore, MemoryId, MemoryStore};
 use crate::session::{self, Folder};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
@@ -205,46 +204,6 @@ pub(super) fn owner_only(access: &Access) -> Result<()> {
         return Ok(());
     }
     Err(Error::Denied { name: StateName::new_row("bundle").into(), kind: access.kind })
-}
-
-/// The rows of a store under their names, and its decisions, the oldest first.
-pub(super) struct Standing {
-    pub(super) rows: Vec<Named>,
-    pub(super) names: BTreeMap<MemoryId, String>,
-    pub(super) events: Vec<ConsolidationEvent>,
-    /// The place of each row, by its name.
-    places: BTreeMap<String, usize>,
-    /// The category and statement of each row.
-    said: BTreeSet<(String, String)>,
-}
-
-impl Standing {
-    pub(super) fn of(store: &dyn Rows, access: &Access) -> Result<Self> {
-        let mut facts = Vec::new();
-        let every = Filter { retired: true, ..Filter::limit(usize::MAX) };
-        for row in MemoryStore::list(store, access, &every)? {
-            facts.extend(FactStore::fact(store, access, row.id)?);
-        }
-        let rows = entry::named(facts);
-        let names = rows.iter().map(|row| (row.fact.memory.id, row.id.clone())).collect();
-        let mut events = FactStore::decisions(store, access, usize::MAX)?;
-        events.reverse();
-        let places = rows.iter().enumerate().map(|(place, row)| (row.id.clone(), place)).collect();
-        let said =
-            |row: &Named| (row.fact.memory.category.clone(), text::statement(&row.fact.memory.content));
-        let said = rows.iter().map(said).collect();
-        Ok(Self { rows, names, events, places, said })
-    }
-
-    /// Returns a row by its name.
-    pub(super) fn row(&self, id: &str) -> Option<&Named> {
-        self.rows.get(*self.places.get(id)?)
-    }
-
-    /// Returns whether a row says a statement.
-    pub(super) fn says(&self, said: &(String, String)) -> bool {
-        self.said.contains(said)
-    }
 }
 
 /// Adds the rows of a store; returns the time of the latest change among them.

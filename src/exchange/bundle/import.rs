@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 
 use super::entry;
-use super::export::{Standing, owner_only};
+use super::export::owner_only;
 use super::front::{Front, SCHEMA};
 use super::judge::{
     Entry, Judged, Pass, apply_documents, is_older, judge_decisions, judge_row, judge_unsigned, judged,
@@ -20,6 +20,7 @@ use super::practice::CountedOutcomes;
 use super::presence::Presence;
 use super::rows::Rows;
 use super::seal;
+use super::standing::Standing;
 use super::tree::Bundle;
 use crate::artifacts::ArtifactStore;
 use crate::base::access::Access;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::entry::{self, NamedDecision};
-use super::export::Standing;
 use super::front::Front;
 use super::places::DECISIONS;
 use super::plan::{BundleAction, BundleItem, Channel, Work};
 use super::rows::Rows;
 use super::seal::Verified;
+use super::standing::Standing;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};

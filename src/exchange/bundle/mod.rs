@@ -33,6 +33,7 @@ mod practice;
 mod presence;
 mod rows;
 mod seal;
+mod standing;
 mod tree;
 
 pub(super) use front::Front;

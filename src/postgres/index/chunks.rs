@@ -1,7 +1,7 @@
 //! The chunks of a document, as the rows that hold them.
 
 use super::links::Links;
-use super::search::hashes;
+use super::words::hashes;
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::postgres::link::Param;

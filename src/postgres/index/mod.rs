@@ -7,6 +7,7 @@ mod seen;
 mod surroundings;
 pub(super) mod tables;
 mod vectors;
+mod words;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

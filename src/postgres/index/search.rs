@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use ::postgres::Row;
 
 use super::vectors::ChunkTable;
+use super::words::hash;
 use crate::base::access::SessionKind;
-use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
 use crate::base::uuid::{chunk_id, document_id};
@@ -223,23 +223,6 @@ fn of_longest<'a>(stems: impl Iterator<Item = &'a str>) -> Option<Needed> {
     stems.max_by_key(|stem| stem.len()).map(|stem| Needed::One(BTreeSet::from([hash(stem)])))
 }
 
-/// Returns the hashes of the stems of a text, each once.
-pub(super) fn hashes(text: &str) -> BTreeSet<i32> {
-    let mut found = BTreeSet::new();
-    Stemmer::default().terms(text, |stem, _| {
-        found.insert(hash(stem));
-    });
-    found
-}
-
-/// Two words may have one hash: chunks are looked at again.
-fn hash(stem: &str) -> i32 {
-    let digest = Digest::of(stem.as_bytes());
-    let mut bytes = [0; 4];
-    bytes.copy_from_slice(&digest.as_bytes()[..4]);
-    i32::from_be_bytes(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,6 +238,6 @@ mod tests {
         assert_eq!(needed_of("(dogs OR birds) NOT cats"), one(&["dog", "bird"]));
         assert_eq!(needed_of("slip*"), Some(Needed::Nothing));
         assert_eq!(needed_of("slip* AND harbour"), one(&["harbour"]));
-        assert!(hashes("Harbours, and a boat").contains(&hash("harbour")));
+        assert!(super::super::words::hashes("Harbours, and a boat").contains(&hash("harbour")));
     }
 }
