@@ -239,6 +239,8 @@ impl StateName {
     pub const LEDGER: Self = Self::constant(".dreaming.d/ledger.json");
     /// A commit that is under way.
     pub const INTENT: Self = Self::constant(".dreaming.d/intent.json");
+    /// A merge of conflict copies that is under way.
+    pub const COPIES_INTENT: Self = Self::constant(".dreaming.d/merge-copies.json");
     /// Dreams that a person took back, for as long as they can be brought back.
     pub const UNDONE: Self = Self::constant(".dreaming.d/history/undone.json");
     /// One line for each pass.

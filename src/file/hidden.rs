@@ -41,16 +41,21 @@ pub(super) fn hidden(disk: &dyn Disk) -> Result<Vec<Name>> {
             take(format!("{folder}/{}", entry.name), entry.kind, &mut below, &mut found);
         }
     }
-    copies(disk, &mut found);
+    copies(disk, &mut found)?;
     found.sort_unstable();
     Ok(found)
 }
 
 /// Finds the copies that a sync tool left in the folder of the library's state: nothing reads them, and they may hold words.
-fn copies(disk: &dyn Disk, found: &mut Vec<Name>) {
+/// A folder that cannot be listed is an error: half of the copies would be merged as if they were all.
+fn copies(disk: &dyn Disk, found: &mut Vec<Name>) -> Result<()> {
     let mut folders = vec![STATE_FOLDER.to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in disk.list(&folder).unwrap_or_default() {
+        let entries = match disk.list(&folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            entries => entries.at("list", &folder)?,
+        };
+        for entry in entries {
             let path = format!("{folder}/{}", entry.name);
             match entry.kind {
                 Kind::Folder => folders.push(path),
@@ -59,6 +64,7 @@ fn copies(disk: &dyn Disk, found: &mut Vec<Name>) {
             }
         }
     }
+    Ok(())
 }
 
 /// Takes a hidden name: a folder to look into, or a file.

@@ -158,6 +158,10 @@ fn each_fault_is_found_by_its_name_alone_and_beside_every_other_one() {
             if file == other_file && !std::ptr::fn_addr_eq(*plant, *other) {
                 continue;
             }
+            // git writes files that others may read, and nobody comes to them through a closed folder.
+            if *kind == Kind::MissingMergeDriver && *other_file == "modes" {
+                continue;
+            }
             let home = tempfile::tempdir().unwrap();
             copy(sound.path(), home.path());
             plant(home.path());

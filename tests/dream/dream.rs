@@ -388,7 +388,8 @@ fn gates_run_in_order_and_an_early_end_skips_the_rest() {
             Err(error) => Err(LlmError::new(error)),
         });
         dream(&dreamer, &model, night(21));
-        let seen = faults.seen();
+        let mut seen = faults.seen();
+        assert_eq!(seen.remove(0), "read .dreamed-state.json", "whether another machine dreams");
         assert_eq!(seen[0], "claim the workspace");
         let at = |step: &str| seen.iter().position(|seen| seen == step);
         let order = ["read .dreaming.d/intent.json", "read .dreamed-state.json", "list memory"].map(at);

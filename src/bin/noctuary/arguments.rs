@@ -164,7 +164,7 @@ pub(crate) enum Command {
         #[arg(long)]
         anonymous: bool,
     },
-    /// Write rows, facts, learnings, profile, tombstones and documents as a tree of markdown
+    /// Write all memory and documents as a tree of markdown
     Export {
         /// A folder or database
         path: PathBuf,

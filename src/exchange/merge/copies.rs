@@ -5,12 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::life::Copied;
 use super::merge::{How, merge};
 use super::plan::{MergeConflict, MergePlan};
+use crate::base::digest::Digest;
+use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::group::GroupName;
 use crate::base::name::{DocName, Name, StateName};
 use crate::dream::commit;
 use crate::exchange::claim::claim;
 use crate::format::documents::copies::original_of;
+use crate::format::state::copies_intent::CopiesIntent;
 use crate::format::state::intent::Intent;
 use crate::format::state::registry;
 use crate::format::state::sleep_intent::SleepIntent;
@@ -36,7 +39,8 @@ pub struct CopiesReport {
 /// line of either stays, once. State files have copies too; those of files that are made anew are removed. The same copies give the same
 /// bytes on every machine. Copies of groups' state are not looked for.
 ///
-/// When it returns, all of it survives a power loss. After an error or a crash, call it again: a copy exists until its file has what it says.
+/// When it returns, all of it survives a power loss. After an error or a crash, call it again, before a person edits or a dream runs:
+/// it carries out the rest as it was planned. A copy exists until its file has what it says.
 ///
 /// # Example
 ///
@@ -69,6 +73,7 @@ pub fn merge_copies(workspace: &dyn Workspace) -> Result<CopiesReport> {
     let forgotten = session::forgotten(workspace)?;
     commit::recover::<Intent>(workspace, lease.as_ref(), forgotten.as_ref())?;
     commit::recover::<SleepIntent>(workspace, lease.as_ref(), forgotten.as_ref())?;
+    recover(workspace, lease.as_ref())?;
     let mut report = CopiesReport::default();
     let mut waiting: BTreeMap<String, Vec<Name>> = BTreeMap::new();
     for (original, copy) in found(workspace)? {
@@ -139,7 +144,7 @@ fn merge_round(workspace: &dyn Workspace, lease: &dyn Lease, round: &[(String, N
     let mut theirs = ours.clone();
     let mut read: Vec<(&Name, Vec<u8>)> = Vec::new();
     for (original, copy) in round {
-        let Some(bytes) = workspace.read(copy)?.map(crate::base::document::Document::into_bytes) else {
+        let Some(bytes) = workspace.read(copy)?.map(Document::into_bytes) else {
             continue;
         };
         theirs.put(original, bytes.clone());
@@ -147,25 +152,81 @@ fn merge_round(workspace: &dyn Workspace, lease: &dyn Lease, round: &[(String, N
     }
     let plan = merge(None, ours.clone(), theirs, How::Mixed)?;
     let mut written: BTreeSet<String> = BTreeSet::new();
+    let mut intent = CopiesIntent::default();
     plan.each_file(&mut |name, bytes| {
         written.insert(name.to_string());
-        match ours.get(name.as_str()) {
-            Some(known) if known == bytes => Ok(()),
-            known => put(workspace, lease, name, known, bytes),
+        let known = ours.get(name.as_str());
+        if known != Some(bytes) {
+            return intent.write(name, known, bytes);
         }
+        Ok(())
     })?;
     for (path, known) in ours.files() {
         if !written.contains(&path) {
-            take(workspace, lease, &path, known)?;
+            intent.remove(&path, known);
         }
     }
     for (copy, bytes) in read {
-        // One that a tool replaced meanwhile is for the next call.
-        if workspace.read(copy)?.is_some_and(|now| now.bytes() == bytes) {
-            lease.remove(copy)?;
+        intent.done_with(copy.as_str(), &bytes);
+    }
+    // What a promoted line cites is a place in a journal: a second merge of half the files would take other lines for cited.
+    lease.replace(&intent_name(), &intent.print())?;
+    carry_out(workspace, lease, &intent)?;
+    Ok(plan)
+}
+
+fn intent_name() -> Name {
+    StateName::COPIES_INTENT.into()
+}
+
+/// Carries out what a call meant to do that was interrupted. A file that was saved meanwhile is for a merge of its own.
+fn recover(workspace: &dyn Workspace, lease: &dyn Lease) -> Result<()> {
+    let Some(found) = workspace.read(&intent_name())? else { return Ok(()) };
+    let intent = CopiesIntent::parse(found.bytes())?;
+    match carry_out(workspace, lease, &intent) {
+        Err(Error::Conflict { .. }) => Ok(()),
+        done => done,
+    }
+}
+
+/// Writes and removes files as an intent says, in its order, and drops it. Done again, it does the rest.
+fn carry_out(workspace: &dyn Workspace, lease: &dyn Lease, intent: &CopiesIntent) -> Result<()> {
+    let done = each_step(workspace, lease, intent);
+    if matches!(done, Ok(()) | Err(Error::Conflict { .. })) {
+        lease.remove(&intent_name())?;
+    }
+    done
+}
+
+fn each_step(workspace: &dyn Workspace, lease: &dyn Lease, intent: &CopiesIntent) -> Result<()> {
+    for write in &intent.writes {
+        let name = named(&write.path);
+        let current = workspace.read(&name)?;
+        let is_written = current.as_ref().is_some_and(|file| file.bytes() == write.text.as_bytes());
+        if !is_written {
+            put(workspace, lease, &name, current, write.before, write.text.as_bytes())?;
         }
     }
-    Ok(plan)
+    for removal in &intent.removals {
+        let name = named(&removal.path);
+        match workspace.read(&name)? {
+            Some(current) if Digest::of(current.bytes()) == removal.before => drop(lease.remove(&name)?),
+            Some(current) => return Err(Error::Conflict { name, current: Some(Box::new(current)) }),
+            None => {}
+        }
+    }
+    for copy in &intent.copies {
+        let name = named(&copy.path);
+        // One that a tool replaced meanwhile is for the next call.
+        if workspace.read(&name)?.is_some_and(|now| Digest::of(now.bytes()) == copy.before) {
+            lease.remove(&name)?;
+        }
+    }
+    Ok(())
+}
+
+fn named(path: &str) -> Name {
+    DocName::parse(path).map_or_else(|_| StateName::of_path(path.to_owned()).into(), Name::from)
 }
 
 /// Writes a file over what was read of it; a document that a person saved meanwhile stays as it is.
@@ -173,35 +234,18 @@ fn put(
     workspace: &dyn Workspace,
     lease: &dyn Lease,
     name: &Name,
-    known: Option<&[u8]>,
+    current: Option<Document>,
+    before: Option<Digest>,
     bytes: &[u8],
 ) -> Result<()> {
+    if current.as_ref().map(|file| Digest::of(file.bytes())) != before {
+        return Err(Error::Conflict { name: name.clone(), current: current.map(Box::new) });
+    }
     if DocName::parse(name.as_str()).is_err() {
         return lease.replace(name, bytes);
     }
-    let mode = match known {
-        Some(known) => WriteMode::IfRevision(
-            crate::base::document::Document::new(name.clone(), known.to_vec()).revision(),
-        ),
-        None => WriteMode::Create,
-    };
-    match workspace.write(name, bytes, mode) {
-        Err(Error::Conflict { current: Some(current), .. }) if current.bytes() == bytes => Ok(()),
-        written => written.map(drop),
-    }
-}
-
-/// Removes a file that has another name now, or that nobody needs any more.
-fn take(workspace: &dyn Workspace, lease: &dyn Lease, path: &str, known: &[u8]) -> Result<()> {
-    let name = match DocName::parse(path) {
-        Ok(name) => Name::from(name),
-        Err(_) => Name::from(StateName::of_path(path.to_owned())),
-    };
-    match workspace.read(&name)? {
-        Some(current) if current.bytes() == known => lease.remove(&name).map(drop),
-        Some(current) => Err(Error::Conflict { name, current: Some(Box::new(current)) }),
-        None => Ok(()),
-    }
+    let mode = current.map_or(WriteMode::Create, |file| WriteMode::IfRevision(file.revision()));
+    workspace.write(name, bytes, mode).map(drop)
 }
 
 impl Copied {

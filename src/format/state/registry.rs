@@ -52,12 +52,13 @@ pub(crate) enum Copied {
 
 /// The state files, in the order in which a copy takes them: the intent first of those that come last. A copy that ends in between
 /// knows less than it has, and shows again at worst what it did not know to be shown.
-pub(crate) static FILES: [StateFile; 27] = [
+pub(crate) static FILES: [StateFile; 28] = [
     row(Names::One(StateName::FORGOTTEN), Copied::First, false),
     row(Names::Preimages, Copied::AsVersion, true),
     row(Names::One(StateName::UNDONE), Copied::AsVersion, true),
     row(Names::Proposals, Copied::AsText, true),
     row(Names::One(StateName::INTENT), Copied::Last, true),
+    row(Names::One(StateName::COPIES_INTENT), Copied::Last, true),
     row(Names::One(StateName::PROPOSALS), Copied::Last, false),
     row(Names::One(StateName::SLEEP_INTENT), Copied::Last, true),
     row(Names::One(StateName::SLEEP), Copied::Last, false),
@@ -90,7 +91,8 @@ impl StateFile {
     /// Returns whether the file goes from one machine to another in a merge: what is made of other files is made anew there.
     pub(crate) fn travels(&self) -> bool {
         let is_of_rows = matches!(&self.names, Names::One(name) if *name == StateName::MEMORIES);
-        let is_half_done = matches!(&self.names, Names::One(name) if [StateName::INTENT, StateName::SLEEP_INTENT].contains(name));
+        let half_done = [StateName::INTENT, StateName::SLEEP_INTENT, StateName::COPIES_INTENT];
+        let is_half_done = matches!(&self.names, Names::One(name) if half_done.contains(name));
         (self.copied != Copied::Never || is_of_rows) && !is_half_done
     }
 
