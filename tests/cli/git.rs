@@ -230,7 +230,9 @@ impl World {
     fn dream(&mut self, at: usize) {
         let dreamer = dreamer_over(self.machines[at].workspace(), |_| {});
         let before = self.machines[at].text(".dreaming.d/log.jsonl");
-        dream(&dreamer, &llm_fn(|request| Ok(promotes(request, at))), self.clock(at));
+        // One model for both: git asks for no merge of a ledger that one side alone changed, so lines of a journal that both wrote may be
+        // shown again, and another wording of them would be another line.
+        dream(&dreamer, &llm_fn(|request| Ok(promotes(request, 0))), self.clock(at));
         let after = self.machines[at].text(".dreaming.d/log.jsonl");
         // What was taken back here may be dreamed again here.
         let said = |text: &str, id: &str, word: &str| {
