@@ -168,6 +168,10 @@ impl FinanceEdges {
         self
     }
 
+    fn is_verb(&self, word: &str) -> bool {
+        self.verbs.table().any(|(verb, _)| verb.eq_ignore_ascii_case(word))
+    }
+
     /// Returns the entities of traders in a text, in order.
     fn own_spots(&self, text: &str) -> Vec<Spot> {
         let mut found = Vec::new();
@@ -214,6 +218,13 @@ impl EdgeExtractor for FinanceEdges {
         // What traders call by its ticker is no name beside it.
         all.retain(|spot| {
             !own.iter().any(|own| own.place.start <= spot.place.start && spot.place.end <= own.place.end)
+        });
+        // Nor is a verb that begins a sentence the first word of a name: "Bought Bitcoin".
+        all.retain(|spot| {
+            let before = |own: &Spot| text.get(spot.place.start..own.place.start);
+            !own.iter().any(|own| {
+                own.place.end == spot.place.end && before(own).is_some_and(|word| self.is_verb(word.trim()))
+            })
         });
         // Nor is a pair a path, or a sign a part of a word.
         all.retain(|spot| spot.entity.kind != Entity::PATH || !own.iter().any(|own| own.place == spot.place));

@@ -12,6 +12,8 @@ pub struct FinanceEntities;
 impl Entities for FinanceEntities {
     fn of(&self, text: &str) -> BTreeSet<String> {
         let mut found = GenericEntities.of(text);
+        // With a sign before it a word is a ticker, and a number is an amount.
+        found.retain(|entity| !entity.starts_with('$'));
         let words = text.split(|c: char| !(c.is_alphanumeric() || c == '$')).filter(|word| !word.is_empty());
         for word in words {
             if let Some(ticker) = word.strip_prefix('$')
