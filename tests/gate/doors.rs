@@ -1555,6 +1555,8 @@ const WITHOUT_DOOR: &[(&str, &str)] = &[
     ("MemoryStore::forget", "what is to be forgotten is kept nowhere"),
     ("MemoryStore::lift", "what is to be lifted is kept nowhere"),
     ("PreferenceStore::constraints_for", "what a tool was told is kept nowhere"),
+    ("lift_inline", "bytes of files are opaque, and the rest of the text is given back"),
+    ("table_text", "a table is turned into text, and kept nowhere"),
     ("Session::append_daily_log", "a note of a text, which is behind one"),
     ("Session::replied", "a reply's name is kept as a keyed hash alone"),
     ("Session::why", "a reply's name is hashed, and kept nowhere"),

@@ -1250,8 +1250,21 @@ fn everything_told(workspace: &dyn Workspace) -> String {
 /// The rest: the operator's own, and settings, numbers and yes or no.
 const NOT_A_SESSIONS: &[&str] = &[
     // They refuse everybody but the human in a main session, and give away names of tables and counts.
+    "PostgresWorkspace::erase",
+    "PostgresWorkspace::would_erase",
     "SqliteWorkspace::erase",
     "SqliteWorkspace::would_erase",
+    // They refuse everybody but the human in a main session, and give away counts, or what they were given.
+    "ArtifactStore::adopt",
+    "ArtifactStore::erase",
+    "FileStore::adopt",
+    "FileStore::erase",
+    "copy_artifacts",
+    "copy_files",
+    // The caller's own text, with keys of files in it.
+    "lift_inline",
+    // The operator's: it has the whole life, and names files.
+    "merge_copies",
     // The operator's: it has two whole lives already.
     "MergePlan::write",
     "Audience::bit",

@@ -346,13 +346,17 @@ fn interrupt(label: &str, from: &Home, to: &Home, breaks: Break, source_breaks: 
     let target = quick();
     run(target.path(), &faults, source_folder.path()).unwrap();
     let operations = faults.seen();
+    // A copy takes a server a hundred times as long: the ordinary run tries each seventh operation there.
+    let is_far = [from.name, to.name].contains(&"postgres");
+    let step = if is_far && !is_long() { 7 } else { 1 };
+    let tried: Vec<(usize, &String)> = operations.iter().enumerate().step_by(step).collect();
     let mut failed = 0;
-    for (at, operation) in operations.iter().enumerate() {
+    for (at, operation) in &tried {
         for fault in [Fault::Error(ErrorKind::StorageFull), Fault::Crash] {
             let place =
                 format!("{label}, {} to {}, {fault:?} at {}: {operation}", from.name, to.name, at + 1);
             let (target, faults) = (quick(), Faults::new());
-            faults.arm(at as u64 + 1, fault);
+            faults.arm(*at as u64 + 1, fault);
             failed += u32::from(run(target.path(), &faults, source_folder.path()).is_err());
             let sound = (to.open)(target.path());
             let copied = copy_into(&source, &sound).unwrap_or_else(|error| panic!("{place}: {error:?}"));
@@ -367,7 +371,7 @@ fn interrupt(label: &str, from: &Home, to: &Home, breaks: Break, source_breaks: 
         to.name,
         operations.len()
     );
-    assert!(failed as usize >= operations.len());
+    assert!(failed as usize >= tried.len());
 }
 
 #[test]
