@@ -90,7 +90,7 @@ fn main() -> Result<()> {
     page(&store, &agent)
 }
 
-/// What is said of the boat in those days: two of it cannot both be true.
+/// Facts about the boat in those days: two of them cannot both be true.
 fn facts(store: &FileMemoryStore, agent: &Access, marta: &Access) -> Result<()> {
     let berth = || FactKey::one("Brisk", "berth");
     let said = |text: &str| NewMemory::new("fact", text, Source::UserExplicit);

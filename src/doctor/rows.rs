@@ -15,7 +15,7 @@ use crate::learning::{MethodStore, RoleStore};
 use crate::memory::{Filter, LearningStore, MemoryStore};
 use crate::store::StoreConfig;
 
-/// So many entities are named.
+/// The number of entities that are named.
 const TOP: usize = 5;
 
 /// Looks at every row that is not deleted.

@@ -1,4 +1,4 @@
-//! What edges add to a write.
+//! The cost that edges add to a write.
 
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use crate::postgres::link::Param;
 use crate::postgres::within::Within;
 use crate::search::documents::{Chunk, words_of_name};
 
-/// So many chunks go to the server at once.
+/// The number of chunks that go to the server at once.
 const AT_ONCE: usize = 500;
 
 /// A chunk that is not there yet.

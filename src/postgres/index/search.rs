@@ -18,7 +18,7 @@ use crate::search::documents::{
 use crate::search::rank::{Clause, Plan, Stemmer, Term, one_line};
 use crate::store::vectors::{Asked, Shelves, Sight};
 
-/// So many chunks are read at once, where each is looked at whole.
+/// The number of chunks that are read at once, where each is looked at whole.
 const PAGE: i64 = 1024;
 
 /// The columns of a chunk. A document's audience is in every statement: `$1` to `$3` are the scope and the kind.

@@ -16,7 +16,7 @@ const EMBEDDED: i64 = 1;
 const FAILED: i64 = 2;
 const SKIPPED: i64 = 3;
 
-/// So many vectors are read at once.
+/// The number of vectors that are read at once.
 const PAGE: i64 = 1000;
 
 impl VectorRows for ChunkTable<'_> {
