@@ -22,7 +22,7 @@ use crate::base::error::Result;
 ///
 /// # Errors
 ///
-/// [`Error::Corrupt`] for a workbook that does not read, and [`Error::TooLarge`] for one that is larger than allowed once it is unpacked.
+/// [`Error::Corrupt`](crate::Error::Corrupt) for a workbook that does not read, and [`Error::TooLarge`](crate::Error::TooLarge) for one that is larger than allowed once it is unpacked.
 pub fn table_text(extension: &str, bytes: &[u8], limits: &TableLimits) -> Result<Option<TableText>> {
     let mut table = Printer::new(limits);
     match extension.to_ascii_lowercase().as_str() {
