@@ -98,6 +98,8 @@ pub enum EventName {
     NoteTaken,
     /// `role:reflected`: the reflection on a note of a role.
     NoteReflected,
+    /// `trade:recorded`: a method has new cases. The seed's name.
+    CaseRecorded,
     /// `trade:outcome_updated`: an outcome was counted. The seed's name.
     OutcomeReported,
     /// `perps_fills:recorded`: new fills of an exchange.
@@ -135,6 +137,7 @@ impl EventName {
             Self::PreferenceProposed => "preference:proposed",
             Self::PreferenceApproved => "preference:approved",
             Self::PreferenceWithdrawn => "preference:withdrawn",
+            Self::CaseRecorded => "trade:recorded",
             Self::OutcomeReported => "trade:outcome_updated",
             #[cfg(feature = "finance")]
             Self::FillsRecorded => "perps_fills:recorded",

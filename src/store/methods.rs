@@ -36,34 +36,40 @@ impl<B: Backend> Store<B> {
                 let operation = Operation::new(access, "method_create", now);
                 let name = new_method_name();
                 let admitted = self.config().admit_method(self.scope(), access, method);
-                let (id, is_new) = self.attempt("write to", &operation, admitted, |rows, forgotten| {
-                    let texts = [&method.name, &method.class, &method.body];
-                    texts
-                        .into_iter()
-                        .chain(&method.cases)
-                        .try_for_each(|text| forget::check(forgotten.as_ref(), &name, text))?;
-                    let (mut kept, standing) =
-                        (Vec::new(), rows.method_saying(&normal(&method.class, &method.body))?);
-                    let id = if let Some(standing) = &standing {
-                        standing.id
-                    } else {
-                        let id = MethodId::new(rows.next_number(Numbered::Method)?);
-                        kept.push(Kept::Method(Method::new(
-                            id,
-                            method.clone(),
-                            &self.config().learning,
-                            now,
-                        )));
-                        id
-                    };
-                    kept.extend(new_cases(rows, id, &method.cases, None, now)?);
-                    if !kept.is_empty() {
-                        rows.keep(kept, self.done(&operation, forgotten.as_deref()))?;
-                    }
-                    Ok((id, standing.is_none()))
-                })?;
+                let (id, is_new, has_cases) =
+                    self.attempt("write to", &operation, admitted, |rows, forgotten| {
+                        let texts = [&method.name, &method.class, &method.body];
+                        texts
+                            .into_iter()
+                            .chain(&method.cases)
+                            .try_for_each(|text| forget::check(forgotten.as_ref(), &name, text))?;
+                        let (mut kept, standing) =
+                            (Vec::new(), rows.method_saying(&normal(&method.class, &method.body))?);
+                        let id = if let Some(standing) = &standing {
+                            standing.id
+                        } else {
+                            let id = MethodId::new(rows.next_number(Numbered::Method)?);
+                            kept.push(Kept::Method(Method::new(
+                                id,
+                                method.clone(),
+                                &self.config().learning,
+                                now,
+                            )));
+                            id
+                        };
+                        let cases = new_cases(rows, id, &method.cases, None, now)?;
+                        let has_cases = !cases.is_empty();
+                        kept.extend(cases);
+                        if !kept.is_empty() {
+                            rows.keep(kept, self.done(&operation, forgotten.as_deref()))?;
+                        }
+                        Ok((id, standing.is_none(), has_cases))
+                    })?;
                 if is_new {
                     self.config().tell(EventName::MethodCreated, None);
+                }
+                if has_cases {
+                    self.config().tell(EventName::CaseRecorded, None);
                 }
                 Ok(id)
             },
@@ -123,6 +129,9 @@ impl<B: Backend> Store<B> {
             Ok(Reported::new(true, after, quarantined))
         })?;
         if reported.counted {
+            if outcome.case.is_some() {
+                self.config().tell(EventName::CaseRecorded, None);
+            }
             self.config().tell(EventName::OutcomeReported, None);
         }
         Ok(reported)

@@ -161,9 +161,14 @@ fn each_change_of_the_loop_is_told_once_and_what_changed_nothing_is_not() {
         config.observer = Some(heard.clone());
         let store = open_with(folder.path(), backend, config);
         for _again in 0..2 {
-            let id = store.create_method(&agent(), &method("Knock twice"), now()).unwrap();
+            let mut knock = method("Knock twice");
+            knock.cases.push("The bell was broken.".into());
+            let id = store.create_method(&agent(), &knock, now()).unwrap();
             for number in 0..5 {
-                let good = NewOutcome::new(format!("o{number}"), [id], Ending::Success);
+                let mut good = NewOutcome::new(format!("o{number}"), [id], Ending::Success);
+                if number == 4 {
+                    good = good.case("Nobody was at home.");
+                }
                 store.report_outcome(&host(), &good, now()).unwrap();
             }
             assert!(store.graduate_method(&agent(), id, now()).is_err());
@@ -180,9 +185,11 @@ fn each_change_of_the_loop_is_told_once_and_what_changed_nothing_is_not() {
             let lesson = Reflection::new(RoleClass::Neutral, "Listen.", now());
             store.reflect(&human(), RoleNoteId::new(1), &lesson).unwrap();
         }
-        let mut expected = vec!["method:created"];
-        expected.extend(["trade:outcome_updated"; 5]);
+        let mut expected = vec!["method:created", "trade:recorded"];
+        expected.extend(["trade:outcome_updated"; 4]);
         expected.extend([
+            "trade:recorded",
+            "trade:outcome_updated",
             "method:judged",
             "preference:proposed",
             "memory:written",

@@ -56,6 +56,7 @@ pub fn facts(make: Make<'_>) {
     scopes(make().as_ref());
     reasons(make().as_ref());
     chains(make().as_ref());
+    extracts(make().as_ref());
 }
 
 fn at(minute: i64) -> DateTime<Utc> {
@@ -120,6 +121,19 @@ pub fn settles(store: &dyn Facts) {
         record(store, "prefers tea", restated);
     }
     assert_eq!(prompt(store, 20).iter().filter(|line| line.to_lowercase().contains("tea")).count(), 1);
+}
+
+/// What was drawn from a chat in the background keeps its source, waits as any fact does, and is confirmed by nobody. (FA-13)
+pub fn extracts(store: &dyn Facts) {
+    let drawn = NewMemory::new(categories::FACT, "The ferry leaves at six", Source::ChatExtracted);
+    let background = access(SessionKind::Main, Actor::Library);
+    let id = store.record(&background, &drawn, at(0)).expect(WORKS).id;
+    assert_eq!(state(store, id), FactState::Pending);
+    let said = record(store, "the ferry leaves at six", 1);
+    store.settle(at(2)).expect(WORKS);
+    let kept = store.fact(&agent(), id).expect(WORKS).expect(WORKS);
+    assert_eq!((kept.memory.source, kept.status.state), (Some(Source::ChatExtracted), FactState::Candidate));
+    assert_eq!(state(store, said), FactState::Superseded);
 }
 
 /// Statements that only look alike are not one. (FA-05)
