@@ -200,3 +200,41 @@ fn edges_and_pages_are_for_readers_and_no_import_reads_them() {
     let plan = bring(&there, &bundle, Some(&key), None);
     assert!(plan.items.iter().all(|item| item.path != page) && plan.refused().count() == 0);
 }
+
+// XP-02
+#[cfg(feature = "finance")]
+#[test]
+fn traders_find_their_assets_and_cases_by_their_folders() {
+    use std::sync::Arc;
+
+    use noctuary::finance::FinanceEdges;
+    use noctuary::learning::{NewRoleNote, Reflection, RoleClass, RoleStore};
+
+    let finance = || {
+        let mut config = StoreConfig::default();
+        config.edges = Some(Arc::new(FinanceEdges::default()));
+        home(config)
+    };
+    let (key, owner, here) = (BundleKey::from_bytes([7; 32]), owner(), finance());
+    for text in ["bought $SOL at the close", "sold $SOL for a loss", "$CON is thin", "$CON is thin today"] {
+        here.store.write(&owner, &NewMemory::new("note", text, Source::UserExplicit), at(5)).unwrap();
+    }
+    let note = NewRoleNote::new("analyst", "Sold in a panic.");
+    let cased = here.store.take_note(&owner, &note, at(6)).unwrap();
+    here.store.take_note(&owner, &NewRoleNote::new("analyst", "It is quiet."), at(7)).unwrap();
+    let lesson = Reflection::new(RoleClass::Failure, "Wait for the close.", at(8));
+    here.store.reflect(&owner, cased, &lesson).unwrap();
+
+    let bundle = Export::new(&owner).file_store(&here.store).signed(&key).run().unwrap();
+    let paths: Vec<&str> = bundle.files().map(|(path, _)| path).collect();
+    let count = |folder: &str| paths.iter().filter(|path| path.starts_with(folder)).count();
+    assert!(paths.contains(&"assets/SOL.md"), "{paths:?}");
+    assert_eq!((count("trade-cases/"), count("roles/analyst/")), (1, 1), "{paths:?}");
+    // CON is a device on Windows: its page has no name there.
+    assert_eq!((count("assets/"), count("pages/")), (1, 1), "{paths:?}");
+
+    let there = finance();
+    assert_eq!(bring(&there, &bundle, Some(&key), None).refused().count(), 0);
+    let again = Export::new(&owner).file_store(&there.store).signed(&key).run().unwrap();
+    assert_eq!(again.files().collect::<Vec<_>>(), bundle.files().collect::<Vec<_>>());
+}

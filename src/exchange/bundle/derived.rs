@@ -67,9 +67,20 @@ pub(super) fn edges(
             let said = one_line(&named.fact.memory.content);
             front.body.push_str(&format!("\n- {day}: {said} ([source](../{path}))"));
         }
-        let name = Digest::of(entity.to_string().as_bytes()).short(16);
-        bundle.put(format!("{PAGES}{name}.md"), front.print());
+        bundle.put(page(entity), front.print());
     }
+}
+
+/// Returns the place of a page.
+fn page(entity: &Entity) -> String {
+    #[cfg(feature = "finance")]
+    if entity.kind == crate::finance::FinanceEdges::TICKER {
+        let (lower, upper) = (entity.key.to_ascii_lowercase(), entity.key.to_ascii_uppercase());
+        if super::entry::folder(&lower) == lower && upper == entity.key {
+            return format!("{}{upper}.md", super::places::ASSETS);
+        }
+    }
+    format!("{PAGES}{}.md", Digest::of(entity.to_string().as_bytes()).short(16))
 }
 
 /// Returns whether a row is told of: it is neither retired nor still to be settled.

@@ -8,6 +8,7 @@
 //! methodologies/<class>/<id>.md  methods with their cases; methodologies/outcomes.json lists outcomes that counted
 //! preferences/<dimension>/<id>.md, without hard constraints unless they are asked for
 //! roles/<role>/<id>.md           notes of roles, and their lessons
+//! trade-cases/<id>.md, assets/<TICKER>.md, in a build with the feature `finance`: notes with lessons, and pages of tickers
 //! edges.jsonl, pages/<id>.md     who and what is mentioned where: made of the rows, and read by no import
 //! profile/<key>.md
 //! documents/<name>               documents of the workspace, byte for byte

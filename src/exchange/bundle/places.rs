@@ -9,6 +9,8 @@ pub(in crate::exchange) const DOCUMENT_STONES: &str = "tombstones-of-documents.j
 pub(in crate::exchange) const OUTCOMES: &str = "methodologies/outcomes.json";
 pub(in crate::exchange) const EDGES: &str = "edges.jsonl";
 pub(in crate::exchange) const PAGES: &str = "pages/";
+/// The pages of assets. Only a build with the words of traders writes them here, and none reads them.
+pub(in crate::exchange) const ASSETS: &str = "assets/";
 pub(in crate::exchange) const PREFERENCES_README: &str = "preferences/README.md";
 const DOCUMENTS: &str = "documents/";
 /// The documents of `.self/`, since a bundle has no hidden names.
@@ -16,7 +18,7 @@ const DOTTED: &str = "documents-of-dot/";
 
 /// Returns whether a file is made of others, and is read by no import.
 pub(in crate::exchange) fn is_derived(path: &str) -> bool {
-    path == EDGES || path == PREFERENCES_README || path.starts_with(PAGES)
+    path == EDGES || path == PREFERENCES_README || path.starts_with(PAGES) || path.starts_with(ASSETS)
 }
 
 pub(super) fn document_path(name: &DocName) -> String {

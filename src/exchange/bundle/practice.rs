@@ -218,7 +218,13 @@ pub(super) fn note(note: &RoleNote, instance: Option<&str>) -> (String, Front) {
         front.put("reflected_at", time(reflection.at));
     }
     front.body.clone_from(&note.content);
-    (format!("roles/{}/{name}.md", folder(&note.role)), front)
+    // Traders know a note that was reflected on as a case; each build reads it at either place.
+    let path = if cfg!(feature = "finance") && note.reflection.is_some() {
+        format!("trade-cases/{name}.md")
+    } else {
+        format!("roles/{}/{name}.md", folder(&note.role))
+    };
+    (path, front)
 }
 
 /// Reads a note of a role; the error names the field.
