@@ -195,7 +195,8 @@ struct Speakers<'w> {
 
 impl Speakers<'_> {
     /// Returns a row as the word of the participant who said all that it cites, or whose name stands in front of what
-    /// cites nothing that is there; so that no program takes it for the user's.
+    /// several said, or of what cites nothing that is there; so that no program takes it for the user's. Where several
+    /// said what it cites, and none of their names stands in front, it is the word of a participant without a name.
     fn told(&mut self, row: NewMemory) -> NewMemory {
         let (_, statement) = curated::strip_date(&row.content);
         let named = speakers::read(statement).map(|speaker| speaker.origin);
@@ -210,11 +211,13 @@ impl Speakers<'_> {
             front && statement[name.len()..].starts_with(':')
         };
         let theirs = || said.iter().filter(is_participants);
+        let nobody = Some(Origin::Participant(String::new()));
         let told_in: Vec<Option<Origin>>;
         let told = if said.is_empty() {
             Some(&named).filter(is_participants)
         } else if theirs().count() == said.len() {
-            theirs().next()
+            let is_one = theirs().all(|origin| Some(origin) == theirs().next());
+            if is_one { theirs().next() } else { theirs().find(is_named).or(Some(&nobody)) }
         } else {
             // A dream put their name in front of what nobody else said.
             told_in = row.cites.iter().flat_map(|cited| self.lines(&cited.name, 1, u64::MAX)).collect();

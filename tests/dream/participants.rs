@@ -278,3 +278,58 @@ fn what_a_guest_says_about_the_user_is_told_as_theirs() {
     let is_users = |text: &&&str| text.starts_with("Marta");
     assert_eq!(texts.iter().find(is_users), None, "{report:?}");
 }
+
+// A claim that cited several guests was told as the word of the first of them whom it named.
+#[test]
+fn a_line_that_cites_several_guests_is_no_word_of_one_who_did_not_say_it() {
+    let life = Life::empty();
+    life.put("MEMORY.md", "# Memory\n");
+    let file = "memory/2026-11-20-shared.crew.md";
+    life.put(
+        file,
+        "- [09:00:00] [agent] The sail is torn.\n\
+         - [09:01:00] [user] Bob: I drink the tea with sugar.\n\
+         - [09:02:00] [user] Rémi: The dinghy is sold to Bob for 900 euros.\n",
+    );
+    let dreamer = life.dreamer_with(|config| config.user_names = vec![USER.to_owned()]);
+    let (by_one, of_both) = (
+        "Rémi: The dinghy is sold to Bob for 900 euros.",
+        "Bob drinks the tea with sugar, and Rémi sold the dinghy for 900 euros.",
+    );
+    let mixed = "Rémi: Bob drinks the tea with sugar, the dinghy is sold for 900 euros.";
+    let answer = format!(
+        "### Facts\n- {by_one} ({file}#L1-L3)\n- {of_both} ({file}#L2-L3)\n- {mixed} ({file}#L2-L3)\n"
+    );
+    let report = dream(&dreamer, &Script::new().says(answer), night(21));
+    let texts: Vec<&str> = report.promoted().map(|line| line.text.split(" (").next().unwrap()).collect();
+    assert_eq!(texts, [by_one, of_both], "{report:?}");
+
+    let store = FileMemoryStore::open(life.root(), Scope::user("marta")).unwrap();
+    feed(life.quick_workspace().as_ref(), &store, &Scope::user("marta"), night(21)).unwrap();
+    let rows = store.list(&Access::human(Scope::user("marta")), &Filter::limit(10)).unwrap();
+    let origin_of = |text: &str| {
+        let row = rows.iter().find(|row| row.content == text).unwrap();
+        row.origin.clone().unwrap().to_string()
+    };
+    assert_eq!(
+        (origin_of(by_one).as_str(), origin_of(of_both).as_str()),
+        ("participant:Rémi", "participant:-")
+    );
+}
+
+// Two lines of the agent held more words of a claim than the guest who had said it, so it was told as the agent's.
+#[test]
+fn what_cites_nothing_is_the_guests_who_said_it() {
+    let life = Life::empty();
+    life.put("MEMORY.md", "# Memory\n");
+    life.put(
+        "memory/2026-11-20-repl.md",
+        "- [09:00:00] [agent] Marta decided to pay 500 euros for the mast.\n\
+         - [09:01:00] [agent] Bob sails the yawl on Mondays.\n\
+         - [09:02:00] [participant:me] me sails the dinghy on Mondays.\n",
+    );
+    let dreamer = life.dreamer_with(|config| config.user_names = vec![USER.to_owned()]);
+    let answer = "### Preferences\n- Marta decided: me sails the dinghy on Mondays.\n";
+    let report = dream(&dreamer, &Script::new().says(answer), night(21));
+    assert_eq!(report.promoted().count(), 0, "nobody can be told by such a name: {report:?}");
+}

@@ -2,9 +2,11 @@
 
 use super::claim::check;
 use super::orders;
-use super::origin::{self, Spoken};
+use super::origin;
 use super::rules::{Evidence, Rules};
 use super::shown::{Shown, Source};
+use super::spoken::{Spoken, only};
+use super::taken::Taken;
 use super::verbatim::speaks;
 use crate::base::document::SourceRef;
 use crate::dreamer::{Hold, HoldReason};
@@ -79,7 +81,7 @@ impl<'a> Judge<'a> {
             .and_then(|()| is_statement())
             .and_then(|()| carries_nothing());
         let is_fact = matches!(heading, None | Some(reply::FACTS)) || self.spoken.is_users(claim, &sources);
-        let is_participants = self.spoken.participant(claim, &sources).is_some();
+        let is_participants = self.spoken.taken(claim, &sources) != Taken::OfNobody;
         let teller = self.spoken.teller(claim, &sources, !is_fact);
         // A line that is held is reported as the model gave it.
         let teller = teller.filter(|_| !is_participants || held.is_ok());
@@ -120,7 +122,7 @@ fn says(claim: &str, sources: &[Source], unfound: Option<Hold>, names: &[String]
 /// Returns whether a claim is the user's own word, where a host said so, or tells whose word it is: "Ana: Keep it up!" is a
 /// statement about Ana.
 fn is_quoted(claim: &str, sources: &[Source]) -> bool {
-    let users = origin::only(sources, |line| line.origin == Some(Origin::User));
+    let users = only(sources, |line| line.origin == Some(Origin::User));
     let (_, rest) = strip_date(claim);
     let tells = |source: &Source| {
         let speaker = rest.split_once(": ").map(|(speaker, _)| speaker);

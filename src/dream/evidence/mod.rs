@@ -35,8 +35,10 @@ mod quotes;
 mod rules;
 mod shown;
 mod spelled;
+mod spoken;
 #[cfg(test)]
 mod table;
+mod taken;
 mod tellers;
 mod verbatim;
 

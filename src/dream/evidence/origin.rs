@@ -11,9 +11,10 @@
 //! the agent's words alone, and reads as the user's, says who it is from.
 
 use super::claim::check;
-use super::matter::{matter, same_stem};
 use super::rules::Trust;
 use super::shown::{Line, Shown, Source, held};
+use super::spoken::{Party, Spoken, count, name_of, only, party, stands, words_in, words_of};
+use super::taken::Taken;
 use super::tellers;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
@@ -21,77 +22,13 @@ use crate::format::Origin;
 use crate::format::documents::curated::strip_date;
 use crate::format::documents::speakers;
 
-/// Who is behind a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Party {
-    /// The user, or the writer of a journal that names nobody.
-    User,
-    /// The agent and its host.
-    Agent,
-    /// Somebody else who is named.
-    Other,
-    /// Somebody who may want something else than they do.
-    Stranger,
-}
-
-fn party(origin: Option<&Origin>, trust: Trust) -> Party {
-    match origin {
-        _ if trust == Trust::All => Party::User,
-        None | Some(Origin::User) => Party::User,
-        Some(Origin::Participant(_)) => Party::Other,
-        Some(Origin::Agent | Origin::System) => Party::Agent,
-        Some(Origin::Tool(_)) if trust == Trust::Tools => Party::Agent,
-        Some(Origin::Tool(_) | Origin::Web | Origin::Import) => Party::Stranger,
-    }
-}
-
 /// Returns whether a text stands in a line of the user's.
 pub(crate) fn is_users_text(shown: &Shown, trust: Trust, text: &str) -> bool {
     let is_users = |origin: Option<&Origin>| party(origin, trust) == Party::User;
     shown.lines().any(|(_, line)| is_users(line.origin.as_ref()) && line.text.contains(text))
 }
 
-/// Two lines that follow one another, of one origin.
-struct Window {
-    party: Party,
-    origin: Option<Origin>,
-    words: Vec<String>,
-    /// The words of the first line, of a participant's without what stands in front.
-    first: Vec<String>,
-}
-
-/// Everything that a pass showed, by who said it. Empty where it makes no difference.
-pub(crate) struct Spoken<'a> {
-    trust: Trust,
-    user_names: &'a [String],
-    windows: Vec<Window>,
-}
-
-impl<'a> Spoken<'a> {
-    pub(crate) fn new(shown: &Shown, trust: Trust, user_names: &'a [String]) -> Self {
-        let mut windows = Vec::new();
-        let party = |origin: Option<&Origin>| party(origin, trust);
-        let is_one_party = shown.lines().all(|(_, line)| party(line.origin.as_ref()) == Party::User);
-        if !is_one_party {
-            let mut lines = shown.lines().peekable();
-            while let Some((journal, line)) = lines.next() {
-                let mut words = matter(&line.text);
-                let first = behind_name(line);
-                let follows = |(name, next): &&(_, &Line)| *name == journal && next.origin == line.origin;
-                if let Some((_, next)) = lines.peek().filter(follows) {
-                    words.extend(matter(&next.text));
-                }
-                let origin = line.origin.clone();
-                windows.push(Window { party: party(origin.as_ref()), origin, words, first });
-            }
-        }
-        Self { trust, user_names, windows }
-    }
-
-    fn party(&self, line: &Line) -> Party {
-        party(line.origin.as_ref(), self.trust)
-    }
-
+impl Spoken<'_> {
     /// Holds a claim that rests on the words of strangers, or says that the user said what somebody else did.
     pub(crate) fn check(&self, claim: &str, sources: &[Source]) -> Result<(), Hold> {
         let user_names = self.user_names;
@@ -129,10 +66,10 @@ impl<'a> Spoken<'a> {
         if is_theirs {
             return Err(of_stranger(window.and_then(|window| window.origin.as_ref())));
         }
-        match self.participant(claim, sources) {
-            Some(name) if !tellers::is_tellable(name, user_names) => {
-                Err(of_stranger(Some(&Origin::Participant(name.to_owned()))))
-            }
+        let (_, rest) = strip_date(claim);
+        match self.taken(claim, sources) {
+            Taken::Of(name) if !tellers::is_tellable(name, user_names) => Err(of_participant(name)),
+            Taken::OfSeveral(first) if !self.tells_of_any(rest) => Err(of_participant(first)),
             _ => Ok(()),
         }
     }
@@ -143,7 +80,7 @@ impl<'a> Spoken<'a> {
         if !sources.is_empty() {
             let mut lines = sources.iter().flat_map(|source| &source.lines);
             return lines.any(|line| self.party(line) == Party::User)
-                && self.participant(claim, sources).is_none();
+                && self.taken(claim, sources) == Taken::OfNobody;
         }
         let words = words_of(claim);
         let (users, _) = self.most(&words, |window| window.party == Party::User);
@@ -151,64 +88,23 @@ impl<'a> Spoken<'a> {
         others * 2 <= words.len() || others <= users
     }
 
-    /// Returns the participant whose words a claim takes, if what anybody else said does not bear it out.
-    pub(crate) fn participant(&self, claim: &str, sources: &[Source]) -> Option<&str> {
-        let is_others = |line: &Line| self.party(line) == Party::Other;
-        if sources.is_empty() {
-            let words = words_of(claim);
-            let (theirs, window) = self.most(&words, |window| window.party == Party::Other);
-            let (users, _) = self.most(&words, |window| window.party == Party::User);
-            let (agents, _) = self.most(&words, |window| window.party == Party::Agent);
-            // Of two who said as much of it, it is the user's only where they said it all.
-            let is_most = theirs > users || (theirs == users && theirs < words.len());
-            let is_theirs = theirs >= 2 && theirs * 2 > words.len() && is_most && theirs >= agents;
-            return window.filter(|_| is_theirs).and_then(|window| name_of(window.origin.as_ref()));
-        }
-        let theirs = || sources.iter().flat_map(|source| &source.lines).filter(|line| is_others(line));
-        if theirs().next().is_none() {
-            return self.taken_in(claim, sources);
-        }
-        let named = theirs().find(|line| tellers::names(claim, line.origin.as_ref(), self.user_names));
-        let name = name_of(named.or_else(|| theirs().next())?.origin.as_ref())?;
-        let own = only(sources, |line| !is_others(line));
-        if own.is_empty() {
-            return self.known_name(name);
-        }
-        let (known, others) = (words_in(&own), words_in(&only(sources, is_others)));
-        let takes = || words_of(claim).iter().any(|word| stands(word, &others) && !stands(word, &known));
-        let is_borne = own.iter().any(|source| source.says(claim))
-            || !(takes() || check(claim, &own, self.user_names).is_err());
-        if is_borne { None } else { self.known_name(name) }
-    }
-
-    /// Returns the participant whose line a claim holds, almost all of it, though it cites others, who did not say so.
-    fn taken_in(&self, claim: &str, sources: &[Source]) -> Option<&str> {
-        let (said, known) = (words_of(claim), words_in(sources));
-        let is_held = |window: &&Window| {
-            let line = &window.first;
-            let held = line.iter().filter(|word| stands(word, &said));
-            held.clone().count() * 4 >= line.len() * 3
-                && held.clone().count() >= 3
-                && held.clone().any(|word| !stands(word, &known))
-        };
-        let theirs = self.windows.iter().filter(|window| window.party == Party::Other);
-        // Of several, the one of whom it holds most.
-        let most = theirs.filter(is_held).max_by_key(|window| count(&window.first, &said));
-        most.and_then(|window| name_of(window.origin.as_ref()))
-    }
-
-    /// Returns a name as the lines that were shown have it.
-    fn known_name(&self, name: &str) -> Option<&str> {
-        self.windows.iter().filter_map(|window| name_of(window.origin.as_ref())).find(|known| *known == name)
+    /// Returns whether a claim tells of somebody who was heard, and puts nothing into their mouth.
+    fn tells_of_any(&self, claim: &str) -> bool {
+        let mut names = self.windows.iter().filter_map(|window| name_of(window.origin.as_ref()));
+        names.any(|name| tellers::begins_with(claim, name, self.user_names))
     }
 
     /// Returns the speaker to be put in front of a claim that wrongly reads as the user's: the agent, or a participant
     /// whom it does not tell of.
     pub(crate) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<String> {
         let (_, rest) = strip_date(claim);
-        if let Some(name) = self.participant(claim, sources) {
-            let is_told = tellers::tells_of(rest, name, self.user_names);
-            return (!is_told).then(|| tellers::shown(name));
+        match self.taken(claim, sources) {
+            Taken::Of(name) => {
+                let is_told = tellers::tells_of(rest, name, self.user_names);
+                return (!is_told).then(|| tellers::shown(name));
+            }
+            Taken::OfSeveral(_) => return None,
+            Taken::OfNobody => {}
         }
         let reads_as_users = is_moved || self.is_about_user(rest);
         if !reads_as_users || self.is_users(claim, sources) {
@@ -241,58 +137,12 @@ impl<'a> Spoken<'a> {
             _ => false,
         }
     }
-
-    /// Returns the most of the words that stand in one window.
-    fn most(&self, words: &[String], wanted: impl Fn(&Window) -> bool) -> (usize, Option<&Window>) {
-        let windows = self.windows.iter().filter(|window| wanted(window));
-        let counted = windows.map(|window| (count(words, &window.words), window));
-        counted.max_by_key(|(count, _)| *count).map_or((0, None), |(count, window)| (count, Some(window)))
-    }
 }
 
-/// Returns the words of a participant's line behind their name.
-fn behind_name(line: &Line) -> Vec<String> {
-    let Some(name) = name_of(line.origin.as_ref()) else { return Vec::new() };
-    let at = line.text.find(name).map_or(0, |at| at + name.len());
-    matter(&line.text[at..])
-}
-
-fn name_of(origin: Option<&Origin>) -> Option<&str> {
-    match origin {
-        Some(Origin::Participant(name)) => Some(name),
-        _ => None,
-    }
+fn of_participant(name: &str) -> Hold {
+    of_stranger(Some(&Origin::Participant(name.to_owned())))
 }
 
 fn of_stranger(origin: Option<&Origin>) -> Hold {
     held(HoldReason::Origin, &origin.map(ToString::to_string).unwrap_or_default())
-}
-
-/// Returns the sources with the lines that are wanted; one without any is left out.
-pub(crate) fn only(sources: &[Source], wanted: impl Fn(&Line) -> bool) -> Vec<Source> {
-    let kept = |source: &Source| Source {
-        place: source.place.clone(),
-        date: source.date,
-        lines: source.lines.iter().filter(|line| wanted(line)).cloned().collect(),
-    };
-    sources.iter().map(kept).filter(|source| !source.lines.is_empty()).collect()
-}
-
-fn words_of(claim: &str) -> Vec<String> {
-    let mut words = matter(claim);
-    words.sort();
-    words.dedup();
-    words
-}
-
-fn words_in(sources: &[Source]) -> Vec<String> {
-    sources.iter().flat_map(|source| &source.lines).flat_map(|line| matter(&line.text)).collect()
-}
-
-fn stands(word: &str, known: &[String]) -> bool {
-    known.iter().any(|other| same_stem(other, word))
-}
-
-fn count(words: &[String], known: &[String]) -> usize {
-    words.iter().filter(|word| stands(word, known)).count()
 }

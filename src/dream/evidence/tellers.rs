@@ -18,17 +18,28 @@ pub(crate) fn names(claim: &str, origin: Option<&Origin>, user_names: &[String])
 /// of the user, nor "I".
 pub(crate) fn tells_of(claim: &str, name: &str, user_names: &[String]) -> bool {
     let name = shown(name);
-    let said: Vec<String> = text::words(claim).collect();
     let labelled = claim.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(&name))
         && claim[name.len()..].trim_start().starts_with([':', '：']);
     let is_theirs = |speaker: speakers::Speaker<'_>| match speaker.origin {
         Origin::Participant(said) => said.eq_ignore_ascii_case(&name),
         _ => false,
     };
-    if labelled || speakers::read(claim).is_some_and(is_theirs) {
-        return true;
-    }
-    let full: Vec<String> = text::words(&name).collect();
+    labelled || speakers::read(claim).is_some_and(is_theirs) || names_first(claim, &name, user_names)
+}
+
+/// Returns whether a claim begins with a participant and says something of them, not by them: "Ada sails", and not "Ada: I
+/// sail", nor a word of the user.
+pub(crate) fn begins_with(claim: &str, name: &str, user_names: &[String]) -> bool {
+    let name = shown(name);
+    let behind = claim.get(name.len()..).unwrap_or_default();
+    let is_labelled = speakers::read(claim).is_some() || behind.trim_start().starts_with([':', '：']);
+    !is_labelled && names_first(claim, &name, user_names)
+}
+
+/// Returns whether a claim begins with a name as it is shown, and has no word of the user.
+fn names_first(claim: &str, name: &str, user_names: &[String]) -> bool {
+    let said: Vec<String> = text::words(claim).collect();
+    let full: Vec<String> = text::words(name).collect();
     let bare = |word: &String| word.trim_end_matches("'s").to_owned();
     let begins = said.first().map(bare).is_some_and(|first| {
         let is_first = Some(&first) == full.first() && !is_word_of_sentence(&first);
