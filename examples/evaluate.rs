@@ -4,6 +4,7 @@
 //! cargo run --release --example evaluate -- dream FOLDER --share 0.20 --json OUT
 //! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
 //! cargo run --release --example evaluate -- retrieval --leave-one-out FOLDER FOLDER…
+//! cargo run --release --features postgres --example evaluate -- retrieval FOLDER… --postgres URL
 //! cargo run --release --features http --example evaluate -- retrieval FOLDER… --embedder URL [--reranker URL]
 //! cargo run --release --features http --example evaluate -- retrieval FOLDER… --embedder MODEL-FOLDER [--reranker MODEL-FOLDER]
 //! cargo run --release --features http --example evaluate -- paraphrases --embedder URL
@@ -20,7 +21,8 @@
 //!
 //! `retrieval` writes each corpus of a FOLDER (`sessions.jsonl.gz`, `corpora.jsonl`, `questions.jsonl`) into a memory
 //! store and asks it every question as it stands: the one in SQLite, with `--file` the one in a file, and with `--ranks`
-//! fused by reciprocal rank. Sessions rank by their first turn. With `--leave-one-out` each FOLDER is asked by weights that
+//! fused by reciprocal rank. With `--postgres URL` the one on a server is measured beside SQLite, and the greatest difference of
+//! their shares is printed. Sessions rank by their first turn. With `--leave-one-out` each FOLDER is asked by weights that
 //! were chosen on all others, from a small grid.
 //!
 //! With `--embedder URL` (the part before `/embeddings`) each question is asked by words alone, by vectors alone, by both, and

@@ -32,7 +32,11 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = Some(PathBuf::from(arguments.next().ok_or("--json needs a path")?)),
-            "--file" => measured.in_a_file = true,
+            "--file" => measured.home = Kept::File,
+            "--postgres" => {
+                let url = arguments.next().ok_or("--postgres needs a URL")?;
+                measured.home = Kept::Server(Box::leak(url.into_boxed_str()));
+            }
             "--leave-one-out" => leaves_one_out = true,
             "--ranks" => measured.ranking.fusion = Fusion::Ranks { k: 60.0 },
             _ if meaning.take(&argument, &mut arguments)? => {}
@@ -43,8 +47,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
         return Err("a folder with questions is needed".into());
     }
     let meaning = meaning.open()?;
-    if meaning.is_some() && measured.in_a_file {
-        return Err("--embedder is measured in SQLite, without --file".into());
+    if meaning.is_some() && measured.home != Kept::Sqlite {
+        return Err("--embedder is measured in SQLite, without --file and --postgres".into());
     }
     let figures = if leaves_one_out {
         weights::leave_one_out(&folders, measured)?
@@ -67,10 +71,20 @@ pub(crate) fn name_of(folder: &Path) -> String {
     folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
+/// The place of the rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Kept {
+    #[default]
+    Sqlite,
+    File,
+    /// On the server of a URL.
+    Server(&'static str),
+}
+
 /// The store to measure, with its defaults unless options change them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Measured {
-    pub(crate) in_a_file: bool,
+    pub(crate) home: Kept,
     pub(crate) ranking: Ranking,
 }
 
@@ -110,7 +124,35 @@ pub(crate) struct Question {
     pub(crate) sides: Vec<Vec<String>>,
 }
 
+/// Measures a folder; on a server, beside SQLite.
 fn measure(folder: &Path, measured: Measured, meaning: Option<&Meaning>) -> Result<Value> {
+    if measured.home == Kept::Sqlite || measured.home == Kept::File {
+        return measure_one(folder, measured, meaning);
+    }
+    println!("in SQLite");
+    let beside = measure_one(folder, Measured { home: Kept::Sqlite, ..measured }, None)?;
+    println!("on the server");
+    let figures = measure_one(folder, measured, None)?;
+    let most = furthest(&beside, &figures);
+    println!("The greatest difference of a share is {most:.4}.\n");
+    Ok(serde_json::json!({ "sqlite": beside, "server": figures, "greatest_difference": most }))
+}
+
+/// Returns by how much two tables differ at most, in shares; times are left out.
+fn furthest(one: &Value, other: &Value) -> f64 {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let shares = one.iter().filter(|(key, _)| !key.ends_with("_ms") && !key.ends_with("_us"));
+            shares.map(|(key, value)| furthest(value, &other[key])).fold(0.0, f64::max)
+        }
+        (Value::Number(one), Value::Number(other)) => {
+            (one.as_f64().unwrap_or(0.0) - other.as_f64().unwrap_or(0.0)).abs()
+        }
+        _ => 0.0,
+    }
+}
+
+fn measure_one(folder: &Path, measured: Measured, meaning: Option<&Meaning>) -> Result<Value> {
     let (sessions, corpora, questions) = read(folder)?;
     let mut words = Tally::default();
     let mut others = meaning.map(Modes::new);
@@ -128,6 +170,7 @@ fn measure(folder: &Path, measured: Measured, meaning: Option<&Meaning>) -> Resu
             }
             words.add(question, &found, time);
         }
+        leave(measured, home.path())?;
     }
     let mut figures = words.figures();
     if let Some(modes) = others {
@@ -153,7 +196,7 @@ impl<'a> Filled<'a> {
         corpus: &'a Corpus,
         sessions: &'a HashMap<String, Session>,
     ) -> Result<Self> {
-        let access = Access::new(SessionKind::Main, Actor::Library, scope());
+        let access = Access::new(SessionKind::Main, Actor::Library, scope_in(measured, home));
         let store = open_store(measured, home)?;
         let mut places = HashMap::new();
         for said in spoken(corpus, sessions)? {
@@ -204,13 +247,44 @@ pub(crate) fn scope() -> Scope {
     Scope::user("evaluation")
 }
 
+/// The life of a corpus: on a server each has its own, by the name of the folder that it has meanwhile.
+fn scope_in(measured: Measured, home: &Path) -> Scope {
+    let name = home.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let agent = if matches!(measured.home, Kept::Server(_)) { name } else { String::new() };
+    Scope { agent, ..scope() }
+}
+
 fn open_store(measured: Measured, home: &Path) -> Result<Box<dyn MemoryStore>> {
     let config = config(measured);
-    Ok(if measured.in_a_file {
-        Box::new(FileMemoryStore::open_with(home, scope(), config)?)
-    } else {
-        Box::new(SqliteMemoryStore::open_with(file(home), scope(), config)?)
+    Ok(match measured.home {
+        Kept::File => Box::new(FileMemoryStore::open_with(home, scope(), config)?),
+        Kept::Sqlite => Box::new(SqliteMemoryStore::open_with(file(home), scope(), config)?),
+        #[cfg(feature = "postgres")]
+        Kept::Server(url) => Box::new(server(url)?.memory_with(scope_in(measured, home), config)?),
+        #[cfg(not(feature = "postgres"))]
+        Kept::Server(_) => return Err("--postgres needs the feature \"postgres\"".into()),
     })
+}
+
+#[cfg(feature = "postgres")]
+fn server(url: &str) -> Result<noctuary::postgres::Postgres> {
+    let mut settings = noctuary::postgres::PostgresConfig::default();
+    "noctuary_evaluate".clone_into(&mut settings.schema);
+    let server = noctuary::postgres::Postgres::connect_with(url, settings)?;
+    server.migrate()?;
+    Ok(server)
+}
+
+/// Takes the life of a corpus off a server.
+#[cfg_attr(not(feature = "postgres"), expect(clippy::unnecessary_wraps, reason = "a server may fail"))]
+fn leave(measured: Measured, home: &Path) -> Result<()> {
+    #[cfg(feature = "postgres")]
+    if let Kept::Server(url) = measured.home {
+        let scope = scope_in(measured, home);
+        server(url)?.workspace(scope.clone())?.erase(&Access::human(scope))?;
+    }
+    let _ = (measured, home);
+    Ok(())
 }
 
 /// The database of a corpus.

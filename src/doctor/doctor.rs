@@ -23,6 +23,8 @@ use crate::format::state::log;
 use crate::gate::Doors;
 #[cfg(feature = "sqlite")]
 use crate::memory::IndexState;
+#[cfg(feature = "postgres")]
+use crate::postgres::Postgres;
 use crate::session;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::Copied;
@@ -31,8 +33,9 @@ use crate::workspace::Workspace;
 
 /// Looks at a workspace and the memory store beside it, and says what an operator should mend.
 ///
-/// A look writes nothing: a folder is opened so that every verb that writes is refused, and a database is copied into the
-/// memory of this process, which needs room for all of it. Others may write meanwhile.
+/// A look writes nothing: a folder is opened so that every verb that writes is refused, a database is copied into the
+/// memory of this process, which needs room for all of it, and a server refuses all changes in the transactions of a look. Others may
+/// write meanwhile.
 ///
 /// ```
 /// use chrono::Utc;
@@ -62,6 +65,8 @@ pub(super) enum Home {
     Folder(PathBuf),
     #[cfg(feature = "sqlite")]
     Database(PathBuf),
+    #[cfg(feature = "postgres")]
+    Server(Postgres),
 }
 
 impl Doctor {
@@ -74,13 +79,39 @@ impl Doctor {
     pub fn of(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let home = if path.is_dir() { Home::Folder(path.to_owned()) } else { Home::database(path)? };
-        Ok(Self {
+        Ok(Self::over(home))
+    }
+
+    /// Takes a life on a server, which [`scope`](Self::scope) names. A look runs in transactions that may read alone.
+    ///
+    /// ```no_run
+    /// use chrono::Utc;
+    /// use noctuary::Scope;
+    /// use noctuary::doctor::Doctor;
+    /// use noctuary::postgres::Postgres;
+    ///
+    /// let server = Postgres::connect("host=/run/postgresql user=noctuary dbname=lives")?;
+    /// let found = Doctor::of_server(&server).scope(Scope::user("marta")).examine(Utc::now())?;
+    /// for finding in &found.findings {
+    ///     println!("{finding}");
+    /// }
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    #[cfg(feature = "postgres")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
+    #[must_use]
+    pub fn of_server(server: &Postgres) -> Self {
+        Self::over(Home::Server(server.clone()))
+    }
+
+    fn over(home: Home) -> Self {
+        Self {
             home,
             scope: None,
             doors: Doors::default(),
             stores: StoreConfig::default(),
             dreams: DreamConfig::default(),
-        })
+        }
     }
 
     /// Sets whose life it is. Unless set, a home with one life says so itself.
@@ -112,7 +143,8 @@ impl Doctor {
         self
     }
 
-    /// Lists whose lives the home holds, ascending: one for a folder, or none where nobody said.
+    /// Lists whose lives the home holds, ascending: one for a folder, or none where nobody said. A server lists them to an
+    /// operator alone, as [`Postgres::scopes`](crate::postgres::Postgres::scopes) does.
     ///
     /// # Errors
     ///
@@ -125,6 +157,8 @@ impl Doctor {
             }
             #[cfg(feature = "sqlite")]
             Home::Database(path) => Copied::of(path)?.scopes(),
+            #[cfg(feature = "postgres")]
+            Home::Server(server) => server.scopes(),
         }
     }
 
@@ -132,7 +166,7 @@ impl Doctor {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where a database holds several lives and none was named; the errors of reading, where the home as a
+    /// [`Error::Config`] where a database holds several lives, or it is a server, and none was named; the errors of reading, where the home as a
     /// whole cannot be read. Damage inside of it is a finding and no error.
     pub fn examine(&self, now: DateTime<Utc>) -> Result<Examination> {
         let mut told = Examination::default();
@@ -140,6 +174,8 @@ impl Doctor {
             Home::Folder(path) => self.examine_folder(path, now, &mut told)?,
             #[cfg(feature = "sqlite")]
             Home::Database(path) => self.examine_database(path, now, &mut told)?,
+            #[cfg(feature = "postgres")]
+            Home::Server(server) => self.examine_server(server, now, &mut told)?,
         }
         Ok(told.sorted())
     }
@@ -240,13 +276,47 @@ impl Doctor {
         // The store is a copy: what it lacks is added to that, and counted.
         match store.extract_edges() {
             Ok(0) => {}
-            Ok(missing) => {
-                let fix = format!(
-                    "run `noctuary doctor PATH --fix --apply`: it extracts the edges of every row anew and adds {missing}"
-                );
-                told.add(Kind::MissingEdges, &place, fix);
-            }
+            Ok(missing) => told.add(Kind::MissingEdges, &place, missing_edges(missing)),
             Err(error) => rows::tell(&place, error, told)?,
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "postgres")]
+    fn examine_server(&self, server: &Postgres, now: DateTime<Utc>, told: &mut Examination) -> Result<()> {
+        let (server, place) = (server.looking(), server.location());
+        match server.pending() {
+            Ok(pending) if pending.is_empty() => {}
+            Ok(_) => {
+                let fix = "let the owner of its tables call `Postgres::migrate`, as `noctuary init` does; make a backup first";
+                told.add(Kind::OlderSchema, &place, fix);
+                return Ok(());
+            }
+            Err(error) => return rows::tell(&place, error, told),
+        }
+        let scope = self
+            .scope
+            .clone()
+            .ok_or(Error::Config { setting: "scope", rule: "must be named: a server holds several lives" })?;
+        told.health.scope = Some(scope.clone());
+        let workspace: Arc<dyn Workspace> = Arc::new(server.workspace(scope.clone())?);
+        self.examine_workspace(&workspace, now, told)?;
+        let store = server.memory_with(scope.clone(), self.stores.clone())?;
+        if !store.is_index_sound()? {
+            let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
+            told.add(Kind::DriftedIndex, &place, fix);
+        }
+        let stores = (&self.stores, profiled(workspace.as_ref()));
+        if let Err(error) = rows::examine(&store, &scope, &self.doors, now, stores, told) {
+            rows::tell(&place, error, told)?;
+        }
+        if self.stores.embedder.is_none() {
+            told.health.embeddings = store.embeddings()?;
+        }
+        embeddings(&place, self.stores.embedder.is_some(), told);
+        match store.missing_edges()? {
+            0 => {}
+            missing => told.add(Kind::MissingEdges, &place, missing_edges(missing)),
         }
         Ok(())
     }
@@ -316,6 +386,13 @@ fn profiled(workspace: &dyn Workspace) -> Option<DateTime<Utc>> {
     AskedState::parse(&name, Some(standing.bytes()), String::new).ok()?.pace.last_run_at
 }
 
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+fn missing_edges(missing: u64) -> String {
+    format!(
+        "run `noctuary doctor PATH --fix --apply`: it extracts the edges of every row anew and adds {missing}"
+    )
+}
+
 /// Tells of rows without vectors.
 fn embeddings(place: &str, has_embedder: bool, told: &mut Examination) {
     let count = |state: &str| told.health.embeddings.get(state).copied().unwrap_or(0);
@@ -334,7 +411,7 @@ fn embeddings(place: &str, has_embedder: bool, told: &mut Examination) {
 impl Home {
     /// Returns the path of a folder.
     #[cfg_attr(
-        not(feature = "sqlite"),
+        not(any(feature = "sqlite", feature = "postgres")),
         expect(clippy::unnecessary_wraps, reason = "a database is a home too, with its feature")
     )]
     pub(super) fn folder(&self) -> Option<&Path> {
@@ -342,6 +419,8 @@ impl Home {
             Self::Folder(path) => Some(path),
             #[cfg(feature = "sqlite")]
             Self::Database(_) => None,
+            #[cfg(feature = "postgres")]
+            Self::Server(_) => None,
         }
     }
 

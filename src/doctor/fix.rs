@@ -14,7 +14,7 @@ use crate::base::error::{Error, Result};
 use crate::disk::restrict;
 use crate::dream::{RoleConfig, RoleDreamer};
 use crate::dreamer::{Dreamer, Step};
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 use crate::edges::EdgeStore;
 use crate::embed::store::VectorStore;
 use crate::embed::{Embedder, Purpose};
@@ -262,6 +262,11 @@ impl Doctor {
                 Arc::new(SqliteWorkspace::open(path, scope.clone())?),
                 Arc::new(SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?),
             ),
+            #[cfg(feature = "postgres")]
+            Home::Server(server) => (
+                Arc::new(server.workspace(scope.clone())?),
+                Arc::new(server.memory_with(scope.clone(), self.stores.clone())?),
+            ),
         })
     }
 
@@ -307,19 +312,27 @@ impl Doctor {
                     Home::Folder(path) => path.as_path(),
                     #[cfg(feature = "sqlite")]
                     Home::Database(path) => path.parent().unwrap_or(path),
+                    #[cfg(feature = "postgres")]
+                    Home::Server(_) => return Ok(false),
                 };
                 restrict(folder, &finding.place)
             }
         }
     }
 
-    #[cfg(feature = "sqlite")]
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     fn rebuild(&self, scope: &Scope) -> Result<bool> {
-        let Home::Database(path) = &self.home else { return Ok(false) };
-        SqliteMemoryStore::open(path, scope.clone())?.mend_index().map(|()| true)
+        match &self.home {
+            Home::Folder(_) => return Ok(false),
+            #[cfg(feature = "sqlite")]
+            Home::Database(path) => SqliteMemoryStore::open(path, scope.clone())?.mend_index()?,
+            #[cfg(feature = "postgres")]
+            Home::Server(server) => server.memory(scope.clone())?.rebuild_index()?,
+        }
+        Ok(true)
     }
 
-    #[cfg(not(feature = "sqlite"))]
+    #[cfg(not(any(feature = "sqlite", feature = "postgres")))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "a folder has no such index")]
     fn rebuild(&self, _scope: &Scope) -> Result<bool> {
         Ok(false)
@@ -338,17 +351,32 @@ impl Doctor {
                 let store = SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
                 embed(&store, embedder.as_ref(), &|step| store.mending(step))
             }
+            #[cfg(feature = "postgres")]
+            Home::Server(server) => {
+                let store = server.memory_with(scope.clone(), self.stores.clone())?;
+                embed(&store, embedder.as_ref(), &|step| step())
+            }
         }
     }
 
-    #[cfg(feature = "sqlite")]
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     fn extract(&self, scope: &Scope) -> Result<bool> {
-        let Home::Database(path) = &self.home else { return Ok(false) };
-        let store = SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
-        store.mending(|| store.extract_edges()).map(|_| true)
+        match &self.home {
+            Home::Folder(_) => return Ok(false),
+            #[cfg(feature = "sqlite")]
+            Home::Database(path) => {
+                let store = SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
+                store.mending(|| store.extract_edges())?;
+            }
+            #[cfg(feature = "postgres")]
+            Home::Server(server) => {
+                server.memory_with(scope.clone(), self.stores.clone())?.extract_edges()?;
+            }
+        }
+        Ok(true)
     }
 
-    #[cfg(not(feature = "sqlite"))]
+    #[cfg(not(any(feature = "sqlite", feature = "postgres")))]
     #[expect(
         clippy::unused_self,
         clippy::unnecessary_wraps,
@@ -370,6 +398,11 @@ impl Doctor {
                 let store = SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
                 store.mending(|| store.engine().demote_method(&access, id, now))
             }
+            #[cfg(feature = "postgres")]
+            Home::Server(server) => {
+                let store = server.memory_with(scope.clone(), self.stores.clone())?;
+                store.engine().demote_method(&access, id, now)
+            }
         }
     }
 
@@ -385,6 +418,11 @@ impl Doctor {
             Home::Database(path) => {
                 let store = SqliteMemoryStore::open(path, scope.clone())?;
                 store.mending(|| store.tell(&access, &action, AuditOutcome::Done, now))
+            }
+            #[cfg(feature = "postgres")]
+            Home::Server(server) => {
+                let store = server.memory(scope.clone())?;
+                store.engine().tell(&access, &action, AuditOutcome::Done, now)
             }
         }
     }

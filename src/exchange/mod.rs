@@ -26,6 +26,7 @@
 //! | [`BundleImport`], [`BundlePlan`], [`BundleItem`], [`BundleAction`], [`Channel`], [`Presence`] | such a tree brought into another home, by a plan |
 //! | [`Foreign`] | exports of mem0 and Letta in, and the Open Knowledge Format both ways, by [`BundleImport::foreign`] and [`Export::okf`] |
 //! | [`copy_into`] | documents and dreams of one life into an empty home |
+//! | [`copy_rows`], [`StoredRows`] | rows, facts, methods and tombstones of one memory store into an empty one, of any home |
 //! | [`copy_artifacts`], [`copy_files`] | what the agent made, and what people handed over, into another store |
 //! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
 //! | [`strike_superseded`], [`unstrike`], [`Strikes`] | striking through promoted lines that hold no more, and taking that back |
@@ -39,7 +40,7 @@
 //!
 //! # Limits
 //!
-//! - [`copy_into`] is no backup, and leaves the rows of a memory store behind. Use `backup_to` of a database, or copy the folder.
+//! - [`copy_into`] is no backup, and leaves the rows of a memory store to [`copy_rows`]. Use `backup_to` of a database, or copy the folder.
 //! - [`Forget`] knows words, not meanings: forget each wording. It cannot reach backups, git, or a provider's logs, and says so.
 //! - A [`Forget`] takes one workspace: [a vault beside it](crate::manual::search#a-vault-beside-an-agent) needs a second run.
 //! - A person's own files change only with [`Forget::in_files`].
@@ -67,8 +68,9 @@ pub use crate::base::receipt::{DocumentReceipt, EraseReceipt, ForgetPlace, Forge
 pub use audit::{SecretAudit, audit_secrets};
 pub use bundle::{
     Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export, Presence,
+    StoredRows,
 };
-pub use copy::{copy_artifacts, copy_files, copy_into};
+pub use copy::{copy_artifacts, copy_files, copy_into, copy_rows};
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};
 pub use foreign::Foreign;

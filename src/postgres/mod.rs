@@ -27,7 +27,6 @@
 //! # Limits
 //!
 //! - Connections to another machine are encrypted, and fail where the server offers no TLS, unless [`allow_plaintext`](PostgresConfig::allow_plaintext) is set.
-//! - A search of documents reads the words of all chunks of its scope.
 //! - All verbs block, for [`lock_timeout`](PostgresConfig::lock_timeout) and [`statement_timeout`](PostgresConfig::statement_timeout) at most.
 //! - Row-level security binds no superuser, so such a role is refused for lives.
 //! - A document of some megabytes travels whole with each read.

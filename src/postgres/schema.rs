@@ -22,7 +22,37 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ),
     ("make the tables of indexes: documents, chunks, their words, edges and vectors", index::tables::INDEX),
     ("make the tables of artifacts: artifacts and their audit", artifacts::tables::ARTIFACTS),
+    (
+        "make the table of the words of chunks, each in a row of its own, from their lists",
+        index::tables::POSTINGS,
+    ),
+    ("make the table of the stems of rows, by which the beginnings of words are found", memory::STEMS),
 ];
+
+/// Shows a transaction the rows of its own scope alone, the owner of the tables too: in each table with a scope that has no such rule
+/// yet. It runs behind each migration.
+///
+/// A setting that was local to an earlier transaction of a connection is empty and not null, so empty is no user.
+const GUARD: &str = "
+    DO $$
+    DECLARE each regclass;
+    BEGIN
+        FOR each IN
+            SELECT c.oid::regclass FROM pg_catalog.pg_class c
+            JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = 'user_id' AND NOT a.attisdropped
+            WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+              AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid)
+        LOOP
+            EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', each);
+            EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', each);
+            EXECUTE format(
+                'CREATE POLICY scope ON %s USING (
+                    user_id = nullif(current_setting(''noctuary.user'', true), '''')
+                    AND agent_id = coalesce(current_setting(''noctuary.agent'', true), ''''))',
+                each);
+        END LOOP;
+    END $$;
+";
 
 const VERSION_TABLE: &str = "
     CREATE TABLE IF NOT EXISTS schema_version (
@@ -136,6 +166,7 @@ pub(super) fn migrate(link: &Link, address: &Address, schema: &str) -> Result<Ve
             };
             for (_, sql) in steps {
                 transaction.batch_execute(sql)?;
+                transaction.batch_execute(GUARD)?;
             }
             let newest = MIGRATIONS.len();
             transaction.batch_execute(&format!(

@@ -20,6 +20,8 @@ pub(super) struct ScopedServer {
     pub(super) shared: Arc<Shared>,
     pub(super) scope: Scope,
     pub(super) opening: Statement,
+    /// Whether it only looks: the server itself refuses every change then.
+    pub(super) is_looking: bool,
 }
 
 /// Says whose transaction it is, where its tables are, and how long it waits: all of it until its end, and no longer. A commit that was
@@ -55,7 +57,18 @@ impl ScopedServer {
             Param::from(&scope.agent),
         ];
         let opening = Statement { sql: OPENING.into(), params };
-        Self { shared, scope, opening }
+        Self { shared, scope, opening, is_looking: false }
+    }
+
+    /// Lets it look, and change nothing.
+    pub(super) fn looking(mut self, is_looking: bool) -> Self {
+        self.is_looking = is_looking;
+        self
+    }
+
+    /// Returns the statement that begins a mutation.
+    fn writing(&self) -> &'static str {
+        if self.is_looking { READ } else { WRITE }
     }
 
     /// Waits for another writer of the scope for this long.
@@ -102,7 +115,7 @@ impl ScopedServer {
     pub(super) fn note(&self, action: &'static str, sql: &'static str, params: Vec<Param>) -> Result<()> {
         let folded = |fault: Fault| fault.fold(action, self.location());
         let (transaction, _) =
-            Transaction::begin(&self.shared.pool, WRITE, std::slice::from_ref(&self.opening))
+            Transaction::begin(&self.shared.pool, self.writing(), std::slice::from_ref(&self.opening))
                 .map_err(folded)?;
         transaction.run(sql, params).map_err(folded)?;
         transaction
@@ -148,7 +161,7 @@ impl ScopedServer {
         let mut statements = vec![self.opening.clone(), Statement { sql: COUNT.into(), params }];
         statements.extend(opening);
         let (transaction, rows) =
-            Transaction::begin(&self.shared.pool, WRITE, &statements).map_err(folded)?;
+            Transaction::begin(&self.shared.pool, self.writing(), &statements).map_err(folded)?;
         let number: i64 =
             rows.first().map_or(Ok(0), |row| row.try_get(0)).map_err(Fault::Said).map_err(folded)?;
         let done = mutate(&transaction, &rows)?;

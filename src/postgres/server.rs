@@ -37,6 +37,7 @@ use crate::store::{ArtifactConfig, StoreConfig};
 #[derive(Clone)]
 pub struct Postgres {
     shared: Arc<Shared>,
+    is_looking: bool,
 }
 
 impl Postgres {
@@ -69,7 +70,7 @@ impl Postgres {
     pub fn connect_with(url: &str, config: PostgresConfig) -> Result<Self> {
         let address = Address::parse(url, &config)?;
         let pool = Pool::new(address, config.max_connections, config.lock_timeout, config.statement_timeout);
-        let server = Self { shared: Arc::new(Shared::new(pool, config)) };
+        let server = Self { shared: Arc::new(Shared::new(pool, config)), is_looking: false };
         server.lend(|_, _, _| Ok(()))?;
         Ok(server)
     }
@@ -138,18 +139,26 @@ impl Postgres {
     /// Opens the memory store of a scope, in the same database as its workspace. Takes no connection of its own.
     ///
     /// ```no_run
-    /// use noctuary::store::StoreConfig;
     /// use noctuary::{Scope, postgres::Postgres};
     ///
     /// let server = Postgres::connect("host=/run/postgresql user=noctuary dbname=lives")?;
-    /// let marta = server.memory(Scope::user("marta"), StoreConfig::default())?;
+    /// let marta = server.memory(Scope::user("marta"))?;
     /// # Ok::<(), noctuary::Error>(())
     /// ```
     ///
     /// # Errors
     ///
     /// The errors of [`workspace`](Self::workspace).
-    pub fn memory(&self, scope: Scope, config: StoreConfig) -> Result<PostgresMemoryStore> {
+    pub fn memory(&self, scope: Scope) -> Result<PostgresMemoryStore> {
+        self.memory_with(scope, StoreConfig::default())
+    }
+
+    /// As [`memory`](Self::memory), configured.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`workspace`](Self::workspace).
+    pub fn memory_with(&self, scope: Scope, config: StoreConfig) -> Result<PostgresMemoryStore> {
         PostgresMemoryStore::over(self.scoped(scope)?, config)
     }
 
@@ -180,6 +189,23 @@ impl Postgres {
         Ok(PostgresArtifactStore::over(self.scoped(scope)?, config))
     }
 
+    /// Returns whether anything was ever written in a scope.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`workspace`](Self::workspace).
+    pub fn has_life(&self, scope: &Scope) -> Result<bool> {
+        let sql = "SELECT 1::bigint FROM lives WHERE user_id = $1 AND agent_id = $2";
+        let found =
+            self.scoped(scope.clone())?.look_within("look at", |within| within.one::<i64>(sql, []))?;
+        Ok(found.is_some())
+    }
+
+    /// Returns the server for a look: whatever is opened of it refuses every change.
+    pub(crate) fn looking(&self) -> Self {
+        Self { is_looking: true, ..self.clone() }
+    }
+
     /// Lists the scopes that have something in the schema, for an operator: its role must be `SUPERUSER` or have `BYPASSRLS`, since any
     /// other sees the rows of one scope at a time.
     ///
@@ -199,7 +225,7 @@ impl Postgres {
             });
         }
         self.lend(schema::check)?;
-        Ok(ScopedServer::new(Arc::clone(&self.shared), scope))
+        Ok(ScopedServer::new(Arc::clone(&self.shared), scope).looking(self.is_looking))
     }
 }
 

@@ -1,9 +1,6 @@
-//! The tables of a workspace, and the rows that each scope sees of them.
+//! The tables of a workspace.
 
-/// Makes the tables. Each has the scope in front of its key, refuses an empty user, and shows a transaction the rows of its own scope
-/// alone, its owner too.
-///
-/// A setting that was local to an earlier transaction of a connection is empty and not null, so empty is no user.
+/// Makes the tables. Each has the scope in front of its key, and refuses an empty user.
 pub(super) const WORKSPACE: &str = r#"
     CREATE TABLE lives (
         user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
@@ -57,18 +54,4 @@ pub(super) const WORKSPACE: &str = r#"
         guard_start_us bigint NOT NULL,
         PRIMARY KEY (user_id, agent_id)
     );
-
-    DO $$
-    DECLARE each text;
-    BEGIN
-        FOREACH each IN ARRAY ARRAY['lives', 'documents', 'document_versions', 'states', 'leases'] LOOP
-            EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
-            EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
-            EXECUTE format(
-                'CREATE POLICY scope ON %I USING (
-                    user_id = nullif(current_setting(''noctuary.user'', true), '''')
-                    AND agent_id = coalesce(current_setting(''noctuary.agent'', true), ''''))',
-                each);
-        END LOOP;
-    END $$;
 "#;

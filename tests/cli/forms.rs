@@ -72,7 +72,7 @@ fn an_export_comes_back_byte_for_byte_in_any_home() {
     assert_eq!(run(folder.path(), &["export", "agent", "agent/out"]).status.code(), Some(3));
 }
 
-fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(inner) = folders.pop() {

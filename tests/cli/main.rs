@@ -4,11 +4,16 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod carried;
+#[cfg(feature = "postgres")]
+#[path = "../common/mod.rs"]
+mod common;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 mod examples;
 mod forms;
 mod git;
+#[cfg(feature = "postgres")]
+mod server;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod vault;

@@ -307,14 +307,14 @@ fn drop_schemas_of_the_dead(shell: &mut ::postgres::Client) {
 /// Opens a store without rows, which nobody else has while it is open.
 pub(crate) fn rows(scope: Scope, config: StoreConfig) -> Arc<PostgresMemoryStore> {
     let (mut all, at) = Rows::take(User::Store(Weak::new()));
-    let store = Arc::new(all[at].server.memory(scope, config).unwrap());
+    let store = Arc::new(all[at].server.memory_with(scope, config).unwrap());
     all[at].user = User::Store(Arc::downgrade(&store));
     store
 }
 
 /// Opens the store that belongs to a folder, also from another process.
 pub(crate) fn rows_in(folder: &Path, scope: Scope, config: StoreConfig) -> PostgresMemoryStore {
-    rows_server_in(folder).memory(scope, config).unwrap()
+    rows_server_in(folder).memory_with(scope, config).unwrap()
 }
 
 /// Returns the server with the rows that belong to a folder.
@@ -326,4 +326,19 @@ pub(crate) fn rows_server_in(folder: &Path) -> Postgres {
     let (all, at) = Rows::take(User::Folder(folder.to_owned()));
     fs::write(file, &all[at].schema).unwrap();
     all[at].server.clone()
+}
+
+/// Returns the tables that hold a word of Marta's, in any case, of the rows that belong to a folder; none where it has no rows.
+pub(crate) fn tables_with(folder: &Path, word: &str) -> Vec<String> {
+    let Ok(schema) = fs::read_to_string(folder.join(".postgres-rows")) else { return Vec::new() };
+    let mut shell = ::postgres::Client::connect(&url().unwrap(), ::postgres::NoTls).unwrap();
+    let tables =
+        "SELECT relname::text FROM pg_class WHERE relnamespace = $1::text::regnamespace AND relkind = 'r'";
+    let tables: Vec<String> = shell.query(tables, &[&schema]).unwrap().iter().map(|row| row.get(0)).collect();
+    shell.batch_execute("SELECT set_config('noctuary.user', 'marta', false)").unwrap();
+    let holds = |table: &String| {
+        let sql = format!("SELECT 1 FROM {schema}.{table} t WHERE strpos(lower(t::text), $1) > 0 LIMIT 1");
+        !shell.query(&sql, &[&word]).unwrap().is_empty()
+    };
+    tables.into_iter().filter(holds).collect()
 }

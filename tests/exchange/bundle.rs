@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::{
-    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, Forget,
+    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, Forget, StoredRows,
+    copy_into, copy_rows,
 };
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::learning::{
@@ -20,6 +21,8 @@ use noctuary::{
 };
 use proptest::prelude::*;
 use serde_json::json;
+
+use crate::kinds;
 
 fn owner() -> Access {
     Access::human(Scope::user("marta"))
@@ -41,7 +44,7 @@ fn doc(name: &str) -> DocName {
     DocName::parse(name).unwrap()
 }
 
-/// A home of either kind, and what it holds.
+/// A home of any kind, and what it holds.
 struct Home {
     workspace: Arc<dyn Workspace>,
     store: Store,
@@ -52,14 +55,14 @@ enum Store {
     File(FileMemoryStore),
     #[cfg(feature = "sqlite")]
     Sqlite(noctuary::SqliteMemoryStore),
+    #[cfg(feature = "postgres")]
+    Postgres(noctuary::postgres::PostgresMemoryStore),
 }
 
 trait Any: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore {}
 impl<S: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore> Any for S {}
 
 impl Home {
-    const KINDS: usize = if cfg!(feature = "sqlite") { 2 } else { 1 };
-
     fn new(kind: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         #[cfg(feature = "sqlite")]
@@ -67,6 +70,13 @@ impl Home {
             let file = folder.path().join("life.db");
             let workspace = Arc::new(noctuary::SqliteWorkspace::open(&file, owner().scope).unwrap());
             let store = Store::Sqlite(noctuary::SqliteMemoryStore::open(&file, owner().scope).unwrap());
+            return Self { workspace, store, folder };
+        }
+        #[cfg(feature = "postgres")]
+        if kind == 2 {
+            let server = crate::common::server::rows_server_in(folder.path());
+            let workspace = Arc::new(server.workspace(owner().scope).unwrap());
+            let store = Store::Postgres(server.memory(owner().scope).unwrap());
             return Self { workspace, store, folder };
         }
         assert_eq!(kind, 0);
@@ -80,6 +90,18 @@ impl Home {
             Store::File(store) => store,
             #[cfg(feature = "sqlite")]
             Store::Sqlite(store) => store,
+            #[cfg(feature = "postgres")]
+            Store::Postgres(store) => store,
+        }
+    }
+
+    fn rows(&self) -> StoredRows<'_> {
+        match &self.store {
+            Store::File(store) => store.into(),
+            #[cfg(feature = "sqlite")]
+            Store::Sqlite(store) => store.into(),
+            #[cfg(feature = "postgres")]
+            Store::Postgres(store) => store.into(),
         }
     }
 
@@ -90,6 +112,8 @@ impl Home {
             Store::File(store) => export.file_store(store),
             #[cfg(feature = "sqlite")]
             Store::Sqlite(store) => export.sqlite_store(store),
+            #[cfg(feature = "postgres")]
+            Store::Postgres(store) => export.postgres_store(store),
         }
         .run()
         .unwrap()
@@ -102,6 +126,8 @@ impl Home {
             Store::File(store) => import.file_store(store),
             #[cfg(feature = "sqlite")]
             Store::Sqlite(store) => import.sqlite_store(store),
+            #[cfg(feature = "postgres")]
+            Store::Postgres(store) => import.postgres_store(store),
         };
         if let Some(key) = key {
             import = import.key(key);
@@ -171,13 +197,15 @@ impl Home {
         {
             self.workspace.write(&doc(name), text.as_bytes(), WriteMode::Create).unwrap();
         }
+        let forget = Forget::new(&owner, "the landlord is called Jan");
         match &self.store {
-            Store::File(store) => Forget::new(&owner, "the landlord is called Jan").store(store).run(at(10)),
+            Store::File(store) => forget.store(store),
             #[cfg(feature = "sqlite")]
-            Store::Sqlite(store) => {
-                Forget::new(&owner, "the landlord is called Jan").store(store).run(at(10))
-            }
+            Store::Sqlite(store) => forget.store(store),
+            #[cfg(feature = "postgres")]
+            Store::Postgres(store) => forget.store(store),
         }
+        .run(at(10))
         .unwrap();
     }
 }
@@ -186,7 +214,10 @@ impl Home {
 fn same(one: &Bundle, other: &Bundle) {
     let paths = |bundle: &Bundle| bundle.files().map(|(path, _)| path.to_owned()).collect::<Vec<_>>();
     assert_eq!(paths(one), paths(other));
-    for (path, bytes) in one.files() {
+    // What is signed before its signatures.
+    let is_seal = |path: &str| ["signature.txt", "manifest.txt", "manifest.sig"].contains(&path);
+    let (seals, signed): (Vec<_>, Vec<_>) = one.files().partition(|(path, _)| is_seal(path));
+    for (path, bytes) in signed.into_iter().chain(seals) {
         let (ours, theirs) =
             (String::from_utf8_lossy(bytes), String::from_utf8_lossy(other.get(path).unwrap()));
         assert_eq!(ours, theirs, "{path}");
@@ -201,12 +232,12 @@ fn channels(plan: &BundlePlan, of: Channel) -> Vec<&str> {
 #[test]
 fn a_furnished_life_comes_back_byte_for_byte_from_any_home_to_any_other() {
     let key = key(7);
-    for kind in 0..Home::KINDS {
+    for kind in kinds() {
         let here = Home::new(kind);
         here.furnish();
         let bundle = here.export(&key);
         same(&bundle, &here.export(&key));
-        for other in 0..Home::KINDS {
+        for other in kinds() {
             let there = Home::new(other);
             let plan = there.import(&bundle, Some(&key), &[], false);
             assert_eq!(plan.refused().count(), 0, "{plan:?}");
@@ -241,6 +272,26 @@ fn a_furnished_life_comes_back_byte_for_byte_from_any_home_to_any_other() {
             assert!(matches!(there.store().write(&owner(), &told, at(99)), Err(Error::Stopped { .. })));
         }
     }
+}
+
+#[test]
+fn a_life_that_went_through_every_kind_of_home_is_the_same_again() {
+    let first = Home::new(0);
+    first.furnish();
+    let whole = first.export(&key(7));
+    let mut way: Vec<Home> = kinds().rev().map(Home::new).collect();
+    way.push(Home::new(0));
+    let mut here = &first;
+    for there in &way {
+        copy_into(here.workspace.as_ref(), there.workspace.as_ref()).unwrap();
+        let copied = copy_rows(here.rows(), there.rows(), &owner(), at(9_000)).unwrap();
+        assert!(copied.applied && copied.refused().next().is_none(), "{copied:?}");
+        same(&whole, &there.export(&key(7)));
+        let again = copy_rows(here.rows(), there.rows(), &owner(), at(9_001)).unwrap();
+        assert!(again.added().next().is_none(), "{again:?}");
+        here = there;
+    }
+    assert!(matches!(copy_rows(first.rows(), here.rows(), &agent(), at(1)), Err(Error::Denied { .. })));
 }
 
 #[test]
@@ -371,7 +422,7 @@ fn resign(bundle: &Bundle, key: &BundleKey) -> Bundle {
 #[test]
 fn an_older_bundle_brings_nothing_back_with_trust() {
     let own = key(7);
-    for kind in 0..Home::KINDS {
+    for kind in kinds() {
         let home = Home::new(kind);
         home.furnish();
         let older = home.export(&own);
@@ -599,9 +650,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(1_000)))]
 
     #[test]
-    fn any_life_comes_back_byte_for_byte(steps in steps()) {
+    fn any_life_comes_back_byte_for_byte(steps in steps(), dice in 0..20_u8) {
         let key = key(7);
-        for kind in 0..Home::KINDS {
+        // A server takes longer: it has every twentieth life.
+        let homes = kinds().filter(|kind| *kind < 2 || dice == 0);
+        for kind in homes.clone() {
             let here = Home::new(kind);
             walk(&here, &steps);
             let bundle = here.export(&key);
@@ -618,7 +671,7 @@ proptest! {
                 let wanted = if item.path == touched { Channel::Unsigned } else { Channel::Signed };
                 prop_assert_eq!(item.channel, wanted, "{} of {}", item.path, touched);
             }
-            for other in 0..Home::KINDS {
+            for other in homes.clone() {
                 let there = Home::new(other);
                 let plan = there.import(&bundle, Some(&key), &[], true);
                 let refused: Vec<_> = plan.refused().collect();

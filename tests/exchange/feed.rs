@@ -1,4 +1,4 @@
-//! Promoted lines become rows of a store: in every home, in both stores, and gone again with its line.
+//! Promoted lines become rows of a store: in every home, in every store, and gone again with its line.
 
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
@@ -21,6 +21,8 @@ use noctuary::{
     SessionKind, Workspace, WriteMode, dream_once_at,
 };
 
+use crate::kinds;
+
 trait Store: MemoryStore + FactStore {}
 
 impl<S: MemoryStore + FactStore> Store for S {}
@@ -34,7 +36,13 @@ const STORES: &[Open] = &[
         let path = folder.join("memory.db");
         Box::new(noctuary::SqliteMemoryStore::open_with(path, marta(), config).unwrap())
     },
+    #[cfg(feature = "postgres")]
+    |folder, config| Box::new(crate::common::server::rows_in(folder, marta(), config)),
 ];
+
+fn stores() -> &'static [Open] {
+    &STORES[kinds()]
+}
 
 type Home = fn(&Path) -> Arc<dyn Workspace>;
 
@@ -42,7 +50,13 @@ const HOMES: &[Home] = &[
     |folder| Arc::new(FileWorkspace::open(folder).unwrap()),
     #[cfg(feature = "sqlite")]
     |folder| Arc::new(noctuary::SqliteWorkspace::open(folder.join("life.db"), marta()).unwrap()),
+    #[cfg(feature = "postgres")]
+    |folder| Arc::new(crate::common::server::rows_server_in(folder).workspace(marta()).unwrap()),
 ];
+
+fn homes() -> &'static [Home] {
+    &HOMES[kinds()]
+}
 
 /// The model's answer about the journal of the 20th.
 const ANSWER: &str = "\
@@ -152,8 +166,8 @@ impl Life {
 
 /// Runs a test on each store, fed from each home.
 fn each(test: impl Fn(Life)) {
-    for home in HOMES {
-        for open in STORES {
+    for home in homes() {
+        for open in stores() {
             test(Life::dreamed(*home, *open));
         }
     }
@@ -161,7 +175,7 @@ fn each(test: impl Fn(Life)) {
 
 /// Runs a test on each store.
 fn each_store(test: impl Fn(Life)) {
-    for open in STORES {
+    for open in stores() {
         test(Life::dreamed(HOMES[0], *open));
     }
 }
@@ -426,8 +440,8 @@ fn midway(home: Home, open: Open) -> Life {
 
 #[test]
 fn a_feed_that_dies_after_any_change_is_made_right_by_the_next() {
-    for home in HOMES {
-        for open in STORES {
+    for home in homes() {
+        for open in stores() {
             let life = midway(*home, *open);
             let whole = counts(life.feed());
             let told = life.told();

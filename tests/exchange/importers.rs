@@ -16,7 +16,7 @@ use noctuary::{Error, FileWorkspace, Outcome, Workspace};
 
 use crate::dreaming::marta::documents;
 use crate::dreaming::{KEY, Life, dream, journals_of, night};
-use crate::{HOMES, home, homes, put, text};
+use crate::{home, homes, kinds, put, text};
 
 /// A template set of OpenClaw, and the file that holds its long memory.
 const SETS: [(&str, &str); 3] =
@@ -435,7 +435,7 @@ fn journals_of_ironclaw_and_picoclaw_become_journals() {
 /// Checks that an import into each kind of home survives faults: the operations of a disk, and the verbs of a database.
 fn interrupted(dialect: Dialect, source: &Life, begin: &dyn Fn(&dyn Workspace)) {
     let from = FileWorkspace::open(source.root()).unwrap();
-    for kind in 0..HOMES {
+    for kind in kinds() {
         let faults = Faults::new();
         let open = || {
             let (folder, workspace) = home(kind);

@@ -5,6 +5,9 @@
 mod bundle;
 mod bundle_practice;
 mod carried;
+#[cfg(feature = "postgres")]
+#[path = "../common/mod.rs"]
+mod common;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 #[cfg(feature = "sqlite")]
@@ -37,8 +40,14 @@ fn common_each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
     });
 }
 
-/// How many kinds of home there are: a folder, and a SQLite file.
-const HOMES: usize = if cfg!(feature = "sqlite") { 2 } else { 1 };
+/// The kinds of home: a folder, a SQLite file, and a server where there is one.
+fn kinds() -> std::ops::Range<usize> {
+    #[cfg(all(feature = "sqlite", feature = "postgres"))]
+    if common::server::is_there() {
+        return 0..3;
+    }
+    0..if cfg!(feature = "sqlite") { 2 } else { 1 }
+}
 
 /// An empty workspace of a kind, in a folder that lives as long as it is used.
 fn home(kind: usize) -> (Life, Arc<dyn Workspace>) {
@@ -49,13 +58,19 @@ fn home(kind: usize) -> (Life, Arc<dyn Workspace>) {
             noctuary::SqliteWorkspace::open(folder.path("life.db"), dreaming::marta::marta()).unwrap();
         return (folder, Arc::new(database));
     }
+    #[cfg(feature = "postgres")]
+    if kind == 2 {
+        let server = common::server::rows_server_in(&folder.path(""));
+        let workspace = server.workspace(dreaming::marta::marta()).unwrap();
+        return (folder, Arc::new(workspace));
+    }
     assert_eq!(kind, 0);
     let workspace = folder.quick_workspace();
     (folder, workspace)
 }
 
 fn homes() -> impl Iterator<Item = (Life, Arc<dyn Workspace>)> {
-    (0..HOMES).map(home)
+    kinds().map(home)
 }
 
 fn put(workspace: &dyn Workspace, file: &str, text: &str) {

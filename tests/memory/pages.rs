@@ -36,15 +36,21 @@ fn open(folder: &Path, backend: usize) -> Arc<dyn Edged> {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
     }
+    #[cfg(feature = "postgres")]
+    if backend == 2 {
+        let config = noctuary::store::StoreConfig::default();
+        return Arc::new(crate::common::server::rows_in(folder, contract::scope(), config));
+    }
     assert_eq!(backend, 0);
     Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
 }
 
-/// Runs a test on both stores.
-fn each(test: impl Fn(Arc<dyn Edged>, &Path)) {
-    for backend in 0..if cfg!(feature = "sqlite") { 2 } else { 1 } {
+/// Runs a test on each store, with a way to open it once more.
+fn each(test: impl Fn(Arc<dyn Edged>, &dyn Fn() -> Arc<dyn Edged>)) {
+    for backend in crate::common::backends() {
         let folder = tempfile::tempdir().unwrap();
-        test(open(folder.path(), backend), folder.path());
+        let open = || open(folder.path(), backend);
+        test(open(), &open);
     }
 }
 
@@ -162,15 +168,14 @@ fn a_page_tells_what_holds_what_happened_and_what_contradicts() {
 // CP-01
 #[test]
 fn two_renders_and_two_processes_give_the_same_bytes() {
-    each(|store, folder| {
+    each(|store, again| {
         for number in 0..40 {
             let text = format!("Marta met @p{} and Brisk in #c{}", number % 7, number % 3);
             store.write(&human(), &row("observation", &text), at(number)).unwrap();
         }
         let first = markdown(&pages(&store), &human(), "Marta", at(50));
         assert_eq!(markdown(&pages(&store), &human(), "  @MARTA ", at(50)), first);
-        let backend = usize::from(folder.join("memory.db").exists());
-        let other = open(folder, backend);
+        let other = again();
         assert_eq!(markdown(&pages(&other), &human(), "marta", at(50)), first);
     });
 }
@@ -178,7 +183,7 @@ fn two_renders_and_two_processes_give_the_same_bytes() {
 // CP-04, CP-05
 #[test]
 fn a_page_is_kept_for_a_minute_and_dropped_by_any_write() {
-    each(|store, folder| {
+    each(|store, again| {
         let id = store.write(&human(), &row("observation", "the keel of Brisk"), at(0)).unwrap();
         let records = Arc::new(Records::default());
         let pages = pages(&store).source(Arc::clone(&records) as _);
@@ -204,8 +209,7 @@ fn a_page_is_kept_for_a_minute_and_dropped_by_any_write() {
             5
         );
 
-        let backend = usize::from(folder.join("memory.db").exists());
-        let other = open(folder, backend);
+        let other = again();
         let row = |text| row("observation", text);
         let mut minute = 10;
         let mut is_dropped = |what: &str, change: &dyn Fn()| {

@@ -424,7 +424,7 @@ fn nothing_of_another_scope_and_nothing_private_is_told_by_any_verb_or_statement
     let stores: Vec<PostgresMemoryStore> = scopes
         .iter()
         .map(|(scope, word)| {
-            let store = server.memory(scope.clone(), StoreConfig::default()).unwrap();
+            let store = server.memory(scope.clone()).unwrap();
             fill(&store, &Access::new(SessionKind::Main, Actor::Human, scope.clone()), word);
             store
         })

@@ -1,4 +1,4 @@
-//! Faults that both memory stores survive: kills, and many writers at once beside a purge and a dream.
+//! Faults that all memory stores survive: kills, and many writers at once beside a purge and a dream.
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
@@ -11,6 +11,8 @@ use chrono::TimeDelta;
 use noctuary::format::Origin;
 use noctuary::life::{ContextConfig, MemoryContext};
 use noctuary::memory::{Filter, IndexState, Memory, MemoryId, NewMemory, Query, Source};
+#[cfg(feature = "postgres")]
+use noctuary::store::StoreConfig;
 use noctuary::testing::Script;
 use noctuary::testing::contract::memory as contract;
 use noctuary::workspace::WorkspaceExt;
@@ -21,7 +23,9 @@ use noctuary::{
 use rusqlite::Connection;
 
 use crate::common::marta::now;
-use crate::common::{Peer, listen, role, tell};
+#[cfg(feature = "postgres")]
+use crate::common::server;
+use crate::common::{Peer, backends, listen, role, tell};
 
 const FILE: &str = "memory.db";
 
@@ -42,17 +46,32 @@ fn standing(store: &dyn MemoryStore) -> Vec<Memory> {
 enum Backend {
     Sqlite,
     File,
+    #[cfg(feature = "postgres")]
+    Server,
 }
 
 impl Backend {
+    /// The stores that are here: the last one where there is a server.
+    fn all() -> Vec<Self> {
+        let all = [
+            Self::File,
+            Self::Sqlite,
+            #[cfg(feature = "postgres")]
+            Self::Server,
+        ];
+        all[backends()].to_vec()
+    }
+
     fn of(word: &str) -> Self {
-        if word == "sqlite" { Self::Sqlite } else { Self::File }
+        *Self::all().iter().find(|backend| backend.word() == word).unwrap()
     }
 
     fn word(self) -> &'static str {
         match self {
             Self::Sqlite => "sqlite",
             Self::File => "file",
+            #[cfg(feature = "postgres")]
+            Self::Server => "server",
         }
     }
 
@@ -60,14 +79,18 @@ impl Backend {
         match self {
             Self::Sqlite => Arc::new(SqliteMemoryStore::open(folder.join(FILE), contract::scope()).unwrap()),
             Self::File => Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap()),
+            #[cfg(feature = "postgres")]
+            Self::Server => Arc::new(server::rows_in(folder, contract::scope(), StoreConfig::default())),
         }
     }
 
-    /// The workspace in the same file, or the same folder.
+    /// The workspace in the same file or folder, or on the same server.
     fn workspace(self, folder: &Path) -> Arc<dyn Workspace> {
         match self {
             Self::Sqlite => Arc::new(SqliteWorkspace::open(folder.join(FILE), contract::scope()).unwrap()),
             Self::File => Arc::new(FileWorkspace::open(folder).unwrap()),
+            #[cfg(feature = "postgres")]
+            Self::Server => Arc::new(server::rows_server_in(folder).workspace(contract::scope()).unwrap()),
         }
     }
 
@@ -254,6 +277,12 @@ fn killed_writers_of_a_file_lose_nothing_that_they_acknowledged() {
     kill_writers(Backend::File);
 }
 
+#[cfg(feature = "postgres")]
+#[test]
+fn killed_writers_of_a_server_lose_nothing_that_they_acknowledged() {
+    Backend::all().into_iter().skip(2).for_each(kill_writers);
+}
+
 /// Eight processes write, while this one purges without an end, and dreams in the same file or folder.
 fn write_at_once(backend: Backend) {
     let folder = tempfile::tempdir().unwrap();
@@ -316,6 +345,12 @@ fn eight_processes_write_into_a_file_at_once() {
     write_at_once(Backend::File);
 }
 
+#[cfg(feature = "postgres")]
+#[test]
+fn eight_processes_write_into_a_server_at_once() {
+    Backend::all().into_iter().skip(2).for_each(write_at_once);
+}
+
 /// How many texts are searched for, in both syntaxes.
 fn texts() -> u64 {
     if is_long() { 500_000 } else { 1_000 }
@@ -330,6 +365,15 @@ fn no_string_makes_a_search_of_a_database_fail() {
 fn no_string_makes_a_search_of_a_file_fail() {
     let folder = tempfile::tempdir().unwrap();
     contract::any_text(Backend::File.open(folder.path()).as_ref(), texts());
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn no_string_makes_a_search_of_a_server_fail() {
+    for backend in Backend::all().into_iter().skip(2) {
+        let folder = tempfile::tempdir().unwrap();
+        contract::any_text(backend.open(folder.path()).as_ref(), texts());
+    }
 }
 
 /// Returns the answers of one backend, word for word.
@@ -370,19 +414,22 @@ fn answers(store: &dyn MemoryStore) -> Vec<String> {
     said
 }
 
-/// Two stores that were written apart, and keep one set of rules.
+/// Stores that were written apart, and keep one set of rules.
 #[test]
-fn both_stores_answer_alike() {
+fn all_stores_answer_alike() {
     let folder = tempfile::tempdir().unwrap();
-    let sqlite = answers(Backend::Sqlite.open(folder.path()).as_ref());
-    assert_eq!(sqlite, answers(Backend::File.open(folder.path()).as_ref()));
-    assert!(sqlite.len() > 40);
+    let file = answers(Backend::File.open(folder.path()).as_ref());
+    for backend in Backend::all() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(answers(backend.open(folder.path()).as_ref()), file, "{backend:?}");
+    }
+    assert!(file.len() > 40);
 }
 
 // One row of 15.8 KB took the block from 49 rows to 13.
 #[test]
 fn a_long_row_does_not_take_the_room_of_the_others() {
-    for backend in [Backend::Sqlite, Backend::File] {
+    for backend in Backend::all() {
         let folder = tempfile::tempdir().unwrap();
         let store = backend.open(folder.path());
         for row in 0..49 {
@@ -414,8 +461,8 @@ fn a_long_row_does_not_take_the_room_of_the_others() {
 }
 
 #[test]
-fn both_stores_give_a_prompt_the_same_bytes_and_pinned_rows_their_place() {
-    let blocks = [Backend::Sqlite, Backend::File].map(|backend| {
+fn all_stores_give_a_prompt_the_same_bytes_and_pinned_rows_their_place() {
+    let blocks = Backend::all().into_iter().map(|backend| {
         let folder = tempfile::tempdir().unwrap();
         let store = backend.open(folder.path());
         let ids: Vec<_> = (0..60)
@@ -467,5 +514,6 @@ fn both_stores_give_a_prompt_the_same_bytes_and_pinned_rows_their_place() {
         assert_eq!(take(&ContextConfig::default()), take(&ContextConfig::default()));
         [of_fifty, whole, narrow, take(&ContextConfig::default())].map(|block| block.to_string())
     });
-    assert_eq!(blocks[0], blocks[1]);
+    let blocks: Vec<_> = blocks.collect();
+    assert!(blocks.iter().all(|block| *block == blocks[0]), "{blocks:?}");
 }

@@ -224,3 +224,41 @@ fn a_search_over_many_documents_is_timed() {
     let workspace = fresh.server.workspace(marta()).unwrap();
     assert_eq!(workspace.read_text(&DocName::MEMORY).unwrap(), None);
 }
+
+// Each search read the words of all chunks of its scope.
+#[test]
+fn a_search_finds_the_chunks_of_an_older_schema_and_no_word_outlives_its_chunk() {
+    let Some(url) = server::url() else { return };
+    let fresh = Fresh::new();
+    let workspace =
+        Indexed::new(fresh.server.workspace(marta()).unwrap(), fresh.server.index(marta()).unwrap());
+    workspace.write(&doc("notes/boat.md"), b"The boat is called Brisk.\n", WriteMode::Create).unwrap();
+    workspace.write(&doc("notes/drinks.md"), b"Tea at five.\n", WriteMode::Create).unwrap();
+    let found = |words: &str| workspace.search(&Access::agent(marta()), words, 9).unwrap().results.len();
+    assert_eq!((found("boat"), found("tea"), found("boat OR tea"), found("bri*")), (1, 1, 2, 1));
+
+    let mut owner = Client::connect(&url, NoTls).unwrap();
+    owner
+        .batch_execute(&format!(
+            "SET search_path = {}; DROP TABLE chunk_postings; UPDATE schema_version SET version = 4;
+             DROP TABLE memory_stems; SELECT set_config('noctuary.user', 'marta', false)",
+            fresh.schema()
+        ))
+        .unwrap();
+    fresh.server.migrate().unwrap();
+    assert_eq!((found("boat"), found("tea")), (1, 1));
+    workspace.write(&doc("notes/drinks.md"), b"Coffee at six.\n", WriteMode::Replace).unwrap();
+    assert_eq!((found("tea"), found("coffee")), (0, 1));
+    let mut postings = |condition: &str| -> i64 {
+        let sql = format!("SELECT count(*) FROM chunk_postings p WHERE {condition}");
+        owner.query_one(&sql, &[]).unwrap().get(0)
+    };
+    assert!(postings("true") > 5);
+    let stale =
+        "NOT EXISTS (SELECT 1 FROM chunk_words w WHERE w.number = p.number AND p.word = ANY (w.words))";
+    assert_eq!(postings(stale), 0);
+    workspace.remove(&doc("notes/boat.md")).unwrap();
+    assert_eq!(postings(stale), 0);
+    fresh.server.index(marta()).unwrap().clear().unwrap();
+    assert_eq!(postings("true"), 0);
+}

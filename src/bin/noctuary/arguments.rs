@@ -6,18 +6,24 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use noctuary::exchange::Foreign;
 
+use super::place::Place;
+
 /// Memory of an agent across sessions: look, search, dream, mend, and take it elsewhere.
 ///
-/// PATH is a folder, or a database file whose name ends in .db, .sqlite or .sqlite3.
+/// PATH is a folder, a database file whose name ends in .db, .sqlite or .sqlite3, or a server's
+/// address, postgres://user@host/database.
 #[derive(Debug, Parser)]
 #[command(name = "noctuary", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     /// Print JSON, for a program to read
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// The owner of the life, where a database holds several
+    /// The owner of the life, where a database or server holds several
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) user: Option<String>,
+    /// The agent of that owner, where they have several
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
     /// The settings, in place of ~/.config/noctuary/config.toml
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -40,8 +46,8 @@ const EXIT_CODES: &str = "Exit codes:
 pub(crate) enum Command {
     /// Make a workspace with its first documents; changes no existing file
     Init {
-        /// A folder or database, which may be new
-        path: PathBuf,
+        /// A folder, a database or a server, which may be new
+        path: Place,
         /// Let git carry it to other machines: write the lines that git needs, and set up the merge driver in this clone
         #[arg(long)]
         git: bool,
@@ -51,20 +57,20 @@ pub(crate) enum Command {
     },
     /// Say what is there, what waits for a dream, and when one is due
     Status {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
     },
     /// Say what a dream would keep; writes nothing
     Preview {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         #[command(flatten)]
         night: Night,
     },
     /// Dream: read new journals and keep what lasts
     Dream {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         #[command(flatten)]
         night: Night,
         /// Let what it would keep wait for `noctuary review`
@@ -73,8 +79,8 @@ pub(crate) enum Command {
     },
     /// Look over what a dream proposed: accept, edit in $EDITOR, or reject
     Review {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         /// Accept one without asking
         #[arg(long, value_name = "ID", conflicts_with = "reject")]
         accept: Option<String>,
@@ -84,8 +90,8 @@ pub(crate) enum Command {
     },
     /// Take a dream back, the latest unless named
     Undo {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         /// Its id, as `noctuary status` says it
         dream: Option<String>,
         /// Bring back a dream that was taken back
@@ -94,8 +100,8 @@ pub(crate) enum Command {
     },
     /// Find rows and documents by plain words
     Search {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         /// The words to look for
         #[arg(required = true)]
         query: Vec<String>,
@@ -105,8 +111,8 @@ pub(crate) enum Command {
     },
     /// Write a line into the journal of today
     Note {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         /// The line
         #[arg(required = true)]
         text: Vec<String>,
@@ -116,8 +122,8 @@ pub(crate) enum Command {
     },
     /// Remove a statement for good, keep it out, and print a receipt
     Forget {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         /// The statement, in its words
         #[arg(required = true)]
         text: Vec<String>,
@@ -127,8 +133,8 @@ pub(crate) enum Command {
     },
     /// Write an HTML page on the next dream, a past one, or an entity
     Page {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         /// The page
         #[arg(long, value_name = "FILE", default_value = "night.html")]
         out: PathBuf,
@@ -143,8 +149,8 @@ pub(crate) enum Command {
     },
     /// Look for what should be mended; writes nothing without --fix --apply
     Doctor {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         /// Say what the doctor would mend itself
         #[arg(long)]
         fix: bool,
@@ -166,8 +172,8 @@ pub(crate) enum Command {
     },
     /// Write all memory and documents as a tree of markdown
     Export {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         /// A folder that is new or empty
         out: PathBuf,
         /// Without a signature
@@ -188,8 +194,8 @@ pub(crate) enum Command {
         /// The tree, or the file of another program
         #[arg(value_name = "IN")]
         input: PathBuf,
-        /// A folder or database, which may be new
-        path: PathBuf,
+        /// A folder, a database or a server, which may be new
+        path: Place,
         /// Read it as the export of another program
         #[arg(long, value_name = "FORMAT")]
         from: Option<InFormat>,
@@ -209,16 +215,16 @@ pub(crate) enum Command {
     /// Copy everything, as it is, into a new folder or file
     Backup {
         /// A folder or database
-        path: PathBuf,
+        path: Place,
         /// A new folder, or a new file for a database
         out: PathBuf,
     },
-    /// Copy a life into another, empty home: from a folder into a database, or back
+    /// Copy a life into another, empty home: between folders, databases and servers
     Copy {
-        /// A folder or database
-        path: PathBuf,
-        /// A folder or database, which may be new
-        out: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
+        /// A folder, a database or a server, which may be new
+        out: Place,
     },
     /// Merge two copies of a life, two folders or two databases, into a new one
     Merge {
@@ -235,7 +241,7 @@ pub(crate) enum Command {
     /// Merge the copies that a sync tool left beside changed files, and remove them
     MergeCopies {
         /// A folder
-        path: PathBuf,
+        path: Place,
     },
     /// Merge one file, as git asks for it
     MergeDriver {
@@ -250,8 +256,8 @@ pub(crate) enum Command {
     },
     /// Leave the dreaming to one machine, or say which has it
     DreamsOn {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         /// The name of the machine; without, say which it is
         machine: Option<String>,
         /// Let each machine dream again
@@ -260,8 +266,8 @@ pub(crate) enum Command {
     },
     /// Remove a life: the library's documents, journals, rows and state
     Erase {
-        /// A folder or database
-        path: PathBuf,
+        /// A folder, a database or a server
+        path: Place,
         /// Do it; without, say what would go
         #[arg(long, alias = "apply")]
         yes: bool,

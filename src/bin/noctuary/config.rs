@@ -18,6 +18,7 @@ pub(crate) struct Config {
     pub(crate) dream: Dream,
     pub(crate) model: Model,
     pub(crate) travel: Travel,
+    pub(crate) server: Server,
 }
 
 /// How journals are read. The names of the environment, `WORKSPACE_DREAM_…`, count where the file says nothing.
@@ -52,6 +53,17 @@ pub(crate) struct Model {
 pub(crate) struct Travel {
     pub(crate) key_file: Option<PathBuf>,
     pub(crate) trust: Vec<String>,
+}
+
+/// The servers that PATH may name: whose life there is meant, and the schema of its tables.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Server {
+    pub(crate) user: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) schema: Option<String>,
+    /// Whether one on another machine may be reached without encryption, as through a tunnel.
+    pub(crate) allow_plaintext: bool,
 }
 
 /// The variable with the key of the endpoint: of its own, so that no vendor's key goes to somebody else's server.
@@ -153,6 +165,7 @@ impl Config {
             },
             model: self.model.clone(),
             travel: Travel { key_file: self.key_file(), trust: self.travel.trust.clone() },
+            server: self.server.clone(),
         };
         Ok(toml::to_string(&shown)?)
     }

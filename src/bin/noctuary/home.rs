@@ -1,12 +1,15 @@
 //! The home of a life: what PATH leads to.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use noctuary::doctor::Doctor;
 use noctuary::edges::EdgeStore;
+use noctuary::exchange::StoredRows;
 use noctuary::facts::FactStore;
 use noctuary::memory::LearningStore;
+#[cfg(feature = "postgres")]
+use noctuary::postgres::{Postgres, PostgresMemoryStore, PostgresWorkspace};
 use noctuary::workspace::Reach;
 use noctuary::{
     Access, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SqliteMemoryStore, SqliteWorkspace, Workspace,
@@ -14,10 +17,10 @@ use noctuary::{
 
 use super::config;
 use super::output::Trouble;
+use super::place::{Place, Whose};
 
 /// A home that is open.
 pub(crate) struct Home {
-    pub(crate) path: PathBuf,
     pub(crate) scope: Scope,
     pub(crate) workspace: Arc<dyn Workspace>,
     pub(crate) store: Store,
@@ -27,6 +30,8 @@ pub(crate) struct Home {
 pub(crate) enum Store {
     File(FileMemoryStore),
     Sqlite(SqliteMemoryStore),
+    #[cfg(feature = "postgres")]
+    Postgres(PostgresMemoryStore, PostgresWorkspace),
 }
 
 /// The verbs of every store.
@@ -39,72 +44,99 @@ impl Store {
         match self {
             Self::File(store) => store,
             Self::Sqlite(store) => store,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store, _) => store,
         }
     }
-}
 
-impl Store {
+    pub(crate) fn memory(&self) -> &dyn MemoryStore {
+        match self {
+            Self::File(store) => store,
+            Self::Sqlite(store) => store,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store, _) => store,
+        }
+    }
+
+    /// Returns the store as its rows travel.
+    pub(crate) fn rows(&self) -> StoredRows<'_> {
+        match self {
+            Self::File(store) => store.into(),
+            Self::Sqlite(store) => store.into(),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store, _) => store.into(),
+        }
+    }
+
     /// Returns the store as the home of its edges.
     pub(crate) fn into_edges(self) -> Arc<dyn EdgeStore> {
         match self {
             Self::File(store) => Arc::new(store),
             Self::Sqlite(store) => Arc::new(store),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store, _) => Arc::new(store),
         }
     }
 }
 
 impl Home {
     /// Opens a home that exists.
-    pub(crate) fn open(path: &Path, user: Option<&str>) -> Result<Self, Trouble> {
+    pub(crate) fn open(place: &Place, whose: Whose<'_>) -> Result<Self, Trouble> {
+        Self::find(place, whose)?.ok_or_else(|| nothing_at(place, whose))
+    }
+
+    /// Opens a home; `None` where nothing is there.
+    pub(crate) fn find(place: &Place, whose: Whose<'_>) -> Result<Option<Self>, Trouble> {
+        let path = match place {
+            Place::Path(path) => path,
+            Place::Server(address) => return Self::find_on_server(place, address, whose),
+        };
         if !path.exists() {
-            let path = path.display();
-            return Err(Trouble::failed(format!(
-                "cannot open {path}: nothing is there; `noctuary init {path}` makes it"
-            )));
+            return Ok(None);
         }
         if path.is_file() && path.metadata()?.len() == 0 {
-            let path = path.display();
             return Err(Trouble::failed(format!(
-                "cannot open {path}: it is an empty file; delete it, or put back a backup"
+                "cannot open {place}: it is an empty file; delete it, or put back a backup"
             )));
         }
-        Self::over(path, user)
+        Self::over(path, whose).map(Some)
     }
 
     /// Opens a home, and makes one that does not exist.
-    pub(crate) fn open_or_make(path: &Path, user: Option<&str>) -> Result<Self, Trouble> {
+    pub(crate) fn open_or_make(place: &Place, whose: Whose<'_>) -> Result<Self, Trouble> {
+        let path = match place {
+            Place::Path(path) => path,
+            Place::Server(address) => return Self::make_on_server(place, address, whose),
+        };
         if path.exists() {
-            return Self::open(path, user);
+            return Self::open(place, whose);
         }
         if is_database(path) {
-            let scope = Scope::user(user.unwrap_or("user"));
-            return Self::database(path, scope);
+            return Self::database(path, whose.or_user());
         }
         std::fs::create_dir_all(path)
-            .map_err(|error| Trouble::failed(format!("cannot create {}: {error}", path.display())))?;
-        Self::over(path, user)
+            .map_err(|error| Trouble::failed(format!("cannot create {place}: {error}")))?;
+        Self::over(path, whose)
     }
 
     /// Makes a home in memory, to plan what would come into one that does not exist.
-    pub(crate) fn in_memory(user: Option<&str>) -> Result<Self, Trouble> {
-        let scope = Scope::user(user.unwrap_or("user"));
+    pub(crate) fn in_memory(whose: Whose<'_>) -> Result<Self, Trouble> {
+        let scope = whose.or_user();
         Ok(Self {
-            path: PathBuf::new(),
             workspace: Arc::new(SqliteWorkspace::open_in_memory(scope.clone())?),
             store: Store::Sqlite(SqliteMemoryStore::open_in_memory(scope.clone())?),
             scope,
         })
     }
 
-    fn over(path: &Path, user: Option<&str>) -> Result<Self, Trouble> {
-        let scope = match user {
-            Some(user) => Scope::user(user),
-            None => only(Doctor::of(path)?.scopes()?)?,
+    fn over(path: &Path, whose: Whose<'_>) -> Result<Self, Trouble> {
+        let scope = match whose.named() {
+            Some(scope) => scope,
+            None => whose.only(Doctor::of(path)?.scopes()?)?,
         };
         if path.is_dir() {
             let store = FileMemoryStore::open_with(path, scope.clone(), config::stores()?)?;
             return Ok(Self {
-                path: path.to_owned(),
                 workspace: Arc::new(FileWorkspace::open(path)?.reaching(Reach::everything())),
                 store: Store::File(store),
                 scope,
@@ -116,7 +148,6 @@ impl Home {
     fn database(path: &Path, scope: Scope) -> Result<Self, Trouble> {
         let store = SqliteMemoryStore::open_with(path, scope.clone(), config::stores()?)?;
         Ok(Self {
-            path: path.to_owned(),
             workspace: Arc::new(SqliteWorkspace::open(path, scope.clone())?),
             store: Store::Sqlite(store),
             scope,
@@ -129,20 +160,109 @@ impl Home {
     }
 }
 
+#[cfg(feature = "postgres")]
+impl Home {
+    fn find_on_server(_place: &Place, address: &str, whose: Whose<'_>) -> Result<Option<Self>, Trouble> {
+        let server = connect(address, whose)?;
+        let scope = whose.on_server();
+        if !server.pending()?.is_empty() || !server.has_life(&scope)? {
+            return Ok(None);
+        }
+        Self::on_server(&server, scope).map(Some)
+    }
+
+    fn make_on_server(_place: &Place, address: &str, whose: Whose<'_>) -> Result<Self, Trouble> {
+        let server = connect(address, whose)?;
+        server.migrate()?;
+        Self::on_server(&server, whose.on_server())
+    }
+
+    fn on_server(server: &Postgres, scope: Scope) -> Result<Self, Trouble> {
+        let workspace = server.workspace(scope.clone())?;
+        let store = server.memory_with(scope.clone(), config::stores()?)?;
+        Ok(Self { workspace: Arc::new(workspace.clone()), store: Store::Postgres(store, workspace), scope })
+    }
+}
+
+#[cfg(not(feature = "postgres"))]
+impl Home {
+    fn find_on_server(place: &Place, _address: &str, _whose: Whose<'_>) -> Result<Option<Self>, Trouble> {
+        Err(no_servers(place))
+    }
+
+    fn make_on_server(place: &Place, _address: &str, _whose: Whose<'_>) -> Result<Self, Trouble> {
+        Err(no_servers(place))
+    }
+}
+
+/// Connects to a server by the settings.
+#[cfg(feature = "postgres")]
+fn connect(address: &str, whose: Whose<'_>) -> Result<Postgres, Trouble> {
+    let mut config = noctuary::postgres::PostgresConfig::default();
+    if let Some(schema) = &whose.server.schema {
+        config.schema.clone_from(schema);
+    }
+    config.allow_plaintext = whose.server.allow_plaintext;
+    // One terminal needs no more.
+    config.max_connections = 2;
+    Ok(Postgres::connect_with(address, config)?)
+}
+
+#[cfg(not(feature = "postgres"))]
+fn no_servers(place: &Place) -> Trouble {
+    Trouble::usage(format!(
+        "cannot open {place}: this program was built without servers; install it with --features cli,postgres"
+    ))
+}
+
+/// Returns the doctor of a home that exists.
+pub(crate) fn doctor(place: &Place, whose: Whose<'_>) -> Result<Doctor, Trouble> {
+    let path = match place {
+        Place::Path(path) => path,
+        Place::Server(address) => return doctor_of_server(place, address, whose),
+    };
+    let doctor = Doctor::of(path)?;
+    Ok(match whose.named() {
+        Some(scope) => doctor.scope(scope),
+        None => match doctor.scopes() {
+            Ok(scopes) if scopes.len() > 1 => doctor.scope(whose.only(scopes)?),
+            // What cannot be read is a finding.
+            _ => doctor,
+        },
+    })
+}
+
+#[cfg(feature = "postgres")]
+fn doctor_of_server(place: &Place, address: &str, whose: Whose<'_>) -> Result<Doctor, Trouble> {
+    let (server, scope) = (connect(address, whose)?, whose.on_server());
+    // Tables that are missing or of another version are a finding.
+    if server.pending().is_ok_and(|pending| pending.is_empty()) && !server.has_life(&scope)? {
+        return Err(nothing_at(place, whose));
+    }
+    Ok(Doctor::of_server(&server).scope(scope))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn doctor_of_server(place: &Place, _address: &str, _whose: Whose<'_>) -> Result<Doctor, Trouble> {
+    Err(no_servers(place))
+}
+
+fn nothing_at(place: &Place, whose: Whose<'_>) -> Trouble {
+    Trouble::failed(match place {
+        Place::Path(_) => {
+            format!("cannot open {place}: nothing is there; `noctuary init {place}` makes it")
+        }
+        Place::Server(_) => {
+            let user = whose.on_server().user;
+            format!(
+                "cannot open {place}: no life of {user} is there; --user names another one, `noctuary init` makes it"
+            )
+        }
+    })
+}
+
 /// Returns whether a path that does not exist would be a database.
 pub(crate) fn is_database(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     ["db", "sqlite", "sqlite3"].iter().any(|known| extension.eq_ignore_ascii_case(known))
-}
-
-/// Returns the one life of a home.
-pub(crate) fn only(mut scopes: Vec<Scope>) -> Result<Scope, Trouble> {
-    match scopes.len() {
-        0 => Ok(Scope::user("user")),
-        1 => Ok(scopes.remove(0)),
-        _ => {
-            let users: Vec<&str> = scopes.iter().map(|scope| scope.user.as_str()).collect();
-            Err(Trouble::usage(format!("several lives are there: say --user, one of {}", users.join(", "))))
-        }
-    }
 }

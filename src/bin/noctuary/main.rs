@@ -1,11 +1,13 @@
 //! `noctuary`: memory of an agent, for whoever runs it and writes no Rust.
 
+mod address;
 mod arguments;
 mod commands;
 mod config;
 mod home;
 mod key;
 mod output;
+mod place;
 mod progress;
 
 use std::process::ExitCode;
@@ -14,14 +16,34 @@ use clap::Parser;
 
 use arguments::{Arguments, Command, OutFormat};
 use output::{End, Output, Trouble};
+use place::Whose;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refused(&error),
+    };
     let output = Output::new(arguments.json);
     match run(&arguments, output) {
         Ok(end) => end.into(),
         Err(trouble) => trouble.tell(),
     }
+}
+
+/// Says why a command line makes no sense, without the password of an address in it.
+fn refused(error: &clap::Error) -> ExitCode {
+    let plain = error.render().to_string();
+    let text = address::masked(&plain);
+    if text == plain {
+        // In colours, on a terminal.
+        error.exit();
+    }
+    if error.use_stderr() {
+        eprint!("{text}");
+    } else {
+        print!("{text}");
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
@@ -30,36 +52,39 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         return commands::shell::show_config(&config, output);
     }
     let Some(command) = &arguments.command else { return commands::shell::first_screen(output) };
-    let user = arguments.user.as_deref();
+    let whose =
+        Whose { user: arguments.user.as_deref(), agent: arguments.agent.as_deref(), server: &config.server };
     match command {
         Command::Init { path, git, syncthing } => {
-            commands::life::init(path, user, output)?;
+            commands::life::init(path, whose, output)?;
             commands::carried::set_up(path, *git, *syncthing, output)
         }
-        Command::Status { path } => commands::life::status(path, user, &config, output),
-        Command::Note { path, text, kind } => commands::life::note(path, text, *kind, user, output),
-        Command::Search { path, query, limit } => commands::memory::search(path, query, *limit, user, output),
-        Command::Forget { path, text, in_files } => {
-            commands::memory::forget(path, text, *in_files, user, output)
+        Command::Status { path } => commands::life::status(path, whose, &config, output),
+        Command::Note { path, text, kind } => commands::life::note(path, text, *kind, whose, output),
+        Command::Search { path, query, limit } => {
+            commands::memory::search(path, query, *limit, whose, output)
         }
-        Command::Preview { path, night } => commands::night::preview(path, night, user, &config, output),
+        Command::Forget { path, text, in_files } => {
+            commands::memory::forget(path, text, *in_files, whose, output)
+        }
+        Command::Preview { path, night } => commands::night::preview(path, night, whose, &config, output),
         Command::Dream { path, night, propose } => {
-            commands::night::dream(path, night, *propose, user, &config, output)
+            commands::night::dream(path, night, *propose, whose, &config, output)
         }
         Command::Page { path, out, dream, entity, night } => {
             let of = commands::night::Of { dream: dream.as_deref(), entity: entity.as_deref(), night };
-            commands::night::page(path, out, &of, user, &config, output)
+            commands::night::page(path, out, &of, whose, &config, output)
         }
         Command::Review { path, accept, reject } => {
-            commands::review::review(path, accept.as_deref(), reject.as_deref(), user, &config, output)
+            commands::review::review(path, accept.as_deref(), reject.as_deref(), whose, &config, output)
         }
         Command::Undo { path, dream, redo } => {
-            commands::review::undo(path, dream.as_deref(), *redo, user, &config, output)
+            commands::review::undo(path, dream.as_deref(), *redo, whose, &config, output)
         }
         Command::Doctor { path, fix, apply, only, anonymous, endpoint, model } => {
             let model = commands::night::Asked { endpoint: endpoint.as_deref(), name: model.as_deref() };
             let fix = commands::doctor::Fix { wanted: *fix, apply: *apply, only, model };
-            commands::doctor::doctor(path, &fix, *anonymous, user, &config, output)
+            commands::doctor::doctor(path, &fix, *anonymous, whose, &config, output)
         }
         Command::Export { path, out, unsigned, no_documents, include_constraints, format } => {
             let how = commands::travel::HowOut {
@@ -68,7 +93,7 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
                 constraints: *include_constraints,
                 okf: *format == Some(OutFormat::Okf),
             };
-            commands::travel::export(path, out, how, user, &config, output)
+            commands::travel::export(path, out, how, whose, &config, output)
         }
         Command::Import { input, path, apply, trust, from, of, approve_hard_constraints } => {
             let how = commands::travel::HowIn {
@@ -78,21 +103,21 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
                 trust,
                 approves: *approve_hard_constraints,
             };
-            commands::travel::import(input, path, &how, user, &config, output)
+            commands::travel::import(input, path, &how, whose, &config, output)
         }
-        Command::Backup { path, out } => commands::travel::backup(path, out, user, output),
-        Command::Copy { path, out } => commands::travel::copy(path, out, user, output),
+        Command::Backup { path, out } => commands::travel::backup(path, out, whose, output),
+        Command::Copy { path, out } => commands::travel::copy(path, out, whose, output),
         Command::Merge { ours, theirs, out, base } => {
-            commands::merge::merge(ours, theirs, out, base.as_deref(), user, output)
+            commands::merge::merge(ours, theirs, out, base.as_deref(), whose, output)
         }
-        Command::MergeCopies { path } => commands::carried::merge_copies(path, user, output),
+        Command::MergeCopies { path } => commands::carried::merge_copies(path, whose, output),
         Command::MergeDriver { base, ours, theirs, path } => {
             commands::driver::drive([base, ours, theirs], path, output)
         }
         Command::DreamsOn { path, machine, anywhere } => {
-            commands::carried::dreams_on(path, machine.as_deref(), *anywhere, user, &config, output)
+            commands::carried::dreams_on(path, machine.as_deref(), *anywhere, whose, &config, output)
         }
-        Command::Erase { path, yes } => commands::travel::erase(path, *yes, user, output),
+        Command::Erase { path, yes } => commands::travel::erase(path, *yes, whose, output),
         Command::Completions { shell } => Ok(commands::shell::completions(*shell)),
         Command::Man => commands::shell::man(),
     }

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use super::address::masked;
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
@@ -52,17 +54,17 @@ impl Trouble {
     pub(crate) fn tell(&self) -> ExitCode {
         match self {
             Self::Usage(text) => {
-                eprintln!("noctuary: {text}");
+                eprintln!("noctuary: {}", masked(text));
                 ExitCode::from(2)
             }
             Self::Failed(error) => {
-                eprint!("noctuary: {error}");
+                let mut text = error.to_string();
                 let mut source = error.source();
                 while let Some(cause) = source {
-                    eprint!(": {cause}");
+                    text.push_str(&format!(": {cause}"));
                     source = cause.source();
                 }
-                eprintln!();
+                eprintln!("noctuary: {}", masked(&text));
                 let is_busy = error
                     .downcast_ref::<noctuary::Error>()
                     .is_some_and(|error| matches!(error, noctuary::Error::Busy { .. }));
@@ -151,7 +153,7 @@ const WIDTH: usize = 80;
 fn print(text: &str) {
     use std::io::Write;
 
-    if std::io::stdout().write_all(text.as_bytes()).is_err() {
+    if std::io::stdout().write_all(masked(text).as_bytes()).is_err() {
         std::process::exit(0);
     }
 }

@@ -12,7 +12,7 @@ use super::key::BundleKey;
 use super::made;
 use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, OUTCOMES, STONES, document_path};
 use super::practice::{self, CountedOutcomes};
-use super::rows::Rows;
+use super::rows::{Rows, StoredRows};
 use super::standing::Standing;
 use super::tree::Bundle;
 use crate::artifacts::ArtifactStore;
@@ -25,6 +25,8 @@ use crate::format::state::forgotten::Forgotten;
 use crate::gate::Tombstones;
 use crate::learning::{MethodStore, PreferenceKind, PreferenceStore, RoleStore};
 use crate::memory::{LearningStore, MemoryId, MemoryStore};
+#[cfg(feature = "postgres")]
+use crate::postgres::PostgresMemoryStore;
 use crate::session::{self, Folder};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
@@ -111,6 +113,20 @@ impl<'a> Export<'a> {
     #[must_use]
     pub fn sqlite_store(mut self, store: &'a SqliteMemoryStore) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// Takes the rows of a store along.
+    #[cfg(feature = "postgres")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
+    #[must_use]
+    pub fn postgres_store(mut self, store: &'a PostgresMemoryStore) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    pub(in crate::exchange) fn rows(mut self, rows: StoredRows<'a>) -> Self {
+        self.store = Some(rows.0);
         self
     }
 

@@ -18,7 +18,7 @@ use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, OUTCOMES, STONES, documen
 use super::plan::{BundleAction, BundleItem, BundlePlan, Channel, Work};
 use super::practice::CountedOutcomes;
 use super::presence::Presence;
-use super::rows::Rows;
+use super::rows::{Rows, StoredRows};
 use super::seal;
 use super::standing::Standing;
 use super::tree::Bundle;
@@ -33,6 +33,8 @@ use crate::file::FileMemoryStore;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::{Door, Doors, FORGOTTEN, Tombstones};
 use crate::memory::{AuditOutcome, LearningStore, MemoryStore};
+#[cfg(feature = "postgres")]
+use crate::postgres::PostgresMemoryStore;
 use crate::session;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
@@ -169,6 +171,20 @@ impl<'a> BundleImport<'a> {
     #[must_use]
     pub fn sqlite_store(mut self, store: &'a SqliteMemoryStore) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// Brings rows into a store.
+    #[cfg(feature = "postgres")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
+    #[must_use]
+    pub fn postgres_store(mut self, store: &'a PostgresMemoryStore) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    pub(in crate::exchange) fn rows(mut self, rows: StoredRows<'a>) -> Self {
+        self.store = Some(rows.0);
         self
     }
 

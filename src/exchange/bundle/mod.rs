@@ -48,4 +48,5 @@ pub use import::BundleImport;
 pub use key::BundleKey;
 pub use plan::{BundleAction, BundleItem, BundlePlan, Channel};
 pub use presence::Presence;
+pub use rows::StoredRows;
 pub use tree::Bundle;

@@ -10,6 +10,8 @@ use crate::file::FileMemoryStore;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::learning::{MethodStore, Preference, PreferenceStore, RoleNote, RoleStore};
 use crate::memory::{AuditOutcome, LearningStore, MemoryId, MemoryStore, NewMemory};
+#[cfg(feature = "postgres")]
+use crate::postgres::PostgresMemoryStore;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
 use crate::store::carry::{CarriedDecision, CarriedLearning, CarriedRow};
@@ -50,8 +52,24 @@ pub(super) trait Rows:
     fn tell_audit(&self, access: &Access, lines: &[(&str, AuditOutcome)], now: DateTime<Utc>) -> Result<()>;
 }
 
+/// The rows of a memory store in any home, as a copy takes and leaves them.
+#[derive(Clone, Copy)]
+pub struct StoredRows<'a>(pub(super) &'a dyn Rows);
+
+impl std::fmt::Debug for StoredRows<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "StoredRows({})", self.0.location())
+    }
+}
+
 macro_rules! rows {
     ($($type:ty),*) => {$(
+        impl<'a> From<&'a $type> for StoredRows<'a> {
+            fn from(store: &'a $type) -> Self {
+                Self(store)
+            }
+        }
+
         impl Rows for $type {
             fn carry_rows(&self, access: &Access, rows: &[CarriedRow]) -> Result<Vec<MemoryId>> {
                 self.engine().carry_rows(access, rows)
@@ -122,3 +140,5 @@ macro_rules! rows {
 rows!(FileMemoryStore);
 #[cfg(feature = "sqlite")]
 rows!(SqliteMemoryStore);
+#[cfg(feature = "postgres")]
+rows!(PostgresMemoryStore);

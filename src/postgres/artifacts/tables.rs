@@ -1,4 +1,4 @@
-//! The tables of artifacts, and the rows that each scope sees of them.
+//! The tables of artifacts.
 
 /// Makes the tables.
 pub(in crate::postgres) const ARTIFACTS: &str = r#"
@@ -32,18 +32,4 @@ pub(in crate::postgres) const ARTIFACTS: &str = r#"
         PRIMARY KEY (user_id, agent_id, number)
     );
     CREATE INDEX artifact_audit_id ON artifact_audit (user_id, agent_id, artifact_id);
-
-    DO $$
-    DECLARE each text;
-    BEGIN
-        FOREACH each IN ARRAY ARRAY['artifacts', 'artifact_audit'] LOOP
-            EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
-            EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
-            EXECUTE format(
-                'CREATE POLICY scope ON %I USING (
-                    user_id = nullif(current_setting(''noctuary.user'', true), '''')
-                    AND agent_id = coalesce(current_setting(''noctuary.agent'', true), ''''))',
-                each);
-        END LOOP;
-    END $$;
 "#;

@@ -85,10 +85,15 @@ pub(super) fn renumber(within: &Within<'_>, name: &DocName) -> Result<()> {
     let old = numbers_of(within, name)?;
     forget_vectors(within, &old, 0)?;
     let new = more_numbers(within, old.len())?;
+    within.run(REMOVE_POSTINGS, [old.clone().into()])?;
     let sql =
         "UPDATE chunks AS held SET number = n.new FROM unnest($3::bigint[], $4::bigint[]) AS n(old, new)
         WHERE held.user_id = $1 AND held.agent_id = $2 AND held.number = n.old";
-    within.run(sql, [old.into(), new.into()]).map(drop)
+    within.run(sql, [old.into(), new.clone().into()])?;
+    let sql = "INSERT INTO chunk_postings (user_id, agent_id, word, number)
+        SELECT $1, $2, unnest(w.words), w.number FROM chunk_words w
+        WHERE w.user_id = $1 AND w.agent_id = $2 AND w.number = ANY ($3)";
+    within.run(sql, [new.into()]).map(drop)
 }
 
 fn numbers_of(within: &Within<'_>, name: &DocName) -> Result<Vec<i64>> {
@@ -101,6 +106,7 @@ fn remove(within: &Within<'_>, numbers: Vec<i64>) -> Result<()> {
         return Ok(());
     }
     forget_vectors(within, &numbers, 0)?;
+    within.run(REMOVE_POSTINGS, [numbers.clone().into()])?;
     let sql = "DELETE FROM chunks WHERE user_id = $1 AND agent_id = $2 AND number = ANY ($3)";
     within.run(sql, [numbers.into()]).map(drop)
 }
@@ -165,8 +171,18 @@ const PUT: &str = "
     FROM unnest($4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[], $8::bigint[], $9::bigint[], $10::bigint[]) AS n";
 
 const PUT_WORDS: &str = "
-    INSERT INTO chunk_words (user_id, agent_id, number, words)
-    SELECT $1, $2, n.number, n.words::int4[] FROM unnest($3::bigint[], $4::text[]) AS n(number, words)";
+    WITH put AS (
+      INSERT INTO chunk_words (user_id, agent_id, number, words)
+      SELECT $1, $2, n.number, n.words::int4[] FROM unnest($3::bigint[], $4::text[]) AS n(number, words)
+      RETURNING number, words)
+    INSERT INTO chunk_postings (user_id, agent_id, word, number) SELECT $1, $2, unnest(put.words), put.number FROM put";
+
+/// A chunk's list says which postings it has.
+const REMOVE_POSTINGS: &str = "
+    DELETE FROM chunk_postings p USING (
+      SELECT unnest(w.words) AS word, w.number FROM chunk_words w
+      WHERE w.user_id = $1 AND w.agent_id = $2 AND w.number = ANY ($3)) gone
+    WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = gone.word AND p.number = gone.number";
 
 const NUMBERS: &str = "
     INSERT INTO index_numbers AS held (user_id, agent_id, chunk) VALUES ($1, $2, $3)

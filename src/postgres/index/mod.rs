@@ -32,8 +32,8 @@ use vectors::ChunkTable;
 
 /// An index on a PostgreSQL server, for one scope of it; made by [`Postgres::index`](crate::postgres::Postgres::index).
 ///
-/// Chunks are ranked by BM25 over those of the scope that the kind of session may read. A search reads the words of all of them, as
-/// numbers, and the texts of those that fit. Vectors are searched in the memory of this process, as in SQLite.
+/// Chunks are ranked by BM25 over those of the scope that the kind of session may read. A search finds those that have a word of it in
+/// a table of words, as numbers, and reads their texts. Vectors are searched in the memory of this process, as in SQLite.
 ///
 /// Clones are the same index.
 ///
@@ -109,8 +109,9 @@ impl DocumentIndex for PostgresIndex {
             }
             // Where the count of chunks is wrong, a document was not seen.
             let vectors = "DELETE FROM chunk_vectors WHERE user_id = $1 AND agent_id = $2";
+            let postings = "DELETE FROM chunk_postings WHERE user_id = $1 AND agent_id = $2";
             let documents = "DELETE FROM indexed_documents WHERE user_id = $1 AND agent_id = $2";
-            for sql in [vectors, documents] {
+            for sql in [vectors, postings, documents] {
                 within.run(sql, [])?;
             }
             Ok(())

@@ -26,21 +26,31 @@ macro_rules! chunks {
     ($condition:literal) => {
         concat!(
             "SELECT c.number, c.path, c.place, c.content, c.first_line, c.last_line, c.beside
-             FROM chunk_words w
-             JOIN chunks c ON c.user_id = w.user_id AND c.agent_id = w.agent_id AND c.number = w.number
+             FROM chunks c
              JOIN indexed_documents d ON d.user_id = c.user_id AND d.agent_id = c.agent_id AND d.path = c.path
-             WHERE w.user_id = $1 AND w.agent_id = $2 AND (d.audience & $3) <> 0 AND ",
+             WHERE c.user_id = $1 AND c.agent_id = $2 AND (d.audience & $3) <> 0 AND ",
             $condition
         )
     };
 }
 
-const MATCHING: &str = chunks!(
-    "(cardinality($4::int4[]) = 0 OR w.words && $4) AND (c.path < $5 OR c.path = $5 AND c.place > $6)
-     ORDER BY c.path DESC, c.place LIMIT $7"
-);
+const ALL: &str =
+    chunks!("(c.path < $4 OR c.path = $4 AND c.place > $5) ORDER BY c.path DESC, c.place LIMIT $6");
+const HAVING: &str = "
+    SELECT ARRAY(SELECT DISTINCT p.number FROM chunk_postings p
+      WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = ANY ($3))";
+/// The last of some chunks, in any order. The server sees how many there are, and goes to each of a few, or through all of them by their
+/// paths. Texts are read of those alone that are wanted, and are in no sort.
+const MATCHING: &str = "
+    SELECT c.number, c.path, c.place, c.content, c.first_line, c.last_line, c.beside
+    FROM chunks c WHERE c.user_id = $1 AND c.agent_id = $2 AND c.number = ANY (ARRAY(
+      SELECT c.number FROM chunks c
+      JOIN indexed_documents d ON d.user_id = c.user_id AND d.agent_id = c.agent_id AND d.path = c.path
+      WHERE c.user_id = $1 AND c.agent_id = $2 AND (d.audience & $3) <> 0
+        AND (c.path < $4 OR c.path = $4 AND c.place > $5) AND c.number = ANY ($7)
+      ORDER BY c.path DESC, c.place LIMIT $6))";
 const HOLDING: &str = chunks!("position($4::bytea in c.content) > 0 ORDER BY c.path, c.place LIMIT $5");
-const NUMBERED: &str = chunks!("w.number = ANY ($4)");
+const NUMBERED: &str = chunks!("c.number = ANY ($4)");
 const COUNT: &str = "
     SELECT count(*) FROM chunks c
     JOIN indexed_documents d ON d.user_id = c.user_id AND d.agent_id = c.agent_id AND d.path = c.path
@@ -113,13 +123,25 @@ fn matching(
     let page = if plan.required.is_some() { PAGE } else { WEIGHED };
     let weighed = usize::try_from(WEIGHED).unwrap_or(usize::MAX);
     let mut chunks: Vec<(SearchResult, String)> = Vec::new();
+    let having: Option<Vec<i64>> = match words {
+        [] => None,
+        words => within.one(HAVING, [Param::Words(words.to_owned())])?,
+    };
+    if having.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(Vec::new());
+    }
     // No path begins so.
     let (mut path, mut place) = ("\u{10ffff}".to_owned(), -1_i64);
     loop {
-        let params =
-            [bit(kind), Param::Words(words.to_owned()), Param::from(&path), place.into(), page.into()];
-        let rows = within.run(MATCHING, params)?;
-        for row in &rows {
+        let mut params = vec![bit(kind), Param::from(&path), place.into(), page.into()];
+        params.extend(having.clone().map(Param::from));
+        let read = within.run(if having.is_some() { MATCHING } else { ALL }, params)?;
+        let mut rows = Vec::with_capacity(read.len());
+        for row in &read {
+            rows.push((within.column::<String>(row, 1)?, within.column::<i64>(row, 2)?, row));
+        }
+        rows.sort_by(|(one, its, _), (other, others, _)| (other, its).cmp(&(one, others)));
+        for (.., row) in &rows {
             let Some(found) = result(within, row)? else { continue };
             // Its path and its headings are searched too.
             let text = [found.content.as_str(), &within.text(row, 6)?].join("\n");
@@ -129,9 +151,7 @@ fn matching(
         }
         let is_last = i64::try_from(rows.len()).unwrap_or(i64::MAX) < page;
         match rows.last() {
-            Some(row) if !is_last && chunks.len() < weighed => {
-                (path, place) = (within.column(row, 1)?, within.column(row, 2)?);
-            }
+            Some((last, at, _)) if !is_last && chunks.len() < weighed => (path, place) = (last.clone(), *at),
             _ => break,
         }
     }

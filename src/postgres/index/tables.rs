@@ -1,10 +1,6 @@
-//! The tables of indexes, and the rows that each scope sees of them.
+//! The tables of indexes.
 
-/// Makes the tables. Chunks have numbers that rise within a scope and are never given twice; words are the hashes of their stems, in a
-/// table of their own, which a search reads whole.
-///
-/// No index over words: row-level security lets an index serve operators alone that tell nothing of other rows, and those of lists
-/// are not among them.
+/// Makes the tables. Chunks have numbers that rise within a scope and are never given twice; words are the hashes of their stems.
 pub(in crate::postgres) const INDEX: &str = r#"
     CREATE TABLE indexed_documents (
         user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
@@ -101,19 +97,23 @@ pub(in crate::postgres) const INDEX: &str = r#"
         gone bigint NOT NULL DEFAULT 0,
         PRIMARY KEY (user_id, agent_id)
     );
+"#;
 
-    DO $$
-    DECLARE each text;
-    BEGIN
-        FOREACH each IN ARRAY ARRAY['indexed_documents', 'chunks', 'chunk_words', 'chunk_edges', 'chunk_generations',
-                                    'chunk_vectors', 'chunk_vectors_gone', 'index_numbers'] LOOP
-            EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
-            EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
-            EXECUTE format(
-                'CREATE POLICY scope ON %I USING (
-                    user_id = nullif(current_setting(''noctuary.user'', true), '''')
-                    AND agent_id = coalesce(current_setting(''noctuary.agent'', true), ''''))',
-                each);
-        END LOOP;
-    END $$;
+/// Gives each word of a chunk a row of its own, by which a search finds the chunk.
+///
+/// No index over the lists of words would do: row-level security lets an index serve operators alone that tell nothing of other rows,
+/// and those of lists are not among them. Equality is.
+pub(in crate::postgres) const POSTINGS: &str = r#"
+    CREATE TABLE chunk_postings (
+        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
+        agent_id text COLLATE "C" NOT NULL DEFAULT '',
+        word int4 NOT NULL,
+        number bigint NOT NULL,
+        PRIMARY KEY (user_id, agent_id, word, number)
+    );
+    -- The owner sees the lists of every scope for this moment.
+    ALTER TABLE chunk_words NO FORCE ROW LEVEL SECURITY;
+    INSERT INTO chunk_postings (user_id, agent_id, word, number)
+        SELECT user_id, agent_id, unnest(words), number FROM chunk_words;
+    ALTER TABLE chunk_words FORCE ROW LEVEL SECURITY;
 "#;

@@ -25,7 +25,7 @@ impl PostgresBackend {
     ) -> Result<Self> {
         let location = server.location();
         let backend = Self { server: server.patient(patience), location, extractor, known: Mutex::new(None) };
-        if !backend.look("open", |table| Ok(table.are_terms_known()))? {
+        if !backend.server.is_looking && !backend.look("open", |table| Ok(table.are_terms_known()))? {
             backend.renew_terms("open")?;
         }
         Ok(backend)

@@ -13,12 +13,24 @@ use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::edges::{Edge, Entity, TopEntity, Words, edges_of, scenario};
 use crate::memory::MemoryId;
-use crate::postgres::link::params;
+use crate::postgres::link::{Param, params};
 use crate::search::rank::Visibility;
 use crate::store::backend::Extracted;
 
 /// The number of rows of one step of an extraction.
 const STEP: usize = 500;
+
+/// The words of rows that give edges.
+const EXTRACTED: &str =
+    "SELECT id, content, subject, CASE WHEN strpos(metadata, 'scenario_id') > 0 THEN metadata END, updated_at
+    FROM memories WHERE user_id = $1 AND agent_id = $2";
+
+/// A row with the edges that its words give.
+pub(super) struct WithEdges {
+    pub(super) id: MemoryId,
+    pub(super) edges: Vec<Edge>,
+    at: String,
+}
 
 impl Table<'_> {
     /// Adds the edges of what a row says; returns how many are new.
@@ -52,20 +64,40 @@ impl Table<'_> {
 
     /// Adds the edges of a row as it stands.
     fn put_edges_of(&self, id: MemoryId) -> Result<u64> {
-        let sql = "SELECT content, subject, CASE WHEN strpos(metadata, 'scenario_id') > 0 THEN metadata END, updated_at
-             FROM memories WHERE user_id = $1 AND agent_id = $2 AND id = $3";
-        let found = self.first(sql, params![id.get()], |found| {
-            Ok((row::text(found, 0)?, row::maybe(found, 1)?, row::maybe(found, 2)?, row::text(found, 3)?))
+        let sql = format!("{EXTRACTED} AND id = $3");
+        self.put_each(self.extracted(sql, params![id.get()])?)
+    }
+
+    fn put_each(&self, rows: Vec<WithEdges>) -> Result<u64> {
+        let mut added = 0;
+        for row in rows {
+            added += self.add_edges(row.id, &row.edges, &row.at)?;
+        }
+        Ok(added)
+    }
+
+    /// Extracts the edges of the next rows.
+    pub(super) fn extracted_after(&self, after: MemoryId) -> Result<Vec<WithEdges>> {
+        let sql = format!("{EXTRACTED} AND id > $3 ORDER BY id LIMIT $4");
+        self.extracted(sql, params![after.get(), count(STEP)])
+    }
+
+    fn extracted(&self, sql: String, bound: Vec<Param>) -> Result<Vec<WithEdges>> {
+        let found = self.all(sql, bound, |found| {
+            let words = (row::text(found, 1)?, row::maybe(found, 2)?, row::maybe(found, 3)?);
+            Ok((MemoryId::new(found.try_get(0)?), words, row::text(found, 4)?))
         })?;
-        let Some((text, subject, notes, at)) = found else { return Ok(0) };
-        let notes = notes.and_then(|notes| serde_json::from_str(&notes).ok());
-        let writer = if notes.is_some() { self.writer(id)? } else { Actor::Agent };
-        let scenario = scenario(notes.as_ref(), writer);
-        self.put_edges(
-            id,
-            &Words { text: &text, subject: subject.as_deref(), scenario, ..Words::default() },
-            &at,
-        )
+        let mut rows = Vec::with_capacity(found.len());
+        for (id, (text, subject, notes), at) in found {
+            let notes = notes.and_then(|notes| serde_json::from_str(&notes).ok());
+            let writer = if notes.is_some() { self.writer(id)? } else { Actor::Agent };
+            let scenario = scenario(notes.as_ref(), writer);
+            let words = Words { text: &text, subject: subject.as_deref(), scenario, ..Words::default() };
+            let extractor = self.backend.extractor.as_ref();
+            let edges = extractor.map_or_else(Vec::new, |extractor| edges_of(extractor.as_ref(), &words));
+            rows.push(WithEdges { id, edges, at });
+        }
+        Ok(rows)
     }
 
     /// Replaces the edges of a row whose text changed.
@@ -137,15 +169,9 @@ impl Table<'_> {
 
     /// Extracts the edges of the next rows of this scope.
     pub(super) fn extract_next(&self, after: MemoryId) -> Result<Extracted> {
-        let sql =
-            "SELECT id FROM memories WHERE user_id = $1 AND agent_id = $2 AND id > $3 ORDER BY id LIMIT $4";
-        let ids = self.all(sql, params![after.get(), count(STEP)], |found| found.try_get(0))?;
-        let mut extracted = Extracted { added: 0, last: None };
-        for id in ids.into_iter().map(MemoryId::new) {
-            extracted.added += self.put_edges_of(id)?;
-            extracted.last = Some(id);
-        }
-        Ok(extracted)
+        let rows = self.extracted_after(after)?;
+        let last = rows.last().map(|row| row.id);
+        Ok(Extracted { added: self.put_each(rows)?, last })
     }
 }
 

@@ -87,7 +87,8 @@ impl Searchable for Table<'_> {
         if wanted.plan.required.is_none() && wanted.order == Order::Relevance {
             return self.best(wanted, take);
         }
-        for ids in self.candidates(wanted)?.chunks(READ) {
+        let (candidates, are_all) = self.candidates(wanted)?;
+        for ids in candidates.chunks(READ) {
             let read = self.read(wanted.visibility, ids)?;
             for found in ids.iter().filter_map(|id| read.get(id)) {
                 if !self.give(found, take)? {
@@ -95,7 +96,7 @@ impl Searchable for Table<'_> {
                 }
             }
         }
-        Ok(())
+        if are_all { Ok(()) } else { self.others(wanted, &candidates.into_iter().collect(), take) }
     }
 
     fn beside(
@@ -202,13 +203,53 @@ impl Table<'_> {
         Ok(read)
     }
 
-    /// Lists the rows that may be found by a condition, or by time, the first ones first.
-    fn candidates(&self, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
+    /// Gives the rows that the filter takes, but for those that were given, the first ones first, until no more are taken.
+    fn others(&self, wanted: &Wanted<'_>, given: &BTreeSet<i64>, take: &mut Take<'_>) -> Result<()> {
+        let (behind, order) = match wanted.order {
+            Order::Relevance => ("m.id < $6 AND $7 IS NOT NULL", "m.id DESC"),
+            Order::Recency => {
+                ("m.updated_at <= $7 AND (m.updated_at < $7 OR m.id < $6)", "m.updated_at DESC, m.id DESC")
+            }
+        };
+        let sql = format!(
+            "SELECT {CARD}, m.content, m.updated_at FROM memories m
+             WHERE {CONDITIONS} AND {} {} AND {behind} ORDER BY {order} LIMIT $8",
+            in_sight(wanted.visibility),
+            trusted(wanted.filter)
+        );
+        // Times begin with digits.
+        let (mut last, mut touched) = (i64::MAX, "~".to_owned());
+        loop {
+            let mut values = bound(wanted.filter);
+            values.extend(params![last, &touched, count(READ)]);
+            let rows = self.run(sql.clone(), values)?;
+            for found in &rows {
+                last = found.try_get(0).map_err(|error| self.misread(error))?;
+                if !given.contains(&last) && !self.give(found, take)? {
+                    return Ok(());
+                }
+            }
+            match rows.last() {
+                Some(found) if rows.len() == READ => {
+                    touched = row::text(found, 11).map_err(|error| self.misread(error))?;
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Lists the rows that may be found by a condition, or by time, the first ones first, and whether there are no others.
+    fn candidates(&self, wanted: &Wanted<'_>) -> Result<(Vec<i64>, bool)> {
         let weights: Vec<(i64, i64)> =
             wanted.weights.iter().map(|(term, weight)| (word_of(&term.stem), *weight)).collect();
         let mut words: BTreeSet<i64> = weights.iter().map(|(word, _)| *word).collect();
+        let mut beginnings = HashMap::new();
         if let Some(required) = &wanted.plan.required {
-            words_of(required, &mut words);
+            words_of(required, &mut words, &mut |beginning| {
+                let found = self.all_beginning(wanted.visibility, beginning)?;
+                beginnings.insert(beginning.to_owned(), found);
+                Ok(())
+            })?;
         }
         let lists = self.all_having(wanted.visibility, &words)?;
         let mut sums: HashMap<i64, i64> = HashMap::new();
@@ -218,19 +259,22 @@ impl Table<'_> {
             }
         }
         let may_fit = match &wanted.plan.required {
-            Some(required) => may_fulfil(required, &lists),
+            Some(required) => may_fulfil(required, &lists, &beginnings),
             None => Some(sums.keys().copied().collect()),
         };
-        let mut sql = format!(
-            "SELECT m.id, m.updated_at FROM memories m WHERE {CONDITIONS} AND {} {}",
+        let are_all = may_fit.is_some();
+        // By time the others come between those that are known.
+        let may_fit = match wanted.order {
+            Order::Recency if !are_all => return Ok((Vec::new(), false)),
+            _ => may_fit.unwrap_or_else(|| sums.keys().copied().collect()),
+        };
+        let sql = format!(
+            "SELECT m.id, m.updated_at FROM memories m WHERE {CONDITIONS} AND {} {} AND m.id = ANY ($6)",
             in_sight(wanted.visibility),
             trusted(wanted.filter)
         );
         let mut values = bound(wanted.filter);
-        if let Some(ids) = may_fit {
-            sql.push_str(" AND m.id = ANY ($6)");
-            values.extend(params![ids.into_iter().collect::<Vec<i64>>()]);
-        }
+        values.extend(params![may_fit.into_iter().collect::<Vec<i64>>()]);
         let mut found: Vec<(i64, String)> =
             self.all(sql, values, |found| Ok((found.try_get(0)?, row::text(found, 1)?)))?;
         let weight = |id: &i64| sums.get(id).copied().unwrap_or(0);
@@ -240,22 +284,27 @@ impl Table<'_> {
                 (other_touched, other).cmp(&(touched, one))
             }),
         }
-        Ok(found.into_iter().map(|(id, _)| id).collect())
+        Ok((found.into_iter().map(|(id, _)| id).collect(), are_all))
     }
 }
 
-/// Adds the words by which rows are found that may fulfil a clause.
-fn words_of(clause: &Clause, words: &mut BTreeSet<i64>) {
+/// Adds the words by which rows are found that may fulfil a clause, and tells of each beginning of a word.
+fn words_of(
+    clause: &Clause,
+    words: &mut BTreeSet<i64>,
+    tell: &mut dyn FnMut(&str) -> Result<()>,
+) -> Result<()> {
     match clause {
         Clause::Word(_) | Clause::Phrase(_) => words.extend(stems(clause).iter().map(|stem| word_of(stem))),
-        Clause::Prefix(_) => {}
+        Clause::Prefix(beginning) => tell(beginning)?,
         Clause::And(clauses) | Clause::Or(clauses) => {
             for clause in clauses {
-                words_of(clause, words);
+                words_of(clause, words, tell)?;
             }
         }
-        Clause::Without(clause, _) => words_of(clause, words),
+        Clause::Without(clause, _) => words_of(clause, words, tell)?,
     }
+    Ok(())
 }
 
 /// Returns the stems that a row has which fulfils a word or a phrase.
@@ -270,7 +319,11 @@ fn stems(clause: &Clause) -> Vec<String> {
 }
 
 /// Returns the rows that may fulfil a clause, and all that do; `None` for any row.
-fn may_fulfil(clause: &Clause, lists: &HashMap<i64, BTreeSet<i64>>) -> Option<BTreeSet<i64>> {
+fn may_fulfil(
+    clause: &Clause,
+    lists: &HashMap<i64, BTreeSet<i64>>,
+    beginnings: &HashMap<String, Option<BTreeSet<i64>>>,
+) -> Option<BTreeSet<i64>> {
     let both = |one: BTreeSet<i64>, other: &BTreeSet<i64>| -> BTreeSet<i64> {
         one.intersection(other).copied().collect()
     };
@@ -279,16 +332,16 @@ fn may_fulfil(clause: &Clause, lists: &HashMap<i64, BTreeSet<i64>>) -> Option<BT
             let each = stems(clause).into_iter().map(|stem| lists.get(&word_of(&stem)).cloned());
             each.map(Option::unwrap_or_default).reduce(|one, other| both(one, &other))
         }
-        // A stem says little of how a word begins.
-        Clause::Prefix(_) => None,
+        Clause::Prefix(beginning) => beginnings.get(beginning).cloned().flatten(),
         Clause::And(clauses) => {
-            let each = clauses.iter().filter_map(|clause| may_fulfil(clause, lists));
+            let each = clauses.iter().filter_map(|clause| may_fulfil(clause, lists, beginnings));
             each.reduce(|one, other| both(one, &other))
         }
         Clause::Or(clauses) => {
-            let each: Option<Vec<_>> = clauses.iter().map(|clause| may_fulfil(clause, lists)).collect();
+            let each: Option<Vec<_>> =
+                clauses.iter().map(|clause| may_fulfil(clause, lists, beginnings)).collect();
             Some(each?.into_iter().flatten().collect())
         }
-        Clause::Without(clause, _) => may_fulfil(clause, lists),
+        Clause::Without(clause, _) => may_fulfil(clause, lists, beginnings),
     }
 }

@@ -1,5 +1,6 @@
 //! A memory store on a PostgreSQL server, for one scope of it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -30,11 +31,10 @@ use crate::store::{Store, StoreConfig, forward};
 /// use chrono::Utc;
 /// use noctuary::memory::{NewMemory, Query, Source};
 /// use noctuary::postgres::Postgres;
-/// use noctuary::store::StoreConfig;
 /// use noctuary::{Access, MemoryStore, Scope};
 ///
 /// let server = Postgres::connect("host=/run/postgresql user=noctuary dbname=lives")?;
-/// let store = server.memory(Scope::user("marta"), StoreConfig::default())?;
+/// let store = server.memory(Scope::user("marta"))?;
 /// let access = Access::agent(Scope::user("marta"));
 /// let row = NewMemory::new("preference", "Sets slippage to 0.5%", Source::UserExplicit);
 /// store.write(&access, &row, Utc::now())?;
@@ -64,6 +64,25 @@ impl PostgresMemoryStore {
     #[must_use]
     pub fn config(&self) -> &StoreConfig {
         self.store.config()
+    }
+
+    pub(crate) fn engine(&self) -> &Store<impl Backend + use<>> {
+        &self.store
+    }
+
+    /// Returns whether the words by which rows are found are those of the rows.
+    pub(crate) fn is_index_sound(&self) -> Result<bool> {
+        self.store.backend().is_index_sound()
+    }
+
+    /// Counts the edges that the words of rows give, and that are not there.
+    pub(crate) fn missing_edges(&self) -> Result<u64> {
+        self.store.backend().missing_edges()
+    }
+
+    /// Counts the vectors of rows by their state.
+    pub(crate) fn embeddings(&self) -> Result<BTreeMap<String, u64>> {
+        self.store.backend().embeddings()
     }
 
     /// [Purges](crate::MemoryStore::purge) what was deleted longer ago than the retention.

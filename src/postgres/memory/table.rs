@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use ::postgres::Row;
@@ -39,6 +40,8 @@ pub(super) struct Held {
     pub(super) state: State,
     /// Words of rows that wait to be written together.
     pub(super) postings: Vec<Posting>,
+    /// The stems of those words.
+    pub(super) stems: BTreeMap<i64, String>,
 }
 
 /// The rows of a scope inside one transaction.

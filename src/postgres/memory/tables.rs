@@ -3,8 +3,19 @@
 //! Ids count in each scope by itself, in `memory_state`. Times are texts in the order of their times, as SQLite keeps them. A long text
 //! is looked up by a number that is made of it, since an index holds no long texts.
 
-/// Makes the tables. Each has the scope in front of its key, refuses an empty user, and shows a transaction the rows of its own scope
-/// alone, its owner too.
+/// Gives each stem of the rows that a search finds a row, by which the beginnings of words are found. A store that is opened fills it for
+/// the rows that stand.
+pub(in crate::postgres) const STEMS: &str = r#"
+    CREATE TABLE memory_stems (
+        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
+        agent_id text COLLATE "C" NOT NULL DEFAULT '',
+        stem text COLLATE "C" NOT NULL,
+        word bigint NOT NULL,
+        PRIMARY KEY (user_id, agent_id, stem, word)
+    );
+"#;
+
+/// Makes the tables. Each has the scope in front of its key, and refuses an empty user.
 pub(in crate::postgres) const TABLES: &str = r#"
     CREATE TABLE memories (
         user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
@@ -294,23 +305,6 @@ pub(in crate::postgres) const TABLES: &str = r#"
         text_id bigint NOT NULL,
         PRIMARY KEY (user_id, agent_id, number)
     );
-
-    DO $$
-    DECLARE each text;
-    BEGIN
-        FOREACH each IN ARRAY ARRAY['memories', 'memory_state', 'memory_postings', 'memory_echoes', 'user_profile',
-            'memory_audit', 'memory_learnings', 'memory_suspects', 'memory_decisions', 'memory_tombstones',
-            'memory_tombstone_keys', 'memory_edges', 'memory_methods', 'memory_cases', 'memory_outcomes',
-            'memory_preferences', 'memory_roles', 'memory_generations', 'memory_vectors', 'memory_vectors_gone'] LOOP
-            EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
-            EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
-            EXECUTE format(
-                'CREATE POLICY scope ON %I USING (
-                    user_id = nullif(current_setting(''noctuary.user'', true), '''')
-                    AND agent_id = coalesce(current_setting(''noctuary.agent'', true), ''''))',
-                each);
-        END LOOP;
-    END $$;
 
     -- Whatever a program tries: what a human typed, confirmed or pinned is retired by a decision of theirs alone.
     CREATE FUNCTION memories_protected() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

@@ -1,41 +1,49 @@
 //! The words of the rows that a search finds: a posting for each word of each row, written with the row.
 //!
-//! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text.
+//! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text. The stems of all
+//! words stand beside them, each once, so that those are found which the beginning of a word may have.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::columns::count;
 use super::row;
 use super::table::{Posting, Table};
 use crate::base::error::Result;
+use crate::base::text;
 use crate::memory::MemoryId;
 use crate::postgres::link::params;
 use crate::search::postings::bits::checksum;
-use crate::search::rank::{Card, Stemmer, Visibility, is_name};
+use crate::search::rank::{Card, Stemmer, Visibility, is_name, may_begin, stem};
 use crate::store::stamp::parse_time;
 
 /// The version of the terms of a text. One that parts or stems texts otherwise is a new version.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 /// So many words are written together.
 const FLUSHED: usize = 8192;
+/// So many bytes of a stem are kept: an index holds no long texts.
+const LONGEST_STEM: usize = 64;
+/// Where more stems fit a beginning, or a word of it is in more rows, most rows fit it.
+const MOST_STEMS: usize = 512;
+const MOST_ROWS: usize = 10_000;
 /// So many rows are read together, while the index is made anew.
 const READ: usize = 1000;
 
 /// A row as the index has it.
 pub(super) struct Indexed {
-    id: i64,
-    words: BTreeSet<i64>,
-    shared: bool,
+    pub(super) id: i64,
+    /// Each word with its stem.
+    pub(super) words: BTreeMap<i64, String>,
+    pub(super) shared: bool,
     /// Whether a search finds it.
     is_found: bool,
 }
 
 impl Indexed {
     fn of(card: &Card<'_>, is_found: bool, stemmer: &mut Stemmer) -> Self {
-        let mut words = BTreeSet::new();
+        let mut words = BTreeMap::new();
         card.terms(stemmer, |stem, _| {
             if !stem.is_empty() {
-                words.insert(word_of(stem));
+                words.entry(word_of(stem)).or_insert_with(|| kept(stem).to_owned());
             }
         });
         Self { id: card.id, words, shared: card.shared, is_found }
@@ -66,6 +74,11 @@ pub(super) fn word_of(stem: &str) -> i64 {
     checksum(stem.as_bytes(), 7).cast_signed()
 }
 
+/// Returns the part of a stem that is kept.
+fn kept(stem: &str) -> &str {
+    &stem[..text::floor_boundary(stem, LONGEST_STEM)]
+}
+
 /// Returns the condition of postings in sight.
 fn sight(visibility: Visibility) -> &'static str {
     match visibility {
@@ -84,7 +97,13 @@ impl Table<'_> {
     /// Makes the postings of all rows anew.
     pub(super) fn renew_terms(&self) -> Result<()> {
         self.run("DELETE FROM memory_postings WHERE user_id = $1 AND agent_id = $2", Vec::new())?;
+        self.run("DELETE FROM memory_stems WHERE user_id = $1 AND agent_id = $2", Vec::new())?;
         self.with_state(|state| (state.rows, state.shared, state.terms) = (0, 0, VERSION));
+        self.each_found(|row| self.post(row))
+    }
+
+    /// Gives each row that a search finds.
+    pub(super) fn each_found(&self, mut take: impl FnMut(&Indexed) -> Result<()>) -> Result<()> {
         let sql = format!("{INDEXED} AND m.id > $3 ORDER BY m.id LIMIT $4");
         let (mut after, mut stemmer) = (i64::MIN, Stemmer::default());
         loop {
@@ -92,9 +111,7 @@ impl Table<'_> {
                 .all(sql.clone(), params![after, count(READ)], |found| Indexed::read(found, &mut stemmer))?;
             let Some(last) = rows.last() else { return Ok(()) };
             after = last.id;
-            for row in rows.iter().filter(|row| row.is_found) {
-                self.post(row)?;
-            }
+            rows.iter().filter(|row| row.is_found).try_for_each(&mut take)?;
         }
     }
 
@@ -110,7 +127,10 @@ impl Table<'_> {
             let held = &mut *self.held.borrow_mut();
             held.state.rows += 1;
             held.state.shared += i64::from(shared);
-            held.postings.extend(row.words.iter().map(|word| Posting { word: *word, id, shared }));
+            held.postings.extend(row.words.keys().map(|word| Posting { word: *word, id, shared }));
+            for (word, stem) in &row.words {
+                held.stems.entry(*word).or_insert_with(|| stem.clone());
+            }
             held.postings.len()
         };
         if waiting >= FLUSHED { self.flush() } else { Ok(()) }
@@ -119,15 +139,20 @@ impl Table<'_> {
     /// Writes the words that wait.
     pub(super) fn flush(&self) -> Result<()> {
         let postings = std::mem::take(&mut self.held.borrow_mut().postings);
+        let stems = std::mem::take(&mut self.held.borrow_mut().stems);
         if postings.is_empty() {
             return Ok(());
         }
-        let sql = "INSERT INTO memory_postings (user_id, agent_id, word, id, shared)
+        let sql = "WITH named AS (
+                     INSERT INTO memory_stems (user_id, agent_id, stem, word)
+                     SELECT $1, $2, s.stem, s.word FROM unnest($6, $7) s (stem, word) ON CONFLICT DO NOTHING)
+                   INSERT INTO memory_postings (user_id, agent_id, word, id, shared)
                    SELECT $1, $2, p.word, p.id, p.shared > 0 FROM unnest($3, $4, $5) p (word, id, shared)";
         let words: Vec<i64> = postings.iter().map(|posting| posting.word).collect();
         let ids: Vec<i64> = postings.iter().map(|posting| posting.id).collect();
         let shared: Vec<i64> = postings.iter().map(|posting| i64::from(posting.shared)).collect();
-        self.run(sql, params![words, ids, shared]).map(drop)
+        let (numbers, stems): (Vec<i64>, Vec<String>) = stems.into_iter().unzip();
+        self.run(sql, params![words, ids, shared, stems, numbers]).map(drop)
     }
 
     fn unpost(&self, row: &Indexed) -> Result<()> {
@@ -138,7 +163,11 @@ impl Table<'_> {
         });
         let sql = "DELETE FROM memory_postings
                    WHERE user_id = $1 AND agent_id = $2 AND word = ANY ($3) AND id = $4";
-        self.run(sql, params![row.words.iter().copied().collect::<Vec<_>>(), row.id]).map(drop)
+        self.run(sql, params![row.words.keys().copied().collect::<Vec<_>>(), row.id])?;
+        let sql = "DELETE FROM memory_stems s
+                   WHERE s.user_id = $1 AND s.agent_id = $2 AND s.stem = ANY ($3) AND NOT EXISTS (
+                     SELECT 1 FROM memory_postings p WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = s.word)";
+        self.run(sql, params![row.words.values().cloned().collect::<Vec<_>>()]).map(drop)
     }
 
     /// Returns a row as the index has it.
@@ -218,6 +247,37 @@ impl Table<'_> {
             }
         }
         Ok(lists)
+    }
+
+    /// Lists the rows in sight that may have a word which begins so, and all that do; `None` where most do.
+    pub(super) fn all_beginning(
+        &self,
+        visibility: Visibility,
+        beginning: &str,
+    ) -> Result<Option<BTreeSet<i64>>> {
+        self.flush()?;
+        // A stem begins as its word does; it has less than it by one letter of another, of two or more that it shares.
+        let plain = beginning.bytes().take_while(u8::is_ascii).take(2).count();
+        let first = if plain == 2 { 2 } else { beginning.chars().next().map_or(0, char::len_utf8) };
+        let first = &beginning[..first];
+        let whole = stem(beginning);
+        let sql = "SELECT s.stem, s.word FROM memory_stems s
+             WHERE s.user_id = $1 AND s.agent_id = $2 AND s.stem >= $3 AND s.stem < $4
+             UNION SELECT s.stem, s.word FROM memory_stems s WHERE s.user_id = $1 AND s.agent_id = $2 AND s.stem = $5";
+        let bound = params![first, format!("{first}\u{10ffff}"), kept(&whole)];
+        let (fits, mut words) = (may_begin(beginning), Vec::new());
+        for (stem, word) in self.all(sql, bound, |found| Ok((row::text(found, 0)?, found.try_get(1)?)))? {
+            // Of a long one the end is not known.
+            if fits(&stem) || stem.len() + 4 > LONGEST_STEM && beginning.starts_with(&stem) {
+                words.push(word);
+            }
+        }
+        if words.len() > MOST_STEMS {
+            return Ok(None);
+        }
+        let lists = self.latest_having(visibility, &words, MOST_ROWS)?;
+        let is_cut = lists.iter().any(|list| list.len() >= MOST_ROWS);
+        Ok((!is_cut).then(|| lists.into_iter().flatten().collect()))
     }
 
     /// Lists the rows in sight that have each of some words.

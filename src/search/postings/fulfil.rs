@@ -6,8 +6,7 @@ use super::error::Result;
 use super::pages::Pages;
 use super::partition::Partition;
 use super::scan::Having;
-use crate::base::text;
-use crate::search::rank::{Clause, Visibility, stem};
+use crate::search::rank::{Clause, Visibility, may_begin, stem};
 
 impl Partition {
     /// Returns the rows in sight that may fulfil a clause, and all that do, by id.
@@ -41,15 +40,7 @@ impl Partition {
                 having(Having::All, &stems)
             }
             Clause::Prefix(prefix) => {
-                let stem = stem(prefix);
-                // A stem is its word without the end, and the end may lie in the prefix.
-                let mut fits = |term: &str| {
-                    term.starts_with(prefix.as_str())
-                        || term == stem
-                        || (term.len() > 2
-                            && prefix.starts_with(&term[..text::floor_boundary(term, term.len() - 1)]))
-                };
-                // A stem begins as its word does.
+                let mut fits = may_begin(prefix);
                 let beginning = prefix.chars().next().map(String::from).unwrap_or_default();
                 having(Having::Any, &self.terms(pages, &beginning, usize::MAX, &mut fits)?)
             }

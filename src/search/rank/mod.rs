@@ -32,7 +32,7 @@ pub(crate) use meaning::{GIVING_NEAR, NEAR, Near, fuse_lists};
 pub(crate) use pool::{Counted, Pool};
 pub(crate) use query::{MOST_TERMS, Plan, one_line};
 pub use ranking::{Fusion, Ranking};
-pub(crate) use stem::stem;
+pub(crate) use stem::{may_begin, stem};
 pub(crate) use term::Term;
 pub(crate) use terms::{Beside, Stemmer, beside_words, is_stop_word};
 pub(crate) use visibility::{REACH, Visibility};

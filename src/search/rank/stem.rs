@@ -1,5 +1,7 @@
 //! Porter's stemmer for English words in lower case, as in SQLite's FTS5.
 
+use crate::base::text;
+
 /// Returns the stem. Words of other letters, of fewer than three, and of more than 64 are their own.
 pub(crate) fn stem(word: &str) -> String {
     if !(3..=64).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
@@ -11,6 +13,16 @@ pub(crate) fn stem(word: &str) -> String {
     stem.replace_first(&STEP_3, 0);
     stem.residue();
     String::from_utf8(stem.0).expect("ASCII went in, and only ASCII is put in")
+}
+
+/// Returns whether a word that begins so may have a stem: a stem is its word without the end, and the end may lie in the beginning. All
+/// such stems begin with its first character.
+pub(crate) fn may_begin(beginning: &str) -> impl Fn(&str) -> bool {
+    let whole = stem(beginning);
+    move |stem| {
+        let without_end = &stem[..text::floor_boundary(stem, stem.len().saturating_sub(1))];
+        stem.starts_with(beginning) || stem == whole || (stem.len() > 2 && beginning.starts_with(without_end))
+    }
 }
 
 const STEP_2: [(&str, &str); 21] = [

@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::config::Config;
 use crate::home::Home;
 use crate::output::{End, Output, Trouble, count};
+use crate::place::{Place, Whose};
 
 /// The file that an earlier `init`, or the first dream, writes: nothing of the state travels.
 const NOTHING_TRAVELS: &str = "*";
@@ -22,7 +23,12 @@ const KEEP_AT_HOME: [&str; 5] =
     [".dreaming.d/", ".dreaming.d", ".dreamed-state.json", ".dreamed-quarantine.json", ".soul-state.json"];
 
 /// Writes what git and Syncthing need, where it was asked for; else says how, where the life is in a repository.
-pub(crate) fn set_up(path: &Path, git: bool, syncthing: bool, output: Output) -> Result<End, Trouble> {
+pub(crate) fn set_up(place: &Place, git: bool, syncthing: bool, output: Output) -> Result<End, Trouble> {
+    let path = match place {
+        Place::Path(path) => path,
+        Place::Server(_) if !git && !syncthing => return Ok(End::Well),
+        Place::Server(_) => return Err(Trouble::usage(format!("{place} is a server; tools carry folders"))),
+    };
     if !path.is_dir() {
         return if git || syncthing {
             Err(Trouble::usage(format!("{} is no folder; tools carry folders", path.display())))
@@ -137,8 +143,8 @@ fn says_to_remove(path: &Path, output: Output) -> bool {
     true
 }
 
-pub(crate) fn merge_copies(path: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+pub(crate) fn merge_copies(place: &Place, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open(place, whose)?;
     let report = merge(home.workspace.as_ref())?;
     if output.json {
         let conflicts: Vec<_> = report
@@ -165,14 +171,14 @@ pub(crate) fn merge_copies(path: &Path, user: Option<&str>, output: Output) -> R
 }
 
 pub(crate) fn dreams_on(
-    path: &Path,
+    place: &Place,
     machine: Option<&str>,
     anywhere: bool,
-    user: Option<&str>,
+    whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace)).config(config.dreams()?).build()?;
     if machine.is_some() || anywhere {
         dreamer.dream_on(machine)?;

@@ -1,9 +1,6 @@
 //! `noctuary doctor`.
 
-use std::path::Path;
-
 use chrono::Utc;
-use noctuary::Scope;
 use noctuary::doctor::{Apply, Doctor, FixAction, Health};
 use serde_json::json;
 
@@ -11,6 +8,7 @@ use crate::commands::night::Asked;
 use crate::config::Config;
 use crate::home;
 use crate::output::{End, Output, Trouble, count};
+use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
 /// The wanted repairs.
@@ -23,22 +21,14 @@ pub(crate) struct Fix<'a> {
 }
 
 pub(crate) fn doctor(
-    path: &Path,
+    place: &Place,
     fix: &Fix<'_>,
     anonymous: bool,
-    user: Option<&str>,
+    whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let doctor = Doctor::of(path)?.dreams(config.dreams()?).stores(config.stores_of_doctor()?);
-    let doctor = match user {
-        Some(user) => doctor.scope(Scope::user(user)),
-        None => match doctor.scopes() {
-            Ok(scopes) if scopes.len() > 1 => doctor.scope(home::only(scopes)?),
-            // What cannot be read is a finding.
-            _ => doctor,
-        },
-    };
+    let doctor = home::doctor(place, whose)?.dreams(config.dreams()?).stores(config.stores_of_doctor()?);
     let found = {
         let _progress = Progress::begin("looking");
         doctor.examine(Utc::now())?

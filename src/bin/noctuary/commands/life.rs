@@ -1,27 +1,26 @@
 //! `noctuary init`, `status` and `note`.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use chrono::Utc;
-use noctuary::doctor::Doctor;
 use noctuary::dream::{Due, NotDue};
 use noctuary::memory::Filter;
-use noctuary::{JournalDreamer, Life, LifeConfig, Note, Scope};
+use noctuary::{JournalDreamer, Life, LifeConfig, Note};
 use serde_json::json;
 
 use crate::arguments::Kind;
 use crate::config::Config;
-use crate::home::Home;
+use crate::home::{self, Home};
 use crate::output::{End, Output, Trouble, count, size};
+use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
-pub(crate) fn init(path: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
-    let home = Home::open_or_make(path, user)?;
+pub(crate) fn init(place: &Place, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open_or_make(place, whose)?;
     let boot = Life::new(Arc::clone(&home.workspace), LifeConfig::default()).boot(Utc::now())?;
     let wrote: Vec<String> = boot.seeded.wrote.iter().map(ToString::to_string).collect();
     if output.json {
-        output.value(&json!({"path": path.display().to_string(), "wrote": wrote}))?;
+        output.value(&json!({"path": place.to_string(), "wrote": wrote}))?;
         return Ok(End::Well);
     }
     if wrote.is_empty() {
@@ -29,18 +28,18 @@ pub(crate) fn init(path: &Path, user: Option<&str>, output: Output) -> Result<En
     } else {
         output.line(format!("{} made: {}", count(wrote.len(), "document"), wrote.join(", ")));
     }
-    output.line(format!("Next: noctuary note {} \"…\"", path.display()));
+    output.line(format!("Next: noctuary note {place} \"…\""));
     Ok(End::Well)
 }
 
 pub(crate) fn note(
-    path: &Path,
+    place: &Place,
     text: &[String],
     kind: Kind,
-    user: Option<&str>,
+    whose: Whose<'_>,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     let text = text.join(" ");
     let note = match kind {
         Kind::Happened => Note::happened(text),
@@ -73,21 +72,21 @@ pub(crate) fn note(
 }
 
 pub(crate) fn status(
-    path: &Path,
-    user: Option<&str>,
+    place: &Place,
+    whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
     let _progress = Progress::begin("looking");
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     let now = Utc::now();
     let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace))
         .config(config.dreams()?)
         .enabled(true)
         .build()?;
     let (survey, dreams) = (dreamer.survey(now)?, dreamer.dreams()?);
-    let doctor = Doctor::of(path)?.scope(Scope::clone(&home.scope)).dreams(config.dreams()?);
-    let found = doctor.examine(now)?;
+    let found =
+        home::doctor(place, whose)?.scope(home.scope.clone()).dreams(config.dreams()?).examine(now)?;
     let latest = home.store.any().list(&home.owner(), &Filter::limit(1))?;
     let proposals = dreamer.proposals(&home.owner(), now)?.len();
     let due = match &survey.due {
@@ -100,7 +99,7 @@ pub(crate) fn status(
     let state = dreamer.state()?;
     if output.json {
         output.value(&json!({
-            "path": path.display().to_string(),
+            "path": place.to_string(),
             "user": home.scope.user,
             "documents": found.health.documents,
             "journals": found.health.journals,
@@ -122,7 +121,7 @@ pub(crate) fn status(
     }
     let row =
         |name: &str, text: String| output.line(format!("{}{text}", output.bold(&format!("{name:<11}"))));
-    row("Life", format!("{} of {}", path.display(), home.scope.user));
+    row("Life", format!("{place} of {}", home.scope.user));
     let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     row("Documents", format!("{}, {} of them journals", found.health.documents, found.health.journals));
     let touched = latest.first().map(|row| format!(", the latest of {}", row.updated_at.date_naive()));
@@ -140,13 +139,10 @@ pub(crate) fn status(
     };
     row("Waits", waits);
     if found.health.journals == 0 {
-        row(
-            "Next",
-            format!("noctuary note {} \"…\": a dream reads journals, and there are none", path.display()),
-        );
+        row("Next", format!("noctuary note {place} \"…\": a dream reads journals, and there are none"));
     }
     if proposals > 0 {
-        row("To review", format!("{}: noctuary review {}", count(proposals, "proposal"), path.display()));
+        row("To review", format!("{}: noctuary review {place}", count(proposals, "proposal")));
     }
     let last =
         state.last_run_at.map_or_else(|| "never".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());
@@ -156,7 +152,7 @@ pub(crate) fn status(
     }
     let health = match found.findings.len() {
         0 => output.good("nothing to mend"),
-        number => output.bad(&format!("{}: noctuary doctor {}", count(number, "finding"), path.display())),
+        number => output.bad(&format!("{}: noctuary doctor {place}", count(number, "finding"))),
     };
     row("Health", health);
     Ok(End::Well)

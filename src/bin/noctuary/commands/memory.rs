@@ -1,27 +1,27 @@
 //! `noctuary search` and `forget`.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use chrono::Utc;
+use noctuary::SqliteIndex;
 use noctuary::exchange::Forget;
 use noctuary::life::Indexed;
 use noctuary::memory::Query;
-use noctuary::{MemoryStore, SqliteIndex};
 use serde_json::json;
 
-use crate::home::{Home, Store};
+use crate::home::Home;
 use crate::output::{End, Output, Trouble};
+use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
 pub(crate) fn search(
-    path: &Path,
+    place: &Place,
     query: &[String],
     limit: usize,
-    user: Option<&str>,
+    whose: Whose<'_>,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     let query = query.join(" ");
     let (rows, documents) = {
         let _progress = Progress::begin("searching");
@@ -102,22 +102,18 @@ fn matching(passage: &str, query: &str) -> Vec<String> {
 }
 
 pub(crate) fn forget(
-    path: &Path,
+    place: &Place,
     text: &[String],
     in_files: bool,
-    user: Option<&str>,
+    whose: Whose<'_>,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     let owner = home.owner();
-    let store: &dyn MemoryStore = match &home.store {
-        Store::File(store) => store,
-        Store::Sqlite(store) => store,
-    };
     let receipt = {
         let _progress = Progress::begin("forgetting");
         Forget::new(&owner, text.join(" "))
-            .store(store)
+            .store(home.store.memory())
             .workspace(&home.workspace)
             .in_files(in_files)
             .run(Utc::now())?

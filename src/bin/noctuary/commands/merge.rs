@@ -10,17 +10,18 @@ use serde_json::json;
 
 use crate::home::{Home, Store};
 use crate::output::{End, Output, Trouble};
+use crate::place::{Place, Whose};
 
 pub(crate) fn merge(
     ours: &Path,
     theirs: &Path,
     out: &Path,
     base: Option<&Path>,
-    user: Option<&str>,
+    whose: Whose<'_>,
     output: Output,
 ) -> Result<End, Trouble> {
     if [ours, theirs].iter().all(|path| path.is_file()) {
-        return databases([ours, theirs], out, base, user, output);
+        return databases([ours, theirs], out, base, whose, output);
     }
     let mut copies = vec![existing(ours)?, existing(theirs)?];
     if let Some(base) = base {
@@ -42,20 +43,22 @@ fn databases(
     copies: [&Path; 2],
     out: &Path,
     base: Option<&Path>,
-    user: Option<&str>,
+    whose: Whose<'_>,
     output: Output,
 ) -> Result<End, Trouble> {
     if out.exists() {
         return Err(Trouble::usage(format!("{} exists; name a new file", out.display())));
     }
-    let homes = [Home::open(copies[0], user)?, Home::open(copies[1], user)?];
-    let base = base.map(|base| Home::open(base, user)).transpose()?;
+    let open = |path: &Path| Home::open(&Place::Path(path.to_owned()), whose);
+    let homes = [open(copies[0])?, open(copies[1])?];
+    let base = base.map(open).transpose()?;
     let mut merge = Merge::new(homes[0].workspace.as_ref(), homes[1].workspace.as_ref());
     if let Some(base) = &base {
         merge = merge.base(base.workspace.as_ref());
     }
     let plan = merge.plan()?;
-    let both = Home::open_or_make(out, Some(&homes[0].scope.user))?;
+    let whose = Whose { user: Some(&homes[0].scope.user), agent: Some(&homes[0].scope.agent), ..whose };
+    let both = Home::open_or_make(&Place::Path(out.to_owned()), whose)?;
     let report = plan.write(both.workspace.as_ref())?;
     let (Store::Sqlite(one), Store::Sqlite(other), Store::Sqlite(target)) =
         (&homes[0].store, &homes[1].store, &both.store)

@@ -17,30 +17,31 @@ use crate::arguments::Night;
 use crate::config::{Config, KEY};
 use crate::home::Home;
 use crate::output::{End, Output, Trouble, count, size};
+use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
 pub(crate) fn preview(
-    path: &Path,
+    place: &Place,
     night: &Night,
-    user: Option<&str>,
+    whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     let report = run(&home, DreamMode::Preview, night, config)?;
     write_page(&home, &report, night.html.as_deref(), config)?;
     tell(&report, output)
 }
 
 pub(crate) fn dream(
-    path: &Path,
+    place: &Place,
     night: &Night,
     propose: bool,
-    user: Option<&str>,
+    whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     let mode = if propose { DreamMode::Propose } else { DreamMode::Append };
     let report = run(&home, mode, night, config)?;
     write_page(&home, &report, night.html.as_deref(), config)?;
@@ -55,14 +56,14 @@ pub(crate) struct Of<'a> {
 }
 
 pub(crate) fn page(
-    path: &Path,
+    place: &Place,
     out: &Path,
     of: &Of<'_>,
-    user: Option<&str>,
+    whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     if let Some(entity) = of.entity {
         return entity_page(home, entity, out, output);
     }

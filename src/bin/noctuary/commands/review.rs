@@ -1,7 +1,6 @@
 //! `noctuary review` and `undo`.
 
 use std::io::{BufRead, IsTerminal, Write};
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use serde_json::json;
 use crate::config::Config;
 use crate::home::Home;
 use crate::output::{End, Output, Trouble, count};
+use crate::place::{Place, Whose};
 
 fn dreamer(home: &Home, config: &Config) -> Result<JournalDreamer, Trouble> {
     let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace)).config(config.dreams()?);
@@ -26,14 +26,14 @@ fn id(text: &str) -> Result<DreamId, Trouble> {
 }
 
 pub(crate) fn review(
-    path: &Path,
+    place: &Place,
     accept: Option<&str>,
     reject: Option<&str>,
-    user: Option<&str>,
+    whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     let dreamer = dreamer(&home, config)?;
     if let Some(wanted) = accept {
         return accept_one(&home, &dreamer, &id(wanted)?, output);
@@ -182,14 +182,14 @@ fn accept_one(home: &Home, dreamer: &JournalDreamer, id: &DreamId, output: Outpu
 }
 
 pub(crate) fn undo(
-    path: &Path,
+    place: &Place,
     wanted: Option<&str>,
     redo: bool,
-    user: Option<&str>,
+    whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     let dreamer = dreamer(&home, config)?;
     let id = if let Some(text) = wanted {
         id(text)?

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use chrono::Utc;
 use noctuary::exchange::{
-    Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export, Foreign,
-    Presence, copy_into,
+    Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, EraseReceipt, Export,
+    Foreign, Presence, copy_into, copy_rows,
 };
 use noctuary::workspace::{Claim, ClaimTerms};
 use serde_json::json;
@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::home::{Home, Store};
 use crate::key;
 use crate::output::{End, Output, Trouble, count};
+use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
 /// How a life is taken out.
@@ -38,20 +39,23 @@ pub(crate) struct HowIn<'a> {
 }
 
 pub(crate) fn export(
-    path: &Path,
+    place: &Place,
     out: &Path,
     how: HowOut,
-    user: Option<&str>,
+    whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+    let home = Home::open(place, whose)?;
     let key = if how.signed { key::read_or_make(config)? } else { None };
     let bundle = {
         let _progress = Progress::begin("exporting");
         let bundle = bundle_of(&home, key.as_ref(), how)?;
         // A model that reads the workspace must not read its export.
-        let sandboxes: Vec<&Path> = if path.is_dir() { vec![path] } else { Vec::new() };
+        let sandboxes: Vec<&Path> = match place {
+            Place::Path(path) if path.is_dir() => vec![path],
+            _ => Vec::new(),
+        };
         bundle.write_to(out, &sandboxes)?;
         bundle
     };
@@ -78,6 +82,8 @@ fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle
     export = match &home.store {
         Store::File(store) => export.file_store(store),
         Store::Sqlite(store) => export.sqlite_store(store),
+        #[cfg(feature = "postgres")]
+        Store::Postgres(store, _) => export.postgres_store(store),
     };
     if how.documents {
         export = export.workspace(home.workspace.as_ref());
@@ -94,9 +100,9 @@ fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle
 
 pub(crate) fn import(
     from: &Path,
-    path: &Path,
+    place: &Place,
     how: &HowIn<'_>,
-    user: Option<&str>,
+    whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
@@ -111,10 +117,10 @@ pub(crate) fn import(
     if bundle.files().next().is_none() {
         return Err(Trouble::failed(format!("cannot import {}: it holds no files", from.display())));
     }
-    let home = match (apply, path.exists()) {
-        (true, _) => Home::open_or_make(path, user)?,
-        (false, true) => Home::open(path, user)?,
-        (false, false) => Home::in_memory(user)?,
+    let home = if apply {
+        Home::open_or_make(place, whose)?
+    } else {
+        Home::find(place, whose)?.map_or_else(|| Home::in_memory(whose), Ok)?
     };
     let key = key::read(config)?;
     let owner = home.owner();
@@ -122,6 +128,8 @@ pub(crate) fn import(
     import = match &home.store {
         Store::File(store) => import.file_store(store),
         Store::Sqlite(store) => import.sqlite_store(store),
+        #[cfg(feature = "postgres")]
+        Store::Postgres(store, _) => import.postgres_store(store),
     };
     if let Some(key) = &key {
         import = import.key(key);
@@ -187,15 +195,18 @@ fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
     }
 }
 
-pub(crate) fn backup(path: &Path, out: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
+pub(crate) fn backup(place: &Place, out: &Path, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    let path = place.path(
+        "its operator makes a backup with pg_dump; `noctuary copy` puts one life into a folder or a file",
+    )?;
+    let home = Home::open(place, whose)?;
     let _progress = Progress::begin("copying");
     let files = match &home.store {
         Store::Sqlite(store) => {
             store.backup_to(out)?;
             1
         }
-        Store::File(_) => {
+        _ => {
             if out.exists() {
                 return Err(Trouble::failed(format!(
                     "cannot back up into {}: it exists already",
@@ -206,7 +217,7 @@ pub(crate) fn backup(path: &Path, out: &Path, user: Option<&str>, output: Output
             let lease = match home.workspace.claim(&ClaimTerms::default())? {
                 Claim::Granted(lease) => lease,
                 Claim::Held(_) => {
-                    return Err(noctuary::Error::Busy { path: path.display().to_string() }.into());
+                    return Err(noctuary::Error::Busy { path: place.to_string() }.into());
                 }
             };
             let files = copy_folder(path, out, out)?;
@@ -248,33 +259,20 @@ fn same(one: &Path, other: &Path) -> bool {
     one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }
 
-pub(crate) fn copy(path: &Path, out: &Path, user: Option<&str>, output: Output) -> Result<End, Trouble> {
-    let home = Home::open(path, user)?;
-    let target = Home::open_or_make(out, Some(&home.scope.user))?;
+pub(crate) fn copy(place: &Place, out: &Place, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open(place, whose)?;
+    let whose = Whose { user: Some(&home.scope.user), agent: Some(&home.scope.agent), ..whose };
+    let target = Home::open_or_make(out, whose)?;
     let _progress = Progress::begin("copying");
     let documents = copy_into(home.workspace.as_ref(), target.workspace.as_ref())?;
-    // Rows travel as in a bundle that is signed for this moment.
-    let key = BundleKey::from_bytes(*noctuary::gate::TombstoneKey::random().as_bytes());
-    let bundle = bundle_of(
-        &home,
-        Some(&key),
-        HowOut { signed: true, documents: false, constraints: false, okf: false },
-    )?;
-    let owner = target.owner();
-    let import = BundleImport::new(&owner).key(&key);
-    let import = match &target.store {
-        Store::File(store) => import.file_store(store),
-        Store::Sqlite(store) => import.sqlite_store(store),
-    };
-    let plan = import.apply(&bundle, Utc::now())?;
+    let plan = copy_rows(home.store.rows(), target.store.rows(), &target.owner(), Utc::now())?;
     let (rows, refused) = (plan.added().count(), plan.refused().count());
     if output.json {
         output.value(&json!({"documents": documents, "entries": rows, "refused": refused}))?;
     } else {
         output.line(format!(
-            "{documents} documents and {} of the store are in {}.",
-            count(rows, "entry").replace("entrys", "entries"),
-            out.display()
+            "{documents} documents and {} of the store are in {out}.",
+            count(rows, "entry").replace("entrys", "entries")
         ));
         for item in plan.refused() {
             output.line(format!("{}  {}", output.bad("refused"), item.path));
@@ -304,9 +302,16 @@ const OWN: [&str; 17] = [
     "USER.md",
 ];
 
-pub(crate) fn erase(path: &Path, yes: bool, user: Option<&str>, output: Output) -> Result<End, Trouble> {
+pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
     let gone = {
-        let home = Home::open(path, user)?;
+        let home = Home::open(place, whose)?;
+        #[cfg(feature = "postgres")]
+        if let Store::Postgres(_, workspace) = &home.store {
+            let owner = home.owner();
+            let receipt = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
+            return tell_erased(&receipt, yes, output);
+        }
+        let path = place.path("it holds lives, and one of them is erased")?;
         if let Store::Sqlite(_) = &home.store
             && noctuary::doctor::Doctor::of(path)?.scopes()?.iter().any(|scope| *scope != home.scope)
         {
@@ -314,10 +319,10 @@ pub(crate) fn erase(path: &Path, yes: bool, user: Option<&str>, output: Output) 
         }
         let lease = match home.workspace.claim(&ClaimTerms::default())? {
             Claim::Granted(lease) => lease,
-            Claim::Held(_) => return Err(noctuary::Error::Busy { path: path.display().to_string() }.into()),
+            Claim::Held(_) => return Err(noctuary::Error::Busy { path: place.to_string() }.into()),
         };
         lease.release()?;
-        gone(&home)?
+        gone(path)?
     };
     if yes {
         for path in &gone {
@@ -355,8 +360,12 @@ fn erase_one(path: &Path, home: Home, yes: bool, output: Output) -> Result<End, 
     drop(home);
     let workspace = noctuary::SqliteWorkspace::open(path, scope)?;
     let receipt = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
+    tell_erased(&receipt, yes, output)
+}
+
+fn tell_erased(receipt: &EraseReceipt, yes: bool, output: Output) -> Result<End, Trouble> {
     if output.json {
-        output.value(&receipt)?;
+        output.value(receipt)?;
         return Ok(End::look_if(receipt.left.is_some()));
     }
     for line in receipt.to_string().lines() {
@@ -369,13 +378,13 @@ fn erase_one(path: &Path, home: Home, yes: bool, output: Output) -> Result<End, 
 }
 
 /// Returns what a life consists of on the disk.
-fn gone(home: &Home) -> Result<Vec<PathBuf>, Trouble> {
-    if home.path.is_dir() {
-        let paths = OWN.iter().map(|name| home.path.join(name));
+fn gone(home: &Path) -> Result<Vec<PathBuf>, Trouble> {
+    if home.is_dir() {
+        let paths = OWN.iter().map(|name| home.join(name));
         return Ok(paths.filter(|path| path.symlink_metadata().is_ok()).collect());
     }
-    let folder = home.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = home.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = home.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = home.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut gone = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;

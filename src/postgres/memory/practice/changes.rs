@@ -44,7 +44,8 @@ impl Table<'_> {
     fn add_method(&self, method: &Method) -> Result<()> {
         self.with_state(|state| state.method = state.method.max(method.id.get()));
         let sql = "INSERT INTO memory_methods (user_id, agent_id, id, name, class, body, normal, confidence, quarantine,
-               created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)";
+               created_at, updated_at, times_used, successes)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
         let bound = params![
             method.id.get(),
             &method.name,
@@ -54,6 +55,9 @@ impl Table<'_> {
             method.confidence,
             i64::from(method.quarantine),
             stamp(method.created_at),
+            stamp(method.updated_at),
+            method.uses.cast_signed(),
+            method.successes.cast_signed(),
         ];
         self.run(sql, bound).map(drop)
     }

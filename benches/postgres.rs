@@ -1,0 +1,163 @@
+//! Searches on a PostgreSQL server beside the same in SQLite, over the same rows and documents.
+//!
+//! Each row of the table asks the same questions of both, in rounds that alternate between the two, and gives the median of the rounds
+//! for one question, their ratio, and the ratio that is to be kept to. The rows are those of the bench `memory`, said in
+//! conversations of 20; the documents are notes of a thousand words.
+//!
+//! ```text
+//! NOCTUARY_POSTGRES="$(.ci/postgres)" cargo bench --features postgres --bench postgres
+//! NOCTUARY_POSTGRES=… cargo bench --features postgres --bench postgres -- --rows 10000 --notes 100
+//! ```
+//!
+//! Without `NOCTUARY_POSTGRES` nothing is measured. `-- --quick`, and `cargo test --benches`, take 500 rows and three notes.
+#![expect(clippy::unwrap_used, reason = "a benchmark stops where something fails")]
+
+#[allow(dead_code, reason = "the bench `memory` uses all of it")]
+#[path = "memory/language.rs"]
+mod language;
+mod measure;
+
+use std::hint::black_box;
+
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::life::Indexed;
+use noctuary::memory::{MemoryId, NewMemory, Place, Query, Role, Source};
+use noctuary::postgres::{Postgres, PostgresConfig};
+use noctuary::search::DocumentIndex;
+use noctuary::{
+    Access, DocName, MemoryStore, Scope, SqliteIndex, SqliteMemoryStore, SqliteWorkspace, Workspace,
+    WriteMode,
+};
+
+use language::Language;
+use measure::{Effort, Row, compare};
+
+const QUESTIONS: u32 = 60;
+
+fn marta() -> Scope {
+    Scope::user("marta")
+}
+
+fn now() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
+}
+
+fn main() {
+    let Ok(url) = std::env::var("NOCTUARY_POSTGRES") else {
+        println!("Set NOCTUARY_POSTGRES to the URL of a server: NOCTUARY_POSTGRES=\"$(.ci/postgres)\"");
+        return;
+    };
+    let effort = Effort::of_arguments();
+    let is_short = effort.divisor > 1;
+    let rows = argument("--rows").unwrap_or(if is_short { 500 } else { 100_000 });
+    let notes = argument("--notes").unwrap_or(if is_short { 3 } else { 5_000 });
+    let mut config = PostgresConfig::default();
+    config.schema = format!("bench_{}", std::process::id());
+    let server = Postgres::connect_with(&url, config.clone()).unwrap();
+    server.migrate().unwrap();
+    let mut table = Vec::new();
+    memories(effort, &server, rows, &mut table);
+    documents(effort, &server, notes, &mut table);
+    measure::print(effort, ["server", "what", "beside"], &table);
+    let mut shell = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+    shell
+        .batch_execute(&format!("SET client_min_messages = error; DROP SCHEMA {} CASCADE", config.schema))
+        .unwrap();
+}
+
+fn argument(name: &str) -> Option<u32> {
+    let said = std::env::args().skip_while(|argument| argument != name).nth(1)?;
+    Some(said.parse().expect("a number of rows or notes"))
+}
+
+/// A row as somebody said it in a conversation.
+fn row(language: &Language, number: u32) -> NewMemory {
+    let (role, speaker) =
+        if number.is_multiple_of(2) { (Role::User, "Marta") } else { (Role::Agent, "Iris") };
+    let place = Place {
+        session: format!("talk-{:05}", number / 20),
+        position: u64::from(number % 20),
+        role,
+        speaker: Some(speaker.to_owned()),
+        said_at: Some(now() - TimeDelta::minutes(i64::from(number))),
+    };
+    NewMemory::new("observation", language.row(number), Source::ChatExtracted).at(place)
+}
+
+fn memories(effort: Effort, server: &Postgres, count: u32, table: &mut Vec<Row>) {
+    let (folder, language) = (tempfile::tempdir().unwrap(), Language::new());
+    let sqlite = SqliteMemoryStore::open(folder.path().join("life.db"), marta()).unwrap();
+    let postgres = server.memory(marta()).unwrap();
+    let stores: [&dyn MemoryStore; 2] = [&sqlite, &postgres];
+    let agent = Access::agent(marta());
+    let numbers: Vec<u32> = (0..count).collect();
+    for batch in numbers.chunks(1_000) {
+        let rows: Vec<NewMemory> = batch.iter().map(|number| row(&language, *number)).collect();
+        for store in stores {
+            let written =
+                store.write_all(&agent, &rows, now() + TimeDelta::seconds(batch[0].into())).unwrap();
+            assert!(written.iter().all(Result::is_ok), "no row is refused");
+        }
+    }
+    let questions: Vec<String> =
+        (0..QUESTIONS).map(|number| language.question(number).join(" and the ")).collect();
+    // Each is the beginning of words, some of them common and most rare.
+    let prefixes: Vec<String> = (0..QUESTIONS)
+        .map(|number| {
+            let word = language.question(number).pop().unwrap();
+            format!("{}*", word.chars().take(4).collect::<String>())
+        })
+        .collect();
+    for (what, asked, bound) in
+        [("search, fused", &questions, Some(1.5)), ("search by a prefix", &prefixes, None)]
+    {
+        let ask = |store: &dyn MemoryStore, number: u64| -> Vec<MemoryId> {
+            let text = &asked[usize::try_from(number).unwrap() % asked.len()];
+            let found = store.search(&agent, &Query::new(text.as_str()).limit(10)).unwrap();
+            found.hits.iter().map(|hit| hit.memory.id).collect()
+        };
+        for number in 0..asked.len() as u64 {
+            assert_eq!(ask(stores[0], number), ask(stores[1], number), "of both: {}", asked[number as usize]);
+        }
+        let [bare, ours] = stores.map(|store| move |number| drop(black_box(ask(store, number))));
+        let labels = ["rows", what, "SQLite"];
+        let row = compare(effort, labels, QUESTIONS, || {}, Box::new(bare), Box::new(ours));
+        table.push(Row { bound, ..row });
+    }
+}
+
+/// A note of a thousand words, in four parts.
+fn note(language: &Language, number: u32) -> String {
+    let mut text = format!("# Note {number}\n");
+    for part in 0..4 {
+        text.push_str(&format!("\n## Part {part}\n\n"));
+        for line in 0..18 {
+            text.push_str(&language.row(number * 100 + part * 20 + line));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn documents(effort: Effort, server: &Postgres, count: u32, table: &mut Vec<Row>) {
+    let (folder, language) = (tempfile::tempdir().unwrap(), Language::new());
+    let home = SqliteWorkspace::open(folder.path().join("life.db"), marta()).unwrap();
+    for number in 0..count {
+        let name = DocName::parse(format!("notes/{number:05}.md")).unwrap();
+        home.write(&name, note(&language, number).as_bytes(), WriteMode::Create).unwrap();
+    }
+    let sqlite = SqliteIndex::open(folder.path().join("index.db"), marta()).unwrap();
+    let postgres = server.index(marta()).unwrap();
+    Indexed::new(&home, sqlite.clone()).sync(now()).unwrap();
+    Indexed::new(&home, postgres.clone()).sync(now()).unwrap();
+    let agent = Access::agent(marta());
+    let questions: Vec<String> = (0..QUESTIONS).map(|number| language.question(number).join(" ")).collect();
+    let ask = |index: &dyn DocumentIndex, number: u64| {
+        let text = &questions[usize::try_from(number).unwrap() % questions.len()];
+        index.search(&agent, text, 10).unwrap()
+    };
+    let indexes: [&dyn DocumentIndex; 2] = [&sqlite, &postgres];
+    let [bare, ours] = indexes.map(|index| move |number| drop(black_box(ask(index, number))));
+    let labels = ["chunks", "search of documents", "SQLite"];
+    table.push(compare(effort, labels, QUESTIONS, || {}, Box::new(bare), Box::new(ours)));
+}

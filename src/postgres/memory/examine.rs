@@ -1,0 +1,71 @@
+//! A look at the rows of a scope that writes nothing, for the doctor.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::table::PostgresBackend;
+use crate::base::error::Result;
+use crate::memory::MemoryId;
+
+impl PostgresBackend {
+    /// Returns whether the words of the rows are found by them, and nothing else is.
+    pub(super) fn is_index_sound(&self) -> Result<bool> {
+        self.look("check", |table| {
+            if !table.are_terms_known() {
+                return Ok(false);
+            }
+            let state = table.state();
+            let (mut wanted, mut rows, mut shared) = (HashMap::new(), 0, 0);
+            table.each_found(|row| {
+                rows += 1;
+                shared += i64::from(row.shared);
+                for word in row.words.keys() {
+                    let counts: &mut [i64; 3] = wanted.entry(*word).or_default();
+                    counts[0] += 1;
+                    counts[1] += i64::from(row.shared);
+                    counts[2] = counts[2].wrapping_add(row.id);
+                }
+                Ok(())
+            })?;
+            let sql = "SELECT p.word, count(*), count(*) FILTER (WHERE p.shared), sum(p.id)::bigint
+                 FROM memory_postings p WHERE p.user_id = $1 AND p.agent_id = $2 GROUP BY p.word";
+            let held = table.all(sql, Vec::new(), |found| {
+                Ok((found.try_get(0)?, [found.try_get(1)?, found.try_get(2)?, found.try_get(3)?]))
+            })?;
+            Ok((state.rows, state.shared) == (rows, shared)
+                && held.into_iter().collect::<HashMap<_, _>>() == wanted)
+        })
+    }
+
+    /// Counts the edges that the words of rows give, and that are not there.
+    pub(super) fn missing_edges(&self) -> Result<u64> {
+        self.look("check", |table| {
+            let (mut missing, mut after) = (0, MemoryId::new(0));
+            loop {
+                let page = table.extracted_after(after)?;
+                let Some(last) = page.last() else { return Ok(missing) };
+                after = last.id;
+                let ids: Vec<MemoryId> = page.iter().map(|row| row.id).collect();
+                let mut held: HashMap<MemoryId, Vec<_>> = HashMap::new();
+                for (id, edge) in table.edges_of_rows(&ids)? {
+                    held.entry(id).or_default().push(edge);
+                }
+                for row in &page {
+                    let held = held.get(&row.id).map_or(&[][..], Vec::as_slice);
+                    missing += row.edges.iter().filter(|edge| !held.contains(edge)).count() as u64;
+                }
+            }
+        })
+    }
+
+    /// Counts the vectors of rows by their state.
+    pub(super) fn embeddings(&self) -> Result<BTreeMap<String, u64>> {
+        let sql = "SELECT CASE state WHEN 1 THEN 'embedded' WHEN 2 THEN 'failed' ELSE 'skipped' END, count(*)
+             FROM memory_vectors WHERE user_id = $1 AND agent_id = $2 GROUP BY 1";
+        self.look("check", |table| {
+            let counts = table.all(sql, Vec::new(), |found| {
+                Ok((found.try_get(0)?, found.try_get::<_, i64>(1)?.unsigned_abs()))
+            })?;
+            Ok(counts.into_iter().collect())
+        })
+    }
+}
