@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 
@@ -68,6 +69,8 @@ pub struct LocalFileStore {
     folder: String,
     limits: FileLimits,
     urls: Option<Arc<dyn FileUrls>>,
+    /// Whether the names of the folders that lead to the files are durable, as far as this store knows.
+    is_rooted: Arc<AtomicBool>,
 }
 
 impl LocalFileStore {
@@ -107,7 +110,14 @@ impl LocalFileStore {
         if let Some(file_system) = disk.network().at("look at", &root)? {
             return Err(Error::NetworkFileSystem { path: root, file_system });
         }
-        let store = Self { folder: folder_of(&scope.user), disk, scope, limits, urls: None };
+        let store = Self {
+            folder: folder_of(&scope.user),
+            disk,
+            scope,
+            limits,
+            urls: None,
+            is_rooted: Arc::default(),
+        };
         store.sweep()?;
         Ok(store)
     }
@@ -247,10 +257,11 @@ impl LocalFileStore {
         let kept = (|| {
             let record = record(self.fill(file, path, content)?)?;
             self.check_quota(record.len)?;
-            atomic::sync_folders_of(self.disk.as_ref(), path)?;
+            self.sync_name(path)?;
             let beside = record_of(key);
             atomic::create_folder_of(self.disk.as_ref(), &beside)?;
             self.write_record(&beside, &record.print())?;
+            self.is_rooted.store(true, Ordering::Relaxed);
             Ok(record)
         })();
         // Where that fails too, the next open does it. An unsure record keeps the bytes.
@@ -272,7 +283,16 @@ impl LocalFileStore {
             // Where that fails too, the next open does it.
             let _ = self.disk.unlink(&temporary);
         }
-        written.and_then(|()| atomic::sync_folders_of(self.disk.as_ref(), path))
+        written.and_then(|()| self.sync_name(path))
+    }
+
+    /// Makes the name of a new file durable. The folders that lead there are synced once: who makes one later syncs it.
+    fn sync_name(&self, path: &str) -> Result<()> {
+        if self.is_rooted.load(Ordering::Relaxed) {
+            atomic::sync_folder_of(self.disk.as_ref(), path)
+        } else {
+            atomic::sync_folders_of(self.disk.as_ref(), path)
+        }
     }
 
     /// Takes a file away. With its record the file is gone; what is left of it is taken away by the next open.
