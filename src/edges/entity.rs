@@ -36,6 +36,9 @@ impl Entity {
     pub const URL: &'static str = "url";
     /// A path of a file: `src/lib.rs`.
     pub const PATH: &'static str = "path";
+    /// A ticker of a market: `BTC`, `EURUSD`.
+    #[cfg(feature = "finance")]
+    pub(crate) const TICKER: &'static str = "ticker";
     /// A scenario that the host named in the notes of a row.
     pub const SCENARIO: &'static str = "scenario";
 

@@ -155,7 +155,7 @@ impl Default for FinanceEdges {
 
 impl FinanceEdges {
     /// The kind of a ticker: `BTC`, `EURUSD`.
-    pub const TICKER: &'static str = "ticker";
+    pub const TICKER: &'static str = Entity::TICKER;
     /// The kind of a chain: `solana`.
     pub const CHAIN: &'static str = "chain";
     /// The kind of an address of a wallet or contract.

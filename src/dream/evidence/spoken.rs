@@ -1,4 +1,4 @@
-//! What a pass showed, by who said it.
+//! The lines that a pass showed, by who said them.
 
 use super::matter::{matter, same_stem};
 use super::rules::Trust;

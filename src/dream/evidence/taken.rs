@@ -12,7 +12,7 @@ use crate::format::documents::curated::strip_date;
 /// The participants whose words a claim takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken<'n> {
-    /// What others said bears it out.
+    /// Nobody in particular: words of others bear it out.
     OfNobody,
     /// One said it, or what it has of the words of participants.
     Of(&'n str),

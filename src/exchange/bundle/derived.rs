@@ -74,7 +74,7 @@ pub(super) fn edges(
 /// Returns the place of a page.
 fn page(entity: &Entity) -> String {
     #[cfg(feature = "finance")]
-    if entity.kind == crate::finance::FinanceEdges::TICKER {
+    if entity.kind == Entity::TICKER {
         let (lower, upper) = (entity.key.to_ascii_lowercase(), entity.key.to_ascii_uppercase());
         if super::entry::folder(&lower) == lower && upper == entity.key {
             return format!("{}{upper}.md", super::places::ASSETS);

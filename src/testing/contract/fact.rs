@@ -123,7 +123,7 @@ pub fn settles(store: &dyn Facts) {
     assert_eq!(prompt(store, 20).iter().filter(|line| line.to_lowercase().contains("tea")).count(), 1);
 }
 
-/// What was drawn from a chat in the background keeps its source, waits as any fact does, and is confirmed by nobody. (FA-13)
+/// A fact that was drawn from a chat in the background keeps its source, waits as any fact does, and is confirmed by nobody. (FA-13)
 pub fn extracts(store: &dyn Facts) {
     let drawn = NewMemory::new(categories::FACT, "The ferry leaves at six", Source::ChatExtracted);
     let background = access(SessionKind::Main, Actor::Library);
