@@ -216,7 +216,7 @@ fn spoken(text: &str) -> &str {
 /// ```
 /// use noctuary::DocName;
 /// use noctuary::model::{Unpicked, UnpickedReason};
-/// use noctuary::workspace::SourceRef;
+/// use noctuary::format::SourceRef;
 ///
 /// let name = DocName::parse("memory/2026-11-20-repl.md")?;
 /// let left = Unpicked::new(SourceRef { name, first_line: 3, last_line: 4 }, UnpickedReason::Repeated);
