@@ -168,14 +168,14 @@ fn a_page_tells_what_holds_what_happened_and_what_contradicts() {
 // CP-01
 #[test]
 fn two_renders_and_two_processes_give_the_same_bytes() {
-    each(|store, again| {
+    each(|store, reopen| {
         for number in 0..40 {
             let text = format!("Marta met @p{} and Brisk in #c{}", number % 7, number % 3);
             store.write(&human(), &row("observation", &text), at(number)).unwrap();
         }
         let first = markdown(&pages(&store), &human(), "Marta", at(50));
         assert_eq!(markdown(&pages(&store), &human(), "  @MARTA ", at(50)), first);
-        let other = again();
+        let other = reopen();
         assert_eq!(markdown(&pages(&other), &human(), "marta", at(50)), first);
     });
 }
@@ -183,7 +183,7 @@ fn two_renders_and_two_processes_give_the_same_bytes() {
 // CP-04, CP-05
 #[test]
 fn a_page_is_kept_for_a_minute_and_dropped_by_any_write() {
-    each(|store, again| {
+    each(|store, reopen| {
         let id = store.write(&human(), &row("observation", "the keel of Brisk"), at(0)).unwrap();
         let records = Arc::new(Records::default());
         let pages = pages(&store).source(Arc::clone(&records) as _);
@@ -209,7 +209,7 @@ fn a_page_is_kept_for_a_minute_and_dropped_by_any_write() {
             5
         );
 
-        let other = again();
+        let other = reopen();
         let row = |text| row("observation", text);
         let mut minute = 10;
         let mut is_dropped = |what: &str, change: &dyn Fn()| {
