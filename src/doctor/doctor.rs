@@ -144,7 +144,7 @@ impl Doctor {
     }
 
     /// Lists whose lives the home holds, ascending: one for a folder, or none where nobody said. A server lists them to an
-    /// operator alone, as [`Postgres::scopes`](crate::postgres::Postgres::scopes) does.
+    /// operator alone, as `Postgres::scopes` does.
     ///
     /// # Errors
     ///

@@ -4,14 +4,15 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod carried;
-#[cfg(feature = "postgres")]
-#[path = "../common/mod.rs"]
-mod common;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 mod examples;
 mod forms;
 mod git;
+#[cfg(feature = "postgres")]
+#[allow(dead_code, reason = "each test crate uses a part of it")]
+#[path = "../common/server.rs"]
+mod postgres_server;
 #[cfg(feature = "postgres")]
 mod server;
 #[cfg(target_os = "linux")]

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::server;
 use crate::forms::tree;
+use crate::postgres_server as server;
 use crate::{ends, json, run};
 
 /// The address of the server for tests, and settings that name a schema of their own.
@@ -33,7 +33,7 @@ impl Place {
         fs::create_dir_all(&settings).unwrap();
         fs::write(settings.join("config.toml"), format!("[server]\nschema = {:?}\n", fresh.schema()))
             .unwrap();
-        Some(Self { address, fresh: fresh, folder })
+        Some(Self { address, fresh, folder })
     }
 
     fn at(&self) -> &Path {

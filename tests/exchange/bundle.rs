@@ -74,7 +74,7 @@ impl Home {
         }
         #[cfg(feature = "postgres")]
         if kind == 2 {
-            let server = crate::common::server::rows_server_in(folder.path());
+            let server = crate::server::rows_server_in(folder.path());
             let workspace = Arc::new(server.workspace(owner().scope).unwrap());
             let store = Store::Postgres(server.memory(owner().scope).unwrap());
             return Self { workspace, store, folder };

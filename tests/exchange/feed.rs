@@ -37,7 +37,7 @@ const STORES: &[Open] = &[
         Box::new(noctuary::SqliteMemoryStore::open_with(path, marta(), config).unwrap())
     },
     #[cfg(feature = "postgres")]
-    |folder, config| Box::new(crate::common::server::rows_in(folder, marta(), config)),
+    |folder, config| Box::new(crate::server::rows_in(folder, marta(), config)),
 ];
 
 fn stores() -> &'static [Open] {
@@ -51,7 +51,7 @@ const HOMES: &[Home] = &[
     #[cfg(feature = "sqlite")]
     |folder| Arc::new(noctuary::SqliteWorkspace::open(folder.join("life.db"), marta()).unwrap()),
     #[cfg(feature = "postgres")]
-    |folder| Arc::new(crate::common::server::rows_server_in(folder).workspace(marta()).unwrap()),
+    |folder| Arc::new(crate::server::rows_server_in(folder).workspace(marta()).unwrap()),
 ];
 
 fn homes() -> &'static [Home] {

@@ -5,9 +5,6 @@
 mod bundle;
 mod bundle_practice;
 mod carried;
-#[cfg(feature = "postgres")]
-#[path = "../common/mod.rs"]
-mod common;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 #[cfg(feature = "sqlite")]
@@ -18,6 +15,10 @@ mod forget;
 mod forget_receipt;
 mod importers;
 mod merge;
+#[cfg(feature = "postgres")]
+#[allow(dead_code, reason = "each test crate uses a part of it")]
+#[path = "../common/server.rs"]
+mod server;
 mod strike;
 
 use std::sync::Arc;
@@ -43,7 +44,7 @@ fn common_each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
 /// The kinds of home: a folder, a SQLite file, and a server where there is one.
 fn kinds() -> std::ops::Range<usize> {
     #[cfg(all(feature = "sqlite", feature = "postgres"))]
-    if common::server::is_there() {
+    if server::is_there() {
         return 0..3;
     }
     0..if cfg!(feature = "sqlite") { 2 } else { 1 }
@@ -60,7 +61,7 @@ fn home(kind: usize) -> (Life, Arc<dyn Workspace>) {
     }
     #[cfg(feature = "postgres")]
     if kind == 2 {
-        let server = common::server::rows_server_in(&folder.path(""));
+        let server = server::rows_server_in(&folder.path(""));
         let workspace = server.workspace(dreaming::marta::marta()).unwrap();
         return (folder, Arc::new(workspace));
     }

@@ -317,6 +317,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ("Merge", may_be_shared::<noctuary::exchange::Merge<'static>>),
         ("MemoryTool", may_be_shared::<noctuary::tools::MemoryTool<View>>),
         ("Passed", may_be_shared::<noctuary::gate::Passed<'static>>),
+        ("StoredRows", may_be_shared::<noctuary::exchange::StoredRows<'static>>),
         // They own a lease, which one thread at a time has.
         ("Claim", may_be_sent::<noctuary::workspace::Claim>),
         ("Step", may_be_sent::<noctuary::dream::Step>),

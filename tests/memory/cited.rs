@@ -29,17 +29,19 @@ struct World {
 
 impl World {
     fn each(test: impl Fn(&Self)) {
-        for kind in 0..2 {
+        for kind in crate::common::backends() {
             let folder = tempfile::tempdir().unwrap();
             let workspace = Arc::new(FileWorkspace::open(folder.path()).unwrap());
             let mut config = StoreConfig::default();
             config.journals = Some(workspace.clone());
             let store: Arc<dyn Store> = match kind {
                 #[cfg(feature = "sqlite")]
-                0 => Arc::new(
+                1 => Arc::new(
                     noctuary::SqliteMemoryStore::open_with(folder.path().join("rows.db"), marta(), config)
                         .unwrap(),
                 ),
+                #[cfg(feature = "postgres")]
+                2 => Arc::new(crate::common::server::rows_in(folder.path(), marta(), config)),
                 _ => Arc::new(FileMemoryStore::open_with(folder.path(), marta(), config).unwrap()),
             };
             let world = Self { _folder: folder, workspace, store };

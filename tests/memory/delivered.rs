@@ -96,21 +96,26 @@ fn no_value_that_was_replaced_is_told_as_one_that_holds() {
     for _ in 0..3 {
         let chains = chains(&mut dice, 120);
         let (lines, _) = world(&mut dice, &chains);
-        for kind in 0..2 {
+        for kind in crate::common::backends() {
             asked += deliveries(kind, &chains, &lines);
         }
     }
-    assert_eq!(asked, 2 * 360);
+    assert_eq!(asked, crate::common::backends().count() * 360);
 }
 
 /// Looks at every delivery of one store; returns how many chains were asked for.
 fn deliveries(kind: usize, chains: &[Chain], lines: &[String]) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let workspace = FileWorkspace::open(folder.path()).unwrap();
-    let store: Arc<dyn Store> = if kind == 0 {
-        Arc::new(SqliteMemoryStore::open(folder.path().join("rows.db"), marta()).unwrap())
-    } else {
-        Arc::new(FileMemoryStore::open(folder.path(), marta()).unwrap())
+    let store: Arc<dyn Store> = match kind {
+        0 => Arc::new(FileMemoryStore::open(folder.path(), marta()).unwrap()),
+        1 => Arc::new(SqliteMemoryStore::open(folder.path().join("rows.db"), marta()).unwrap()),
+        #[cfg(feature = "postgres")]
+        2 => {
+            let config = noctuary::store::StoreConfig::default();
+            Arc::new(crate::common::server::rows_in(folder.path(), marta(), config))
+        }
+        other => panic!("{other}"),
     };
     let memory = memory(lines);
     workspace.write(&DocName::MEMORY, memory.as_bytes(), WriteMode::Create).unwrap();

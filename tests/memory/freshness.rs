@@ -28,11 +28,16 @@ fn access() -> Access {
 }
 
 fn stores(lines: &[String], in_conversations: bool) -> Vec<Told> {
-    let open: [Open; 2] = [
-        |folder| Box::new(SqliteMemoryStore::open(folder.join("memory.db"), contract::scope()).unwrap()),
+    let open: &[Open] = &[
         |folder| Box::new(FileMemoryStore::open(folder, contract::scope()).unwrap()),
+        |folder| Box::new(SqliteMemoryStore::open(folder.join("memory.db"), contract::scope()).unwrap()),
+        #[cfg(feature = "postgres")]
+        |folder| {
+            let config = noctuary::store::StoreConfig::default();
+            Box::new(crate::common::server::rows_in(folder, contract::scope(), config))
+        },
     ];
-    open.map(|open| {
+    let told = open[crate::common::backends()].iter().map(|open| {
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path());
         let ids = lines.iter().enumerate().map(|(at, line)| {
@@ -50,8 +55,8 @@ fn stores(lines: &[String], in_conversations: bool) -> Vec<Told> {
         });
         let ids = ids.collect();
         Told { _folder: folder, store, ids }
-    })
-    .into()
+    });
+    told.collect()
 }
 
 fn day(number: usize) -> DateTime<Utc> {

@@ -40,13 +40,18 @@ fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
     }
+    #[cfg(feature = "postgres")]
+    if backend == 2 {
+        let config = noctuary::store::StoreConfig::default();
+        return Arc::new(crate::common::server::rows_in(folder, contract::scope(), config));
+    }
     assert_eq!(backend, 0);
     Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
 }
 
-/// Runs a test on both stores.
+/// Runs a test on each store.
 fn each(test: impl Fn(Arc<dyn Store>)) {
-    for backend in 0..if cfg!(feature = "sqlite") { 2 } else { 1 } {
+    for backend in crate::common::backends() {
         let folder = tempfile::tempdir().unwrap();
         test(open(folder.path(), backend));
     }

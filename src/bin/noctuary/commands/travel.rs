@@ -201,29 +201,21 @@ pub(crate) fn backup(place: &Place, out: &Path, whose: Whose<'_>, output: Output
     )?;
     let home = Home::open(place, whose)?;
     let _progress = Progress::begin("copying");
-    let files = match &home.store {
-        Store::Sqlite(store) => {
-            store.backup_to(out)?;
-            1
+    let files = if let Store::Sqlite(store) = &home.store {
+        store.backup_to(out)?;
+        1
+    } else {
+        if out.exists() {
+            return Err(Trouble::failed(format!("cannot back up into {}: it exists already", out.display())));
         }
-        _ => {
-            if out.exists() {
-                return Err(Trouble::failed(format!(
-                    "cannot back up into {}: it exists already",
-                    out.display()
-                )));
-            }
-            // No dream writes meanwhile.
-            let lease = match home.workspace.claim(&ClaimTerms::default())? {
-                Claim::Granted(lease) => lease,
-                Claim::Held(_) => {
-                    return Err(noctuary::Error::Busy { path: place.to_string() }.into());
-                }
-            };
-            let files = copy_folder(path, out, out)?;
-            lease.release()?;
-            files
-        }
+        // No dream writes meanwhile.
+        let lease = match home.workspace.claim(&ClaimTerms::default())? {
+            Claim::Granted(lease) => lease,
+            Claim::Held(_) => return Err(noctuary::Error::Busy { path: place.to_string() }.into()),
+        };
+        let files = copy_folder(path, out, out)?;
+        lease.release()?;
+        files
     };
     if output.json {
         output.value(&json!({"out": out.display().to_string(), "files": files}))?;
