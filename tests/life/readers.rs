@@ -1261,6 +1261,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "FileStore::erase",
     "copy_artifacts",
     "copy_files",
+    "merge_artifacts",
     // The caller's own text, with keys of files in it.
     "lift_inline",
     // The operator's: it has the whole life, and names files.
