@@ -33,6 +33,7 @@
 //! | [`audit_secrets`], [`SecretAudit`] | a check of a whole workspace for secrets, which changes nothing |
 //! | [`Merge`], [`MergePlan`], [`MergeConflict`], [`MergeConflictKind`], [`MergeReport`] | one life out of two copies that were changed on two machines |
 //! | [`merge_copies`], [`CopiesReport`] | conflict copies of sync tools, merged into their files |
+//! | [`merge_artifacts`] | artifacts of two homes, as one |
 //! | `merge_rows` | rows of two stores in databases, as one (feature `sqlite`) |
 //! | [`TravelFile`] | the lines for git and Syncthing: what travels, and what is of one machine |
 //! | [`EraseReceipt`] | all that one person had in a database of several, by [`SqliteWorkspace::erase`](crate::SqliteWorkspace::erase) or `PostgresWorkspace::erase` |
@@ -80,7 +81,8 @@ pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, Im
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use merge::merge_rows;
 pub use merge::{
-    CopiesReport, Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport, merge_copies,
+    CopiesReport, Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport, merge_artifacts,
+    merge_copies,
 };
 pub use strike::{Strikes, strike_superseded, unstrike};
 pub use travel::TravelFile;

@@ -211,13 +211,17 @@ fn a_file_that_is_no_text_keeps_its_copy() {
     life.put("notes/chart.json", "{\"a\":1}");
     life.put("notes/chart.sync-conflict-20261121-091500-ABCDEFG.json", "{\"a\":2}");
     life.put(".dreaming.d/memories.sync-conflict-20261121-091500-ABCDEFG.table", "x");
+    // It was removed, as if it could be made anew.
+    let artifact = ".dreaming.d/artifacts/r-1.sync-conflict-20261121-091500-ABCDEFG.json";
+    life.put(artifact, "{}");
     let before = files(&life);
+    let chart = "notes/chart.sync-conflict-20261121-091500-ABCDEFG.json";
     for _ in 0..2 {
         let report = merge_copies(life.workspace().as_ref()).unwrap();
-        assert_eq!(report.left, ["notes/chart.sync-conflict-20261121-091500-ABCDEFG.json"]);
+        assert_eq!(report.left, [artifact, chart]);
     }
     let after = files(&life);
-    for path in ["notes/chart.json", "notes/chart.sync-conflict-20261121-091500-ABCDEFG.json", "MEMORY.md"] {
+    for path in ["notes/chart.json", chart, artifact, "MEMORY.md"] {
         assert_eq!(after[path], before[path], "{path}");
     }
     assert!(!after.keys().any(|path| path.ends_with(".table")), "what is made anew is removed");
@@ -308,7 +312,7 @@ fn a_journal_of_a_slow_clock_is_read_after_a_merge_with_a_fast_one() {
     assert_eq!(out.memory().matches(&stone(2)).count(), 1, "{}", out.memory());
 }
 
-/// A journal that one machine archived and the other went on with is one journal.
+/// What one machine archived is in the archive; what the other wrote into that journal meanwhile waits for a dream.
 #[test]
 fn a_journal_that_was_archived_and_appended_to_is_there_once() {
     let base = Life::with(&[(10, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
@@ -334,10 +338,9 @@ fn a_journal_that_was_archived_and_appended_to_is_there_once() {
     appended.add("memory/2026-11-10-repl.md", "- [10:00:00] [user] Stone q2 lies in harbour h2.\n");
     for (one, other) in [(&archived, &appended), (&appended, &archived)] {
         let out = merged(one, other);
-        assert!(
-            !out.has(archive) && out.has("memory/2026-11-10-repl.md"),
-            "the rest of it waits for a dream"
-        );
+        assert_eq!(out.text(archive), base.text("memory/2026-11-10-repl.md"));
+        let rest = "- [10:00:00] [user] Stone q2 lies in harbour h2.\n";
+        assert_eq!(out.text("memory/2026-11-10-repl.md"), rest, "the rest of it waits for a dream");
         let report = dream(
             &dreamer_over(out.quick_workspace(), |_| {}),
             &llm_fn(|request| Ok(promotes(request, 1))),
@@ -346,6 +349,46 @@ fn a_journal_that_was_archived_and_appended_to_is_there_once() {
         assert_eq!(report.outcome, Outcome::Appended);
         for number in 1..=2 {
             assert_eq!(out.memory().matches(&stone(number)).count(), 1, "{}", out.memory());
+        }
+    }
+}
+
+/// A journal was known by its name, so the other machine's copy of an archived one was taken for the journal that has its name now: its
+/// lines were there twice, and those of the new one were cited for them.
+#[test]
+fn a_name_that_is_used_again_after_the_archive_is_another_journal() {
+    let journal = "memory/2026-11-10-repl.md";
+    let base = Life::with(&[(10, "# Memory\n- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
+    let [archived, other] = [base.copy(), base.copy()];
+    let sleeps = |life: &Life, machine: usize, hours: i64| {
+        let model = llm_fn(|request| Ok(promotes(request, machine)));
+        dream(&dreamer_over(life.quick_workspace(), |_| {}), &model, night(21) + Duration::hours(hours));
+    };
+    // Both dream the first journal, and each says it in other words.
+    sleeps(&archived, 0, 0);
+    sleeps(&other, 1, 1);
+    let archive = "memory/archive/log-20261110-repl.md";
+    archived.quick_workspace().rename(&name(journal), &name(archive)).unwrap();
+    archived.add(journal, "# Memory\n- [11:00:00] [user] Stone q2 lies in harbour h2.\n");
+    sleeps(&archived, 0, 2);
+    other.add(journal, "- [10:00:00] [user] Stone q3 lies in harbour h3.\n");
+    for (one, two) in [(&archived, &other), (&other, &archived)] {
+        let out = Life::empty();
+        let [base, one, two] = [&base, one, two].map(Life::quick_workspace);
+        let plan = Merge::new(one.as_ref(), two.as_ref()).base(base.as_ref()).plan().unwrap();
+        assert!(plan.conflicts().is_empty(), "{:?}", plan.conflicts());
+        plan.write(out.quick_workspace().as_ref()).unwrap();
+        assert_eq!(out.text(archive), "# Memory\n- [09:00:00] [user] Stone q1 lies in harbour h1.\n");
+        let now = out.text(journal);
+        assert_eq!(now.matches("# Memory").count(), 1, "{now}");
+        assert!(!now.contains(&stone(1)) && now.contains(&stone(2)) && now.contains(&stone(3)), "{now}");
+        let memory = out.memory();
+        let cited = format!("{} ({archive}#L2)", stone(1));
+        assert!(memory.contains(&cited), "cited where it is: {memory}");
+        sleeps(&out, 1, 48);
+        let memory = out.memory();
+        for number in 1..=3 {
+            assert_eq!(memory.matches(&stone(number)).count(), 1, "{memory}");
         }
     }
 }

@@ -5,6 +5,8 @@
 mod bundle;
 mod bundle_practice;
 mod carried;
+#[cfg(feature = "sqlite")]
+mod databases;
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 #[cfg(feature = "sqlite")]

@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Duration, Utc};
-use noctuary::dream::{DreamMode, DreamStanding};
+use noctuary::dream::{DreamMode, DreamStanding, OverBudget};
 use noctuary::exchange::{Forget, Merge, MergeConflictKind, MergePlan};
 use noctuary::format::JournalName;
 use noctuary::life::Consent;
 use noctuary::testing::{Fault, Faults, FaultyDisk, cases};
-use noctuary::{Access, FileWorkspace, LifeConfig, LlmReply, LlmRequest, Scope, Workspace, llm_fn};
+use noctuary::{
+    Access, FileWorkspace, JournalDreamer, LifeConfig, LlmReply, LlmRequest, Scope, Workspace, llm_fn,
+};
 
 use crate::common_each as each;
 use crate::dreaming::{Life, dream, dreamer_over, name, night, seen};
@@ -93,6 +95,10 @@ struct Kind {
     days: [i64; 3],
     proposals: bool,
     archives: bool,
+    /// Whether a session writes under the name of a journal that was moved away.
+    reuses: bool,
+    /// Whether memory has a budget, beyond which its oldest sections are moved away.
+    compacts: bool,
     partial: bool,
     crashes: bool,
 }
@@ -104,8 +110,10 @@ impl Kind {
         Self {
             days,
             proposals: is(2, 4),
-            archives: std::env::var_os("NOCTUARY_LONG_TESTS").is_some() && is(1, 2),
-            partial: !is(1, 2) && is(3, 3),
+            archives: is(1, 2),
+            reuses: is(7, 2),
+            compacts: is(4, 3),
+            partial: is(3, 3),
             crashes: is(5, 3),
         }
     }
@@ -163,11 +171,10 @@ impl World {
             0..=3 => {
                 self.expected.stones += 1;
                 let session = ["repl".to_owned(), format!("m{machine}")][random.below(2)].clone();
-                // Nobody writes under the name of a journal that was moved away, as its day is over.
                 let archived = self.machines[machine].documents().into_keys();
                 let session = match archived.filter(|path| path.starts_with("memory/archive/log-")).count() {
-                    0 => session,
-                    count => format!("{session}-{count}"),
+                    count if count > 0 && !self.kind.reuses => format!("{session}-{count}"),
+                    _ => session,
                 };
                 let journal = format!("memory/{}-{session}.md", self.now.date_naive());
                 let line = format!(
@@ -246,8 +253,8 @@ impl World {
     fn propose(&mut self, machine: usize, random: &mut Random) {
         self.expected.proposed = true;
         let now = self.clock(machine);
-        let dreamer =
-            dreamer_over(self.machines[machine].quick_workspace(), |config| config.mode = DreamMode::Propose);
+        let dreamer = self.dreamer(machine, DreamMode::Propose);
+        let before = self.log(machine);
         dream(&dreamer, &llm_fn(|request| Ok(promotes(request, machine))), now);
         let human = Access::human(Scope::user("marta"));
         let Some(first) = dreamer.proposals(&human, now).unwrap().into_iter().next() else { return };
@@ -256,21 +263,37 @@ impl World {
             1 => assert!(dreamer.reject_proposal(&human, &first.id, now).unwrap()),
             _ => {}
         }
+        self.promoted_again(machine, &before);
+    }
+
+    fn dreamer(&self, machine: usize, mode: DreamMode) -> JournalDreamer {
+        dreamer_over(self.machines[machine].quick_workspace(), |config| {
+            config.mode = mode;
+            if self.kind.compacts {
+                (config.memory_budget, config.over_budget) = (900, OverBudget::Archive);
+            }
+        })
     }
 
     fn dream(&mut self, machine: usize) {
-        let dreamer = dreamer_over(self.machines[machine].quick_workspace(), |_| {});
+        let dreamer = self.dreamer(machine, DreamMode::Append);
+        let before = self.log(machine);
+        dream(&dreamer, &llm_fn(|request| Ok(promotes(request, machine))), self.clock(machine));
+        self.promoted_again(machine, &before);
+    }
+
+    fn log(&self, machine: usize) -> Vec<serde_json::Value> {
+        let (life, path) = (&self.machines[machine], ".dreaming.d/log.jsonl");
+        let text = if life.has(path) { life.text(path) } else { String::new() };
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Expects a dream that was taken back where a machine that knows of it has dreamed the same journals again, or a person has accepted
+    /// that of a proposal.
+    fn promoted_again(&mut self, machine: usize, before: &[serde_json::Value]) {
         let is_line =
             |line: &serde_json::Value, id: &str, word: &str| line["id"] == id && line["outcome"] == word;
-        let log = |life: &Life| -> Vec<serde_json::Value> {
-            let path = ".dreaming.d/log.jsonl";
-            let text = if life.has(path) { life.text(path) } else { String::new() };
-            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-        };
-        let before = log(&self.machines[machine]);
-        dream(&dreamer, &llm_fn(|request| Ok(promotes(request, machine))), self.clock(machine));
-        let after = log(&self.machines[machine]);
-        // A machine that knows of the undoing, and dreams the same journals again.
+        let after = self.log(machine);
         self.expected.undone.retain(|id| {
             let is_known = before.iter().any(|line| is_line(line, id, "undone"));
             !(is_known && after[before.len()..].iter().any(|line| is_line(line, id, "appended")))
@@ -362,6 +385,13 @@ impl World {
         }
     }
 
+    /// The memory of the first machine, and what was moved out of it.
+    fn promoted(&self) -> String {
+        let archive =
+            if self.machines[0].has(DREAMED) { self.machines[0].text(DREAMED) } else { String::new() };
+        self.machines[0].memory() + &archive
+    }
+
     fn check(&mut self, seed: u64) {
         for _ in 0..2 {
             for a in 0..self.machines.len() {
@@ -381,10 +411,14 @@ impl World {
             assert!(here == first, "seed {seed}: machines differ after the last sync: {differ:?}");
         }
         let documents = self.machines[0].documents();
-        let memory = String::from_utf8(documents["MEMORY.md"].clone()).unwrap();
+        let memory = self.promoted();
+        if self.machines[0].has(DREAMED) {
+            let nights = self.machines[0].text(DREAMED).matches("<!-- /dream:v1").count();
+            ARCHIVED_NIGHTS.fetch_add(nights, Ordering::Relaxed);
+        }
         let journals: String = documents
             .iter()
-            .filter(|(path, _)| path.starts_with("memory/"))
+            .filter(|(path, _)| path.starts_with("memory/") && *path != DREAMED)
             .map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
             .collect();
         for number in 1..=self.expected.stones {
@@ -413,7 +447,7 @@ impl World {
         // A night over the merged life shows what nobody was shown, and doubles nothing.
         self.now += Duration::days(1);
         self.dream(0);
-        let memory = text(self.machines[0].quick_workspace().as_ref(), "MEMORY.md");
+        let memory = self.promoted();
         for number in (1..=self.expected.stones).filter(|number| !self.expected.forgotten.contains(number)) {
             let count = memory.matches(&stone(number)).count();
             let is_whole = count == 1 || self.expected.gave_back || (count == 0 && self.expected.proposed);
@@ -446,6 +480,10 @@ fn told(step: impl Fn() -> String) {
     }
 }
 
+/// Where the sections of nights are that memory had no place for.
+const DREAMED: &str = "memory/archive/dreamed.md";
+
+static ARCHIVED_NIGHTS: AtomicUsize = AtomicUsize::new(0);
 static ARCHIVED: AtomicUsize = AtomicUsize::new(0);
 static PARTIAL: AtomicUsize = AtomicUsize::new(0);
 static CRASHED: AtomicUsize = AtomicUsize::new(0);
@@ -479,10 +517,10 @@ fn machines_that_lived_apart_lose_nothing_double_nothing_and_end_the_same() {
         only.is_some() || undone > seeds.len() / 4,
         "dreams stay undoable: {undone} undone, {stayed} stayed"
     );
-    let [archived, partial, crashed] =
-        [&ARCHIVED, &PARTIAL, &CRASHED].map(|count| count.load(Ordering::Relaxed));
+    let [archived, nights, partial, crashed] =
+        [&ARCHIVED, &ARCHIVED_NIGHTS, &PARTIAL, &CRASHED].map(|count| count.load(Ordering::Relaxed));
     println!(
-        "{} histories, {undone} dreams taken back, {stayed} stayed, {archived} journals archived, {partial} partial syncs, {crashed} crashes",
+        "{} histories, {undone} dreams taken back, {stayed} stayed, {archived} journals and {nights} nights archived, {partial} partial syncs, {crashed} crashes",
         seeds.len()
     );
 }

@@ -117,6 +117,9 @@ impl Recorded for Intent {
         if standing.watermark_ns() > state.watermark_ns() && !is_lowered {
             // A peer went further meanwhile; its mark stands, and the next survey sees that it is not ours.
             state.last_processed_mtime = standing.last_processed_mtime;
+            state.own_mark = standing.own_mark;
+        } else {
+            state.own_mark.clone_from(&self.watermark);
         }
         // Keys of others are as they stand, also those that came between the intent and its recovery.
         state.others = standing.others;
@@ -143,7 +146,8 @@ fn was_dreamed_by_peer(workspace: &dyn Workspace, intent: &Intent) -> Result<boo
     let standing = DreamedState::parse(home::state(workspace, &StateName::DREAMED)?.as_deref())?;
     // Where no journal was shown, as when a person accepts a proposal, no peer can have dreamed the same.
     let Some(newest) = intent.ledger.values().map(|entry| entry.modified).max() else { return Ok(false) };
-    Ok(standing.last_processed_mtime != ledger.watermark
+    Ok(!standing.is_own()
+        && standing.last_processed_mtime != ledger.watermark
         && standing.last_processed_mtime != intent.watermark
         && standing.watermark_ns() >= Some(newest))
 }

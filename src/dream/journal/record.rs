@@ -187,6 +187,7 @@ impl Curation {
         raise_watermark(&mut state, survey, &[]);
         records.ledger.apply(survey.refreshed.iter().map(|(journal, entry)| (journal, entry)));
         records.ledger.watermark.clone_from(&state.last_processed_mtime);
+        state.own_mark.clone_from(&state.last_processed_mtime);
         records.ledger.forget(&survey.forget);
         let has_learned =
             !survey.refreshed.is_empty() || !survey.forget.is_empty() || before != records.ledger.watermark;

@@ -15,7 +15,7 @@ use crate::exchange::claim::claim;
 use crate::format::documents::copies::original_of;
 use crate::format::state::copies_intent::CopiesIntent;
 use crate::format::state::intent::Intent;
-use crate::format::state::registry;
+use crate::format::state::registry::{self, Names};
 use crate::format::state::sleep_intent::SleepIntent;
 use crate::session;
 use crate::workspace::{Lease, Workspace, WriteMode};
@@ -26,7 +26,7 @@ use crate::workspace::{Lease, Workspace, WriteMode};
 pub struct CopiesReport {
     /// The copies that were merged, and removed.
     pub merged: Vec<String>,
-    /// The copies that are as they were: their files are no text that is merged by lines.
+    /// The copies that are as they were: their files are no text that is merged by lines, or artifacts.
     pub left: Vec<String>,
     /// The decisions that are left to a person.
     pub conflicts: Vec<MergeConflict>,
@@ -77,7 +77,10 @@ pub fn merge_copies(workspace: &dyn Workspace) -> Result<CopiesReport> {
     let mut report = CopiesReport::default();
     let mut waiting: BTreeMap<String, Vec<Name>> = BTreeMap::new();
     for (original, copy) in found(workspace)? {
-        if registry::of_path(&original).is_some_and(|file| !file.travels()) {
+        let known = registry::of_path(&original);
+        if known.is_some_and(|file| matches!(file.names, Names::Artifacts)) {
+            report.left.push(copy.to_string());
+        } else if known.is_some_and(|file| !file.travels()) {
             lease.remove(&copy)?;
             report.merged.push(copy.to_string());
         } else if is_text(workspace, &original, &copy)? {

@@ -41,8 +41,6 @@ pub(super) struct Copy {
 #[derive(Debug, Default)]
 pub(super) struct Merged {
     pub(super) bytes: Vec<u8>,
-    /// The number of places that a person must decide.
-    pub(super) conflicts: u32,
     /// The hash of each section that was printed.
     pub(super) printed: BTreeMap<DreamId, Digest>,
     /// The sections that were printed.
@@ -102,10 +100,13 @@ impl Copy {
         matches!(sections::find(bytes, id, printed), SectionState::Whole(_))
     }
 
-    /// Leaves sections out.
-    pub(super) fn without(&mut self, gone: &BTreeSet<DreamId>) {
+    /// Leaves sections out, and returns them.
+    pub(super) fn without(&mut self, gone: &BTreeSet<DreamId>) -> BTreeMap<DreamId, Night> {
         self.tokens.retain(|token| !matches!(token, Token::Section(id) if gone.contains(id)));
-        self.sections.retain(|id, _| !gone.contains(id));
+        let (out, kept) =
+            std::mem::take(&mut self.sections).into_iter().partition(|(id, _)| gone.contains(id));
+        self.sections = kept;
+        out
     }
 
     /// Takes over what a person made of a section that stands here as it was printed.
@@ -126,13 +127,18 @@ fn tokens(text: &[u8]) -> Vec<Token> {
     text.split_inclusive(|byte| *byte == b'\n').map(line).collect()
 }
 
-/// Merges two copies. `order` says when each dream was, and `is_same` whether cited lines are the same lines in both lives.
-pub(super) fn merge(
-    base: Option<Copy>,
-    mut copies: [Copy; 2],
-    order: &BTreeMap<DreamId, String>,
-    is_same: &dyn Fn(&Cited) -> bool,
-) -> Merged {
+/// A document that is merged, and whose sections may still lose lines to those of others.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    tokens: Vec<Token>,
+    pub(super) conflicts: u32,
+    nights: BTreeMap<DreamId, Night>,
+    /// The sections that one copy alone had.
+    is_new: BTreeSet<DreamId>,
+}
+
+/// Merges two copies. `order` says when each dream was.
+pub(super) fn merge(base: Option<Copy>, mut copies: [Copy; 2], order: &BTreeMap<DreamId, String>) -> Draft {
     let [mut one, mut other] = std::mem::take(&mut copies);
     one.take_edits(&other);
     other.take_edits(&one);
@@ -153,9 +159,19 @@ pub(super) fn merge(
         }
     }
     let Out { tokens, conflicts, .. } = out;
-    let nights = join(&tokens, one.sections, other.sections, is_same);
-    let (bytes, printed) = print(&tokens, &nights);
-    Merged { bytes, conflicts, printed, nights }
+    let mut draft = Draft { tokens, conflicts, ..Draft::default() };
+    for (id, mut night) in one.sections {
+        match other.sections.remove(&id) {
+            Some(theirs) => night.unite(theirs),
+            None => drop(draft.is_new.insert(id.clone())),
+        }
+        draft.nights.insert(id, night);
+    }
+    for (id, night) in other.sections {
+        draft.is_new.insert(id.clone());
+        draft.nights.insert(id, night);
+    }
+    draft
 }
 
 fn common(one: &[Token], other: &[Token]) -> Vec<Token> {
@@ -272,48 +288,59 @@ fn only_sections(tokens: &[Token]) -> Vec<Token> {
     tokens.iter().filter(|token| matches!(token, Token::Section(_))).cloned().collect()
 }
 
-/// Joins the sections of both: those of one dream, and lines that two dreams say.
-fn join(
-    tokens: &[Token],
-    one: BTreeMap<DreamId, Night>,
-    mut other: BTreeMap<DreamId, Night>,
-    is_same: &dyn Fn(&Cited) -> bool,
-) -> BTreeMap<DreamId, Night> {
-    let (mut nights, mut is_new) = (BTreeMap::new(), BTreeSet::new());
-    for (id, mut night) in one {
-        match other.remove(&id) {
-            Some(theirs) => night.unite(theirs),
-            None => {
-                is_new.insert(id.clone());
+impl Draft {
+    /// Returns the dreams that have a section here, be it as it was printed or as a person has changed it.
+    pub(super) fn dreams(&self) -> BTreeSet<DreamId> {
+        let dream = |token: &Token| match token {
+            Token::Section(id) => Some(id.clone()),
+            Token::Line(line) => curated::mark(std::str::from_utf8(line).ok()?),
+        };
+        self.tokens.iter().filter_map(dream).collect()
+    }
+
+    /// Takes in the sections of dreams of which one is here already.
+    pub(super) fn take_in(&mut self, nights: BTreeMap<DreamId, Night>) {
+        for (id, night) in nights {
+            if let Some(here) = self.nights.get_mut(&id) {
+                here.unite(night);
             }
         }
-        nights.insert(id, night);
     }
-    for (id, night) in other {
-        is_new.insert(id.clone());
-        nights.insert(id, night);
-    }
-    let texts = tokens.iter().filter_map(|token| match token {
-        Token::Line(line) => std::str::from_utf8(line).ok(),
-        Token::Section(_) => None,
-    });
-    let mut written = Night::of_lines(texts, NaiveDate::default());
-    let mut earlier: Vec<DreamId> = Vec::new();
-    for token in tokens {
-        let Token::Section(id) = token else { continue };
-        let Some(mut night) = nights.remove(id) else { continue };
-        if is_new.contains(id) {
-            written.take_doubles(&mut night, is_same);
-        }
-        for before in &earlier {
-            if let Some(before) = nights.get_mut(before) {
+
+    /// Has each line of two dreams stand in the earlier one alone: one of `archive` is earlier than all. `is_same` says whether cited
+    /// lines are the same lines in both lives.
+    pub(super) fn join(&mut self, archive: Option<&mut Self>, is_same: &dyn Fn(&Cited) -> bool) {
+        let texts = self.tokens.iter().filter_map(|token| match token {
+            Token::Line(line) => std::str::from_utf8(line).ok(),
+            Token::Section(_) => None,
+        });
+        let mut written = Night::of_lines(texts, NaiveDate::default());
+        let mut archived: Vec<&mut Night> =
+            archive.into_iter().flat_map(|it| it.nights.values_mut()).collect();
+        let mut earlier: Vec<DreamId> = Vec::new();
+        for token in &self.tokens {
+            let Token::Section(id) = token else { continue };
+            let Some(mut night) = self.nights.remove(id) else { continue };
+            if self.is_new.contains(id) {
+                written.take_doubles(&mut night, is_same);
+            }
+            for before in &mut archived {
                 before.take_doubles(&mut night, is_same);
             }
+            for before in &earlier {
+                if let Some(before) = self.nights.get_mut(before) {
+                    before.take_doubles(&mut night, is_same);
+                }
+            }
+            self.nights.insert(id.clone(), night);
+            earlier.push(id.clone());
         }
-        nights.insert(id.clone(), night);
-        earlier.push(id.clone());
     }
-    nights
+
+    pub(super) fn print(self) -> Merged {
+        let (bytes, printed) = print(&self.tokens, &self.nights);
+        Merged { bytes, printed, nights: self.nights }
+    }
 }
 
 fn print(tokens: &[Token], nights: &BTreeMap<DreamId, Night>) -> (Vec<u8>, BTreeMap<DreamId, Digest>) {

@@ -9,16 +9,16 @@ use serde_json::Number;
 
 use super::archive;
 use super::curated::Merged;
-use super::journal::WovenJournal;
 use super::life::Copied;
+use super::places::{Places, part};
 use super::weave::{Strand, strands, weave};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
+use crate::format::DreamId;
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::state::log::{self, LogLine, LogSource};
-use crate::format::{DreamId, JournalName};
 use crate::format::{DreamedState, state::iso_millis};
 
 /// The words that say where a section is, from the one that gives way first.
@@ -88,11 +88,6 @@ impl Dreams {
         self.are(log::UNDONE)
     }
 
-    /// Returns the dreams whose sections were moved to the archive.
-    pub(super) fn archived(&self) -> BTreeSet<DreamId> {
-        self.are(log::ARCHIVED)
-    }
-
     /// Returns the dreams whose section should be in the memory of a machine, so that a person took out one that is not.
     pub(super) fn standing(&self, side: usize) -> BTreeSet<DreamId> {
         let ids: BTreeSet<&DreamId> = self.passes[side].iter().map(|line| &line.id).collect();
@@ -103,19 +98,20 @@ impl Dreams {
         ids.into_iter().filter(stands).cloned().collect()
     }
 
-    /// Returns the hash of each section as it was printed last on a machine.
-    pub(super) fn printed(passes: &[LogLine]) -> BTreeMap<DreamId, Digest> {
-        let appended = passes.iter().filter(|line| line.outcome == log::APPENDED);
-        appended.filter_map(|line| Some((line.id.clone(), line.section_sha256?))).collect()
+    /// Returns the hash of a section as it was printed last on a machine.
+    pub(super) fn printed(&self, side: usize, id: &DreamId) -> Option<Digest> {
+        let appended = |line: &&LogLine| line.id == *id && line.outcome == log::APPENDED;
+        self.passes[side].iter().rev().filter(appended).find_map(|line| line.section_sha256)
     }
 
     /// Returns the hashes that the section of each dream may have, in the order in which they are likely on a machine.
     pub(super) fn hashes(&self, side: usize) -> BTreeMap<DreamId, Vec<Digest>> {
         let mut all: BTreeMap<DreamId, Vec<Digest>> = BTreeMap::new();
         for side in [side, 1 - side] {
-            for id in self.order.keys() {
-                let Some(pass) = self.pass(side, id) else { continue };
-                let known = all.entry(id.clone()).or_default();
+            // Also those of a night that was taken back and dreamed again: an older file may have it as it was.
+            let appended = self.passes[side].iter().rev().filter(|line| line.outcome == log::APPENDED);
+            for pass in appended {
+                let known = all.entry(pass.id.clone()).or_default();
                 known.extend(pass.section_sha256.into_iter().chain(pass.also_sha256.iter().copied()));
             }
         }
@@ -133,7 +129,13 @@ impl Dreams {
     }
 
     /// Merges the logs; each dream has the sources and the section that it has after the merge.
-    pub(super) fn log(&self, lives: [&Copied; 2], shown: &Shown, memory: &Merged) -> Vec<u8> {
+    pub(super) fn log(
+        &self,
+        lives: [&Copied; 2],
+        shown: &Shown,
+        memory: &Merged,
+        places: &Places,
+    ) -> Vec<u8> {
         let texts = lives.map(Copied::log);
         let known = [0, 1].map(|side: usize| -> Vec<(Option<LogLine>, String)> {
             let of_side = texts[side].lines().filter(|line| !line.trim().is_empty());
@@ -169,7 +171,7 @@ impl Dreams {
             });
             if let Some((Some(line), text)) = appended {
                 let before = line.clone();
-                line.sources = self.sources(id, line, shown, lives);
+                line.sources = self.sources(id, shown, lives, places);
                 let both = [0, 1].into_iter().filter_map(|side| self.pass(side, id));
                 let mut hashes: BTreeSet<Digest> = both
                     .flat_map(|pass| pass.section_sha256.iter().chain(&pass.also_sha256).copied())
@@ -195,43 +197,22 @@ impl Dreams {
         all.into_iter().flat_map(|(_, text)| [text.into_bytes(), b"\n".to_vec()]).flatten().collect()
     }
 
-    fn sources(&self, id: &DreamId, line: &LogLine, shown: &Shown, lives: [&Copied; 2]) -> Vec<LogSource> {
-        let of_others =
-            [0, 1].into_iter().filter_map(|side| self.pass(side, id)).flat_map(|line| &line.sources);
-        let kept =
-            line.sources.iter().chain(of_others).filter(|source| !shown.names.contains(source.name.as_str()));
-        let mut all: Vec<LogSource> = Vec::new();
-        for source in kept {
-            if !all.contains(source) {
-                all.push(source.clone());
-            }
-        }
-        // What was moved into the archive, and has another journal under its name now, is named by its place there.
-        for (side, copied) in lives.into_iter().enumerate() {
+    /// Returns the pieces that a dream was shown, as they are in the merged life.
+    fn sources(&self, id: &DreamId, shown: &Shown, lives: [&Copied; 2], places: &Places) -> Vec<LogSource> {
+        let mut all: BTreeSet<LogSource> = BTreeSet::new();
+        let mut archived = Vec::new();
+        for (side, life) in lives.into_iter().enumerate() {
             for source in self.pass(side, id).into_iter().flat_map(|pass| &pass.sources) {
-                let Some(name) =
-                    DocName::parse(&source.name).ok().filter(|name| shown.names.contains(name.as_str()))
-                else {
-                    continue;
-                };
-                if source.fits(copied.document(&name).unwrap_or_default()) {
-                    continue;
-                }
-                let archives = JournalName::parse(&name)
-                    .map(|journal| archive::archives_of(copied, &journal))
-                    .unwrap_or_default();
-                let place = archives
-                    .into_iter()
-                    .find(|archive| source.fits(copied.document(archive).unwrap_or_default()));
-                let moved = place.map(|archive| LogSource { name: archive.to_string(), ..source.clone() });
-                if let Some(moved) = moved.filter(|moved| !all.contains(moved)) {
-                    all.push(moved);
+                match places.archived(side, life, source) {
+                    Some(pieces) => archived.extend(pieces),
+                    None if !shown.names.contains(source.name.as_str()) => drop(all.insert(source.clone())),
+                    None => {}
                 }
             }
         }
+        all.extend(places.sources(archived));
         all.extend(shown.owned.get(id).into_iter().flatten().cloned());
-        all.sort_by(|a, b| (&a.name, a.from, a.to).cmp(&(&b.name, b.from, b.to)));
-        all
+        all.into_iter().collect()
     }
 }
 
@@ -248,11 +229,7 @@ pub(super) struct Shown {
 type Claim = (Range<u64>, Option<usize>);
 
 impl Shown {
-    pub(super) fn of(
-        lives: [&Copied; 2],
-        dreams: &Dreams,
-        journals: &BTreeMap<DocName, WovenJournal>,
-    ) -> Result<Self> {
+    pub(super) fn of(lives: [&Copied; 2], dreams: &Dreams, places: &Places) -> Result<Self> {
         let ledgers = [
             Ledger::parse(lives[0].state(&StateName::LEDGER))?,
             Ledger::parse(lives[1].state(&StateName::LEDGER))?,
@@ -280,7 +257,7 @@ impl Shown {
             owners
         });
         let mut entries = BTreeMap::new();
-        for (name, journal) in journals {
+        for (name, journal) in places.journals.iter().filter(|(name, _)| !archive::is_archived(name)) {
             let mut claims: Vec<Claim> = Vec::new();
             let mut entry = Entry::default();
             let mut is_known = false;
@@ -337,7 +314,7 @@ impl Shown {
             entries.insert(name.clone(), entry);
         }
         // A journal that is not there today may come back.
-        let here: BTreeSet<&str> = journals.keys().map(|name| name.as_str()).collect();
+        let here = places.names();
         let absent: BTreeSet<DocName> =
             ledgers.iter().flat_map(|ledger| ledger.read_whole(|name| !here.contains(name))).collect();
         for name in absent {
@@ -353,17 +330,6 @@ impl Shown {
 
     pub(super) fn ledger(&self) -> Vec<u8> {
         self.ledger.print()
-    }
-}
-
-fn part<'b>(bytes: &'b [u8], range: &Range<u64>) -> Option<&'b [u8]> {
-    bytes.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
-}
-
-impl LogSource {
-    /// Returns whether the piece is where it was.
-    pub(super) fn fits(&self, bytes: &[u8]) -> bool {
-        part(bytes, &(self.from..self.to)).is_some_and(|bytes| Digest::of(bytes) == self.sha256)
     }
 }
 
@@ -396,7 +362,7 @@ fn pieces(claims: &[Claim]) -> Vec<Claim> {
 /// Returns the watermark of a peer, where the one that stands is not ours. Ours says nothing about journals without an entry: the
 /// clock of the machine that wrote them may be days behind.
 fn peer_mark(state: &DreamedState, ledger: &Ledger) -> Option<i64> {
-    let mark = state.watermark_ns()?;
+    let mark = state.watermark_ns().filter(|_| !state.is_own())?;
     let ours = ledger.watermark.as_ref().and_then(watermark_ns);
     (state.last_processed_mtime != ledger.watermark && ours.is_none_or(|ours| mark > ours)).then_some(mark)
 }

@@ -12,8 +12,9 @@ use crate::gate::{Tombstones, is_struck};
 use crate::life::receipt::without_forgotten;
 
 /// Joins what both have forgotten, and takes it out of what the other keeps of earlier versions. Where a person has had it
-/// overwritten in files, it is overwritten in those of the other machine too. Returns the file of the tombstones.
-pub(super) fn settle(lives: &mut [Copied; 2]) -> Result<Option<Vec<u8>>> {
+/// overwritten in files, it is overwritten in those of the other machine too, and in those of the ancestor, so that all say the same.
+/// Returns the file of the tombstones.
+pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied) -> Result<Option<Vec<u8>>> {
     let read = |life: &Copied| -> Result<Option<Tombstones>> {
         Ok(Forgotten::<Tombstones>::parse(life.state(&StateName::FORGOTTEN))?.map(|file| file.tombstones))
     };
@@ -43,6 +44,12 @@ pub(super) fn settle(lives: &mut [Copied; 2]) -> Result<Option<Vec<u8>>> {
             for name in names {
                 strike(&mut lives[side], &name, &all)?;
             }
+        }
+    }
+    if is_asked.contains(&true) {
+        let names: Vec<DocName> = base.documents.keys().cloned().collect();
+        for name in names {
+            strike(base, &name, &all)?;
         }
     }
     let file = Forgotten::new(all);

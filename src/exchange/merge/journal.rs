@@ -3,7 +3,7 @@
 //! An entry is a line with the lines that continue it, and the blank lines behind it. Where an ancestor is known, a line that a
 //! person took out of one copy is taken out; a copy that is only the front of the ancestor is one that was cut, and takes out nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::weave::{Place, Strand, strands, weave};
@@ -35,15 +35,25 @@ impl WovenJournal {
         journal
     }
 
+    /// Makes a journal that both copies have.
+    pub(super) fn of_both(bytes: &[u8]) -> Self {
+        let mut journal = Self::of(bytes, 0);
+        let moved = journal.moved[0].clone();
+        journal.moved[1] = moved;
+        journal
+    }
+
     /// Returns the number of a line of a copy, from 1, in the merged journal.
     pub(super) fn line(&self, side: usize, copy: &[u8], number: u64) -> Option<u64> {
-        let above = usize::try_from(number.checked_sub(1)?).ok()?;
-        let starts = std::iter::once(0)
-            .chain(copy.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1));
-        let start = starts.into_iter().nth(above).filter(|start| *start < copy.len())? as u64;
+        let start = start_of(copy, number)?;
         let place = self.places(side, &(start..start + 1)).into_iter().next()?;
-        let here = usize::try_from(place.start).ok()?;
-        Some(text::line_breaks(&self.bytes[..here]) + 1)
+        self.line_at(place.start)
+    }
+
+    /// Returns the number of the line in which a byte is.
+    pub(super) fn line_at(&self, at: u64) -> Option<u64> {
+        let above = self.bytes.get(..usize::try_from(at).ok()?)?;
+        Some(text::line_breaks(above) + 1)
     }
 
     /// Returns where bytes of a copy are in the merged journal, ascending, and joined where they touch.
@@ -64,6 +74,14 @@ impl WovenJournal {
     }
 }
 
+/// Returns where a line begins; the first has the number 1.
+pub(super) fn start_of(text: &[u8], number: u64) -> Option<u64> {
+    let above = usize::try_from(number.checked_sub(1)?).ok()?;
+    let ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+    let start = std::iter::once(0).chain(ends).nth(above)?;
+    (start < text.len()).then_some(start as u64)
+}
+
 /// Returns ranges in ascending order, those joined that touch.
 pub(super) fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
@@ -80,13 +98,10 @@ pub(super) fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
 /// Weaves two copies of a journal; the lines of the side `first` keep their places.
 pub(super) fn woven(base: Option<&[u8]>, one: &[u8], other: &[u8], first: Option<usize>) -> WovenJournal {
     if one == other {
-        let mut journal = WovenJournal::of(one, 0);
-        let moved = journal.moved[0].clone();
-        journal.moved[1] = moved;
-        return journal;
+        return WovenJournal::of_both(one);
     }
     let sides = [one, other].map(entries);
-    let mut strands = [0, 1].map(|side| stranded([one, other][side], &sides[side]));
+    let mut strands = [stranded(&sides[0]), stranded(&sides[1])];
     if let Some(first) = first {
         for (side, strands) in strands.iter_mut().enumerate() {
             let time = if side == first { String::new() } else { LAST.to_owned() };
@@ -109,52 +124,58 @@ pub(super) fn woven(base: Option<&[u8]>, one: &[u8], other: &[u8], first: Option
 }
 
 impl WovenJournal {
-    fn add(&mut self, place: Place, copies: [&[u8]; 2], entries: &[Vec<Range<usize>>; 2]) {
-        if self.bytes.last().is_some_and(|last| *last != b'\n') {
-            self.bytes.push(b'\n');
-        }
-        let of = |side: usize, at: Option<usize>| at.map(|at| entries[side][at].clone());
+    fn add(&mut self, place: Place, copies: [&[u8]; 2], entries: &[Vec<Entry>; 2]) {
+        let of = |side: usize, at: Option<usize>| at.map(|at| entries[side][at].range.clone());
         let ranges = [of(0, place.0), of(1, place.1)];
         let texts = [0, 1].map(|side| ranges[side].clone().map(|range| &copies[side][range]));
         // Of two that differ in the blank lines behind them, the one with more.
         let text = texts.into_iter().flatten().max_by_key(|text| (text.len(), *text)).unwrap_or_default();
-        let to = self.bytes.len() as u64..(self.bytes.len() + text.len()) as u64;
-        self.bytes.extend_from_slice(text);
+        let to = self.push(text);
         for (side, range) in ranges.into_iter().enumerate() {
             if let Some(range) = range {
-                let from = range.start as u64..range.end as u64;
-                self.moved[side].push(Moved { from, to: to.clone() });
+                self.note(side, range.start as u64..range.end as u64, to.clone());
             }
         }
+    }
+
+    /// Adds an entry at the end, and returns its place.
+    pub(super) fn push(&mut self, text: &[u8]) -> Range<u64> {
+        if self.bytes.last().is_some_and(|last| *last != b'\n') {
+            self.bytes.push(b'\n');
+        }
+        let to = self.bytes.len() as u64..(self.bytes.len() + text.len()) as u64;
+        self.bytes.extend_from_slice(text);
+        to
+    }
+
+    /// Says where an entry of a copy is here.
+    pub(super) fn note(&mut self, side: usize, from: Range<u64>, to: Range<u64>) {
+        self.moved[side].push(Moved { from, to });
     }
 }
 
 /// A time behind all others.
-const LAST: &str = "~";
+pub(super) const LAST: &str = "~";
 
-type Key = (String, usize);
+/// The text of an entry, and the how many-th of this text in its document it is.
+pub(super) type Key = (String, usize);
 
 /// Returns the entries that a person took out of one copy.
 fn taken_out(base: &[u8], copies: [&[u8]; 2], strands: &[Vec<Strand<String, Key>>; 2]) -> BTreeSet<Key> {
-    let before = stranded(base, &entries(base));
+    let before = entries(base);
     let mut gone = BTreeSet::new();
     for side in [0, 1] {
         if base.starts_with(copies[side]) {
             continue;
         }
         let here: BTreeSet<&Key> = strands[side].iter().map(|strand| &strand.key).collect();
-        gone.extend(before.iter().map(|strand| &strand.key).filter(|key| !here.contains(key)).cloned());
+        gone.extend(before.iter().map(|entry| &entry.key).filter(|key| !here.contains(key)).cloned());
     }
     gone
 }
 
-fn stranded(text: &[u8], entries: &[Range<usize>]) -> Vec<Strand<String, Key>> {
-    strands(entries.iter().map(|range| {
-        let entry = &text[range.clone()];
-        // Not lossy: bytes that are no text differ too.
-        let shown: String = entry.trim_ascii_end().escape_ascii().to_string();
-        (time(entry), shown)
-    }))
+fn stranded(entries: &[Entry]) -> Vec<Strand<String, Key>> {
+    strands(entries.iter().map(|entry| (entry.time.clone(), entry.key.0.clone())))
 }
 
 /// Returns the time that an entry says: `[09:14:05]` near its front.
@@ -172,8 +193,34 @@ fn time(entry: &[u8]) -> Option<String> {
     is_time.then(|| time.to_owned())
 }
 
+/// A line of a journal, with the lines that continue it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) range: Range<usize>,
+    pub(super) time: Option<String>,
+    pub(super) key: Key,
+    /// Whether it is something that was said at a time: no heading.
+    pub(super) is_dated: bool,
+}
+
 /// Returns the entries of a journal; together they are all of it.
-fn entries(text: &[u8]) -> Vec<Range<usize>> {
+pub(super) fn entries(text: &[u8]) -> Vec<Entry> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let entry = |range: Range<usize>| {
+        let entry = &text[range.clone()];
+        let time = time(entry);
+        // Not lossy: bytes that are no text differ too.
+        let said = entry.trim_ascii_end().escape_ascii().to_string();
+        let is_dated = time.is_some() && !entry.starts_with(b"#");
+        let count = counts.entry(said.clone()).or_default();
+        *count += 1;
+        Entry { range, time, key: (said, *count), is_dated }
+    };
+    ranges(text).into_iter().map(entry).collect()
+}
+
+/// Returns where the entries of a journal are.
+fn ranges(text: &[u8]) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::archive::{self, Archived};
-use super::curated::{self, Copy, Merged};
+use super::archive::{self, Family};
+use super::curated::{self, Copy, Draft, Merged};
 use super::dreams::{Dreams, Shown};
+use super::family;
 use super::forgotten;
 use super::journal::{WovenJournal, woven};
 use super::life::Copied;
-use super::night::{Cited, Moved};
+use super::night::{Cited, Night};
+use super::places::Places;
 use super::plan::{MergeConflict, MergeConflictKind, MergePlan};
 use super::states::{self, Three};
 use super::text;
@@ -151,19 +153,17 @@ fn merge_one(base: Option<Copied>, one: Copied, other: Copied, how: How) -> Resu
     let has_base = base.is_some();
     let (mut base, mut lives) = (base.unwrap_or_default(), [one, other]);
     let first = (how == How::ByFile).then(|| first_side(&base, &lives)).flatten();
-    let [one, other] = &mut lives;
-    let archived = archive::restore([one, other, &mut base])?;
-    let stones = forgotten::settle(&mut lives)?;
+    let stones = forgotten::settle(&mut lives, &mut base)?;
     let mut merging = Merging {
         how,
         has_base: has_base && (!base.documents.is_empty() || !base.states.is_empty()),
         base,
         first,
-        archived,
         dreams: Dreams::of([&lives[0], &lives[1]]),
         lives,
         plan: MergePlan::default(),
-        journals: BTreeMap::new(),
+        places: Places::default(),
+        archive: None,
         memory: Merged::default(),
     };
     if let Some(stones) = stones {
@@ -171,7 +171,6 @@ fn merge_one(base: Option<Copied>, one: Copied, other: Copied, how: How) -> Resu
     }
     merging.documents();
     merging.states()?;
-    merging.archive();
     merging.plan.conflicts.sort();
     Ok(merging.plan)
 }
@@ -199,21 +198,26 @@ struct Merging {
     lives: [Copied; 2],
     /// The side whose lines of a journal come before those of the other, whatever their times are.
     first: Option<usize>,
-    /// Where journals were in the archives of both, and of the ancestor.
-    archived: [Archived; 3],
     dreams: Dreams,
     plan: MergePlan,
-    journals: BTreeMap<DocName, WovenJournal>,
+    places: Places,
+    /// The archive of memory, of which lines of memory may be doubles.
+    archive: Option<Draft>,
     memory: Merged,
 }
 
 impl Merging {
     fn documents(&mut self) {
-        let names: BTreeSet<DocName> =
+        let mut names: BTreeSet<DocName> =
             self.lives.iter().flat_map(|life| life.documents.keys()).cloned().collect();
-        // Journals come first: memory cites their lines.
-        let (journals, others): (Vec<_>, Vec<_>) =
+        for family in archive::families(&[&self.lives[0], &self.lives[1], &self.base]) {
+            names.retain(|name| !family.documents.contains(name));
+            self.family(&family);
+        }
+        // Journals come first, since memory cites their lines; and before memory what was moved out of it.
+        let (journals, mut others): (Vec<_>, Vec<_>) =
             names.iter().partition(|name| JournalName::is_name(name.as_str()));
+        others.sort_by_key(|name| (**name != DocName::DREAMED, *name));
         for name in journals.into_iter().chain(others) {
             let copies = [0, 1].map(|side: usize| self.lives[side].documents.get(name).cloned());
             let base = self.base.documents.get(name).cloned();
@@ -222,7 +226,6 @@ impl Merging {
                     // What the ancestor did not have is new on both.
                     let base = base.or_else(|| self.has_base.then(Vec::new));
                     let bytes = self.document(name, base.as_deref(), &one, &other);
-                    self.plan.joined += u64::from(bytes != one && bytes != other);
                     self.plan.merged.documents.insert(name.clone(), bytes);
                 }
                 [one, other] => {
@@ -234,24 +237,45 @@ impl Merging {
                         None => {}
                     }
                     if JournalName::is_name(name.as_str()) {
-                        self.journals.insert(name.clone(), WovenJournal::of(&bytes, side));
+                        self.places.journals.insert(name.clone(), WovenJournal::of(&bytes, side));
                     }
-                    let bytes =
-                        if is_curated(name) { self.curated(name, None, [Some(&bytes), None]) } else { bytes };
+                    let mut copies = [None, None];
+                    copies[side] = Some(bytes.as_slice());
+                    let bytes = if is_curated(name) { self.curated(name, None, copies) } else { bytes };
                     self.plan.merged.documents.insert(name.clone(), bytes);
                 }
             }
         }
+        if let Some(archive) = self.archive.take() {
+            let bytes = self.printed(archive);
+            self.plan.merged.documents.insert(DocName::DREAMED, bytes);
+        }
+        let is_joined = |(name, bytes): &(&DocName, &Vec<u8>)| {
+            let mut copies = self.lives.iter().map(|life| life.documents.get(*name));
+            copies.all(|copy| copy.is_some_and(|copy| copy != *bytes))
+        };
+        self.plan.joined = self.plan.merged.documents.iter().filter(is_joined).count() as u64;
+    }
+
+    /// Merges journals of one name of which some are in an archive.
+    fn family(&mut self, family: &Family) {
+        let base = self.has_base.then_some(&self.base);
+        let woven = family::woven(family, base, [&self.lives[0], &self.lives[1]], self.first);
+        for (name, journal) in woven.documents {
+            self.plan.merged.documents.insert(name.clone(), journal.bytes.clone());
+            self.places.journals.insert(name, journal);
+        }
+        for name in woven.kept {
+            self.conflict(&name, MergeConflictKind::Removed);
+        }
+        self.places.moved(woven.moves);
     }
 
     fn document(&mut self, name: &DocName, base: Option<&[u8]>, one: &[u8], other: &[u8]) -> Vec<u8> {
-        if archive::is_archived(name) {
-            return woven(base, one, other, self.first).bytes;
-        }
         if JournalName::is_name(name.as_str()) {
             let journal = woven(base, one, other, self.first);
             let bytes = journal.bytes.clone();
-            self.journals.insert(name.clone(), journal);
+            self.places.journals.insert(name.clone(), journal);
             return bytes;
         }
         if is_curated(name) {
@@ -283,112 +307,104 @@ impl Merging {
             return kept.to_vec();
         }
         let memos = if *name == DocName::HEARTBEAT { text::memos(base, one, other) } else { None };
-        let merged = match &memos {
+        let (bytes, conflicts) = match &memos {
             Some([base, one, other]) => text::merge(base.as_deref(), one.as_deref(), other.as_deref()),
             None => text::merge(base, Some(one), Some(other)),
         };
-        self.count(name, merged.conflicts);
-        merged.bytes
+        self.count(name, conflicts);
+        bytes
     }
 
-    /// Merges curated memory, or its archive.
+    /// Merges curated memory, or its archive, which is printed when memory is.
     fn curated(&mut self, name: &DocName, base: Option<&[u8]>, copies: [Option<&[u8]>; 2]) -> Vec<u8> {
         let is_archive = *name == DocName::DREAMED;
         let mut gone = self.dreams.undone();
-        if !is_archive {
-            gone.extend(self.dreams.archived());
+        gone.extend(self.archive.iter().flat_map(Draft::dreams));
+        if !is_archive && !self.has_base && self.how != How::Mixed {
+            for (side, copy) in copies.iter().enumerate() {
+                gone.extend(copy.map(|bytes| self.taken_out(side, bytes)).unwrap_or_default());
+            }
         }
-        let printed = [0, 1].map(|side: usize| Dreams::printed(&self.dreams.passes[side]));
         let mut read: Vec<Copy> = Vec::new();
         for side in [0, 1] {
             let bytes = copies[side].unwrap_or_default();
-            let copy = Copy::read(bytes, &known(bytes, &self.dreams.hashes(side)));
-            // A person took out what should be here. Where an ancestor has it, its lines say so; where files are of different
-            // moments, it has not arrived yet.
-            if !is_archive
-                && !self.has_base
-                && self.how != How::Mixed
-                && let Some(bytes) = copies[side]
-            {
-                let is_gone = |id: &&DreamId| !crate::format::documents::curated::has_mark(bytes, id);
-                gone.extend(
-                    self.dreams
-                        .standing(side)
-                        .iter()
-                        .filter(|id| printed[side].contains_key(*id))
-                        .filter(is_gone)
-                        .cloned(),
-                );
+            let known = known(bytes, &self.dreams.hashes(side));
+            let mut copy = Copy::read(bytes, &known);
+            for (id, night) in &mut copy.sections {
+                // A tool may have brought the section before the journals: it cites those of the machine that has printed it.
+                let is_of = |side: usize| self.dreams.printed(side, id).as_ref() == known.get(id);
+                let is_here = self.how == How::Mixed || is_of(side) || !is_of(1 - side);
+                let side = if is_here { side } else { 1 - side };
+                self.recite(side, id, night);
+            }
+            let moved = copy.without(&gone);
+            if let Some(archive) = &mut self.archive {
+                archive.take_in(moved);
             }
             read.push(copy);
         }
         // The ancestor's section may be as either of the machines knows it.
         let mut base = base.map(|base| Copy::read(base, &known(base, &self.dreams.hashes(0))));
-        for copy in read.iter_mut().chain(base.as_mut()) {
-            copy.without(&gone);
+        if let Some(base) = &mut base {
+            drop(base.without(&gone));
         }
-        // What was cited in a copy is cited where it is in the merged journal.
-        let journals = &self.journals;
-        for (side, copy) in read.iter_mut().enumerate() {
-            let moved = |(name, first, last): &Cited| {
-                let here = self.lives[side].document(name)?;
-                let line = |number| journals.get(name)?.line(side, here, number);
-                Some((name.clone(), line(*first)?, line(*last)?))
-            };
-            for (id, night) in &mut copy.sections {
-                night.lost_sight_of(self.moved_away(side, id, night.cited()));
-                night.recite(&moved);
-            }
-        }
-        let is_same = |(name, ..): &Cited| journals.contains_key(name);
         let copies = <[Copy; 2]>::try_from(read).expect("two were read");
-        let merged = curated::merge(base, copies, &self.dreams.order, &is_same);
+        let mut merged = curated::merge(base, copies, &self.dreams.order);
+        let is_same = |(name, ..): &Cited| self.places.journals.contains_key(name);
+        if let Some(archive) = &mut self.archive {
+            archive.join(None, &is_same);
+        }
+        merged.join(self.archive.as_mut(), &is_same);
         self.count(name, merged.conflicts);
-        let bytes = merged.bytes.clone();
+        if is_archive {
+            self.archive = Some(merged);
+            return Vec::new();
+        }
+        self.printed(merged)
+    }
+
+    fn printed(&mut self, draft: Draft) -> Vec<u8> {
+        let merged = draft.print();
         self.memory.printed.extend(merged.printed);
         self.memory.nights.extend(merged.nights);
-        bytes
+        merged.bytes
     }
 
-    /// Returns the journals that a dream of one side read, and that its machine has moved into the archive since: another one has the
-    /// name now.
-    fn moved_away(&self, side: usize, id: &DreamId, cited: BTreeSet<DocName>) -> Moved {
-        let life = &self.lives[side];
+    /// Returns the dreams whose sections a person took out of a copy. Where an ancestor has them, its lines say so; where files are of
+    /// different moments, they have not arrived yet.
+    fn taken_out(&self, side: usize, memory: &[u8]) -> BTreeSet<DreamId> {
+        let is_gone = |id: &DreamId| !crate::format::documents::curated::has_mark(memory, id);
+        let standing = self.dreams.standing(side).into_iter();
+        standing.filter(|id| self.dreams.printed(side, id).is_some()).filter(is_gone).collect()
+    }
+
+    /// Has the lines of a section cite places in the merged journals.
+    fn recite(&self, side: usize, id: &DreamId, night: &mut Night) {
         let sources = self.dreams.sources_of(side, id);
-        let place = |name: DocName| {
-            let mut of_name = sources.iter().filter(|source| source.name == name.as_str());
-            if of_name.any(|source| source.fits(life.document(&name).unwrap_or_default())) {
-                return None;
-            }
-            let archives = archive::archives_of(life, &JournalName::parse(&name)?);
-            let holds = |archive: &DocName| {
-                let bytes = life.document(archive).unwrap_or_default();
-                let mut of_either = sources
-                    .iter()
-                    .filter(|source| [name.as_str(), archive.as_str()].contains(&source.name.as_str()));
-                of_either.any(|source| source.fits(bytes))
+        let place = |name: &DocName| {
+            let shown = |side: usize| {
+                Places::document(&self.lives[side], sources, name).map(|document| (side, document))
             };
-            let is_archived = !archives.is_empty();
-            is_archived.then(|| (name.clone(), archives.into_iter().find(holds)))
+            let is_mixed = self.how == How::Mixed;
+            let is_told = !is_mixed && sources.iter().any(|source| source.name == name.as_str());
+            let only = || Places::only(&self.lives[side], name).map(|document| (side, document));
+            // A tool may have brought the journal in another form: then its lines are not those that were cited.
+            shown(side)
+                .or_else(|| if is_mixed { None } else { shown(1 - side) })
+                .or_else(|| if is_told { None } else { only() })
         };
-        cited.into_iter().filter_map(place).collect()
-    }
-
-    /// Moves journals to the archive where both have them there, or where the other machine has no more of them.
-    fn archive(&mut self) {
-        let [one, other, base] = std::mem::take(&mut self.archived);
-        let names: BTreeSet<&DocName> = one.keys().chain(other.keys()).collect();
-        for name in names {
-            let Some(merged) = self.plan.merged.document(name) else { continue };
-            let lives = [(&self.lives[0], &one), (&self.lives[1], &other)];
-            let Some(to) = archive::place(name, merged, lives, base.contains_key(name)) else { continue };
-            let merged = self.plan.merged.documents.remove(name).expect("it was just there");
-            let to = match self.plan.merged.document(&to) {
-                Some(standing) if standing != merged => text::beside(&to, &merged),
-                _ => to,
-            };
-            self.plan.merged.documents.insert(to, merged);
-        }
+        let places: BTreeMap<DocName, Option<(usize, DocName)>> =
+            night.cited().into_iter().map(|name| (name.clone(), place(&name))).collect();
+        let is_lost = |(name, place): (&DocName, &Option<(usize, DocName)>)| {
+            // One that is nowhere says nothing about another.
+            let is_other = place.is_none() && !archive::candidates(&self.lives[side], name).is_empty();
+            is_other.then(|| name.clone())
+        };
+        night.lost_sight_of(places.iter().filter_map(is_lost).collect());
+        night.recite(&|cited| match places.get(&cited.0) {
+            Some(Some((side, document))) => self.places.lines(*side, &self.lives[*side], document, cited),
+            _ => vec![cited.clone()],
+        });
     }
 
     fn count(&mut self, name: &Name, conflicts: u32) {
@@ -402,8 +418,8 @@ impl Merging {
     }
 
     fn states(&mut self) -> Result<()> {
-        let shown = Shown::of([&self.lives[0], &self.lives[1]], &self.dreams, &self.journals)?;
-        let log = self.dreams.log([&self.lives[0], &self.lives[1]], &shown, &self.memory);
+        let shown = Shown::of([&self.lives[0], &self.lives[1]], &self.dreams, &self.places)?;
+        let log = self.dreams.log([&self.lives[0], &self.lives[1]], &shown, &self.memory, &self.places);
         let mut names: BTreeSet<StateName> =
             self.lives.iter().flat_map(|life| life.states.keys()).cloned().collect();
         // Without it, the watermark of one machine would count for the journals of the other.
@@ -452,12 +468,11 @@ impl Merging {
         let bytes = match name {
             name if *name == StateName::DREAMED => states::dreamed(&files)?,
             name if *name == StateName::UNDONE => {
-                let printed = [0, 1].map(|side: usize| Dreams::printed(&self.dreams.passes[side]));
                 let is_as_kept = |id: &str| {
                     DreamId::parse(id).is_some_and(|id| {
-                        let now = self.memory.printed.get(&id);
-                        now.is_none()
-                            || printed.iter().all(|known| known.get(&id).is_none_or(|hash| Some(hash) == now))
+                        let now = self.memory.printed.get(&id).copied();
+                        let printed = [0, 1].map(|side: usize| self.dreams.printed(side, &id));
+                        now.is_none() || printed.iter().flatten().all(|hash| Some(*hash) == now)
                     })
                 };
                 states::by_id(name, &files, |list, id| match list {
@@ -475,9 +490,9 @@ impl Merging {
             _ if base == Some(one) => other.to_vec(),
             _ if base == Some(other) => one.to_vec(),
             _ if is_proposal => {
-                let merged = text::merge(base, Some(one), Some(other));
-                self.count(name, merged.conflicts);
-                merged.bytes
+                let (bytes, conflicts) = text::merge(base, Some(one), Some(other));
+                self.count(name, conflicts);
+                bytes
             }
             name if *name == StateName::LIFE => states::beginning(name, &files)?,
             name if *name == StateName::SLEEP => {

@@ -1,9 +1,11 @@
 //! Two copies of one life, merged.
 
 mod archive;
+mod artifacts;
 mod copies;
 mod curated;
 mod dreams;
+mod family;
 mod forgotten;
 mod journal;
 mod life;
@@ -11,6 +13,7 @@ mod lines;
 #[expect(clippy::module_inception, reason = "the noun of the folder")]
 mod merge;
 mod night;
+mod places;
 mod plan;
 mod rows;
 mod states;
@@ -19,6 +22,7 @@ mod stores;
 mod text;
 mod weave;
 
+pub use artifacts::merge_artifacts;
 pub use copies::{CopiesReport, merge_copies};
 pub use merge::Merge;
 pub use plan::{MergeConflict, MergeConflictKind, MergePlan, MergeReport};

@@ -12,9 +12,6 @@ use crate::format::replies::reply;
 /// A cited place: a journal, and its first and last line.
 pub(super) type Cited = (DocName, u64, u64);
 
-/// Journals that were moved into the archive: by their name, and where they are.
-pub(super) type Moved = BTreeMap<DocName, Option<DocName>>;
-
 /// The section of a dream, as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Night {
@@ -23,8 +20,8 @@ pub(super) struct Night {
     pub(super) body: String,
     /// The lines that were put together with others since it was printed.
     items: Vec<Item>,
-    /// Journals that were moved away since, and where they are as far as that is known. Another one has their name now.
-    stale: Moved,
+    /// Journals that are not known to be those that it cites.
+    stale: BTreeSet<DocName>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +65,7 @@ impl Night {
         let body = &rest[..rest.rfind(curated::END)?];
         let items = curated::promoted(&section).into_iter();
         let items = items.map(|Promoted { heading, text, .. }| Item { heading, text }).collect();
-        Some(Self { day, sources, body: body.trim().to_owned(), items, stale: Moved::new() })
+        Some(Self { day, sources, body: body.trim().to_owned(), items, stale: BTreeSet::new() })
     }
 
     /// Returns whether it has bullets and headings alone, so that none of its text is lost when it is printed anew.
@@ -83,7 +80,7 @@ impl Night {
     pub(super) fn of_lines<'l>(lines: impl Iterator<Item = &'l str>, day: NaiveDate) -> Self {
         let bullets =
             lines.filter_map(reply::bullet).map(|text| Item { heading: None, text: text.to_owned() });
-        Self { day, sources: 0, body: String::new(), items: bullets.collect(), stale: Moved::new() }
+        Self { day, sources: 0, body: String::new(), items: bullets.collect(), stale: BTreeSet::new() }
     }
 
     /// Returns the journals that its lines cite.
@@ -92,12 +89,12 @@ impl Night {
     }
 
     /// Says which journals are not those that its lines cite.
-    pub(super) fn lost_sight_of(&mut self, journals: Moved) {
+    pub(super) fn lost_sight_of(&mut self, journals: BTreeSet<DocName>) {
         self.stale = journals;
     }
 
     /// Cites the places where the cited lines are now.
-    pub(super) fn recite(&mut self, moved: &dyn Fn(&Cited) -> Option<Cited>) {
+    pub(super) fn recite(&mut self, moved: &dyn Fn(&Cited) -> Vec<Cited>) {
         let mut is_changed = false;
         for item in &mut self.items {
             let (claim, cited) = reply::split_citations(&item.text);
@@ -105,10 +102,9 @@ impl Night {
                 .into_iter()
                 .map(|cited| Some((cited.name?, cited.first_line, cited.last_line)))
                 .collect();
-            let cited = cited.filter(|cited| cited.iter().all(|(name, ..)| !self.stale.contains_key(name)));
+            let cited = cited.filter(|cited| cited.iter().all(|(name, ..)| !self.stale.contains(name)));
             let Some(cited) = cited.filter(|cited| cited.iter().all(|cited| cited.1 > 0)) else { continue };
-            let now: Vec<Cited> =
-                cited.iter().map(|cited| moved(cited).unwrap_or_else(|| cited.clone())).collect();
+            let now: Vec<Cited> = cited.iter().flat_map(moved).collect();
             if now != cited {
                 let now: Vec<String> = now.iter().map(place).collect();
                 item.text = format!("{} ({})", claim.trim_end(), now.join(", "));
@@ -139,8 +135,12 @@ impl Night {
         if theirs.body == self.body {
             return;
         }
-        let is_same_life = |_: &Cited| true;
-        self.take_doubles(&mut theirs, &is_same_life);
+        // Both were shown the same lines, be they wherever they are by now.
+        let lost: BTreeSet<DocName> = self.stale.intersection(&theirs.stale).cloned().collect();
+        self.stale.retain(|name| !lost.contains(name));
+        theirs.stale.retain(|name| !lost.contains(name));
+        self.take_doubles(&mut theirs, &|_| true);
+        self.stale.extend(lost);
         self.items.append(&mut theirs.items);
         self.print();
     }
@@ -151,16 +151,10 @@ impl Night {
         let places: BTreeMap<String, usize> =
             self.items.iter().enumerate().map(|(at, item)| (item.key(), at)).collect();
         // The lines that an item is of, by the documents in which they are.
-        let cited = |item: &Item, stale: &Moved| -> Option<BTreeSet<Cited>> {
-            let place = |cited: Cited| match stale.get(&cited.0) {
-                Some(archive) => Some((archive.clone()?, cited.1, cited.2)),
-                None => is_same(&cited).then_some(cited),
-            };
-            item.cited()
-                .into_iter()
-                .map(place)
-                .collect::<Option<BTreeSet<Cited>>>()
-                .filter(|all| !all.is_empty())
+        let cited = |item: &Item, stale: &BTreeSet<DocName>| -> Option<BTreeSet<Cited>> {
+            let all = item.cited();
+            let is_known = |cited: &Cited| !stale.contains(&cited.0) && is_same(cited);
+            (!all.is_empty() && all.iter().all(is_known)).then_some(all)
         };
         let here: Vec<Option<BTreeSet<Cited>>> =
             self.items.iter().map(|item| cited(item, &self.stale)).collect();

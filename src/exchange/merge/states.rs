@@ -30,6 +30,7 @@ pub(super) fn dreamed(files: &Three<'_>) -> Result<Vec<u8>> {
     let dreams_on = dreams_on(before, [&one, &other]);
     let key = |state: &DreamedState| (state.last_run_at, state.print());
     let (mut late, early) = if key(&one) >= key(&other) { (one, other) } else { (other, one) };
+    late.own_mark.clone_from(&mark);
     late.last_processed_mtime = mark;
     late.dreams_on = dreams_on;
     if early.counted_day == late.counted_day {

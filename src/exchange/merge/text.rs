@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::curated::{self, Copy, Merged};
+use super::curated::{self, Copy};
 use super::weave::{strands, weave};
 use crate::base::digest::Digest;
 use crate::base::name::DocName;
@@ -12,11 +12,13 @@ pub(super) fn has_end(name: &DocName, end: &str) -> bool {
     name.folded().rsplit_once('.').is_some_and(|(_, found)| found == end)
 }
 
-/// Merges a text by its lines.
-pub(super) fn merge(base: Option<&[u8]>, one: Option<&[u8]>, other: Option<&[u8]>) -> Merged {
+/// Merges a text by its lines. Returns it with the number of places that a person must decide.
+pub(super) fn merge(base: Option<&[u8]>, one: Option<&[u8]>, other: Option<&[u8]>) -> (Vec<u8>, u32) {
     let copy = |bytes: &[u8]| Copy::read(bytes, &BTreeMap::new());
     let copies = [one, other].map(|bytes| copy(bytes.unwrap_or_default()));
-    curated::merge(base.map(copy), copies, &BTreeMap::new(), &|_| false)
+    let draft = curated::merge(base.map(copy), copies, &BTreeMap::new());
+    let conflicts = draft.conflicts;
+    (draft.print().bytes, conflicts)
 }
 
 /// Merges files to which only lines are added.

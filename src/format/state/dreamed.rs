@@ -6,7 +6,8 @@
 //! ```
 //!
 //! `last_processed_mtime` is in milliseconds since the epoch, fractions accepted; it is there for peers that
-//! know nothing better. Unknown keys survive. `check` is ours: a checksum, and the `last_run_at` that it was made for.
+//! know nothing better. Unknown keys survive. `check` is ours: a checksum, and the `last_run_at` that it was made for. So is `own_mark`:
+//! the watermark as this library set it last, on whichever machine. A peer sets the other alone.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -55,7 +56,13 @@ pub struct DreamedState {
     /// Keys of others, kept as they are.
     #[serde(flatten)]
     pub others: Map<String, Value>,
+    /// The watermark as this library set it last. In the file it is among the keys of others, where an earlier version keeps it.
+    #[serde(skip)]
+    pub(crate) own_mark: Option<Number>,
 }
+
+/// The key of the watermark that this library set.
+const OWN_MARK: &str = "own_mark";
 
 impl DreamedState {
     /// Parses the file; `None` (no file) is a state in which nothing has run.
@@ -73,11 +80,28 @@ impl DreamedState {
             let what = seal::BROKEN;
             return Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what });
         }
+        if let Some(Value::Number(mark)) = state.others.remove(OWN_MARK) {
+            state.own_mark = Some(mark);
+        }
         Ok(state)
     }
 
+    /// Returns whether this library set the watermark, be it on another machine whose ledger is not here yet.
+    pub(crate) fn is_own(&self) -> bool {
+        self.own_mark.is_some() && self.own_mark == self.last_processed_mtime
+    }
+
+    /// Returns the state with all keys of the file, but the checksum.
+    fn whole(&self) -> Self {
+        let mut whole = self.clone();
+        if let Some(mark) = &self.own_mark {
+            whole.others.insert(OWN_MARK.to_owned(), Value::Number(mark.clone()));
+        }
+        whole
+    }
+
     pub(crate) fn print(&self) -> Vec<u8> {
-        let mut printed = self.clone();
+        let mut printed = self.whole();
         printed.others.insert(seal::KEY.to_owned(), Value::String(self.check()));
         let mut bytes = serde_json::to_vec(&printed).expect("maps with text keys print");
         bytes.push(b'\n');
@@ -86,7 +110,7 @@ impl DreamedState {
 
     /// Returns the checksum, and the run that it was made for.
     fn check(&self) -> String {
-        let sum = seal::of(&serde_json::to_vec(self).expect("maps with text keys print"));
+        let sum = seal::of(&serde_json::to_vec(&self.whole()).expect("maps with text keys print"));
         format!("{sum} {}", self.last_run_at.map_or_else(|| "never".to_owned(), iso_millis::print))
     }
 

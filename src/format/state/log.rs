@@ -62,7 +62,7 @@ pub(crate) struct LogLine {
 }
 
 /// A slice that was shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct LogSource {
     pub(crate) name: String,
     pub(crate) from: u64,

@@ -10,6 +10,7 @@ use noctuary::JournalDreamer;
 use noctuary::exchange::{TravelFile, merge_copies as merge};
 use serde_json::json;
 
+use super::merge::{listed, say_conflicts};
 use crate::config::Config;
 use crate::home::Home;
 use crate::output::{End, Output, Trouble, count};
@@ -147,11 +148,7 @@ pub(crate) fn merge_copies(place: &Place, whose: Whose<'_>, output: Output) -> R
     let home = Home::open(place, whose)?;
     let report = merge(home.workspace.as_ref())?;
     if output.json {
-        let conflicts: Vec<_> = report
-            .conflicts
-            .iter()
-            .map(|conflict| json!({"name": conflict.name, "what": conflict.to_string()}))
-            .collect();
+        let conflicts = listed(&report.conflicts);
         output.value(&json!({"merged": report.merged, "left": report.left, "conflicts": conflicts}))?;
     } else {
         if report.merged.is_empty() && report.left.is_empty() {
@@ -163,9 +160,7 @@ pub(crate) fn merge_copies(place: &Place, whose: Whose<'_>, output: Output) -> R
         for copy in &report.left {
             output.line(format!("{} {copy}: it is no text; compare it, and delete one", output.bad("left:")));
         }
-        for conflict in &report.conflicts {
-            output.line(format!("{} {conflict}", output.bad("to decide:")));
-        }
+        say_conflicts(&report.conflicts, output);
     }
     Ok(End::look_if(!report.conflicts.is_empty() || !report.left.is_empty()))
 }

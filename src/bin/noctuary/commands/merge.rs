@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use chrono::Utc;
 use noctuary::FileWorkspace;
-use noctuary::exchange::{Merge, MergeReport, merge_rows};
-use serde_json::json;
+use noctuary::exchange::{Merge, MergeConflict, MergeReport, merge_rows};
+use serde_json::{Value, json};
 
 use crate::home::{Home, Store};
 use crate::output::{End, Output, Trouble};
@@ -71,12 +71,8 @@ fn databases(
 
 fn tell(report: &MergeReport, out: &Path, output: Output) -> Result<End, Trouble> {
     if output.json {
-        let conflicts: Vec<_> = report
-            .conflicts
-            .iter()
-            .map(|conflict| json!({"name": conflict.name, "what": conflict.to_string()}))
-            .collect();
         let (documents, joined) = (report.documents, report.joined);
+        let conflicts = listed(&report.conflicts);
         output.value(&json!({"documents": documents, "joined": joined, "conflicts": conflicts}))?;
     } else {
         output.line(format!(
@@ -85,11 +81,22 @@ fn tell(report: &MergeReport, out: &Path, output: Output) -> Result<End, Trouble
             report.documents,
             report.joined
         ));
-        for conflict in &report.conflicts {
-            output.line(format!("{} {conflict}", output.bad("to decide:")));
-        }
+        say_conflicts(&report.conflicts, output);
     }
     Ok(End::look_if(!report.conflicts.is_empty()))
+}
+
+/// Returns what a person has to decide, as JSON.
+pub(super) fn listed(conflicts: &[MergeConflict]) -> Value {
+    let of = |conflict: &MergeConflict| json!({"name": conflict.name, "what": conflict.to_string()});
+    conflicts.iter().map(of).collect()
+}
+
+/// Says what a person has to decide, a line each.
+pub(super) fn say_conflicts(conflicts: &[MergeConflict], output: Output) {
+    for conflict in conflicts {
+        output.line(format!("{} {conflict}", output.bad("to decide:")));
+    }
 }
 
 /// Returns where a copy is: a folder that is there.

@@ -143,7 +143,8 @@ impl Survey {
     /// Returns the watermark of a peer, where the one that stands is not ours: what lies below it was dreamed there.
     fn peer_mark(&mut self, situation: Situation<'_>) -> Option<i64> {
         let Situation { now, ledger, state, .. } = situation;
-        if state.last_processed_mtime == ledger.watermark {
+        // A tool may have brought the state of another machine of ours before its ledger.
+        if state.last_processed_mtime == ledger.watermark || state.is_own() {
             return None;
         }
         let mark = state.watermark_ns()?;
