@@ -111,15 +111,15 @@ fn memories(effort: Effort, server: &Postgres, count: u32, table: &mut Vec<Row>)
     for (what, asked, bound) in
         [("search, fused", &questions, Some(1.5)), ("search by a prefix", &prefixes, None)]
     {
-        let ask = |store: &dyn MemoryStore, number: u64| -> Vec<MemoryId> {
-            let text = &asked[usize::try_from(number).unwrap() % asked.len()];
-            let found = store.search(&agent, &Query::new(text.as_str()).limit(10)).unwrap();
+        let ask = |store: &dyn MemoryStore, text: &str| -> Vec<MemoryId> {
+            let found = store.search(&agent, &Query::new(text).limit(10)).unwrap();
             found.hits.iter().map(|hit| hit.memory.id).collect()
         };
-        for number in 0..asked.len() as u64 {
-            assert_eq!(ask(stores[0], number), ask(stores[1], number), "of both: {}", asked[number as usize]);
+        for text in asked {
+            assert_eq!(ask(stores[0], text), ask(stores[1], text), "of both: {text}");
         }
-        let [bare, ours] = stores.map(|store| move |number| drop(black_box(ask(store, number))));
+        let text = |number: u64| &asked[usize::try_from(number).unwrap() % asked.len()];
+        let [bare, ours] = stores.map(|store| move |number| drop(black_box(ask(store, text(number)))));
         let labels = ["rows", what, "SQLite"];
         let row = compare(effort, labels, QUESTIONS, || {}, Box::new(bare), Box::new(ours));
         table.push(Row { bound, ..row });
