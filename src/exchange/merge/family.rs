@@ -333,9 +333,8 @@ fn join(
                 if source == at {
                     woven.note(side, from.clone(), to.clone());
                 }
-                let document = name.clone();
-                let moved = Move { from, document, to: to.clone() };
-                moves[side].entry(family.documents[source].clone()).or_default().push(moved);
+                let piece = Move { from, document: name.clone(), to: to.clone() };
+                moves[side].entry(family.documents[source].clone()).or_default().push(piece);
             }
         }
     }

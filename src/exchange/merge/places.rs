@@ -50,11 +50,11 @@ impl Places {
     }
 
     /// Returns where lines of a document of a copy are; where nobody knows, they are where they were.
-    pub(super) fn lines(&self, side: usize, life: &Copied, document: &DocName, cited: &Cited) -> Vec<Cited> {
+    pub(super) fn lines(&self, side: usize, whole: &Copied, document: &DocName, cited: &Cited) -> Vec<Cited> {
         let (name, first, last) = cited;
         let unchanged = || vec![cited.clone()];
-        let Some(copy) = life.document(document) else { return unchanged() };
-        let Some(moves) = self.moves[side].get(document) else {
+        let Some(copy) = whole.document(document) else { return unchanged() };
+        let Some(pieces) = self.moves[side].get(document) else {
             let line = |number| self.journals.get(document)?.line(side, copy, number);
             let ends = line(*first).and_then(|first| Some((name.clone(), first, line(*last)?)));
             return ends.map_or_else(unchanged, |ends| vec![ends]);
@@ -62,7 +62,7 @@ impl Places {
         let mut all: Vec<Cited> = Vec::new();
         for number in *first..=*last {
             let Some(start) = start_of(copy, number) else { break };
-            let Some(moved) = moves.iter().find(|moved| moved.from.contains(&start)) else { continue };
+            let Some(moved) = pieces.iter().find(|moved| moved.from.contains(&start)) else { continue };
             let place = moved.place(&(start..start + 1)).start;
             let Some(line) = self.journals.get(&moved.document).and_then(|journal| journal.line_at(place))
             else {
