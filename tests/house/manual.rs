@@ -371,8 +371,13 @@ fn a_restored_life_goes_on_as_the_page_on_durability_says() {
     assert_eq!((report.outcome, report.calls), (Outcome::NothingToPromote, 1));
     assert_eq!(report.passes[0].lines[0].fate, LineOutcome::Duplicate);
 
-    // The markdown with its times, and the watermark.
+    // The markdown with its times, and the watermark: ours says nothing of what was shown, and a peer's is believed.
     let life = made_of(&[(after.path(), &|name| !is_dotted(name) || name == ".dreamed-state.json")]);
+    assert_eq!(night(life.path(), "not asked").outcome, Outcome::AlreadyPromoted);
+    let life = made_of(&[(after.path(), &|name| !is_dotted(name))]);
+    let now = "2026-11-21T00:00:00Z".parse::<chrono::DateTime<chrono::Utc>>().unwrap().timestamp_millis();
+    let state = format!("{{\"version\":1,\"last_processed_mtime\":{now}}}");
+    fs::write(life.path().join(".dreamed-state.json"), state).unwrap();
     let report = night(life.path(), "not asked");
     assert_eq!((report.outcome, report.journals[0].reason), (Outcome::NothingNew, ReadReason::DreamedByPeer));
 
