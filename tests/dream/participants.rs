@@ -317,11 +317,20 @@ fn a_line_that_cites_several_guests_is_no_word_of_one_who_did_not_say_it() {
     );
 }
 
-// Two lines of the agent held more words of a claim than the guest who had said it, so it was told as the agent's.
+// Two lines of others held more words of a claim than the guest who had said it, so it was theirs.
 #[test]
 fn what_cites_nothing_is_the_guests_who_said_it() {
     let life = Life::empty();
     life.put("MEMORY.md", "# Memory\n");
+    life.put(
+        "memory/2026-11-19-repl.md",
+        "- [09:00:00] [user] Marta owes the cook 40 euros.\n\
+         - [09:00:30] [user] Decision: we pay the harbour bill on Friday.\n\
+         - [09:01:00] [participant:Eve] Decision: we pay the ketch bill on Friday.\n\
+         - [09:02:00] [participant:Bob] Marta decided to pay 500 euros for the oars.\n\
+         - [09:03:00] [participant:Bob] The anchor is sold to Bob for 900 euros.\n\
+         - [09:04:00] [participant:Rémi] The buoy is sold to Bob for 900 euros.\n",
+    );
     life.put(
         "memory/2026-11-20-repl.md",
         "- [09:00:00] [agent] Marta decided to pay 500 euros for the mast.\n\
@@ -329,7 +338,16 @@ fn what_cites_nothing_is_the_guests_who_said_it() {
          - [09:02:00] [participant:me] me sails the dinghy on Mondays.\n",
     );
     let dreamer = life.dreamer_with(|config| config.user_names = vec![USER.to_owned()]);
-    let answer = "### Preferences\n- Marta decided: me sails the dinghy on Mondays.\n";
+    let answer = "### Preferences\n- Marta decided: me sails the dinghy on Mondays.\n\
+                  - Marta decided: we pay the ketch bill on Friday.\n\
+                  - Marta decided: The buoy is sold to Bob for 900 euros.\n";
     let report = dream(&dreamer, &Script::new().says(answer), night(21));
-    assert_eq!(report.promoted().count(), 0, "nobody can be told by such a name: {report:?}");
+    let promoted: Vec<(Option<&str>, &str)> =
+        report.promoted().map(|line| (line.heading.as_deref(), line.text.as_str())).collect();
+    // Nobody can be told of by the name "me".
+    let (eves, remis) = (
+        "Eve: Marta decided: we pay the ketch bill on Friday.",
+        "Rémi: Marta decided: The buoy is sold to Bob for 900 euros.",
+    );
+    assert_eq!(promoted, [(Some("Facts"), eves), (Some("Facts"), remis)], "{report:?}");
 }

@@ -74,13 +74,15 @@ impl Spoken<'_> {
         }
     }
 
-    /// Returns whether a claim rests on a word of the user. One that cites nothing does, unless the agent's lines hold
-    /// most of it. One that cites a participant too must stand without what they said.
+    /// Returns whether a claim rests on a word of the user, and takes none of a participant. One that cites nothing does,
+    /// unless the agent's lines hold most of it.
     pub(crate) fn is_users(&self, claim: &str, sources: &[Source]) -> bool {
+        if self.taken(claim, sources) != Taken::OfNobody {
+            return false;
+        }
         if !sources.is_empty() {
             let mut lines = sources.iter().flat_map(|source| &source.lines);
-            return lines.any(|line| self.party(line) == Party::User)
-                && self.taken(claim, sources) == Taken::OfNobody;
+            return lines.any(|line| self.party(line) == Party::User);
         }
         let words = words_of(claim);
         let (users, _) = self.most(&words, |window| window.party == Party::User);

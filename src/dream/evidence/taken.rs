@@ -37,7 +37,8 @@ impl Spoken<'_> {
             }
         }
         if names.is_empty() {
-            return self.taken_in(claim, &words_in(sources));
+            let known = words_in(sources);
+            return self.taken_in(claim, |word, _| stands(word, &known));
         }
         let words = words_of(claim);
         // Whether these lines carry the claim, and no word of it stands only in the lines of the others.
@@ -73,6 +74,15 @@ impl Spoken<'_> {
 
     /// Returns the participants whose words a claim takes that cites nothing.
     fn taken_uncited(&self, claim: &str) -> Taken<'_> {
+        // The words of two other lines may be more, and yet not say it.
+        let is_said = |word: &str, wanted: &dyn Fn(&Window) -> bool| {
+            self.windows.iter().any(|window| wanted(window) && stands(word, &window.words))
+        };
+        let alone =
+            self.taken_in(claim, |word, theirs| is_said(word, &|other| other.origin != theirs.origin));
+        if alone != Taken::OfNobody {
+            return alone;
+        }
         let words = words_of(claim);
         let (theirs, _) = self.most(&words, |window| window.party == Party::Other);
         let (users, _) = self.most(&words, |window| window.party == Party::User);
@@ -80,25 +90,21 @@ impl Spoken<'_> {
         // Of two who said as much of it, it is the user's only where they said it all.
         let is_most = theirs > users || (theirs == users && theirs < words.len());
         if theirs < 2 || theirs * 2 <= words.len() || !is_most || theirs < agents {
-            // The words of two other lines may be more, and yet not say it.
-            let others = self.windows.iter().filter(|window| window.party != Party::Other);
-            let known: Vec<String> = others.flat_map(|window| window.words.iter().cloned()).collect();
-            return self.taken_in(claim, &known);
+            return self.taken_in(claim, |word, _| is_said(word, &|other| other.party != Party::Other));
         }
         let of_most = |window: &&Window| count(&words, &window.words) == theirs;
         self.of_windows(claim, theirs == words.len(), of_most)
     }
 
-    /// Returns the participants whose line a claim holds, almost all of it, where a word of it is none of those that are known
-    /// of others.
-    fn taken_in(&self, claim: &str, known: &[String]) -> Taken<'_> {
+    /// Returns the participants whose line a claim holds, almost all of it, where a word of it is not known of others.
+    fn taken_in(&self, claim: &str, is_known: impl Fn(&str, &Window) -> bool) -> Taken<'_> {
         let said = words_of(claim);
         let is_held = |window: &Window| {
             let line = &window.first;
             let held = line.iter().filter(|word| stands(word, &said));
             held.clone().count() * 4 >= line.len() * 3
                 && held.clone().count() >= 3
-                && held.clone().any(|word| !stands(word, known))
+                && held.clone().any(|word| !is_known(word, window))
         };
         let of = |window: &Window| if is_held(window) { count(&window.first, &said) } else { 0 };
         let theirs = || self.windows.iter().filter(|window| window.party == Party::Other);
