@@ -828,7 +828,7 @@ fn is_appended_to(file: &str) -> bool {
 
 /// The keys of a state file that are not ours.
 fn state_of_others(bytes: Option<&Vec<u8>>) -> BTreeMap<String, Value> {
-    const OURS: [&str; 8] = [
+    const OURS: [&str; 10] = [
         "last_processed_mtime",
         "last_run_at",
         "last_outcome",
@@ -837,6 +837,8 @@ fn state_of_others(bytes: Option<&Vec<u8>>) -> BTreeMap<String, Value> {
         "counted_day",
         "calls_that_day",
         "bytes_that_day",
+        "own_mark",
+        "check",
     ];
     let bytes = bytes.map(Vec::as_slice).unwrap_or_default();
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

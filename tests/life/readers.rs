@@ -1262,7 +1262,6 @@ const NOT_A_SESSIONS: &[&str] = &[
     "copy_artifacts",
     "copy_files",
     "copy_rows",
-    "merge_artifacts",
     // The caller's own text, with keys of files in it.
     "lift_inline",
     // The operator's: it has the whole life, and names files.
