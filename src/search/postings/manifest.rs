@@ -64,12 +64,13 @@ impl Partition {
         let (first, before) = (self.first, self.before);
         let (tail, totals) = (std::mem::take(&mut self.tail), self.totals);
         let (number, kept_up, latest) = (self.number, self.kept_up, std::mem::take(&mut self.latest));
+        let unswept = self.unswept;
         let most = self.most;
         let opened = self.reopen(pages, manifest)?;
         if opened.first != first || opened.before != before {
             return Ok((opened.with_most(most), false));
         }
-        Ok((Self { tail, totals, number, kept_up, latest, most, ..opened }, true))
+        Ok((Self { tail, totals, number, kept_up, unswept, latest, most, ..opened }, true))
     }
 
     fn open_with(pages: &dyn Pages, manifest: &[u8], cache: Cache) -> Result<Self> {

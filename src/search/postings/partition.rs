@@ -38,6 +38,8 @@ pub(crate) struct Partition {
     pub(super) first: u64,
     pub(super) number: u64,
     pub(super) kept_up: u64,
+    /// The changes since pages were removed last.
+    pub(super) unswept: usize,
     /// The mark that the keeper gave when the tail was written last.
     pub(super) mark: u64,
     /// The segment, by age, that last took a row away from older ones.
@@ -62,6 +64,7 @@ impl Partition {
             first: 0,
             number: 0,
             kept_up: 0,
+            unswept: 0,
             mark: 0,
             gone: HashMap::new(),
             latest: Latest::default(),

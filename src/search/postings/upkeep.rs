@@ -13,7 +13,7 @@ use super::writer::{Mark, Writer};
 /// A merge of a level goes on after every so many changes.
 pub(crate) const PERIOD: u64 = 64;
 
-/// So many pages are removed at a time: more than merges leave behind.
+/// So many pages are removed for a change: more than merges leave behind.
 pub(crate) const SWEPT: usize = 4;
 
 impl Partition {
@@ -26,6 +26,7 @@ impl Partition {
         let mut is_changed = false;
         while self.kept_up < self.number {
             self.kept_up += 1;
+            self.unswept += 1;
             // Levels take turns.
             if self.kept_up % 8 == 4 {
                 let turn = (self.kept_up % PERIOD / 8) as u32;
@@ -119,10 +120,11 @@ impl Partition {
         Ok(true)
     }
 
-    /// Removes pages that the last manifest does not name any more, when it is saved: at most [`SWEPT`] of them. Gives
-    /// whether there are more.
+    /// Removes pages that the last manifest does not name any more, when it is saved: at most [`SWEPT`] for each change since it
+    /// did so last, or for one. Gives whether there are more.
     pub(crate) fn sweep(&mut self, pages: &mut dyn Pages) -> Result<bool> {
-        for _ in 0..SWEPT {
+        let most = std::mem::take(&mut self.unswept).max(1).saturating_mul(SWEPT);
+        for _ in 0..most {
             let Some((segment, many, of_directory)) = self.obsolete.first_mut() else { break };
             if *of_directory > 0 {
                 *of_directory -= 1;

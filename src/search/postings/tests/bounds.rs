@@ -46,6 +46,23 @@ fn most(tail: usize, pace: usize) -> usize {
 }
 
 #[test]
+fn many_changes_at_once_leave_no_pages_behind() {
+    let mut dice = Dice::new(4);
+    let mut pages = Counted::default();
+    let mut partition = Partition::new(0);
+    for id in 0..12_000 {
+        let line = Line { length: 7, ..Line::random(&mut dice, id, 300) };
+        line.with(|row| partition.add(&pages, row)).expect("pages are in memory");
+        if id % 1_000 == 999 {
+            partition.keep_up(&mut pages, 0).expect("pages are in memory");
+            partition.sweep(&mut pages).expect("pages are in memory");
+            assert!(partition.obsolete.is_empty(), "{id}: {:?}", partition.obsolete);
+        }
+    }
+    assert!(pages.removed > 0);
+}
+
+#[test]
 fn a_write_touches_so_many_pages_however_many_rows_there_are() {
     let mut dice = Dice::new(3);
     let mut pages = Counted::default();
