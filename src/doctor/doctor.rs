@@ -258,14 +258,8 @@ impl Doctor {
             Ok(state) => is_drifted |= state == IndexState::Drifted,
             Err(error) => rows::tell(&place, error, told)?,
         }
-        if is_drifted {
-            let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
-            told.add(Kind::DriftedIndex, &place, fix);
-        }
-        let stores = (&self.stores, profiled(workspace.as_ref()));
-        if let Err(error) = rows::examine(&store, &scope, &self.doors, now, stores, told) {
-            rows::tell(&place, error, told)?;
-        }
+        let times = (profiled(workspace.as_ref()), now);
+        self.examine_store(&store, (&place, &scope), is_drifted, times, told)?;
         if self.stores.embedder.is_none() {
             match copied.embeddings() {
                 Ok(embeddings) => told.health.embeddings = embeddings,
@@ -302,14 +296,8 @@ impl Doctor {
         let workspace: Arc<dyn Workspace> = Arc::new(server.workspace(scope.clone())?);
         self.examine_workspace(&workspace, now, told)?;
         let store = server.memory_with(scope.clone(), self.stores.clone())?;
-        if !store.is_index_sound()? {
-            let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
-            told.add(Kind::DriftedIndex, &place, fix);
-        }
-        let stores = (&self.stores, profiled(workspace.as_ref()));
-        if let Err(error) = rows::examine(&store, &scope, &self.doors, now, stores, told) {
-            rows::tell(&place, error, told)?;
-        }
+        let (is_drifted, times) = (!store.is_index_sound()?, (profiled(workspace.as_ref()), now));
+        self.examine_store(&store, (&place, &scope), is_drifted, times, told)?;
         if self.stores.embedder.is_none() {
             told.health.embeddings = store.embeddings()?;
         }
@@ -319,6 +307,26 @@ impl Doctor {
             missing => told.add(Kind::MissingEdges, &place, missing_edges(missing)),
         }
         Ok(())
+    }
+
+    /// Tells of an index that drifted, and looks at the rows.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    fn examine_store(
+        &self,
+        store: &impl rows::Rows,
+        (place, scope): (&str, &Scope),
+        is_drifted: bool,
+        (since, now): (Option<DateTime<Utc>>, DateTime<Utc>),
+        told: &mut Examination,
+    ) -> Result<()> {
+        if is_drifted {
+            let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
+            told.add(Kind::DriftedIndex, place, fix);
+        }
+        match rows::examine(store, scope, &self.doors, now, (&self.stores, since), told) {
+            Ok(()) => Ok(()),
+            Err(error) => rows::tell(place, error, told),
+        }
     }
 
     /// Looks at documents, state and journals; returns the names of the documents that were read.

@@ -18,18 +18,26 @@ use crate::store::StoreConfig;
 /// The number of entities that are named.
 const TOP: usize = 5;
 
+/// The verbs of a store that a look asks.
+pub(super) trait Rows:
+    MemoryStore + FactStore + LearningStore + MethodStore + RoleStore + EdgeStore + VectorStore
+{
+}
+
+impl<S> Rows for S where
+    S: MemoryStore + FactStore + LearningStore + MethodStore + RoleStore + EdgeStore + VectorStore
+{
+}
+
 /// Looks at every row that is not deleted.
-pub(super) fn examine<S>(
+pub(super) fn examine<S: Rows>(
     store: &S,
     scope: &Scope,
     doors: &Doors,
     now: DateTime<Utc>,
     (stores, since): (&StoreConfig, Option<DateTime<Utc>>),
     told: &mut Examination,
-) -> Result<()>
-where
-    S: MemoryStore + FactStore + LearningStore + MethodStore + RoleStore + EdgeStore + VectorStore,
-{
+) -> Result<()> {
     let owner = Access::human(scope.clone());
     let every = Filter::limit(usize::MAX);
     for row in store.list(&owner, &Filter { retired: true, ..every })? {

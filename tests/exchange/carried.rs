@@ -312,7 +312,7 @@ fn a_journal_of_a_slow_clock_is_read_after_a_merge_with_a_fast_one() {
     assert_eq!(out.memory().matches(&stone(2)).count(), 1, "{}", out.memory());
 }
 
-/// What one machine archived is in the archive; what the other wrote into that journal meanwhile waits for a dream.
+/// Lines that one machine archived are in the archive; those that the other wrote into that journal meanwhile wait for a dream.
 #[test]
 fn a_journal_that_was_archived_and_appended_to_is_there_once() {
     let base = Life::with(&[(10, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);

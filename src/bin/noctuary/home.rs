@@ -49,15 +49,6 @@ impl Store {
         }
     }
 
-    pub(crate) fn memory(&self) -> &dyn MemoryStore {
-        match self {
-            Self::File(store) => store,
-            Self::Sqlite(store) => store,
-            #[cfg(feature = "postgres")]
-            Self::Postgres(store, _) => store,
-        }
-    }
-
     /// Returns the store as its rows travel.
     pub(crate) fn rows(&self) -> StoredRows<'_> {
         match self {

@@ -20,7 +20,7 @@ use crate::store::stamp::parse_time;
 const VERSION: i64 = 2;
 /// So many words are written together.
 const FLUSHED: usize = 8192;
-/// So many bytes of a stem are kept: an index holds no long texts.
+/// The most bytes of a stem that are kept: an index holds no long texts.
 const LONGEST_STEM: usize = 64;
 /// Where more stems fit a beginning, or a word of it is in more rows, most rows fit it.
 const MOST_STEMS: usize = 512;

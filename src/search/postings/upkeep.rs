@@ -13,7 +13,7 @@ use super::writer::{Mark, Writer};
 /// A merge of a level goes on after every so many changes.
 pub(crate) const PERIOD: u64 = 64;
 
-/// So many pages are removed for a change: more than merges leave behind.
+/// The number of pages that are removed for a change: more than merges leave behind.
 pub(crate) const SWEPT: usize = 4;
 
 impl Partition {

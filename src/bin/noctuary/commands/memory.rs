@@ -113,7 +113,7 @@ pub(crate) fn forget(
     let receipt = {
         let _progress = Progress::begin("forgetting");
         Forget::new(&owner, text.join(" "))
-            .store(home.store.memory())
+            .store(home.store.any())
             .workspace(&home.workspace)
             .in_files(in_files)
             .run(Utc::now())?
