@@ -8,6 +8,7 @@ use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::format::documents::curated::{self, Promoted};
 use crate::format::replies::reply;
+use crate::search::rank::Stemmer;
 
 /// A cited place: a journal, and its first and last line.
 pub(super) type Cited = (DocName, u64, u64);
@@ -44,6 +45,15 @@ impl Item {
         cited.filter_map(|cited| Some((cited.name?, cited.first_line, cited.last_line))).collect()
     }
 
+    /// Returns the terms of what it says.
+    fn terms(&self) -> BTreeSet<String> {
+        let mut terms = BTreeSet::new();
+        Stemmer::default().terms(&reply::split_citations(&self.text).0, |stem, _| {
+            terms.insert(stem.to_owned());
+        });
+        terms
+    }
+
     /// Adds what another line of the same statement cites.
     fn cite(&mut self, other: &Self) {
         let known = self.cited();
@@ -51,6 +61,16 @@ impl Item {
             self.text.push_str(&format!(" ({})", place(cited)));
         }
     }
+}
+
+/// Returns whether two lines that cite the same may say the same: half of the words of the shorter are in the other, and no number
+/// is in one alone. One line of a journal may say more than one thing, and a citation may be wrong.
+fn may_be_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let is_number = |term: &&String| term.contains(|c: char| c.is_ascii_digit());
+    let common = one.intersection(other).count();
+    common > 0
+        && common * 2 >= one.len().min(other.len())
+        && !one.symmetric_difference(other).any(|term| is_number(&term))
 }
 
 impl Night {
@@ -145,11 +165,12 @@ impl Night {
         self.print();
     }
 
-    /// Takes lines out of a later section that say the same as lines here, or were promoted from the same lines of a journal. Their
-    /// citations come here.
+    /// Takes lines out of a later section that say the same as lines here, or were promoted from the same lines of a journal, in words
+    /// that may be the same. Their citations come here.
     pub(super) fn take_doubles(&mut self, later: &mut Self, is_same: &dyn Fn(&Cited) -> bool) {
         let places: BTreeMap<String, usize> =
             self.items.iter().enumerate().map(|(at, item)| (item.key(), at)).collect();
+        let before = self.items.clone();
         // The lines that an item is of, by the documents in which they are.
         let cited = |item: &Item, stale: &BTreeSet<DocName>| -> Option<BTreeSet<Cited>> {
             let all = item.cited();
@@ -165,18 +186,18 @@ impl Night {
             }
         }
         // An earlier merge may have given one of the two more citations.
-        let of_lines = |lines: &BTreeSet<Cited>| {
+        let of_lines = |item: &Item, lines: &BTreeSet<Cited>| {
             let near = lines.iter().filter_map(|line| by_lines.get(line)).flatten();
-            near.copied()
-                .filter(|at| {
-                    here[*at].as_ref().is_some_and(|known| known.is_subset(lines) || lines.is_subset(known))
-                })
-                .min()
+            let cites_same = |at: &usize| {
+                here[*at].as_ref().is_some_and(|known| known.is_subset(lines) || lines.is_subset(known))
+            };
+            let says_same = |at: &usize| may_be_same(&before[*at].terms(), &item.terms());
+            near.copied().filter(|at| cites_same(at) && says_same(at)).min()
         };
-        let (before, count, stale) = (self.items.clone(), later.items.len(), later.stale.clone());
+        let (count, stale) = (later.items.len(), later.stale.clone());
         later.items.retain(|item| {
             let place = places.get(&item.key()).copied();
-            let place = place.or_else(|| of_lines(&cited(item, &stale)?));
+            let place = place.or_else(|| of_lines(item, &cited(item, &stale)?));
             if let Some(at) = place {
                 self.items[at].cite(item);
             }
@@ -206,5 +227,45 @@ impl Night {
             title + &lines.map(|item| format!("- {}", item.text)).collect::<Vec<_>>().join("\n")
         };
         self.body = headings.iter().copied().map(group).collect::<Vec<_>>().join("\n\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn night(lines: &[&str]) -> Night {
+        let printed: String = lines.iter().map(|line| format!("- {line}\n")).collect();
+        Night::of_lines(printed.lines(), NaiveDate::default())
+    }
+
+    fn joined(first: &[&str], later: &[&str]) -> (Vec<String>, Vec<String>) {
+        let (mut first, mut later) = (night(first), night(later));
+        first.take_doubles(&mut later, &|_| true);
+        let texts = |night: Night| night.items.into_iter().map(|item| item.text).collect();
+        (texts(first), texts(later))
+    }
+
+    #[test]
+    fn other_words_about_the_same_line_are_one_statement_and_another_statement_of_that_line_is_two() {
+        let line = "(memory/2026-11-20-repl.md#L4)";
+        let moved = format!("Marta moved to Lisbon in 2025. {line}");
+        let (first, later) = joined(&[&moved], &[&format!("In 2025 the user moved to Lisbon. {line}")]);
+        assert_eq!((first, later), (vec![moved.clone()], vec![]));
+        for other in ["She drinks tea without milk.", "Marta moved to Lisbon in 2024."] {
+            let other = format!("{other} {line}");
+            let (first, later) = joined(&[&moved], &[&other]);
+            assert_eq!((first, later), (vec![moved.clone()], vec![other]));
+        }
+    }
+
+    #[test]
+    fn equal_words_are_one_statement_wherever_they_were_said() {
+        let (first, later) = joined(
+            &["The boat is called Brisk. (memory/2026-11-20-repl.md#L1)"],
+            &["The boat is called Brisk. (memory/2026-11-21-repl.md#L9)"],
+        );
+        let both = "The boat is called Brisk. (memory/2026-11-20-repl.md#L1) (memory/2026-11-21-repl.md#L9)";
+        assert_eq!((first, later), (vec![both.to_owned()], vec![]));
     }
 }

@@ -66,14 +66,12 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
         }
         common += 1;
     }
-    let tails = [parse(&texts[0][common..])?, parse(&texts[1][common..])?];
-    let [a, b] =
-        [&tails[0], &tails[1]].map(|tail| {
-            let names = names(tail);
-            strands(tail.iter().map(|line| {
-                (line.get("at").and_then(Value::as_str).map(str::to_owned), known_by(line, &names))
-            }))
-        });
+    let mut tails = [parse(&texts[0][common..])?, parse(&texts[1][common..])?];
+    let [a, b] = tails.each_mut().map(|tail| {
+        let known = known_by(tail);
+        let at = tail.iter().map(|line| line.get("at").and_then(Value::as_str).map(str::to_owned));
+        strands(at.zip(known))
+    });
     let mut numbers: [BTreeMap<(Kind, i64), i64>; 2] = [BTreeMap::new(), BTreeMap::new()];
     for place in weave(&a, &b) {
         let found = [place.0.map(|at| &tails[0][at]), place.1.map(|at| &tails[1][at])];
@@ -86,21 +84,20 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
                 numbers[side].insert((kind, number), *new - 1);
             });
         }
-        let side = usize::from(found[0].is_none());
-        let line = found[side].expect("it is in one of them");
-        let mut renumbered = line.clone();
-        renumber(&mut renumbered, &numbers[side]);
-        if bytes.is_empty() {
-            renumbered.insert(MERGED.to_owned(), Value::Bool(true));
-        }
         let raw = |side: usize, at: Option<usize>| at.map(|at| texts[side][common + at]);
         let kept = match (raw(0, place.0), raw(1, place.1)) {
             (Some(one), Some(other)) => Some(one).filter(|_| one == other),
             (one, other) => one.or(other),
         };
-        match kept.filter(|_| renumbered == *line) {
+        let (side, at) = place.0.map_or((1, place.1), |at| (0, Some(at)));
+        let line = &mut tails[side][at.expect("it is in one of them")];
+        let mut is_changed = renumber(line, &numbers[side]);
+        if bytes.is_empty() {
+            is_changed |= line.insert(MERGED.to_owned(), Value::Bool(true)) != Some(Value::Bool(true));
+        }
+        match kept.filter(|_| !is_changed) {
             Some(kept) => end(kept, &mut bytes),
-            None => print(&renumbered, &mut bytes),
+            None => print(line, &mut bytes),
         }
     }
     Ok(bytes)
@@ -217,43 +214,62 @@ fn made(line: &Line, mut tell: impl FnMut(Kind, i64)) {
     }
 }
 
-/// Returns the rows that a tail writes, each by when and in which words: the other machine has another number for it.
-fn names(tail: &[Line]) -> BTreeMap<i64, String> {
-    let written = tail.iter().filter(|line| line.get("op").and_then(Value::as_str) == Some("written"));
-    written.filter_map(|line| Some((number(line.get("id"))?, without_numbers(line).to_string()))).collect()
-}
-
-fn without_numbers(line: &Line) -> Value {
-    let mut line = line.clone();
-    line.remove("id");
-    line.remove("suspects");
-    Value::Object(line)
-}
-
-/// Returns the text by which a line is known on the other machine, where rows have other numbers.
-fn known_by(line: &Line, names: &BTreeMap<i64, String>) -> String {
-    let mut line = line.clone();
-    if ["written", "learned"].contains(&line.get("op").and_then(Value::as_str).unwrap_or_default()) {
-        return without_numbers(&line).to_string();
+/// Returns the text by which each line is known on the other machine, where rows have other numbers: a row by when it was written,
+/// and in which words.
+fn known_by(tail: &mut [Line]) -> Vec<String> {
+    let op = |line: &Line| line.get("op").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut all = Vec::with_capacity(tail.len());
+    let mut names: BTreeMap<i64, usize> = BTreeMap::new();
+    for (at, line) in tail.iter_mut().enumerate() {
+        let op = op(line);
+        if op == "written"
+            && let Some(id) = number(line.get("id"))
+        {
+            names.insert(id, at);
+        }
+        let is_new = ["written", "learned"].contains(&&*op);
+        all.push(if is_new { without_numbers(line) } else { String::new() });
     }
-    let name = |value: &mut Value| {
-        if let Some(name) = value.as_i64().and_then(|number| names.get(&number)) {
-            *value = Value::String(name.clone());
-        }
-    };
-    each(&mut line, |kind, value| match kind {
-        Kind::Row | Kind::Learning => name(value),
-        Kind::Event | Kind::Method | Kind::Case | Kind::Preference | Kind::Note => *value = Value::Null,
-    });
-    Value::Object(line).to_string()
+    for (at, line) in
+        tail.iter().enumerate().filter(|(_, line)| !["written", "learned"].contains(&&*op(line)))
+    {
+        let mut line = line.clone();
+        each(&mut line, |kind, value| match kind {
+            Kind::Row | Kind::Learning => {
+                if let Some(row) = value.as_i64().and_then(|number| names.get(&number)) {
+                    *value = Value::String(all[*row].clone());
+                }
+            }
+            Kind::Event | Kind::Method | Kind::Case | Kind::Preference | Kind::Note => *value = Value::Null,
+        });
+        all[at] = printed(&line);
+    }
+    all
 }
 
-fn renumber(line: &mut Line, numbers: &BTreeMap<(Kind, i64), i64>) {
+/// Prints a line without its number and those of its suspects.
+fn without_numbers(line: &mut Line) -> String {
+    let numbers = ["id", "suspects"].map(|key| line.remove_entry(key));
+    let text = printed(line);
+    line.extend(numbers.into_iter().flatten());
+    text
+}
+
+fn printed(line: &Line) -> String {
+    serde_json::to_string(line).expect("maps with text keys print")
+}
+
+/// Gives a line its new numbers; returns whether it had others.
+fn renumber(line: &mut Line, numbers: &BTreeMap<(Kind, i64), i64>) -> bool {
+    let mut is_changed = false;
     each(line, |kind, value| {
-        if let Some(new) = value.as_i64().and_then(|number| numbers.get(&(kind, number))) {
+        let Some(old) = value.as_i64() else { return };
+        if let Some(new) = numbers.get(&(kind, old)).filter(|new| **new != old) {
             *value = Value::from(*new);
+            is_changed = true;
         }
     });
+    is_changed
 }
 
 /// Goes through all numbers of a line.
