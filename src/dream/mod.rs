@@ -69,6 +69,7 @@ pub use crate::dreamer::{
     MemoryGauge, NotDue, Notice, Observer, PassReport, ReadReason, RulingOutcome, ShownSlice, Step,
 };
 pub use engine::{BackOff, CallBudget, Due, Pace, SectionCaps};
+pub(crate) use evidence::is_negation;
 pub use evidence::{Evidence, Trust};
 pub use facts::{FactDreamConfig, FactDreamer, FactDreamerBuilder};
 pub use journal::{

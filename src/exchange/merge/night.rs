@@ -6,6 +6,7 @@ use chrono::NaiveDate;
 
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
+use crate::dream::is_negation;
 use crate::format::documents::curated::{self, Promoted};
 use crate::format::replies::reply;
 use crate::search::rank::Stemmer;
@@ -45,13 +46,15 @@ impl Item {
         cited.filter_map(|cited| Some((cited.name?, cited.first_line, cited.last_line))).collect()
     }
 
-    /// Returns the terms of what it says.
-    fn terms(&self) -> BTreeSet<String> {
-        let mut terms = BTreeSet::new();
-        Stemmer::default().terms(&reply::split_citations(&self.text).0, |stem, _| {
-            terms.insert(stem.to_owned());
+    fn said(&self) -> Said {
+        let mut said = Said::default();
+        Stemmer::default().terms(&reply::split_citations(&self.text).0, |stem, written| {
+            if stem.contains(|c: char| c.is_ascii_digit()) || is_negation(written) {
+                said.decisive.insert(stem.to_owned());
+            }
+            said.terms.insert(stem.to_owned());
         });
-        terms
+        said
     }
 
     /// Adds what another line of the same statement cites.
@@ -63,14 +66,35 @@ impl Item {
     }
 }
 
-/// Returns whether two lines that cite the same may say the same: half of the words of the shorter are in the other, and no number
-/// is in one alone. One line of a journal may say more than one thing, and a citation may be wrong.
-fn may_be_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let is_number = |term: &&String| term.contains(|c: char| c.is_ascii_digit());
-    let common = one.intersection(other).count();
-    common > 0
-        && common * 2 >= one.len().min(other.len())
-        && !one.symmetric_difference(other).any(|term| is_number(&term))
+/// The words of a statement.
+#[derive(Debug, Default)]
+struct Said {
+    terms: BTreeSet<String>,
+    /// Those without which it says something else: numbers and negations.
+    decisive: BTreeSet<String>,
+}
+
+impl Said {
+    /// Returns whether another line that cites the same may say the same: half of the words of the shorter are in the other. One line of
+    /// a journal may say more than one thing, and a citation may be wrong.
+    fn may_be(&self, other: &Self) -> bool {
+        let common = self.terms.intersection(&other.terms).count();
+        let shorter = self.terms.len().min(other.terms.len());
+        self.decisive == other.decisive && common > 0 && common * 2 >= shorter
+    }
+
+    /// Returns whether another line says the same, but for two words at most: then it does, also where nobody knows whether the lines
+    /// that both cite are the same ones.
+    fn is_nearly(&self, other: &Self) -> bool {
+        const MOST: usize = 2;
+        let apart = self.terms.symmetric_difference(&other.terms).count();
+        apart <= MOST && (self.is_in(other) || other.is_in(self))
+    }
+
+    /// Returns whether another line says all that this one says.
+    fn is_in(&self, other: &Self) -> bool {
+        self.decisive == other.decisive && !self.terms.is_empty() && self.terms.is_subset(&other.terms)
+    }
 }
 
 impl Night {
@@ -153,7 +177,7 @@ impl Night {
         }
         (self.day, self.sources) = (day, sources);
         if theirs.body == self.body {
-            return;
+            return self.join_contained();
         }
         // Both were shown the same lines, be they wherever they are by now.
         let lost: BTreeSet<DocName> = self.stale.intersection(&theirs.stale).cloned().collect();
@@ -163,6 +187,39 @@ impl Night {
         self.stale.extend(lost);
         self.items.append(&mut theirs.items);
         self.print();
+        self.join_contained();
+    }
+
+    /// Takes out a line whose words are all in another one that cites the same: before a tool brought the rest, they cited other places.
+    fn join_contained(&mut self) {
+        let mut by_lines: BTreeMap<Cited, Vec<usize>> = BTreeMap::new();
+        for (at, item) in self.items.iter().enumerate() {
+            for cited in item.cited() {
+                by_lines.entry(cited).or_default().push(at);
+            }
+        }
+        let mut gone: BTreeMap<usize, usize> = BTreeMap::new();
+        for near in by_lines.into_values().filter(|near| near.len() > 1) {
+            let said: Vec<Said> = near.iter().map(|at| self.items[*at].said()).collect();
+            for (one, at) in near.iter().enumerate() {
+                let is_in = |other: &usize| {
+                    *other != one && !gone.contains_key(&near[*other]) && said[one].is_in(&said[*other])
+                };
+                if let Some(other) = (0..near.len()).find(is_in) {
+                    gone.insert(*at, near[other]);
+                }
+            }
+        }
+        if gone.is_empty() {
+            return;
+        }
+        for (at, other) in &gone {
+            let item = self.items[*at].clone();
+            self.items[*other].cite(&item);
+        }
+        let mut at = 0..;
+        self.items.retain(|_| at.next().is_some_and(|at| !gone.contains_key(&at)));
+        self.print();
     }
 
     /// Takes lines out of a later section that say the same as lines here, or were promoted from the same lines of a journal, in words
@@ -171,33 +228,37 @@ impl Night {
         let places: BTreeMap<String, usize> =
             self.items.iter().enumerate().map(|(at, item)| (item.key(), at)).collect();
         let before = self.items.clone();
-        // The lines that an item is of, by the documents in which they are.
-        let cited = |item: &Item, stale: &BTreeSet<DocName>| -> Option<BTreeSet<Cited>> {
+        // What an item cites, and of that the lines of documents that are known to be those.
+        let cited = |item: &Item, stale: &BTreeSet<DocName>| {
             let all = item.cited();
-            let is_known = |cited: &Cited| !stale.contains(&cited.0) && is_same(cited);
-            (!all.is_empty() && all.iter().all(is_known)).then_some(all)
+            let is_known = |cited: &&Cited| !stale.contains(&cited.0) && is_same(cited);
+            let known: BTreeSet<Cited> = all.iter().filter(is_known).cloned().collect();
+            (all, known)
         };
-        let here: Vec<Option<BTreeSet<Cited>>> =
-            self.items.iter().map(|item| cited(item, &self.stale)).collect();
+        let here: Vec<_> = self.items.iter().map(|item| cited(item, &self.stale)).collect();
         let mut by_lines: BTreeMap<&Cited, Vec<usize>> = BTreeMap::new();
-        for (at, places) in here.iter().enumerate() {
-            for place in places.iter().flatten() {
+        for (at, (all, _)) in here.iter().enumerate() {
+            for place in all {
                 by_lines.entry(place).or_default().push(at);
             }
         }
-        // An earlier merge may have given one of the two more citations.
-        let of_lines = |item: &Item, lines: &BTreeSet<Cited>| {
-            let near = lines.iter().filter_map(|line| by_lines.get(line)).flatten();
-            let cites_same = |at: &usize| {
-                here[*at].as_ref().is_some_and(|known| known.is_subset(lines) || lines.is_subset(known))
-            };
-            let says_same = |at: &usize| may_be_same(&before[*at].terms(), &item.terms());
-            near.copied().filter(|at| cites_same(at) && says_same(at)).min()
+        let of_lines = |item: &Item, stale: &BTreeSet<DocName>| {
+            let (all, known) = cited(item, stale);
+            let near: BTreeSet<usize> =
+                all.iter().filter_map(|line| by_lines.get(line)).flatten().copied().collect();
+            near.into_iter().find(|at| {
+                let there = &here[*at].1;
+                // An earlier merge may have given one of the two more citations.
+                let is_same_place = !known.is_empty()
+                    && !there.is_empty()
+                    && (known.is_subset(there) || there.is_subset(&known));
+                let (one, other) = (before[*at].said(), item.said());
+                one.is_nearly(&other) || (is_same_place && one.may_be(&other))
+            })
         };
         let (count, stale) = (later.items.len(), later.stale.clone());
         later.items.retain(|item| {
-            let place = places.get(&item.key()).copied();
-            let place = place.or_else(|| of_lines(item, &cited(item, &stale)?));
+            let place = places.get(&item.key()).copied().or_else(|| of_lines(item, &stale));
             if let Some(at) = place {
                 self.items[at].cite(item);
             }
@@ -252,11 +313,36 @@ mod tests {
         let moved = format!("Marta moved to Lisbon in 2025. {line}");
         let (first, later) = joined(&[&moved], &[&format!("In 2025 the user moved to Lisbon. {line}")]);
         assert_eq!((first, later), (vec![moved.clone()], vec![]));
-        for other in ["She drinks tea without milk.", "Marta moved to Lisbon in 2024."] {
+        for other in [
+            "She drinks green tea.",
+            "Marta moved to Lisbon in 2024.",
+            "Marta never moved to Lisbon in 2025.",
+        ] {
             let other = format!("{other} {line}");
             let (first, later) = joined(&[&moved], &[&other]);
             assert_eq!((first, later), (vec![moved.clone()], vec![other]));
         }
+    }
+
+    #[test]
+    fn what_another_line_of_the_same_night_says_whole_is_there_once() {
+        let line = "(memory/2026-11-20-repl.md#L4)";
+        let section = format!(
+            "## Dreamed 2026-11-21\n<!-- dream:v1 id=0123456789abcdef src=1 sha256=0123456789abcdef -->\n\n- Marta likes tea. {line}\n- \
+             We know: Marta likes tea. {line}\n- Marta likes green tea never. {line}\n- Marta likes tea. \
+             (memory/2026-11-21-repl.md#L1)\n\n<!-- /dream:v1 id=0123456789abcdef -->\n"
+        );
+        let mut night = Night::read(&section).unwrap();
+        night.unite(night.clone());
+        let texts: Vec<&str> = night.items.iter().map(|item| item.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                format!("We know: Marta likes tea. {line}"),
+                format!("Marta likes green tea never. {line}"),
+                "Marta likes tea. (memory/2026-11-21-repl.md#L1)".to_owned()
+            ]
+        );
     }
 
     #[test]
