@@ -50,11 +50,12 @@ use crate::workspace::{Workspace, WriteMode};
 ///
 /// # Errors
 ///
-/// [`Error::Conflict`] where a document of the same name with other content stands in the target, which is
-/// left as it is; [`Error::Stopped`] for a document that holds what the target has forgotten; [`Error::Busy`] where
+/// [`Error::Conflict`] where a document of the same name with other content stands in the target: then nothing is
+/// copied; [`Error::Stopped`] for a document that holds what the target has forgotten; [`Error::Busy`] where
 /// somebody dreams in either.
 pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> {
     let (_from, _to) = (claim(source)?, claim(target)?);
+    check_place(source, target)?;
     copy_state(Copied::First, source, target, None)?;
     for group in session::groups(source)? {
         copy_state(Copied::First, &group_of(source, &group), &group_of(target, &group), None)?;
@@ -84,6 +85,20 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
         copy_state(Copied::Last, &from, &to, None)?;
     }
     Ok(copied)
+}
+
+/// Checks that no document of the target stands in the way, before anything is written.
+fn check_place(source: &dyn Workspace, target: &dyn Workspace) -> Result<()> {
+    for listing in session::walk(target, None, |_| true) {
+        for name in &listing?.1.documents {
+            let Some(here) = source.read(name)? else { continue };
+            let Some(there) = target.read(name)?.filter(|there| there.bytes() != here.bytes()) else {
+                continue;
+            };
+            return Err(Error::Conflict { name: name.clone().into(), current: Some(Box::new(there)) });
+        }
+    }
+    Ok(())
 }
 
 /// Copies the rows of a memory store into an empty one, between files, databases and servers in any direction: what an [`Export`] takes

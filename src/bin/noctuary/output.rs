@@ -15,6 +15,8 @@ pub(crate) enum End {
     Well,
     /// There is something to look at.
     Look,
+    /// Another process works there.
+    Busy,
 }
 
 impl End {
@@ -28,6 +30,7 @@ impl From<End> for ExitCode {
         match end {
             End::Well => Self::SUCCESS,
             End::Look => Self::from(1),
+            End::Busy => Self::from(4),
         }
     }
 }
@@ -148,6 +151,11 @@ impl Output {
 
 /// The columns of an ordinary terminal.
 const WIDTH: usize = 80;
+
+/// Prints what a library has rendered.
+pub(crate) fn print_rendered(bytes: &[u8]) {
+    print(&String::from_utf8_lossy(bytes));
+}
 
 /// Prints to stdout. A reader that went away, as `head` does, is no failure.
 fn print(text: &str) {

@@ -39,8 +39,11 @@ pub(crate) fn note(
     whose: Whose<'_>,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(place, whose)?;
     let text = text.join(" ");
+    if text.trim().is_empty() {
+        return Err(Trouble::usage("there is nothing to note: give some words"));
+    }
+    let home = Home::open(place, whose)?;
     let note = match kind {
         Kind::Happened => Note::happened(text),
         Kind::Decision => Note::decision(text),

@@ -63,6 +63,11 @@ pub(crate) fn page(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
+    if of.night.html.is_some() {
+        return Err(Trouble::usage(
+            "the second word says where the page goes; `--html` is of `dream` and `preview`",
+        ));
+    }
     let home = Home::open(place, whose)?;
     if let Some(entity) = of.entity {
         return entity_page(home, entity, out, output);
@@ -176,13 +181,14 @@ fn write_page(home: &Home, report: &DreamReport, out: Option<&Path>, config: &Co
 }
 
 fn tell(report: &DreamReport, output: Output) -> Result<End, Trouble> {
-    let is_failure = matches!(
-        report.outcome,
-        Outcome::LlmError | Outcome::Quarantined | Outcome::LockHeld | Outcome::AllHeld
-    );
+    let end = match report.outcome {
+        Outcome::LockHeld => End::Busy,
+        Outcome::LlmError | Outcome::Quarantined | Outcome::AllHeld => End::Look,
+        _ => End::Well,
+    };
     if output.json {
         output.value(report)?;
-        return Ok(End::look_if(is_failure));
+        return Ok(end);
     }
     output.line(report.to_string());
     let mut heading = None;
@@ -212,5 +218,5 @@ fn tell(report: &DreamReport, output: Output) -> Result<End, Trouble> {
     if report.mode == DreamMode::Preview {
         output.line(output.faint("A preview: nothing was written."));
     }
-    Ok(End::look_if(is_failure))
+    Ok(end)
 }

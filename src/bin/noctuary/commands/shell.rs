@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::config::Config;
-use crate::output::{End, Output, Trouble};
+use crate::output::{End, Output, Trouble, print_rendered};
 
 /// Tells a newcomer the next three commands.
 pub(crate) fn first_screen(output: Output) -> Result<End, Trouble> {
@@ -45,12 +45,16 @@ pub(crate) fn show_config(config: &Config, output: Output) -> Result<End, Troubl
 
 /// Prints completions.
 pub(crate) fn completions(shell: clap_complete::Shell) -> End {
-    clap_complete::generate(shell, &mut Arguments::command(), "noctuary", &mut std::io::stdout());
+    let mut rendered = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "noctuary", &mut rendered);
+    print_rendered(&rendered);
     End::Well
 }
 
 /// Prints the manual page.
 pub(crate) fn man() -> Result<End, Trouble> {
-    clap_mangen::Man::new(Arguments::command()).render(&mut std::io::stdout())?;
+    let mut rendered = Vec::new();
+    clap_mangen::Man::new(Arguments::command()).render(&mut rendered)?;
+    print_rendered(&rendered);
     Ok(End::Well)
 }

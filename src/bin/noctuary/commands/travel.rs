@@ -213,7 +213,10 @@ pub(crate) fn backup(place: &Place, out: &Path, whose: Whose<'_>, output: Output
             Claim::Granted(lease) => lease,
             Claim::Held(_) => return Err(noctuary::Error::Busy { path: place.to_string() }.into()),
         };
-        let files = copy_folder(path, out, out)?;
+        let files = copy_folder(path, out, out).inspect_err(|_| {
+            // Half a copy is none. Where it cannot be removed, the next call says that it is there.
+            let _ = std::fs::remove_dir_all(out);
+        })?;
         lease.release()?;
         files
     };
@@ -225,26 +228,44 @@ pub(crate) fn backup(place: &Place, out: &Path, whose: Whose<'_>, output: Output
     Ok(End::Well)
 }
 
-/// Copies a folder with its modes, without the repository of git, links, and the lock of this very copy.
+/// Copies a folder with its modes and times, without the repository of git, links, and the lock of this very copy.
 fn copy_folder(from: &Path, to: &Path, out: &Path) -> Result<usize, Trouble> {
     let mut files = 0;
-    std::fs::create_dir_all(to)?;
-    std::fs::set_permissions(to, from.metadata()?.permissions())?;
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
+    std::fs::create_dir_all(to).map_err(|error| at("make", to, &error))?;
+    for entry in std::fs::read_dir(from).map_err(|error| at("read", from, &error))? {
+        let entry = entry.map_err(|error| at("read", from, &error))?;
         let (path, name) = (entry.path(), entry.file_name());
         if name == ".git" || name == ".dreaming.lock" || same(&path, out) {
             continue;
         }
-        let kind = entry.file_type()?;
+        let kind = entry.file_type().map_err(|error| at("read", &path, &error))?;
         if kind.is_dir() {
             files += copy_folder(&path, &to.join(name), out)?;
         } else if kind.is_file() {
-            std::fs::copy(&path, to.join(name))?;
+            copy_file(&path, &to.join(name)).map_err(|error| at("copy", &path, &error))?;
             files += 1;
         }
     }
+    // At last, since nothing can be put into a folder that is for reading only.
+    let permissions = from.metadata().map(|known| known.permissions());
+    permissions
+        .and_then(|permissions| std::fs::set_permissions(to, permissions))
+        .map_err(|error| at("set the mode of", to, &error))?;
     Ok(files)
+}
+
+fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::copy(from, to)?;
+    let changed = from.metadata()?.modified()?;
+    // One that is for reading only keeps the time of the copy.
+    match std::fs::File::options().append(true).open(to) {
+        Ok(copy) => copy.set_modified(changed),
+        Err(_) => Ok(()),
+    }
+}
+
+fn at(what: &str, path: &Path, error: &std::io::Error) -> Trouble {
+    Trouble::failed(format!("cannot {what} {}: {error}", path.display()))
 }
 
 fn same(one: &Path, other: &Path) -> bool {
@@ -256,7 +277,13 @@ pub(crate) fn copy(place: &Place, out: &Place, whose: Whose<'_>, output: Output)
     let whose = Whose { user: Some(&home.scope.user), agent: Some(&home.scope.agent), ..whose };
     let target = Home::open_or_make(out, whose)?;
     let _progress = Progress::begin("copying");
-    let documents = copy_into(home.workspace.as_ref(), target.workspace.as_ref())?;
+    let documents =
+        copy_into(home.workspace.as_ref(), target.workspace.as_ref()).map_err(|error| match error {
+            noctuary::Error::Conflict { name, .. } => Trouble::failed(format!(
+                "cannot copy into {out}: it has another {name}; name an empty place, or merge the two with `noctuary merge`"
+            )),
+            error => error.into(),
+        })?;
     let plan = copy_rows(home.store.rows(), target.store.rows(), &target.owner(), Utc::now())?;
     let (rows, refused) = (plan.added().count(), plan.refused().count());
     if output.json {
