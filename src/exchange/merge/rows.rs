@@ -118,7 +118,10 @@ fn end(line: &[u8], bytes: &mut Vec<u8>) {
 
 /// Returns the lines; a torn last one is none.
 fn lines_of(bytes: &[u8]) -> Vec<&[u8]> {
-    let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let ends = memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]);
+    let mut from = 0;
+    let line = |end| &bytes[std::mem::replace(&mut from, end + 1)..end];
+    let mut lines: Vec<&[u8]> = ends.map(line).filter(|line| !line.is_empty()).collect();
     let is_torn = |line: &&[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err();
     if !bytes.ends_with(b"\n") && lines.last().is_some_and(is_torn) {
         lines.pop();
