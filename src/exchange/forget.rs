@@ -1,6 +1,7 @@
 //! Forgetting: a statement leaves every place that can be reached, and comes back through no door.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
 use chrono::{DateTime, Utc};
 
@@ -321,6 +322,10 @@ impl<'a> Forget<'a> {
 
 debug_as!(Forget<'_>, |it| "Forget {{ bytes: {}, in_files: {} }}", it.text.len(), it.in_files);
 
+fn is_forbidden(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
 impl Home<'_> {
     /// Goes through all documents and what is kept of earlier ones.
     fn forget(&self, receipt: &mut ForgetReceipt) -> Result<()> {
@@ -332,13 +337,23 @@ impl Home<'_> {
         self.count_as_read(&holders)?;
         let logs = self.logs(&holders)?;
         for holder in &holders {
-            let removed = self.strike(holder)?;
             let line = places.get_mut(&place_of(&holder.name)).expect("each document has a place");
             line.found += holder.found;
+            let removed = match self.strike(holder) {
+                // One that may not be written keeps no other from being overwritten.
+                Err(Error::Io { source, .. }) if is_forbidden(&source) => {
+                    line.also_left("a document may not be written");
+                    0
+                }
+                removed => {
+                    let removed = removed?;
+                    if removed < holder.found {
+                        line.also_left(self.why_left());
+                    }
+                    removed
+                }
+            };
             line.removed += removed;
-            if removed < holder.found {
-                line.also_left(self.why_left());
-            }
             receipt.documents.push(DocumentReceipt::new(holder.name.clone(), holder.found, removed));
         }
         self.note_times(&holders)?;

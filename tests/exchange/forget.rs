@@ -492,6 +492,32 @@ fn a_recovery_that_a_crash_cuts_as_well_is_finished_without_what_was_forgotten()
 }
 
 #[test]
+fn a_document_that_may_not_be_written_keeps_no_other_one() {
+    let mut forbidden = std::collections::BTreeSet::new();
+    for at in 1.. {
+        let (_folder, workspace) = home(0);
+        lived(workspace.as_ref());
+        let faults = Faults::new();
+        faults.arm(at, Fault::Error(std::io::ErrorKind::PermissionDenied));
+        let cut = forget(&FaultyWorkspace::new(Arc::clone(&workspace), faults.clone()), true);
+        if faults.seen().len() < usize::try_from(at).unwrap() {
+            cut.unwrap();
+            break;
+        }
+        if let Ok(receipt) = cut {
+            let kept = holders(workspace.as_ref());
+            assert!(kept.len() <= 1, "{kept:?}");
+            let is_told = receipt.to_string().contains("a document may not be written");
+            assert_eq!(is_told, kept.len() == 1, "{receipt}");
+            forbidden.extend(kept);
+        }
+        assert_eq!(forget(workspace.as_ref(), true).unwrap().left().count(), 0);
+        assert_eq!(holders(workspace.as_ref()), [""; 0]);
+    }
+    assert_eq!(forbidden.len(), 6, "{forbidden:?}");
+}
+
+#[test]
 fn wherever_a_crash_stops_it_running_again_finishes() {
     let life = |workspace: &Arc<dyn Workspace>| {
         lived(workspace.as_ref());

@@ -4,10 +4,12 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use chrono::Utc;
+use noctuary::DocName;
 use noctuary::exchange::{
     Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, EraseReceipt, Export,
     Foreign, Presence, copy_into, copy_rows,
 };
+use noctuary::format::JournalName;
 use noctuary::workspace::{Claim, ClaimTerms};
 use serde_json::json;
 
@@ -300,8 +302,11 @@ pub(crate) fn copy(place: &Place, out: &Place, whose: Whose<'_>, output: Output)
     Ok(End::look_if(refused > 0))
 }
 
+/// The other folder of journals.
+const DAILY: &str = "daily";
+
 /// Root files and folders that only this library's lives have.
-const OWN: [&str; 17] = [
+const OWN: [&str; 16] = [
     ".dreaming.d",
     ".dreaming.lock",
     ".dreamed-state.json",
@@ -309,7 +314,6 @@ const OWN: [&str; 17] = [
     ".soul-state.json",
     ".self",
     "self",
-    "daily",
     "memory",
     "AGENTS.md",
     "BOOTSTRAP.md",
@@ -323,6 +327,8 @@ const OWN: [&str; 17] = [
 
 pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
     let gone = {
+        // Before it is opened: a person's notes alone are no life.
+        let has_life = place.path("").is_ok_and(|path| path.join(".dreaming.d").is_dir());
         let home = Home::open(place, whose)?;
         #[cfg(feature = "postgres")]
         if let Store::Postgres(_, workspace) = &home.store {
@@ -331,6 +337,12 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
             return tell_erased(&receipt, yes, output);
         }
         let path = place.path("it holds lives, and one of them is erased")?;
+        if path.is_dir() && !has_life {
+            return Err(Trouble::failed(format!(
+                "{} has no life of this library, which would be in .dreaming.d: nothing is removed",
+                path.display()
+            )));
+        }
         if let Store::Sqlite(_) = &home.store
             && noctuary::doctor::Doctor::of(path)?.scopes()?.iter().any(|scope| *scope != home.scope)
         {
@@ -343,6 +355,7 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
         lease.release()?;
         gone(path)?
     };
+    let files: Vec<Option<usize>> = gone.iter().map(|path| path.is_dir().then(|| files_in(path))).collect();
     if yes {
         for path in &gone {
             let removed =
@@ -357,13 +370,14 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
             }
         }
     }
-    let shown: Vec<String> = gone.iter().map(|path| path.display().to_string()).collect();
     if output.json {
+        let shown: Vec<String> = gone.iter().map(|path| path.display().to_string()).collect();
         output.value(&json!({"erased": yes, "paths": shown}))?;
         return Ok(End::Well);
     }
-    for path in &shown {
-        output.line(format!("{}  {path}", if yes { "erased" } else { "would erase" }));
+    for (path, files) in gone.iter().zip(files) {
+        let files = files.map(|files| format!("  ({})", count(files, "file"))).unwrap_or_default();
+        output.line(format!("{}  {}{files}", if yes { "erased" } else { "would erase" }, path.display()));
     }
     if yes {
         output.line("Backups, git, and the logs of a model's provider are out of reach.");
@@ -396,11 +410,30 @@ fn tell_erased(receipt: &EraseReceipt, yes: bool, output: Output) -> Result<End,
     Ok(End::look_if(receipt.left.is_some()))
 }
 
+/// Counts the files in a folder.
+fn files_in(folder: &Path) -> usize {
+    let count = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.map_or(0, |entry| {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder { files_in(&entry.path()) } else { 1 }
+        })
+    };
+    std::fs::read_dir(folder).into_iter().flatten().map(count).sum()
+}
+
 /// Returns what a life consists of on the disk.
 fn gone(home: &Path) -> Result<Vec<PathBuf>, Trouble> {
     if home.is_dir() {
-        let paths = OWN.iter().map(|name| home.join(name));
-        return Ok(paths.filter(|path| path.symlink_metadata().is_ok()).collect());
+        let mut paths: Vec<PathBuf> = OWN.iter().map(|name| home.join(name)).collect();
+        // Journals alone: whatever else has that folder is a person's.
+        for entry in std::fs::read_dir(home.join(DAILY)).into_iter().flatten() {
+            let name = format!("{DAILY}/{}", entry?.file_name().to_string_lossy());
+            if DocName::parse(&name).is_ok_and(|name| JournalName::parse(&name).is_some()) {
+                paths.push(home.join(name));
+            }
+        }
+        paths.sort();
+        return Ok(paths.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect());
     }
     let folder = home.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = home.file_name().unwrap_or_default().to_string_lossy().into_owned();
