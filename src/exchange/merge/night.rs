@@ -70,7 +70,7 @@ impl Item {
 #[derive(Debug, Default)]
 struct Said {
     terms: BTreeSet<String>,
-    /// Those without which it says something else: numbers and negations.
+    /// Numbers and negations: without them it says something else.
     decisive: BTreeSet<String>,
 }
 
