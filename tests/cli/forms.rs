@@ -233,6 +233,8 @@ fn a_mistake_is_told_with_its_remedy_and_a_code_of_its_own() {
         (&["undo", "agent"], 3, "no dream to take back"),
         (&["import", "agent/memory", "agent"], 3, "agent/memory"),
         (&["doctor", "agent", "--fix", "--only", "rows"], 2, "there is no action rows"),
+        (&["note", "agent", " "], 2, "nothing to note"),
+        (&["page", "agent", "--html", "b.html"], 2, "`--out FILE`"),
     ] {
         if arguments[0] == "undo" {
             ends(at, &["init", "agent"], 0);
@@ -255,6 +257,69 @@ fn a_mistake_is_told_with_its_remedy_and_a_code_of_its_own() {
     let done = json(at, &["erase", "two.db", "--user", "ilya", "--apply", "--json"], 0);
     assert_eq!((&done["erased"], &done["rows"]), (&true.into(), &would["rows"]));
     ends(at, &["status", "two.db"], 0);
+}
+
+#[test]
+fn notes_without_a_life_are_not_erased_and_a_life_leaves_what_is_no_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for vault in ["vault", "life"] {
+        fs::create_dir_all(at.join(vault).join("daily")).unwrap();
+        fs::write(at.join(vault).join("AGENTS.md"), "# Mine\n").unwrap();
+        fs::write(at.join(vault).join("daily/Template.md"), "# A day\n").unwrap();
+        fs::write(at.join(vault).join("daily/2026-11-20.md"), "- Tea.\n").unwrap();
+    }
+    let refused = run(at, &["erase", "vault", "--yes"]);
+    assert_eq!(refused.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("has no life of this library"));
+    assert!(at.join("vault/AGENTS.md").exists() && at.join("vault/daily/2026-11-20.md").exists());
+
+    ends(at, &["init", "life"], 0);
+    let told = run(at, &["erase", "life"]);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(
+        told.contains("would erase  life/.dreaming.d  (") && told.contains("daily/2026-11-20.md"),
+        "{told}"
+    );
+    ends(at, &["erase", "life", "--yes"], 0);
+    assert!(at.join("life/daily/Template.md").exists());
+    assert!(!at.join("life/daily/2026-11-20.md").exists() && !at.join("life/.dreaming.d").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_backup_has_folders_for_reading_only_and_the_times_of_files_and_a_copy_begins_only_where_it_fits() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    furnish(at, "agent");
+    fs::create_dir_all(at.join("agent/old")).unwrap();
+    fs::write(at.join("agent/old/tea.md"), "- Tea.\n").unwrap();
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    fs::File::options()
+        .append(true)
+        .open(at.join("agent/old/tea.md"))
+        .unwrap()
+        .set_modified(long_ago)
+        .unwrap();
+    fs::set_permissions(at.join("agent/old"), fs::Permissions::from_mode(0o555)).unwrap();
+    ends(at, &["backup", "agent", "kept"], 0);
+    let mode = fs::metadata(at.join("kept/old")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o555);
+    assert_eq!(fs::metadata(at.join("kept/old/tea.md")).unwrap().modified().unwrap(), long_ago);
+
+    // Another MEMORY.md stands in the way: nothing of the copy arrives.
+    ends(at, &["init", "other"], 0);
+    fs::write(at.join("other/MEMORY.md"), "# Memory\n\n- Another one.\n").unwrap();
+    let refused = run(at, &["copy", "agent", "other"]);
+    assert_eq!(refused.status.code(), Some(3));
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("it has another") && told.contains("noctuary merge"), "{told}");
+    assert!(!at.join("other/old").exists());
+    for kept in ["agent/old", "kept/old"] {
+        fs::set_permissions(at.join(kept), fs::Permissions::from_mode(0o755)).unwrap();
+    }
 }
 
 #[test]

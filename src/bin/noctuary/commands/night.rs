@@ -65,7 +65,7 @@ pub(crate) fn page(
 ) -> Result<End, Trouble> {
     if of.night.html.is_some() {
         return Err(Trouble::usage(
-            "the second word says where the page goes; `--html` is of `dream` and `preview`",
+            "`--out FILE` says where the page goes; `--html` is of `dream` and `preview`",
         ));
     }
     let home = Home::open(place, whose)?;
