@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 
 use super::backend::FileBackend;
 use super::prefix::Prefix;
+use super::record::is_merged;
 use crate::base::access::{Access, Scope};
 use crate::base::error::{At, Error, Result};
 use crate::base::name::StateName;
@@ -103,7 +104,8 @@ impl FileMemoryStore {
         Self::over(disk, scope, config, EVERY)
     }
 
-    /// Returns whether the lines are those of the last commit, by the checksum in the mark; `true` where there is none.
+    /// Returns whether the lines are those of the last commit, by the checksum in the mark; `true` where there is none, and for a file
+    /// that was merged, which another machine may have written since.
     pub(crate) fn is_as_written(disk: &dyn Disk) -> Result<bool> {
         let marked = || Mark::read(disk, StateName::MEMORIES_MARK.as_str());
         let mark = marked();
@@ -111,6 +113,9 @@ impl FileMemoryStore {
             return Ok(true);
         };
         let lines = atomic::read(disk, StateName::MEMORIES.as_str(), u64::MAX - 1)?.unwrap_or_default();
+        if is_merged(&lines) {
+            return Ok(true);
+        }
         let mut read = Prefix::default();
         let held = usize::try_from(held).unwrap_or(usize::MAX);
         lines.split_inclusive(|byte| *byte == b'\n').take(held).for_each(|line| read.push(line));
