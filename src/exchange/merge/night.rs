@@ -183,11 +183,25 @@ impl Night {
         let lost: BTreeSet<DocName> = self.stale.intersection(&theirs.stale).cloned().collect();
         self.stale.retain(|name| !lost.contains(name));
         theirs.stale.retain(|name| !lost.contains(name));
+        self.take_longer(&mut theirs);
         self.take_doubles(&mut theirs, &|_| true);
         self.stale.extend(lost);
         self.items.append(&mut theirs.items);
         self.print();
         self.join_contained();
+    }
+
+    /// Takes the longer of two lines that cite the same, where it has all words of the other: a person may have added some.
+    fn take_longer(&mut self, theirs: &mut Self) {
+        for item in &mut self.items {
+            let cited = item.cited();
+            for other in theirs.items.iter_mut().filter(|other| !other.cited().is_disjoint(&cited)) {
+                let (here, there) = (item.said(), other.said());
+                if here.is_in(&there) && here.terms.len() < there.terms.len() {
+                    std::mem::swap(&mut item.text, &mut other.text);
+                }
+            }
+        }
     }
 
     /// Takes out a line whose words are all in another one that cites the same: before a tool brought the rest, they cited other places.
@@ -321,6 +335,20 @@ mod tests {
             let other = format!("{other} {line}");
             let (first, later) = joined(&[&moved], &[&other]);
             assert_eq!((first, later), (vec![moved.clone()], vec![other]));
+        }
+    }
+
+    #[test]
+    fn words_that_a_person_added_to_a_line_stay_whichever_machine_they_are_on() {
+        let line = "(memory/2026-11-20-repl.md#L4)";
+        let (short, long) = (format!("We ship 6 crates. {line}"), format!("We ship 6 wooden crates. {line}"));
+        for [one, other] in [[&short, &long], [&long, &short]] {
+            let mut united = night(&[one]);
+            united.body = one.clone();
+            let mut theirs = night(&[other]);
+            theirs.body = other.clone();
+            united.unite(theirs);
+            assert_eq!(united.items.iter().map(|item| &item.text).collect::<Vec<_>>(), [&long]);
         }
     }
 

@@ -166,7 +166,7 @@ fn lines_of_another_commit_are_told_unless_a_merge_wrote_them() {
     let is_as_written = |disk: &MemoryDisk| crate::FileMemoryStore::is_as_written(disk).unwrap();
     assert!(is_as_written(&disk));
     let lines = String::from_utf8(disk.files()[FILE].clone()).unwrap();
-    let other = lines.replacen("agent", "human", 1);
+    let other = lines.replacen(r#""actor":"agent""#, r#""actor":"human""#, 1);
     assert_ne!(other, lines);
     disk.put(FILE, other.as_bytes());
     assert!(!is_as_written(&disk), "a bit that flipped, or a hand");
