@@ -159,19 +159,3 @@ fn a_table_of_other_lines_is_removed_before_the_file_is_marked() {
     assert_eq!((hits(&store, "black"), hits(&store, "blank")), (0, 1));
     goes_on(&disk, "a table of the lines before an edit");
 }
-
-#[test]
-fn lines_of_another_commit_are_told_unless_a_merge_wrote_them() {
-    let (disk, _) = begun();
-    let is_as_written = |disk: &MemoryDisk| crate::FileMemoryStore::is_as_written(disk).unwrap();
-    assert!(is_as_written(&disk));
-    let lines = String::from_utf8(disk.files()[FILE].clone()).unwrap();
-    let other = lines.replacen(r#""actor":"agent""#, r#""actor":"human""#, 1);
-    assert_ne!(other, lines);
-    disk.put(FILE, other.as_bytes());
-    assert!(!is_as_written(&disk), "a bit that flipped, or a hand");
-    let merged = other.replacen("\"op\":\"opened\",", "\"op\":\"opened\",\"merged\":true,", 1);
-    assert_ne!(merged, other);
-    disk.put(FILE, merged.as_bytes());
-    assert!(is_as_written(&disk), "another machine may have written since");
-}
