@@ -326,9 +326,17 @@ const OWN: [&str; 16] = [
 ];
 
 pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    // Before it is opened: a person's notes alone are no life.
+    if let Place::Path(path) = place
+        && path.is_dir()
+        && !path.join(".dreaming.d").is_dir()
+    {
+        return Err(Trouble::failed(format!(
+            "{} has no life of this library, which would be in .dreaming.d: nothing is removed",
+            path.display()
+        )));
+    }
     let gone = {
-        // Before it is opened: a person's notes alone are no life.
-        let has_life = place.path("").is_ok_and(|path| path.join(".dreaming.d").is_dir());
         let home = Home::open(place, whose)?;
         #[cfg(feature = "postgres")]
         if let Store::Postgres(_, workspace) = &home.store {
@@ -337,12 +345,6 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
             return tell_erased(&receipt, yes, output);
         }
         let path = place.path("it holds lives, and one of them is erased")?;
-        if path.is_dir() && !has_life {
-            return Err(Trouble::failed(format!(
-                "{} has no life of this library, which would be in .dreaming.d: nothing is removed",
-                path.display()
-            )));
-        }
         if let Store::Sqlite(_) = &home.store
             && noctuary::doctor::Doctor::of(path)?.scopes()?.iter().any(|scope| *scope != home.scope)
         {
