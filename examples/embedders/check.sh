@@ -4,8 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 cargo fmt --all --check
-cargo clippy --release --locked --workspace --all-targets --quiet -- -D warnings
-cargo test --release --locked --workspace --quiet
+cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+cargo test --locked --workspace --quiet
 
 models=${NOCTUARY_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/noctuary-models}
 if ! timeout 600 ./models "$models"; then
@@ -16,8 +16,8 @@ fi
 search() {
   local folder=$models/$2
   if [ -d "$folder" ]; then
-    cargo build --release --locked --quiet --package "$1"
-    timeout 300 cargo run --release --locked --quiet --package "$1" -- "$folder" "${@:3}" | tail -n 1
+    cargo build --locked --quiet --package "$1"
+    timeout 300 cargo run --locked --quiet --package "$1" -- "$folder" "${@:3}" | tail -n 1
   fi
 }
 search noctuary-static wordllama-l2-256

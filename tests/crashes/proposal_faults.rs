@@ -313,18 +313,18 @@ fn every(short: usize) -> usize {
 
 #[test]
 fn a_crash_in_the_recovery_of_a_crash_loses_and_doubles_no_answer() {
-    crash_twice("verbs in a folder", folder, every(5), every(7));
+    crash_twice("verbs in a folder", folder, every(7), every(11));
 }
 
 #[test]
 fn a_crash_of_the_disk_in_the_recovery_of_a_crash_loses_and_doubles_no_answer() {
-    crash_twice("a disk", || OnDisk(folder()), 2 * every(17), 2 * every(19));
+    crash_twice("a disk", || OnDisk(folder()), 2 * every(23), 2 * every(29));
 }
 
 #[cfg(feature = "sqlite")]
 #[test]
 fn a_crash_in_the_recovery_of_a_crash_in_sqlite_loses_and_doubles_no_answer() {
-    crash_twice("verbs in SQLite", sqlite, every(7), every(7));
+    crash_twice("verbs in SQLite", sqlite, every(11), every(13));
 }
 
 #[test]

@@ -247,6 +247,11 @@ fn a_weak_shape_needs_the_name_under_which_it_stands() {
     assert!(classes(&format!("DATADOG_API_KEY={}", run("x", 40))).is_empty(), "a place for one");
 }
 
+/// How much longer the texts of a long run are.
+fn longer() -> usize {
+    if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 4 } else { 1 }
+}
+
 /// Counts the bytes that were looked at for a text of this length.
 fn steps(gate: &SecretGate, piece: &str, length: usize) -> u64 {
     let text = piece.repeat(length / piece.len());
@@ -257,7 +262,7 @@ fn steps(gate: &SecretGate, piece: &str, length: usize) -> u64 {
 
 #[test]
 fn twice_the_text_takes_twice_the_steps_in_every_disguise() {
-    const MANY: usize = 1_200_000;
+    let many = 300_000 * longer();
     for piece in [
         "A",
         "QUtJQUlPU0ZPRE5ON0VYQU1QTEU9\n",
@@ -315,15 +320,15 @@ fn twice_the_text_takes_twice_the_steps_in_every_disguise() {
         "\u{e0041}",
     ] {
         let (once, twice) =
-            (steps(&SecretGate::new(), piece, MANY), steps(&SecretGate::new(), piece, 2 * MANY));
+            (steps(&SecretGate::new(), piece, many), steps(&SecretGate::new(), piece, 2 * many));
         assert!(twice <= once * 2 + once / 4, "{piece}: {once} and {twice}");
-        assert!(once <= 100 * MANY as u64, "{piece}: {once}");
+        assert!(once <= 100 * many as u64, "{piece}: {once}");
     }
 }
 
 #[test]
 fn twice_the_text_takes_twice_the_steps_whatever_it_is() {
-    const MANY: usize = 5_000_000;
+    let many = 1_250_000 * longer();
     for piece in [
         "x",
         "A",
@@ -349,7 +354,7 @@ fn twice_the_text_takes_twice_the_steps_whatever_it_is() {
         "9fk2LmQ7",
     ] {
         let gate = SecretGate::new().with("named_password").with("named_key").undisguised_only();
-        let (once, twice) = (steps(&gate, piece, MANY), steps(&gate, piece, 2 * MANY));
+        let (once, twice) = (steps(&gate, piece, many), steps(&gate, piece, 2 * many));
         assert!(once > 0, "{piece}: something is counted");
         assert!(twice <= once * 2 + once / 10 + 10_000, "{piece}: {once} and {twice}");
     }

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use super::life::{Dice, NEVER, act, agent, at, bare, human, lived, on, open, told};
+use super::life::{Dice, NEVER, act, agent, at, bare, copy, human, lived, on, open, told};
 use crate::MemoryStore;
 use crate::memory::{NewMemory, Source};
 use crate::testing::{Fault, Faults, FaultyDisk, MemoryDisk};
@@ -15,14 +15,15 @@ fn check(disk: &MemoryDisk, what: &str) {
 }
 
 fn each_operation(begin: impl Fn() -> MemoryDisk, run: impl Fn(&crate::FileMemoryStore) -> bool) -> usize {
-    let (disk, faults) = (begin(), Faults::new());
-    let store = on(Arc::new(FaultyDisk::new(Arc::new(disk.clone()), faults.clone())), 4);
+    let begun = begin();
+    let (disk, faults) = (copy(&begun), Faults::new());
+    let store = on(Arc::new(FaultyDisk::new(Arc::new(disk), faults.clone())), 4);
     faults.disarm();
     assert!(run(&store));
     let operations = faults.seen();
     for n in 1..=operations.len() as u64 {
         for fault in [Fault::Error(ErrorKind::StorageFull), Fault::Crash] {
-            let (disk, faults) = (begin(), Faults::new());
+            let (disk, faults) = (copy(&begun), Faults::new());
             let store = on(Arc::new(FaultyDisk::new(Arc::new(disk.clone()), faults.clone())), 4);
             faults.arm(n, fault);
             run(&store);

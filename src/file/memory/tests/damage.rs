@@ -1,6 +1,6 @@
 //! A table that is lost, torn, stale, or of something else.
 
-use super::life::{Dice, FILE, NEVER, TABLE, act, agent, at, bare, lived, open, told};
+use super::life::{Dice, FILE, NEVER, TABLE, act, agent, at, bare, copy, lived, open, told};
 use crate::MemoryStore;
 use crate::disk::{Disk, Open};
 use crate::memory::{NewMemory, Query, Source};
@@ -18,12 +18,6 @@ fn goes_on(disk: &MemoryDisk, what: &str) {
     }
     assert_eq!(told(&store), told(&other), "{what}, later");
     assert_eq!(told(&open(disk, 4)), told(&other), "{what}, later and opened again");
-}
-
-fn copy(disk: &MemoryDisk) -> MemoryDisk {
-    let copy = MemoryDisk::new();
-    disk.files().iter().for_each(|(path, bytes)| copy.put(path, bytes));
-    copy
 }
 
 /// A disk whose table is of its lines, and the paths of what was derived.
@@ -158,4 +152,20 @@ fn a_table_of_other_lines_is_removed_before_the_file_is_marked() {
     let store = open(&disk, NEVER);
     assert_eq!((hits(&store, "black"), hits(&store, "blank")), (0, 1));
     goes_on(&disk, "a table of the lines before an edit");
+}
+
+#[test]
+fn lines_of_another_commit_are_told_unless_a_merge_wrote_them() {
+    let (disk, _) = begun();
+    let is_as_written = |disk: &MemoryDisk| crate::FileMemoryStore::is_as_written(disk).unwrap();
+    assert!(is_as_written(&disk));
+    let lines = String::from_utf8(disk.files()[FILE].clone()).unwrap();
+    let other = lines.replacen("\"actor\":\"agent\"", "\"actor\":\"human\"", 1);
+    assert_ne!(other, lines);
+    disk.put(FILE, other.as_bytes());
+    assert!(!is_as_written(&disk), "a bit that flipped, or a hand");
+    let merged = other.replacen("\"op\":\"opened\",", "\"op\":\"opened\",\"merged\":true,", 1);
+    assert_ne!(merged, other);
+    disk.put(FILE, merged.as_bytes());
+    assert!(is_as_written(&disk), "another machine may have written since");
 }

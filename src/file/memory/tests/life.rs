@@ -236,6 +236,13 @@ pub(super) fn lived(seed: u64, acts: i64, every: usize) -> MemoryDisk {
     disk
 }
 
+/// Returns a disk with the same files.
+pub(super) fn copy(disk: &MemoryDisk) -> MemoryDisk {
+    let copy = MemoryDisk::new();
+    disk.files().iter().for_each(|(path, bytes)| copy.put(path, bytes));
+    copy
+}
+
 /// Returns a disk with the same lines and nothing that was derived from them.
 pub(super) fn bare(disk: &MemoryDisk) -> MemoryDisk {
     let copy = MemoryDisk::new();
