@@ -91,6 +91,19 @@ impl fmt::Debug for Name {
     }
 }
 
+/// The documents in the root of a life that only this library's have, in small letters.
+pub(crate) const OWN_FILES: [&str; 9] = [
+    "soul.md",
+    "agents.md",
+    "identity.md",
+    "user.md",
+    "memory.md",
+    "bootstrap.md",
+    "tools.md",
+    "heartbeat.md",
+    "messages.md",
+];
+
 /// The name of a document: a relative path of plain segments, none of which begins with a dot but the folder
 /// [`.self`](Self::DOT_SELF).
 ///

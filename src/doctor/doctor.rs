@@ -360,7 +360,8 @@ impl Doctor {
             // State that cannot be read is told already; what is too old goes by its name.
             let Some(days) = self.dreams.window_days else { return Ok(()) };
             let oldest = now.date_naive() - Days::new(days.into());
-            let is_none = |_: &DocName, error: &Error| matches!(error, Error::Refused { .. });
+            let is_none =
+                |_: &DocName, error: &Error| matches!(error, Error::Refused { .. } | Error::Io { .. });
             for journal in session::journals(workspace.as_ref(), is_none)? {
                 if journal.date() < oldest && !was_read(journal.name().as_str()) {
                     told.add(Kind::UnreadJournal, journal.name(), OUTSIDE);

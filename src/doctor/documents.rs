@@ -31,6 +31,12 @@ pub(super) fn examine(
                 told.add(Kind::RefusedName, place, "put a plain folder in its place");
                 continue;
             }
+            // What lies beside it is looked at.
+            Err(error @ Error::Io { .. }) => {
+                let place = folder.name.as_ref().map_or(".", |name| name.as_str());
+                told.add(Kind::Unreadable, place, format!("{error}: make it readable for this account"));
+                continue;
+            }
             Err(error) => return Err(error),
         };
         for refused in &looked.listing.refused {

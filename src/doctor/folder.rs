@@ -1,6 +1,6 @@
 //! The folder of a workspace in files: locks, permissions, what a crash left, and git.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -227,6 +227,10 @@ fn travels(
     if !missing.is_empty() {
         told.add(Kind::MissingMergeDriver, ATTRIBUTES, fix(&missing));
     }
+    if missing.is_empty() && !knows_driver(disk) {
+        let fix = "run `noctuary init PATH --git` on this machine too: git does not know the driver that .gitattributes names";
+        told.add(Kind::MissingMergeDriver, GIT_CONFIG, fix);
+    }
     let rules = Ignored::parse(&own);
     let is_out = |file: &String| {
         let (file, is_folder) = (file.trim_end_matches('/'), file.ends_with('/'));
@@ -243,6 +247,29 @@ fn travels(
         told.add(Kind::MissingIgnoreLines, ".gitignore", fix(&travel::ignored()));
     }
     true
+}
+
+const GIT_CONFIG: &str = ".git/config";
+
+/// Returns whether the settings of a clone or of this account name our merge driver; `true` where they are somewhere else.
+fn knows_driver(disk: &dyn Disk) -> bool {
+    let names = |text: &str| text.contains("[merge \"noctuary\"]") || text.contains("[include");
+    if text_of(disk, GIT_CONFIG).is_none_or(|text| names(&text)) {
+        return true;
+    }
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let own = [
+        folder("GIT_CONFIG_GLOBAL"),
+        folder("HOME").map(|home| home.join(".gitconfig")),
+        folder("XDG_CONFIG_HOME")
+            .or_else(|| folder("HOME").map(|home| home.join(".config")))
+            .map(|base| base.join("git/config")),
+    ];
+    own.into_iter().flatten().any(|path| {
+        let at = path.parent().zip(path.file_name().and_then(|name| name.to_str()));
+        let text = at.and_then(|(folder, name)| text_of(&Looking::open(folder).ok()?, name));
+        text.is_some_and(|text| names(&text))
+    })
 }
 
 fn is_repository(folder: &Path) -> bool {

@@ -5,6 +5,7 @@ use super::finding::FindingKind as Kind;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
+use crate::format::documents::copies::original_of;
 use crate::format::state::asked::AskedState;
 use crate::format::state::dreamed::DreamedState;
 use crate::format::state::forgotten::Forgotten;
@@ -40,6 +41,13 @@ pub(super) fn examine(workspace: &dyn Workspace, told: &mut Examination) -> Resu
             } else if let Err(error) = parse(&name, file, &bytes) {
                 tell(&name, &error, told);
             }
+        }
+    }
+    // A folder that cannot be listed is told with the documents.
+    for name in workspace.hidden().unwrap_or_default() {
+        if let Some(original) = original_of(name.as_str()).filter(|path| registry::of_path(path).is_some()) {
+            let fix = format!("merge it into {original}, as `noctuary merge-copies` does with all copies");
+            told.add(Kind::ConflictCopy, &name, fix);
         }
     }
     examine_quarantine(workspace, told)?;

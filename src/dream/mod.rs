@@ -61,6 +61,7 @@ mod facts;
 pub(crate) mod journal;
 mod profile;
 mod roles;
+mod said;
 pub(crate) mod sleep;
 
 pub use crate::dreamer::{
@@ -69,7 +70,6 @@ pub use crate::dreamer::{
     MemoryGauge, NotDue, Notice, Observer, PassReport, ReadReason, RulingOutcome, ShownSlice, Step,
 };
 pub use engine::{BackOff, CallBudget, Due, Pace, SectionCaps};
-pub(crate) use evidence::is_negation;
 pub use evidence::{Evidence, Trust};
 pub use facts::{FactDreamConfig, FactDreamer, FactDreamerBuilder};
 pub use journal::{
@@ -81,3 +81,4 @@ pub use profile::{
     PersonalizationDreamerBuilder, history_fn,
 };
 pub use roles::{RoleConfig, RoleDreamer, RoleDreamerBuilder};
+pub(crate) use said::{Cited, Said, cited};

@@ -217,7 +217,8 @@ impl<'a> Forget<'a> {
                 commit::recover::<Intent>(workspace, lease.as_ref(), Some(&all))?;
                 commit::recover::<SleepIntent>(workspace, lease.as_ref(), Some(&all))?;
             }
-            let home = Home { workspace, lease: lease.as_deref(), only: &only };
+            let is_ascii = self.text.is_ascii();
+            let home = Home { workspace, lease: lease.as_deref(), only: &only, is_ascii };
             if let Some(index) = self.index {
                 in_index = index.outdated()?;
             }

@@ -94,7 +94,7 @@ impl Home<'_> {
 }
 
 /// Returns whether an error says that a file is closed to us: a link, a folder, too large, or not permitted.
-fn is_closed(error: &Error) -> bool {
+pub(super) fn is_closed(error: &Error) -> bool {
     match error {
         Error::Refused { .. } | Error::TooLarge { .. } => true,
         Error::Io { source, .. } => source.kind() == ErrorKind::PermissionDenied,

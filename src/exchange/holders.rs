@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::hidden::is_closed;
 use super::home::{Home, place_of};
 use crate::base::document::Document;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::format::state::ledger::{Entry, Ledger};
 use crate::session;
-use crate::workspace::Metadata;
+use crate::workspace::{Metadata, is_own};
 
 /// A document that holds the statement.
 pub(super) struct Holder {
@@ -25,6 +26,7 @@ impl Home<'_> {
     /// Returns the documents that hold the statement, ascending.
     pub(super) fn holders(&self, places: &mut BTreeMap<ForgetPlace, PlaceReceipt>) -> Result<Vec<Holder>> {
         let (mut holders, mut refused) = (Vec::new(), Vec::new());
+        let mut unread: BTreeMap<ForgetPlace, [Vec<String>; 2]> = BTreeMap::new();
         let mut in_names: BTreeMap<ForgetPlace, u64> = BTreeMap::new();
         for listing in session::walk(self.workspace, None, |_| true) {
             let (folder, listing) = listing?;
@@ -40,16 +42,28 @@ impl Home<'_> {
                 let document = match self.workspace.read(&name) {
                     Ok(Some(document)) => document,
                     Ok(None) => continue,
-                    Err(Error::TooLarge { .. } | Error::Refused { .. }) => {
-                        line.also_left("a document could not be read");
+                    Err(error) if is_closed(&error) => {
+                        unread.entry(line.place).or_default()[0].push(name.to_string());
                         continue;
                     }
                     Err(error) => return Err(error),
                 };
+                if self.may_miss(&name, document.bytes()) {
+                    unread.entry(line.place).or_default()[1].push(name.to_string());
+                }
                 let found = self.count(document.bytes());
                 if found > 0 {
                     holders.push(Holder { document, name, found, metadata: metadata? });
                 }
+            }
+        }
+        for (place, [closed, odd]) in unread {
+            let line = places.get_mut(&place).expect("each document has a place");
+            if let Some(names) = self.named(&closed) {
+                line.also_left(format!("could not be read: {names}"));
+            }
+            if let Some(names) = self.named(&odd) {
+                line.also_left(format!("not in UTF-8, where the words may stand in other bytes: {names}"));
             }
         }
         for (place, names) in in_names {
@@ -67,6 +81,14 @@ impl Home<'_> {
         }
         holders.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(holders)
+    }
+
+    /// Returns whether a text is in another encoding, in which the words of the statement may be other bytes: in Latin-1 those with
+    /// other letters than ASCII, in UTF-16 all.
+    fn may_miss(&self, name: &DocName, bytes: &[u8]) -> bool {
+        let is_text =
+            is_own(name) || [".md", ".markdown", ".txt"].iter().any(|end| name.folded().ends_with(end));
+        is_text && std::str::from_utf8(bytes).is_err() && (!self.is_ascii || bytes.contains(&0))
     }
 
     /// Overwrites the statement in a document, even while others append to it; returns the number of places.

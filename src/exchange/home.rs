@@ -20,6 +20,8 @@ pub(super) struct Home<'a> {
     /// `None` where files are only looked at.
     pub(super) lease: Option<&'a dyn Lease>,
     pub(super) only: &'a Tombstones,
+    /// Whether the statement has ASCII alone.
+    pub(super) is_ascii: bool,
 }
 
 impl Home<'_> {

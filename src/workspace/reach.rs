@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::base::name::{DocName, Name};
+use crate::base::name::{DocName, Name, OWN_FILES};
 
 /// The documents of a workspace that are looked for where nobody names them; see [`Workspace::reach`](crate::Workspace::reach).
 ///
@@ -71,20 +71,9 @@ impl Reach {
 
 /// Returns whether a name is one that only this library's documents have. Ignore files say nothing of them.
 pub(crate) fn is_own(name: &Name) -> bool {
-    const FILES: [&str; 9] = [
-        "soul.md",
-        "agents.md",
-        "identity.md",
-        "user.md",
-        "memory.md",
-        "bootstrap.md",
-        "tools.md",
-        "heartbeat.md",
-        "messages.md",
-    ];
     const FOLDERS: [&str; 4] = ["memory", "daily", "self", ".self"];
     let folded = name.folded();
-    FILES.contains(&folded.as_str()) || FOLDERS.iter().any(|folder| is_at_or_below(&folded, folder))
+    OWN_FILES.contains(&folded.as_str()) || FOLDERS.iter().any(|folder| is_at_or_below(&folded, folder))
 }
 
 fn is_at_or_below(name: &str, folder: &str) -> bool {

@@ -260,6 +260,59 @@ fn a_mistake_is_told_with_its_remedy_and_a_code_of_its_own() {
 }
 
 #[test]
+fn a_program_gets_a_mistake_as_json_and_a_person_learns_which_setting_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let output = run(at, &["status", "nowhere", "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(output.stdout.is_empty());
+    let told: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(told["exit"], 3);
+    assert!(told["error"].as_str().unwrap().contains("nowhere"), "{told}");
+
+    for (settings, says) in [
+        ("[dream]\nwindow_days = \"long\"\n", "line 2, window_days: invalid type"),
+        ("[dream]\nevidence = \"checked\"\nday = 1\n", "line 3, day: unknown field `day`"),
+        ("[dream\n", "line 1: "),
+    ] {
+        fs::write(at.join("settings.toml"), settings).unwrap();
+        let output = run(at, &["--config", "settings.toml", "--show-config"]);
+        assert_eq!(output.status.code(), Some(2), "{settings}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains(says), "{settings}: {told}");
+    }
+}
+
+#[test]
+fn findings_that_differ_in_their_place_alone_are_told_once_with_the_first_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    furnish(at, "agent");
+    for day in 1..=9 {
+        fs::write(at.join(format!("agent/memory/2020-01-0{day}.md")), "- Tea.\n").unwrap();
+    }
+    let told = ends(at, &["doctor", "agent"], 1);
+    assert_eq!(told.matches("unread_journal").count(), 4, "{told}");
+    assert_eq!(told.matches("raise `window_days`").count(), 1, "{told}");
+    assert!(told.contains("and 5 more, which `--json` lists") && told.contains("9 findings"), "{told}");
+    assert_eq!(json(at, &["doctor", "agent", "--json"], 1).as_array().unwrap().len(), 9);
+    let shown = ends(at, &["doctor", "agent", "--anonymous"], 1);
+    assert!(shown.lines().any(|line| line.ends_with("  none")), "{shown}");
+    assert!(shown.contains("failed embeddings   none"), "{shown}");
+}
+
+#[test]
+fn the_manual_has_a_page_for_each_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    assert!(ends(at, &["man", "--out", "man/man1"], 0).contains("man -l man/man1/noctuary.1"));
+    let page = |name: &str| fs::read_to_string(at.join("man/man1").join(name)).unwrap();
+    assert!(page("noctuary.1").contains("noctuary\\-doctor(1)"));
+    assert!(page("noctuary-doctor.1").contains("anonymous"));
+    assert!(json(at, &["man", "--out", "man/man1", "--json"], 0)["pages"].as_array().unwrap().len() > 20);
+}
+
+#[test]
 fn notes_without_a_life_are_not_erased_and_a_life_leaves_what_is_no_journal() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -283,6 +336,12 @@ fn notes_without_a_life_are_not_erased_and_a_life_leaves_what_is_no_journal() {
     );
     ends(at, &["erase", "life", "--yes"], 0);
     assert!(at.join("life/daily/Template.md").exists());
+    // A folder in which nothing is left goes too.
+    ends(at, &["init", "bare"], 0);
+    fs::create_dir_all(at.join("bare/daily")).unwrap();
+    fs::write(at.join("bare/daily/2026-11-20.md"), "- Tea.\n").unwrap();
+    ends(at, &["erase", "bare", "--yes"], 0);
+    assert!(at.join("bare").exists() && !at.join("bare/daily").exists());
     assert!(!at.join("life/daily/2026-11-20.md").exists() && !at.join("life/.dreaming.d").exists());
 }
 

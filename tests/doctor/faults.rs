@@ -99,6 +99,18 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
         let lines = noctuary::exchange::TravelFile::StateIgnore.lines();
         put(home, ".dreaming.d/.gitignore", &(lines.join("\n") + "\n"));
     }),
+    (Kind::MissingMergeDriver, "git", |home| {
+        use noctuary::exchange::TravelFile;
+        let lines = |file: TravelFile| file.lines().join("\n") + "\n";
+        put(home, ".git/config", "[core]\n\tbare = false\n");
+        put(home, ".gitattributes", &lines(TravelFile::Attributes));
+        put(home, ".gitignore", &lines(TravelFile::Ignore));
+        put(home, ".dreaming.d/.gitignore", &lines(TravelFile::StateIgnore));
+    }),
+    (Kind::ConflictCopy, "copy of a state file", |home| {
+        put(home, ".dreaming.d/ledger.sync-conflict-20261121-091500-ABCDEFG.json", "{}\n");
+    }),
+    (Kind::ConflictCopy, "copy of a cloud drive", |home| put(home, "MEMORY (1).md", "# Memory\n")),
     #[cfg(unix)]
     (Kind::RefusedName, "link", |home| {
         std::os::unix::fs::symlink("/etc/hostname", home.join("memory/2026-11-18-link.md")).unwrap();

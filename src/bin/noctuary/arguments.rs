@@ -278,7 +278,11 @@ pub(crate) enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the manual page
-    Man,
+    Man {
+        /// Write it and a page for each command into this folder
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
 }
 
 /// The settings of one dream.

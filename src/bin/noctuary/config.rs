@@ -89,8 +89,9 @@ impl Config {
             }
             Err(error) => return Err(Trouble::usage(format!("cannot read {}: {error}", path.display()))),
         };
-        let config: Self = toml::from_str(&text)
-            .map_err(|error| Trouble::usage(format!("cannot use {}: {}", path.display(), error.message())))?;
+        let config: Self = toml::from_str(&text).map_err(|error| {
+            Trouble::usage(format!("cannot use {}: {}", path.display(), said(&text, &error)))
+        })?;
         config.dreams()?;
         Ok(config)
     }
@@ -175,6 +176,21 @@ impl Config {
         let of_variable = std::env::var_os("NOCTUARY_KEY_FILE").filter(|path| !path.is_empty());
         let named = of_variable.map(PathBuf::from).or_else(|| self.travel.key_file.clone());
         named.or_else(|| folder().map(|folder| folder.join("key")))
+    }
+}
+
+/// Says what is wrong with the text of settings: the line, the name that stands in it, and why.
+fn said(text: &str, error: &toml::de::Error) -> String {
+    let why = error.message();
+    let Some((before, rest)) = error.span().and_then(|span| text.split_at_checked(span.start)) else {
+        return why.to_owned();
+    };
+    let number = before.matches('\n').count() + 1;
+    let line = before.rsplit('\n').next().unwrap_or_default().len();
+    let line = &text[before.len() - line..before.len() + rest.find('\n').unwrap_or(rest.len())];
+    match line.split_once('=') {
+        Some((name, _)) => format!("line {number}, {}: {why}", name.trim()),
+        None => format!("line {number}: {why}"),
     }
 }
 

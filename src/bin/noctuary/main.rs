@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let output = Output::new(arguments.json);
     match run(&arguments, output) {
         Ok(end) => end.into(),
-        Err(trouble) => trouble.tell(),
+        Err(trouble) => trouble.tell(output),
     }
 }
 
@@ -119,6 +119,6 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         }
         Command::Erase { path, yes } => commands::travel::erase(path, *yes, whose, output),
         Command::Completions { shell } => Ok(commands::shell::completions(*shell)),
-        Command::Man => commands::shell::man(),
+        Command::Man { out } => commands::shell::man(out.as_deref(), output),
     }
 }

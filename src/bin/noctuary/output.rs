@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::address::masked;
 
@@ -53,13 +54,22 @@ impl Trouble {
         Self::Failed(text.into().into())
     }
 
-    /// Says it on stderr, and returns the exit code.
-    pub(crate) fn tell(&self) -> ExitCode {
+    /// Says it on stderr, for a program as JSON, and returns the exit code.
+    pub(crate) fn tell(&self, output: Output) -> ExitCode {
+        let (text, code) = self.said();
+        let text = masked(&text);
+        if output.json {
+            eprintln!("{}", json!({"error": text, "exit": code}));
+        } else {
+            eprintln!("noctuary: {text}");
+        }
+        ExitCode::from(code)
+    }
+
+    /// Returns the text and the exit code.
+    fn said(&self) -> (String, u8) {
         match self {
-            Self::Usage(text) => {
-                eprintln!("noctuary: {}", masked(text));
-                ExitCode::from(2)
-            }
+            Self::Usage(text) => (text.clone(), 2),
             Self::Failed(error) => {
                 let mut text = error.to_string();
                 let mut source = error.source();
@@ -67,11 +77,10 @@ impl Trouble {
                     text.push_str(&format!(": {cause}"));
                     source = cause.source();
                 }
-                eprintln!("noctuary: {}", masked(&text));
                 let is_busy = error
                     .downcast_ref::<noctuary::Error>()
                     .is_some_and(|error| matches!(error, noctuary::Error::Busy { .. }));
-                ExitCode::from(if is_busy { 4 } else { 3 })
+                (text, if is_busy { 4 } else { 3 })
             }
         }
     }
@@ -127,6 +136,21 @@ impl Output {
 
     fn paint(self, code: &str, text: &str) -> String {
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// Prints a line as it is, or where it is too long in several, with so many blanks before all but the first.
+    pub(crate) fn folded(self, indent: usize, text: &str) {
+        if text.chars().count() <= WIDTH {
+            return self.line(text);
+        }
+        let fits = |(at, _): &(usize, char)| text[..*at].chars().count() <= WIDTH;
+        let (end, _) =
+            text.char_indices().filter(|(_, c)| *c == ' ').take_while(fits).last().unwrap_or_default();
+        if end == 0 {
+            return self.wrapped(indent, text);
+        }
+        self.line(text[..end].trim_end());
+        self.wrapped(indent, &text[end..]);
     }
 
     /// Prints text in lines that fit, with so many blanks before each.

@@ -12,6 +12,7 @@ use super::screen::{instructs, reply_policy, without_forgotten};
 use crate::base::error::Result;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
 use crate::dream::evidence::{Judge, Verdict, told};
+use crate::dream::said::Standing;
 use crate::dreamer::{
     DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome,
 };
@@ -40,6 +41,8 @@ struct Known {
     statements: BTreeSet<String>,
     /// The hashes of those that a person took out, or said no to.
     removed: BTreeSet<String>,
+    /// The promoted lines of memory and archive.
+    standing: Standing,
 }
 
 impl Curation {
@@ -135,15 +138,20 @@ impl Curation {
     fn known(&mut self, run: &Run) -> Result<Known> {
         let workspace = run.workspace();
         let (_, memory) = self.records.memory(workspace)?;
-        let mut statements: BTreeSet<String> = curated::statements(&memory.text()).collect();
-        statements.extend(curated::statements(&self.records.archive(workspace)?.text()));
+        let (mut statements, mut standing) = (BTreeSet::new(), Standing::default());
+        let mut take = |text: &str| {
+            statements.extend(curated::statements(text));
+            standing.take(text);
+        };
+        take(&memory.text());
+        take(&self.records.archive(workspace)?.text());
         let list = self.records.proposals(workspace)?;
         let queue = Queue { workspace, list, config: &self.dreamer.config, now: run.now() };
         let proposed = queue.read()?;
         statements.extend(proposed.statements);
         let mut removed = proposed.declined;
         removed.extend(log::settled(&self.records.log).map(str::to_owned));
-        Ok(Known { statements, removed })
+        Ok(Known { statements, removed, standing })
     }
 
     /// Gives each line its fate; returns those that are kept, and the hashes of their statements.
@@ -189,7 +197,7 @@ impl Curation {
             let hold = instructs(run, item, report).or(nested).or(hold);
             let fate = if let Some(hold) = hold {
                 LineOutcome::Held(hold)
-            } else if known.statements.contains(&statement) {
+            } else if known.statements.contains(&statement) || known.standing.says(&claim, &citations) {
                 LineOutcome::Duplicate
             } else if known.removed.contains(hash.as_str()) {
                 LineOutcome::RemovedBefore

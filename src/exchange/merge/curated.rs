@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::NaiveDate;
 
 use super::lines::{self, Stretch};
-use super::night::{Cited, Night};
+use super::night::Night;
 use super::weave::{Strand, weave};
 use crate::base::digest::Digest;
+use crate::dream::Cited;
 use crate::format::DreamId;
 use crate::format::documents::curated;
 use crate::format::documents::sections::{self, SectionState};

@@ -6,13 +6,9 @@ use chrono::NaiveDate;
 
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
-use crate::dream::is_negation;
+use crate::dream::{Cited, Said, cited};
 use crate::format::documents::curated::{self, Promoted};
 use crate::format::replies::reply;
-use crate::search::rank::Stemmer;
-
-/// A cited place: a journal, and its first and last line.
-pub(super) type Cited = (DocName, u64, u64);
 
 /// The section of a dream, as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,19 +38,11 @@ impl Item {
     }
 
     fn cited(&self) -> BTreeSet<Cited> {
-        let cited = reply::split_citations(&self.text).1.into_iter();
-        cited.filter_map(|cited| Some((cited.name?, cited.first_line, cited.last_line))).collect()
+        cited(reply::split_citations(&self.text).1)
     }
 
     fn said(&self) -> Said {
-        let mut said = Said::default();
-        Stemmer::default().terms(&reply::split_citations(&self.text).0, |stem, written| {
-            if stem.contains(|c: char| c.is_ascii_digit()) || is_negation(written) {
-                said.decisive.insert(stem.to_owned());
-            }
-            said.terms.insert(stem.to_owned());
-        });
-        said
+        Said::of(&self.text)
     }
 
     /// Adds what another line of the same statement cites.
@@ -63,37 +51,6 @@ impl Item {
         for cited in other.cited().difference(&known).filter(|cited| cited.1 > 0) {
             self.text.push_str(&format!(" ({})", place(cited)));
         }
-    }
-}
-
-/// The words of a statement.
-#[derive(Debug, Default)]
-struct Said {
-    terms: BTreeSet<String>,
-    /// Numbers and negations: without them it says something else.
-    decisive: BTreeSet<String>,
-}
-
-impl Said {
-    /// Returns whether another line that cites the same may say the same: half of the words of the shorter are in the other. One line of
-    /// a journal may say more than one thing, and a citation may be wrong.
-    fn may_be(&self, other: &Self) -> bool {
-        let common = self.terms.intersection(&other.terms).count();
-        let shorter = self.terms.len().min(other.terms.len());
-        self.decisive == other.decisive && common > 0 && common * 2 >= shorter
-    }
-
-    /// Returns whether another line says the same, but for two words at most: then it does, also where nobody knows whether the lines
-    /// that both cite are the same ones.
-    fn is_nearly(&self, other: &Self) -> bool {
-        const MOST: usize = 2;
-        let apart = self.terms.symmetric_difference(&other.terms).count();
-        apart <= MOST && (self.is_in(other) || other.is_in(self))
-    }
-
-    /// Returns whether another line says all that this one says.
-    fn is_in(&self, other: &Self) -> bool {
-        self.decisive == other.decisive && !self.terms.is_empty() && self.terms.is_subset(&other.terms)
     }
 }
 
@@ -197,7 +154,7 @@ impl Night {
             let cited = item.cited();
             for other in theirs.items.iter_mut().filter(|other| !other.cited().is_disjoint(&cited)) {
                 let (here, there) = (item.said(), other.said());
-                if here.is_in(&there) && here.terms.len() < there.terms.len() {
+                if here.is_in(&there) && here.len() < there.len() {
                     std::mem::swap(&mut item.text, &mut other.text);
                 }
             }

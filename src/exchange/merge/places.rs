@@ -7,9 +7,9 @@ use super::archive;
 use super::family::{Move, Moves};
 use super::journal::{WovenJournal, joined, start_of};
 use super::life::Copied;
-use super::night::Cited;
 use crate::base::digest::Digest;
 use crate::base::name::DocName;
+use crate::dream::Cited;
 use crate::format::state::log::LogSource;
 use crate::gate::is_struck;
 

@@ -1,9 +1,16 @@
 //! Copies that tools leave where two machines changed one file.
 
+use chrono::NaiveDate;
+
+use crate::base::name::OWN_FILES;
+use crate::format::state::registry::{self, Names};
+
 /// Returns the name of the file that a name is a copy of; `None` for a name of its own.
 ///
 /// Known are the forms of Syncthing (`MEMORY.sync-conflict-20261121-091500-ABCDEFG.md`), of Dropbox, Nextcloud and our own merge
-/// (`MEMORY (conflicted copy …).md`, `MEMORY (Marta's conflicted copy …).md`), and of merges and patches (`MEMORY.md.orig`).
+/// (`MEMORY (conflicted copy …).md`, `MEMORY (Marta's conflicted copy …).md`, `MEMORY (Case Conflict).md`), and of merges and patches
+/// (`MEMORY.md.orig`). A number behind a name is a copy where the name is one of ours, a journal's or a state file's: `MEMORY (1).md` and
+/// `2026-11-20-repl 2.md`, as cloud drives leave them. Another document may have one in its own name.
 pub(crate) fn original_of(name: &str) -> Option<String> {
     let file = &name[name.rfind('/').map_or(0, |at| at + 1)..];
     let folder = &name[..name.len() - file.len()];
@@ -13,8 +20,32 @@ pub(crate) fn original_of(name: &str) -> Option<String> {
         return has_extension.then(|| format!("{folder}{original}"));
     }
     let (stem, extension) = file.rsplit_once('.').map_or((file, ""), |(stem, _)| (stem, &file[stem.len()..]));
-    let plain = stem_of(stem)?;
-    (!plain.is_empty()).then(|| format!("{folder}{plain}{extension}"))
+    let named = |plain: &str| format!("{folder}{plain}{extension}");
+    if let Some(plain) = stem_of(stem) {
+        return (!plain.is_empty()).then(|| named(plain));
+    }
+    without_number(stem).map(named).filter(|original| is_ours(original))
+}
+
+/// Returns the front of a name that ends with a number: `MEMORY (1)`, `MEMORY 2`.
+fn without_number(stem: &str) -> Option<&str> {
+    let (plain, number) = stem.rsplit_once(' ')?;
+    let number = number.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(number);
+    let is_number = (1..=3).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(plain)
+}
+
+/// Returns whether a name is one of the folders of journals, with a day at its front.
+fn has_date(name: &str) -> bool {
+    let file = ["memory/", "daily/"].iter().find_map(|folder| name.strip_prefix(folder));
+    file.and_then(|file| file.get(..10)).is_some_and(|day| day.parse::<NaiveDate>().is_ok())
+}
+
+/// Returns whether a name is one that this library gives.
+fn is_ours(name: &str) -> bool {
+    OWN_FILES.contains(&name.to_ascii_lowercase().as_str())
+        || has_date(name)
+        || registry::of_path(name).is_some_and(|file| matches!(file.names, Names::One(_)))
 }
 
 /// Returns the front of a copy's name.
@@ -28,7 +59,8 @@ fn stem_of(stem: &str) -> Option<&str> {
         return (is_number(parts.next(), 8) && is_number(parts.next(), 6)).then(|| &stem[..at]);
     }
     let (plain, words) = stem.strip_suffix(')')?.rsplit_once(" (")?;
-    words.to_ascii_lowercase().contains("conflicted copy").then_some(plain)
+    let words = words.to_ascii_lowercase();
+    ["conflicted copy", "case conflict"].iter().any(|known| words.contains(known)).then_some(plain)
 }
 
 fn strip_end<'t>(text: &'t str, end: &str) -> Option<&'t str> {
@@ -51,6 +83,12 @@ mod tests {
             ("memory/2026-11-20 (conflicted copy of laptop).md", "memory/2026-11-20.md"),
             ("MEMORY.md.orig", "MEMORY.md"),
             ("notes/Boat.md.ORIG", "notes/Boat.md"),
+            ("notes/Boat (Case Conflict 1).md", "notes/Boat.md"),
+            ("MEMORY (1).md", "MEMORY.md"),
+            ("User 2.md", "User.md"),
+            ("memory/2026-11-20-repl (12).md", "memory/2026-11-20-repl.md"),
+            ("daily/2026-11-20 2.md", "daily/2026-11-20.md"),
+            (".dreamed-state (1).json", ".dreamed-state.json"),
         ] {
             assert_eq!(original_of(name).as_deref(), Some(original), "{name}");
         }
@@ -59,6 +97,12 @@ mod tests {
             "memory/2026-11-20-repl.md",
             "notes/the conflicted copy of a book.md",
             "a (1).md",
+            "notes/Boat 2.md",
+            "notes/MEMORY 2.md",
+            "memory/plan 2.md",
+            "MEMORY 1234.md",
+            "MEMORY ().md",
+            "2026-11-20 2.md",
             ".orig",
             "x.orig",
             "memory/2026-11-20-sync-conflict.md",

@@ -184,7 +184,8 @@ fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
     let stem = file.strip_suffix(".md").or_else(|| file.strip_suffix(".MD"))?;
     let (day, rest) = stem.split_at_checked(10)?;
     // A copy of a journal says again what the journal says.
-    if rest.contains("onflict") && original_of(name).is_some() {
+    let may_be_copy = rest.contains("onflict") || rest.contains(' ');
+    if may_be_copy && original_of(name).is_some() {
         return None;
     }
     Some((parse_date(day)?, rest))

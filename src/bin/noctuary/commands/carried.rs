@@ -58,6 +58,9 @@ pub(crate) fn set_up(place: &Place, git: bool, syncthing: bool, output: Output) 
                 say(output, &format!("to do: git config {key} \"{value}\""));
             }
         }
+        if !is_open {
+            say(output, "git of this clone merges the life by `noctuary merge-driver`");
+        }
     } else if !syncthing && repository_of(path).is_some() && !has_driver(path) && !output.json {
         output.line("It is in a repository, which leaves the library's state out.");
         output.line(format!("To carry all of it to other machines: noctuary init {} --git", path.display()));

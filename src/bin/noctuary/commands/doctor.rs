@@ -20,6 +20,9 @@ pub(crate) struct Fix<'a> {
     pub(crate) model: Asked<'a>,
 }
 
+/// So many findings are shown that differ in their place alone.
+const MOST: usize = 4;
+
 pub(crate) fn doctor(
     place: &Place,
     fix: &Fix<'_>,
@@ -54,12 +57,18 @@ pub(crate) fn doctor(
             output.wrapped(4, finding.fix);
         }
         for (name, bucket) in found.health.anonymous() {
-            output.line(format!("{name:<14}{bucket}"));
+            output.line(format!("{name:<20}{bucket}"));
         }
         return Ok(end);
     }
-    for finding in &found.findings {
-        output.line(format!("{}  {}", output.bad(finding.kind.as_str()), output.bold(&finding.place)));
+    for alike in found.findings.chunk_by(|one, other| (one.kind, &one.fix) == (other.kind, &other.fix)) {
+        for finding in alike.iter().take(MOST) {
+            output.line(format!("{}  {}", output.bad(finding.kind.as_str()), output.bold(&finding.place)));
+        }
+        if let Some(more) = alike.len().checked_sub(MOST).filter(|more| *more > 0) {
+            output.line(format!("    and {more} more, which `--json` lists"));
+        }
+        let finding = &alike[0];
         output.wrapped(4, &format!("{}: {}.", finding.kind.meaning(), finding.fix));
     }
     if !found.is_sound() {

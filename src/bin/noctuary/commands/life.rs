@@ -24,7 +24,7 @@ pub(crate) fn init(place: &Place, whose: Whose<'_>, output: Output) -> Result<En
         return Ok(End::Well);
     }
     if wrote.is_empty() {
-        output.line("Everything is there already; nothing was changed.");
+        output.line("Every document is there already.");
     } else {
         output.line(format!("{} made: {}", count(wrote.len(), "document"), wrote.join(", ")));
     }
@@ -80,7 +80,7 @@ pub(crate) fn status(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let _progress = Progress::begin("looking");
+    let progress = Progress::begin("looking");
     let home = Home::open(place, whose)?;
     let now = Utc::now();
     let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace))
@@ -100,6 +100,7 @@ pub(crate) fn status(
         _ => "later".to_owned(),
     };
     let state = dreamer.state()?;
+    drop(progress);
     if output.json {
         output.value(&json!({
             "path": place.to_string(),

@@ -121,7 +121,9 @@ pub(crate) fn forget(
     if output.json {
         output.value(&receipt)?;
     } else {
-        output.line(receipt.to_string().trim_end());
+        for line in receipt.to_string().lines() {
+            output.folded(4, line);
+        }
     }
     Ok(End::look_if(receipt.left().next().is_some()))
 }

@@ -209,6 +209,14 @@ fn tell(report: &DreamReport, output: Output) -> Result<End, Trouble> {
             output.wrapped(2, &format!("- {line}"));
         }
     }
+    let left = report.passes.iter().map(|pass| pass.left.len()).sum();
+    if left > 0 {
+        let left = count(left, "further line");
+        output.wrapped(
+            0,
+            &format!("Left in the journals: {left} that could have been kept; `--json` says why."),
+        );
+    }
     if report.backlog.bytes > 0 && report.mode != DreamMode::Preview {
         output.line(format!("Still waits: {}", size(report.backlog.bytes)));
     }

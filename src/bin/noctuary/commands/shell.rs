@@ -1,11 +1,13 @@
 //! The program about itself: the first screen, settings, completions, the manual page.
 
+use std::path::Path;
+
 use clap::CommandFactory;
 use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::config::Config;
-use crate::output::{End, Output, Trouble, print_rendered};
+use crate::output::{End, Output, Trouble, count, print_rendered};
 
 /// Tells a newcomer the next three commands.
 pub(crate) fn first_screen(output: Output) -> Result<End, Trouble> {
@@ -51,10 +53,33 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> End {
     End::Well
 }
 
-/// Prints the manual page.
-pub(crate) fn man() -> Result<End, Trouble> {
-    let mut rendered = Vec::new();
-    clap_mangen::Man::new(Arguments::command()).render(&mut rendered)?;
-    print_rendered(&rendered);
+/// Prints the manual page, or writes it and those of the commands into a folder.
+pub(crate) fn man(out: Option<&Path>, output: Output) -> Result<End, Trouble> {
+    let command = Arguments::command();
+    let Some(out) = out else {
+        let mut rendered = Vec::new();
+        clap_mangen::Man::new(command).render(&mut rendered)?;
+        print_rendered(&rendered);
+        return Ok(End::Well);
+    };
+    let failed = |error| Trouble::failed(format!("cannot write the pages into {}: {error}", out.display()));
+    std::fs::create_dir_all(out).map_err(failed)?;
+    clap_mangen::generate_to(command, out).map_err(failed)?;
+    let mut pages = Vec::new();
+    for entry in std::fs::read_dir(out).map_err(failed)? {
+        pages.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+    }
+    pages.retain(|page| page.starts_with("noctuary") && page.ends_with(".1"));
+    pages.sort();
+    if output.json {
+        output.value(&json!({"pages": pages}))?;
+    } else {
+        output.line(format!(
+            "{} in {}: man -l {}",
+            count(pages.len(), "page"),
+            out.display(),
+            out.join("noctuary.1").display()
+        ));
+    }
     Ok(End::Well)
 }

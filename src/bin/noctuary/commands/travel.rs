@@ -371,6 +371,10 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
                 Ok(()) => {}
             }
         }
+        // One that holds something else stands.
+        if let Place::Path(path) = place {
+            let _ = std::fs::remove_dir(path.join(DAILY));
+        }
     }
     if output.json {
         let shown: Vec<String> = gone.iter().map(|path| path.display().to_string()).collect();

@@ -1,0 +1,130 @@
+//! The words and the citations of a promoted line, compared with those of another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::evidence::is_negation;
+use crate::base::name::DocName;
+use crate::format::documents::curated;
+use crate::format::replies::reply::{Citation, split_citations};
+use crate::search::rank::Stemmer;
+
+/// A cited place: a journal, and its first and last line.
+pub(crate) type Cited = (DocName, u64, u64);
+
+/// Returns the places that a line cites, without those that are no document's.
+pub(crate) fn cited(citations: Vec<Citation>) -> BTreeSet<Cited> {
+    let place = |cited: Citation| Some((cited.name?, cited.first_line, cited.last_line));
+    citations.into_iter().filter_map(place).collect()
+}
+
+/// The words of a statement.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    terms: BTreeSet<String>,
+    /// Numbers and negations: without them it says something else.
+    decisive: BTreeSet<String>,
+}
+
+impl Said {
+    /// Reads a line, with or without what it cites.
+    pub(crate) fn of(line: &str) -> Self {
+        let mut said = Self::default();
+        Stemmer::default().terms(&split_citations(line).0, |stem, written| {
+            if stem.contains(|c: char| c.is_ascii_digit()) || is_negation(written) {
+                said.decisive.insert(stem.to_owned());
+            }
+            said.terms.insert(stem.to_owned());
+        });
+        said
+    }
+
+    /// Returns the number of its words.
+    pub(crate) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Returns whether another line that cites the same may say the same: half of the words of the shorter are in the other. One line of
+    /// a journal may say more than one thing, and a citation may be wrong.
+    pub(crate) fn may_be(&self, other: &Self) -> bool {
+        let common = self.terms.intersection(&other.terms).count();
+        let shorter = self.len().min(other.len());
+        self.decisive == other.decisive && common > 0 && common * 2 >= shorter
+    }
+
+    /// Returns whether another line says the same, but for two words at most: then it does, also where nobody knows whether the lines
+    /// that both cite are the same ones.
+    pub(crate) fn is_nearly(&self, other: &Self) -> bool {
+        const MOST: usize = 2;
+        let apart = self.terms.symmetric_difference(&other.terms).count();
+        apart <= MOST && (self.is_in(other) || other.is_in(self))
+    }
+
+    /// Returns whether another line says all that this one says.
+    pub(crate) fn is_in(&self, other: &Self) -> bool {
+        self.decisive == other.decisive && !self.terms.is_empty() && self.terms.is_subset(&other.terms)
+    }
+}
+
+/// The lines that dreams promoted, by the places that they cite.
+#[derive(Debug, Default)]
+pub(super) struct Standing(BTreeMap<Cited, Vec<String>>);
+
+impl Standing {
+    /// Takes in the sections of a curated file.
+    pub(super) fn take(&mut self, memory: &str) {
+        for line in curated::promoted(memory) {
+            for place in cited(split_citations(&line.text).1) {
+                self.0.entry(place).or_default().push(line.text.clone());
+            }
+        }
+    }
+
+    /// Returns whether a line that cites one of these places says nearly the same. No journal's line is shown twice, unless what says that
+    /// it was shown is lost, or has not come yet from another machine.
+    pub(super) fn says(&self, claim: &str, citations: &[Citation]) -> bool {
+        let places = cited(citations.to_vec());
+        let mut near = places
+            .iter()
+            .filter(|place| place.1 > 0)
+            .filter_map(|place| self.0.get(place))
+            .flatten()
+            .peekable();
+        if near.peek().is_none() {
+            return false;
+        }
+        let said = Said::of(claim);
+        near.any(|line| said.is_nearly(&Said::of(line)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stands_where_one_that_cites_the_same_says_it_but_for_two_words() {
+        let mut standing = Standing::default();
+        standing.take(
+            "# Memory\n\n## Dreamed 2026-11-21\n<!-- dream:v1 id=0123456789abcdef src=1 sha256=0123456789abcdef -->\n\n- Marta likes green \
+             tea. (memory/2026-11-20-repl.md#L4)\n\n<!-- /dream:v1 id=0123456789abcdef -->\n",
+        );
+        let says = |line: &str| {
+            let (claim, citations) = split_citations(line);
+            standing.says(&claim, &citations)
+        };
+        assert!(says("Marta likes green tea. (memory/2026-11-20-repl.md#L4)"));
+        assert!(says("We know: Marta likes green tea. (memory/2026-11-20-repl.md#L4)"));
+        assert!(says("Marta likes tea. (memory/2026-11-19-repl.md#L1, memory/2026-11-20-repl.md#L4)"));
+        for other in [
+            "Marta likes green tea.",
+            "Marta likes green tea. (memory/2026-11-20-repl.md#L5)",
+            "Marta likes green tea. (memory/2026-11-20-repl.md#L4-L5)",
+            "Marta never likes green tea. (memory/2026-11-20-repl.md#L4)",
+            "Marta likes 2 green teas. (memory/2026-11-20-repl.md#L4)",
+            "Marta likes black tea. (memory/2026-11-20-repl.md#L4)",
+            "Marta likes green tea, rye bread, brown cheese. (memory/2026-11-20-repl.md#L4)",
+        ] {
+            assert!(!says(other), "{other}");
+        }
+    }
+}
