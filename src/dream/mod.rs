@@ -81,4 +81,4 @@ pub use profile::{
     PersonalizationDreamerBuilder, history_fn,
 };
 pub use roles::{RoleConfig, RoleDreamer, RoleDreamerBuilder};
-pub(crate) use said::{Cited, Said, cited};
+pub(crate) use said::{Cited, Said, cited, compared};

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::is_negation;
 use crate::base::name::DocName;
+use crate::format::JournalName;
 use crate::format::documents::curated;
 use crate::format::replies::reply::{Citation, split_citations};
 use crate::search::rank::Stemmer;
@@ -15,6 +16,13 @@ pub(crate) type Cited = (DocName, u64, u64);
 pub(crate) fn cited(citations: Vec<Citation>) -> BTreeSet<Cited> {
     let place = |cited: Citation| Some((cited.name?, cited.first_line, cited.last_line));
     citations.into_iter().filter_map(place).collect()
+}
+
+/// Returns the place under which lines are compared: that of a journal is the one that it has in the archive, since two machines may archive
+/// a journal at different times.
+pub(crate) fn compared((name, first_line, last_line): &Cited) -> Cited {
+    let archived = JournalName::parse(name).and_then(|journal| journal.archived(1).ok());
+    (archived.unwrap_or_else(|| name.clone()), *first_line, *last_line)
 }
 
 /// The words of a statement.
@@ -74,7 +82,7 @@ impl Standing {
     pub(super) fn take(&mut self, memory: &str) {
         for line in curated::promoted(memory) {
             for place in cited(split_citations(&line.text).1) {
-                self.0.entry(place).or_default().push(line.text.clone());
+                self.0.entry(compared(&place)).or_default().push(line.text.clone());
             }
         }
     }
@@ -83,17 +91,13 @@ impl Standing {
     /// it was shown is lost, or has not come yet from another machine.
     pub(super) fn says(&self, claim: &str, citations: &[Citation]) -> bool {
         let places = cited(citations.to_vec());
-        let mut near = places
-            .iter()
-            .filter(|place| place.1 > 0)
-            .filter_map(|place| self.0.get(place))
-            .flatten()
-            .peekable();
-        if near.peek().is_none() {
+        let places = places.iter().filter(|place| place.1 > 0).map(compared);
+        let near: Vec<&String> = places.filter_map(|place| self.0.get(&place)).flatten().collect();
+        if near.is_empty() {
             return false;
         }
         let said = Said::of(claim);
-        near.any(|line| said.is_nearly(&Said::of(line)))
+        near.into_iter().any(|line| said.is_nearly(&Said::of(line)))
     }
 }
 
@@ -114,6 +118,7 @@ mod tests {
         };
         assert!(says("Marta likes green tea. (memory/2026-11-20-repl.md#L4)"));
         assert!(says("We know: Marta likes green tea. (memory/2026-11-20-repl.md#L4)"));
+        assert!(says("Marta likes green tea. (memory/archive/log-20261120-repl.md#L4)"));
         assert!(says("Marta likes tea. (memory/2026-11-19-repl.md#L1, memory/2026-11-20-repl.md#L4)"));
         for other in [
             "Marta likes green tea.",

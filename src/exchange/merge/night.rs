@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
-use crate::dream::{Cited, Said, cited};
+use crate::dream::{Cited, Said, cited, compared};
 use crate::format::documents::curated::{self, Promoted};
 use crate::format::replies::reply;
 
@@ -207,16 +207,16 @@ impl Night {
             (all, known)
         };
         let here: Vec<_> = self.items.iter().map(|item| cited(item, &self.stale)).collect();
-        let mut by_lines: BTreeMap<&Cited, Vec<usize>> = BTreeMap::new();
+        let mut by_lines: BTreeMap<Cited, Vec<usize>> = BTreeMap::new();
         for (at, (all, _)) in here.iter().enumerate() {
             for place in all {
-                by_lines.entry(place).or_default().push(at);
+                by_lines.entry(compared(place)).or_default().push(at);
             }
         }
         let of_lines = |item: &Item, stale: &BTreeSet<DocName>| {
             let (all, known) = cited(item, stale);
             let near: BTreeSet<usize> =
-                all.iter().filter_map(|line| by_lines.get(line)).flatten().copied().collect();
+                all.iter().filter_map(|line| by_lines.get(&compared(line))).flatten().copied().collect();
             near.into_iter().find(|at| {
                 let there = &here[*at].1;
                 // An earlier merge may have given one of the two more citations.
