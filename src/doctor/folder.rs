@@ -253,8 +253,8 @@ const GIT_CONFIG: &str = ".git/config";
 
 /// Returns whether the settings of a clone or of this account name our merge driver; `true` where they are somewhere else.
 fn knows_driver(disk: &dyn Disk) -> bool {
-    let names = |text: &str| text.contains("[merge \"noctuary\"]") || text.contains("[include");
-    if text_of(disk, GIT_CONFIG).is_none_or(|text| names(&text)) {
+    const SECTION: &str = "[merge \"noctuary\"]";
+    if text_of(disk, GIT_CONFIG).is_none_or(|text| text.contains(SECTION) || text.contains("[include")) {
         return true;
     }
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -267,8 +267,12 @@ fn knows_driver(disk: &dyn Disk) -> bool {
     ];
     own.into_iter().flatten().any(|path| {
         let at = path.parent().zip(path.file_name().and_then(|name| name.to_str()));
-        let text = at.and_then(|(folder, name)| text_of(&Looking::open(folder).ok()?, name));
-        text.is_some_and(|text| names(&text))
+        let opened = at.and_then(|(folder, name)| Some((Looking::open(folder).ok()?, name)));
+        opened.is_some_and(|(disk, name)| {
+            // A link leads to where we do not look.
+            let is_link = disk.stat(name).ok().flatten().is_some_and(|stat| stat.kind == Entry::Symlink);
+            is_link || text_of(&disk, name).is_some_and(|text| text.contains(SECTION))
+        })
     })
 }
 

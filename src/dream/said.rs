@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::evidence::is_negation;
+use super::evidence::{is_negation, negates_unparted};
 use crate::base::name::DocName;
+use crate::base::text;
 use crate::format::JournalName;
 use crate::format::documents::curated;
 use crate::format::replies::reply::{Citation, split_citations};
@@ -36,13 +37,16 @@ pub(crate) struct Said {
 impl Said {
     /// Reads a line, with or without what it cites.
     pub(crate) fn of(line: &str) -> Self {
+        let claim = split_citations(line).0;
         let mut said = Self::default();
-        Stemmer::default().terms(&split_citations(line).0, |stem, written| {
-            if stem.contains(|c: char| c.is_ascii_digit()) || is_negation(written) {
+        Stemmer::default().terms(&claim, |stem, _| {
+            if stem.contains(|c: char| c.is_ascii_digit()) {
                 said.decisive.insert(stem.to_owned());
             }
             said.terms.insert(stem.to_owned());
         });
+        said.decisive.extend(text::words(&claim).filter(|word| is_negation(word)));
+        said.decisive.extend(negates_unparted(&claim).then(|| "\u{4e0d}".to_owned()));
         said
     }
 
@@ -62,9 +66,13 @@ impl Said {
     /// Returns whether another line says the same, but for two words at most: then it does, also where nobody knows whether the lines
     /// that both cite are the same ones.
     pub(crate) fn is_nearly(&self, other: &Self) -> bool {
+        self.repeats(other) || other.repeats(self)
+    }
+
+    /// Returns whether another line says all that this one says, and two words more at most.
+    fn repeats(&self, other: &Self) -> bool {
         const MOST: usize = 2;
-        let apart = self.terms.symmetric_difference(&other.terms).count();
-        apart <= MOST && (self.is_in(other) || other.is_in(self))
+        self.is_in(other) && other.len() - self.len() <= MOST
     }
 
     /// Returns whether another line says all that this one says.
@@ -87,23 +95,40 @@ impl Standing {
         }
     }
 
-    /// Returns whether a line that cites one of these places says nearly the same. No journal's line is shown twice, unless what says that
-    /// it was shown is lost, or has not come yet from another machine.
-    pub(super) fn says(&self, claim: &str, citations: &[Citation]) -> bool {
+    /// Returns whether a line that cites one of these places says all that this one says, but for a label of two words in front of it. A
+    /// line of a journal is shown twice where what says that it was shown is lost or has not come yet from another machine, where a person
+    /// has changed it, and where they asked for it: then a model may say more of it than before.
+    pub(super) fn says(&self, line: &str, citations: &[Citation]) -> bool {
         let places = cited(citations.to_vec());
         let places = places.iter().filter(|place| place.1 > 0).map(compared);
         let near: Vec<&String> = places.filter_map(|place| self.0.get(&place)).flatten().collect();
         if near.is_empty() {
             return false;
         }
-        let said = Said::of(claim);
-        near.into_iter().any(|line| said.is_nearly(&Said::of(line)))
+        let said = Said::of(line);
+        let label = line.split_once(": ").filter(|(label, _)| label.split_whitespace().count() <= 2);
+        let bare = label.map(|(_, rest)| Said::of(rest)).filter(|bare| bare.decisive == said.decisive);
+        near.into_iter().map(|line| Said::of(line)).any(|standing| {
+            said.repeats(&standing) || bare.as_ref().is_some_and(|bare| bare.repeats(&standing))
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_negation_says_something_else_in_any_spelling() {
+        for (one, other) in [
+            ("Marta has worked there.", "Marta hasn't worked there."),
+            ("Marta has worked there.", "Marta hasn’t worked there."),
+            ("Tiene t\u{e9}.", "No tiene ning\u{fa}n t\u{e9}."),
+            ("\u{559c}\u{6b22}\u{7eff}\u{8336}。", "\u{4e0d}\u{559c}\u{6b22}\u{7eff}\u{8336}。"),
+        ] {
+            assert!(!Said::of(one).is_nearly(&Said::of(other)), "{other}");
+        }
+    }
 
     #[test]
     fn a_line_stands_where_one_that_cites_the_same_says_it_but_for_two_words() {
@@ -113,8 +138,8 @@ mod tests {
              tea. (memory/2026-11-20-repl.md#L4)\n\n<!-- /dream:v1 id=0123456789abcdef -->\n",
         );
         let says = |line: &str| {
-            let (claim, citations) = split_citations(line);
-            standing.says(&claim, &citations)
+            let citations = split_citations(line).1;
+            standing.says(line, &citations)
         };
         assert!(says("Marta likes green tea. (memory/2026-11-20-repl.md#L4)"));
         assert!(says("We know: Marta likes green tea. (memory/2026-11-20-repl.md#L4)"));
@@ -127,6 +152,9 @@ mod tests {
             "Marta never likes green tea. (memory/2026-11-20-repl.md#L4)",
             "Marta likes 2 green teas. (memory/2026-11-20-repl.md#L4)",
             "Marta likes black tea. (memory/2026-11-20-repl.md#L4)",
+            "Marta hasn't liked green tea. (memory/2026-11-20-repl.md#L4)",
+            "Marta likes green tea and dairy. (memory/2026-11-20-repl.md#L4)",
+            "Never again: Marta likes green tea. (memory/2026-11-20-repl.md#L4)",
             "Marta likes green tea, rye bread, brown cheese. (memory/2026-11-20-repl.md#L4)",
         ] {
             assert!(!says(other), "{other}");

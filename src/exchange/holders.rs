@@ -88,7 +88,7 @@ impl Home<'_> {
     fn may_miss(&self, name: &DocName, bytes: &[u8]) -> bool {
         let is_text =
             is_own(name) || [".md", ".markdown", ".txt"].iter().any(|end| name.folded().ends_with(end));
-        is_text && std::str::from_utf8(bytes).is_err() && (!self.is_ascii || bytes.contains(&0))
+        is_text && (bytes.contains(&0) || (!self.is_ascii && std::str::from_utf8(bytes).is_err()))
     }
 
     /// Overwrites the statement in a document, even while others append to it; returns the number of places.

@@ -270,6 +270,10 @@ fn a_program_gets_a_mistake_as_json_and_a_person_learns_which_setting_is_wrong()
     assert_eq!(told["exit"], 3);
     assert!(told["error"].as_str().unwrap().contains("nowhere"), "{told}");
 
+    let output = run(at, &["--json", "dream"]);
+    let told: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!((output.status.code(), &told["exit"]), (Some(2), &2.into()), "{told}");
+
     for (settings, says) in [
         ("[dream]\nwindow_days = \"long\"\n", "line 2, window_days: invalid type"),
         ("[dream]\nevidence = \"checked\"\nday = 1\n", "line 3, day: unknown field `day`"),

@@ -34,6 +34,9 @@ fn main() -> ExitCode {
 fn refused(error: &clap::Error) -> ExitCode {
     let plain = error.render().to_string();
     let text = address::masked(&plain);
+    if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+        return Trouble::usage(plain.trim()).tell(Output::new(true));
+    }
     if text == plain {
         // In colours, on a terminal.
         error.exit();

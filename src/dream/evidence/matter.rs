@@ -107,6 +107,13 @@ pub(crate) fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || NEGATIONS.has(word) || DENIALS.has(word)
 }
 
+/// Returns whether a text negates in a script that parts no words.
+pub(crate) fn negates_unparted(text: &str) -> bool {
+    static UNPARTED: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"不|没有|没|ません|ない(?:。|$|で)|なし|なかった"));
+    !text.is_ascii() && UNPARTED.is_match(text)
+}
+
 /// Phrases with a negation in them that negate nothing.
 static IDIOM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -124,14 +131,10 @@ struct Clause {
 
 impl Clause {
     fn new(text: &str, is_denied: bool) -> Self {
-        static UNPARTED: LazyLock<Regex> =
-            LazyLock::new(|| pattern(r"不|没有|没|ません|ない(?:。|$|で)|なし|なかった"));
         let all: Vec<String> = text::words(text).collect();
         let is_away = text.contains("away from");
-        let negates = is_denied
-            || is_away
-            || all.iter().any(|word| is_negation(word))
-            || (!text.is_ascii() && UNPARTED.is_match(text));
+        let negates =
+            is_denied || is_away || all.iter().any(|word| is_negation(word)) || negates_unparted(text);
         let hints = !is_away
             && all.iter().any(|word| {
                 HINTS.has(word) || word.ends_with("less") || (word.starts_with("un") && word.len() > 5)

@@ -43,7 +43,7 @@ mod tellers;
 mod verbatim;
 
 pub(crate) use judge::{Judge, Verdict, told};
-pub(crate) use matter::is_negation;
+pub(crate) use matter::{is_negation, negates_unparted};
 pub(crate) use rules::Rules;
 pub use rules::{Evidence, Trust};
 pub(crate) use shown::Shown;

@@ -24,28 +24,36 @@ pub(crate) fn original_of(name: &str) -> Option<String> {
     if let Some(plain) = stem_of(stem) {
         return (!plain.is_empty()).then(|| named(plain));
     }
-    without_number(stem).map(named).filter(|original| is_ours(original))
+    let (plain, is_in_brackets) = without_number(stem)?;
+    Some(named(plain)).filter(|original| is_ours(original, is_in_brackets))
 }
 
-/// Returns the front of a name that ends with a number: `MEMORY (1)`, `MEMORY 2`.
-fn without_number(stem: &str) -> Option<&str> {
+/// Returns the front of a name that ends with a number: `MEMORY (1)`, `MEMORY 2`; and whether that is in brackets.
+fn without_number(stem: &str) -> Option<(&str, bool)> {
     let (plain, number) = stem.rsplit_once(' ')?;
-    let number = number.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(number);
-    let is_number = (1..=3).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then_some(plain)
+    let inner = number.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
+    let digits = inner.unwrap_or(number);
+    let is_number = (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some((plain, inner.is_some()))
 }
 
-/// Returns whether a name is one of the folders of journals, with a day at its front.
-fn has_date(name: &str) -> bool {
-    let file = ["memory/", "daily/"].iter().find_map(|folder| name.strip_prefix(folder));
-    file.and_then(|file| file.get(..10)).is_some_and(|day| day.parse::<NaiveDate>().is_ok())
-}
-
-/// Returns whether a name is one that this library gives.
-fn is_ours(name: &str) -> bool {
+/// Returns whether a name is one that this library gives: that of a document of the root, of a state file, or of a journal of a session.
+/// People number the journals of a day by themselves: `2026-11-20 2.md` is a copy with brackets alone.
+fn is_ours(name: &str, is_in_brackets: bool) -> bool {
     OWN_FILES.contains(&name.to_ascii_lowercase().as_str())
-        || has_date(name)
         || registry::of_path(name).is_some_and(|file| matches!(file.names, Names::One(_)))
+        || session_of(name).is_some_and(|session| match session.strip_prefix('-') {
+            Some(session) => !session.contains(char::is_whitespace),
+            None => session.is_empty() && is_in_brackets,
+        })
+}
+
+/// Returns what stands behind the day in the name of a journal.
+fn session_of(name: &str) -> Option<&str> {
+    let file = ["memory/", "daily/"].iter().find_map(|folder| name.strip_prefix(folder))?;
+    let stem = file.strip_suffix(".md").filter(|stem| !stem.contains('/'))?;
+    let (day, session) = stem.split_at_checked(10)?;
+    NaiveDate::parse_from_str(day, "%Y-%m-%d").is_ok().then_some(session)
 }
 
 /// Returns the front of a copy's name.
@@ -87,7 +95,8 @@ mod tests {
             ("MEMORY (1).md", "MEMORY.md"),
             ("User 2.md", "User.md"),
             ("memory/2026-11-20-repl (12).md", "memory/2026-11-20-repl.md"),
-            ("daily/2026-11-20 2.md", "daily/2026-11-20.md"),
+            ("daily/2026-11-20 (2).md", "daily/2026-11-20.md"),
+            ("daily/2026-11-20-repl 2.md", "daily/2026-11-20-repl.md"),
             (".dreamed-state (1).json", ".dreamed-state.json"),
         ] {
             assert_eq!(original_of(name).as_deref(), Some(original), "{name}");
@@ -101,6 +110,11 @@ mod tests {
             "notes/MEMORY 2.md",
             "memory/plan 2.md",
             "MEMORY 1234.md",
+            "memory/2026-11-20 2.md",
+            "memory/2026-11-20 day 2.md",
+            "memory/2026-11-20 930.md",
+            "memory/2026-11-20/plan 2.md",
+            "memory/2026-11-20-photos/boat 2.jpg",
             "MEMORY ().md",
             "2026-11-20 2.md",
             ".orig",

@@ -4,12 +4,10 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use chrono::Utc;
-use noctuary::DocName;
 use noctuary::exchange::{
     Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, EraseReceipt, Export,
     Foreign, Presence, copy_into, copy_rows,
 };
-use noctuary::format::JournalName;
 use noctuary::workspace::{Claim, ClaimTerms};
 use serde_json::json;
 
@@ -431,11 +429,12 @@ fn files_in(folder: &Path) -> usize {
 fn gone(home: &Path) -> Result<Vec<PathBuf>, Trouble> {
     if home.is_dir() {
         let mut paths: Vec<PathBuf> = OWN.iter().map(|name| home.join(name)).collect();
-        // Journals alone: whatever else has that folder is a person's.
+        // Journals and copies of them alone: whatever else has that folder is a person's.
         for entry in std::fs::read_dir(home.join(DAILY)).into_iter().flatten() {
-            let name = format!("{DAILY}/{}", entry?.file_name().to_string_lossy());
-            if DocName::parse(&name).is_ok_and(|name| JournalName::parse(&name).is_some()) {
-                paths.push(home.join(name));
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            let is_of_a_day = name.get(..10).is_some_and(|day| day.parse::<chrono::NaiveDate>().is_ok());
+            if is_of_a_day && name.to_ascii_lowercase().ends_with(".md") {
+                paths.push(home.join(DAILY).join(name));
             }
         }
         paths.sort();

@@ -15,15 +15,15 @@ fn check(disk: &MemoryDisk, what: &str) {
 }
 
 fn each_operation(begin: impl Fn() -> MemoryDisk, run: impl Fn(&crate::FileMemoryStore) -> bool) -> usize {
-    let begun = begin();
-    let (disk, faults) = (copy(&begun), Faults::new());
+    let life = begin();
+    let (disk, faults) = (copy(&life), Faults::new());
     let store = on(Arc::new(FaultyDisk::new(Arc::new(disk), faults.clone())), 4);
     faults.disarm();
     assert!(run(&store));
     let operations = faults.seen();
     for n in 1..=operations.len() as u64 {
         for fault in [Fault::Error(ErrorKind::StorageFull), Fault::Crash] {
-            let (disk, faults) = (copy(&begun), Faults::new());
+            let (disk, faults) = (copy(&life), Faults::new());
             let store = on(Arc::new(FaultyDisk::new(Arc::new(disk.clone()), faults.clone())), 4);
             faults.arm(n, fault);
             run(&store);
