@@ -19,7 +19,7 @@
 //! | Name | Use |
 //! |---|---|
 //! | [`EdgeStore`], [`Neighborhood`], [`Mention`], [`Neighbor`], [`TopEntity`] | what is mentioned where, and beside what |
-//! | [`Cited`], [`Passage`], [`CitedSource`] | a text: a row, or lines of a document |
+//! | [`Cited`], [`Passage`], [`CitedSource`] | a text: a row, lines of a document, or a note of a role |
 //! | [`Edge`], [`Entity`] | a verb and what it leads to: names, links, tags, people, addresses, paths |
 //! | [`EdgeExtractor`], [`TextEdges`] | the finder of edges; the default, to which verbs can be added |
 //!
@@ -48,7 +48,7 @@ mod verbs;
 pub use edge::Edge;
 pub use entity::Entity;
 pub use extractor::EdgeExtractor;
-pub(crate) use row::{Words, edges_of, scenario};
+pub(crate) use row::{Words, edges_of, edges_of_note, scenario};
 pub(crate) use store::is_asked;
 pub use store::{Cited, CitedSource, EdgeStore, Mention, Neighbor, Neighborhood, Passage, TopEntity};
 pub use text::TextEdges;

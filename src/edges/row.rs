@@ -6,6 +6,7 @@ use super::edge::Edge;
 use super::entity::Entity;
 use super::extractor::EdgeExtractor;
 use crate::base::access::Actor;
+use crate::learning::RoleNote;
 
 /// The words of a row that edges are found in.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,6 +48,12 @@ pub(crate) fn edges_of(extractor: &dyn EdgeExtractor, words: &Words<'_>) -> Vec<
     let is_found = |edge: &Edge| edge.verb != Edge::BELONGS_TO_SCENARIO;
     edges.extend(extractor.edges(words.text).into_iter().filter(is_found));
     capped(&edges)
+}
+
+/// Returns the edges of a note of a role, by its matter and its words.
+pub(crate) fn edges_of_note(extractor: &dyn EdgeExtractor, note: &RoleNote) -> Vec<Edge> {
+    let words = Words { text: &note.content, subject: note.subject.as_deref(), ..Words::default() };
+    edges_of(extractor, &words)
 }
 
 /// Keeps each edge once, no mention beside a verb of the same entity, and the first of the highest rank.

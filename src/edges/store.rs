@@ -14,14 +14,15 @@ use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::base::error::Result;
 use crate::facts::{Fact, Suspicion};
+use crate::learning::{RoleNote, RoleNoteId};
 use crate::memory::MemoryId;
 
-/// Edges from texts to the entities that they speak of. Both memory stores keep those of their rows, and an
-/// [`Indexed`](crate::life::Indexed) workspace those of its documents.
+/// Edges from texts to the entities that they speak of. A memory store keeps those of its rows and of its
+/// [notes of roles](crate::learning::RoleStore), and an [`Indexed`](crate::life::Indexed) workspace those of its documents.
 ///
 /// Edges are derived: they are written with the row in one step, and go with it. They are for finding one's way, and no
-/// search is ranked by them. A session with others present is told of shared rows only, down to the query; nobody is told of
-/// rows that are deleted or retired.
+/// search is ranked by them. A session with others present is told of shared rows only, down to the query, and of no note; nobody
+/// is told of rows that are deleted or retired.
 ///
 /// # Example: the surroundings of a name
 ///
@@ -197,6 +198,8 @@ pub enum Cited {
     Row(Box<Fact>),
     /// A passage of a document.
     Passage(Passage),
+    /// A note of a role.
+    Note(Box<RoleNote>),
 }
 
 impl Cited {
@@ -206,6 +209,7 @@ impl Cited {
         match self {
             Self::Row(fact) => CitedSource::Row(fact.memory.id),
             Self::Passage(passage) => CitedSource::Lines(passage.lines.clone()),
+            Self::Note(note) => CitedSource::Note(note.id),
         }
     }
 
@@ -215,6 +219,7 @@ impl Cited {
         match self {
             Self::Row(fact) => &fact.memory.content,
             Self::Passage(passage) => &passage.text,
+            Self::Note(note) => &note.content,
         }
     }
 }
@@ -239,7 +244,7 @@ impl Passage {
 
 debug_as!(Passage, |it| "Passage {{ {}, {} bytes }}", it.lines, it.text.len());
 
-/// The source of a text: a row, or lines of a document. Prints as `memory 12` or `notes/boat.md#L3`.
+/// The source of a text. Prints as `memory 12`, `notes/boat.md#L3` or `role note 4`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -248,6 +253,8 @@ pub enum CitedSource {
     Row(MemoryId),
     /// Lines of a document.
     Lines(SourceRef),
+    /// A note of a role.
+    Note(RoleNoteId),
     /// A record of the host's, by the name that the host gives it.
     Record(String),
 }
@@ -264,6 +271,7 @@ impl Debug for CitedSource {
         match self {
             Self::Row(id) => write!(f, "Row({id})"),
             Self::Lines(lines) => write!(f, "Lines({lines})"),
+            Self::Note(id) => write!(f, "Note({id})"),
             Self::Record(name) => write!(f, "Record({} bytes)", name.len()),
         }
     }
@@ -274,6 +282,7 @@ impl fmt::Display for CitedSource {
         match self {
             Self::Row(id) => write!(f, "memory {id}"),
             Self::Lines(lines) => write!(f, "{lines}"),
+            Self::Note(id) => write!(f, "role note {id}"),
             Self::Record(name) => f.write_str(name),
         }
     }

@@ -70,6 +70,14 @@ impl RoleNote {
         let NewRoleNote { role, subject, content } = taken;
         Self { id, role, subject, content, created_at: now, reflection: None }
     }
+
+    /// Returns the note with its lesson.
+    pub(crate) fn told(&self) -> String {
+        match &self.reflection {
+            Some(reflection) => format!("{} Lesson: {}", self.content, reflection.lesson),
+            None => self.content.clone(),
+        }
+    }
 }
 
 debug_as!(

@@ -68,6 +68,7 @@ impl<'c> Compiler<'c> {
                 Cited::Row(fact) if self.holds(fact) => page.facts.push(self.of_row(fact, true)?),
                 Cited::Row(fact) => page.timeline.push(self.of_row(fact, false)?),
                 Cited::Passage(passage) => page.timeline.push(self.of_passage(passage)?),
+                Cited::Note(_) => {}
             }
         }
         for pair in homes.iter().flat_map(|home| &home.contradictions).take(PAIRS) {
@@ -80,7 +81,9 @@ impl<'c> Compiler<'c> {
         for part in parts {
             for claim in part.timeline {
                 let text = self.shown(&claim.text)?;
-                page.timeline.push(PageLine { text: cut(&text), kind: self.shown(&claim.kind)?, ..claim });
+                let citation = Citation::of(claim.citation.source, &text);
+                let kind = self.shown(&claim.kind)?;
+                page.timeline.push(PageLine { text: cut(&text), kind, citation, ..claim });
             }
             for mut method in part.methods.into_iter().filter(super::source::PageMethod::is_shown) {
                 method.name = self.shown(&method.name)?;

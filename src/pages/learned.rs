@@ -105,11 +105,8 @@ impl<S: MethodStore + PreferenceStore + RoleStore + ?Sized> Learned<S> {
     fn lesson(&self, note: &RoleNote, keys: &[String]) -> Option<PageLine> {
         let reflection = note.reflection.as_ref()?;
         let texts = [&note.content, &reflection.lesson].into_iter().chain(&note.subject);
-        self.is_named(texts.map(String::as_str), keys).then(|| {
-            let told = format!("{} Lesson: {}", note.content, reflection.lesson);
-            let source = CitedSource::Record(format!("role note {}", note.id));
-            PageLine::new(&note.role, told, Some(reflection.at), source)
-        })
+        self.is_named(texts.map(String::as_str), keys)
+            .then(|| PageLine::new(&note.role, note.told(), Some(reflection.at), CitedSource::Note(note.id)))
     }
 
     fn learned(&self, access: &Access, keys: &[String], limit: usize) -> Result<PageParts> {

@@ -12,7 +12,7 @@ use super::page::CompiledPage;
 use super::source::PageSource;
 use crate::base::access::{Access, SessionKind};
 use crate::base::error::Result;
-use crate::edges::{EdgeStore, Entity};
+use crate::edges::{Cited, EdgeStore, Entity};
 use crate::gate::Doors;
 
 /// Makes pages on entities, of the rows of a memory store, of documents, and of what other sources add.
@@ -113,8 +113,8 @@ impl Pages {
         Ok(page)
     }
 
-    /// Returns the citations of a page of which the source says something else now, is gone, or is not for this session. Only
-    /// rows and documents are looked at.
+    /// Returns the citations of a page of which the source says something else now, is gone, or is not for this session. Rows,
+    /// documents and notes of roles are looked for in the homes; a record of the host's counts as unchanged.
     ///
     /// # Errors
     ///
@@ -154,7 +154,10 @@ impl Pages {
     ) -> Result<CompiledPage> {
         let mut homes = Vec::with_capacity(self.homes.len());
         for home in &self.homes {
-            homes.push(home.neighborhood(access, asked, TEXTS, now)?);
+            let mut around = home.neighborhood(access, asked, TEXTS, now)?;
+            // The learning loop tells of notes, once they have a lesson.
+            around.retain(|mention| !matches!(mention.said, Cited::Note(_)));
+            homes.push(around);
         }
         let mut keys = vec![Entity::fold(asked)];
         for key in homes.iter().flat_map(|home| &home.keys) {

@@ -29,7 +29,7 @@ impl<W: Workspace> EdgeStore for Indexed<W> {
             Cited::Passage(passage) => {
                 self.is_told(access, &passage.lines, &passage.text, forgotten.as_deref())
             }
-            Cited::Row(_) => true,
+            Cited::Row(_) | Cited::Note(_) => true,
         });
         Ok(around)
     }
@@ -51,7 +51,7 @@ impl<W: Workspace> EdgeStore for Indexed<W> {
             CitedSource::Lines(lines) => {
                 words.filter(|text| self.is_told(access, lines, text, forgotten.as_deref()))
             }
-            CitedSource::Row(_) | CitedSource::Record(_) => words,
+            CitedSource::Row(_) | CitedSource::Note(_) | CitedSource::Record(_) => words,
         })
     }
 

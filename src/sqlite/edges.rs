@@ -13,6 +13,9 @@ use crate::edges::{Edge, Entity};
 pub(super) const SEEDS: &str = "memory_edges";
 pub(super) const OURS: &str = "memory_row_edges";
 
+/// Our table of notes of roles.
+const NOTES: &str = "memory_roles";
+
 /// The seed's columns. (seed 003, Typed memory edges)
 const COLUMNS: &str = "
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -28,6 +31,8 @@ const COLUMNS: &str = "
 /// The source of an edge of a row, and of one of a chunk.
 pub(super) const OF_ROWS: &str = "memories";
 pub(super) const OF_CHUNKS: &str = "memory_chunks";
+/// The source of an edge of a note of a role. (seed 003, Typed memory edges)
+pub(super) const OF_NOTES: &str = "role_memory";
 
 /// Makes the table, or takes over the seed's. Rows that are there already wait for their edges.
 pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
@@ -103,17 +108,28 @@ fn triggers(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, Stri
             ),
         ),
     ];
-    // Where `role_memory` is our own view, its rows are those of a table beside it.
-    let sql = "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'id'";
-    for table in ["role_memory", "memory_roles"] {
-        if has_table(connection, table)? && connection.prepare(sql)?.exists([table])? {
-            let trigger = format!("AFTER DELETE ON {table} BEGIN {} END", gone("role_memory", "id"));
-            triggers.push(("memory_edges_of_removed_role", trigger));
-            break;
-        }
+    if let Some(table) = table_of_notes(connection)? {
+        let trigger = format!("AFTER DELETE ON {table} BEGIN {} END", gone(OF_NOTES, "id"));
+        triggers.push(("memory_edges_of_removed_role", trigger));
     }
     let whole = |(name, body)| (name, format!("CREATE TRIGGER {name} {body}"));
     Ok(triggers.into_iter().map(whole).collect())
+}
+
+/// Returns the table of notes of roles: another program's `role_memory`, or ours, of which that name is a view.
+fn table_of_notes(connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
+    let sql = "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'id'";
+    for table in [OF_NOTES, NOTES] {
+        if has_table(connection, table)? && connection.prepare(sql)?.exists([table])? {
+            return Ok(Some(table));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether the edges of notes are those of our table.
+pub(super) fn has_own_notes(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(table_of_notes(connection)? == Some(NOTES))
 }
 
 /// Returns whether the triggers exist as they were made.
@@ -143,7 +159,12 @@ pub(super) fn mend(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "DELETE FROM {edges} WHERE src_table = '{OF_ROWS}' AND src_id NOT IN (SELECT id FROM memories);
          DELETE FROM {edges} WHERE src_table = '{OF_CHUNKS}' AND src_id NOT IN (SELECT number FROM memory_chunks);"
-    ))
+    ))?;
+    let Some(notes) = table_of_notes(connection)? else { return Ok(()) };
+    let orphans = format!(
+        "DELETE FROM {edges} WHERE src_table = '{OF_NOTES}' AND src_id NOT IN (SELECT id FROM {notes})"
+    );
+    connection.execute(&orphans, []).map(drop)
 }
 
 fn put_triggers(connection: &Connection) -> rusqlite::Result<()> {

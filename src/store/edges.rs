@@ -1,6 +1,7 @@
-//! The edges of rows, as a store tells of them.
+//! The edges of rows and of notes of roles, as a store tells of them.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 
@@ -8,8 +9,12 @@ use super::backend::{Backend, Rows};
 use super::store::Store;
 use crate::base::access::Access;
 use crate::base::error::Result;
-use crate::edges::{Cited, CitedSource, Edge, Mention, Neighborhood, TopEntity};
+use crate::edges::{
+    Cited, CitedSource, Edge, EdgeExtractor, Entity, Mention, Neighborhood, TopEntity, edges_of_note,
+    is_asked,
+};
 use crate::facts::{FactState, Suspicion};
+use crate::learning::RoleNote;
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
 
@@ -28,12 +33,39 @@ impl<B: Backend> Store<B> {
         // Where it cannot be settled, the answer does without what is pending.
         let _ = self.settle(now);
         let keys = extractor.keys(asked);
-        self.backend().read("read", |rows| around(rows, visibility, &keys, limit))
+        self.backend().read("read", |rows| {
+            let notes = notes_mentioning(rows, visibility, extractor.as_ref(), &keys)?;
+            around(rows, visibility, &keys, limit, notes)
+        })
     }
 
     pub(crate) fn top_entities(&self, access: &Access, limit: usize) -> Result<Vec<TopEntity>> {
         let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
-        self.backend().read("list", |rows| rows.top_entities(visibility, limit))
+        let Some(extractor) = &self.config().edges else { return Ok(Vec::new()) };
+        self.backend().read("list", |rows| {
+            let notes = notes_in_sight(rows, visibility)?;
+            if notes.is_empty() {
+                return rows.top_entities(visibility, limit);
+            }
+            let mut texts: HashMap<Entity, u64> = HashMap::new();
+            for note in &notes {
+                let edges = edges_of_note(extractor.as_ref(), note).into_iter();
+                let told = edges.filter(|edge| edge.verb != Edge::CO_OCCURS_WITH).map(|edge| edge.entity);
+                for entity in told.collect::<BTreeSet<Entity>>() {
+                    *texts.entry(entity).or_default() += 1;
+                }
+            }
+            for top in rows.top_entities(visibility, usize::MAX)? {
+                *texts.entry(top.entity).or_default() += top.texts;
+            }
+            let mut top: Vec<_> =
+                texts.into_iter().map(|(entity, texts)| TopEntity::new(entity, texts)).collect();
+            top.sort_by(|one, other| {
+                (Reverse(one.texts), &one.entity).cmp(&(Reverse(other.texts), &other.entity))
+            });
+            top.truncate(limit);
+            Ok(top)
+        })
     }
 
     pub(crate) fn words(&self, access: &Access, source: &CitedSource) -> Result<Option<String>> {
@@ -42,6 +74,10 @@ impl<B: Backend> Store<B> {
                 let row = self.backend().read("read", |rows| rows.get(*id, visibility))?;
                 Ok(row.map(|row| row.content))
             }
+            (Some(visibility), CitedSource::Note(id)) => self.backend().read("read", |rows| {
+                let note = notes_in_sight(rows, visibility)?.into_iter().find(|note| note.id == *id);
+                Ok(note.map(|note| note.told()))
+            }),
             _ => Ok(None),
         }
     }
@@ -63,21 +99,69 @@ impl<B: Backend> Store<B> {
     }
 }
 
-/// Returns the latest rows in sight that speak of an entity, with what is beside it.
-fn around(rows: &dyn Rows, visibility: Visibility, keys: &[String], limit: usize) -> Result<Neighborhood> {
+/// Returns the notes of roles that a session may be told of, pending ones too.
+fn notes_in_sight(rows: &dyn Rows, visibility: Visibility) -> Result<Vec<RoleNote>> {
+    let mut notes = Vec::new();
+    if visibility == Visibility::All {
+        notes.extend(rows.notes(true)?);
+        notes.extend(rows.notes(false)?);
+    }
+    Ok(notes)
+}
+
+/// Returns the notes that speak of an entity, the latest first. They are few, and their words say their edges.
+fn notes_mentioning(
+    rows: &dyn Rows,
+    visibility: Visibility,
+    extractor: &dyn EdgeExtractor,
+    keys: &[String],
+) -> Result<Vec<(RoleNote, Vec<Edge>)>> {
+    let mut found = Vec::new();
+    for note in notes_in_sight(rows, visibility)? {
+        let edges = edges_of_note(extractor, &note);
+        let is_meant = |edge: &Edge| edge.verb != Edge::CO_OCCURS_WITH && is_asked(&edge.entity.key, keys);
+        if edges.iter().any(is_meant) {
+            found.push((note, edges));
+        }
+    }
+    found.sort_by_key(|(note, _)| Reverse((note.created_at, note.id)));
+    Ok(found)
+}
+
+/// Returns the latest texts in sight that speak of an entity, with what is beside it.
+fn around(
+    rows: &dyn Rows,
+    visibility: Visibility,
+    keys: &[String],
+    limit: usize,
+    notes: Vec<(RoleNote, Vec<Edge>)>,
+) -> Result<Neighborhood> {
     let mut ids = rows.mentioning(visibility, keys, limit.saturating_add(1))?;
-    let is_cut = ids.len() > limit;
+    let is_cut = ids.len() + notes.len() > limit;
     ids.truncate(limit);
     let mut edges: HashMap<MemoryId, Vec<Edge>> = HashMap::new();
     for (id, edge) in rows.edges_of(&ids)? {
         edges.entry(id).or_default().push(edge);
     }
+    let mut notes = notes.into_iter().peekable();
+    let of_note = |(note, edges)| Mention::new(Cited::Note(Box::new(note)), edges);
     let mut mentions = Vec::with_capacity(ids.len());
     for id in &ids {
         let fact = rows.fact(*id)?.filter(|fact| fact.status.state != FactState::Pending);
-        let edges = edges.remove(id).unwrap_or_default();
-        mentions.extend(fact.map(|fact| Mention::new(Cited::Row(Box::new(fact)), edges)));
+        let Some(fact) = fact else { continue };
+        let written = fact.memory.created_at;
+        while let Some(note) = notes.next_if(|(note, _)| note.created_at > written) {
+            mentions.push(of_note(note));
+        }
+        mentions.push(Mention::new(Cited::Row(Box::new(fact)), edges.remove(id).unwrap_or_default()));
     }
+    mentions.extend(notes.map(of_note));
+    mentions.truncate(limit);
+    let told = mentions.iter().filter_map(|mention| match &mention.said {
+        Cited::Row(fact) => Some(fact.memory.id),
+        _ => None,
+    });
+    let ids: Vec<MemoryId> = told.collect();
     let mut pairs = rows.open_suspects(visibility, &ids)?;
     pairs.retain_mut(|(one, other, _)| {
         if other < one {

@@ -393,6 +393,71 @@ fn a_name_that_is_used_again_after_the_archive_is_another_journal() {
     }
 }
 
+/// A tool brought memory before the log that knows how its section was printed: it was taken for a person's text, and could not be
+/// taken back.
+#[test]
+fn a_section_that_arrives_before_its_log_is_the_section_of_its_dream() {
+    let (journal, model) =
+        ("memory/2026-11-20-repl.md", |machine| llm_fn(move |request| Ok(promotes(request, machine))));
+    let empty = Life::empty();
+    let [one, other] = [empty.copy(), empty.copy()];
+    one.put(journal, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n");
+    dream(&dreamer_over(one.quick_workspace(), |_| {}), &model(0), night(21));
+    other.put(journal, "- [08:00:00] [user] Tea is ready.\n");
+    let merged = |base: &Life, one: &Life, other: &Life| {
+        let out = Life::empty();
+        let [base, one, other] = [base, one, other].map(Life::quick_workspace);
+        let plan = Merge::new(one.as_ref(), other.as_ref()).base(base.as_ref()).plan().unwrap();
+        assert!(plan.conflicts().is_empty(), "{:?}", plan.conflicts());
+        plan.write(out.quick_workspace().as_ref()).unwrap();
+        out
+    };
+    let whole = merged(&empty, &one, &other).memory();
+    assert!(whole.contains(&format!("{journal}#L2")), "it is printed anew: {whole}");
+    let [early, late] = [one.copy(), one.copy()];
+    early.put("MEMORY.md", format!("- Mine.\n\n{}", whole.trim_start()));
+    late.put("MEMORY.md", format!("- Yours.\n\n{}", one.memory().trim_start()));
+    for (one_side, other_side) in [(&early, &late), (&late, &early)] {
+        let out = merged(&one, one_side, other_side);
+        let memory = out.memory();
+        assert_eq!(memory.matches(&stone(1)).count(), 1, "{memory}");
+        let dreamer = dreamer_over(out.quick_workspace(), |_| {});
+        let dreams = dreamer.dreams().unwrap();
+        assert_eq!(dreams[0].standing, DreamStanding::Whole, "{memory}");
+        let human = Access::human(Scope::user("marta"));
+        assert!(dreamer.undo_dream(&human, &dreams[0].id, night(22)).unwrap());
+        assert!(!out.memory().contains(&stone(1)), "{}", out.memory());
+    }
+}
+
+/// A section that a person had changed, and had moved behind another line, stood twice where both machines had it.
+#[test]
+fn a_section_that_a_person_changed_and_moved_stands_once() {
+    let base = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
+    base.put("MEMORY.md", "# Memory\n\n- Known already.\n- Mine 0.\n");
+    let other = base.copy();
+    dream(
+        &dreamer_over(other.quick_workspace(), |_| {}),
+        &llm_fn(|request| Ok(promotes(request, 0))),
+        night(21),
+    );
+    let one = other.copy();
+    let section = one.memory().split_once("\n\n## Dreamed").unwrap().1.replace("\n\n", "\n");
+    let text = format!("# Memory\n\n- Known already.\n\n## Dreamed{section}- Mine 0.\n- Mine 1.\n");
+    put(one.quick_workspace().as_ref(), "MEMORY.md", &text);
+    for (one, other) in [(&one, &other), (&other, &one)] {
+        let out = Life::empty();
+        let [base, one, other] = [&base, one, other].map(Life::quick_workspace);
+        let plan = Merge::new(one.as_ref(), other.as_ref()).base(base.as_ref()).plan().unwrap();
+        plan.write(out.quick_workspace().as_ref()).unwrap();
+        let memory = out.memory();
+        assert_eq!(memory.matches(&stone(1)).count(), 1, "{memory}");
+        for line in ["- Known already.", "- Mine 0.", "- Mine 1."] {
+            assert_eq!(memory.lines().filter(|known| *known == line).count(), 1, "{memory}");
+        }
+    }
+}
+
 struct Random(u64);
 
 impl Random {

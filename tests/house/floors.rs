@@ -35,6 +35,7 @@ const TOGETHER: &[(&str, &str, &str)] = &[
     ("learning", "memory", "a preference names its row"),
     ("edges", "memory", "an edge leads from a row"),
     ("edges", "facts", "the surroundings of an entity are facts"),
+    ("edges", "learning", "an edge leads from a note of a role"),
     ("dreamer", "memory", "a report on facts names rows"),
     ("dreamer", "facts", "a report on facts names decisions"),
     ("doctor", "vectors", "rows without vectors are filled in the pass of everybody"),

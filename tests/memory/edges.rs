@@ -206,6 +206,7 @@ fn verbs_are_data_of_the_host() {
 
 #[cfg(feature = "sqlite")]
 mod in_sqlite {
+    use noctuary::learning::{NewRoleNote, RoleStore};
     use noctuary::{Scope, SqliteMemoryStore};
     use rusqlite::Connection;
 
@@ -293,6 +294,43 @@ mod in_sqlite {
         drop(open(folder.path(), 1));
         assert_eq!(count(&stock, "memory_edges"), 0);
         assert_eq!(count(&stock, "sqlite_schema WHERE name LIKE 'memory_edges_of_%'"), 5);
+    }
+
+    // GE-08, DC-06
+    #[test]
+    fn a_note_of_a_role_has_edges_in_the_seeds_table_and_those_of_another_program_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteMemoryStore::open(folder.path().join("memory.db"), contract::scope()).unwrap();
+        let note = NewRoleNote::new("skipper", "We left with @jan.").about("Brisk");
+        let of_notes = "memory_edges WHERE src_table = 'role_memory'";
+        let stock = stock(folder.path());
+        store.take_note(&human(), &note, now()).unwrap();
+        assert_eq!(count(&stock, of_notes), 2);
+        stock.execute_batch("DELETE FROM memory_edges").unwrap();
+        assert_eq!((store.extract_edges().unwrap(), store.extract_edges().unwrap()), (2, 0));
+        assert!(store.forget(&human(), "We left with @jan", now()).is_ok());
+        assert_eq!(count(&stock, of_notes), 0);
+        // Orphans that no trigger saw are mended, and a table of another program has the name to itself.
+        let note = NewRoleNote::new("skipper", "We met @eve.");
+        store.take_note(&human(), &note, now()).unwrap();
+        stock.execute_batch("DROP TRIGGER memory_edges_of_removed_role; DELETE FROM memory_roles;").unwrap();
+        drop(store);
+        let open = || SqliteMemoryStore::open(folder.path().join("memory.db"), contract::scope()).unwrap();
+        drop(open());
+        assert_eq!(count(&stock, of_notes), 0);
+        stock
+            .execute_batch(
+                "DROP VIEW role_memory; CREATE TABLE role_memory (id INTEGER PRIMARY KEY, content TEXT);
+                 INSERT INTO role_memory (content) VALUES ('x');
+                 INSERT INTO memory_edges (src_table, src_id, dst_entity_kind, dst_entity_key, edge_type)
+                     VALUES ('role_memory', 1, 'ticker', 'ETH', 'holds');",
+            )
+            .unwrap();
+        let store = open();
+        let id = store.take_note(&human(), &note, now()).unwrap();
+        assert_eq!(count(&stock, of_notes), 1, "the edge of the other program alone");
+        let near = store.neighborhood(&human(), "@eve", 9, now()).unwrap();
+        assert_eq!(near.mentions[0].said.source(), noctuary::edges::CitedSource::Note(id));
     }
 
     #[test]

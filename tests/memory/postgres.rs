@@ -75,6 +75,7 @@ fn it_keeps_the_contracts_of_the_learning_loop() {
     method::methods(&|| store());
     preference::preferences(&|| store());
     role::roles(&|| store());
+    role::edges(&*store());
 }
 
 #[test]

@@ -21,31 +21,37 @@ pub(super) fn both(effort: Effort, rows: &Rows, table: &mut Vec<Row>) {
     for (kind, label, from) in
         [(Kind::Sqlite, SQLITE, rows.folder.path()), (Kind::File, FILE, of_files.path())]
     {
-        let folders = [(); 2].map(|()| tempfile::tempdir_in(rows.folder.path()).unwrap());
-        for folder in &folders {
-            copy(from, folder.path());
+        for (category, what) in
+            [("observation", "write of a row that names two"), ("fact", "write of a fact that names two")]
+        {
+            let folders = [(); 2].map(|()| tempfile::tempdir_in(rows.folder.path()).unwrap());
+            for folder in &folders {
+                copy(from, folder.path());
+            }
+            let mut without = StoreConfig::default();
+            without.edges = None;
+            let with = StoreConfig::default();
+            let [bare, ours] = [(&folders[0], without), (&folders[1], with)]
+                .map(|(folder, config)| open(kind, folder.path(), config));
+            let write = |store: &dyn MemoryStore, number: u64| {
+                let number = u32::try_from(number).unwrap() + rows.count;
+                let mut row = named(&rows.language, number);
+                category.clone_into(&mut row.category);
+                store.write(&agent(), &row, at(number)).unwrap();
+            };
+            let (mut of_bare, mut of_ours) = (0, 0);
+            let bare = |_| {
+                of_bare += 1;
+                write(bare.as_ref(), of_bare);
+            };
+            let ours = |_| {
+                of_ours += 1;
+                write(ours.as_ref(), of_ours);
+            };
+            let labels = [label, what, "the same without edges"];
+            let row = compare(effort, labels, 100, || {}, Box::new(bare), Box::new(ours));
+            table.push(Row { bound: Some(1.1), ..row });
         }
-        let mut without = StoreConfig::default();
-        without.edges = None;
-        let with = StoreConfig::default();
-        let [bare, ours] = [(&folders[0], without), (&folders[1], with)]
-            .map(|(folder, config)| open(kind, folder.path(), config));
-        let write = |store: &dyn MemoryStore, number: u64| {
-            let number = u32::try_from(number).unwrap() + rows.count;
-            store.write(&agent(), &named(&rows.language, number), at(number)).unwrap();
-        };
-        let (mut of_bare, mut of_ours) = (0, 0);
-        let bare = |_| {
-            of_bare += 1;
-            write(bare.as_ref(), of_bare);
-        };
-        let ours = |_| {
-            of_ours += 1;
-            write(ours.as_ref(), of_ours);
-        };
-        let labels = [label, "write of a row that names two", "the same without edges"];
-        let row = compare(effort, labels, 100, || {}, Box::new(bare), Box::new(ours));
-        table.push(Row { bound: Some(1.1), ..row });
     }
 }
 

@@ -13,7 +13,7 @@
 //! - *write*: one durable row. Beside it: the same values into the same tables, indexes and triggers, without the
 //!   look for secrets and instructions, and without the line of the audit.
 //! - *disk*: the bytes of a row in SQLite, after `VACUUM`. Beside it: the same file without the index of words.
-//! - *edges*: one durable row that names two things, in both stores. Beside it: the same without edges.
+//! - *edges*: one durable row, or one fact, that names two things, in both stores. Beside it: the same without edges.
 //! - *page*: the page on a name that nobody kept, in both stores, with 200 rules and 200 lessons. Beside it: the surroundings alone.
 //! - *snapshot*: the rows and the profile for a system prompt, and the block that is made of them, judged by the
 //!   doors. Beside each: one statement for 50 rows, and one for the profile.

@@ -3,6 +3,7 @@
 //! A section that stands as it was printed moves as a whole. One that a person changed is the person's text.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use chrono::NaiveDate;
 
@@ -12,7 +13,7 @@ use super::weave::{Strand, weave};
 use crate::base::digest::Digest;
 use crate::dream::Cited;
 use crate::format::DreamId;
-use crate::format::documents::curated;
+use crate::format::documents::curated::{self, HEADING};
 use crate::format::documents::sections::{self, SectionState};
 use crate::gate::is_struck;
 
@@ -66,8 +67,10 @@ impl Copy {
                     let section = sections::whole(bytes).into_iter().find(|section| section.dream == *id);
                     let Some(section) = section else { continue };
                     let text = String::from_utf8_lossy(&bytes[section.range.clone()]).into_owned();
-                    // A request to forget overwrote words of it: it is a section still.
-                    match Night::read(&text).filter(|night| is_struck(&text) && night.is_plain()) {
+                    // A request to forget overwrote words of it, or the log that has its hash did not arrive: it is a section still.
+                    let is_whole =
+                        |night: &Night| (is_struck(&text) && night.is_plain()) || night.is_printed(&text, id);
+                    match Night::read(&text).filter(is_whole) {
                         Some(night) => {
                             copy.sections.insert(id.clone(), night);
                             let gap = bytes[..section.range.start].ends_with(b"\n\n");
@@ -159,7 +162,8 @@ pub(super) fn merge(base: Option<Copy>, mut copies: [Copy; 2], order: &BTreeMap<
             }
         }
     }
-    let Out { tokens, conflicts, .. } = out;
+    let Out { mut tokens, conflicts, .. } = out;
+    drop_doubles(&mut tokens, [&one.tokens, &other.tokens]);
     let mut draft = Draft { tokens, conflicts, ..Draft::default() };
     for (id, mut night) in one.sections {
         match other.sections.remove(&id) {
@@ -173,6 +177,50 @@ pub(super) fn merge(base: Option<Copy>, mut copies: [Copy; 2], order: &BTreeMap<
         draft.nights.insert(id, night);
     }
     draft
+}
+
+/// Drops the second one of two equal sections that a person changed, where neither copy has both: one of them has moved. Two
+/// versions of a place keep theirs.
+fn drop_doubles(tokens: &mut Vec<Token>, copies: [&[Token]; 2]) {
+    let found = written_sections(tokens);
+    let known = copies.map(written_sections);
+    let mut gone: Vec<Range<usize>> = Vec::new();
+    for (at, range) in found.iter().enumerate() {
+        let section = &tokens[range.clone()];
+        let before = found[..at].iter().filter(|range| tokens[(*range).clone()] == *section).count();
+        let in_copy = |side: usize| {
+            known[side].iter().filter(|range| copies[side][(*range).clone()] == *section).count()
+        };
+        if before > 0 && before >= in_copy(0).max(in_copy(1)) {
+            let gap = range.start > 0 && tokens[range.start - 1] == Token::Line(Vec::new());
+            gone.push(range.start - usize::from(gap)..range.end);
+        }
+    }
+    for range in gone.into_iter().rev() {
+        tokens.drain(range);
+    }
+}
+
+/// Returns the places of sections that are a person's text, from their headings on, outside of two versions of a place.
+fn written_sections(tokens: &[Token]) -> Vec<Range<usize>> {
+    let line = |at: usize| match &tokens[at] {
+        Token::Line(line) => std::str::from_utf8(line).ok(),
+        Token::Section(_) => None,
+    };
+    let mut all = Vec::new();
+    let (mut is_open, mut begun) = (false, None);
+    for at in 0..tokens.len() {
+        let Some(text) = line(at) else { continue };
+        is_open = text == FROM || (is_open && text != TO);
+        if let Some(id) = curated::mark(text.trim_end()) {
+            let heading =
+                at.checked_sub(1).filter(|at| line(*at).is_some_and(|text| text.starts_with(HEADING)));
+            begun = Some((id, heading.unwrap_or(at))).filter(|_| !is_open);
+        } else if let Some((_, start)) = begun.take_if(|(id, _)| text.trim_end() == id.end_mark()) {
+            all.push(start..at + 1);
+        }
+    }
+    all
 }
 
 fn common(one: &[Token], other: &[Token]) -> Vec<Token> {

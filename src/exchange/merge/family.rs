@@ -79,6 +79,8 @@ pub(super) fn woven(
         let journal = join(at, name, &runs, &sides, family, &mut out.moves);
         out.documents.insert(name.clone(), journal);
     }
+    // Where all of it is in the archive, nobody has anything to decide.
+    out.kept.retain(|name| out.documents.contains_key(name));
     out
 }
 

@@ -7,6 +7,7 @@ use chrono::NaiveDate;
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::dream::{Cited, Said, cited, compared};
+use crate::format::DreamId;
 use crate::format::documents::curated::{self, Promoted};
 use crate::format::replies::reply;
 
@@ -75,6 +76,12 @@ impl Night {
         let others =
             |line: &str| line.trim().is_empty() || line.starts_with('#') || reply::bullet(line).is_some();
         self.body.lines().all(others) && bullets == self.items.len()
+    }
+
+    /// Returns whether the section stands as a library prints it, by its own mark: no person has changed a line of it.
+    pub(super) fn is_printed(&self, section: &str, id: &DreamId) -> bool {
+        let section = section.trim_start().replace("\r\n", "\n");
+        section == curated::print_section(b"", self.day, id, self.sources, &self.body)
     }
 
     /// Makes the section of lines that a person has in a text, to be compared with those of dreams.

@@ -31,10 +31,12 @@ impl SqliteBackend {
     ) -> Result<Self> {
         let profile_of_the_seed = database.read("open", tables::has_profile_of_the_seed)?;
         let edges = database.read("open", edges::table)?;
+        let notes_have_edges = database.read("open", edges::has_own_notes)?;
         let mut backend = Self {
             profile_of_the_seed,
             extractor,
             edges,
+            notes_have_edges,
             location: database.path().display().to_string(),
             database,
             user: scope.user.clone(),

@@ -1,4 +1,4 @@
-//! The edges of rows: written with them, asked for by a key, and extracted anew.
+//! The edges of rows and of notes of roles: written with them, asked for by a key, and extracted anew.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,11 @@ use super::row;
 use super::search::{count, listed, view};
 use super::table::Table;
 use crate::base::access::Actor;
-use crate::edges::{Edge, TopEntity, Words, edges_of, scenario};
+use crate::edges::{Edge, TopEntity, Words, edges_of, edges_of_note, scenario};
+use crate::learning::RoleNote;
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
-use crate::sqlite::edges::{self, OF_ROWS};
+use crate::sqlite::edges::{self, OF_NOTES, OF_ROWS};
 use crate::store::backend::Extracted;
 
 /// The number of rows of one step of an extraction.
@@ -23,6 +24,17 @@ impl Table<'_> {
         let Some(extractor) = &self.backend.extractor else { return Ok(0) };
         let found = edges_of(extractor.as_ref(), words);
         edges::put(self.connection, self.backend.edges, (OF_ROWS, id), &found, at)
+    }
+
+    /// Adds the edges of a note of a role; returns how many are new. (seed 003, Typed memory edges)
+    pub(super) fn put_edges_of_note(&self, note: &RoleNote) -> rusqlite::Result<usize> {
+        let Some(extractor) = self.backend.extractor.as_ref().filter(|_| self.backend.notes_have_edges)
+        else {
+            return Ok(0);
+        };
+        let found = edges_of_note(extractor.as_ref(), note);
+        let at = row::stamp(note.created_at);
+        edges::put(self.connection, self.backend.edges, (OF_NOTES, note.id.get()), &found, &at)
     }
 
     /// Adds the edges of a row as it stands.
@@ -128,7 +140,7 @@ impl Table<'_> {
         top.collect()
     }
 
-    /// Extracts the edges of the next rows of this scope.
+    /// Extracts the edges of the next rows of this scope, and after the last of them those of its notes.
     pub(super) fn extract_next(&self, after: MemoryId) -> rusqlite::Result<Extracted> {
         let sql =
             "SELECT id FROM memories WHERE id > ?1 AND user_id = ?2 AND agent_id = ?3 ORDER BY id LIMIT ?4";
@@ -141,7 +153,13 @@ impl Table<'_> {
         for id in &ids {
             added += self.put_edges_of(*id)? as u64;
         }
-        Ok(Extracted { added, last: ids.last().map(|last| MemoryId::new(*last)) })
+        let last = ids.last().map(|last| MemoryId::new(*last));
+        if last.is_none() {
+            for note in self.notes_by(true)?.into_iter().chain(self.notes_by(false)?) {
+                added += self.put_edges_of_note(&note)? as u64;
+            }
+        }
+        Ok(Extracted { added, last })
     }
 
     /// Extracts the edges of some rows that were there before edges were; `false` where there are none left.

@@ -26,6 +26,8 @@ pub(super) struct SqliteBackend {
     /// The finder of edges, and the name of their table.
     pub(super) extractor: Option<Arc<dyn EdgeExtractor>>,
     pub(super) edges: &'static str,
+    /// Whether notes of roles have edges there too: no other program's `role_memory` has them.
+    pub(super) notes_have_edges: bool,
     /// Whether the running change adds or removes tombstones.
     pub(super) forgets: AtomicBool,
     /// The word index, while no read or change has it.

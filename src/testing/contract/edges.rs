@@ -79,7 +79,7 @@ fn mentions(store: &dyn Edged, asked: &str) -> Vec<MemoryId> {
 fn ids(around: &Neighborhood) -> Vec<MemoryId> {
     let of = |said: &Cited| match said {
         Cited::Row(fact) => fact.memory.id,
-        Cited::Passage(_) => panic!("a store of rows has no passages"),
+        other => panic!("a row was written, and not {other:?}"),
     };
     around.mentions.iter().map(|mention| of(&mention.said)).collect()
 }

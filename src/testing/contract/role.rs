@@ -22,13 +22,19 @@ use super::memory::{self, access, agent, human};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::Error;
 use crate::base::receipt::ForgetPlace;
+use crate::edges::{CitedSource, EdgeStore};
 use crate::learning::{NewRoleNote, Reflection, RoleClass, RoleNote, RoleNoteId, RoleStore};
-use crate::memory::{Filter, MemoryStore};
+use crate::memory::{Filter, MemoryStore, NewMemory, Source};
 
 /// A store that keeps notes of roles beside its rows.
 pub trait Roles: MemoryStore + RoleStore {}
 
 impl<S: MemoryStore + RoleStore> Roles for S {}
+
+/// A store that keeps edges of its notes too.
+pub trait EdgedRoles: Roles + EdgeStore {}
+
+impl<S: Roles + EdgeStore> EdgedRoles for S {}
 
 /// Makes a new, empty store of [`scope`].
 pub type Make<'a> = &'a dyn Fn() -> Arc<dyn Roles>;
@@ -163,4 +169,57 @@ pub fn forgets(store: &dyn Roles) {
     assert!(store.lift(&human(), said, at(4)).expect(WORKS));
     let back = store.take_note(&agent(), &again, at(5)).expect(WORKS);
     assert!(back > kept && back != gone, "no id is used twice");
+}
+
+/// A note of a store with edges has them as a row does: for main sessions, while it stands. (GE-01, GE-08, GE-09, SE-14)
+pub fn edges(store: &dyn EdgedRoles) {
+    let around = |access: &Access, asked: &str| {
+        let near = store.neighborhood(access, asked, 9, at(30)).expect(WORKS);
+        let sources = near.mentions.iter().map(|mention| mention.said.source().to_string());
+        (
+            sources.collect::<Vec<_>>(),
+            near.neighbors.iter().map(|near| near.entity.to_string()).collect::<Vec<_>>(),
+        )
+    };
+    let row = |text: &str, minute: i64| {
+        let row = NewMemory::new("observation", text, Source::AgentRecorded).shared();
+        store.write(&agent(), &row, at(minute)).expect(WORKS)
+    };
+    let (before, after) = (row("the keel of Brisk #repairs", 0), row("Brisk lies in Porto", 4));
+    let note = NewRoleNote::new("skipper", "We left with @jan and #tide.").about("Brisk");
+    let id = store.take_note(&agent(), &note, at(2)).expect(WORKS);
+    store.take_note(&agent(), &NewRoleNote::new("skipper", "Calm."), at(3)).expect(WORKS);
+    let told = [format!("memory {after}"), format!("role note {id}"), format!("memory {before}")];
+    let (sources, beside) = around(&human(), "Brisk");
+    assert_eq!(sources, told);
+    for entity in ["person:jan", "tag:tide", "tag:repairs"] {
+        assert!(beside.iter().any(|found| found == entity), "{entity}: {beside:?}");
+    }
+    assert_eq!(around(&agent(), "@jan").0, told[1..2]);
+    let cut = store.neighborhood(&human(), "brisk", 2, at(30)).expect(WORKS);
+    assert_eq!((cut.mentions.len(), cut.is_cut), (2, true));
+    assert!(!store.neighborhood(&human(), "brisk", 3, at(30)).expect(WORKS).is_cut);
+    let top = |access: &Access| {
+        let top = store.top_entities(access, 1).expect(WORKS);
+        (top[0].entity.to_string(), top[0].texts)
+    };
+    assert_eq!(top(&human()), ("name:brisk".to_owned(), 3));
+    let words = |access: &Access| store.words(access, &CitedSource::Note(id)).expect(WORKS);
+    assert_eq!(words(&human()).as_deref(), Some("We left with @jan and #tide."));
+    assert_eq!(store.extract_edges().expect(WORKS), 0, "its edges were written with it");
+    for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
+        let others = access(kind, Actor::Human);
+        assert_eq!(around(&others, "Brisk").0, [told[0].clone(), told[2].clone()], "{kind:?}");
+        assert!(around(&others, "@jan").0.is_empty());
+        assert_eq!((top(&others).1, words(&others)), (2, None), "{kind:?}");
+    }
+    let strange = Access::human(Scope::user("eve"));
+    assert!(around(&strange, "Brisk").0.is_empty() && words(&strange).is_none());
+    let lesson = Reflection::new(RoleClass::Success, "Leave early.", at(5));
+    assert!(store.reflect(&host(), id, &lesson).expect(WORKS));
+    assert_eq!(around(&human(), "@jan").0, told[1..2], "a lesson changes nothing of it");
+    assert_eq!(words(&human()).as_deref(), Some("We left with @jan and #tide. Lesson: Leave early."));
+    store.forget(&human(), "We left with @jan", at(6)).expect(WORKS);
+    assert!(around(&human(), "@jan").0.is_empty() && words(&human()).is_none());
+    assert_eq!(top(&human()).1, 2);
 }

@@ -8,7 +8,7 @@ use super::{agent, backends, human};
 use crate::common::marta::now;
 use noctuary::FileMemoryStore;
 use noctuary::learning::{NewRoleNote, Reflection, RoleClass};
-use noctuary::testing::contract::role::{self as contract, Roles as Store};
+use noctuary::testing::contract::role::{self as contract, EdgedRoles as Store};
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
     #[cfg(feature = "sqlite")]
@@ -38,6 +38,8 @@ fn both_stores_keep_the_whole_contract_of_roles() {
             homes.borrow_mut().push(folder);
             store
         });
+        let folder = tempfile::tempdir().unwrap();
+        contract::edges(open(folder.path(), backend).as_ref());
     }
 }
 

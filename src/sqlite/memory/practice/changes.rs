@@ -170,8 +170,8 @@ impl Table<'_> {
                 note.subject,
                 note.content,
                 stamp(note.created_at)
-            ])
-            .map(drop)
+            ])?;
+        self.put_edges_of_note(note).map(drop)
     }
 
     fn add_reflection(&self, note: RoleNoteId, reflection: &Reflection) -> rusqlite::Result<()> {

@@ -100,26 +100,7 @@ impl Practice for Table<'_> {
     }
 
     fn notes(&self, pending: bool) -> Result<Vec<RoleNote>> {
-        self.folded(|| {
-            let sql = format!(
-                "SELECT id, role, subject, content, created_at, class, reflection, reflected_at
-                 FROM memory_roles {OF_SCOPE} AND (reflected_at IS NULL) = ?3 ORDER BY id"
-            );
-            let mut statement = self.connection.prepare_cached(&sql)?;
-            let note = |found: &Row<'_>| {
-                let mut taken = NewRoleNote::new(row::text(found, 1)?, row::text(found, 3)?);
-                taken.subject = row::maybe(found, 2)?;
-                let at = row::time(found, 4)?.unwrap_or_default();
-                let mut note = RoleNote::new(RoleNoteId::new(found.get(0)?), taken, at);
-                let word = row::maybe(found, 5)?.unwrap_or_default();
-                let class = RoleClass::ALL.into_iter().find(|class| class.as_str() == word);
-                if let (Some(lesson), Some(at)) = (row::maybe(found, 6)?, row::time(found, 7)?) {
-                    note.reflection = Some(Reflection::new(class.unwrap_or(RoleClass::Neutral), lesson, at));
-                }
-                Ok(note)
-            };
-            statement.query_map(params![self.user(), self.agent(), pending], note)?.collect()
-        })
+        self.folded(|| self.notes_by(pending))
     }
 
     fn next_number(&self, of: Numbered) -> Result<i64> {
@@ -139,6 +120,28 @@ impl Practice for Table<'_> {
 }
 
 impl Table<'_> {
+    /// Returns the pending notes of roles by id, or those that were reflected on.
+    pub(in crate::sqlite::memory) fn notes_by(&self, pending: bool) -> rusqlite::Result<Vec<RoleNote>> {
+        let sql = format!(
+            "SELECT id, role, subject, content, created_at, class, reflection, reflected_at
+             FROM memory_roles {OF_SCOPE} AND (reflected_at IS NULL) = ?3 ORDER BY id"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let note = |found: &Row<'_>| {
+            let mut taken = NewRoleNote::new(row::text(found, 1)?, row::text(found, 3)?);
+            taken.subject = row::maybe(found, 2)?;
+            let at = row::time(found, 4)?.unwrap_or_default();
+            let mut note = RoleNote::new(RoleNoteId::new(found.get(0)?), taken, at);
+            let word = row::maybe(found, 5)?.unwrap_or_default();
+            let class = RoleClass::ALL.into_iter().find(|class| class.as_str() == word);
+            if let (Some(lesson), Some(at)) = (row::maybe(found, 6)?, row::time(found, 7)?) {
+                note.reflection = Some(Reflection::new(class.unwrap_or(RoleClass::Neutral), lesson, at));
+            }
+            Ok(note)
+        };
+        statement.query_map(params![self.user(), self.agent(), pending], note)?.collect()
+    }
+
     fn preferences_where(&self, which: &str, bound: impl Params) -> rusqlite::Result<Vec<Preference>> {
         let sql = format!(
             "SELECT id, dimension, kind, state, statement, tools, words, approved_by, approved_at, memory_id, created_at
