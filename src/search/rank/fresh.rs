@@ -10,7 +10,7 @@
 use std::cell::OnceCell;
 
 use super::asked::asks_for_the_past;
-use super::fuse::{Freshened, LOOKED_AT, Search};
+use super::fuse::{Freshened, Search};
 use super::pool::{Row, RowNo};
 use super::statement::{Statement, may_take_back};
 
@@ -22,6 +22,8 @@ const WITH_A_SIGN: f64 = 0.75;
 const WITH_TWO: f64 = 0.5;
 /// The least score of a newer row with two signs, as a share of the older one's: long rows have signs of everything.
 const HALF_AS_GOOD: f64 = 0.5;
+/// The verbs of a question that leave its own verb to its end.
+const DO: [&str; 3] = ["do", "does", "did"];
 /// The most bytes of a row: a longer one has words and numbers of everything.
 const LONGEST: u32 = 1500;
 
@@ -44,13 +46,13 @@ impl Search<'_> {
         if near == 0 || !self.freshens() {
             return passed;
         }
-        let looked_at = near.max(LOOKED_AT).min(ranked.len());
-        let best = &mut ranked[..looked_at];
-        let candidates: Vec<Candidate<'_>> = (0..)
-            .zip(best.iter())
-            .map(|(at, (number, score))| {
-                let row = self.pool.row(*number);
-                Candidate { number: *number, row, score: *score, is_far: at >= near, says: OnceCell::new() }
+        let places = self.places(ranked);
+        let candidates: Vec<Candidate<'_>> = places
+            .iter()
+            .map(|at| {
+                let (number, score) = ranked[*at];
+                let row = self.pool.row(number);
+                Candidate { number, row, score, is_far: *at >= near, says: OnceCell::new() }
             })
             .collect();
         let question = Question {
@@ -58,12 +60,13 @@ impl Search<'_> {
             names: self.names()
                 & candidates[..near].iter().fold(0, |bits, candidate| bits | candidate.row.has),
             numbers: self.numbers(),
+            verb: self.verb(),
             weights: (0..self.pool.words()).map(|word| self.frequencies.weight(word)).collect(),
         };
         // The oldest first, so that each finds its forerunners in their places.
-        let mut by_time: Vec<usize> = (0..looked_at).collect();
+        let mut by_time: Vec<usize> = (0..candidates.len()).collect();
         by_time.sort_by(|one, other| candidates[*one].row.newer(candidates[*other].row));
-        let mut order: Vec<usize> = (0..looked_at).collect();
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
         for newer in by_time {
             let Some(at) = order.iter().position(|place| *place == newer) else { continue };
             let renewal = |older: &usize| question.renewal(&candidates[newer], &candidates[*older]);
@@ -80,12 +83,12 @@ impl Search<'_> {
             } else {
                 put_behind(&mut order, newer, &rows);
             }
-            passed.ranks.insert(candidates[newer].number, newer + 1);
+            passed.ranks.insert(candidates[newer].number, places[newer] + 1);
             let number = |row: usize| candidates[row].number;
             passed.pairs.extend(rows.iter().map(|older| (number(newer), number(*older))));
         }
-        for ((number, _), place) in best.iter_mut().zip(order) {
-            *number = candidates[place].number;
+        for (at, candidate) in places.into_iter().zip(order) {
+            ranked[at].0 = candidates[candidate].number;
         }
         passed
     }
@@ -102,8 +105,19 @@ impl Search<'_> {
         numbers.fold(0, |bits, (_, bit)| bits | 1 << bit)
     }
 
+    /// Returns the verb of a question with "do", a bit: the word behind the name of who does it.
+    fn verb(&self) -> u64 {
+        let (names, terms) = (self.names(), &self.plan.terms);
+        let mut words = self.plan.words.iter().skip_while(|word| !DO.contains(&word.as_str())).skip(1);
+        let bit = |word: &String| terms.iter().position(|term| term.written == *word).map_or(0, |at| 1 << at);
+        if !words.any(|word| bit(word) & names > 0) {
+            return 0;
+        }
+        words.map(bit).find(|bit| *bit > 0).unwrap_or(0) & !names
+    }
+
     /// Returns the words of the query that are names, a bit each.
-    fn names(&self) -> u64 {
+    pub(super) fn names(&self) -> u64 {
         let names = self.entities.of(&self.plan.text);
         let terms = self.plan.terms.iter().zip(0..);
         terms.filter(|(term, _)| names.contains(&term.written)).fold(0, |bits, (_, bit)| bits | 1 << bit)
@@ -126,6 +140,8 @@ struct Question<'s, 'a> {
     names: u64,
     /// The words with a digit, a bit each: a number that is asked for tells one thing from another.
     numbers: u64,
+    /// The verb, a bit: a word of change stands in its place.
+    verb: u64,
     /// 0 for what no row has.
     weights: Vec<f64>,
 }
@@ -144,7 +160,7 @@ impl Question<'_, '_> {
             || newer.row.bytes.max(older.row.bytes) > longest
             || newer.row.has & older.row.has == 0
             || older.row.has & !newer.row.has & self.numbers > 0
-            || (newer.is_far && !may_take_back(self.text(newer)))
+            || (newer.is_far && newer.row.has & self.names == 0 && !may_take_back(self.text(newer)))
         {
             return None;
         }
@@ -162,14 +178,20 @@ impl Question<'_, '_> {
             return Some(Renewal::TakesBack);
         }
         // Of whom it is says nothing of what it is about.
-        let about = if had & !self.names > 0 { had & !self.names } else { had };
+        let mut about = if had & !self.names > 0 { had & !self.names } else { had };
+        // What changed is not done as before: of the rest some has to be said.
+        if says.changes && has & about & !self.verb > 0 {
+            about &= !self.verb;
+        }
         let share = self.weigh(has & about) / self.weigh(about);
         let is_enough = match usize::from(says.changes) + usize::from(says.has_other_values_than(said)) {
             0 => had & !has == 0 && says.has_most_words_of(said),
             1 => share >= WITH_A_SIGN,
             _ => share >= WITH_TWO && newer.score >= HALF_AS_GOOD * older.score,
         };
-        (is_enough && !newer.is_far).then_some(Renewal::SaysAnew)
+        // From afar it says that something changed, of whom the query names.
+        let is_near = !newer.is_far || (says.changes && newer.row.has & older.row.has & self.names > 0);
+        (is_enough && is_near).then_some(Renewal::SaysAnew)
     }
 
     fn text(&self, candidate: &Candidate<'_>) -> &str {

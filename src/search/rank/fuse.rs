@@ -43,6 +43,8 @@ pub(crate) struct Ranked {
 const WEAK: f64 = 0.25;
 /// So many of the best are looked at for entities, and for what they take back.
 pub(super) const LOOKED_AT: usize = 50;
+/// So far down a short row that names what the query names is looked at, since it may be the news of it.
+const FAR: usize = 200;
 
 /// The rows of a search by what they score, before texts are looked at.
 pub(crate) struct Weighed {
@@ -134,8 +136,7 @@ impl Search<'_> {
                 // Entities change the order among the first, and not how many of a conversation are left.
                 let mut ranked = weighed.ranked.clone();
                 self.cap(&mut ranked);
-                let most = self.ranking.freshness.max(LOOKED_AT);
-                looked_at.extend(ranked.iter().take(most).map(|(number, _)| *number));
+                looked_at.extend(self.places(&ranked).into_iter().map(|at| ranked[at].0));
             }
         }
         let unread = looked_at.into_iter().filter(|number| !self.pool.is_read(*number));
@@ -231,7 +232,7 @@ impl Search<'_> {
 
     /// Puts the best first, at least as many as are asked for or looked at; ties the newest first, then the greater id.
     fn sort(&self, ranked: &mut Vec<(RowNo, f64)>, most: usize) {
-        let kept = most.max(LOOKED_AT).min(ranked.len());
+        let kept = most.max(FAR).min(ranked.len());
         let order = |one: &(RowNo, f64), other: &(RowNo, f64)| self.order(*one, *other);
         if self.ranking.most_of_one.is_none() && kept < ranked.len() {
             ranked.select_nth_unstable_by(kept, order);
@@ -306,6 +307,19 @@ impl Search<'_> {
 
     pub(super) fn order(&self, (one, score): (RowNo, f64), (other, than): (RowNo, f64)) -> Ordering {
         than.total_cmp(&score).then_with(|| self.pool.row(other).newer(self.pool.row(one)))
+    }
+
+    /// Returns the places of the rows that may be news of others: the best, and of those behind them short ones with a name of
+    /// the query.
+    pub(super) fn places(&self, ranked: &[(RowNo, f64)]) -> Vec<usize> {
+        let near = self.ranking.freshness.max(LOOKED_AT).min(ranked.len());
+        let names = self.names();
+        let is_named = |at: &usize| {
+            let row = self.pool.row(ranked[*at].0);
+            row.has & names > 0 && row.bytes <= self.ranking.short
+        };
+        let far = (near..ranked.len().min(FAR)).filter(is_named).take(LOOKED_AT);
+        (0..near).chain(far).collect()
     }
 
     /// Returns the entities that are asked for, where they count.
