@@ -59,6 +59,7 @@ impl Search<'_> {
             search: self,
             names: self.names()
                 & candidates[..near].iter().fold(0, |bits, candidate| bits | candidate.row.has),
+            told_of: self.told_of(),
             numbers: self.numbers(),
             verb: self.verb(),
             weights: (0..self.pool.words()).map(|word| self.frequencies.weight(word)).collect(),
@@ -107,7 +108,7 @@ impl Search<'_> {
 
     /// Returns the verb of a question with "do", a bit: the word behind the name of who does it.
     fn verb(&self) -> u64 {
-        let (names, terms) = (self.names(), &self.plan.terms);
+        let (names, terms) = (self.told_of(), &self.plan.terms);
         let mut words = self.plan.words.iter().skip_while(|word| !DO.contains(&word.as_str())).skip(1);
         let bit = |word: &String| terms.iter().position(|term| term.written == *word).map_or(0, |at| 1 << at);
         if !words.any(|word| bit(word) & names > 0) {
@@ -116,8 +117,15 @@ impl Search<'_> {
         words.map(bit).find(|bit| *bit > 0).unwrap_or(0) & !names
     }
 
+    /// Returns the words of the query that are names of whom rows tell, and of nobody who speaks, a bit each.
+    pub(super) fn told_of(&self) -> u64 {
+        let terms = self.plan.terms.iter().zip(0..);
+        let speakers = terms.filter(|(term, _)| self.pool.speaker(&term.written).is_some());
+        speakers.fold(self.names(), |bits, (_, bit)| bits & !(1 << bit))
+    }
+
     /// Returns the words of the query that are names, a bit each.
-    pub(super) fn names(&self) -> u64 {
+    fn names(&self) -> u64 {
         let names = self.entities.of(&self.plan.text);
         let terms = self.plan.terms.iter().zip(0..);
         terms.filter(|(term, _)| names.contains(&term.written)).fold(0, |bits, (_, bit)| bits | 1 << bit)
@@ -138,6 +146,8 @@ struct Question<'s, 'a> {
     search: &'s Search<'a>,
     /// The words that are names which rows have, a bit each.
     names: u64,
+    /// Those that are no speakers': of one who speaks, news says "I".
+    told_of: u64,
     /// The words with a digit, a bit each: a number that is asked for tells one thing from another.
     numbers: u64,
     /// The verb, a bit: a word of change stands in its place.
@@ -160,7 +170,7 @@ impl Question<'_, '_> {
             || newer.row.bytes.max(older.row.bytes) > longest
             || newer.row.has & older.row.has == 0
             || older.row.has & !newer.row.has & self.numbers > 0
-            || (newer.is_far && newer.row.has & self.names == 0 && !may_take_back(self.text(newer)))
+            || (newer.is_far && newer.row.has & self.told_of == 0 && !may_take_back(self.text(newer)))
         {
             return None;
         }
@@ -190,7 +200,7 @@ impl Question<'_, '_> {
             _ => share >= WITH_TWO && newer.score >= HALF_AS_GOOD * older.score,
         };
         // From afar it says that something changed, of whom the query names.
-        let is_near = !newer.is_far || (says.changes && newer.row.has & older.row.has & self.names > 0);
+        let is_near = !newer.is_far || (says.changes && newer.row.has & older.row.has & self.told_of > 0);
         (is_enough && is_near).then_some(Renewal::SaysAnew)
     }
 

@@ -313,7 +313,7 @@ impl Search<'_> {
     /// the query.
     pub(super) fn places(&self, ranked: &[(RowNo, f64)]) -> Vec<usize> {
         let near = self.ranking.freshness.max(LOOKED_AT).min(ranked.len());
-        let names = self.names();
+        let names = self.told_of();
         let is_named = |at: &usize| {
             let row = self.pool.row(ranked[*at].0);
             row.has & names > 0 && row.bytes <= self.ranking.short
