@@ -207,7 +207,11 @@ fn is_fed_as_theirs(life: &Life, world: &World) {
         let guests: Vec<_> =
             guests.into_iter().filter(|guest| *guest != "eve smith" || !row.cites.is_empty()).collect();
         let is_labelled = guests.iter().any(|guest| row.content.contains(&format!("{guest}: ")));
-        let cites_one = matches!(row.cites.as_slice(), [cited] if cited.first_line == cited.last_line);
+        // One that cites another's line alone is of nobody but the agent, who put them together.
+        let said_by = |line: u64| world.lines[usize::try_from(line).unwrap() - 1].guest;
+        let cites_one = matches!(row.cites.as_slice(), [cited]
+            if cited.first_line == cited.last_line && said_by(cited.first_line).is_some());
+        assert!(!matches!(row.origin, None | Some(Origin::User)), "{row:?}\n{}", world.journal);
         let is_theirs = matches!(row.origin, Some(Origin::Participant(_)));
         assert!(is_theirs || !(is_labelled || cites_one), "{} {row:?}\n{}", row.content, world.journal);
     }

@@ -26,6 +26,10 @@ pub(super) struct Statement {
     pub(super) taken_back: BTreeSet<String>,
     /// Words that may be names, and are none of the query.
     pub(super) names: BTreeSet<String>,
+    /// Whether a word of change leads to something: "moved on to water".
+    pub(super) leads_to: bool,
+    /// Words that the query has not, and that are no words of change.
+    pub(super) others: BTreeSet<String>,
 }
 
 impl Statement {
@@ -68,12 +72,17 @@ impl Statement {
             let last = before.last().copied().unwrap_or_default();
             if is_of_change(word) || (last, *word) == ("no", "longer") {
                 self.changes = true;
+                let to = behind.iter().position(|word| *word == "to").and_then(|at| behind.get(at + 1));
+                self.leads_to |= to.is_some_and(|word| !is_stop_word(word));
                 self.stands_for |= stands_for(before, word, behind, plan, asked_for);
             }
             let taken = taken_back(last, word, behind);
             let beside = taken.iter().filter(|word| !is_stop_word(word) && !asked_for.contains(**word));
             self.taken_back.extend(beside.map(|word| (*word).to_owned()));
         }
+        let is_other =
+            |word: &&&str| !asked_for.contains(**word) && !is_stop_word(word) && !is_of_change(word);
+        self.others.extend(words.iter().filter(is_other).map(|word| (*word).to_owned()));
         self.words.extend(words.into_iter().map(str::to_owned));
     }
 
