@@ -75,6 +75,16 @@ impl Said {
         self.is_in(other) && other.len() - self.len() <= MOST
     }
 
+    /// Returns whether a line of a journal has its words, but for two at most, and each number and negation.
+    pub(crate) fn is_told_by(&self, line: &str) -> bool {
+        const LACKING: usize = 2;
+        let line = Self::of(line);
+        let lacking = self.terms.difference(&line.terms).count();
+        lacking <= LACKING
+            && lacking * 2 < self.len()
+            && self.decisive.iter().all(|word| line.terms.contains(word) || line.decisive.contains(word))
+    }
+
     /// Returns whether another line says all that this one says.
     pub(crate) fn is_in(&self, other: &Self) -> bool {
         self.decisive == other.decisive && !self.terms.is_empty() && self.terms.is_subset(&other.terms)

@@ -4,10 +4,12 @@ use std::io::ErrorKind;
 
 use super::home::{Home, NOT_ASKED};
 use crate::base::error::{Error, Result};
-use crate::base::name::Name;
+use crate::base::name::{Name, StateName};
 use crate::base::receipt::{ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::format::documents::copies::original_of;
-use crate::format::state::{registry, seal};
+use crate::format::state::history::History;
+use crate::format::state::registry::{self, Names};
+use crate::format::state::seal;
 
 /// The most names that a line of a receipt lists.
 const MOST_NAMED: usize = 3;
@@ -63,14 +65,29 @@ impl Home<'_> {
         }
         let mut left = found;
         // The copy of a state file that a sync tool left is read once more, when it is merged.
-        let is_state = original_of(name.as_str()).is_some_and(|path| registry::of_path(&path).is_some());
+        let original = original_of(name.as_str());
+        let file = original.as_deref().and_then(registry::of_path);
         let is_struck = self.change(name, |bytes| {
-            let struck = bytes.and_then(|bytes| self.struck(bytes));
-            let struck = struck.map(|struck| if is_state { seal::renewed(&struck) } else { struck });
+            let struck = match (&original, file) {
+                (Some(path), Some(file)) if matches!(file.names, Names::Preimages) => {
+                    bytes.and_then(|bytes| self.struck_versions(path, bytes))
+                }
+                (_, Some(_)) => {
+                    bytes.and_then(|bytes| self.struck(bytes)).map(|struck| seal::renewed(&struck))
+                }
+                (_, None) => bytes.and_then(|bytes| self.struck(bytes)),
+            };
             left = struck.as_ref().map_or(found, |struck| self.count(struck));
             Ok(struck)
         })?;
         Ok((found, if is_struck { found.saturating_sub(left) } else { 0 }))
+    }
+
+    /// Overwrites the statement in earlier versions of a document, each of which has a hash; `None` where they do not parse.
+    fn struck_versions(&self, path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut versions = History::parse(&StateName::of_path(path.to_owned()), Some(bytes)).ok()?;
+        let changed = versions.change(|text| self.struck(text).map(Some));
+        (changed > 0).then(|| versions.print())
     }
 
     /// Says why a statement stays in a file.

@@ -16,6 +16,8 @@ use noctuary::{
     dream_once_at, llm_fn,
 };
 
+use sha2::{Digest as _, Sha256};
+
 use crate::common_each as each;
 use crate::dreaming::{Life, dream, dreamer_over, name, night, seen};
 use crate::put;
@@ -430,6 +432,75 @@ fn a_section_that_arrives_before_its_log_is_the_section_of_its_dream() {
     }
 }
 
+/// Words were overwritten in a copy of earlier versions, and not their hash: nothing went on after that.
+#[test]
+fn a_copy_of_earlier_versions_is_whole_after_a_request_to_forget() {
+    let life = Life::with(&[]);
+    let text = format!("# Memory\n\n- {}\n", stone(1));
+    let revision = hex::encode(Sha256::digest(&text));
+    let versions = serde_json::json!([{"at": "2026-11-20T09:00:00Z", "revision": revision, "text": text}]);
+    let copy = ".dreaming.d/history/MEMORY.md.sync-conflict-20261121-091500-ABCDEFG.json";
+    life.put(copy, versions.to_string());
+    let human = Access::human(Scope::user("marta"));
+    Forget::new(&human, stone(1))
+        .in_files(true)
+        .workspace(life.quick_workspace().as_ref())
+        .run(night(22))
+        .unwrap();
+    assert!(!life.text(copy).contains(&stone(1)));
+    let report = merge_copies(life.quick_workspace().as_ref()).unwrap();
+    assert_eq!(report.merged, [copy]);
+    let kept = life.text(".dreaming.d/history/MEMORY.md.json");
+    assert!(kept.contains("[forgotten]") && !kept.contains("harbour h1"), "{kept}");
+}
+
+/// A tool brought memory, and the log that says that a dream in it was taken back later: the section stayed for good.
+#[test]
+fn the_section_of_a_dream_that_was_taken_back_leaves_with_the_next_merge_of_copies() {
+    let life = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
+    let dreamer = dreamer_over(life.quick_workspace(), |_| {});
+    dream(&dreamer, &llm_fn(|request| Ok(promotes(request, 0))), night(21));
+    let memory = life.memory();
+    let human = Access::human(Scope::user("marta"));
+    assert!(dreamer.undo_dream(&human, &dreamer.dreams().unwrap()[0].id, night(22)).unwrap());
+    let without = life.memory();
+    life.put("MEMORY.md", memory.replace("# Memory", "# Memory\n\n- Mine."));
+    merge_copies(life.quick_workspace().as_ref()).unwrap();
+    assert_eq!(life.memory(), without.replace("# Memory", "# Memory\n\n- Mine."));
+    // It waits to be dreamed again, and a person who brings it back has it.
+    dream(&dreamer, &llm_fn(|request| Ok(promotes(request, 0))), night(23));
+    assert_eq!(life.memory().matches(&stone(1)).count(), 1);
+    merge_copies(life.quick_workspace().as_ref()).unwrap();
+    assert_eq!(life.memory().matches(&stone(1)).count(), 1);
+}
+
+/// Each merge of copies added the place that a line had on one machine, until the line was cut.
+#[test]
+fn a_line_cites_the_line_that_says_it_where_journal_and_section_are_of_different_moments() {
+    let journal = "memory/2026-11-20-repl.md";
+    let life = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
+    dream(
+        &dreamer_over(life.quick_workspace(), |_| {}),
+        &llm_fn(|request| Ok(promotes(request, 1))),
+        night(21),
+    );
+    let first = life.memory();
+    for hour in [8, 7, 6] {
+        let copy = format!("memory/2026-11-20-repl.sync-conflict-20261121-09150{hour}-ABCDEFG.md");
+        life.put(&copy, format!("- [0{hour}:00:00] [user] Tea at {hour}.\n"));
+        // The section as the other machine has it still.
+        let memory = life.memory();
+        life.put("MEMORY.sync-conflict-20261121-091500-ABCDEFG.md", memory);
+        merge_copies(life.quick_workspace().as_ref()).unwrap();
+    }
+    let said = format!("We know: {} ({journal}#L4)\n", stone(1));
+    assert!(life.text(journal).lines().nth(3).unwrap().contains(&stone(1)), "{}", life.text(journal));
+    assert!(life.memory().contains(&said), "{}", life.memory());
+    life.put("MEMORY.sync-conflict-20261121-091500-ABCDEFG.md", first);
+    merge_copies(life.quick_workspace().as_ref()).unwrap();
+    assert!(life.memory().contains(&said), "{}", life.memory());
+}
+
 /// A section that a person had changed, and had moved behind another line, stood twice where both machines had it.
 #[test]
 fn a_section_that_a_person_changed_and_moved_stands_once() {
@@ -652,7 +723,13 @@ impl World {
         let is_mark =
             |line: &&str| ["<<<<<<< ", "=======", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
         if memory.lines().any(|line| is_mark(&line)) {
-            let kept: Vec<&str> = memory.lines().filter(|line| !is_mark(line)).collect();
+            // Their own line that is in both versions stays once.
+            let mut kept: Vec<&str> = Vec::new();
+            for line in memory.lines().filter(|line| !is_mark(line)) {
+                if !line.starts_with("- Mine ") || !kept.contains(&line) {
+                    kept.push(line);
+                }
+            }
             put(workspace.as_ref(), "MEMORY.md", &(kept.join("\n") + "\n"));
         }
     }

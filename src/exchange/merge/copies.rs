@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::dreams::Dreams;
 use super::life::Copied;
 use super::merge::{How, merge};
 use super::plan::{MergeConflict, MergePlan};
@@ -36,8 +37,9 @@ pub struct CopiesReport {
 /// `MEMORY.sync-conflict-20261121-091500-ABCDEFG.md`, and removes each when what it says is in its file.
 ///
 /// The copies of a moment are taken together as the other machine's life, and merged as [`Merge`](super::Merge) does without a base: every
-/// line of either stays, once. State files have copies too; those of files that are made anew are removed. The same copies give the same
-/// bytes on every machine. Copies of groups' state are not looked for.
+/// line of either stays, once. Where a person has to decide, further copies wait for the next call. State files have copies too; those of
+/// files that are made anew are removed. The same copies give the same bytes on every machine. Copies of groups' state are not looked for.
+/// The section of a dream that was taken back, which a tool brought before the log that says so, leaves memory.
 ///
 /// When it returns, all of it survives a power loss. After an error or a crash, call it again, before a person edits or a dream runs:
 /// it carries out the rest as it was planned. A copy exists until its file has what it says.
@@ -97,12 +99,26 @@ pub fn merge_copies(workspace: &dyn Workspace) -> Result<CopiesReport> {
             !copies.is_empty()
         });
         let plan = merge_round(workspace, lease.as_ref(), &round)?;
-        report.conflicts.extend(plan.conflicts);
         report.merged.extend(round.into_iter().map(|(_, copy)| copy.to_string()));
+        if !plan.conflicts.is_empty() {
+            // The next copy would be merged into the marks of this one.
+            report.conflicts.extend(plan.conflicts);
+            break;
+        }
+    }
+    // A tool brought memory first, and then the log that says that a dream in it was taken back.
+    if is_back(workspace)? {
+        report.conflicts.extend(merge_round(workspace, lease.as_ref(), &[])?.conflicts);
     }
     report.merged.sort();
     lease.release()?;
     Ok(report)
+}
+
+fn is_back(workspace: &dyn Workspace) -> Result<bool> {
+    let Some(log) = workspace.read(&StateName::LOG)? else { return Ok(false) };
+    let memory = workspace.read(&DocName::MEMORY)?.map(Document::into_bytes).unwrap_or_default();
+    Ok(Dreams::is_back(&log.lossy(), &memory))
 }
 
 /// Finds all copies of documents and of state files, ascending, each with the name of its file.

@@ -15,6 +15,7 @@ use crate::dream::Cited;
 use crate::format::DreamId;
 use crate::format::documents::curated::{self, HEADING};
 use crate::format::documents::sections::{self, SectionState};
+use crate::format::replies::reply;
 use crate::gate::is_struck;
 
 /// The lines around two versions of a text that a person has to choose from. Tools for repositories know them.
@@ -164,6 +165,9 @@ pub(super) fn merge(base: Option<Copy>, mut copies: [Copy; 2], order: &BTreeMap<
     }
     let Out { mut tokens, conflicts, .. } = out;
     drop_doubles(&mut tokens, [&one.tokens, &other.tokens]);
+    if !has_base {
+        drop_moved(&mut tokens, [&one.tokens, &other.tokens]);
+    }
     let mut draft = Draft { tokens, conflicts, ..Draft::default() };
     for (id, mut night) in one.sections {
         match other.sections.remove(&id) {
@@ -198,6 +202,44 @@ fn drop_doubles(tokens: &mut Vec<Token>, copies: [&[Token]; 2]) {
     }
     for range in gone.into_iter().rev() {
         tokens.drain(range);
+    }
+}
+
+/// Drops the second one of two equal bullets of a person, where neither copy has both: nothing says which machine has moved it. Those of
+/// sections and of two versions of a place stay.
+fn drop_moved(tokens: &mut Vec<Token>, copies: [&[Token]; 2]) {
+    let bullets = |tokens: &[Token]| -> Vec<(usize, Vec<u8>)> {
+        let sections = written_sections(tokens);
+        let mut is_open = false;
+        let mut all = Vec::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let Token::Line(line) = token else { continue };
+            let text = std::str::from_utf8(line).unwrap_or_default();
+            is_open = text == FROM || (is_open && text != TO);
+            if !is_open && reply::bullet(text).is_some() && !sections.iter().any(|range| range.contains(&at))
+            {
+                all.push((at, line.clone()));
+            }
+        }
+        all
+    };
+    let known = copies.map(|copy| {
+        let mut counts: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+        bullets(copy).into_iter().for_each(|(_, line)| *counts.entry(line).or_default() += 1);
+        counts
+    });
+    let mut seen: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    let mut gone = Vec::new();
+    for (at, line) in bullets(tokens) {
+        let most = known.iter().filter_map(|counts| counts.get(&line)).max().copied().unwrap_or(1);
+        let count = seen.entry(line).or_default();
+        *count += 1;
+        if *count > most {
+            gone.push(at);
+        }
+    }
+    for at in gone.into_iter().rev() {
+        tokens.remove(at);
     }
 }
 

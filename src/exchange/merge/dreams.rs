@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde_json::Number;
 
 use super::archive;
-use super::curated::Merged;
+use super::curated::{Copy, Merged};
 use super::life::Copied;
 use super::places::{Places, part};
 use super::weave::{Strand, strands, weave};
@@ -16,6 +16,7 @@ use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::format::DreamId;
+use crate::format::documents::curated;
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::state::log::{self, LogLine, LogSource};
@@ -86,6 +87,21 @@ impl Dreams {
     /// Returns the dreams that a person took back.
     pub(super) fn undone(&self) -> BTreeSet<DreamId> {
         self.are(log::UNDONE)
+    }
+
+    /// Returns whether a section of a dream that a person took back stands in a text as it was printed.
+    pub(super) fn is_back(log: &str, memory: &[u8]) -> bool {
+        let passes: Vec<LogLine> = log::of_curators(log).collect();
+        let ids: BTreeSet<&DreamId> = passes.iter().map(|line| &line.id).collect();
+        ids.into_iter().any(|id| {
+            let is_undone = last(&passes, id).is_some_and(|line| line.outcome == log::UNDONE);
+            let appended = passes.iter().filter(|line| line.id == *id && line.outcome == log::APPENDED);
+            let hashes = appended
+                .flat_map(|line| line.section_sha256.into_iter().chain(line.also_sha256.iter().copied()));
+            is_undone
+                && curated::has_mark(memory, id)
+                && hashes.into_iter().any(|hash| Copy::has(memory, id, hash))
+        })
     }
 
     /// Returns the dreams whose section should be in the memory of a machine, so that a person took out one that is not.

@@ -142,10 +142,15 @@ pub(super) fn merge(base: Option<Copied>, mut one: Copied, mut other: Copied, ho
     Ok(plan)
 }
 
+/// Returns whether memory has the section of a dream that a person took back.
+fn is_back(life: &Copied) -> bool {
+    life.document(&DocName::MEMORY).is_some_and(|memory| Dreams::is_back(&life.log(), memory))
+}
+
 fn merge_one(base: Option<Copied>, one: Copied, other: Copied, how: How) -> Result<MergePlan> {
     let unchanged = |merged| Ok(MergePlan { merged, ..MergePlan::default() });
     match &base {
-        _ if one.is_same(&other) => return unchanged(one),
+        _ if one.is_same(&other) && !(how == How::Mixed && is_back(&one)) => return unchanged(one),
         Some(base) if base.is_same(&one) => return unchanged(other),
         Some(base) if base.is_same(&other) => return unchanged(one),
         _ => {}
@@ -336,6 +341,9 @@ impl Merging {
                 let is_here = self.how == How::Mixed || is_of(side) || !is_of(1 - side);
                 let side = if is_here { side } else { 1 - side };
                 self.recite(side, id, night);
+                if self.how == How::Mixed {
+                    night.look_up(&|name| std::str::from_utf8(&self.places.journals.get(name)?.bytes).ok());
+                }
             }
             let moved = copy.without(&gone);
             if let Some(archive) = &mut self.archive {

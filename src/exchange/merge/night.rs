@@ -124,6 +124,44 @@ impl Night {
         }
     }
 
+    /// Cites the line of a journal that alone says what an item says, where none that it cites there does: a tool brought the section and
+    /// the journal from different moments.
+    pub(super) fn look_up<'t>(&mut self, journal: &dyn Fn(&DocName) -> Option<&'t str>) {
+        let mut is_changed = false;
+        for item in &mut self.items {
+            let (said, all) = (item.said(), item.cited());
+            let names: BTreeSet<&DocName> =
+                all.iter().filter(|cited| cited.1 > 0).map(|cited| &cited.0).collect();
+            let mut moved = BTreeMap::new();
+            for name in names {
+                let Some(text) = journal(name) else { continue };
+                let (mut tell, mut is_cited) = (Vec::new(), false);
+                for (_, number) in text.lines().zip(1..).filter(|(line, _)| said.is_told_by(line)) {
+                    let has = |cited: &Cited| cited.0 == *name && (cited.1..=cited.2).contains(&number);
+                    is_cited |= all.iter().any(has);
+                    tell.push(number);
+                }
+                if let ([line], false) = (tell.as_slice(), is_cited) {
+                    moved.insert(name.clone(), *line);
+                }
+            }
+            if moved.is_empty() {
+                continue;
+            }
+            let place = |cited: &Cited| match moved.get(&cited.0) {
+                Some(line) if cited.1 > 0 => place(&(cited.0.clone(), *line, *line)),
+                _ => place(cited),
+            };
+            let now: BTreeSet<String> = all.iter().map(place).collect();
+            let claim = reply::split_citations(&item.text).0;
+            item.text = format!("{} ({})", claim.trim_end(), now.into_iter().collect::<Vec<_>>().join(", "));
+            is_changed = true;
+        }
+        if is_changed {
+            self.print();
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.body.is_empty()
     }
