@@ -205,8 +205,8 @@ fn drop_doubles(tokens: &mut Vec<Token>, copies: [&[Token]; 2]) {
     }
 }
 
-/// Drops the second one of two equal bullets of a person, where neither copy has both: nothing says which machine has moved it. Those of
-/// sections and of two versions of a place stay.
+/// Drops the second one of two equal bullets of a person, where neither copy has both: nothing says which machine has moved it. A bullet of a
+/// section or of two versions of a place stays.
 fn drop_moved(tokens: &mut Vec<Token>, copies: [&[Token]; 2]) {
     let bullets = |tokens: &[Token]| -> Vec<(usize, Vec<u8>)> {
         let sections = written_sections(tokens);
