@@ -142,8 +142,29 @@ fn raise(next: &mut BTreeMap<Kind, i64>, kind: Kind, number: i64) {
     *next = (number + 1).max(*next);
 }
 
+/// Returns the number of a row by the head of its line, which all writers print alike; `None` for any other line.
+fn row_number(raw: &[u8]) -> Option<i64> {
+    let word = |rest: &mut &[u8], front: &[u8]| -> Option<()> {
+        *rest = rest.strip_prefix(front)?;
+        let end = memchr::memchr2(b'"', b'\\', rest).filter(|end| rest[*end] == b'"')?;
+        *rest = &rest[end + 1..];
+        Some(())
+    };
+    let mut rest = raw;
+    word(&mut rest, br#"{"at":""#)?;
+    word(&mut rest, br#","actor":""#)?;
+    let rest = rest.strip_prefix(br#","op":"written","id":"#)?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_end = matches!(rest.get(digits), Some(b',' | b'}'));
+    std::str::from_utf8(&rest[..digits]).ok().filter(|_| is_end)?.parse().ok()
+}
+
 /// Counts the numbers that a common line gives.
 fn count(raw: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
+    if let Some(number) = row_number(raw) {
+        raise(next, Kind::Row, number);
+        return Ok(());
+    }
     #[derive(serde::Deserialize)]
     struct Numbered<'l> {
         #[serde(borrow)]
@@ -376,6 +397,22 @@ mod tests {
         );
         assert_eq!(read(&merge(&both, &one).unwrap()), lines, "a second time adds nothing");
         assert_eq!(read(&merge(&both, &both).unwrap()), lines);
+    }
+
+    #[test]
+    fn a_row_is_known_by_the_head_of_its_line_and_by_nothing_that_it_says() {
+        let known = |line: &str| row_number(line.as_bytes());
+        assert_eq!(known(&written(5, 27, "boat")), Some(27));
+        for other in [
+            OPENED.to_owned(),
+            r#"{"at":"2026-11-21T09:00:07Z","actor":"agent","op":"deleted","id":2}"#.to_owned(),
+            written(5, 27, "boat").replace(r#""id":27"#, r#""id":2.7"#),
+            written(5, 27, "boat").replace(r#""id":27"#, r#""id":null"#),
+            written(5, 27, "boat").replacen("agent", r#"ag\u0065nt"#, 1),
+            format!(r#"{{"content":"x","op":"deleted","y":{}"#, written(5, 27, "boat")),
+        ] {
+            assert_eq!(known(&other), None, "{other}");
+        }
     }
 
     #[test]
