@@ -225,7 +225,9 @@ fn drop_moved(tokens: &mut Vec<Token>, copies: [&[Token]; 2]) {
     };
     let known = copies.map(|copy| {
         let mut counts: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
-        bullets(copy).into_iter().for_each(|(_, line)| *counts.entry(line).or_default() += 1);
+        for (_, line) in bullets(copy) {
+            *counts.entry(line).or_default() += 1;
+        }
         counts
     });
     let mut seen: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
