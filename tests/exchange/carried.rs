@@ -501,6 +501,74 @@ fn a_line_cites_the_line_that_says_it_where_journal_and_section_are_of_different
     assert!(life.memory().contains(&said), "{}", life.memory());
 }
 
+/// The stubs of different forgotten statements became one line with many citations, and whole sections left.
+#[test]
+fn what_is_left_of_forgotten_words_is_no_line_that_two_dreams_say() {
+    let (one, human) = (Life::with(&[]), Access::human(Scope::user("marta")));
+    for (number, day) in [(1, 21), (2, 22)] {
+        let line = format!("- [09:0{number}:00] [user] {}\n", stone(number));
+        one.quick_workspace().append(&name("memory/2026-11-20-repl.md"), line.as_bytes()).unwrap();
+        let model = llm_fn(|request| Ok(promotes(request, 0)));
+        dream(&dreamer_over(one.quick_workspace(), |_| {}), &model, night(day));
+    }
+    let base = one.copy();
+    for number in 1..=2 {
+        let workspace = one.quick_workspace();
+        Forget::new(&human, stone(number))
+            .in_files(true)
+            .workspace(workspace.as_ref())
+            .run(night(23))
+            .unwrap();
+    }
+    let other = base.copy();
+    other.add("USER.md", "- Tea.\n");
+    other.add("memory/2026-11-20-repl.md", "- [10:00:00] [user] Stone q3 lies in harbour h3.\n");
+    let out = Life::empty();
+    let [base, ours, theirs] = [&base, &one, &other].map(Life::quick_workspace);
+    let plan = Merge::new(ours.as_ref(), theirs.as_ref()).base(base.as_ref()).plan().unwrap();
+    plan.write(out.quick_workspace().as_ref()).unwrap();
+    let stub = |line: u32| format!("- [forgotten]----------------. (memory/2026-11-20-repl.md#L{line})\n");
+    let memory = out.memory();
+    assert!(memory.contains(&stub(1)) && memory.contains(&stub(2)), "{memory}");
+    assert_eq!(memory.matches("## Dreamed").count(), 2, "{memory}");
+}
+
+/// Where anything had been overwritten in files once, a merge overwrote in a person's journals what they had forgotten without asking for it.
+#[test]
+fn a_merge_overwrites_in_files_what_a_person_asked_for_and_no_other_statement() {
+    let human = Access::human(Scope::user("marta"));
+    let journal = "memory/2026-11-20-repl.md";
+    let one = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
+    let forget = |life: &Life, number: usize, in_files: bool| {
+        let workspace = life.quick_workspace();
+        let request = Forget::new(&human, stone(number)).in_files(in_files).workspace(workspace.as_ref());
+        request.run(night(21)).unwrap();
+    };
+    forget(&one, 1, true);
+    let (base, other) = (one.copy(), one.copy());
+    other.add(journal, "- [10:00:00] [user] Stone q2 lies in harbour h2.\n");
+    forget(&other, 2, false);
+    one.add(journal, "- [11:00:00] [user] Stone q3 lies in harbour h3.\n");
+    let merged = |base: &Life, one: &Life, other: &Life| {
+        let out = Life::empty();
+        let [base, one, other] = [base, one, other].map(Life::quick_workspace);
+        let plan = Merge::new(one.as_ref(), other.as_ref()).base(base.as_ref()).plan().unwrap();
+        plan.write(out.quick_workspace().as_ref()).unwrap();
+        out
+    };
+    let both = merged(&base, &one, &other);
+    assert!(both.text(journal).contains(&stone(2)), "{}", both.text(journal));
+    let [left, right] = [both.copy(), both.copy()];
+    left.add(journal, "- [12:00:00] [user] Stone q4 lies in harbour h4.\n");
+    right.add(journal, "- [13:00:00] [user] Stone q5 lies in harbour h5.\n");
+    let again = merged(&both, &left, &right);
+    assert!(again.text(journal).contains(&stone(2)), "{}", again.text(journal));
+    // Once it is asked for, it leaves the files of both.
+    forget(&left, 2, true);
+    let last = merged(&both, &left, &right);
+    assert!(!last.text(journal).contains(&stone(2)) && last.text(journal).contains(&stone(5)));
+}
+
 /// A section that a person had changed, and had moved behind another line, stood twice where both machines had it.
 #[test]
 fn a_section_that_a_person_changed_and_moved_stands_once() {

@@ -29,6 +29,15 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied) -> Result<Optio
     let Some(all) = all else { return Ok(None) };
     let is_struck = |bytes: &Vec<u8>| is_struck(&String::from_utf8_lossy(bytes));
     let is_asked = [0, 1].map(|side: usize| lives[side].documents.values().any(is_struck));
+    // What a person had forgotten and left in files stays in them: the machine that asks has it in none.
+    let texts = [0, 1].map(|side: usize| -> Vec<Vec<u8>> {
+        if is_asked[side] { lives[side].documents.values().cloned().collect() } else { Vec::new() }
+    });
+    let is_gone_from = |side: usize, said: &str| {
+        is_asked[side]
+            && known[side].as_ref().is_some_and(|stones| stones.holds(said))
+            && !texts[side].iter().any(|text| memchr::memmem::find(text, said.as_bytes()).is_some())
+    };
     for side in [0, 1] {
         if known[side].as_ref().map_or(0, Tombstones::len) < all.len() {
             strike_states(&mut lives[side], &all)?;
@@ -42,14 +51,14 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied) -> Result<Optio
             let names: Vec<DocName> =
                 lives[side].documents.iter().filter(differs).map(|(name, _)| name.clone()).collect();
             for name in names {
-                strike(&mut lives[side], &name, &all)?;
+                strike(&mut lives[side], &name, &all, &|said| is_gone_from(1 - side, said))?;
             }
         }
     }
     if is_asked.contains(&true) {
         let names: Vec<DocName> = base.documents.keys().cloned().collect();
         for name in names {
-            strike(base, &name, &all)?;
+            strike(base, &name, &all, &|said| is_gone_from(0, said) || is_gone_from(1, said))?;
         }
     }
     let file = Forgotten::new(all);
@@ -57,11 +66,16 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied) -> Result<Optio
     Ok(Some(file.print()))
 }
 
-/// Overwrites what is forgotten in a document.
-fn strike(life: &mut Copied, name: &DocName, stones: &Tombstones) -> Result<()> {
+/// Overwrites in a document what is forgotten and `is_gone` says yes to.
+fn strike(
+    life: &mut Copied,
+    name: &DocName,
+    stones: &Tombstones,
+    is_gone: &dyn Fn(&str) -> bool,
+) -> Result<()> {
     let before = life.documents[name].clone();
     let Ok(text) = std::str::from_utf8(&before) else { return Ok(()) };
-    let after = stones.struck(text).into_owned().into_bytes();
+    let after = stones.struck_where(text, is_gone).into_owned().into_bytes();
     if after == before {
         return Ok(());
     }

@@ -10,6 +10,7 @@ use crate::dream::{Cited, Said, cited, compared};
 use crate::format::DreamId;
 use crate::format::documents::curated::{self, Promoted};
 use crate::format::replies::reply;
+use crate::gate::is_struck;
 
 /// The section of a dream, as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,7 +130,8 @@ impl Night {
     pub(super) fn look_up<'t>(&mut self, journal: &dyn Fn(&DocName) -> Option<&'t str>) {
         let mut is_changed = false;
         for item in &mut self.items {
-            let (said, all) = (item.said(), item.cited());
+            // A date in front is the day of the journal.
+            let (said, all) = (Said::of(curated::strip_date(&item.text).1), item.cited());
             let names: BTreeSet<&DocName> =
                 all.iter().filter(|cited| cited.1 > 0).map(|cited| &cited.0).collect();
             let mut moved = BTreeMap::new();
@@ -273,8 +275,22 @@ impl Night {
             })
         };
         let (count, stale) = (later.items.len(), later.stale.clone());
+        // What is left of forgotten words says nothing, so it says nothing twice: but for the same lines.
+        let is_stub = |item: &Item| is_struck(&item.text);
+        let stub_of = |item: &Item| {
+            let all: BTreeSet<Cited> = item.cited().iter().map(compared).collect();
+            let is_same = |at: &usize| {
+                is_stub(&before[*at]) && here[*at].0.iter().map(compared).collect::<BTreeSet<_>>() == all
+            };
+            (0..before.len()).find(is_same)
+        };
         later.items.retain(|item| {
-            let place = places.get(&item.key()).copied().or_else(|| of_lines(item, &stale));
+            let place = if is_stub(item) {
+                stub_of(item)
+            } else {
+                let same = places.get(&item.key()).copied().or_else(|| of_lines(item, &stale));
+                same.filter(|at| !is_stub(&before[*at]))
+            };
             if let Some(at) = place {
                 self.items[at].cite(item);
             }

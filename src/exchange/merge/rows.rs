@@ -161,16 +161,16 @@ fn row_number(raw: &[u8]) -> Option<i64> {
 
 /// Counts the numbers that a common line gives.
 fn count(raw: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
-    if let Some(number) = row_number(raw) {
-        raise(next, Kind::Row, number);
-        return Ok(());
-    }
     #[derive(serde::Deserialize)]
     struct Numbered<'l> {
         #[serde(borrow)]
         op: std::borrow::Cow<'l, str>,
         #[serde(default)]
         id: Option<i64>,
+    }
+    if let Some(number) = row_number(raw) {
+        raise(next, Kind::Row, number);
+        return Ok(());
     }
     let known: Numbered<'_> =
         serde_json::from_slice(raw).map_err(|error| corrupt(StateName::MEMORIES.as_str(), &error))?;

@@ -289,12 +289,17 @@ impl Tombstones {
     /// Returns the text with spaces in the place of what is forgotten, so that every other byte and line stands where
     /// it did.
     pub(crate) fn blanked<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.overwritten(text, |len| " ".repeat(len))
+        self.overwritten(text, &|_| true, |len| " ".repeat(len))
     }
 
     /// Returns the text with a mark of the same length in the place of what is forgotten.
     pub(crate) fn struck<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.overwritten(text, |len| match len.checked_sub(STRUCK.len()) {
+        self.struck_where(text, &|_| true)
+    }
+
+    /// Overwrites those of the statements that `is_gone` says yes to.
+    pub(crate) fn struck_where<'t>(&self, text: &'t str, is_gone: &dyn Fn(&str) -> bool) -> Cow<'t, str> {
+        self.overwritten(text, is_gone, |len| match len.checked_sub(STRUCK.len()) {
             Some(rest) => format!("{STRUCK}{}", "-".repeat(rest)),
             None => "*".repeat(len),
         })
@@ -302,8 +307,14 @@ impl Tombstones {
 
     /// Returns what stands in front of the words of a line stays, and its break; `mark` makes as many bytes as the
     /// words have.
-    fn overwritten<'t>(&self, text: &'t str, mark: impl Fn(usize) -> String) -> Cow<'t, str> {
-        let places = self.find(text);
+    fn overwritten<'t>(
+        &self,
+        text: &'t str,
+        is_gone: &dyn Fn(&str) -> bool,
+        mark: impl Fn(usize) -> String,
+    ) -> Cow<'t, str> {
+        let mut places = self.find(text);
+        places.retain(|place| is_gone(&text[place.clone()]));
         if places.is_empty() {
             return Cow::Borrowed(text);
         }
