@@ -408,7 +408,7 @@ mod tests {
             r#"{"at":"2026-11-21T09:00:07Z","actor":"agent","op":"deleted","id":2}"#.to_owned(),
             written(5, 27, "boat").replace(r#""id":27"#, r#""id":2.7"#),
             written(5, 27, "boat").replace(r#""id":27"#, r#""id":null"#),
-            written(5, 27, "boat").replacen("agent", r#"ag\u0065nt"#, 1),
+            written(5, 27, "boat").replacen("agent", r"ag\u0065nt", 1),
             format!(r#"{{"content":"x","op":"deleted","y":{}"#, written(5, 27, "boat")),
         ] {
             assert_eq!(known(&other), None, "{other}");
