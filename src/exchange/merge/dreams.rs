@@ -16,7 +16,7 @@ use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::format::DreamId;
-use crate::format::documents::curated;
+use crate::format::documents::sections;
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::state::log::{self, LogLine, LogSource};
@@ -92,15 +92,13 @@ impl Dreams {
     /// Returns whether a section of a dream that a person took back stands in a text as it was printed.
     pub(super) fn is_back(log: &str, memory: &[u8]) -> bool {
         let passes: Vec<LogLine> = log::of_curators(log).collect();
-        let ids: BTreeSet<&DreamId> = passes.iter().map(|line| &line.id).collect();
-        ids.into_iter().any(|id| {
-            let is_undone = last(&passes, id).is_some_and(|line| line.outcome == log::UNDONE);
+        sections::whole(memory).iter().any(|section| {
+            let id = &section.dream;
             let appended = passes.iter().filter(|line| line.id == *id && line.outcome == log::APPENDED);
-            let hashes = appended
+            let mut hashes = appended
                 .flat_map(|line| line.section_sha256.into_iter().chain(line.also_sha256.iter().copied()));
-            is_undone
-                && curated::has_mark(memory, id)
-                && hashes.into_iter().any(|hash| Copy::has(memory, id, hash))
+            last(&passes, id).is_some_and(|line| line.outcome == log::UNDONE)
+                && hashes.any(|hash| Copy::has(memory, id, hash))
         })
     }
 
