@@ -101,12 +101,14 @@ pub enum FindingKind {
     MissingIgnoreLines,
     /// A workspace whose state travels in git, and that git would merge by lines.
     MissingMergeDriver,
+    /// A merge by git that is not finished, in a repository that carries the state.
+    OpenMerge,
     /// A place that could not be looked at.
     Unreadable,
 }
 
 /// The kinds, in the order in which they are told: each with its word and its meaning.
-const KINDS: [(FindingKind, &str, &str); 33] = [
+const KINDS: [(FindingKind, &str, &str); 34] = [
     (
         FindingKind::SecretAtRest,
         "secret_at_rest",
@@ -206,6 +208,11 @@ const KINDS: [(FindingKind, &str, &str); 33] = [
         FindingKind::MissingMergeDriver,
         "missing_merge_driver",
         "the state travels in git, which would merge these files line by line",
+    ),
+    (
+        FindingKind::OpenMerge,
+        "open_merge",
+        "git is in the middle of a merge, and files may lack what the other side has",
     ),
     (FindingKind::Unreadable, "unreadable", "it could not be looked at"),
 ];

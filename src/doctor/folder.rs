@@ -98,9 +98,9 @@ fn examine_state_folder(
     if open(Some(stat), 0o077) {
         told.add(Kind::OpenPermissions, STATE_FOLDER, "close it for others: chmod 700");
     }
-    // git writes files that others may read; nobody else comes through a closed folder.
+    // git writes files that others may read; nobody else comes through the folder when it is closed.
     let own = text_of(disk, ".dreaming.d/.gitignore");
-    let is_carried = own.is_some_and(|text| text.contains(travel::HEADER)) && !open(Some(stat), 0o077);
+    let is_carried = own.is_some_and(|text| text.contains(travel::HEADER));
     let mut folders = vec![STATE_FOLDER.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in disk.list(&folder).at("list", &folder)? {
@@ -231,6 +231,11 @@ fn travels(
         let fix = "run `noctuary init PATH --git` on this machine too: git does not know the driver that .gitattributes names";
         told.add(Kind::MissingMergeDriver, GIT_CONFIG, fix);
     }
+    let is_open = |name: &&&str| disk.stat(&format!(".git/{name}")).ok().flatten().is_some();
+    if let Some(name) = UNFINISHED.iter().find(is_open) {
+        let fix = "remove the conflict marks, `git add` and commit; where git did not find `noctuary`, `git merge --abort` (or `git rebase --abort`) and pull again";
+        told.add(Kind::OpenMerge, format!(".git/{name}"), fix);
+    }
     let rules = Ignored::parse(&own);
     let is_out = |file: &String| {
         let (file, is_folder) = (file.trim_end_matches('/'), file.ends_with('/'));
@@ -250,6 +255,10 @@ fn travels(
 }
 
 const GIT_CONFIG: &str = ".git/config";
+
+/// What git keeps while a merge, a pick or a rebase waits for a person.
+const UNFINISHED: [&str; 5] =
+    ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
 /// Returns whether the settings of a clone or of this account name our merge driver; `true` where they are somewhere else.
 fn knows_driver(disk: &dyn Disk) -> bool {

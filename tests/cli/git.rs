@@ -49,12 +49,10 @@ impl Machine {
         crate::noctuary(&self.folder).args(arguments).output().unwrap()
     }
 
-    /// Lets git carry the life, with the program that was built.
+    /// Lets git carry the life; the program that was built is not on the path.
     fn set_up(&self) {
         let output = self.noctuary(&["init", ".", "--git"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let driver = format!("{} merge-driver %O %A %B %P", env!("CARGO_BIN_EXE_noctuary"));
-        self.done(&["config", "merge.noctuary.driver", &driver]);
     }
 
     fn workspace(&self) -> std::sync::Arc<dyn Workspace> {

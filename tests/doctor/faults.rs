@@ -107,6 +107,15 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
         put(home, ".gitignore", &lines(TravelFile::Ignore));
         put(home, ".dreaming.d/.gitignore", &lines(TravelFile::StateIgnore));
     }),
+    (Kind::OpenMerge, "git", |home| {
+        use noctuary::exchange::TravelFile;
+        let lines = |file: TravelFile| file.lines().join("\n") + "\n";
+        put(home, ".git/config", "[merge \"noctuary\"]\n\tdriver = noctuary merge-driver %O %A %B %P\n");
+        put(home, ".git/MERGE_HEAD", "0123456789abcdef0123456789abcdef01234567\n");
+        put(home, ".gitattributes", &lines(TravelFile::Attributes));
+        put(home, ".gitignore", &lines(TravelFile::Ignore));
+        put(home, ".dreaming.d/.gitignore", &lines(TravelFile::StateIgnore));
+    }),
     (Kind::ConflictCopy, "copy of a state file", |home| {
         put(home, ".dreaming.d/ledger.sync-conflict-20261121-091500-ABCDEFG.json", "{}\n");
     }),
@@ -171,7 +180,7 @@ fn each_fault_is_found_by_its_name_alone_and_beside_every_other_one() {
                 continue;
             }
             // git writes files that others may read, and nobody comes to them through a closed folder.
-            if *kind == Kind::MissingMergeDriver && *other_file == "modes" {
+            if [Kind::MissingMergeDriver, Kind::OpenMerge].contains(kind) && *other_file == "modes" {
                 continue;
             }
             let home = tempfile::tempdir().unwrap();

@@ -59,8 +59,19 @@ fn stone(number: usize) -> String {
     format!("Stone q{number} lies in harbour h{number}.")
 }
 
-/// Two machines that dreamed the same journal and more, and a person who edited on both.
+/// Two machines that dreamed the same journal and more, and a person who edited on both and forgot on one.
 fn two() -> [Life; 2] {
+    let lives = two_that_dreamed();
+    let human = Access::human(Scope::user("marta"));
+    Forget::new(&human, stone(3))
+        .in_files(true)
+        .workspace(lives[1].quick_workspace().as_ref())
+        .run(night(22))
+        .unwrap();
+    lives
+}
+
+fn two_that_dreamed() -> [Life; 2] {
     let base = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
     let other = base.copy();
     for (machine, life) in [&base, &other].into_iter().enumerate() {
@@ -75,12 +86,6 @@ fn two() -> [Life; 2] {
         );
         life.add("USER.md", format!("- Said on machine {machine}.\n"));
     }
-    let human = Access::human(Scope::user("marta"));
-    Forget::new(&human, stone(3))
-        .in_files(true)
-        .workspace(other.quick_workspace().as_ref())
-        .run(night(22))
-        .unwrap();
     [base, other]
 }
 
@@ -593,6 +598,62 @@ fn a_section_that_a_person_changed_and_moved_stands_once() {
         assert_eq!(memory.matches(&stone(1)).count(), 1, "{memory}");
         for line in ["- Known already.", "- Mine 0.", "- Mine 1."] {
             assert_eq!(memory.lines().filter(|known| *known == line).count(), 1, "{memory}");
+        }
+    }
+}
+
+/// A merge printed a section anew, and what was kept to bring it back was its words before: it could not be brought back.
+#[test]
+fn a_section_that_is_lost_after_a_merge_comes_back_as_it_stood() {
+    let [one, other] = two_that_dreamed();
+    let out = Life::empty();
+    let (ours, theirs) = (one.quick_workspace(), other.quick_workspace());
+    Merge::new(ours.as_ref(), theirs.as_ref()).plan().unwrap().write(out.quick_workspace().as_ref()).unwrap();
+    let dreamer = dreamer_over(out.quick_workspace(), |_| {});
+    let before = out.memory();
+    let ids: Vec<_> = dreamer.dreams().unwrap().into_iter().map(|dream| dream.id).collect();
+    assert_eq!(ids.len(), 2, "{before}");
+    put(out.quick_workspace().as_ref(), "MEMORY.md", "- Saved over it.\n");
+    let human = Access::human(Scope::user("marta"));
+    for id in ids.iter().rev() {
+        assert!(dreamer.redo_dream(&human, id, night(23)).unwrap());
+    }
+    let sections = &before[before.find("\n## Dreamed").unwrap()..];
+    assert_eq!(out.memory(), format!("- Saved over it.\n{sections}"));
+    assert!(dreamer.undo_dream(&human, &ids[0], night(24)).unwrap());
+}
+
+/// A person changed a line of a dream here and took the dream back there: the value that was changed may come again, and nobody was told.
+#[test]
+fn a_dream_that_was_changed_here_and_taken_back_there_is_told() {
+    let base = Life::with(&[(20, "- [09:00:00] [user] Stone q1 lies in harbour h1.\n")]);
+    let model = llm_fn(|request| Ok(promotes(request, 0)));
+    dream(&dreamer_over(base.quick_workspace(), |_| {}), &model, night(21));
+    let [changed, back] = [base.copy(), base.copy()];
+    let now = base.memory().replace("harbour h1", "harbour h7");
+    put(changed.quick_workspace().as_ref(), "MEMORY.md", &now);
+    let human = Access::human(Scope::user("marta"));
+    let dreamer = dreamer_over(back.quick_workspace(), |_| {});
+    let id = dreamer.dreams().unwrap()[0].id.clone();
+    assert!(dreamer.undo_dream(&human, &id, night(22)).unwrap());
+    let told = |base: Option<&Life>, one: &Life, other: &Life| {
+        let (out, base) = (Life::empty(), base.map(Life::quick_workspace));
+        let [one, other] = [one, other].map(Life::quick_workspace);
+        let merge = Merge::new(one.as_ref(), other.as_ref());
+        let merge = if let Some(base) = &base { merge.base(base.as_ref()) } else { merge };
+        let report = merge.plan().unwrap().write(out.quick_workspace().as_ref()).unwrap();
+        let kinds: Vec<MergeConflictKind> =
+            report.conflicts.into_iter().map(|conflict| conflict.kind).collect();
+        (out, kinds)
+    };
+    for base in [Some(&base), None] {
+        for (one, other) in [(&changed, &back), (&back, &changed)] {
+            let (out, kinds) = told(base, one, other);
+            assert_eq!(kinds, [MergeConflictKind::TakenBack(id.clone())]);
+            assert!(!kinds[0].is_open(), "no version waits");
+            assert_eq!(out.memory(), now, "the changed section is kept");
+            // Both know it by now.
+            assert_eq!(told(Some(&out), &out, &out.copy()).1, []);
         }
     }
 }

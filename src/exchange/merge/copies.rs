@@ -100,9 +100,10 @@ pub fn merge_copies(workspace: &dyn Workspace) -> Result<CopiesReport> {
         });
         let plan = merge_round(workspace, lease.as_ref(), &round)?;
         report.merged.extend(round.into_iter().map(|(_, copy)| copy.to_string()));
-        if !plan.conflicts.is_empty() {
+        let is_open = plan.conflicts.iter().any(|conflict| conflict.kind.is_open());
+        report.conflicts.extend(plan.conflicts);
+        if is_open {
             // The next copy would be merged into the marks of this one.
-            report.conflicts.extend(plan.conflicts);
             break;
         }
     }

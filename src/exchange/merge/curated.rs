@@ -44,9 +44,9 @@ pub(super) struct Copy {
 #[derive(Debug, Default)]
 pub(super) struct Merged {
     pub(super) bytes: Vec<u8>,
-    /// The hash of each section that was printed.
-    pub(super) printed: BTreeMap<DreamId, Digest>,
-    /// The sections that were printed.
+    /// Each section as it was printed.
+    pub(super) printed: BTreeMap<DreamId, String>,
+    /// The lines of the sections that were printed.
     pub(super) nights: BTreeMap<DreamId, Night>,
 }
 
@@ -112,6 +112,11 @@ impl Copy {
             std::mem::take(&mut self.sections).into_iter().partition(|(id, _)| gone.contains(id));
         self.sections = kept;
         out
+    }
+
+    /// Returns the dreams whose sections a person changed.
+    pub(super) fn edited(&self) -> impl Iterator<Item = &DreamId> {
+        self.edited.keys()
     }
 
     /// Takes over what a person made of a section that stands here as it was printed.
@@ -436,7 +441,7 @@ impl Draft {
     }
 }
 
-fn print(tokens: &[Token], nights: &BTreeMap<DreamId, Night>) -> (Vec<u8>, BTreeMap<DreamId, Digest>) {
+fn print(tokens: &[Token], nights: &BTreeMap<DreamId, Night>) -> (Vec<u8>, BTreeMap<DreamId, String>) {
     let (mut bytes, mut printed) = (Vec::new(), BTreeMap::new());
     for token in tokens {
         match token {
@@ -450,8 +455,8 @@ fn print(tokens: &[Token], nights: &BTreeMap<DreamId, Night>) -> (Vec<u8>, BTree
                     continue;
                 }
                 let section = curated::print_section(&bytes, night.day, id, night.sources, &night.body);
-                printed.insert(id.clone(), Digest::of(section.as_bytes()));
                 bytes.extend_from_slice(section.as_bytes());
+                printed.insert(id.clone(), section);
             }
         }
     }

@@ -191,7 +191,7 @@ impl Dreams {
                     .flat_map(|pass| pass.section_sha256.iter().chain(&pass.also_sha256).copied())
                     .collect();
                 if let Some(printed) = memory.printed.get(id) {
-                    line.section_sha256 = Some(*printed);
+                    line.section_sha256 = Some(Digest::of(printed.as_bytes()));
                 }
                 if let Some(printed) = &line.section_sha256 {
                     hashes.remove(printed);

@@ -3,7 +3,7 @@
 //! An entry is a line with the lines that continue it, and the blank lines behind it. Where an ancestor is known, a line that a
 //! person took out of one copy is taken out; a copy that is only the front of the ancestor is one that was cut, and takes out nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::weave::{Place, Strand, strands, weave};
@@ -205,12 +205,16 @@ pub(super) struct Entry {
 
 /// Returns the entries of a journal; together they are all of it.
 pub(super) fn entries(text: &[u8]) -> Vec<Entry> {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
     let entry = |range: Range<usize>| {
         let entry = &text[range.clone()];
         let time = time(entry);
-        // Not lossy: bytes that are no text differ too.
-        let said = entry.trim_ascii_end().escape_ascii().to_string();
+        let said = entry.trim_ascii_end();
+        let said = match str::from_utf8(said) {
+            Ok(text) if !text.starts_with('\0') => text.to_owned(),
+            // Not lossy: bytes that are no text differ too, from each other and from any text.
+            _ => format!("\0{}", said.escape_ascii()),
+        };
         let is_dated = time.is_some() && !entry.starts_with(b"#");
         let count = counts.entry(said.clone()).or_default();
         *count += 1;

@@ -323,7 +323,8 @@ impl Merging {
     /// Merges curated memory, or its archive, which is printed when memory is.
     fn curated(&mut self, name: &DocName, base: Option<&[u8]>, copies: [Option<&[u8]>; 2]) -> Vec<u8> {
         let is_archive = *name == DocName::DREAMED;
-        let mut gone = self.dreams.undone();
+        let undone = self.dreams.undone();
+        let mut gone = undone.clone();
         gone.extend(self.archive.iter().flat_map(Draft::dreams));
         if !is_archive && !self.has_base && self.how != How::Mixed {
             for (side, copy) in copies.iter().enumerate() {
@@ -344,6 +345,12 @@ impl Merging {
                 if self.how == How::Mixed {
                     night.look_up(&|name| std::str::from_utf8(&self.places.journals.get(name)?.bytes).ok());
                 }
+            }
+            let standing = self.dreams.standing(side);
+            let is_met = |id: &&DreamId| undone.contains(*id) && standing.contains(*id);
+            let met: Vec<DreamId> = copy.edited().filter(is_met).cloned().collect();
+            for id in met {
+                self.conflict(name, MergeConflictKind::TakenBack(id));
             }
             let moved = copy.without(&gone);
             if let Some(archive) = &mut self.archive {
@@ -472,25 +479,20 @@ impl Merging {
         let is_history = name.as_str().starts_with(".dreaming.d/history/") && *name != StateName::UNDONE;
         let is_proposal = name.as_str().starts_with(".dreaming.d/proposals/");
         let undone = self.dreams.undone();
-        let has = |set: &BTreeSet<DreamId>, id: &str| DreamId::parse(id).is_some_and(|id| set.contains(&id));
         let bytes = match name {
             name if *name == StateName::DREAMED => states::dreamed(&files)?,
             name if *name == StateName::UNDONE => {
-                let is_as_kept = |id: &str| {
-                    DreamId::parse(id).is_some_and(|id| {
-                        let now = self.memory.printed.get(&id).copied();
-                        let printed = [0, 1].map(|side: usize| self.dreams.printed(side, &id));
-                        now.is_none() || printed.iter().flatten().all(|hash| Some(*hash) == now)
-                    })
-                };
-                states::by_id(name, &files, |list, id| match list {
-                    "dreams" => has(&undone, id),
-                    _ => is_as_kept(id),
+                states::by_id(name, &files, |list, id, part| {
+                    // What brings a section back, should somebody take it out, is what stands now.
+                    if let ("appended", Some(section)) = (list, self.memory.printed.get(id)) {
+                        part.insert("section".into(), section.clone().into());
+                    }
+                    list != "dreams" || undone.contains(id)
                 })?
             }
             name if *name == StateName::PROPOSALS => {
                 let answered = self.answered();
-                states::by_id(name, &files, |_, id| !has(&answered, id))?
+                states::by_id(name, &files, |_, id, _| !answered.contains(id))?
             }
             _ if one == other => one.to_vec(),
             name if *name == StateName::QUARANTINE => states::quarantine(&files)?,

@@ -10,6 +10,7 @@ use crate::base::error::{Error, Result};
 use crate::base::group::GroupName;
 use crate::base::name::{DocName, Name, Space};
 use crate::exchange::claim::claim;
+use crate::format::DreamId;
 use crate::format::state::registry::{self, Copied as Order};
 use crate::workspace::{Workspace, WriteMode};
 
@@ -54,7 +55,7 @@ impl MergeConflict {
     }
 }
 
-/// The kind of a conflict. Both versions stand in the merged life in each of them.
+/// The kind of a conflict. Nothing of either version is lost by any of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum MergeConflictKind {
@@ -66,6 +67,17 @@ pub enum MergeConflictKind {
     Whole(DocName),
     /// Sleepers ran on both machines. The state is that of the later one.
     Sleepers,
+    /// The dream was taken back on one machine, and a person changed its section on the other. What they made of it is there; its
+    /// journals wait to be read again, and may give the changed lines in their first words.
+    TakenBack(DreamId),
+}
+
+impl MergeConflictKind {
+    /// Returns whether two versions wait for a person. The others are told, and the merged files are as they will be.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !matches!(self, Self::Sleepers | Self::TakenBack(_))
+    }
 }
 
 impl fmt::Display for MergeConflict {
@@ -79,6 +91,10 @@ impl fmt::Display for MergeConflict {
             }
             MergeConflictKind::Whole(copy) => write!(f, "both changed it; the other version is {copy}"),
             MergeConflictKind::Sleepers => f.write_str("sleepers ran on both; the later state is kept"),
+            MergeConflictKind::TakenBack(id) => write!(
+                f,
+                "dream {id} was taken back on one machine and changed by hand on the other; the changed section is kept"
+            ),
         }
     }
 }

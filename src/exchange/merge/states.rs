@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use super::dreams::later_mark;
 use crate::base::error::{Result, parse_json};
 use crate::base::name::{Name, StateName};
-use crate::format::DreamedState;
 use crate::format::state::receipts::ReceiptKeys;
 use crate::format::state::seal;
+use crate::format::{DreamId, DreamedState};
 
 /// The most earlier versions of a document.
 const MOST_VERSIONS: usize = 20;
@@ -89,21 +89,28 @@ pub(super) fn versions(name: &Name, files: &Three<'_>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Merges lists of parts with ids: `dreams` that were taken back and `appended` sections, or `waiting` proposals. `keep` says of a list and an id whether
-/// it stays.
-pub(super) fn by_id(name: &Name, files: &Three<'_>, keep: impl Fn(&str, &str) -> bool) -> Result<Vec<u8>> {
+/// Merges lists of parts with the ids of dreams: `dreams` that were taken back and `appended` sections, or `waiting` proposals. `keep` says
+/// of a list and a part whether it stays, and may change it.
+pub(super) fn by_id(
+    name: &Name,
+    files: &Three<'_>,
+    keep: impl Fn(&str, &DreamId, &mut Map<String, Value>) -> bool,
+) -> Result<Vec<u8>> {
     let (mut all, other) = (object(name, files.one)?, object(name, files.other)?);
     let lists: BTreeSet<String> =
         all.iter().chain(&other).filter(|(_, value)| value.is_array()).map(|(key, _)| key.clone()).collect();
     for key in lists {
-        let mut parts: BTreeMap<String, Value> = BTreeMap::new();
+        let mut parts: BTreeMap<DreamId, Value> = BTreeMap::new();
         let listed = [&all, &other].into_iter().filter_map(|side| side.get(&key)?.as_array()).flatten();
-        for part in listed.filter(|part| keep(&key, &text(part, "id"))) {
-            let id = text(part, "id");
+        for part in listed.filter_map(Value::as_object) {
+            let mut part = part.clone();
+            let id = part.get("id").and_then(Value::as_str).and_then(DreamId::parse);
+            let Some(id) = id.filter(|id| keep(&key, id, &mut part)) else { continue };
+            let part = Value::Object(part);
             if parts.get(&id).is_none_or(|known| {
-                (text(part, "at"), part.to_string()) > (text(known, "at"), known.to_string())
+                (text(&part, "at"), part.to_string()) > (text(known, "at"), known.to_string())
             }) {
-                parts.insert(id, part.clone());
+                parts.insert(id, part);
             }
         }
         let mut parts: Vec<Value> = parts.into_values().collect();

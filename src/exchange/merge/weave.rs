@@ -3,7 +3,8 @@
 //! Every item of either is in the result once, and each sequence keeps its own order. Where the order of two items is open, the
 //! earlier comes first. It does not matter which sequence is named first.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::Hash;
 
 /// An item of a sequence: when it was, and by which it is known in the other sequence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,8 +17,8 @@ pub(super) struct Strand<T, K> {
 pub(super) type Place = (Option<usize>, Option<usize>);
 
 /// Weaves two sequences, in each of which no key is there twice.
-pub(super) fn weave<T: Ord, K: Ord>(one: &[Strand<T, K>], other: &[Strand<T, K>]) -> Vec<Place> {
-    let [in_one, in_other] = [one, other].map(|side| -> BTreeMap<&K, usize> {
+pub(super) fn weave<T: Ord, K: Ord + Hash>(one: &[Strand<T, K>], other: &[Strand<T, K>]) -> Vec<Place> {
+    let [in_one, in_other] = [one, other].map(|side| -> HashMap<&K, usize> {
         side.iter().enumerate().map(|(at, strand)| (&strand.key, at)).collect()
     });
     let mut is_done = [vec![false; one.len()], vec![false; other.len()]];
@@ -60,7 +61,7 @@ pub(super) fn weave<T: Ord, K: Ord>(one: &[Strand<T, K>], other: &[Strand<T, K>]
 pub(super) fn strands<T: Ord + Clone + Default>(
     items: impl IntoIterator<Item = (Option<T>, String)>,
 ) -> Vec<Strand<T, (String, usize)>> {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
     let mut latest = T::default();
     let strand = |(time, text): (Option<T>, String)| {
         latest = time.unwrap_or_default().max(latest.clone());

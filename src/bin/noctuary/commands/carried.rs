@@ -47,10 +47,8 @@ pub(crate) fn set_up(place: &Place, git: bool, syncthing: bool, output: Output) 
         }
         close(&path.join(".dreaming.d"))?;
         is_open = says_to_remove(path, output);
-        for (key, value) in [
-            ("merge.noctuary.name", "lines of a life"),
-            ("merge.noctuary.driver", "noctuary merge-driver %O %A %B %P"),
-        ] {
+        let driver = driver(std::env::current_exe().ok().as_deref());
+        for (key, value) in [("merge.noctuary.name", "lines of a life"), ("merge.noctuary.driver", &driver)] {
             let mut set = Command::new("git");
             set.arg("-C").arg(&repository).args(["config", key, value]).stdin(Stdio::null());
             if !set.status().is_ok_and(|status| status.success()) {
@@ -69,6 +67,19 @@ pub(crate) fn set_up(place: &Place, git: bool, syncthing: bool, output: Output) 
         add_lines(path, TravelFile::Syncthing, output)?;
     }
     Ok(End::look_if(is_open))
+}
+
+/// Returns the command by which git merges: the program on the path, else this one, for jobs and windows that have a short path.
+fn driver(program: Option<&Path>) -> String {
+    const COMMAND: &str = "noctuary merge-driver %O %A %B %P";
+    let folder = program
+        .and_then(Path::parent)
+        .and_then(Path::to_str)
+        .filter(|folder| !folder.contains(['\'', '%', ':']));
+    match folder {
+        Some(folder) => format!("PATH=\"$PATH\":'{folder}' {COMMAND}"),
+        None => COMMAND.to_owned(),
+    }
 }
 
 fn say(output: Output, text: &str) {

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use noctuary::FileWorkspace;
-use noctuary::exchange::{Merge, MergeConflictKind, MergePlan};
+use noctuary::exchange::{Merge, MergeConflict, MergeConflictKind, MergePlan};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::output::{End, Output, Trouble};
@@ -28,19 +29,35 @@ pub(crate) fn drive(versions: [&PathBuf; 3], path: &str, output: Output) -> Resu
         None => alone(path, &texts)?,
     };
     fs::write(ours, &merged.bytes)?;
+    let told: Vec<&str> = merged.conflicts.iter().map(|conflict| conflict.told.as_str()).collect();
     if output.json {
-        output.value(&json!({"path": path, "conflicts": merged.conflicts}))?;
+        output.value(&json!({"path": path, "conflicts": told}))?;
     }
-    for conflict in &merged.conflicts {
-        eprintln!("noctuary: {conflict}");
+    for told in told {
+        eprintln!("noctuary: {told}");
     }
-    Ok(End::look_if(!merged.conflicts.is_empty()))
+    Ok(End::look_if(merged.conflicts.iter().any(|conflict| conflict.is_open)))
 }
 
 /// A merged file.
 struct Merged {
     bytes: Vec<u8>,
-    conflicts: Vec<String>,
+    conflicts: Vec<Conflict>,
+}
+
+/// A conflict, as it is kept beside a merged life.
+#[derive(Serialize, Deserialize)]
+struct Conflict {
+    name: String,
+    told: String,
+    /// Whether git is to stop for it.
+    is_open: bool,
+}
+
+impl Conflict {
+    fn of(conflict: &MergeConflict) -> Self {
+        Self { name: conflict.name.clone(), told: conflict.to_string(), is_open: conflict.kind.is_open() }
+    }
 }
 
 impl Merged {
@@ -48,9 +65,7 @@ impl Merged {
     fn of(plan: &MergePlan, path: &str) -> Option<Self> {
         let bytes = plan.file(path)?.to_vec();
         let of_it = plan.conflicts().iter().filter(|conflict| conflict.name == path);
-        // What is put beside a file, git does not take in.
-        let of_it = of_it.filter(|conflict| !matches!(conflict.kind, MergeConflictKind::Sleepers));
-        Some(Self { bytes, conflicts: of_it.map(ToString::to_string).collect() })
+        Some(Self { bytes, conflicts: of_it.map(Conflict::of).collect() })
     }
 }
 
@@ -208,18 +223,13 @@ impl Repository {
             let plan = planned(&lives)?;
             fs::create_dir_all(folder.join("merged"))?;
             plan.write(&FileWorkspace::open(folder.join("merged"))?)?;
-            let conflicts: Vec<(String, String)> = plan
-                .conflicts()
-                .iter()
-                .map(|conflict| (conflict.name.clone(), conflict.to_string()))
-                .collect();
+            let conflicts: Vec<Conflict> = plan.conflicts().iter().map(Conflict::of).collect();
             fs::write(folder.join("whole"), serde_json::to_vec(&conflicts)?)?;
         }
-        let conflicts: Vec<(String, String)> = serde_json::from_slice(&fs::read(folder.join("whole"))?)?;
+        let conflicts: Vec<Conflict> = serde_json::from_slice(&fs::read(folder.join("whole"))?)?;
         let Ok(bytes) = fs::read(folder.join("merged").join(inner)) else { return Ok(None) };
-        // Sleepers on both machines are told of and leave no mark.
-        let of_it = conflicts.into_iter().filter(|(name, _)| name == inner && !inner.ends_with("sleep.json"));
-        Ok(Some(Merged { bytes, conflicts: of_it.map(|(_, told)| told).collect() }))
+        let of_it = conflicts.into_iter().filter(|conflict| conflict.name == inner);
+        Ok(Some(Merged { bytes, conflicts: of_it.collect() }))
     }
 }
 
