@@ -32,7 +32,7 @@ fn main() {
     let (mut plain, mut merged) = (Vec::new(), Vec::new());
     for run in 0..RUNS {
         let begin = Instant::now();
-        let files = [&lives[0], &lives[1]].map(|folder| read(folder));
+        let files = [(&one, &lives[0]), (&other, &lives[1])].map(|(life, folder)| read(life, folder));
         let out = made(at.path(), "plain", run);
         for (path, bytes) in &files[0] {
             match DocName::parse(path) {
@@ -61,15 +61,14 @@ fn made(at: &Path, what: &str, run: usize) -> FileWorkspace {
     FileWorkspace::open(folder).unwrap()
 }
 
-fn read(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut all = vec![(
-        ".dreaming.d/memories.jsonl".to_owned(),
-        std::fs::read(folder.join(".dreaming.d/memories.jsonl")).unwrap(),
-    )];
+fn read(life: &FileWorkspace, folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let rows = life.read(&StateName::MEMORIES).unwrap().unwrap().into_bytes();
+    let mut all = vec![(StateName::MEMORIES.to_string(), rows)];
     for entry in std::fs::read_dir(folder.join("memory")).unwrap() {
         let path = entry.unwrap().path();
         let name = format!("memory/{}", path.file_name().unwrap().to_str().unwrap());
-        all.push((name, std::fs::read(path).unwrap()));
+        let journal = life.read(&DocName::parse(&name).unwrap()).unwrap().unwrap();
+        all.push((name, journal.into_bytes()));
     }
     all
 }

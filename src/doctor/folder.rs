@@ -256,7 +256,7 @@ fn travels(
 
 const GIT_CONFIG: &str = ".git/config";
 
-/// What git keeps while a merge, a pick or a rebase waits for a person.
+/// The files that git keeps while a merge, a pick or a rebase waits for a person.
 const UNFINISHED: [&str; 5] =
     ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 

@@ -2,6 +2,9 @@
 //!
 //! Where another program has a table of that name with other columns, it stays as it is, and ours is `memory_row_edges`. No trigger
 //! calls a function of this library, so any SQLite shell purges edges with their rows.
+//!
+//! Edges are found by their key in `memory_edge_keys`. It takes them in many at a time, in its order, since each would be another page of
+//! a commit; the few that it does not have yet are looked through.
 
 use std::fmt::Write as _;
 
@@ -39,7 +42,6 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
     let name = if has_table(connection, SEEDS)? && !fits(connection)? { OURS } else { SEEDS };
     connection.execute_batch(&format!(
         "CREATE TABLE IF NOT EXISTS {name} ({COLUMNS});
-         CREATE INDEX IF NOT EXISTS idx_edges_entity ON {name} (dst_entity_key, src_table, src_id);
          CREATE TABLE IF NOT EXISTS memory_edges_due (
              one INTEGER PRIMARY KEY CHECK (one = 1),
              up_to INTEGER NOT NULL
@@ -48,6 +50,45 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
              SELECT 1, max(id) FROM memories HAVING max(id) IS NOT NULL;"
     ))?;
     put_triggers(connection)
+}
+
+/// So many edges may wait for the table of keys.
+const WAITING: i64 = 4096;
+
+/// Makes the table of keys, in place of the index that each edge had.
+pub(super) fn make_keys(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "DROP INDEX IF EXISTS idx_edges_entity;
+         DROP TABLE IF EXISTS memory_edge_keys;
+         DROP TABLE IF EXISTS memory_edge_keys_state;
+         CREATE TABLE memory_edge_keys (
+             entity_key TEXT NOT NULL,
+             src_table TEXT NOT NULL,
+             src_id INTEGER NOT NULL,
+             PRIMARY KEY (entity_key, src_table, src_id)
+         ) WITHOUT ROWID;
+         CREATE TABLE memory_edge_keys_state (
+             one INTEGER PRIMARY KEY CHECK (one = 1),
+             up_to INTEGER NOT NULL
+         );
+         INSERT INTO memory_edge_keys_state (one, up_to) VALUES (1, 0);",
+    )?;
+    take_keys(connection, table(connection)?)?;
+    put_triggers(connection)
+}
+
+/// Takes the edges that wait into the table of keys.
+fn take_keys(connection: &Connection, table: &str) -> rusqlite::Result<()> {
+    let taken = format!(
+        "INSERT OR IGNORE INTO memory_edge_keys (entity_key, src_table, src_id)
+         SELECT dst_entity_key, src_table, src_id FROM {table}
+         WHERE id > (SELECT up_to FROM memory_edge_keys_state) AND edge_type <> '{}' ORDER BY 1, 2, 3",
+        Edge::CO_OCCURS_WITH
+    );
+    connection.prepare_cached(&taken)?.execute([])?;
+    let up_to =
+        format!("UPDATE memory_edge_keys_state SET up_to = coalesce((SELECT max(id) FROM {table}), 0)");
+    connection.prepare_cached(&up_to)?.execute([]).map(drop)
 }
 
 /// Returns the name of the table of edges.
@@ -108,6 +149,16 @@ fn triggers(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, Stri
             ),
         ),
     ];
+    if has_table(connection, "memory_edge_keys")? {
+        // A text may lead to one key by more than one verb.
+        let trigger = format!(
+            "AFTER DELETE ON {edges} WHEN NOT EXISTS (SELECT 1 FROM {edges} WHERE src_table = old.src_table
+                 AND src_id = old.src_id AND dst_entity_key = old.dst_entity_key) BEGIN
+             DELETE FROM memory_edge_keys WHERE entity_key = old.dst_entity_key AND src_table = old.src_table
+                 AND src_id = old.src_id; END"
+        );
+        triggers.push(("memory_edges_key_of_removed", trigger));
+    }
     if let Some(table) = table_of_notes(connection)? {
         let trigger = format!("AFTER DELETE ON {table} BEGIN {} END", gone(OF_NOTES, "id"));
         triggers.push(("memory_edges_of_removed_role", trigger));
@@ -158,8 +209,10 @@ pub(super) fn mend(connection: &Connection) -> rusqlite::Result<()> {
     let edges = table(connection)?;
     connection.execute_batch(&format!(
         "DELETE FROM {edges} WHERE src_table = '{OF_ROWS}' AND src_id NOT IN (SELECT id FROM memories);
-         DELETE FROM {edges} WHERE src_table = '{OF_CHUNKS}' AND src_id NOT IN (SELECT number FROM memory_chunks);"
+         DELETE FROM {edges} WHERE src_table = '{OF_CHUNKS}' AND src_id NOT IN (SELECT number FROM memory_chunks);
+         DELETE FROM memory_edge_keys; UPDATE memory_edge_keys_state SET up_to = 0;"
     ))?;
+    take_keys(connection, edges)?;
     let Some(notes) = table_of_notes(connection)? else { return Ok(()) };
     let orphans = format!(
         "DELETE FROM {edges} WHERE src_table = '{OF_NOTES}' AND src_id NOT IN (SELECT id FROM {notes})"
@@ -199,11 +252,66 @@ pub(super) fn put(
     let texts: Vec<[&str; 3]> =
         edges.iter().map(|edge| [&*edge.entity.kind, &*edge.entity.key, &*edge.verb]).collect();
     bound.extend(texts.iter().flatten().map(|text| text as &dyn ToSql));
-    connection.prepare_cached(&sql)?.execute(bound.as_slice())
+    let added = connection.prepare_cached(&sql)?.execute(bound.as_slice())?;
+    let last = connection.last_insert_rowid();
+    if added > 0 && last / WAITING > (last - i64::try_from(added).unwrap_or(last)) / WAITING {
+        take_keys(connection, table)?;
+    }
+    Ok(added)
+}
+
+/// Returns the queries, each for `src_id`, of the texts of a kind that lead to a key, of which a name may go on with more words.
+pub(super) fn leads_to(table: &str, key: &str, source: &'static str) -> [String; 3] {
+    // A blank comes before every other sign of a key.
+    let goes_on = |column: &str| format!("{column} > {key} || ' ' AND {column} < {key} || '!'");
+    let known = format!("SELECT src_id FROM memory_edge_keys WHERE src_table = '{source}' AND");
+    [
+        format!("{known} entity_key = {key}"),
+        format!("{known} {}", goes_on("entity_key")),
+        // The plus keeps SQLite off the index of sources, where it would go through all of them.
+        format!(
+            "SELECT src_id FROM {table} WHERE id > (SELECT up_to FROM memory_edge_keys_state)
+             AND +src_table = '{source}' AND edge_type <> '{}' AND (dst_entity_key = {key} OR ({}))",
+            Edge::CO_OCCURS_WITH,
+            goes_on("dst_entity_key")
+        ),
+    ]
 }
 
 /// Reads an edge from three columns: kind, key and verb.
 pub(super) fn read(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Edge> {
     let text = |column: usize| row.get::<_, String>(from + column);
     Ok(Edge::new(text(2)?, Entity::new(text(0)?, text(1)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SQLite took the index of sources for names that go on, and each question went through all edges.
+    #[test]
+    fn edges_are_found_by_their_key_or_are_the_few_that_wait() {
+        let connection = Connection::open_in_memory().unwrap();
+        let tables = "CREATE TABLE memories (id INTEGER PRIMARY KEY, content TEXT);
+             CREATE TABLE memory_chunks (number INTEGER PRIMARY KEY, content TEXT);";
+        connection.execute_batch(tables).unwrap();
+        make(&connection).unwrap();
+        make_keys(&connection).unwrap();
+        for source in [OF_ROWS, OF_CHUNKS] {
+            let by = [
+                "PRIMARY KEY (entity_key=? AND src_table=?)",
+                "PRIMARY KEY (entity_key>? AND entity_key<?)",
+                "PRIMARY KEY (rowid>?)",
+            ];
+            for (sql, by) in leads_to(SEEDS, "?1", source).iter().zip(by) {
+                let sql = format!(
+                    "EXPLAIN QUERY PLAN SELECT DISTINCT e.src_id FROM ({sql}) e ORDER BY e.src_id DESC LIMIT 9"
+                );
+                let mut statement = connection.prepare(&sql).unwrap();
+                let mut steps = statement.query_map(["brisk"], |row| row.get::<_, String>("detail")).unwrap();
+                let step = steps.next().unwrap().unwrap();
+                assert!(step.starts_with("SEARCH") && step.ends_with(by), "{sql}: {step}");
+            }
+        }
+    }
 }

@@ -12,8 +12,14 @@ use super::error::fold;
 use crate::base::error::Result;
 
 /// Tables that are made from rows and documents, and can be made again.
-const DERIVED: [&str; 5] =
-    ["memories_fts", "memory_chunks_fts", "memory_terms_", "memory_vector", "memory_generations"];
+const DERIVED: [&str; 6] = [
+    "memory_edge_keys",
+    "memories_fts",
+    "memory_chunks_fts",
+    "memory_terms_",
+    "memory_vector",
+    "memory_generations",
+];
 
 /// Columns of rows that hold what is derived from their words.
 const DERIVED_COLUMNS: [&str; 2] = ["terms", "signature"];

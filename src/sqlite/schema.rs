@@ -52,6 +52,7 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         artifacts::make(connection)?;
         removals::put_triggers(connection)
     },
+    edges::make_keys,
 ];
 
 /// The newest version of the tables.

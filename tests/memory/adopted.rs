@@ -143,10 +143,10 @@ fn tables_and_the_number_of_the_seeds_program_stay_as_they_are_beside_ours() {
         assert_eq!(found(&store, "Faro"), ["Marta lives in Faro"]);
         assert!(SqliteWorkspace::open(&path, contract::scope()).is_ok(), "it has a version of ours");
         drop(store);
-        stock(&path).execute("UPDATE file_version SET version = 12", []).unwrap();
+        stock(&path).execute("UPDATE file_version SET version = 13", []).unwrap();
         assert!(matches!(
             SqliteMemoryStore::open(&path, contract::scope()).unwrap_err(),
-            Error::NewerVersion { found: 12, known: 11, .. }
+            Error::NewerVersion { found: 13, known: 12, .. }
         ));
         is_sound(&path);
     }

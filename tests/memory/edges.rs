@@ -296,6 +296,40 @@ mod in_sqlite {
         assert_eq!(count(&stock, "sqlite_schema WHERE name LIKE 'memory_edges_of_%'"), 5);
     }
 
+    /// They are found by a table of keys that takes many in at a time. It was an index once: two more pages in each write.
+    #[test]
+    fn edges_are_found_before_and_after_the_table_of_keys_has_them_and_leave_both() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), 1);
+        let text = |number: usize| format!("{number}: the keel of Brisk was seen by @m{}", number % 100);
+        let rows: Vec<NewMemory> = (0..2_500).map(|number| row(&text(number))).collect();
+        let ids: Vec<i64> = store
+            .write_all(&human(), &rows, now())
+            .unwrap()
+            .into_iter()
+            .map(|id| id.unwrap().get())
+            .collect();
+        let stock = stock(folder.path());
+        let up_to = count(&stock, "memory_edges WHERE id <= (SELECT up_to FROM memory_edge_keys_state)");
+        assert!((4_000..5_000).contains(&up_to), "{up_to}");
+        assert_eq!(count(&stock, "memory_edge_keys"), up_to);
+        let found = |asked: &str| {
+            let near = store.neighborhood(&human(), asked, 9_999, now()).unwrap();
+            near.mentions.iter().map(|mention| mention.said.text().to_owned()).collect::<Vec<_>>()
+        };
+        let all: Vec<String> = (0..2_500).rev().map(text).collect();
+        assert_eq!(found("Brisk"), all, "each once, the latest first");
+        assert_eq!(found("@m42").len(), 25);
+
+        // A row that was taken in, one that was not, and an edge that another program takes out.
+        stock.execute("DELETE FROM memories WHERE id IN (?1, ?2)", [ids[0], ids[2_499]]).unwrap();
+        let edge = "DELETE FROM memory_edges WHERE src_id = ?1 AND dst_entity_key = 'brisk'";
+        stock.execute(edge, [ids[1]]).unwrap();
+        assert_eq!(found("Brisk"), all[1..2_498]);
+        assert_eq!(count(&stock, &format!("memory_edge_keys WHERE src_id IN ({}, {})", ids[0], ids[1])), 1);
+        assert_eq!(count(&stock, "memory_edge_keys"), up_to - 3);
+    }
+
     // GE-08, DC-06
     #[test]
     fn a_note_of_a_role_has_edges_in_the_seeds_table_and_those_of_another_program_are_left_alone() {

@@ -132,7 +132,7 @@ mod in_sqlite {
             .unwrap()
             .pragma_query_value(None, "user_version", |row| row.get(0))
             .unwrap();
-        assert_eq!(version, 11);
+        assert_eq!(version, 12);
     }
 
     /// The seed's own program has a table of that name, whose columns nobody here knows.

@@ -931,8 +931,8 @@ fn the_shell_of_the_system_finds_a_store_sound_after_a_forget() {
 fn a_newer_file_is_left_alone() {
     let home = Home::new();
     drop(home.open());
-    home.stock().pragma_update(None, "user_version", 12).unwrap();
-    assert!(matches!(home.refuses(), Error::NewerVersion { found: 12, known: 11, .. }));
+    home.stock().pragma_update(None, "user_version", 13).unwrap();
+    assert!(matches!(home.refuses(), Error::NewerVersion { found: 13, known: 12, .. }));
 }
 
 #[test]

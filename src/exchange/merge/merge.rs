@@ -224,6 +224,15 @@ impl Merging {
             names.iter().partition(|name| JournalName::is_name(name.as_str()));
         others.sort_by_key(|name| (**name != DocName::DREAMED, *name));
         for name in journals.into_iter().chain(others) {
+            if JournalName::is_name(name.as_str())
+                && let [Some(one), Some(other)] =
+                    [0, 1].map(|side: usize| self.lives[side].documents.get(name))
+                && one == other
+            {
+                self.places.journals.insert(name.clone(), WovenJournal::of_both(one));
+                self.plan.merged.documents.insert(name.clone(), one.clone());
+                continue;
+            }
             let copies = [0, 1].map(|side: usize| self.lives[side].documents.get(name).cloned());
             let base = self.base.documents.get(name).cloned();
             match copies {

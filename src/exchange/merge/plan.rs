@@ -67,7 +67,7 @@ pub enum MergeConflictKind {
     Whole(DocName),
     /// Sleepers ran on both machines. The state is that of the later one.
     Sleepers,
-    /// The dream was taken back on one machine, and a person changed its section on the other. What they made of it is there; its
+    /// The dream was taken back on one machine, and a person changed its section on the other. The changed section is there; its
     /// journals wait to be read again, and may give the changed lines in their first words.
     TakenBack(DreamId),
 }

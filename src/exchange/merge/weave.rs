@@ -61,15 +61,22 @@ pub(super) fn weave<T: Ord, K: Ord + Hash>(one: &[Strand<T, K>], other: &[Strand
 pub(super) fn strands<T: Ord + Clone + Default>(
     items: impl IntoIterator<Item = (Option<T>, String)>,
 ) -> Vec<Strand<T, (String, usize)>> {
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    let mut latest = T::default();
-    let strand = |(time, text): (Option<T>, String)| {
-        latest = time.unwrap_or_default().max(latest.clone());
-        let count = counts.entry(text.clone()).or_default();
+    let items: Vec<(Option<T>, String)> = items.into_iter().collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut numbers = Vec::with_capacity(items.len());
+    for (_, text) in &items {
+        let count = counts.entry(text).or_default();
         *count += 1;
-        Strand { time: latest.clone(), key: (text, *count) }
+        numbers.push(*count);
+    }
+    let mut latest = T::default();
+    let strand = |((time, text), number): ((Option<T>, String), usize)| {
+        if let Some(time) = time.filter(|time| *time > latest) {
+            latest = time;
+        }
+        Strand { time: latest.clone(), key: (text, number) }
     };
-    items.into_iter().map(strand).collect()
+    items.into_iter().zip(numbers).map(strand).collect()
 }
 
 #[cfg(test)]

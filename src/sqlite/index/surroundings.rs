@@ -35,15 +35,11 @@ impl SqliteIndex {
         most: usize,
     ) -> rusqlite::Result<Vec<Found>> {
         let mut found: Vec<(String, i64, Found)> = Vec::new();
-        let conditions =
-            ["e.dst_entity_key = ?4", "e.dst_entity_key > ?4 || ' ' AND e.dst_entity_key < ?4 || '!'"];
-        for condition in conditions {
+        for query in edges::leads_to(self.links.table, "?4", OF_CHUNKS) {
             let sql = format!(
                 "SELECT DISTINCT d.path, c.chunk_index, c.number, c.content, c.first_line, c.last_line
-                 FROM {} e CROSS JOIN memory_chunks c ON c.number = e.src_id {IN_SIGHT}
-                 WHERE {condition} AND e.src_table = '{OF_CHUNKS}'
-                 ORDER BY d.path DESC, c.chunk_index LIMIT ?5",
-                self.links.table
+                 FROM ({query}) e CROSS JOIN memory_chunks c ON c.number = e.src_id {IN_SIGHT}
+                 ORDER BY d.path DESC, c.chunk_index LIMIT ?5"
             );
             let mut statement = connection.prepare_cached(&sql)?;
             for key in keys {

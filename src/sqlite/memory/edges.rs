@@ -81,15 +81,10 @@ impl Table<'_> {
         most: usize,
     ) -> rusqlite::Result<Vec<MemoryId>> {
         let mut ids = BTreeSet::new();
-        // A name may go on with more words: a blank comes before every other sign of a key.
-        for condition in
-            ["e.dst_entity_key = ?3", "e.dst_entity_key > ?3 || ' ' AND e.dst_entity_key < ?3 || '!'"]
-        {
+        for query in edges::leads_to(self.backend.edges, "?3", OF_ROWS) {
             let sql = format!(
-                "SELECT DISTINCT e.src_id FROM {} e CROSS JOIN {} m ON m.id = e.src_id
-                 WHERE {condition} AND e.src_table = '{OF_ROWS}' AND m.user_id = ?1 AND m.agent_id = ?2
-                 ORDER BY e.src_id DESC LIMIT ?4",
-                self.backend.edges,
+                "SELECT DISTINCT e.src_id FROM ({query}) e CROSS JOIN {} m ON m.id = e.src_id
+                 WHERE m.user_id = ?1 AND m.agent_id = ?2 ORDER BY e.src_id DESC LIMIT ?4",
                 view(visibility)
             );
             let mut statement = self.connection.prepare_cached(&sql)?;
