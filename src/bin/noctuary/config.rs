@@ -29,6 +29,8 @@ pub(crate) struct Dream {
     pub(crate) window_days: Option<u32>,
     pub(crate) interval_hours: Option<u64>,
     pub(crate) total_input_bytes: Option<u64>,
+    /// So many dreams a day ask; 0 for no bound.
+    pub(crate) max_calls_per_day: Option<u32>,
     /// `checked`, `required` or `off`.
     pub(crate) evidence: Option<String>,
     /// `warn` or `archive`.
@@ -111,6 +113,9 @@ impl Config {
         if let Some(bytes) = dream.total_input_bytes {
             config.total_input_bytes = bytes;
         }
+        if let Some(calls) = dream.max_calls_per_day {
+            config.budget.max_calls_per_day = (calls > 0).then_some(calls);
+        }
         config.evidence = match dream.evidence.as_deref() {
             None => config.evidence,
             Some("checked") => Evidence::Checked,
@@ -158,6 +163,7 @@ impl Config {
                 window_days: Some(dreams.window_days.unwrap_or(0)),
                 interval_hours: Some(dreams.interval.as_secs() / 3600),
                 total_input_bytes: Some(dreams.total_input_bytes),
+                max_calls_per_day: Some(dreams.budget.max_calls_per_day.unwrap_or(0)),
                 evidence: Some(evidence.to_owned()),
                 over_budget: Some(
                     if dreams.over_budget == OverBudget::Archive { "archive" } else { "warn" }.to_owned(),

@@ -37,8 +37,9 @@ macro_rules! chunks {
 const ALL: &str =
     chunks!("(c.path < $4 OR c.path = $4 AND c.place > $5) ORDER BY c.path DESC, c.place LIMIT $6");
 const HAVING: &str = "
-    SELECT ARRAY(SELECT DISTINCT p.number FROM chunk_postings p
-      WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = ANY ($3))";
+    SELECT ARRAY(SELECT DISTINCT p.number FROM unnest($3) w (word) CROSS JOIN LATERAL (
+      SELECT p.number FROM chunk_postings p
+      WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word OFFSET 0) p)";
 /// The last of some chunks, in any order. The server sees how many there are, and goes to each of a few, or through all of them by their
 /// paths. Texts are read of those alone that are wanted, and are in no sort.
 const MATCHING: &str = "

@@ -1,7 +1,7 @@
 //! The rows right before and right behind others in their conversations.
 
 use super::row::{self, CARD};
-use super::search::{CONDITIONS, bound, in_sight, trusted};
+use super::search::{CONDITIONS, bound, by_id, in_sight, trusted};
 use super::table::Table;
 use crate::base::error::Result;
 use crate::memory::Filter;
@@ -29,11 +29,11 @@ impl Table<'_> {
             )
         };
         let sql = format!(
-            "SELECT {CARD}, o.id FROM unnest($6) r (id) CROSS JOIN LATERAL (
-               SELECT m.id, m.session, m.session_word, m.position FROM memories m
-               WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = r.id AND m.session_word IS NOT NULL AND {sight}
-               OFFSET 0) o
+            "SELECT {CARD}, o.id FROM (
+               SELECT m.id, m.session, m.session_word, m.position FROM {}
+               WHERE m.user_id = $1 AND m.agent_id = $2 AND m.session_word IS NOT NULL AND {sight} OFFSET 0) o
              CROSS JOIN LATERAL ({} UNION ALL {}) m WHERE {CONDITIONS} {}",
+            by_id("ANY ($6)"),
             side("< (o.position, o.id) ORDER BY m.position DESC, m.id DESC"),
             side("> (o.position, o.id) ORDER BY m.position, m.id"),
             trusted(filter)

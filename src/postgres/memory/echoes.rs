@@ -2,6 +2,7 @@
 
 use super::columns::count;
 use super::row;
+use super::search::by_id;
 use super::table::Table;
 use crate::base::error::Result;
 use crate::facts::FactKey;
@@ -72,10 +73,10 @@ impl Table<'_> {
             Visibility::All => "",
             Visibility::Shared => "AND m.shared",
         };
+        let row = by_id("e.id");
         let sql = format!(
             "SELECT w.place, f.id FROM unnest($3) WITH ORDINALITY w (word, place) CROSS JOIN LATERAL (
-               SELECT e.id FROM memory_echoes e
-               JOIN memories m ON m.user_id = e.user_id AND m.agent_id = e.agent_id AND m.id = e.id
+               SELECT e.id FROM memory_echoes e CROSS JOIN LATERAL {row}
                WHERE e.user_id = $1 AND e.agent_id = $2 AND e.word = w.word
                AND m.user_id = $1 AND m.agent_id = $2 AND m.deleted_at IS NULL {sight}
                AND CASE WHEN m.retired_at IS NULL THEN m.fact_key IS NOT NULL ELSE m.successor IS NOT NULL END

@@ -7,7 +7,7 @@ use ::postgres::Row;
 use super::audit::{ACTORS, of_word};
 use super::columns::count;
 use super::row;
-use super::search::in_sight;
+use super::search::{by_id, in_sight};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
@@ -129,9 +129,11 @@ impl Table<'_> {
         {
             let sql = format!(
                 "SELECT DISTINCT e.src_id FROM memory_edges e
-                 JOIN memories m ON m.user_id = $1 AND m.agent_id = $2 AND m.id = e.src_id
-                 WHERE e.user_id = $1 AND e.agent_id = $2 AND {condition} AND {}
+                 CROSS JOIN LATERAL {}
+                 WHERE e.user_id = $1 AND e.agent_id = $2 AND {condition}
+                   AND m.user_id = $1 AND m.agent_id = $2 AND {}
                  ORDER BY e.src_id DESC LIMIT $4",
+                by_id("e.src_id"),
                 in_sight(visibility)
             );
             for key in keys {

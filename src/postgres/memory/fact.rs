@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::audit::{ACTORS, KINDS, of_word, word};
 use super::columns::{self, count};
 use super::row::{self, COLUMNS, stamp};
-use super::search::in_sight;
+use super::search::{by_id, in_sight};
 use super::state::next;
 use super::table::Table;
 use super::terms::word_of;
@@ -34,14 +34,21 @@ const OF_SCOPE: &str = "FROM memories m WHERE m.user_id = $1 AND m.agent_id = $2
 
 impl Facts for Table<'_> {
     fn fact(&self, id: MemoryId) -> Result<Option<Fact>> {
-        Ok(self.select("AND m.id = $3", params![id.get()])?.pop())
+        let sql = format!(
+            "SELECT {COLUMNS}, {FACT} FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND m.deleted_at IS NULL",
+            by_id("$3")
+        );
+        self.first(sql, params![id.get()], read)
     }
 
     fn contents(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &str)) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
-        let sql = format!("SELECT m.id, m.content {OF_SCOPE} AND m.id = ANY ($3)");
+        let sql = format!(
+            "SELECT m.id, m.content FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND m.deleted_at IS NULL",
+            by_id("ANY ($3)")
+        );
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
         for (id, content) in
             self.all(sql, params![ids], |found| Ok((found.try_get(0)?, row::text(found, 1)?)))?
@@ -71,8 +78,8 @@ impl Facts for Table<'_> {
         let sight = in_sight(visibility);
         let is_seen = |id: &str| {
             format!(
-                "EXISTS (SELECT 1 FROM memories m
-                   WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = s.{id} AND {sight})"
+                "EXISTS (SELECT 1 FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {sight})",
+                by_id(&format!("s.{id}"))
             )
         };
         let side = |one: &str, other: &str| {
@@ -170,11 +177,11 @@ impl Table<'_> {
         let sql = format!(
             "SELECT s.older_id, s.newer_id, s.reason FROM memory_suspects s
              WHERE s.user_id = $1 AND s.agent_id = $2 AND s.closed_by IS NULL
-             AND EXISTS (SELECT 1 FROM memories m
-               WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = s.older_id AND {sight})
-             AND EXISTS (SELECT 1 FROM memories m
-               WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = s.newer_id AND {sight})
+             AND EXISTS (SELECT 1 FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {sight})
+             AND EXISTS (SELECT 1 FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {sight})
              ORDER BY s.newer_id, s.older_id LIMIT $3",
+            by_id("s.older_id"),
+            by_id("s.newer_id"),
             sight = in_sight(Visibility::All)
         );
         let pairs = self.all(sql, params![count(limit)], |found| {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::columns::{count, word};
 use super::row::{self, COLUMNS, stamp};
-use super::search::{BY_TIME, TRUSTED, in_sight};
+use super::search::{BY_TIME, TRUSTED, by_id, in_sight};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
@@ -30,7 +30,8 @@ pub(super) const PINNED_BY_THE_HUMAN: i64 = 2;
 impl Rows for Table<'_> {
     fn get(&self, id: MemoryId, visibility: Visibility) -> Result<Option<Memory>> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM memories m WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = $3 AND {}",
+            "SELECT {COLUMNS} FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
+            by_id("$3"),
             in_sight(visibility)
         );
         self.first(sql, params![id.get()], row::memory)

@@ -34,6 +34,12 @@ pub(super) const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
 /// So many texts are read together.
 const READ: usize = 256;
 
+/// Returns a table `m` of the rows with an id, or with any of some: `by_id("$3")`, `by_id("ANY ($3)")`. The sight of a session is a condition on
+/// it from outside: a server that knows nothing of the table yet would take an index of rows in sight, and go through all of it for each id.
+pub(super) fn by_id(id: &str) -> String {
+    format!("(SELECT * FROM memories k WHERE k.user_id = $1 AND k.agent_id = $2 AND k.id = {id} OFFSET 0) m")
+}
+
 /// Returns the condition of the rows that a session may see.
 pub(super) fn in_sight(visibility: Visibility) -> &'static str {
     match visibility {
@@ -114,8 +120,8 @@ impl Searchable for Table<'_> {
             return Ok(Vec::new());
         }
         let sql = format!(
-            "SELECT {COLUMNS} FROM memories m
-             WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = ANY ($3) AND {}",
+            "SELECT {COLUMNS} FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
+            by_id("ANY ($3)"),
             in_sight(visibility)
         );
         self.all(sql, params![ids.to_vec()], row::memory)
@@ -163,17 +169,16 @@ impl Table<'_> {
             format!("SELECT h.id FROM {sums} h ORDER BY h.weight DESC, h.id DESC LIMIT $8")
         } else {
             format!(
-                "SELECT h.id FROM {sums} h JOIN memories m ON m.id = h.id
+                "SELECT h.id FROM {sums} h CROSS JOIN LATERAL {}
                  WHERE {CONDITIONS} AND {sight} {} ORDER BY h.weight DESC, h.id DESC LIMIT $8",
+                by_id("h.id"),
                 trusted(wanted.filter)
             )
         };
-        let sql = format!(
-            "WITH best AS MATERIALIZED ({first})
-             SELECT {CARD}, m.content FROM best b CROSS JOIN LATERAL (
-               SELECT * FROM memories m WHERE {CONDITIONS} AND m.id = b.id AND {sight} OFFSET 0) m"
-        );
-        for found in &self.run(sql, values)? {
+        // The texts in a statement of their own: it looks all of them up at once.
+        let ids: Vec<i64> = self.all(first, values, |found| found.try_get(0))?;
+        let read = self.read(wanted.visibility, &ids)?;
+        for found in ids.iter().filter_map(|id| read.get(id)) {
             if !self.give(found, take)? {
                 break;
             }
@@ -191,8 +196,8 @@ impl Table<'_> {
     /// Reads rows in sight, by their ids.
     fn read(&self, visibility: Visibility, ids: &[i64]) -> Result<HashMap<i64, ::postgres::Row>> {
         let sql = format!(
-            "SELECT {CARD}, m.content FROM memories m
-             WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = ANY ($3) AND {}",
+            "SELECT {CARD}, m.content FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
+            by_id("ANY ($3)"),
             in_sight(visibility)
         );
         let mut read = HashMap::with_capacity(ids.len());
@@ -269,7 +274,8 @@ impl Table<'_> {
             _ => may_fit.unwrap_or_else(|| sums.keys().copied().collect()),
         };
         let sql = format!(
-            "SELECT m.id, m.updated_at FROM memories m WHERE {CONDITIONS} AND {} {} AND m.id = ANY ($6)",
+            "SELECT m.id, m.updated_at FROM {} WHERE {CONDITIONS} AND {} {}",
+            by_id("ANY ($6)"),
             in_sight(wanted.visibility),
             trusted(wanted.filter)
         );

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::columns::count;
 use super::super::row::{self, CARD};
-use super::super::search::{CONDITIONS, bound, in_sight, trusted};
+use super::super::search::{CONDITIONS, bound, by_id, in_sight, trusted};
 use super::super::table::Table;
 use crate::base::error::Result;
 use crate::embed::Generation;
@@ -91,8 +91,8 @@ impl VectorRows for Table<'_> {
             return Ok(());
         }
         let sql = format!(
-            "SELECT m.id, m.content FROM memories m
-             WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = ANY ($3) AND {}",
+            "SELECT m.id, m.content FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
+            by_id("ANY ($3)"),
             in_sight(Visibility::All)
         );
         for (id, content) in
@@ -222,8 +222,8 @@ impl MemoryVectors for Table<'_> {
             return Ok(());
         }
         let sql = format!(
-            "SELECT {CARD} FROM memories m
-             WHERE m.user_id = $1 AND m.agent_id = $2 AND m.id = ANY ($3) AND {}",
+            "SELECT {CARD} FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
+            by_id("ANY ($3)"),
             in_sight(visibility)
         );
         for found in &self.run(sql, params![ids.to_vec()])? {
