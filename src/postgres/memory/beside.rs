@@ -1,7 +1,7 @@
 //! The rows right before and right behind others in their conversations.
 
 use super::row::{self, CARD};
-use super::search::{CONDITIONS, bound, by_id, in_sight, trusted};
+use super::search::{CONDITIONS, bound, by_ids, in_sight, trusted};
 use super::table::Table;
 use crate::base::error::Result;
 use crate::memory::Filter;
@@ -33,14 +33,18 @@ impl Table<'_> {
                SELECT m.id, m.session, m.session_word, m.position FROM {}
                WHERE m.user_id = $1 AND m.agent_id = $2 AND m.session_word IS NOT NULL AND {sight} OFFSET 0) o
              CROSS JOIN LATERAL ({} UNION ALL {}) m WHERE {CONDITIONS} {}",
-            by_id("ANY ($6)"),
+            by_ids("$6"),
             side("< (o.position, o.id) ORDER BY m.position DESC, m.id DESC"),
             side("> (o.position, o.id) ORDER BY m.position, m.id"),
             trusted(filter)
         );
         let mut values = bound(filter);
         values.extend(params![rows.to_vec()]);
-        for found in &self.run(sql, values)? {
+        // The rows beside one are the next ones of an index, and a server that knows nothing of the table would sort all rows for each.
+        self.run("SET LOCAL enable_sort = off", Vec::new())?;
+        let rows = self.run(sql, values)?;
+        self.run("SET LOCAL enable_sort = on", Vec::new())?;
+        for found in &rows {
             let given =
                 found.try_get(10).and_then(|giver| row::with_card(found, "", |card| take(giver, card)));
             given.map_err(|error| self.misread(error))?;

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::audit::{ACTORS, KINDS, of_word, word};
 use super::columns::{self, count};
 use super::row::{self, COLUMNS, stamp};
-use super::search::{by_id, in_sight};
+use super::search::{by_id, by_ids, in_sight};
 use super::state::next;
 use super::table::Table;
 use super::terms::word_of;
@@ -47,7 +47,7 @@ impl Facts for Table<'_> {
         }
         let sql = format!(
             "SELECT m.id, m.content FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND m.deleted_at IS NULL",
-            by_id("ANY ($3)")
+            by_ids("$3")
         );
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
         for (id, content) in

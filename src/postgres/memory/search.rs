@@ -34,10 +34,15 @@ pub(super) const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
 /// So many texts are read together.
 const READ: usize = 256;
 
-/// Returns a table `m` of the rows with an id, or with any of some: `by_id("$3")`, `by_id("ANY ($3)")`. The sight of a session is a condition on
-/// it from outside: a server that knows nothing of the table yet would take an index of rows in sight, and go through all of it for each id.
+/// Returns a table `m` of the row with an id. The sight of a session is a condition on it from outside: a server that knows nothing of the
+/// table yet would take an index of rows in sight, and go through all of it.
 pub(super) fn by_id(id: &str) -> String {
     format!("(SELECT * FROM memories k WHERE k.user_id = $1 AND k.agent_id = $2 AND k.id = {id} OFFSET 0) m")
+}
+
+/// Returns a table `m` of the rows with ids that are bound, each looked up by itself, as in [`by_id`].
+pub(super) fn by_ids(bound: &str) -> String {
+    format!("unnest({bound}) r (id) CROSS JOIN LATERAL {}", by_id("r.id"))
 }
 
 /// Returns the condition of the rows that a session may see.
@@ -121,7 +126,7 @@ impl Searchable for Table<'_> {
         }
         let sql = format!(
             "SELECT {COLUMNS} FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
-            by_id("ANY ($3)"),
+            by_ids("$3"),
             in_sight(visibility)
         );
         self.all(sql, params![ids.to_vec()], row::memory)
@@ -197,7 +202,7 @@ impl Table<'_> {
     fn read(&self, visibility: Visibility, ids: &[i64]) -> Result<HashMap<i64, ::postgres::Row>> {
         let sql = format!(
             "SELECT {CARD}, m.content FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
-            by_id("ANY ($3)"),
+            by_ids("$3"),
             in_sight(visibility)
         );
         let mut read = HashMap::with_capacity(ids.len());
@@ -275,7 +280,7 @@ impl Table<'_> {
         };
         let sql = format!(
             "SELECT m.id, m.updated_at FROM {} WHERE {CONDITIONS} AND {} {}",
-            by_id("ANY ($6)"),
+            by_ids("$6"),
             in_sight(wanted.visibility),
             trusted(wanted.filter)
         );

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::columns::count;
 use super::super::row::{self, CARD};
-use super::super::search::{CONDITIONS, bound, by_id, in_sight, trusted};
+use super::super::search::{CONDITIONS, bound, by_ids, in_sight, trusted};
 use super::super::table::Table;
 use crate::base::error::Result;
 use crate::embed::Generation;
@@ -92,7 +92,7 @@ impl VectorRows for Table<'_> {
         }
         let sql = format!(
             "SELECT m.id, m.content FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
-            by_id("ANY ($3)"),
+            by_ids("$3"),
             in_sight(Visibility::All)
         );
         for (id, content) in
@@ -223,7 +223,7 @@ impl MemoryVectors for Table<'_> {
         }
         let sql = format!(
             "SELECT {CARD} FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
-            by_id("ANY ($3)"),
+            by_ids("$3"),
             in_sight(visibility)
         );
         for found in &self.run(sql, params![ids.to_vec()])? {
