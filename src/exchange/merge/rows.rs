@@ -61,7 +61,9 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
                 let path = StateName::MEMORIES.to_string();
                 return Err(Error::Refused { path, reason: Refusal::OtherScope });
             }
-            both.iter_mut().for_each(|head| drop(head.remove(MERGED)));
+            for head in &mut both {
+                head.remove(MERGED);
+            }
         }
         if bare(&both[0]) != bare(&both[1]) {
             break;
