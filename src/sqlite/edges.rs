@@ -52,7 +52,7 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
     put_triggers(connection)
 }
 
-/// So many edges may wait for the table of keys.
+/// The most edges that wait for the table of keys.
 const WAITING: i64 = 4096;
 
 /// Makes the table of keys, in place of the index that each edge had.

@@ -29,7 +29,7 @@ pub(crate) struct Dream {
     pub(crate) window_days: Option<u32>,
     pub(crate) interval_hours: Option<u64>,
     pub(crate) total_input_bytes: Option<u64>,
-    /// So many dreams a day ask; 0 for no bound.
+    /// The most calls of the model in a day; 0 for no bound.
     pub(crate) max_calls_per_day: Option<u32>,
     /// `checked`, `required` or `off`.
     pub(crate) evidence: Option<String>,
