@@ -194,8 +194,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a name of a deleted or private row is told by what is mentioned",
         file: "src/sqlite/memory/edges.rs",
-        stands: "                self.backend.edges,\n                view(visibility)\n            );",
-        planted: "                self.backend.edges,\n                { let _ = view(visibility); \"memories\" }\n            );",
+        stands: "LIMIT ?4\",\n                view(visibility)\n            );",
+        planted: "LIMIT ?4\",\n                { let _ = view(visibility); \"memories\" }\n            );",
         tests: EDGES,
     },
     Bug {
@@ -306,7 +306,7 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a merge brings a dream back that one machine took back",
         file: "src/exchange/merge/merge.rs",
-        stands: "        let mut gone = self.dreams.undone();\n",
+        stands: "        let mut gone = undone.clone();\n",
         planted: "        let mut gone = BTreeSet::new();\n",
         tests: MERGES,
     },
@@ -938,13 +938,16 @@ const BUGS: &[Bug] = &[
 #[test]
 fn every_bug_fits_the_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut names = BTreeSet::new();
+    let (mut names, mut strays) = (BTreeSet::new(), Vec::new());
     for Bug { name, file, stands, planted, .. } in BUGS {
         let code = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-        assert_eq!(code.matches(stands).count(), 1, "{file}: {name}");
+        if code.matches(stands).count() != 1 {
+            strays.push(format!("{file}: {name}"));
+        }
         assert_ne!(stands, planted, "{name}");
         assert!(names.insert(name), "two bugs are called {name}");
     }
+    assert!(strays.is_empty(), "these do not fit the code once: {strays:#?}");
 }
 
 #[test]
