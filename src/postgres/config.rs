@@ -100,10 +100,18 @@ impl Address {
     /// Reads a URL, or the words of `key=value`.
     pub(super) fn parse(url: &str, settings: &PostgresConfig) -> Result<Self> {
         settings.check()?;
+        if has_bare_signs(url) {
+            let rule = "must have a password without `@` and `/`: write `%40` for `@` and `%2F` for `/`";
+            return Err(Error::Config { setting: "url", rule });
+        }
         // The driver's message may quote the password.
         let mut config: Config = url.parse().map_err(|_| Error::Config {
             setting: "url",
-            rule: "must be `postgres://user@host:port/database`, or `host=… user=… dbname=…`",
+            rule: if url.contains("sslmode=verify") {
+                "must have `sslmode=require`, which checks the certificate and the name of the host: `verify-ca` and `verify-full` are not known"
+            } else {
+                "must be `postgres://user:password@host:port/database`, or `host=… user=… password=… dbname=…`"
+            },
         })?;
         let is_near = |host: &Host| match host {
             Host::Tcp(name) => {
@@ -140,6 +148,13 @@ impl Address {
         let told = tell(&config, &settings.schema);
         Ok(Self { config, connector, told })
     }
+}
+
+/// Returns whether a password in a URL has a sign that ends it too early: a part of it would stand for the host, and be told.
+fn has_bare_signs(url: &str) -> bool {
+    let rest = url.strip_prefix("postgres://").or_else(|| url.strip_prefix("postgresql://"));
+    let address = rest.map(|rest| rest.split('?').next().unwrap_or_default());
+    address.is_some_and(|address| address.matches('@').count() > 1)
 }
 
 /// Returns whether a host is a unix socket, which nothing encrypts.
@@ -186,6 +201,18 @@ mod tests {
         assert_eq!(address.to_string(), "postgres://localhost:5433/lives#noctuary");
         let error = parse("postgres://marta:sesame@localhost:nine/lives").err().unwrap();
         assert!(!format!("{error} {error:?}").contains("sesame"));
+    }
+
+    // A part of the password was told as the host.
+    #[test]
+    fn a_password_that_ends_too_early_is_refused_and_told_by_nobody() {
+        let error = parse("postgres://marta:open@sesame/x@localhost/lives").err().unwrap();
+        assert!(matches!(error, Error::Config { setting: "url", rule } if rule.contains("%40")), "{error}");
+        assert!(!format!("{error} {error:?}").contains("sesame"));
+        let encoded = parse("postgres://marta:open%40sesame%2Fx@localhost/lives").unwrap();
+        assert_eq!(encoded.to_string(), "postgres://localhost:5432/lives#noctuary");
+        let error = parse("postgres://marta@localhost/lives?sslmode=verify-full").err().unwrap();
+        assert!(error.to_string().contains("sslmode=require"), "{error}");
     }
 
     #[test]

@@ -49,16 +49,17 @@ impl PostgresWorkspace {
     /// [`Error::Denied`] for anybody but the human of this scope, [`Error::Busy`] while a dream of it runs, and those of
     /// writing, after which all of it or none is there.
     pub fn erase(&self, access: &Access) -> Result<EraseReceipt> {
-        self.may_erase(access)?;
+        let before = self.would_erase(access)?.rows;
         let lease = claim_now(self, &ClaimTerms::default())?;
         let rows = self.scoped().change_within("erase", |within| {
             let mut rows = BTreeMap::new();
             for table in tables(within)? {
-                let found = count(within, &table)?;
                 // This very erasing, until the end.
-                if !OURS.contains(&&*table) {
-                    remove(within, &table)?;
+                if OURS.contains(&&*table) {
+                    continue;
                 }
+                let found = count(within, &table)?;
+                remove(within, &table)?;
                 rows.insert(table, found);
             }
             Ok(rows)
@@ -70,7 +71,9 @@ impl PostgresWorkspace {
             }
             Ok(())
         })?;
-        Ok(EraseReceipt { rows: held(rows), erased: true, left: Some(LEFT) })
+        let mut rows = held(rows);
+        rows.extend(before.into_iter().filter(|(table, _)| OURS.contains(&&**table)));
+        Ok(EraseReceipt { rows, erased: true, left: Some(LEFT) })
     }
 
     fn may_erase(&self, access: &Access) -> Result<()> {

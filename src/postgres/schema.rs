@@ -27,6 +27,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
         index::tables::POSTINGS,
     ),
     ("make the table of the stems of rows, by which the beginnings of words are found", memory::STEMS),
+    ("make the table of the lists of rows that have a frequent word, many rows in each", memory::LISTS),
 ];
 
 /// Shows a transaction the rows of its own scope alone, the owner of the tables too: in each table with a scope that has no such rule
@@ -88,8 +89,12 @@ fn known(address: &Address, found: Option<u64>) -> Result<usize> {
 pub(super) fn check(link: &Link, address: &Address, schema: &str) -> Result<()> {
     let folded = |fault: Fault| fault.fold("open", address);
     let name = schema.to_owned();
-    let (found, is_above) =
-        link.call(move |client| Ok((version(client, &name)?, is_above(client)?))).map_err(folded)?;
+    let (found, is_above, is_utf8) = link
+        .call(move |client| Ok((version(client, &name)?, is_above(client)?, is_utf8(client)?)))
+        .map_err(folded)?;
+    if !is_utf8 {
+        return Err(NOT_UTF8);
+    }
     if is_above {
         return Err(Error::Config {
             setting: "url",
@@ -138,6 +143,18 @@ fn is_above(client: &mut Client) -> std::result::Result<bool, ::postgres::Error>
     Ok(rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or(false))
 }
 
+/// Returns whether the database keeps any text.
+fn is_utf8(client: &mut Client) -> std::result::Result<bool, ::postgres::Error> {
+    let rows = client.query_typed("SELECT current_setting('server_encoding') = 'UTF8'", &[])?;
+    Ok(rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or(false))
+}
+
+/// The error of a database that does not.
+const NOT_UTF8: Error = Error::Config {
+    setting: "url",
+    rule: "must name a database with the encoding UTF8: `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`",
+};
+
 /// Returns the steps that a migration would take.
 pub(super) fn pending(link: &Link, address: &Address, schema: &str) -> Result<Vec<&'static str>> {
     let name = schema.to_owned();
@@ -150,9 +167,18 @@ pub(super) fn pending(link: &Link, address: &Address, schema: &str) -> Result<Ve
 
 /// Brings the schema to the newest version, in one transaction, while no other process does.
 pub(super) fn migrate(link: &Link, address: &Address, schema: &str) -> Result<Vec<&'static str>> {
+    if !link.call(is_utf8).map_err(|fault| fault.fold("look at the tables of", address))? {
+        return Err(NOT_UTF8);
+    }
     let name = schema.to_owned();
     let found = link
         .call(move |client| {
+            // A role that may make no tables finds nothing to make.
+            if let Some(found) = version(client, &name)?
+                && found >= MIGRATIONS.len() as u64
+            {
+                return Ok(i64::try_from(found).unwrap_or(i64::MAX));
+            }
             let mut transaction = client.transaction()?;
             transaction.execute_typed("SELECT pg_advisory_xact_lock($1)", &[(&lock_of(&name), ::postgres::types::Type::INT8)])?;
             transaction.batch_execute(&format!(
@@ -185,15 +211,29 @@ pub(super) fn grant(link: &Link, address: &Address, schema: &str, role: &str) ->
     if role.is_empty() || role.contains('\0') {
         return Err(Error::Config { setting: "role", rule: "must be the name of a role" });
     }
-    let (name, role) = (schema.to_owned(), role.replace('"', "\"\""));
+    let (name, quoted, text) = (schema.to_owned(), role.replace('"', "\"\""), text_of(role));
     link.call(move |client| {
+        // A server only warns of rights that this role may not give.
         client.batch_execute(&format!(
-            "GRANT USAGE ON SCHEMA \"{name}\" TO \"{role}\";
-             GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \"{name}\" TO \"{role}\";
-             REVOKE INSERT, UPDATE, DELETE ON \"{name}\".schema_version FROM \"{role}\";"
+            "GRANT USAGE ON SCHEMA \"{name}\" TO \"{quoted}\";
+             GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \"{name}\" TO \"{quoted}\";
+             REVOKE INSERT, UPDATE, DELETE ON \"{name}\".schema_version FROM \"{quoted}\";
+             DO $grant$ BEGIN
+                 IF NOT has_schema_privilege(E'{text}', '{name}', 'USAGE') OR EXISTS (
+                     SELECT 1 FROM pg_catalog.pg_class c
+                     WHERE c.relnamespace = '{name}'::regnamespace AND c.relkind = 'r'
+                       AND NOT has_table_privilege(E'{text}', c.oid, 'SELECT')) THEN
+                     RAISE insufficient_privilege USING MESSAGE = 'this role may not give rights on the tables';
+                 END IF;
+             END $grant$;"
         ))
     })
     .map_err(|fault| fault.fold("grant rights on", address))
+}
+
+/// Returns a text as a part of a literal `E'…'`.
+fn text_of(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\'', "''").replace('$', "\\x24")
 }
 
 /// Returns the number under which migrations of a schema are locked.

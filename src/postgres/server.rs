@@ -42,13 +42,15 @@ pub struct Postgres {
 
 impl Postgres {
     /// Connects to a server by a URL, such as `postgres://user:password@host:5432/database`, or `host=/run/postgresql user=… dbname=…` for
-    /// a unix socket. Its words are those of libpq. Connections to another machine are encrypted, by
-    /// [`PostgresTls`](super::PostgresTls); those on this machine are with `sslmode=require`.
+    /// a unix socket. Its words are those of libpq; no variable of the environment and no `.pgpass` is read. In a URL, signs such as `@` and `/`
+    /// of a password are written as `%40` and `%2F`. Connections to another machine are encrypted, by [`PostgresTls`](super::PostgresTls); those
+    /// on this machine are with `sslmode=require`.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] where no server answers, [`Error::Config`] for a URL that is none, or that
-    /// switches encryption off on the way to another machine.
+    /// [`Error::Unavailable`] where no server answers or it has no room for another connection, [`Error::Database`] where it knows no such role,
+    /// password or database: its source says which. [`Error::Config`] for a URL that is none, or that switches encryption off on the way to
+    /// another machine.
     pub fn connect(url: &str) -> Result<Self> {
         Self::connect_with(url, PostgresConfig::default())
     }
@@ -108,11 +110,13 @@ impl Postgres {
     }
 
     /// Makes the schema and its tables, or brings them to the newest version, in one transaction; returns what it did. Processes that
-    /// call it at once wait for one another. Nothing else in this crate changes a table, so the role that runs needs no right to.
+    /// call it at once wait for one another. Where nothing is to be done, any role may call it. Nothing else in this crate changes a table, so
+    /// the role that runs needs no right to.
     ///
     /// # Errors
     ///
-    /// [`Error::NewerVersion`], [`Error::Database`] where the role may not make tables, [`Error::Unavailable`].
+    /// [`Error::NewerVersion`], [`Error::Config`] for a database whose encoding is not UTF8, [`Error::Database`] where the role may not make
+    /// tables, [`Error::Unavailable`].
     pub fn migrate(&self) -> Result<Vec<&'static str>> {
         self.lend(schema::migrate)
     }
@@ -131,7 +135,8 @@ impl Postgres {
     /// # Errors
     ///
     /// [`Error::Corrupt`] where the tables are missing, [`Error::NewerVersion`], [`Error::Config`] for a role that row-level security
-    /// does not bind and for a scope without a user, [`Error::Unavailable`].
+    /// does not bind, for a database whose encoding is not UTF8 and for a scope without a user, [`Error::Database`] for a role without rights
+    /// on the tables ([`grant_to`](Self::grant_to) gives them), [`Error::Unavailable`].
     pub fn workspace(&self, scope: Scope) -> Result<PostgresWorkspace> {
         Ok(PostgresWorkspace::over(self.scoped(scope)?))
     }

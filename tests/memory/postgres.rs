@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use noctuary::doctor::{Doctor, FindingKind};
 use noctuary::exchange::ForgetPlace;
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::learning::{
@@ -327,6 +328,86 @@ fn whatever_is_done_a_server_tells_what_the_other_stores_tell() {
             }
         }
     }
+}
+
+/// Rows enough that frequent words have lists: a server gives the answers of a file, and no word is found twice or by a row that it left.
+#[test]
+fn frequent_words_are_found_in_lists_whatever_becomes_of_their_rows() {
+    needs_a_server!();
+    let fresh = server::Fresh::new();
+    let folder = tempfile::tempdir().unwrap();
+    let on_server = fresh.server.memory(Scope::user("marta")).unwrap();
+    let in_file = FileMemoryStore::open(folder.path(), Scope::user("marta")).unwrap();
+    let stores: [&dyn Store; 2] = [&on_server, &in_file];
+    let mut dice = Dice(4242);
+    let mut shell = Client::connect(&server::url().unwrap(), NoTls).unwrap();
+    shell
+        .batch_execute(&format!(
+            "SET search_path = {}; SELECT set_config('noctuary.user', 'marta', false)",
+            fresh.schema()
+        ))
+        .unwrap();
+    let mut lists_of = |shared: bool| -> i64 {
+        let sql = "SELECT count(*) FROM memory_lists WHERE shared = $1";
+        shell.query_one(sql, &[&shared]).unwrap().get(0)
+    };
+    let mut time = now();
+    for round in 0..3 {
+        for _ in 0..3 {
+            time += TimeDelta::minutes(1);
+            let rows: Vec<NewMemory> = (0..300).map(|_| dice.row()).collect();
+            let written = stores.map(|store| {
+                let written = store.write_all(&human(), &rows, time).unwrap();
+                written.iter().filter(|row| row.is_ok()).count()
+            });
+            // What was forgotten is not said again.
+            assert!(written[0] == written[1] && written[0] > 150, "{written:?}");
+        }
+        // A day's rows come one by one.
+        for _ in 0..40 {
+            let row = dice.row();
+            let is_kept = stores.map(|store| store.record(&human(), &row, time).is_ok());
+            assert_eq!(is_kept[0], is_kept[1]);
+        }
+        let last = i64::from(round + 1) * 940;
+        for _ in 0..60 {
+            time += TimeDelta::seconds(7);
+            let id = MemoryId::new(i64::try_from(dice.below(last.unsigned_abs() as usize)).unwrap() + 1);
+            let (verb, text) = (dice.below(4), dice.text());
+            let done = stores.map(|store| match verb {
+                0 => format!("{:?}", store.update(&human(), id, &text, time)),
+                1 => format!("{:?}", store.delete(&human(), id, time)),
+                2 => format!("{:?}", store.restore(&human(), id, time)),
+                _ => format!("{:?}", store.pin(&human(), id, true, time)),
+            });
+            assert_eq!(done[0], done[1], "round {round}");
+        }
+        if round == 1 {
+            let forgotten = "slippage";
+            let counts = stores.map(|store| {
+                let places = store.forget(&human(), forgotten, time).unwrap();
+                places
+                    .iter()
+                    .find(|line| line.place == ForgetPlace::Rows)
+                    .map(|line| (line.found, line.removed))
+            });
+            assert!(counts[0].is_some_and(|(found, _)| found > 100), "{counts:?}");
+            assert_eq!(counts[0], counts[1]);
+            let purged = stores.map(|store| store.purge(time, time).unwrap());
+            assert!(purged[0] > 20 && purged[0] == purged[1], "{purged:?}");
+        }
+        // A word of few rows has postings alone, the shared ones here at first.
+        assert!(lists_of(false) >= 5 && (round < 2 || lists_of(true) > 0), "round {round}");
+        let queries = queries(&mut dice, time);
+        let all = stores.map(|store| told(store, &queries, 0));
+        let differs = all[0].lines().zip(all[1].lines()).find(|(one, other)| one != other);
+        assert!(all[0] == all[1], "round {round}: {differs:#?}");
+        let sick = Doctor::of_server(&fresh.server).scope(Scope::user("marta")).examine(time).unwrap();
+        let is_drifted = sick.findings.iter().any(|finding| finding.kind == FindingKind::DriftedIndex);
+        assert!(!is_drifted, "round {round}");
+    }
+    on_server.rebuild_index().unwrap();
+    assert!(lists_of(false) > 20 && lists_of(true) > 0);
 }
 
 fn dice_is_even(id: MemoryId) -> bool {

@@ -241,7 +241,7 @@ fn a_search_finds_the_chunks_of_an_older_schema_and_no_word_outlives_its_chunk()
     owner
         .batch_execute(&format!(
             "SET search_path = {}; DROP TABLE chunk_postings; UPDATE schema_version SET version = 4;
-             DROP TABLE memory_stems; SELECT set_config('noctuary.user', 'marta', false)",
+             DROP TABLE memory_stems, memory_lists; SELECT set_config('noctuary.user', 'marta', false)",
             fresh.schema()
         ))
         .unwrap();

@@ -167,7 +167,9 @@ fn a_role_that_row_level_security_does_not_bind_is_refused() {
         .batch_execute(
             "SELECT pg_advisory_lock(17);
              DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'noctuary_app')
-             THEN CREATE ROLE noctuary_app LOGIN; END IF; END $$",
+             THEN CREATE ROLE noctuary_app LOGIN; END IF;
+             IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'noctuary_''other')
+             THEN CREATE ROLE \"noctuary_'other\" LOGIN; END IF; END $$",
         )
         .unwrap();
     server::server().grant_to("noctuary_app").unwrap();
@@ -184,8 +186,34 @@ fn a_role_that_row_level_security_does_not_bind_is_refused() {
     );
     drop(lease);
     assert_eq!(open(&scope).read_text(&DocName::MEMORY).unwrap().as_deref(), Some("- tea\n- rye\n"));
-    assert!(matches!(app.grant_to("noctuary_app"), Err(Error::Database { .. }) | Ok(())));
+    // A server only warns of rights that a role may not give.
+    assert!(matches!(app.grant_to("noctuary_'other"), Err(Error::Database { .. })));
+    assert_eq!(app.migrate().unwrap(), [""; 0], "nothing is pending");
     beside.batch_execute("SELECT pg_advisory_unlock(17)").unwrap();
+}
+
+#[test]
+fn a_database_that_keeps_no_other_letters_is_refused() {
+    needs_a_server!();
+    let url = server::url().unwrap();
+    let mut above = Client::connect(&url.replace("user=noctuary_test", "user=postgres"), NoTls).unwrap();
+    let name = format!("noctuary_latin_{}", std::process::id());
+    above
+        .batch_execute(&format!(
+            "CREATE DATABASE {name} OWNER noctuary_test ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+        ))
+        .unwrap();
+    let latin =
+        Postgres::connect_with(&url.replace("dbname=postgres", &format!("dbname={name}")), tests()).unwrap();
+    let refused = [latin.migrate().map(drop), latin.workspace(somebody()).map(drop)];
+    drop(latin);
+    above.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).unwrap();
+    for refused in refused {
+        assert!(
+            matches!(&refused, Err(Error::Config { setting: "url", rule }) if rule.contains("UTF8")),
+            "{refused:?}"
+        );
+    }
 }
 
 #[test]
@@ -359,10 +387,11 @@ fn connections_that_the_server_ends_cost_nothing_and_lose_nothing() {
     cut();
     lease.check().unwrap();
     // Cut while writers are busy: what was acknowledged is there once, what was refused is not.
+    let unknown = std::sync::Mutex::new(BTreeSet::new());
     let acknowledged: BTreeSet<u32> = std::thread::scope(|threads| {
         let writers: Vec<_> = (0..2_u32)
             .map(|writer| {
-                let life = life.clone();
+                let (life, unknown) = (life.clone(), &unknown);
                 threads.spawn(move || {
                     let mut there = Vec::new();
                     for number in 0..400 {
@@ -370,6 +399,10 @@ fn connections_that_the_server_ends_cost_nothing_and_lose_nothing() {
                         match life.append(&DocName::USER, format!("{mark}\n").as_bytes()) {
                             Ok(()) => there.push(mark),
                             Err(Error::Unavailable { .. } | Error::Busy { .. }) => {}
+                            // On a slow machine each look at the end was cut too.
+                            Err(Error::DurabilityUnknown { .. }) => {
+                                unknown.lock().unwrap().insert(mark);
+                            }
                             Err(other) => panic!("{other:?}"),
                         }
                     }
@@ -388,7 +421,9 @@ fn connections_that_the_server_ends_cost_nothing_and_lose_nothing() {
     let text = life.read_text(&DocName::USER).unwrap().unwrap_or_default();
     let there: Vec<u32> = text.lines().map(|line| line.parse().unwrap()).collect();
     assert_eq!(there.iter().copied().collect::<BTreeSet<_>>().len(), there.len(), "none twice");
-    assert_eq!(there.into_iter().collect::<BTreeSet<_>>(), acknowledged);
+    let unknown = unknown.into_inner().unwrap();
+    let there: BTreeSet<u32> = there.into_iter().filter(|mark| !unknown.contains(mark)).collect();
+    assert_eq!(there, acknowledged);
     println!("{} of 800 were acknowledged", acknowledged.len());
     drop(lease);
 }

@@ -138,7 +138,9 @@ pub enum Error {
         path: String,
     },
     /// A database server was not reached, or ended the connection; nothing was written. Try again later.
-    #[error("cannot reach {path}: the database server does not answer; try again later")]
+    #[error(
+        "cannot reach {path}: the database server does not answer, or has no room for another connection; try again later"
+    )]
     Unavailable {
         /// On what: a document and the server.
         path: String,

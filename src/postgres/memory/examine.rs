@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::lists::ids_of;
 use super::table::PostgresBackend;
 use crate::base::error::Result;
 use crate::memory::MemoryId;
@@ -31,8 +32,20 @@ impl PostgresBackend {
             let held = table.all(sql, Vec::new(), |found| {
                 Ok((found.try_get(0)?, [found.try_get(1)?, found.try_get(2)?, found.try_get(3)?]))
             })?;
-            Ok((state.rows, state.shared) == (rows, shared)
-                && held.into_iter().collect::<HashMap<_, _>>() == wanted)
+            let mut held: HashMap<i64, [i64; 3]> = held.into_iter().collect();
+            let sql =
+                "SELECT l.word, l.shared, l.ids FROM memory_lists l WHERE l.user_id = $1 AND l.agent_id = $2";
+            table.all(sql, Vec::new(), |found| {
+                let (shared, list): (bool, &[u8]) = (found.try_get(1)?, found.try_get(2)?);
+                let counts = held.entry(found.try_get(0)?).or_default();
+                for id in ids_of(list) {
+                    counts[0] += 1;
+                    counts[1] += i64::from(shared);
+                    counts[2] = counts[2].wrapping_add(id);
+                }
+                Ok(())
+            })?;
+            Ok((state.rows, state.shared) == (rows, shared) && held == wanted)
         })
     }
 

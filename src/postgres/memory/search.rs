@@ -1,6 +1,7 @@
 //! Rows as a search reads them: postings find the rows that may fit, and each statement binds which of them are in sight.
 
-use std::collections::{BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::columns::count;
 use super::row::{self, CARD, COLUMNS, stamp};
@@ -159,36 +160,52 @@ impl Searchable for Table<'_> {
 impl Table<'_> {
     /// Gives the rows of which the words weigh most together, each with its text.
     fn best(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()> {
-        if wanted.weights.is_empty() {
+        let words: Vec<i64> = wanted.weights.iter().map(|(term, _)| word_of(&term.stem)).collect();
+        if words.is_empty() {
             return Ok(());
         }
-        self.flush()?;
-        let (sight, sums) = (in_sight(wanted.visibility), Self::sums(wanted.visibility));
-        let mut values = bound(wanted.filter);
-        values.extend(params![
-            wanted.weights.iter().map(|(term, _)| word_of(&term.stem)).collect::<Vec<i64>>(),
-            wanted.weights.iter().map(|(_, weight)| *weight).collect::<Vec<i64>>(),
-            count(wanted.most),
-        ]);
-        let first = if wanted.is_open() {
-            format!("SELECT h.id FROM {sums} h ORDER BY h.weight DESC, h.id DESC LIMIT $8")
-        } else {
-            format!(
-                "SELECT h.id FROM {sums} h CROSS JOIN LATERAL {}
-                 WHERE {CONDITIONS} AND {sight} {} ORDER BY h.weight DESC, h.id DESC LIMIT $8",
-                by_id("h.id"),
-                trusted(wanted.filter)
-            )
-        };
-        // The texts in a statement of their own: it looks all of them up at once.
-        let ids: Vec<i64> = self.all(first, values, |found| found.try_get(0))?;
-        let read = self.read(wanted.visibility, &ids)?;
-        for found in ids.iter().filter_map(|id| read.get(id)) {
-            if !self.give(found, take)? {
-                break;
+        let lists = self.latest_having(wanted.visibility, &words, usize::MAX)?;
+        let weights = wanted.weights.iter().map(|(_, weight)| *weight);
+        let mut ranked: Vec<(Reverse<i64>, Reverse<i64>)> =
+            sums(lists.iter().zip(weights)).map(|(id, weight)| (Reverse(weight), Reverse(id))).collect();
+        ranked.sort_unstable();
+        let mut ids: Vec<i64> = ranked.into_iter().map(|(_, Reverse(id))| id).collect();
+        if wanted.is_open() {
+            ids.truncate(wanted.most);
+        }
+        // Of a filter the next ones are asked for until there are enough.
+        let (mut left, mut at_once) = (wanted.most, wanted.most.max(READ));
+        while !ids.is_empty() && left > 0 {
+            let behind = ids.split_off(ids.len().min(at_once));
+            if !wanted.is_open() {
+                let passing: HashSet<i64> =
+                    self.passing(wanted, ids.clone())?.into_iter().map(|(id, _)| id).collect();
+                ids.retain(|id| passing.contains(id));
+                ids.truncate(left);
             }
+            left -= ids.len();
+            let read = self.read(wanted.visibility, &ids)?;
+            for found in ids.iter().filter_map(|id| read.get(id)) {
+                if !self.give(found, take)? {
+                    return Ok(());
+                }
+            }
+            (ids, at_once) = (behind, at_once * 2);
         }
         Ok(())
+    }
+
+    /// Returns those of some rows in sight that the filter takes, with the times at which they were touched.
+    fn passing(&self, wanted: &Wanted<'_>, ids: Vec<i64>) -> Result<Vec<(i64, String)>> {
+        let sql = format!(
+            "SELECT m.id, m.updated_at FROM {} WHERE {CONDITIONS} AND {} {}",
+            by_ids("$6"),
+            in_sight(wanted.visibility),
+            trusted(wanted.filter)
+        );
+        let mut values = bound(wanted.filter);
+        values.extend(params![ids]);
+        self.all(sql, values, |found| Ok((found.try_get(0)?, row::text(found, 1)?)))
     }
 
     /// Gives a row of [`CARD`] and its text.
@@ -207,8 +224,8 @@ impl Table<'_> {
         );
         let mut read = HashMap::with_capacity(ids.len());
         for found in self.run(sql, params![ids.to_vec()])? {
-            let id = found.try_get(0).map_err(|error| self.misread(error))?;
-            read.insert(id, found);
+            self.remember_place(&found, [0, 4, 5])?;
+            read.insert(found.try_get(0).map_err(|error| self.misread(error))?, found);
         }
         Ok(read)
     }
@@ -262,12 +279,9 @@ impl Table<'_> {
             })?;
         }
         let lists = self.all_having(wanted.visibility, &words)?;
-        let mut sums: HashMap<i64, i64> = HashMap::new();
-        for (word, weight) in &weights {
-            for id in lists.get(word).into_iter().flatten() {
-                *sums.entry(*id).or_default() += weight;
-            }
-        }
+        let none = BTreeSet::new();
+        let sums: HashMap<i64, i64> =
+            sums(weights.iter().map(|(word, weight)| (lists.get(word).unwrap_or(&none), *weight))).collect();
         let may_fit = match &wanted.plan.required {
             Some(required) => may_fulfil(required, &lists, &beginnings),
             None => Some(sums.keys().copied().collect()),
@@ -278,25 +292,30 @@ impl Table<'_> {
             Order::Recency if !are_all => return Ok((Vec::new(), false)),
             _ => may_fit.unwrap_or_else(|| sums.keys().copied().collect()),
         };
-        let sql = format!(
-            "SELECT m.id, m.updated_at FROM {} WHERE {CONDITIONS} AND {} {}",
-            by_ids("$6"),
-            in_sight(wanted.visibility),
-            trusted(wanted.filter)
-        );
-        let mut values = bound(wanted.filter);
-        values.extend(params![may_fit.into_iter().collect::<Vec<i64>>()]);
-        let mut found: Vec<(i64, String)> =
-            self.all(sql, values, |found| Ok((found.try_get(0)?, row::text(found, 1)?)))?;
+        let mut found = self.passing(wanted, may_fit.into_iter().collect())?;
         let weight = |id: &i64| sums.get(id).copied().unwrap_or(0);
         match wanted.order {
-            Order::Relevance => found.sort_unstable_by_key(|(id, _)| std::cmp::Reverse((weight(id), *id))),
+            Order::Relevance => found.sort_unstable_by_key(|(id, _)| Reverse((weight(id), *id))),
             Order::Recency => found.sort_unstable_by(|(one, touched), (other, other_touched)| {
                 (other_touched, other).cmp(&(touched, one))
             }),
         }
         Ok((found.into_iter().map(|(id, _)| id).collect(), are_all))
     }
+}
+
+/// Returns the rows of some lists, each with the weights of its lists together.
+fn sums<'l, L>(lists: impl Iterator<Item = (L, i64)>) -> impl Iterator<Item = (i64, i64)>
+where
+    L: IntoIterator<Item = &'l i64>,
+{
+    let mut sums: HashMap<i64, i64> = HashMap::new();
+    for (list, weight) in lists {
+        for id in list {
+            *sums.entry(*id).or_default() += weight;
+        }
+    }
+    sums.into_iter()
 }
 
 /// Adds the words by which rows are found that may fulfil a clause, and tells of each beginning of a word.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use ::postgres::Row;
@@ -34,6 +34,13 @@ pub(super) struct Posting {
     pub(super) shared: bool,
 }
 
+/// The place of a row in its conversation.
+#[derive(Debug, Clone)]
+pub(super) struct PlaceOf {
+    pub(super) session: String,
+    pub(super) position: i64,
+}
+
 /// The parts of a change that are not written yet.
 #[derive(Debug, Default)]
 pub(super) struct Held {
@@ -42,6 +49,8 @@ pub(super) struct Held {
     pub(super) postings: Vec<Posting>,
     /// The stems of those words.
     pub(super) stems: BTreeMap<i64, String>,
+    /// The places of rows in sight that a search has read; `None` for one that is in no conversation.
+    pub(super) places: HashMap<i64, Option<PlaceOf>>,
 }
 
 /// The rows of a scope inside one transaction.

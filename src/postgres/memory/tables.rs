@@ -15,6 +15,22 @@ pub(in crate::postgres) const STEMS: &str = r#"
     );
 "#;
 
+/// Gives the rows of frequent words lists. A store that is opened fills them for the rows that stand.
+pub(in crate::postgres) const LISTS: &str = r#"
+    -- `ids` are those of the rows from `first` to `last` that have the word, in their order, each in 8 bytes.
+    CREATE TABLE memory_lists (
+        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
+        agent_id text COLLATE "C" NOT NULL DEFAULT '',
+        word bigint NOT NULL,
+        shared boolean NOT NULL,
+        first bigint NOT NULL,
+        last bigint NOT NULL,
+        ids bytea NOT NULL,
+        PRIMARY KEY (user_id, agent_id, word, shared, last)
+    );
+    ALTER TABLE memory_lists ALTER COLUMN ids SET STORAGE PLAIN;
+"#;
+
 /// Makes the tables. Each has the scope in front of its key, and refuses an empty user.
 pub(in crate::postgres) const TABLES: &str = r#"
     CREATE TABLE memories (

@@ -1,4 +1,5 @@
-//! The words of the rows that a search finds: a posting for each word of each row, written with the row.
+//! The words of the rows that a search finds: a posting for each word of each row, written with the row. Those of frequent words become
+//! [lists](super::lists).
 //!
 //! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text. The stems of all
 //! words stand beside them, each once, so that those are found which the beginning of a word may have.
@@ -16,8 +17,8 @@ use crate::search::postings::bits::checksum;
 use crate::search::rank::{Card, Stemmer, Visibility, is_name, may_begin, stem};
 use crate::store::stamp::parse_time;
 
-/// The version of the terms of a text. One that parts or stems texts otherwise is a new version.
-const VERSION: i64 = 2;
+/// The version of the terms of a text, and of how they are kept. One that parts or stems texts otherwise is a new version.
+const VERSION: i64 = 3;
 /// So many words are written together.
 const FLUSHED: usize = 8192;
 /// The most bytes of a stem that are kept: an index holds no long texts.
@@ -79,14 +80,6 @@ fn kept(stem: &str) -> &str {
     &stem[..text::floor_boundary(stem, LONGEST_STEM)]
 }
 
-/// Returns the condition of postings in sight.
-fn sight(visibility: Visibility) -> &'static str {
-    match visibility {
-        Visibility::All => "",
-        Visibility::Shared => "AND p.shared",
-    }
-}
-
 impl Table<'_> {
     /// Returns whether the words of the rows are those that this version makes.
     pub(super) fn are_terms_known(&self) -> bool {
@@ -96,8 +89,9 @@ impl Table<'_> {
 
     /// Makes the postings of all rows anew.
     pub(super) fn renew_terms(&self) -> Result<()> {
-        self.run("DELETE FROM memory_postings WHERE user_id = $1 AND agent_id = $2", Vec::new())?;
-        self.run("DELETE FROM memory_stems WHERE user_id = $1 AND agent_id = $2", Vec::new())?;
+        for table in ["memory_postings", "memory_lists", "memory_stems"] {
+            self.run(format!("DELETE FROM {table} WHERE user_id = $1 AND agent_id = $2"), Vec::new())?;
+        }
         self.with_state(|state| (state.rows, state.shared, state.terms) = (0, 0, VERSION));
         self.each_found(|row| self.post(row))
     }
@@ -122,13 +116,23 @@ impl Table<'_> {
     }
 
     fn post(&self, row: &Indexed) -> Result<()> {
-        let Indexed { id, shared, .. } = *row;
+        self.with_state(|state| {
+            state.rows += 1;
+            state.shared += i64::from(row.shared);
+        });
+        self.post_words(row.id, row.shared, row.words.iter())
+    }
+
+    fn post_words<'w>(
+        &self,
+        id: i64,
+        shared: bool,
+        words: impl Iterator<Item = (&'w i64, &'w String)>,
+    ) -> Result<()> {
         let waiting = {
             let held = &mut *self.held.borrow_mut();
-            held.state.rows += 1;
-            held.state.shared += i64::from(shared);
-            held.postings.extend(row.words.keys().map(|word| Posting { word: *word, id, shared }));
-            for (word, stem) in &row.words {
+            for (word, stem) in words {
+                held.postings.push(Posting { word: *word, id, shared });
                 held.stems.entry(*word).or_insert_with(|| stem.clone());
             }
             held.postings.len()
@@ -152,22 +156,39 @@ impl Table<'_> {
         let ids: Vec<i64> = postings.iter().map(|posting| posting.id).collect();
         let shared: Vec<i64> = postings.iter().map(|posting| i64::from(posting.shared)).collect();
         let (numbers, stems): (Vec<i64>, Vec<String>) = stems.into_iter().unzip();
-        self.run(sql, params![words, ids, shared, stems, numbers]).map(drop)
+        self.run(sql, params![words, ids, shared, stems, numbers])?;
+        self.list_full(&postings)
     }
 
     fn unpost(&self, row: &Indexed) -> Result<()> {
-        self.flush()?;
         self.with_state(|state| {
             state.rows -= 1;
             state.shared -= i64::from(row.shared);
         });
+        self.unpost_words(row.id, row.shared, row.words.iter())
+    }
+
+    fn unpost_words<'w>(
+        &self,
+        id: i64,
+        shared: bool,
+        words: impl Iterator<Item = (&'w i64, &'w String)>,
+    ) -> Result<()> {
+        self.flush()?;
+        let (words, stems): (Vec<i64>, Vec<String>) = words.map(|(word, stem)| (*word, stem.clone())).unzip();
+        if words.is_empty() {
+            return Ok(());
+        }
+        self.unlist(id, shared, &words)?;
         let sql = "DELETE FROM memory_postings
                    WHERE user_id = $1 AND agent_id = $2 AND word = ANY ($3) AND id = $4";
-        self.run(sql, params![row.words.keys().copied().collect::<Vec<_>>(), row.id])?;
+        self.run(sql, params![words, id])?;
         let sql = "DELETE FROM memory_stems s
                    WHERE s.user_id = $1 AND s.agent_id = $2 AND s.stem = ANY ($3) AND NOT EXISTS (
-                     SELECT 1 FROM memory_postings p WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = s.word)";
-        self.run(sql, params![row.words.values().cloned().collect::<Vec<_>>()]).map(drop)
+                     SELECT 1 FROM memory_postings p WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = s.word)
+                   AND NOT EXISTS (
+                     SELECT 1 FROM memory_lists l WHERE l.user_id = $1 AND l.agent_id = $2 AND l.word = s.word)";
+        self.run(sql, params![stems]).map(drop)
     }
 
     /// Returns a row as the index has it.
@@ -189,64 +210,20 @@ impl Table<'_> {
     /// Brings the index to what a change made of a row. Its vectors leave where a search finds other words of it.
     pub(super) fn reindex(&self, before: Option<&Indexed>, id: MemoryId) -> Result<()> {
         let after = self.indexed(id)?;
-        let found = |row: Option<&Indexed>| row.is_some_and(|row| row.is_found);
-        let is_same = |one: &Indexed, other: &Indexed| one.words == other.words && one.shared == other.shared;
-        let (was_found, is_found) = (found(before), found(after.as_ref()));
-        if let (Some(before), Some(after)) = (before, &after)
-            && was_found == is_found
-            && is_same(before, after)
-        {
-            return Ok(());
-        }
-        if let Some(before) = before.filter(|before| before.is_found) {
-            self.unpost(before)?;
-        }
-        if let Some(after) = after.as_ref().filter(|after| after.is_found) {
-            self.post(after)?;
-        }
-        Ok(())
-    }
-
-    /// Counts the rows in sight that have each word, up to a number.
-    pub(super) fn found_in(&self, visibility: Visibility, words: Vec<i64>, most: u32) -> Result<Vec<u32>> {
-        self.flush()?;
-        let sql = format!(
-            "SELECT (SELECT count(*) FROM (SELECT 1 FROM memory_postings p
-               WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word {} LIMIT $4) f)
-             FROM unnest($3) WITH ORDINALITY w (word, place) ORDER BY w.place",
-            sight(visibility)
-        );
-        self.all(sql, params![words, i64::from(most)], |found| {
-            Ok(u32::try_from(found.try_get::<_, i64>(0)?).unwrap_or(u32::MAX))
-        })
-    }
-
-    /// Lists for each word the rows in sight that have it, the greatest id first.
-    pub(super) fn latest_having(
-        &self,
-        visibility: Visibility,
-        words: &[i64],
-        most: usize,
-    ) -> Result<Vec<Vec<i64>>> {
-        self.flush()?;
-        let sql = format!(
-            "SELECT w.place, f.id FROM unnest($3) WITH ORDINALITY w (word, place) CROSS JOIN LATERAL (
-               SELECT p.id FROM memory_postings p
-               WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word {}
-               ORDER BY p.id DESC LIMIT $4) f
-             ORDER BY w.place, f.id DESC",
-            sight(visibility)
-        );
-        let mut lists = vec![Vec::new(); words.len()];
-        let found = self.all(sql, params![words.to_vec(), count(most)], |found| {
-            Ok((found.try_get::<_, i64>(0)?, found.try_get::<_, i64>(1)?))
-        })?;
-        for (place, id) in found {
-            if let Some(list) = usize::try_from(place - 1).ok().and_then(|at| lists.get_mut(at)) {
-                list.push(id);
+        let found = |row: Option<Indexed>| row.filter(|row| row.is_found);
+        match (before.filter(|before| before.is_found), found(after)) {
+            (Some(before), Some(after)) if before.shared == after.shared => {
+                let has = |row: &Indexed, word: &i64| row.words.contains_key(word);
+                let gone = before.words.iter().filter(|(word, _)| !has(&after, word));
+                self.unpost_words(after.id, after.shared, gone)?;
+                let new = after.words.iter().filter(|(word, _)| !has(before, word));
+                self.post_words(after.id, after.shared, new)
+            }
+            (before, after) => {
+                before.map_or(Ok(()), |before| self.unpost(before))?;
+                after.map_or(Ok(()), |after| self.post(&after))
             }
         }
-        Ok(lists)
     }
 
     /// Lists the rows in sight that may have a word which begins so, and all that do; `None` where most do.
@@ -289,17 +266,5 @@ impl Table<'_> {
         let words: Vec<i64> = words.iter().copied().collect();
         let lists = self.latest_having(visibility, &words, usize::MAX)?;
         Ok(words.into_iter().zip(lists.into_iter().map(|list| list.into_iter().collect())).collect())
-    }
-
-    /// Returns a table of the rows in sight that have any of the words `$6`, with the sum of their weights `$7`.
-    pub(super) fn sums(visibility: Visibility) -> String {
-        // Word by word, whatever the server believes of their numbers.
-        format!(
-            "(SELECT p.id, sum(w.weight::int) AS weight FROM unnest($6, $7) w (word, weight) CROSS JOIN LATERAL (
-               SELECT p.id FROM memory_postings p
-               WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word {} OFFSET 0) p
-             GROUP BY p.id)",
-            sight(visibility)
-        )
     }
 }
