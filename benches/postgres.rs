@@ -1,8 +1,10 @@
-//! Searches on a PostgreSQL server beside the same in SQLite, over the same rows and documents.
+//! Searches on a PostgreSQL server beside the same in SQLite, over the same rows and documents, and a durable write beside its bare
+//! statements.
 //!
 //! Each row of the table asks the same questions of both, in rounds that alternate between the two, and gives the median of the rounds
 //! for one question, their ratio, and the ratio that is to be kept to. The rows are those of the bench `memory`, said in
-//! conversations of 20; the documents are notes of a thousand words.
+//! conversations of 20; the documents are notes of a thousand words. The bare statements put a row, a posting and a stem for each of its
+//! words, an entry of the audit and the numbers of the scope, prepared, in one transaction.
 //!
 //! ```text
 //! NOCTUARY_POSTGRES="$(.ci/postgres)" cargo bench --features postgres --bench postgres
@@ -57,6 +59,7 @@ fn main() {
     server.migrate().unwrap();
     let mut table = Vec::new();
     memories(effort, &server, rows, &mut table);
+    writes(effort, &server, &url, &config.schema, &mut table);
     documents(effort, &server, notes, &mut table);
     measure::print(effort, ["server", "what", "beside"], &table);
     let mut shell = postgres::Client::connect(&url, postgres::NoTls).unwrap();
@@ -124,6 +127,71 @@ fn memories(effort: Effort, server: &Postgres, count: u32, table: &mut Vec<Row>)
         let row = compare(effort, labels, QUESTIONS, || {}, Box::new(bare), Box::new(ours));
         table.push(Row { bound, ..row });
     }
+}
+
+const WRITES: u32 = 200;
+
+fn writes(effort: Effort, server: &Postgres, url: &str, schema: &str, table: &mut Vec<Row>) {
+    let language = Language::new();
+    let store = server.memory(Scope::user("ilya")).unwrap();
+    let agent = Access::agent(Scope::user("ilya"));
+    let mut shell = postgres::Client::connect(url, postgres::NoTls).unwrap();
+    shell
+        .batch_execute(&format!(
+            "SET search_path = {schema}; SELECT set_config('noctuary.user', 'bare', false)"
+        ))
+        .unwrap();
+    let [row_of, postings, stems, audit, state] = [
+        "INSERT INTO memories (user_id, id, category, content, source, created_at, updated_at, shared, session, session_word,
+           position, role, speaker, said_at, bytes, signature)
+         VALUES ('bare', $1, 'observation', $2, 'chat_extracted', $3, $3, false, $4, $5, $6, 'user', 'Marta', $3, 90, 7)",
+        "INSERT INTO memory_postings (user_id, word, id, shared) SELECT 'bare', w, $2, false FROM unnest($1::bigint[]) w",
+        "INSERT INTO memory_stems (user_id, stem, word) SELECT 'bare', s.stem, s.word FROM unnest($1::text[], $2::bigint[]) s (stem, word)
+         ON CONFLICT DO NOTHING",
+        "INSERT INTO memory_audit (user_id, id, created_at, actor, session_kind, action, outcome, memory_id, source)
+         VALUES ('bare', $1, $2, 'agent', 'main', 'memory_write', 'done', $1, 'chat_extracted')",
+        "INSERT INTO memory_state (user_id, numbers) VALUES ('bare', ARRAY[$1::bigint])
+         ON CONFLICT (user_id, agent_id) DO UPDATE SET numbers = excluded.numbers",
+    ]
+    .map(|sql| shell.prepare(sql).unwrap());
+    let (language, at) = (&language, "2026-11-21 09:00:00.000000000");
+    let mut count = 0_i64;
+    let bare = move |_| {
+        count += 1;
+        let number = u32::try_from(count).unwrap();
+        let text = language.row(number);
+        let mut words: Vec<(String, i64)> =
+            text.split_whitespace().map(|word| (word.to_lowercase(), hash(&word.to_lowercase()))).collect();
+        words.sort_unstable();
+        words.dedup();
+        let (names, numbers): (Vec<String>, Vec<i64>) = words.into_iter().unzip();
+        let session = format!("talk-{:05}", number / 20);
+        let mut transaction = shell.transaction().unwrap();
+        let place = i64::from(number % 20);
+        transaction.execute(&row_of, &[&count, &text, &at, &session, &hash(&session), &place]).unwrap();
+        transaction.execute(&postings, &[&numbers, &count]).unwrap();
+        transaction.execute(&stems, &[&names, &numbers]).unwrap();
+        transaction.execute(&audit, &[&count, &at]).unwrap();
+        transaction.execute(&state, &[&count]).unwrap();
+        transaction.commit().unwrap();
+    };
+    let mut number = 0;
+    let ours = move |_| {
+        number += 1;
+        store.write(&agent, &row(language, number), now()).unwrap();
+    };
+    let labels = ["rows", "durable write", "bare statements"];
+    let row = compare(effort, labels, WRITES, || {}, Box::new(bare), Box::new(ours));
+    table.push(Row { bound: Some(1.3), ..row });
+}
+
+/// A number for a word.
+fn hash(word: &str) -> i64 {
+    word.bytes()
+        .fold(14_695_981_039_346_656_037_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(1_099_511_628_211)
+        })
+        .cast_signed()
 }
 
 /// A note of a thousand words, in four parts.

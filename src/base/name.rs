@@ -339,6 +339,11 @@ impl StateName {
         Self(Name { path: format!("a new {what}").into(), space: Space::State })
     }
 
+    /// Returns the name of a life in errors, where all of it is asked for.
+    pub(crate) const fn whole_life() -> Self {
+        Self(Name::constant("the whole life", Space::State))
+    }
+
     const fn constant(path: &'static str) -> Self {
         Self(Name::constant(path, Space::State))
     }

@@ -29,7 +29,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// shown in one home is not shown again in the other. An entry that has no place in a workspace (links, devices, names
 /// that are no document names) is left out. So are the rows of a memory store, also of one in the same folder or database: they go by
 /// [`copy_rows`]. A copy that was interrupted is taken up by calling it again, as
-/// long as the source has not changed.
+/// long as the source has not changed and nothing was written in the target, by a dream either. The life belongs to the scope of the target
+/// then, whoever had it before.
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")] {

@@ -7,7 +7,7 @@ use super::within::Within;
 use super::workspace::PostgresWorkspace;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
-use crate::base::name::{DocName, StateName};
+use crate::base::name::StateName;
 use crate::base::receipt::EraseReceipt;
 use crate::workspace::{ClaimTerms, check_scope, claim_now};
 
@@ -77,11 +77,11 @@ impl PostgresWorkspace {
     }
 
     fn may_erase(&self, access: &Access) -> Result<()> {
-        check_scope(self, access, DocName::MEMORY)?;
+        check_scope(self, access, StateName::whole_life())?;
         if *access == Access::human(access.scope.clone()) {
             return Ok(());
         }
-        Err(Error::Denied { name: StateName::new_row("erasure").into(), kind: access.kind })
+        Err(Error::Denied { name: StateName::whole_life().into(), kind: access.kind })
     }
 }
 

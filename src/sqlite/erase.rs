@@ -93,11 +93,11 @@ impl SqliteWorkspace {
     }
 
     fn may_erase(&self, access: &Access) -> Result<()> {
-        check_scope(self, access, DocName::MEMORY)?;
+        check_scope(self, access, StateName::whole_life())?;
         if *access == Access::human(access.scope.clone()) {
             return Ok(());
         }
-        Err(Error::Denied { name: StateName::new_row("erasure").into(), kind: access.kind })
+        Err(Error::Denied { name: StateName::whole_life().into(), kind: access.kind })
     }
 }
 

@@ -1,12 +1,73 @@
 //! The first rows of a search, in the order of a reranker.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 
 use super::backend::Backend;
+use super::search::Searchable;
 use super::store::Store;
 use super::vectors::asks_for_meaning;
 use crate::base::error::Result;
-use crate::memory::{Hit, Query};
+use crate::base::text;
+use crate::memory::{Filter, Hit, Memory, Query};
+use crate::search::rank::{Visibility, is_name};
+
+/// The most bytes that a reranker is shown of the row before another: its end.
+const SHOWN_BEFORE: usize = 200;
+
+/// Rows in sight that stand right before others in their conversations, by the ids of those.
+pub(crate) type Before = HashMap<i64, Memory>;
+
+/// Reads the rows that stand right before some hits in their conversations, of those that a filter takes.
+pub(crate) fn before(
+    rows: &dyn Searchable,
+    visibility: Visibility,
+    filter: &Filter,
+    hits: &[Hit],
+) -> Result<Before> {
+    let places: HashMap<i64, (u64, i64)> = hits
+        .iter()
+        .filter_map(|hit| {
+            let id = hit.memory.id.get();
+            Some((id, (hit.memory.place.as_ref()?.position, id)))
+        })
+        .collect();
+    let ids: Vec<i64> = places.keys().copied().collect();
+    let mut nearest: HashMap<i64, (u64, i64)> = HashMap::new();
+    rows.beside(visibility, filter, &ids, &mut |giver, card| {
+        let (Some(own), Some((_, position))) = (places.get(&giver), card.place) else { return };
+        let place = (position, card.id);
+        if place < *own {
+            let known = nearest.entry(giver).or_insert(place);
+            *known = place.max(*known);
+        }
+    })?;
+    let read = rows.rows(visibility, &nearest.values().map(|(_, id)| *id).collect::<Vec<i64>>())?;
+    let read: HashMap<i64, Memory> = read.into_iter().map(|memory| (memory.id.get(), memory)).collect();
+    let found = nearest.into_iter().filter_map(|(giver, (_, id))| Some((giver, read.get(&id)?.clone())));
+    Ok(found.collect())
+}
+
+/// Returns what a row says, behind the name of who said it.
+fn said(memory: &Memory) -> Cow<'_, str> {
+    let speaker = memory.place.as_ref().and_then(|place| place.speaker.as_deref());
+    match speaker.filter(|speaker| is_name(speaker)) {
+        Some(speaker) => format!("{speaker}: {}", memory.content).into(),
+        None => memory.content.as_str().into(),
+    }
+}
+
+/// Returns the end of a text, from a word on where one begins soon.
+fn end_of(whole: &str) -> &str {
+    if whole.len() <= SHOWN_BEFORE {
+        return whole;
+    }
+    let end = &whole[text::ceil_boundary(whole, whole.len() - SHOWN_BEFORE)..];
+    match end.split_once(char::is_whitespace) {
+        Some((part, words)) if part.len() < SHOWN_BEFORE / 4 => words,
+        _ => end,
+    }
+}
 
 /// Puts older rows right behind the newer ones that say them anew: a reranker knows of no time. The scores stay in their
 /// places.
@@ -56,14 +117,16 @@ impl<B: Backend> Store<B> {
 
     /// Orders the first rows by the reranker; returns whether it gave scores that can be used.
     ///
-    /// Rows that words settle keep their places, and older rows stay behind the newer ones that say them anew. The scores
-    /// of the search keep theirs: those of a reranker have a scale of their own.
+    /// It is shown each row with the name of its speaker, behind the end of the row before: an answer says little without its
+    /// question. Rows that words settle keep their places, and older rows stay behind the newer ones that say them anew. The
+    /// scores of the search keep theirs: those of a reranker have a scale of their own.
     pub(crate) fn rerank(
         &self,
         query: &Query,
         hits: &mut [Hit],
         certain: &BTreeSet<i64>,
         renewed: &[(i64, i64)],
+        before: &Before,
     ) -> Result<bool> {
         let Some(reranker) = &self.config().reranker else { return Ok(true) };
         let first = self.config().reranked.min(hits.len());
@@ -72,8 +135,7 @@ impl<B: Backend> Store<B> {
         if places.len() < 2 {
             return Ok(true);
         }
-        let contents: Vec<&str> = places.iter().map(|at| hits[*at].memory.content.as_str()).collect();
-        let (text, texts) = self.all_to_send(&query.text, &contents)?;
+        let (text, texts) = self.shown(&query.text, places.iter().map(|at| &hits[*at].memory), before)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let Ok(scores) = reranker.rerank(&text, &texts) else { return Ok(false) };
         if scores.len() != texts.len() || scores.iter().any(|score| score.is_nan()) {
@@ -90,6 +152,36 @@ impl<B: Backend> Store<B> {
         }
         put_behind(hits, renewed);
         Ok(true)
+    }
+
+    /// Returns the query and some rows as a reranker is shown them. A row before another is masked whole, and then cut.
+    fn shown<'m>(
+        &self,
+        query: &str,
+        memories: impl Iterator<Item = &'m Memory>,
+        before: &Before,
+    ) -> Result<(String, Vec<String>)> {
+        let (mut all, mut has_before) = (Vec::new(), Vec::new());
+        for memory in memories {
+            let before = before.get(&memory.id.get()).map(said);
+            has_before.push(before.is_some());
+            all.extend(before);
+            all.push(said(memory));
+        }
+        let all: Vec<&str> = all.iter().map(AsRef::as_ref).collect();
+        let (query, masked) = self.all_to_send(query, &all)?;
+        let mut masked = masked.into_iter();
+        let mut next = || masked.next().unwrap_or_default();
+        let mut texts = Vec::with_capacity(has_before.len());
+        for has_before in has_before {
+            let before = has_before.then(&mut next);
+            let own = next();
+            texts.push(match before {
+                Some(before) => format!("{}\n{own}", end_of(&before)),
+                None => own,
+            });
+        }
+        Ok((query, texts))
     }
 }
 
@@ -112,6 +204,15 @@ mod tests {
         // Scores have no scale: only their ways between the least and the greatest count.
         let wide = reranked.map(|score| score * 100.0 + 7.0);
         assert_eq!(mixed(&found, &reranked, 0.4), mixed(&found, &wide, 0.4));
+    }
+
+    #[test]
+    fn the_end_of_a_text_begins_with_a_word() {
+        assert_eq!(end_of("Where do you live?"), "Where do you live?");
+        let long = "word ".repeat(99) + "end";
+        assert!(end_of(&long).starts_with("word ") && end_of(&long).len() < SHOWN_BEFORE);
+        let unbroken = "\u{8239}".repeat(300);
+        assert_eq!(end_of(&unbroken).len(), SHOWN_BEFORE / 3 * 3);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::edit::Edit;
 use super::follow::{doubt, doubts, follow, holds_now};
 use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
+use super::rerank::{Before, before};
 use super::search::{Answer, search};
 use super::suspects::suspects;
 use super::vectors::Shelves;
@@ -333,7 +334,11 @@ impl<B: Backend> Store<B> {
                     if more.is_none() {
                         doubt(rows, visibility, (query.now, self.journals()), &mut answer.found)?;
                     }
-                    Ok(Answer { lacks: lacks.or(answer.lacks), ..answer })
+                    let before = match &more {
+                        Some(more) => before(rows, visibility, &more.filter, &answer.found.hits)?,
+                        None => Before::new(),
+                    };
+                    Ok((Answer { lacks: lacks.or(answer.lacks), ..answer }, before))
                 })
             };
             let answer = match run() {
@@ -341,9 +346,9 @@ impl<B: Backend> Store<B> {
                 Err(Error::Corrupt { .. }) if self.backend.mend_index()? => run(),
                 found => found,
             };
-            let Answer { mut found, mut lacks, settled, renewed, asked } = answer?;
+            let (Answer { mut found, mut lacks, settled, renewed, asked }, before) = answer?;
             if more.is_some() {
-                let is_reranked = self.rerank(query, &mut found.hits, &settled, &renewed)?;
+                let is_reranked = self.rerank(query, &mut found.hits, &settled, &renewed, &before)?;
                 found.hits.truncate(query.filter.limit);
                 lacks = lacks.or((!is_reranked).then_some(Degraded::NotReranked));
             }

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeZone, Utc};
 use noctuary::life::{ContextConfig, MemoryContext};
-use noctuary::memory::{Degraded, Found, MemoryId, NewMemory, Query, SearchOutcome, Signal, Source};
+use noctuary::memory::{
+    Degraded, Filter, Found, MemoryId, NewMemory, Place, Query, Role, SearchOutcome, Signal, Source,
+};
 use noctuary::search::Ranking;
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::vectors::Vectors;
@@ -221,6 +223,71 @@ fn a_reranker_orders_the_first_rows_and_no_others() {
         });
         fill(few.as_ref());
         assert_eq!(texts(&search(few.as_ref(), "about the garden"))[5..], texts(&by_words)[5..]);
+    });
+}
+
+/// A reranker that keeps what it is shown.
+#[derive(Default)]
+struct Looks(Mutex<Vec<String>>);
+
+impl Reranker for Looks {
+    fn rerank(&self, _: &str, texts: &[&str]) -> Result<Vec<f32>, EmbedError> {
+        *self.0.lock().unwrap() = texts.iter().map(|text| (*text).to_owned()).collect();
+        Ok(vec![0.0; texts.len()])
+    }
+}
+
+// An answer says little without its question, and a line of a dialogue without the name of who said it.
+#[test]
+fn a_reranker_is_shown_who_said_a_row_and_the_end_of_the_row_before_it() {
+    each(|stores| {
+        let looks = Arc::new(Looks::default());
+        let store = stores.with(|config| config.reranker = Some(looks.clone()));
+        let question = format!("{} which harbour is it then?", "So ".repeat(99));
+        let said = [
+            ("Ilya", question.as_str(), "note", false),
+            ("Marta", "The harbour of Faro", "note", true),
+            ("user", "A quiet harbour", "other", true),
+        ];
+        for (position, (speaker, text, category, shared)) in (0..).zip(said) {
+            let mut row = NewMemory::new(category, text, Source::ChatExtracted).at(Place {
+                session: "talk".to_owned(),
+                position,
+                role: Role::User,
+                speaker: Some(speaker.to_owned()),
+                said_at: None,
+            });
+            row.shared = shared;
+            store.write(&marta(), &row, noon()).unwrap();
+        }
+        write(store.as_ref(), "No harbour of a talk");
+        let shown = |access: &Access, query: Query| -> Vec<String> {
+            store.search(access, &query).unwrap();
+            let mut shown = looks.0.lock().unwrap().clone();
+            shown.sort();
+            shown
+        };
+        let all = shown(&marta(), Query::new("harbour quiet"));
+        assert_eq!(all[1], "Marta: The harbour of Faro\nA quiet harbour", "a role is no name");
+        assert_eq!(all[2], "No harbour of a talk");
+        let (before, own) = all[3].split_once('\n').unwrap();
+        assert_eq!(own, "Marta: The harbour of Faro");
+        assert!(before.starts_with("So ") && before.ends_with("which harbour is it then?"), "{before}");
+        assert!(all[0].starts_with("Ilya: So So") && before.len() < 200);
+        // Nothing private, and nothing that the filter leaves out, is shown beside a row.
+        let shared = Access::shared(Scope::user("marta"));
+        assert_eq!(
+            shown(&shared, Query::new("harbour quiet")),
+            ["Marta: The harbour of Faro", "Marta: The harbour of Faro\nA quiet harbour"]
+        );
+        let mut narrow = Query::new("harbour quiet");
+        narrow.filter = Filter::limit(9).category("note");
+        assert!(shown(&marta(), narrow.clone()).iter().all(|text| !text.contains("quiet")));
+        write(store.as_ref(), "The other harbour");
+        narrow.filter = Filter::limit(9).category("other");
+        let row = NewMemory::new("other", "Another harbour", Source::AgentRecorded);
+        store.write(&marta(), &row, noon()).unwrap();
+        assert_eq!(shown(&marta(), narrow), ["A quiet harbour", "Another harbour"]);
     });
 }
 
