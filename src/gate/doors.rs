@@ -319,6 +319,17 @@ impl Doors {
         Ok(passed.text.into_owned())
     }
 
+    /// Returns a question as it leaves for an embedder; `None` for one that may not leave, such as one with instructions: the vector
+    /// of a mask would find what has nothing to do with it.
+    pub(crate) fn question_for_an_embedder(&self, text: &str) -> Result<Option<String>> {
+        let policy = self.policy_of(Door::EmbedRequest, &DocName::MEMORY);
+        match self.judge(Door::EmbedRequest, policy, &DocName::MEMORY, text, &mut Masks::default()) {
+            Ok(passed) => Ok(Some(passed.text.into_owned())),
+            Err(Error::Stopped { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Finds every secret of a text that is not allowed, whatever the policies say of it: for an operator who wants to
     /// know.
     ///

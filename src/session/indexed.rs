@@ -250,7 +250,8 @@ impl<W: Workspace> Indexed<W> {
         let Some(embedder) = &self.embedder else { return Ok(None) };
         let Some(text) = Plan::of(&one_line(query), false).for_meaning() else { return Ok(None) };
         let forgotten = self.upkeep.forgotten.get(&self.upkeep.workspace)?;
-        let text = Doors::clone(&self.doors).heeding(forgotten).for_an_embedder(&text)?;
+        let doors = Doors::clone(&self.doors).heeding(forgotten);
+        let Some(text) = doors.question_for_an_embedder(&text)? else { return Ok(None) };
         let vector = |mut numbers: Vec<Vec<f32>>| match (numbers.pop(), numbers.len()) {
             (Some(numbers), 0) => Ok(QueryVector::new(embedder.id(), numbers)),
             _ => Err(EmbedError::new("the embedder must answer one vector for one text")),

@@ -111,7 +111,8 @@ impl<B: Backend> Store<B> {
     /// exactly what is wanted.
     pub(crate) fn to_rerank(&self, query: &Query) -> Option<Query> {
         let first = self.config().reranked;
-        let is_asked = self.config().reranker.is_some() && first > 1 && asks_for_meaning(query).is_some();
+        let has_a_share = self.config().reranker.is_some() && self.config().reranker_share > 0.0;
+        let is_asked = has_a_share && first > 1 && asks_for_meaning(query).is_some();
         is_asked.then(|| query.clone().limit(first.max(query.filter.limit)))
     }
 
@@ -142,7 +143,7 @@ impl<B: Backend> Store<B> {
             return Ok(false);
         }
         let found: Vec<f64> = places.iter().map(|at| hits[*at].score).collect();
-        let scores = mixed(&found, &scores, self.config().reranker_share);
+        let scores = mixed(&found, &scores, self.config().reranker_share.min(1.0));
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
         let ordered: Vec<Hit> = order.into_iter().map(|at| hits[places[at]].clone()).collect();

@@ -369,10 +369,10 @@ fn frequent_words_are_found_in_lists_whatever_becomes_of_their_rows() {
             let is_kept = stores.map(|store| store.record(&human(), &row, time).is_ok());
             assert_eq!(is_kept[0], is_kept[1]);
         }
-        let last = i64::from(round + 1) * 940;
+        let last = (round + 1) * 940;
         for _ in 0..60 {
             time += TimeDelta::seconds(7);
-            let id = MemoryId::new(i64::try_from(dice.below(last.unsigned_abs() as usize)).unwrap() + 1);
+            let id = MemoryId::new(i64::try_from(dice.below(last)).unwrap() + 1);
             let (verb, text) = (dice.below(4), dice.text());
             let done = stores.map(|store| match verb {
                 0 => format!("{:?}", store.update(&human(), id, &text, time)),

@@ -215,6 +215,7 @@ impl VectorChanges for ChunkTable<'_> {
         let sql = "WITH doomed AS (
               SELECT v.generation, v.chunk FROM chunk_vectors v JOIN chunk_generations g
                 ON g.user_id = $1 AND g.agent_id = $2 AND g.generation = v.generation AND g.name <> $3 AND NOT g.serves
+                AND g.generation < (SELECT max(n.generation) FROM chunk_generations n WHERE n.user_id = $1 AND n.agent_id = $2)
               WHERE v.user_id = $1 AND v.agent_id = $2 LIMIT $4)
             DELETE FROM chunk_vectors v USING doomed
             WHERE v.user_id = $1 AND v.agent_id = $2 AND v.generation = doomed.generation AND v.chunk = doomed.chunk
@@ -223,7 +224,8 @@ impl VectorChanges for ChunkTable<'_> {
         let removed = self.0.run(sql, [name.clone(), count(most).into()])?.len();
         if removed < most {
             let sql = "DELETE FROM chunk_generations
-                WHERE user_id = $1 AND agent_id = $2 AND name <> $3 AND NOT serves";
+                WHERE user_id = $1 AND agent_id = $2 AND name <> $3 AND NOT serves
+                  AND generation < (SELECT max(n.generation) FROM chunk_generations n WHERE n.user_id = $1 AND n.agent_id = $2)";
             self.0.run(sql, [name])?;
         }
         Ok(removed as u64)

@@ -25,6 +25,13 @@ fn flags(visibility: Visibility) -> Vec<i64> {
     }
 }
 
+/// A list without one of its rows: its word and the last row that it had, its first and last row now, and its ids.
+type Shorter = (i64, i64, i64, i64, Vec<u8>);
+
+fn bytes_of(ids: &[i64]) -> Vec<u8> {
+    ids.iter().flat_map(|id| id.to_be_bytes()).collect()
+}
+
 /// Returns the ids of a list.
 pub(super) fn ids_of(list: &[u8]) -> impl Iterator<Item = i64> {
     list.chunks_exact(ID).map(|id| i64::from_be_bytes(id.try_into().expect("eight bytes")))
@@ -84,36 +91,37 @@ impl Table<'_> {
             self.all(sql, params![words.to_vec(), shared, id], |found| {
                 Ok((found.try_get(0)?, found.try_get(1)?, found.try_get(2)?))
             })?;
-        let (mut gone, mut gone_last) = (Vec::new(), Vec::new());
-        let (mut words, mut lasts, mut new_firsts, mut new_lasts, mut lists) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (word, last, list) in found {
-            let kept: Vec<i64> = ids_of(&list).filter(|of| *of != id).collect();
+        let (mut shorter, mut empty) = (Vec::new(), Vec::new());
+        for (word, last, bytes) in found {
+            let kept: Vec<i64> = ids_of(&bytes).filter(|of| *of != id).collect();
             match (kept.first(), kept.last()) {
-                _ if kept.len() * ID == list.len() => {}
+                _ if kept.len() * ID == bytes.len() => {}
                 (Some(first), Some(new_last)) => {
-                    words.push(word);
-                    lasts.push(last);
-                    new_firsts.push(*first);
-                    new_lasts.push(*new_last);
-                    lists.push(kept.iter().flat_map(|id| id.to_be_bytes()).collect::<Vec<u8>>());
+                    shorter.push((word, last, *first, *new_last, bytes_of(&kept)));
                 }
-                _ => {
-                    gone.push(word);
-                    gone_last.push(last);
-                }
+                _ => empty.push((word, last)),
             }
         }
-        if !words.is_empty() {
+        if !shorter.is_empty() {
             let sql = "UPDATE memory_lists l SET first = n.first, last = n.new_last, ids = n.ids
                  FROM unnest($4, $5, $6, $7, $8) n (word, last, first, new_last, ids)
                  WHERE l.user_id = $1 AND l.agent_id = $2 AND l.word = n.word AND l.shared = $3 AND l.last = n.last";
-            self.run(sql, params![shared, words, lasts, new_firsts, new_lasts, Param::ManyBytes(lists)])?;
+            let column = |of: fn(&Shorter) -> i64| Param::Numbers(shorter.iter().map(of).collect());
+            let bound = vec![
+                shared.into(),
+                column(|list| list.0),
+                column(|list| list.1),
+                column(|list| list.2),
+                column(|list| list.3),
+                Param::ManyBytes(shorter.iter().map(|list| list.4.clone()).collect()),
+            ];
+            self.run(sql, bound)?;
         }
-        if !gone.is_empty() {
+        if !empty.is_empty() {
             let sql = "DELETE FROM memory_lists l USING unnest($4, $5) n (word, last)
                  WHERE l.user_id = $1 AND l.agent_id = $2 AND l.word = n.word AND l.shared = $3 AND l.last = n.last";
-            self.run(sql, params![shared, gone, gone_last])?;
+            let (words, ends): (Vec<i64>, Vec<i64>) = empty.into_iter().unzip();
+            self.run(sql, params![shared, words, ends])?;
         }
         Ok(())
     }
@@ -196,14 +204,14 @@ impl Table<'_> {
                     row.try_get::<_, Option<&[u8]>>(3)?,
                 ))
             };
-            let (place, flag, last, list) = read().map_err(|error| self.misread(error))?;
+            let (place, flag, id, bytes) = read().map_err(|error| self.misread(error))?;
             let Some(at) = usize::try_from(place - 1).ok().filter(|at| *at < words.len()) else { continue };
-            match list {
-                None => having[at].ids.push(last),
-                Some(list) => {
-                    having[at].ids.extend(ids_of(list));
+            match bytes {
+                None => having[at].ids.push(id),
+                Some(bytes) => {
+                    having[at].ids.extend(ids_of(bytes));
                     let end = &mut ends[at][usize::from(flag > 0)];
-                    *end = (end.0 + 1, end.1.min(last));
+                    *end = (end.0 + 1, end.1.min(id));
                 }
             }
         }

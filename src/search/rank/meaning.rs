@@ -184,6 +184,11 @@ pub(crate) fn fuse_lists(words: &[Scored], near: &Near, settled: &BTreeSet<i64>)
     let least = near.rows.last().map_or(0.0, |row| row.score);
     let meaning: Vec<Scored> =
         near.rows.iter().map(|row| Scored { id: row.id, score: row.score - least }).collect();
+    // The only one is the nearest too.
+    let meaning = match near.rows.as_slice() {
+        [only] => vec![Scored { id: only.id, score: 1.0 }],
+        _ => meaning,
+    };
     let mut fused = weighted(words, &meaning, shares.meaning);
     fused.retain(|row| row.score > 0.0);
     let first: BTreeSet<i64> =

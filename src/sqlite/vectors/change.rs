@@ -43,7 +43,8 @@ impl<T: VectorTables> VectorChanges for T {
     fn drop_others(&mut self, generation: &Generation, most: usize) -> Result<u64> {
         self.run(|| {
             let others = "SELECT id FROM GENERATIONS
-                WHERE user_id = ?1 AND agent_id = ?2 AND name <> ?3 AND serves = 0";
+                WHERE user_id = ?1 AND agent_id = ?2 AND name <> ?3 AND serves = 0
+                  AND id < (SELECT max(id) FROM GENERATIONS WHERE user_id = ?1 AND agent_id = ?2)";
             let [user, agent] = self.owner();
             let sql = format!(
                 "DELETE FROM VECTORS WHERE number IN (

@@ -120,8 +120,8 @@ pub(crate) trait VectorChanges: VectorRows {
     /// Lets a generation serve, and no other.
     fn serve(&mut self, generation: &Generation, dimensions: usize) -> Result<()>;
 
-    /// Removes at most so many states of generations that do not serve, but for one; returns how many. Where all of them leave
-    /// in one step, they may be more.
+    /// Removes at most so many states of generations that do not serve, but for one and for the newest, which another process may
+    /// be filling; returns how many. Where all of them leave in one step, they may be more.
     fn drop_others(&mut self, generation: &Generation, most: usize) -> Result<u64>;
 }
 

@@ -24,7 +24,8 @@ impl<B: Backend> Store<B> {
         }
         let Some(embedder) = embedder else { return Ok(Meaning::Unasked) };
         let forgotten = self.backend().read("search", |rows| rows.tombstones())?;
-        let text = self.config().doors.clone().heeding(forgotten).for_an_embedder(&text)?;
+        let doors = self.config().doors.clone().heeding(forgotten);
+        let Some(text) = doors.question_for_an_embedder(&text)? else { return Ok(Meaning::Unasked) };
         Ok(Meaning::of(embedder.id(), embedder.embed(&[&text], Purpose::Query)))
     }
 

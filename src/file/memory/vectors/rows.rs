@@ -238,8 +238,12 @@ impl VectorChanges for Table<'_> {
         let Lines { rows, vectors, .. } = &mut *self.lines;
         let vectors = vectors.get_mut();
         vectors.catch_up(self.disk)?;
-        let others =
-            vectors.states.generations.iter().filter(|known| !known.serves && known.name != *generation);
+        let newest = vectors.states.generations.iter().map(|known| known.number).max();
+        let others = vectors
+            .states
+            .generations
+            .iter()
+            .filter(|known| !known.serves && known.name != *generation && Some(known.number) != newest);
         let others: Vec<u64> = others.map(|known| known.number).collect();
         if others.is_empty() {
             return Ok(0);

@@ -53,7 +53,8 @@ impl VectorChanges for Table<'_> {
 
     fn drop_others(&mut self, generation: &Generation, most: usize) -> Result<u64> {
         const OTHERS: &str = "SELECT id FROM memory_generations
-             WHERE user_id = $1 AND agent_id = $2 AND name <> $3 AND NOT serves";
+             WHERE user_id = $1 AND agent_id = $2 AND name <> $3 AND NOT serves
+               AND id < (SELECT max(n.id) FROM memory_generations n WHERE n.user_id = $1 AND n.agent_id = $2)";
         let sql = format!(
             "WITH gone AS (DELETE FROM memory_vectors WHERE user_id = $1 AND agent_id = $2
                AND (text_id, generation) IN (SELECT text_id, generation FROM memory_vectors
