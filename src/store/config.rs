@@ -64,8 +64,8 @@ pub struct StoreConfig {
     pub reranker: Option<Arc<dyn Reranker>>,
     /// So many of the first rows are ordered by it; 50 unless set.
     pub reranked: usize,
-    /// The share of its scores in that order, beside those of the search: 1 for it alone, 0.3 unless set. A small model reads
-    /// each row by itself, and does not know the rows around it.
+    /// The share of its scores in that order, beside those of the search: 1 for it alone, 0.3 unless set; 0 asks no
+    /// reranker.
     pub reranker_share: f64,
     /// The journals that rows cite, for main sessions: a hit and a row of a snapshot then say if a line that they cite is
     /// [gone](crate::memory::Stale::SourceGone) or [changed](crate::memory::Stale::SourceChanged). Each cited journal is read

@@ -28,6 +28,7 @@ mod admit;
 mod applies;
 pub(crate) mod artifacts;
 pub(crate) mod backend;
+mod before;
 pub(crate) mod carry;
 pub(crate) mod carry_practice;
 mod config;

@@ -6,12 +6,12 @@ use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
 use super::backend::{Backend, Changes, Editable, Rows};
+use super::before::{Before, before};
 use super::config::StoreConfig;
 use super::edit::Edit;
 use super::follow::{doubt, doubts, follow, holds_now};
 use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
-use super::rerank::{Before, before};
 use super::search::{Answer, search};
 use super::suspects::suspects;
 use super::vectors::Shelves;

@@ -1,4 +1,4 @@
-//! The words of the rows that a search finds: a posting for each word of each row, written with the row. Those of frequent words become
+//! The words of the rows that a search finds: a posting for each word of each row, written with the row. Postings of frequent words become
 //! [lists](super::lists).
 //!
 //! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text. The stems of all
