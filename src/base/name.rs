@@ -340,6 +340,7 @@ impl StateName {
     }
 
     /// Returns the name of a life in errors, where all of it is asked for.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) const fn whole_life() -> Self {
         Self(Name::constant("the whole life", Space::State))
     }

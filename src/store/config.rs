@@ -64,7 +64,7 @@ pub struct StoreConfig {
     pub reranker: Option<Arc<dyn Reranker>>,
     /// So many of the first rows are ordered by it; 50 unless set.
     pub reranked: usize,
-    /// The share of its scores in that order, beside those of the search: 1 for it alone, 0.3 unless set; 0 asks no
+    /// The share of its scores in that order, beside those of the search: 1 for it alone, 0.5 unless set; 0 asks no
     /// reranker.
     pub reranker_share: f64,
     /// The journals that rows cite, for main sessions: a hit and a row of a snapshot then say if a line that they cite is
@@ -96,7 +96,7 @@ impl Default for StoreConfig {
             embedder: None,
             reranker: None,
             reranked: 50,
-            reranker_share: 0.3,
+            reranker_share: 0.5,
             journals: None,
         }
     }
