@@ -323,7 +323,8 @@ impl Doors {
     /// of a mask would find what has nothing to do with it.
     pub(crate) fn question_for_an_embedder(&self, text: &str) -> Result<Option<String>> {
         let policy = self.policy_of(Door::EmbedRequest, &DocName::MEMORY);
-        match self.judge(Door::EmbedRequest, policy, &DocName::MEMORY, text, &mut Masks::default()) {
+        let shown = DoorPolicy { injections: policy.injections, ..policy.as_shown() };
+        match self.judge(Door::EmbedRequest, shown, &DocName::MEMORY, text, &mut Masks::default()) {
             Ok(passed) => Ok(Some(passed.text.into_owned())),
             Err(Error::Stopped { .. }) => Ok(None),
             Err(error) => Err(error),
