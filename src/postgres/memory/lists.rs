@@ -10,7 +10,7 @@ use crate::base::error::Result;
 use crate::postgres::link::{Param, params};
 use crate::search::rank::Visibility;
 
-/// So many postings of a word become lists.
+/// The number of postings of a word that become lists.
 const FULL: i64 = 128;
 /// The most rows of a list.
 const ROWS: i64 = 256;
