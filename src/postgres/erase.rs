@@ -49,10 +49,13 @@ impl PostgresWorkspace {
     /// [`Error::Denied`] for anybody but the human of this scope, [`Error::Busy`] while a dream of it runs, and those of
     /// writing, after which all of it or none is there.
     pub fn erase(&self, access: &Access) -> Result<EraseReceipt> {
-        let before = self.would_erase(access)?.rows;
+        self.may_erase(access)?;
+        let before: BTreeMap<String, i64> = self.scoped().look_within("look at", |within| {
+            OURS.iter().map(|table| Ok(((*table).to_owned(), count(within, table)?))).collect::<Result<_>>()
+        })?;
         let lease = claim_now(self, &ClaimTerms::default())?;
         let rows = self.scoped().change_within("erase", |within| {
-            let mut rows = BTreeMap::new();
+            let mut rows = before;
             for table in tables(within)? {
                 // This very erasing, until the end.
                 if OURS.contains(&&*table) {
@@ -71,9 +74,7 @@ impl PostgresWorkspace {
             }
             Ok(())
         })?;
-        let mut rows = held(rows);
-        rows.extend(before.into_iter().filter(|(table, _)| OURS.contains(&&**table)));
-        Ok(EraseReceipt { rows, erased: true, left: Some(LEFT) })
+        Ok(EraseReceipt { rows: held(rows), erased: true, left: Some(LEFT) })
     }
 
     fn may_erase(&self, access: &Access) -> Result<()> {

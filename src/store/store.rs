@@ -335,7 +335,10 @@ impl<B: Backend> Store<B> {
                         doubt(rows, visibility, (query.now, self.journals()), &mut answer.found)?;
                     }
                     let before = match &more {
-                        Some(more) => before(rows, visibility, &more.filter, &answer.found.hits)?,
+                        Some(more) => {
+                            let first = self.config.reranked.min(answer.found.hits.len());
+                            before(rows, visibility, &more.filter, &answer.found.hits[..first])?
+                        }
                         None => Before::new(),
                     };
                     Ok((Answer { lacks: lacks.or(answer.lacks), ..answer }, before))

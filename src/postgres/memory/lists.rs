@@ -40,9 +40,18 @@ pub(super) fn ids_of(list: &[u8]) -> impl Iterator<Item = i64> {
 /// The rows of one word, as far as they were read.
 #[derive(Debug, Default)]
 struct Having {
+    /// The greatest first.
     ids: Vec<i64>,
     /// All rows from this id on were read.
     whole_from: Option<i64>,
+}
+
+impl Having {
+    /// Returns whether the latest of all rows are among those that were read, so many of them.
+    fn has_the_latest(&self, most: usize) -> bool {
+        let end = self.ids.last().filter(|_| self.ids.len() == most);
+        self.whole_from.is_none_or(|from| end.is_some_and(|end| *end >= from))
+    }
 }
 
 impl Table<'_> {
@@ -155,21 +164,11 @@ impl Table<'_> {
         self.flush()?;
         // Lists overlap where a row changed: where these do not tell the latest ones, all are read.
         let few = i64::try_from(most).unwrap_or(i64::MAX) / ROWS + 2;
-        for lists in [few, i64::MAX] {
-            let mut having = self.having(visibility, words, most, lists)?;
-            for found in &mut having {
-                found.ids.sort_unstable_by(|one, other| other.cmp(one));
-                found.ids.truncate(most);
-            }
-            let is_known = |found: &Having| {
-                let end = found.ids.last().filter(|_| found.ids.len() == most);
-                found.whole_from.is_none_or(|from| end.is_some_and(|end| *end >= from))
-            };
-            if having.iter().all(is_known) {
-                return Ok(having.into_iter().map(|found| found.ids).collect());
-            }
+        let mut having = self.having(visibility, words, most, few)?;
+        if !having.iter().all(|found| found.has_the_latest(most)) {
+            having = self.having(visibility, words, most, i64::MAX)?;
         }
-        Ok(vec![Vec::new(); words.len()])
+        Ok(having.into_iter().map(|found| found.ids).collect())
     }
 
     /// Lists for each word the rows in sight of its latest postings and lists.
@@ -216,6 +215,8 @@ impl Table<'_> {
             }
         }
         for (found, ends) in having.iter_mut().zip(ends) {
+            found.ids.sort_unstable_by(|one, other| other.cmp(one));
+            found.ids.truncate(most);
             found.whole_from = ends.into_iter().filter(|(came, _)| *came >= lists).map(|(_, end)| end).max();
         }
         Ok(having)
