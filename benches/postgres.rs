@@ -3,10 +3,13 @@
 //!
 //! Each row of the table asks the same questions of both, in rounds that alternate between the two, and gives the median of the rounds
 //! for one question, their ratio, and the ratio that is to be kept to. The rows are those of the bench `memory`, said in
-//! conversations of 20; the documents are notes of a thousand words. The bare statements put a row, a posting and a stem for each of its
-//! words, an entry of the audit and the numbers of the scope, prepared, in one transaction.
+//! conversations of 20; the documents are notes of a thousand words. A process keeps the words and places of rows that it has read: with
+//! *nothing kept* the server is asked for all of them. The bare statements are those that a write cannot do without,
+//! prepared, in one transaction: they say whose it is, count it with the token by which an unknown end is settled, and put a row, a
+//! posting and a stem for each of its words, an entry of the audit and the numbers of the scope.
 //!
 //! ```text
+//! export NOCTUARY_POSTGRES_FOLDER=/tmp/bench NOCTUARY_POSTGRES_FSYNC=on
 //! NOCTUARY_POSTGRES="$(.ci/postgres)" cargo bench --features postgres --bench postgres
 //! NOCTUARY_POSTGRES=… cargo bench --features postgres --bench postgres -- --rows 10000 --notes 100
 //! ```
@@ -58,7 +61,13 @@ fn main() {
     let server = Postgres::connect_with(&url, config.clone()).unwrap();
     server.migrate().unwrap();
     let mut table = Vec::new();
-    memories(effort, &server, rows, &mut table);
+    // Of a scope that this process has not searched yet, and of what is more than it keeps.
+    let cold = Postgres::connect_with(&url, {
+        let mut cold = config.clone();
+        cold.kept_bytes = 0;
+        cold
+    });
+    memories(effort, &server, &cold.unwrap(), rows, &mut table);
     writes(effort, &server, &url, &config.schema, &mut table);
     documents(effort, &server, notes, &mut table);
     measure::print(effort, ["server", "what", "beside"], &table);
@@ -87,10 +96,11 @@ fn row(language: &Language, number: u32) -> NewMemory {
     NewMemory::new("observation", language.row(number), Source::ChatExtracted).at(place)
 }
 
-fn memories(effort: Effort, server: &Postgres, count: u32, table: &mut Vec<Row>) {
+fn memories(effort: Effort, server: &Postgres, cold: &Postgres, count: u32, table: &mut Vec<Row>) {
     let (folder, language) = (tempfile::tempdir().unwrap(), Language::new());
     let sqlite = SqliteMemoryStore::open(folder.path().join("life.db"), marta()).unwrap();
     let postgres = server.memory(marta()).unwrap();
+    let cold = cold.memory(marta()).unwrap();
     let stores: [&dyn MemoryStore; 2] = [&sqlite, &postgres];
     let agent = Access::agent(marta());
     let numbers: Vec<u32> = (0..count).collect();
@@ -111,13 +121,16 @@ fn memories(effort: Effort, server: &Postgres, count: u32, table: &mut Vec<Row>)
             format!("{}*", word.chars().take(4).collect::<String>())
         })
         .collect();
-    for (what, asked, bound) in
-        [("search, fused", &questions, Some(1.5)), ("search by a prefix", &prefixes, None)]
-    {
+    for (what, asked, store, bound) in [
+        ("search", &questions, &postgres, Some(1.5)),
+        ("search, nothing kept", &questions, &cold, None),
+        ("search by a prefix", &prefixes, &postgres, None),
+    ] {
         let ask = |store: &dyn MemoryStore, text: &str| -> Vec<MemoryId> {
             let found = store.search(&agent, &Query::new(text).limit(10)).unwrap();
             found.hits.iter().map(|hit| hit.memory.id).collect()
         };
+        let stores: [&dyn MemoryStore; 2] = [&sqlite, store];
         for text in asked {
             assert_eq!(ask(stores[0], text), ask(stores[1], text), "of both: {text}");
         }
@@ -136,12 +149,11 @@ fn writes(effort: Effort, server: &Postgres, url: &str, schema: &str, table: &mu
     let store = server.memory(Scope::user("ilya")).unwrap();
     let agent = Access::agent(Scope::user("ilya"));
     let mut shell = postgres::Client::connect(url, postgres::NoTls).unwrap();
-    shell
-        .batch_execute(&format!(
-            "SET search_path = {schema}; SELECT set_config('noctuary.user', 'bare', false)"
-        ))
-        .unwrap();
-    let [row_of, postings, stems, audit, state] = [
+    shell.batch_execute(&format!("SET search_path = {schema}; SET noctuary.user = 'bare'")).unwrap();
+    let [scope, writes, row_of, postings, stems, audit, state] = [
+        "SELECT set_config('noctuary.user', 'bare', true), set_config('noctuary.agent', '', true)",
+        "INSERT INTO lives (user_id, writes, recent) VALUES ('bare', 1, ARRAY[$1])
+         ON CONFLICT (user_id, agent_id) DO UPDATE SET writes = lives.writes + 1, recent = (ARRAY[$1] || lives.recent)[1:32]",
         "INSERT INTO memories (user_id, id, category, content, source, created_at, updated_at, shared, session, session_word,
            position, role, speaker, said_at, bytes, signature)
          VALUES ('bare', $1, 'observation', $2, 'chat_extracted', $3, $3, false, $4, $5, $6, 'user', 'Marta', $3, 90, 7)",
@@ -168,6 +180,8 @@ fn writes(effort: Effort, server: &Postgres, url: &str, schema: &str, table: &mu
         let session = format!("talk-{:05}", number / 20);
         let mut transaction = shell.transaction().unwrap();
         let place = i64::from(number % 20);
+        transaction.execute(&scope, &[]).unwrap();
+        transaction.execute(&writes, &[&format!("{count:032x}")]).unwrap();
         transaction.execute(&row_of, &[&count, &text, &at, &session, &hash(&session), &place]).unwrap();
         transaction.execute(&postings, &[&numbers, &count]).unwrap();
         transaction.execute(&stems, &[&names, &numbers]).unwrap();

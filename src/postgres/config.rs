@@ -32,8 +32,11 @@ pub struct PostgresConfig {
     /// The time that one statement may take. A process that stops inside of a transaction loses it after the same time. 60 seconds.
     pub statement_timeout: Duration,
     /// Whether a pooler stands between, which gives each transaction another connection. A dead holder of a lease is then known
-    /// by its time alone. `false`.
+    /// by its time alone, and no statement is kept prepared. `false`.
     pub is_pooled: bool,
+    /// The most bytes of memory, about, for what searches read of rows, for all scopes together: a search that finds them again does
+    /// not ask for them. 0 keeps nothing, and nothing is kept behind a pooler. 32 MiB.
+    pub kept_bytes: usize,
     /// Whether a server on another machine may be reached without encryption. Switch it on where a tunnel or a private network
     /// encrypts. With `sslmode=require` in the URL connections are encrypted all the same. `false`.
     pub allow_plaintext: bool,
@@ -50,6 +53,7 @@ impl Default for PostgresConfig {
             lock_timeout: Duration::from_secs(30),
             statement_timeout: Duration::from_secs(60),
             is_pooled: false,
+            kept_bytes: 32 << 20,
             allow_plaintext: false,
             tls: PostgresTls::default(),
         }

@@ -74,6 +74,7 @@ impl PostgresWorkspace {
             }
             Ok(())
         })?;
+        self.scoped().shared.kept().clear();
         Ok(EraseReceipt { rows: held(rows), erased: true, left: Some(LEFT) })
     }
 

@@ -78,6 +78,11 @@ impl Fault {
             "25006" => return io(io::ErrorKind::ReadOnlyFilesystem),
             // No such schema, table or column.
             "3F000" | "42P01" | "42703" => return not_migrated(path),
+            // No such prepared statement, or another one of its name: they are of another connection.
+            "26000" | "42P05" => {
+                let rule = "must be `true` where a pooler gives each transaction another connection";
+                return Error::Config { setting: "is_pooled", rule };
+            }
             _ => {}
         }
         let source = Box::new(Said::of(error));

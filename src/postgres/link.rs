@@ -4,6 +4,8 @@
 //! thread and takes jobs by a channel, so that a verb may be called anywhere. A caller waits for its answer for a bounded time.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
@@ -13,7 +15,7 @@ use ::postgres::{Client, NoTls, Row};
 use super::config::Address;
 use super::fault::Fault;
 
-type Job = Box<dyn FnOnce(&mut Client) + Send>;
+type Job = Box<dyn FnOnce(&mut Session) + Send>;
 
 /// A value of a statement.
 #[derive(Debug, Clone)]
@@ -140,7 +142,7 @@ impl Param {
     }
 }
 
-/// A statement with its values. It is not prepared under a name, so that a pooler of transactions may stand between.
+/// A statement with its values.
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
     pub(super) sql: Cow<'static, str>,
@@ -148,9 +150,73 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    pub(super) fn run(&self, client: &mut Client) -> Result<Vec<Row>, ::postgres::Error> {
+    pub(super) fn run(&self, session: &mut Session) -> Result<Vec<Row>, ::postgres::Error> {
         let bound: Vec<_> = self.params.iter().map(Param::bound).collect();
-        client.query_typed(&self.sql, &bound)
+        match session.prepared(&self.sql, &bound)? {
+            None => session.query_typed(&self.sql, &bound),
+            Some(prepared) => {
+                let values: Vec<_> = bound.into_iter().map(|(value, _)| value).collect();
+                session.query(&prepared, &values).inspect_err(|_| session.forget())
+            }
+        }
+    }
+}
+
+/// So many statements of a connection are remembered.
+const REMEMBERED: usize = 256;
+
+/// A connection on its thread, and the statements that it ran.
+pub(super) struct Session {
+    client: Client,
+    /// Those that ran once, and those that are prepared. `None` where a pooler gives each transaction another connection: a name is of
+    /// one connection.
+    remembered: Option<HashMap<String, Option<::postgres::Statement>>>,
+}
+
+impl Session {
+    /// Returns the statement as it was prepared: what runs a second time is, so that the server plans it no more.
+    fn prepared(
+        &mut self,
+        sql: &str,
+        bound: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Option<::postgres::Statement>, ::postgres::Error> {
+        let Some(remembered) = &mut self.remembered else { return Ok(None) };
+        let types = || bound.iter().map(|(_, of)| of);
+        let is_room = remembered.len() < REMEMBERED;
+        match remembered.get_mut(sql) {
+            None => {
+                if is_room {
+                    remembered.insert(sql.to_owned(), None);
+                }
+                Ok(None)
+            }
+            Some(Some(prepared)) => Ok(prepared.params().iter().eq(types()).then(|| prepared.clone())),
+            Some(ran) => {
+                let types: Vec<Type> = types().cloned().collect();
+                Ok(Some(ran.insert(self.client.prepare_typed(sql, &types)?).clone()))
+            }
+        }
+    }
+
+    /// Prepares all anew: where one failed, its plan or its name may be to blame.
+    fn forget(&mut self) {
+        if let Some(remembered) = &mut self.remembered {
+            remembered.clear();
+        }
+    }
+}
+
+impl Deref for Session {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut Client {
+        &mut self.client
     }
 }
 
@@ -163,7 +229,7 @@ pub(super) struct Link {
 
 impl Link {
     /// Connects. A statement is waited for as long as `patience`.
-    pub(super) fn open(address: &Address, patience: Duration) -> Result<Self, Fault> {
+    pub(super) fn open(address: &Address, patience: Duration, is_pooled: bool) -> Result<Self, Fault> {
         let (jobs, todo) = mpsc::channel::<Job>();
         let (said, heard) = mpsc::channel();
         let (config, connector) = (address.config.clone(), address.connector.clone());
@@ -175,7 +241,7 @@ impl Link {
                 Some(connector) => config.connect(connector),
                 None => config.connect(NoTls),
             };
-            let mut client = match connected {
+            let client = match connected {
                 Ok(client) => client,
                 Err(error) => {
                     let _ = said.send(Err(error));
@@ -183,8 +249,9 @@ impl Link {
                 }
             };
             let _ = said.send(Ok(()));
+            let mut session = Session { client, remembered: (!is_pooled).then(HashMap::new) };
             while let Ok(job) = todo.recv() {
-                job(&mut client);
+                job(&mut session);
             }
         });
         spawned.map_err(|_| Fault::Exhausted)?;
@@ -199,11 +266,11 @@ impl Link {
     /// Runs a job on the connection's thread, and waits for its answer.
     pub(super) fn call<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Client) -> Result<T, ::postgres::Error> + Send + 'static,
+        job: impl FnOnce(&mut Session) -> Result<T, ::postgres::Error> + Send + 'static,
     ) -> Result<T, Fault> {
         let (said, heard) = mpsc::channel();
-        let job: Job = Box::new(move |client| {
-            let _ = said.send(job(client));
+        let job: Job = Box::new(move |session| {
+            let _ = said.send(job(session));
         });
         self.jobs.send(job).map_err(|_| Fault::Silent)?;
         match heard.recv_timeout(self.patience.saturating_add(GRACE)) {

@@ -39,6 +39,7 @@ mod documents;
 mod erase;
 mod fault;
 mod index;
+mod kept;
 mod lease;
 mod link;
 mod memory;

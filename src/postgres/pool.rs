@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::config::Address;
+use super::config::{Address, PostgresConfig};
 use super::fault::Fault;
 use super::link::Link;
 
@@ -13,6 +13,8 @@ struct State {
     idle: Vec<Link>,
     /// The number of connections, idle and lent.
     open: usize,
+    /// The number of connections that broke.
+    broken: u64,
 }
 
 /// A bounded pool.
@@ -22,13 +24,23 @@ pub(super) struct Pool {
     /// The time to wait for a free connection.
     patience: Duration,
     statement_timeout: Duration,
+    /// Whether a pooler stands between.
+    is_pooled: bool,
     state: Mutex<State>,
     freed: Condvar,
 }
 
 impl Pool {
-    pub(super) fn new(address: Address, max: usize, patience: Duration, statement_timeout: Duration) -> Self {
-        Self { address, max, patience, statement_timeout, state: Mutex::default(), freed: Condvar::new() }
+    pub(super) fn new(address: Address, settings: &PostgresConfig) -> Self {
+        Self {
+            address,
+            max: settings.max_connections,
+            patience: settings.lock_timeout,
+            statement_timeout: settings.statement_timeout,
+            is_pooled: settings.is_pooled,
+            state: Mutex::default(),
+            freed: Condvar::new(),
+        }
     }
 
     pub(super) fn address(&self) -> &Address {
@@ -37,7 +49,12 @@ impl Pool {
 
     /// Makes a connection that is not of the pool.
     pub(super) fn connect(&self) -> Result<Link, Fault> {
-        Link::open(&self.address, self.statement_timeout)
+        Link::open(&self.address, self.statement_timeout, self.is_pooled)
+    }
+
+    /// Returns the number of connections that broke until now.
+    pub(super) fn broken(&self) -> u64 {
+        self.state().broken
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -70,6 +87,7 @@ impl Pool {
         let mut state = self.state();
         let idle = std::mem::take(&mut state.idle);
         state.open = state.open.saturating_sub(idle.len());
+        state.broken += 1;
         self.freed.notify_all();
     }
 }
@@ -101,9 +119,11 @@ impl Deref for Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         let mut state = self.pool.state();
-        match self.link.take() {
-            Some(link) => state.idle.push(link),
-            None => state.open = state.open.saturating_sub(1),
+        if let Some(link) = self.link.take() {
+            state.idle.push(link);
+        } else {
+            state.open = state.open.saturating_sub(1);
+            state.broken += 1;
         }
         self.pool.freed.notify_one();
     }

@@ -4,7 +4,7 @@ use ::postgres::Client;
 
 use super::config::Address;
 use super::fault::{Fault, not_migrated};
-use super::link::{Link, Param, Statement};
+use super::link::{Link, Param, Session, Statement};
 use super::{artifacts, index, memory, tables};
 use crate::base::access::Scope;
 use crate::base::digest::Hasher;
@@ -63,7 +63,7 @@ const VERSION_TABLE: &str = "
 ";
 
 /// Returns the version of the schema; `None` where it has no tables.
-fn version(client: &mut Client, schema: &str) -> std::result::Result<Option<u64>, ::postgres::Error> {
+fn version(client: &mut Session, schema: &str) -> std::result::Result<Option<u64>, ::postgres::Error> {
     let is_there =
         "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'";
     let asked = Statement { sql: is_there.into(), params: vec![Param::from(schema)] };
@@ -167,7 +167,7 @@ pub(super) fn pending(link: &Link, address: &Address, schema: &str) -> Result<Ve
 
 /// Brings the schema to the newest version, in one transaction, while no other process does.
 pub(super) fn migrate(link: &Link, address: &Address, schema: &str) -> Result<Vec<&'static str>> {
-    if !link.call(is_utf8).map_err(|fault| fault.fold("look at the tables of", address))? {
+    if !link.call(|client| is_utf8(client)).map_err(|fault| fault.fold("look at the tables of", address))? {
         return Err(NOT_UTF8);
     }
     let name = schema.to_owned();

@@ -71,7 +71,7 @@ impl Postgres {
     /// The errors of [`connect`](Self::connect), and [`Error::Config`] for a setting out of its bounds.
     pub fn connect_with(url: &str, config: PostgresConfig) -> Result<Self> {
         let address = Address::parse(url, &config)?;
-        let pool = Pool::new(address, config.max_connections, config.lock_timeout, config.statement_timeout);
+        let pool = Pool::new(address, &config);
         let server = Self { shared: Arc::new(Shared::new(pool, config)), is_looking: false };
         server.lend(|_, _, _| Ok(()))?;
         Ok(server)

@@ -1,9 +1,10 @@
 //! The pool of a server as its workspaces share it, and the connection that says that this process lives.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::config::PostgresConfig;
 use super::fault::Fault;
+use super::kept::Kept;
 use super::link::Link;
 use super::pool::Pool;
 
@@ -12,6 +13,7 @@ pub(super) struct Shared {
     pub(super) pool: Arc<Pool>,
     pub(super) settings: PostgresConfig,
     guard: Mutex<Option<Guard>>,
+    kept: Mutex<Kept>,
 }
 
 /// The connection that shows other processes that this one lives. The server knows of its end at once, whatever ended it.
@@ -29,7 +31,14 @@ pub(super) struct GuardId {
 
 impl Shared {
     pub(super) fn new(pool: Pool, settings: PostgresConfig) -> Self {
-        Self { pool: Arc::new(pool), settings, guard: Mutex::default() }
+        // A pooler may lead to another server and say nothing of it.
+        let kept = Kept::new(if settings.is_pooled { 0 } else { settings.kept_bytes });
+        Self { pool: Arc::new(pool), settings, guard: Mutex::default(), kept: Mutex::new(kept) }
+    }
+
+    /// Returns the cards that searches have read.
+    pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the guard of this process, which is made anew where it was lost.

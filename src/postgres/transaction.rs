@@ -1,7 +1,7 @@
 //! A transaction as one scope: its settings hold until it ends, and no longer.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use ::postgres::Row;
@@ -14,9 +14,14 @@ use crate::base::access::Scope;
 /// A transaction on a lent connection. It is rolled back where it is dropped.
 pub(super) struct Transaction {
     link: Lent,
+    /// What goes with the next statement: each way to the server and back costs as much as a statement.
+    waiting: RefCell<Vec<Statement>>,
     is_open: Cell<bool>,
     is_broken: Cell<bool>,
 }
+
+/// The most statements that wait.
+const WAITING: usize = 32;
 
 /// The end of a transaction that was to be committed and was not.
 #[derive(Debug)]
@@ -38,7 +43,12 @@ impl Transaction {
         loop {
             let link = pool.lend()?;
             let was_idle = link.was_idle;
-            let transaction = Self { link, is_open: Cell::new(true), is_broken: Cell::new(false) };
+            let transaction = Self {
+                link,
+                waiting: RefCell::default(),
+                is_open: Cell::new(true),
+                is_broken: Cell::new(false),
+            };
             let statements = opening.to_vec();
             let begun = transaction.watch(transaction.link.call(move |client| {
                 client.batch_execute(verb)?;
@@ -74,8 +84,20 @@ impl Transaction {
         sql: impl Into<Cow<'static, str>>,
         params: Vec<Param>,
     ) -> Result<Vec<Row>, Fault> {
-        let statement = Statement { sql: sql.into(), params };
-        self.watch(self.link.call(move |client| statement.run(client)))
+        let (before, statement) = (self.waiting.take(), Statement { sql: sql.into(), params });
+        self.watch(self.link.call(move |client| {
+            before.iter().try_for_each(|statement| statement.run(client).map(drop))?;
+            statement.run(client)
+        }))
+    }
+
+    /// Runs a statement that answers nothing, with the next one or with the commit, which then fails where it does.
+    pub(super) fn put(&self, sql: impl Into<Cow<'static, str>>, params: Vec<Param>) -> Result<(), Fault> {
+        if self.waiting.borrow().len() >= WAITING {
+            return self.run(sql, params).map(drop);
+        }
+        self.waiting.borrow_mut().push(Statement { sql: sql.into(), params });
+        Ok(())
     }
 
     /// Commits.
@@ -84,7 +106,12 @@ impl Transaction {
         if self.is_broken.get() {
             return Err(NotCommitted::Refused(Fault::Silent));
         }
-        match self.watch(self.link.call(|client| client.batch_execute("COMMIT"))) {
+        let before = self.waiting.take();
+        let committed = self.link.call(move |client| {
+            before.iter().try_for_each(|statement| statement.run(client).map(drop))?;
+            client.batch_execute("COMMIT")
+        });
+        match self.watch(committed) {
             Ok(()) => {
                 self.is_open.set(false);
                 Ok(())

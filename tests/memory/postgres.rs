@@ -14,9 +14,10 @@ use noctuary::learning::{
     Ending, MethodStore, NewMethod, NewOutcome, NewPreference, NewRoleNote, PreferenceStore, RoleStore,
 };
 use noctuary::memory::{
-    Filter, LearningStore, MemoryId, NewLearning, NewMemory, Order, Place, Query, Role, Source, categories,
+    Filter, Hit, LearningStore, MemoryId, NewLearning, NewMemory, Order, Place, Query, Role, Source,
+    categories,
 };
-use noctuary::postgres::PostgresMemoryStore;
+use noctuary::postgres::{Postgres, PostgresMemoryStore};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::{
     edges, fact, learning, memory as contract, method, preference, role, vectors,
@@ -325,6 +326,65 @@ fn whatever_is_done_a_server_tells_what_the_other_stores_tell() {
                     let differs = all[0].lines().zip(other.lines()).find(|(one, other)| one != other);
                     assert!(all[0] == *other, "life {life}, step {step}, store {at}: {differs:#?}");
                 }
+            }
+        }
+    }
+}
+
+/// What a process keeps of rows that it read is of no more use once another one changed them.
+#[test]
+fn a_process_finds_at_once_what_another_one_changed() {
+    needs_a_server!();
+    let lives = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 100 } else { 2 };
+    for life in 0..lives {
+        let mut dice = Dice(life * 6011 + 5);
+        let fresh = server::Fresh::new();
+        let of_process = |kept_bytes: usize| {
+            let mut config = server::config(fresh.schema());
+            config.kept_bytes = kept_bytes;
+            let server = Postgres::connect_with(&server::url().unwrap(), config).unwrap();
+            server.memory(Scope::user("marta")).unwrap()
+        };
+        // The third one has no room for all rows.
+        let (writer, keeping, tight, forgetful) =
+            (of_process(1 << 20), of_process(1 << 20), of_process(1 << 13), of_process(0));
+        let (mut now, mut ids) = (now(), 40);
+        let rows: Vec<NewMemory> = (0..ids).map(|_| dice.row()).collect();
+        assert!(writer.write_all(&human(), &rows, now).unwrap().iter().any(Result::is_ok));
+        for step in 0..20 {
+            now += TimeDelta::minutes(7);
+            let id = |dice: &mut Dice| MemoryId::new(i64::try_from(dice.below(ids)).unwrap() + 1);
+            let (one, other, text, row) = (id(&mut dice), id(&mut dice), dice.text(), dice.row());
+            let by = if dice.one_in(4) { &keeping } else { &writer };
+            match dice.below(9) {
+                0 | 1 => ids += usize::from(by.record(&human(), &row, now).is_ok()),
+                2 | 3 => drop(by.update(&human(), one, &text, now)),
+                4 => drop(by.delete(&human(), one, now)),
+                5 => drop(by.restore(&human(), one, now)),
+                6 => drop(by.decide(&human(), &Decision::supersede(one, other), now)),
+                7 => drop(by.decide(&human(), &Decision::coexist(one, other), now)),
+                _ if step % 7 == 0 => drop(by.forget(&human(), &text, now)),
+                _ => drop(by.purge(now - TimeDelta::days(2), now)),
+            }
+            let texts = ["boats of Lisbon".to_owned(), dice.text(), dice.text(), dice.text()];
+            let queries = &texts.map(Query::new);
+            let found = |store: &PostgresMemoryStore| {
+                let mut found = String::new();
+                for access in [human(), marta(SessionKind::Shared, Actor::Agent)] {
+                    for query in queries {
+                        for hit in store.search(&access, query).unwrap().hits {
+                            let Hit { memory, score, why, .. } = hit;
+                            writeln!(found, "{:?} {} {score:?} {why:?}", query.text, memory.id).unwrap();
+                        }
+                    }
+                }
+                found
+            };
+            let right = found(&forgetful);
+            for (which, store) in [("writes", &writer), ("keeps", &keeping), ("has no room", &tight)] {
+                let found = found(store);
+                let differs = found.lines().zip(right.lines()).find(|(one, other)| one != other);
+                assert!(found == right, "life {life}, step {step}, the one that {which}: {differs:#?}");
             }
         }
     }

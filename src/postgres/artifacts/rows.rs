@@ -12,7 +12,7 @@ use crate::base::access::{Actor, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::postgres::link::Param;
-use crate::postgres::memory::{OTHER_TOMBSTONES, a_change_of_tombstones};
+use crate::postgres::memory::{OTHER_TOMBSTONES, by_chance};
 use crate::postgres::scoped::ScopedServer;
 use crate::postgres::within::Within;
 use crate::store::artifacts::{ArtifactHome, ArtifactRows, ArtifactUsage, Sees};
@@ -108,7 +108,7 @@ impl ArtifactRows for Rows<'_> {
             self.0.run(lift, [digest])?;
         }
         // A memory store of the scope that is open reads them anew.
-        self.0.run(OTHER_TOMBSTONES, [a_change_of_tombstones().into()])?;
+        self.0.run(OTHER_TOMBSTONES, [by_chance().into()])?;
         Ok(())
     }
 

@@ -44,7 +44,7 @@ impl Table<'_> {
             entry.origin.as_ref().map(ToString::to_string),
             entry.reason.clone(),
         ];
-        self.run(sql, bound).map(drop)
+        self.put(sql, bound)
     }
 
     /// Returns the lines of this scope, the latest first.

@@ -12,6 +12,7 @@ use crate::base::error::Result;
 use crate::base::name::{Name, StateName};
 use crate::edges::EdgeExtractor;
 use crate::postgres::fault::Fault;
+use crate::postgres::kept::Moment;
 use crate::postgres::link::params;
 use crate::postgres::scoped::ScopedServer;
 use crate::postgres::transaction::Transaction;
@@ -48,8 +49,13 @@ impl PostgresBackend {
         read: impl FnOnce(&Table<'_>) -> Result<T>,
     ) -> Result<T> {
         let folded = |fault: Fault| fault.fold(action, &self.location);
+        let broken = self.server.shared.pool.broken();
         self.server.look(folded, State::asked(self.server.key()), |transaction, rows| {
             let held = self.held(action, rows)?;
+            let State { change, memory: last, .. } = held.borrow().state;
+            // Where a connection broke meanwhile, nobody knows which server answers.
+            let is_known = broken == self.server.shared.pool.broken();
+            held.borrow_mut().moment = is_known.then_some(Moment { change, broken, last });
             read(&Table { backend: self, transaction, action, held: &held })
         })
     }
@@ -69,7 +75,7 @@ impl PostgresBackend {
             table.flush()?;
             let after = table.state();
             if after != before {
-                table.run(state::WRITE, params![after.numbers()])?;
+                table.put(state::WRITE, params![after.numbers()])?;
             }
             Ok(changed)
         };

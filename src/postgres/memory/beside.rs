@@ -1,17 +1,58 @@
 //! The rows right before and right behind others in their conversations.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use super::columns::word;
 use super::row::{self, CARD};
 use super::search::{CONDITIONS, bound, by_ids, in_sight, trusted};
-use super::table::{PlaceOf, Table};
+use super::table::Table;
 use crate::base::error::Result;
 use crate::memory::Filter;
+use crate::postgres::kept::{Beside, KeptCard};
 use crate::postgres::link::params;
 use crate::search::rank::{Card, REACH, Visibility};
+
+/// The place of a row in its conversation.
+struct PlaceOf {
+    session: String,
+    position: i64,
+}
 
 impl Table<'_> {
     /// Gives the rows beside some, in any order.
     pub(super) fn all_beside(
+        &self,
+        visibility: Visibility,
+        filter: &Filter,
+        rows: &[i64],
+        take: &mut dyn FnMut(i64, &Card<'_>),
+    ) -> Result<()> {
+        // What a filter takes is not kept.
+        let kept_as = self.kept_as(visibility).filter(|_| *filter == Filter::limit(filter.limit));
+        let Some((sight, moment)) = kept_as else {
+            return self.read_beside(visibility, filter, rows, take);
+        };
+        let known = self.backend.server.shared.kept().beside(&sight, moment, rows);
+        for (giver, cards) in &known {
+            for (id, card) in cards {
+                take(*giver, &card.card(*id));
+            }
+        }
+        let unknown: Vec<i64> = rows.iter().copied().filter(|id| !known.contains_key(id)).collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let mut new: Beside = unknown.iter().map(|id| (*id, Vec::new())).collect();
+        self.read_beside(visibility, filter, &unknown, &mut |giver, card| {
+            take(giver, card);
+            new.entry(giver).or_default().push((card.id, Arc::new(KeptCard::of(card))));
+        })?;
+        self.backend.server.shared.kept().keep_beside(&sight, moment, new);
+        Ok(())
+    }
+
+    fn read_beside(
         &self,
         visibility: Visibility,
         filter: &Filter,
@@ -38,12 +79,12 @@ impl Table<'_> {
             trusted(filter)
         );
         let mut values = bound(filter);
-        let words = places.iter().map(|(_, place)| word(&place.session)).collect::<Vec<i64>>();
+        let words = places.values().map(|place| word(&place.session)).collect::<Vec<i64>>();
         values.extend(params![
-            places.iter().map(|(id, _)| *id).collect::<Vec<i64>>(),
+            places.keys().copied().collect::<Vec<i64>>(),
             words,
-            places.iter().map(|(_, place)| place.session.clone()).collect::<Vec<String>>(),
-            places.iter().map(|(_, place)| place.position).collect::<Vec<i64>>(),
+            places.values().map(|place| place.session.clone()).collect::<Vec<String>>(),
+            places.values().map(|place| place.position).collect::<Vec<i64>>(),
         ]);
         // The rows beside one are the next ones of an index, and a server that knows nothing of the table would sort all rows for each.
         self.run("SET LOCAL enable_sort = off", Vec::new())?;
@@ -58,11 +99,18 @@ impl Table<'_> {
     }
 
     /// Returns the places of those of some rows in sight that are in conversations. Of rows that this search has read they are known.
-    fn places(&self, visibility: Visibility, rows: &[i64]) -> Result<Vec<(i64, PlaceOf)>> {
-        let unknown: Vec<i64> = {
-            let known = &self.held.borrow().places;
-            rows.iter().copied().filter(|id| !known.contains_key(id)).collect()
-        };
+    fn places(&self, visibility: Visibility, rows: &[i64]) -> Result<HashMap<i64, PlaceOf>> {
+        let (mut places, mut unknown) = (HashMap::new(), Vec::new());
+        for id in rows {
+            match self.held.borrow().cards.get(id).map(|card| card.place()) {
+                None => unknown.push(*id),
+                Some(None) => {}
+                Some(Some((session, position))) => {
+                    let position = i64::try_from(position).unwrap_or(i64::MAX);
+                    places.insert(*id, PlaceOf { session: session.to_owned(), position });
+                }
+            }
+        }
         if !unknown.is_empty() {
             let sql = format!(
                 "SELECT m.id, m.session, m.position FROM {}
@@ -70,25 +118,13 @@ impl Table<'_> {
                 by_ids("$3"),
                 in_sight(visibility)
             );
-            for found in &self.run(sql, params![unknown])? {
-                self.remember_place(found, [0, 1, 2])?;
-            }
+            let read = self.all(sql, params![unknown], |found| {
+                let position: Option<i64> = found.try_get(2)?;
+                Ok((found.try_get(0)?, row::maybe(found, 1)?.zip(position)))
+            })?;
+            let found = read.into_iter().filter_map(|(id, place)| Some((id, place?)));
+            places.extend(found.map(|(id, (session, position))| (id, PlaceOf { session, position })));
         }
-        let known = &self.held.borrow().places;
-        Ok(rows.iter().filter_map(|id| Some((*id, known.get(id)?.clone()?))).collect())
-    }
-
-    /// Keeps the place of a row in sight, of these columns, for as long as the search takes.
-    pub(super) fn remember_place(&self, found: &::postgres::Row, columns: [usize; 3]) -> Result<()> {
-        let [id, session, position] = columns;
-        let read = || -> Result<_, ::postgres::Error> {
-            let session = row::maybe(found, session)?;
-            let position: Option<i64> = found.try_get(position)?;
-            let place = session.zip(position).map(|(session, position)| PlaceOf { session, position });
-            Ok((found.try_get::<_, i64>(id)?, place))
-        };
-        let (id, place) = read().map_err(|error| self.misread(error))?;
-        self.held.borrow_mut().places.insert(id, place);
-        Ok(())
+        Ok(places)
     }
 }

@@ -6,7 +6,7 @@ use super::columns::{count, word};
 use super::fact::{cardinality_word, key_column};
 use super::row::{role_word, stamp};
 use super::rows::PINNED_BY_THE_HUMAN;
-use super::state::next;
+use super::state::{by_chance, next};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
@@ -114,7 +114,12 @@ impl Changes for Table<'_> {
 
 impl Table<'_> {
     fn insert(&self, memory: &NewMemory, entry: &AuditEntry) -> Result<MemoryId> {
-        let id = MemoryId::new(self.with_state(|state| next(&mut state.memory)));
+        let id = MemoryId::new(self.with_state(|state| {
+            if state.change == 0 {
+                state.change = by_chance();
+            }
+            next(&mut state.memory)
+        }));
         let place = memory.place.as_ref();
         let speaker = place.and_then(|place| place.speaker.as_deref());
         let said_at = place.and_then(|place| place.said_at);
@@ -157,7 +162,7 @@ impl Table<'_> {
             memory.dream.as_ref().map(DreamId::as_str),
             signature_of_new(memory).cast_signed(),
         ];
-        self.run(sql, bound)?;
+        self.put(sql, bound)?;
         let card = Card {
             category: &memory.category,
             said_on: said_at.map(|said_at| said_at.date_naive()),
@@ -186,6 +191,7 @@ impl Table<'_> {
             );
             return self.run(sql, params![id.get(), pinned, by]).map(drop);
         }
+        self.changes_rows();
         let before = self.indexed(id)?;
         match edit {
             Edit::Content(content) => {
@@ -231,11 +237,17 @@ impl Table<'_> {
         self.reindex(before.as_ref(), id)
     }
 
+    /// Says that this change alters or removes rows that stand: what was read of them before is of no more use.
+    pub(super) fn changes_rows(&self) {
+        self.with_state(|state| state.change = by_chance());
+    }
+
     /// Removes rows that a search does not find, with all that belongs to them.
     pub(super) fn remove_rows(&self, ids: &[MemoryId]) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
+        self.changes_rows();
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
         self.unecho(&ids)?;
         self.drop_vectors(&ids)?;

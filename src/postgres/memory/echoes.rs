@@ -21,7 +21,7 @@ impl Table<'_> {
         self.with_state(|state| state.echoes = 1);
         let sql = "INSERT INTO memory_echoes (user_id, agent_id, word, id) SELECT $1, $2, word, $3 FROM unnest($4) word
                    ON CONFLICT DO NOTHING";
-        self.run(sql, params![id.get(), words]).map(drop)
+        self.put(sql, params![id.get(), words])
     }
 
     /// Lists a new row by the words of its key.
@@ -56,7 +56,7 @@ impl Table<'_> {
             return Ok(());
         }
         let sql = "DELETE FROM memory_echoes WHERE user_id = $1 AND agent_id = $2 AND id = ANY ($3)";
-        self.run(sql, params![ids.to_vec()]).map(drop)
+        self.put(sql, params![ids.to_vec()])
     }
 
     /// Lists the latest rows in sight for each word.

@@ -222,6 +222,7 @@ impl Table<'_> {
         if event.outcome != EventOutcome::Applied {
             return Ok(());
         }
+        self.changes_rows();
         for change in &event.changes {
             self.set(change)?;
             if change.after.successor.is_some() {

@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, PoisonError};
 
-use super::columns;
 use super::row;
+use super::state::by_chance;
 use super::table::Table;
 use crate::base::error::Result;
-use crate::disk::host;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
 use crate::postgres::link::params;
@@ -14,11 +13,6 @@ use crate::store::forget::{Burial, REMOVED, Struck};
 
 /// So many texts are looked at together.
 const READ: i64 = 1000;
-
-/// Makes a number for a change of tombstones, which is never 0.
-pub(in crate::postgres) fn a_change_of_tombstones() -> i64 {
-    columns::word(&host::token()) | 1
-}
 
 impl Table<'_> {
     /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
@@ -62,7 +56,7 @@ impl Table<'_> {
 
     /// Says that this change adds or removes tombstones. The number is one that no change had, whether or not it was committed.
     pub(super) fn changes_forgotten(&self) {
-        self.with_state(|state| state.forgets = a_change_of_tombstones());
+        self.with_state(|state| state.forgets = by_chance());
     }
 
     /// Removes rows, and takes a statement out of everything else.

@@ -3,6 +3,7 @@
 mod audit;
 mod backend;
 mod beside;
+mod cards;
 mod change;
 mod columns;
 mod echoes;
@@ -23,7 +24,6 @@ mod tables;
 mod terms;
 mod vectors;
 
-pub(super) use forget::a_change_of_tombstones;
-pub(super) use state::OTHER_TOMBSTONES;
+pub(super) use state::{OTHER_TOMBSTONES, by_chance};
 pub use store::PostgresMemoryStore;
 pub(super) use tables::{LISTS, STEMS, TABLES};

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::columns::count;
 use super::row::{self, CARD, COLUMNS, stamp};
@@ -9,8 +10,9 @@ use super::table::Table;
 use super::terms::word_of;
 use crate::base::error::Result;
 use crate::memory::{Filter, Memory, Order};
+use crate::postgres::kept::KeptCard;
 use crate::postgres::link::{Param, params};
-use crate::search::rank::{Card, Clause, Frequencies, Term, Visibility, stem};
+use crate::search::rank::{Card, Clause, Counted, Frequencies, Term, Visibility, stem};
 use crate::store::search::{Searchable, Take, Wanted};
 
 /// The values that reads with a filter bind, as `$3` to `$5`, and its conditions on a table that is called `m`.
@@ -158,7 +160,7 @@ impl Searchable for Table<'_> {
 }
 
 impl Table<'_> {
-    /// Gives the rows of which the words weigh most together, each with its text.
+    /// Gives the rows of which the words weigh most together, each with the words counted in it.
     fn best(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()> {
         let words: Vec<i64> = wanted.weights.iter().map(|(term, _)| word_of(&term.stem)).collect();
         if words.is_empty() {
@@ -173,6 +175,8 @@ impl Table<'_> {
         if wanted.is_open() {
             ids.truncate(wanted.most);
         }
+        let asked: Vec<i64> = wanted.plan.terms.iter().map(|term| word_of(&term.stem)).collect();
+        let mut counts = Vec::with_capacity(asked.len());
         // Of a filter the next ones are asked for until there are enough.
         let (mut left, mut at_once) = (wanted.most, wanted.most.max(READ));
         while !ids.is_empty() && left > 0 {
@@ -184,9 +188,12 @@ impl Table<'_> {
                 ids.truncate(left);
             }
             left -= ids.len();
-            let read = self.read(wanted.visibility, &ids)?;
-            for found in ids.iter().filter_map(|id| read.get(id)) {
-                if !self.give(found, take)? {
+            let cards = self.counted(wanted.visibility, &ids)?;
+            for (id, card) in ids.iter().filter_map(|id| Some((id, cards.get(id)?))) {
+                counts.clear();
+                counts.extend(asked.iter().map(|word| card.count(*word)));
+                let counted = Counted { counts: &counts, length: card.length().unwrap_or(0) };
+                if !take(&card.card(*id), Some(counted)) {
                     return Ok(());
                 }
             }
@@ -210,13 +217,18 @@ impl Table<'_> {
 
     /// Gives a row of [`CARD`] and its text.
     fn give(&self, found: &::postgres::Row, take: &mut Take<'_>) -> Result<bool> {
-        let given =
-            row::text(found, 10).and_then(|text| row::with_card(found, &text, |card| take(card, None)));
+        let given = row::text(found, 10).and_then(|text| {
+            row::with_card(found, &text, |card| {
+                let known = Arc::new(KeptCard::of(card));
+                self.held.borrow_mut().cards.entry(card.id).or_insert(known);
+                take(card, None)
+            })
+        });
         given.map_err(|error| self.misread(error))
     }
 
     /// Reads rows in sight, by their ids.
-    fn read(&self, visibility: Visibility, ids: &[i64]) -> Result<HashMap<i64, ::postgres::Row>> {
+    pub(super) fn read(&self, visibility: Visibility, ids: &[i64]) -> Result<HashMap<i64, ::postgres::Row>> {
         let sql = format!(
             "SELECT {CARD}, m.content FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
             by_ids("$3"),
@@ -224,7 +236,6 @@ impl Table<'_> {
         );
         let mut read = HashMap::with_capacity(ids.len());
         for found in self.run(sql, params![ids.to_vec()])? {
-            self.remember_place(&found, [0, 4, 5])?;
             read.insert(found.try_get(0).map_err(|error| self.misread(error))?, found);
         }
         Ok(read)

@@ -2,6 +2,8 @@
 
 use ::postgres::Row;
 
+use super::columns::word;
+use crate::disk::host;
 use crate::postgres::link::{Param, Statement};
 
 /// The last numbers of a scope, and the counts of what a search finds.
@@ -32,6 +34,8 @@ pub(super) struct State {
     pub(super) suspects: i64,
     /// The version of the terms of the rows.
     pub(super) terms: i64,
+    /// A number of the last change of a row that stood, by chance.
+    pub(super) change: i64,
 }
 
 const READ: &str = "
@@ -71,7 +75,7 @@ impl State {
     }
 
     /// The places of the numbers in the row; a new one comes last.
-    fn slots(&mut self) -> [&mut i64; 18] {
+    fn slots(&mut self) -> [&mut i64; 19] {
         [
             &mut self.memory,
             &mut self.audit,
@@ -91,8 +95,14 @@ impl State {
             &mut self.echoes,
             &mut self.suspects,
             &mut self.terms,
+            &mut self.change,
         ]
     }
+}
+
+/// Makes a number for a change, which no change had, whether or not it was committed; it is never 0.
+pub(in crate::postgres) fn by_chance() -> i64 {
+    word(&host::token()) | 1
 }
 
 /// Counts one up; returns the number.

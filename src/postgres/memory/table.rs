@@ -13,6 +13,7 @@ use crate::base::error::{Error, Result};
 use crate::edges::EdgeExtractor;
 use crate::gate::Tombstones;
 use crate::postgres::fault::Fault;
+use crate::postgres::kept::{KeptCard, Moment};
 use crate::postgres::link::Param;
 use crate::postgres::scoped::ScopedServer;
 use crate::postgres::transaction::Transaction;
@@ -34,13 +35,6 @@ pub(super) struct Posting {
     pub(super) shared: bool,
 }
 
-/// The place of a row in its conversation.
-#[derive(Debug, Clone)]
-pub(super) struct PlaceOf {
-    pub(super) session: String,
-    pub(super) position: i64,
-}
-
 /// The parts of a change that are not written yet.
 #[derive(Debug, Default)]
 pub(super) struct Held {
@@ -49,8 +43,10 @@ pub(super) struct Held {
     pub(super) postings: Vec<Posting>,
     /// The stems of those words.
     pub(super) stems: BTreeMap<i64, String>,
-    /// The places of rows in sight that a search has read; `None` for one that is in no conversation.
-    pub(super) places: HashMap<i64, Option<PlaceOf>>,
+    /// The rows in sight that a search has read.
+    pub(super) cards: HashMap<i64, Arc<KeptCard>>,
+    /// The moment that is seen, of a transaction that changes nothing.
+    pub(super) moment: Option<Moment>,
 }
 
 /// The rows of a scope inside one transaction.
@@ -78,6 +74,13 @@ impl Table<'_> {
         let mut params = self.backend.server.key();
         params.extend(more.into_iter().map(columns::bound));
         self.transaction.run(sql, params).map_err(|fault| self.fold(fault))
+    }
+
+    /// Runs a statement on rows of the scope that answers nothing. It goes with the next one, and its error comes with that one.
+    pub(super) fn put(&self, sql: impl Into<Cow<'static, str>>, more: Vec<Param>) -> Result<()> {
+        let mut params = self.backend.server.key();
+        params.extend(more.into_iter().map(columns::bound));
+        self.transaction.put(sql, params).map_err(|fault| self.fold(fault))
     }
 
     fn fold(&self, fault: Fault) -> Error {

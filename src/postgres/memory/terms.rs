@@ -156,7 +156,7 @@ impl Table<'_> {
         let ids: Vec<i64> = postings.iter().map(|posting| posting.id).collect();
         let shared: Vec<i64> = postings.iter().map(|posting| i64::from(posting.shared)).collect();
         let (numbers, stems): (Vec<i64>, Vec<String>) = stems.into_iter().unzip();
-        self.run(sql, params![words, ids, shared, stems, numbers])?;
+        self.put(sql, params![words, ids, shared, stems, numbers])?;
         self.list_full(&postings)
     }
 

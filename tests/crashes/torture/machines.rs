@@ -186,6 +186,10 @@ pub(crate) fn dreams(folder: &Path, seed: u64) {
     }
 }
 
+/// In seconds: of each cycle the first part is a storm.
+const CYCLE: u64 = 24;
+const STORM: u64 = 12;
+
 /// What was done to the processes and the server.
 #[derive(Default)]
 struct Harm {
@@ -222,13 +226,15 @@ fn harm(role: &str, server: &Private, folder: &Path, meanwhile: &mut dyn FnMut()
         for (at, _) in paused.extract_if(.., |(_, until)| *until <= now) {
             signal(&children[at], Signal::CONT);
         }
+        // Where all is harmed all the time, hardly anybody comes to hold anything.
+        let is_calm = begun.elapsed().as_secs() % CYCLE >= STORM;
         let at = chance.index(PROCESSES);
         if !paused.iter().any(|(paused, _)| *paused == at) {
             if chance.one_in(40) {
                 signal(&children[at], Signal::STOP);
                 done.pauses += 1;
                 paused.push((at, now + DREAM_TTL + chance.micros(400_000)));
-            } else if chance.one_in(kill_in) {
+            } else if !is_calm && chance.one_in(kill_in) {
                 end(&mut children[at]);
                 done.kills += 1;
                 children[at] = new(&mut chance);
@@ -241,7 +247,7 @@ fn harm(role: &str, server: &Private, folder: &Path, meanwhile: &mut dyn FnMut()
                 *child = new(&mut chance);
             }
         }
-        if chance.one_in(12) {
+        if !is_calm && chance.one_in(12) {
             let sql = "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity
                 WHERE usename = 'noctuary_test' ORDER BY random() LIMIT 2) AS few";
             match beside.as_mut().map(|client| client.query_one(sql, &[])) {
@@ -249,7 +255,7 @@ fn harm(role: &str, server: &Private, folder: &Path, meanwhile: &mut dyn FnMut()
                 _ => beside = Client::connect(&above, NoTls).ok(),
             }
         }
-        if crashed.elapsed() > crash_every {
+        if !is_calm && crashed.elapsed() > crash_every {
             drop(beside.take());
             server.crash();
             server.again();
