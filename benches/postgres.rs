@@ -149,7 +149,7 @@ fn writes(effort: Effort, server: &Postgres, url: &str, schema: &str, table: &mu
     let store = server.memory(Scope::user("ilya")).unwrap();
     let agent = Access::agent(Scope::user("ilya"));
     let mut shell = postgres::Client::connect(url, postgres::NoTls).unwrap();
-    shell.batch_execute(&format!("SET search_path = {schema}; SET noctuary.user = 'bare'")).unwrap();
+    shell.batch_execute(&format!("SET search_path = {schema}")).unwrap();
     let [scope, writes, row_of, postings, stems, audit, state] = [
         "SELECT set_config('noctuary.user', 'bare', true), set_config('noctuary.agent', '', true)",
         "INSERT INTO lives (user_id, writes, recent) VALUES ('bare', 1, ARRAY[$1])

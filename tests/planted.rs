@@ -914,9 +914,9 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a text leaves for an embedder without masks",
-        file: "src/store/vectors/fill.rs",
+        file: "src/gate/doors.rs",
         stands: "Ok(passed) => Ok(Some(passed.text.into_owned())),",
-        planted: "Ok(_) => Ok(Some(content.to_owned())),",
+        planted: "Ok(_) => Ok(Some(text.to_owned())),",
         tests: VECTORS_OF_CHUNKS,
     },
     Bug {

@@ -324,7 +324,16 @@ impl Doors {
     pub(crate) fn question_for_an_embedder(&self, text: &str) -> Result<Option<String>> {
         let policy = self.policy_of(Door::EmbedRequest, &DocName::MEMORY);
         let shown = DoorPolicy { injections: policy.injections, ..policy.as_shown() };
-        match self.judge(Door::EmbedRequest, shown, &DocName::MEMORY, text, &mut Masks::default()) {
+        self.embeddable(shown, &DocName::MEMORY, text)
+    }
+
+    /// Returns a text of a name as it leaves for an embedder; `None` for one that may not leave.
+    pub(crate) fn text_for_an_embedder(&self, name: &Name, text: &str) -> Result<Option<String>> {
+        self.embeddable(self.policy_of(Door::EmbedRequest, name), name, text)
+    }
+
+    fn embeddable(&self, policy: DoorPolicy, name: &Name, text: &str) -> Result<Option<String>> {
+        match self.judge(Door::EmbedRequest, policy, name, text, &mut Masks::default()) {
             Ok(passed) => Ok(Some(passed.text.into_owned())),
             Err(Error::Stopped { .. }) => Ok(None),
             Err(error) => Err(error),

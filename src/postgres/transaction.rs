@@ -21,7 +21,39 @@ pub(super) struct Transaction {
 }
 
 /// The most statements that wait.
-const WAITING: usize = 32;
+const WAITING: usize = 8;
+
+/// Makes one statement of several that write; `None` of none.
+fn together(mut statements: Vec<Statement>) -> Option<Statement> {
+    let last = statements.pop()?;
+    if statements.is_empty() {
+        return Some(last);
+    }
+    let (mut sql, mut params) = (String::from("WITH "), Vec::new());
+    for (number, statement) in statements.into_iter().enumerate() {
+        let comma = if number == 0 { "" } else { ", " };
+        sql.push_str(&format!("{comma}put{number} AS ({})", renumbered(&statement.sql, params.len())));
+        params.extend(statement.params);
+    }
+    sql.push(' ');
+    sql.push_str(&renumbered(&last.sql, params.len()));
+    params.extend(last.params);
+    Some(Statement { sql: sql.into(), params })
+}
+
+/// Counts the values of a statement on from a number: `$1` is `$4` behind three others.
+fn renumbered(sql: &str, by: usize) -> String {
+    let mut parts = sql.split('$');
+    let mut counted = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = part.split_at(digits);
+        let number =
+            number.parse::<usize>().map_or_else(|_| number.to_owned(), |number| (number + by).to_string());
+        counted.push_str(&format!("${number}{rest}"));
+    }
+    counted
+}
 
 /// The end of a transaction that was to be committed and was not.
 #[derive(Debug)]
@@ -84,20 +116,22 @@ impl Transaction {
         sql: impl Into<Cow<'static, str>>,
         params: Vec<Param>,
     ) -> Result<Vec<Row>, Fault> {
-        let (before, statement) = (self.waiting.take(), Statement { sql: sql.into(), params });
+        let (before, statement) = (together(self.waiting.take()), Statement { sql: sql.into(), params });
         self.watch(self.link.call(move |client| {
-            before.iter().try_for_each(|statement| statement.run(client).map(drop))?;
+            before.map_or(Ok(Vec::new()), |before| before.run(client))?;
             statement.run(client)
         }))
     }
 
-    /// Runs a statement that answers nothing, with the next one or with the commit, which then fails where it does.
+    /// Runs a statement that adds rows and answers nothing, with the next one or with the commit, which then fails where it does. All that
+    /// wait are one statement: none may look at what another one of them writes, or begin with `WITH`.
     pub(super) fn put(&self, sql: impl Into<Cow<'static, str>>, params: Vec<Param>) -> Result<(), Fault> {
-        if self.waiting.borrow().len() >= WAITING {
-            return self.run(sql, params).map(drop);
-        }
         self.waiting.borrow_mut().push(Statement { sql: sql.into(), params });
-        Ok(())
+        if self.waiting.borrow().len() < WAITING {
+            return Ok(());
+        }
+        let Some(statement) = together(self.waiting.take()) else { return Ok(()) };
+        self.watch(self.link.call(move |client| statement.run(client).map(drop)))
     }
 
     /// Commits.
@@ -106,9 +140,9 @@ impl Transaction {
         if self.is_broken.get() {
             return Err(NotCommitted::Refused(Fault::Silent));
         }
-        let before = self.waiting.take();
+        let before = together(self.waiting.take());
         let committed = self.link.call(move |client| {
-            before.iter().try_for_each(|statement| statement.run(client).map(drop))?;
+            before.map_or(Ok(Vec::new()), |before| before.run(client))?;
             client.batch_execute("COMMIT")
         });
         match self.watch(committed) {
@@ -136,4 +170,34 @@ impl Drop for Transaction {
 /// Returns user and agent, the first values of each statement on rows.
 pub(super) fn key(scope: &Scope) -> Vec<Param> {
     vec![Param::from(&scope.user), Param::from(&scope.agent)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::postgres::link::params;
+
+    #[test]
+    fn statements_that_wait_are_one() {
+        let statement = |sql: &'static str, params| Statement { sql: sql.into(), params };
+        assert!(together(Vec::new()).is_none());
+        let alone = together(vec![statement("INSERT INTO a VALUES ($1)", params![1])]).unwrap();
+        assert_eq!((&*alone.sql, alone.params.len()), ("INSERT INTO a VALUES ($1)", 1));
+        let all = together(vec![
+            statement("INSERT INTO a VALUES ($1, $2, $1)", params![1, 2]),
+            statement("INSERT INTO b SELECT w FROM unnest($1) w", params![3]),
+            statement("INSERT INTO c VALUES ($2, $10, $1) ON CONFLICT DO NOTHING", params![4, 5]),
+        ])
+        .unwrap();
+        assert_eq!(
+            all.sql,
+            "WITH put0 AS (INSERT INTO a VALUES ($1, $2, $1)), put1 AS (INSERT INTO b SELECT w FROM unnest($3) w) \
+             INSERT INTO c VALUES ($5, $13, $4) ON CONFLICT DO NOTHING"
+        );
+        let numbers = all.params.iter().map(|param| match param {
+            Param::Number(number) => *number,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(numbers.collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    }
 }

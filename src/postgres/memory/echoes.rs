@@ -56,7 +56,7 @@ impl Table<'_> {
             return Ok(());
         }
         let sql = "DELETE FROM memory_echoes WHERE user_id = $1 AND agent_id = $2 AND id = ANY ($3)";
-        self.put(sql, params![ids.to_vec()])
+        self.run(sql, params![ids.to_vec()]).map(drop)
     }
 
     /// Lists the latest rows in sight for each word.

@@ -76,7 +76,7 @@ impl Table<'_> {
         self.transaction.run(sql, params).map_err(|fault| self.fold(fault))
     }
 
-    /// Runs a statement on rows of the scope that answers nothing. It goes with the next one, and its error comes with that one.
+    /// Runs a statement that adds rows to the scope and answers nothing. It goes with the next one, and its error comes with that one.
     pub(super) fn put(&self, sql: impl Into<Cow<'static, str>>, more: Vec<Param>) -> Result<()> {
         let mut params = self.backend.server.key();
         params.extend(more.into_iter().map(columns::bound));

@@ -147,16 +147,16 @@ impl Table<'_> {
         if postings.is_empty() {
             return Ok(());
         }
-        let sql = "WITH named AS (
-                     INSERT INTO memory_stems (user_id, agent_id, stem, word)
-                     SELECT $1, $2, s.stem, s.word FROM unnest($6, $7) s (stem, word) ON CONFLICT DO NOTHING)
-                   INSERT INTO memory_postings (user_id, agent_id, word, id, shared)
-                   SELECT $1, $2, p.word, p.id, p.shared > 0 FROM unnest($3, $4, $5) p (word, id, shared)";
         let words: Vec<i64> = postings.iter().map(|posting| posting.word).collect();
         let ids: Vec<i64> = postings.iter().map(|posting| posting.id).collect();
         let shared: Vec<i64> = postings.iter().map(|posting| i64::from(posting.shared)).collect();
         let (numbers, stems): (Vec<i64>, Vec<String>) = stems.into_iter().unzip();
-        self.put(sql, params![words, ids, shared, stems, numbers])?;
+        let sql = "INSERT INTO memory_stems (user_id, agent_id, stem, word)
+             SELECT $1, $2, s.stem, s.word FROM unnest($3, $4) s (stem, word) ON CONFLICT DO NOTHING";
+        self.put(sql, params![stems, numbers])?;
+        let sql = "INSERT INTO memory_postings (user_id, agent_id, word, id, shared)
+             SELECT $1, $2, p.word, p.id, p.shared > 0 FROM unnest($3, $4, $5) p (word, id, shared)";
+        self.put(sql, params![words, ids, shared])?;
         self.list_full(&postings)
     }
 

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::backend::{Counts, Entry, VectorChanges, VectorRows};
 use super::ready::{dimensions_of, is_ready};
 use crate::base::digest::Digest;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::name::Name;
 use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbedText, EmbeddingStatus, KeptVectors};
 use crate::embed::{EmbedError, EmbedderId, Generation};
-use crate::gate::{Door, Doors, Masks};
+use crate::gate::Doors;
 use crate::search::vectors::{Dimensions, VectorError, check_answer, encode};
 
 /// So many vectors of an earlier generation are removed in one step.
@@ -203,12 +203,7 @@ fn to_embed(doors: &Doors, name: &Name, content: &str) -> Result<Option<String>>
     if is_short(content) {
         return Ok(None);
     }
-    let policy = doors.policy_of(Door::EmbedRequest, name);
-    match doors.judge(Door::EmbedRequest, policy, name, content, &mut Masks::default()) {
-        Ok(passed) => Ok(Some(passed.text.into_owned())),
-        Err(Error::Stopped { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
+    doors.text_for_an_embedder(name, content)
 }
 
 /// The fewest words of a text that says something by itself, and the fewest letters where words are not parted.
