@@ -11,7 +11,7 @@
 //! ```text
 //! export NOCTUARY_POSTGRES_FOLDER=/tmp/bench NOCTUARY_POSTGRES_FSYNC=on
 //! NOCTUARY_POSTGRES="$(.ci/postgres)" cargo bench --features postgres --bench postgres
-//! NOCTUARY_POSTGRES=… cargo bench --features postgres --bench postgres -- --rows 10000 --notes 100
+//! NOCTUARY_POSTGRES=… cargo bench --features postgres --bench postgres -- --rows 10000 --notes 100 --scopes 1000
 //! ```
 //!
 //! Without `NOCTUARY_POSTGRES` nothing is measured. `-- --quick`, and `cargo test --benches`, take 500 rows and three notes.
@@ -70,6 +70,8 @@ fn main() {
     memories(effort, &server, &cold.unwrap(), rows, &mut table);
     writes(effort, &server, &url, &config.schema, &mut table);
     documents(effort, &server, notes, &mut table);
+    let many = argument("--scopes").unwrap_or(if is_short { 3 } else { 100 });
+    scopes(effort, &url, &config, many, &mut table);
     measure::print(effort, ["server", "what", "beside"], &table);
     let mut shell = postgres::Client::connect(&url, postgres::NoTls).unwrap();
     shell
@@ -197,6 +199,66 @@ fn writes(effort: Effort, server: &Postgres, url: &str, schema: &str, table: &mu
     let labels = ["rows", "durable write", "bare statements"];
     let row = compare(effort, labels, WRITES, || {}, Box::new(bare), Box::new(ours));
     table.push(Row { bound: Some(1.3), ..row });
+}
+
+const OF_A_SCOPE: u32 = 1_000;
+/// So many of the scopes are asked, in turn.
+const ASKED: u32 = 50;
+
+/// A scope of 1,000 rows, alone and among many like it, which the server copies.
+fn scopes(effort: Effort, url: &str, config: &PostgresConfig, count: u32, table: &mut Vec<Row>) {
+    let language = Language::new();
+    let mut above =
+        postgres::Client::connect(&url.replace("noctuary_test", "postgres"), postgres::NoTls).unwrap();
+    let of_schema = |name: &str| {
+        let mut config = config.clone();
+        (config.schema, config.kept_bytes) = (format!("{}_{name}", config.schema), 0);
+        let server = Postgres::connect_with(url, config.clone()).unwrap();
+        server.migrate().unwrap();
+        let rows: Vec<NewMemory> = (0..OF_A_SCOPE).map(|number| row(&language, number)).collect();
+        let agent = Access::agent(Scope::user("0"));
+        server.memory(Scope::user("0")).unwrap().write_all(&agent, &rows, now()).unwrap();
+        (server, config.schema)
+    };
+    let [(alone, one), (among, many)] = ["one", "many"].map(of_schema);
+    let columns = "SELECT table_name::text, string_agg(quote_ident(column_name), ', ')
+        FROM information_schema.columns WHERE table_schema = $1 AND column_name <> 'user_id' AND is_generated = 'NEVER'
+          AND table_name IN (SELECT table_name FROM information_schema.columns
+            WHERE table_schema = $1 AND column_name = 'user_id')
+        GROUP BY 1";
+    for found in above.query(columns, &[&many]).unwrap() {
+        let (name, columns): (String, String) = (found.get(0), found.get(1));
+        let copied = format!(
+            "SET session_replication_role = replica; INSERT INTO {many}.{name} (user_id, {columns})
+             SELECT g::text, {columns} FROM generate_series(1, {count} - 1) g, {many}.{name} WHERE user_id = '0'; ANALYZE {many}.{name}"
+        );
+        above.batch_execute(&copied).unwrap();
+    }
+    let open = |server: &Postgres, number: u32| server.memory(Scope::user(number.to_string())).unwrap();
+    let bare = vec![open(&alone, 0)];
+    let ours: Vec<_> =
+        (0..ASKED.min(count)).map(|number| open(&among, number * count / ASKED.min(count))).collect();
+    let language = &language;
+    let [bare, ours] = [bare, ours].map(|stores| {
+        move |number: u64| {
+            let number = usize::try_from(number).unwrap();
+            let store = &stores[number % stores.len()];
+            let text = language.question(u32::try_from(number).unwrap() % QUESTIONS).join(" and the ");
+            let found =
+                store.search(&Access::agent(store.scope().clone()), &Query::new(&text).limit(10)).unwrap();
+            assert!(!found.hits.is_empty());
+            drop(black_box(found));
+        }
+    });
+    let what = format!("search among {count} scopes").leak();
+    let labels = ["rows", &*what, "one scope"];
+    let row = compare(effort, labels, QUESTIONS, || {}, Box::new(bare), Box::new(ours));
+    table.push(Row { bound: Some(1.2), ..row });
+    above
+        .batch_execute(&format!(
+            "SET client_min_messages = error; DROP SCHEMA {one} CASCADE; DROP SCHEMA {many} CASCADE"
+        ))
+        .unwrap();
 }
 
 /// A number for a word.
