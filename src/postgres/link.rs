@@ -168,7 +168,7 @@ const REMEMBERED: usize = 256;
 /// A connection on its thread, and the statements that it ran.
 pub(super) struct Session {
     client: Client,
-    /// Those that ran once, and those that are prepared. `None` where a pooler gives each transaction another connection: a name is of
+    /// The statements that ran once, and those that are prepared. `None` where a pooler gives each transaction another connection: a name is of
     /// one connection.
     remembered: Option<HashMap<String, Option<::postgres::Statement>>>,
 }

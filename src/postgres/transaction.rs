@@ -14,7 +14,7 @@ use crate::base::access::Scope;
 /// A transaction on a lent connection. It is rolled back where it is dropped.
 pub(super) struct Transaction {
     link: Lent,
-    /// What goes with the next statement: each way to the server and back costs as much as a statement.
+    /// Statements that go with the next one: each way to the server and back costs as much as a statement.
     waiting: RefCell<Vec<Statement>>,
     is_open: Cell<bool>,
     is_broken: Cell<bool>,
