@@ -67,6 +67,8 @@ impl PostgresWorkspace {
             }
             Ok(rows)
         })?;
+        let shared = &self.scoped().shared;
+        shared.kept().forget(&self.scoped().scope);
         lease.release()?;
         self.scoped().change_within("erase", |within| {
             for table in OURS {
@@ -74,7 +76,7 @@ impl PostgresWorkspace {
             }
             Ok(())
         })?;
-        self.scoped().shared.kept().clear();
+        shared.kept().forget(&self.scoped().scope);
         Ok(EraseReceipt { rows: held(rows), erased: true, left: Some(LEFT) })
     }
 

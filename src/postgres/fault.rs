@@ -16,6 +16,8 @@ pub(super) enum Fault {
     Silent,
     /// No connection was free in time.
     Exhausted,
+    /// A pooler changed the connection, and nobody said that there is one.
+    Pooled,
 }
 
 impl From<::postgres::Error> for Fault {
@@ -35,7 +37,7 @@ impl Fault {
     /// Returns whether the connection is of no more use: it ended, is about to, or nobody knows what it does.
     pub(super) fn is_lost(&self) -> bool {
         match (self, self.server()) {
-            (Self::Exhausted, _) => false,
+            (Self::Exhausted | Self::Pooled, _) => false,
             (_, Some(error)) => {
                 matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic) | None)
                     || error.code().code().starts_with("57P")
@@ -52,6 +54,7 @@ impl Fault {
         let Some(error) = self.server() else {
             return match self {
                 Self::Exhausted => Error::Busy { path },
+                Self::Pooled => POOLED,
                 Self::Said(error) if !is_of_connection(&error) => {
                     Error::Database { action, path, source: Box::new(error) }
                 }
@@ -79,10 +82,7 @@ impl Fault {
             // No such schema, table or column.
             "3F000" | "42P01" | "42703" => return not_migrated(path),
             // No such prepared statement, or another one of its name: they are of another connection.
-            "26000" | "42P05" => {
-                let rule = "must be `true` where a pooler gives each transaction another connection";
-                return Error::Config { setting: "is_pooled", rule };
-            }
+            "26000" | "42P05" => return POOLED,
             _ => {}
         }
         let source = Box::new(Said::of(error));
@@ -95,6 +95,11 @@ impl Fault {
         }
     }
 }
+
+const POOLED: Error = Error::Config {
+    setting: "is_pooled",
+    rule: "must be `true` where a pooler gives each transaction another connection",
+};
 
 /// Returns whether an error of the driver itself is one of the connection, and not of a value.
 fn is_of_connection(error: &::postgres::Error) -> bool {

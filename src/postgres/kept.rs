@@ -166,12 +166,6 @@ impl Kept {
         Self { most, parts: HashMap::new(), weight: 0, uses: 0 }
     }
 
-    /// Forgets all.
-    pub(super) fn clear(&mut self) {
-        self.parts.clear();
-        self.weight = 0;
-    }
-
     /// Returns the part of a sight at a moment; what it has of a moment that disagrees is forgotten.
     fn part(&mut self, sight: &Sight, moment: Moment) -> Option<&mut Part> {
         self.uses += 1;
@@ -223,6 +217,9 @@ impl Kept {
         part.used = self.uses;
         let before = part.weight;
         for (id, card) in cards {
+            if part.weight >= self.most {
+                break;
+            }
             // What knows the words of a row says more than what does not.
             if card.words.is_none() && part.cards.contains_key(&id) {
                 continue;
@@ -232,7 +229,7 @@ impl Kept {
                 part.weight -= old.weight();
             }
         }
-        self.weight += part.weight - before;
+        self.weight = self.weight - before + part.weight;
     }
 
     /// Keeps what is beside some rows, of all that are.
@@ -241,7 +238,9 @@ impl Kept {
         let Some(part) = self.parts.get_mut(sight).filter(|part| part.moment.last <= moment.last) else {
             return;
         };
+        let before = part.weight;
         if part.moment != moment {
+            part.weight -= part.beside.len() * KEPT_AROUND;
             part.beside.clear();
             part.moment = moment;
         }
@@ -249,20 +248,33 @@ impl Kept {
             let ids = rows.into_iter().map(|(id, _)| id).collect();
             if part.beside.insert(id, ids).is_none() {
                 part.weight += KEPT_AROUND;
-                self.weight += KEPT_AROUND;
             }
         }
+        self.weight = self.weight - before + part.weight;
     }
 
     /// Forgets what was not used for the longest time, where too much is kept; at last that of this sight too.
     fn make_room(&mut self, sight: &Sight) {
-        while self.weight > self.most {
-            let others = self.parts.iter().filter(|(other, _)| *other != sight);
-            let oldest = others.min_by_key(|(_, part)| part.used).map(|(other, _)| other.clone());
-            let Some(gone) = oldest.or_else(|| self.parts.contains_key(sight).then(|| sight.clone())) else {
+        if self.weight < self.most {
+            return;
+        }
+        let others = self.parts.iter().filter(|(other, _)| *other != sight);
+        let mut oldest: Vec<(u64, Sight)> = others.map(|(other, part)| (part.used, other.clone())).collect();
+        oldest.sort_unstable_by_key(|(used, _)| *used);
+        oldest.push((self.uses, sight.clone()));
+        // Some more than must be: the next ones find room.
+        for (_, gone) in oldest {
+            if self.weight <= self.most / 4 * 3 {
                 return;
-            };
+            }
             self.remove(&gone);
+        }
+    }
+
+    /// Forgets what is kept of a scope.
+    pub(super) fn forget(&mut self, scope: &Scope) {
+        for is_shared in [false, true] {
+            self.remove(&Sight { scope: scope.clone(), is_shared });
         }
     }
 
@@ -345,6 +357,14 @@ mod tests {
         kept.keep_beside(&main, MOMENT, HashMap::from([(9, vec![])]));
         assert!(kept.beside(&main, MOMENT, &[9]).is_empty(), "what an older view read is not kept");
         assert_eq!(kept.beside(&main, more, &[1]).len(), 1);
+        let weight = kept.weight;
+        for last in 11..50 {
+            let later = Moment { last, ..MOMENT };
+            kept.keep_beside(&main, later, HashMap::from([(1, vec![(2, bare("b"))])]));
+        }
+        assert_eq!(kept.weight, weight, "what is forgotten weighs nothing");
+        kept.forget(&Scope::user("marta"));
+        assert_eq!((kept.weight, kept.parts.len()), (0, 0));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use ::postgres::types::{ToSql, Type};
-use ::postgres::{Client, NoTls, Row};
+use ::postgres::{Client, NoTls, Row, SimpleQueryMessage};
 
 use super::config::Address;
 use super::fault::Fault;
@@ -156,7 +156,7 @@ impl Statement {
             None => session.query_typed(&self.sql, &bound),
             Some(prepared) => {
                 let values: Vec<_> = bound.into_iter().map(|(value, _)| value).collect();
-                session.query(&prepared, &values).inspect_err(|_| session.forget())
+                session.query(&prepared, &values).inspect_err(|error| session.forget_at(error))
             }
         }
     }
@@ -171,6 +171,8 @@ pub(super) struct Session {
     /// The statements that ran once, and those that are prepared. `None` where a pooler gives each transaction another connection: a name is of
     /// one connection.
     remembered: Option<HashMap<String, Option<::postgres::Statement>>>,
+    /// The server's process of the first transaction.
+    process: Option<String>,
 }
 
 impl Session {
@@ -182,6 +184,9 @@ impl Session {
     ) -> Result<Option<::postgres::Statement>, ::postgres::Error> {
         let Some(remembered) = &mut self.remembered else { return Ok(None) };
         let types = || bound.iter().map(|(_, of)| of);
+        if remembered.len() >= REMEMBERED {
+            remembered.retain(|_, prepared| prepared.is_some());
+        }
         let is_room = remembered.len() < REMEMBERED;
         match remembered.get_mut(sql) {
             None => {
@@ -198,11 +203,29 @@ impl Session {
         }
     }
 
-    /// Prepares all anew: where one failed, its plan or its name may be to blame.
-    fn forget(&mut self) {
-        if let Some(remembered) = &mut self.remembered {
+    /// Prepares all anew where the plan or the name of one is to blame.
+    fn forget_at(&mut self, error: &::postgres::Error) {
+        let is_to_blame = error.code().is_some_and(|code| ["0A000", "26000", "42P05"].contains(&code.code()));
+        if let Some(remembered) = &mut self.remembered
+            && is_to_blame
+        {
             remembered.clear();
         }
+    }
+
+    /// Begins a transaction by `verb`; `false` where a pooler leads to another process of the server than before, to whose statements
+    /// names would lead.
+    pub(super) fn begin(&mut self, verb: &str) -> Result<bool, ::postgres::Error> {
+        if self.remembered.is_none() {
+            return self.client.batch_execute(verb).map(|()| true);
+        }
+        let answered = self.client.simple_query(&format!("{verb}; SELECT pg_catalog.pg_backend_pid()"))?;
+        let process = answered.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        });
+        let process = process.unwrap_or_default();
+        Ok(*self.process.get_or_insert_with(|| process.clone()) == process)
     }
 }
 
@@ -249,7 +272,8 @@ impl Link {
                 }
             };
             let _ = said.send(Ok(()));
-            let mut session = Session { client, remembered: (!is_pooled).then(HashMap::new) };
+            let remembered = (!is_pooled).then(HashMap::new);
+            let mut session = Session { client, remembered, process: None };
             while let Ok(job) = todo.recv() {
                 job(&mut session);
             }
@@ -273,7 +297,8 @@ impl Link {
             let _ = said.send(job(session));
         });
         self.jobs.send(job).map_err(|_| Fault::Silent)?;
-        match heard.recv_timeout(self.patience.saturating_add(GRACE)) {
+        // A job is two statements, seldom more.
+        match heard.recv_timeout(self.patience.saturating_mul(2).saturating_add(GRACE)) {
             Ok(answer) => answer.map_err(Fault::Said),
             Err(_) => Err(Fault::Silent),
         }

@@ -25,15 +25,14 @@ pub(super) struct ScopedServer {
 }
 
 /// Says whose transaction it is, where its tables are, and how long it waits: all of it until its end, and no longer. A commit that was
-/// acknowledged survives a power loss, also where the server's default is not to wait. Statements are short: to compile one, to
-/// share it between processes, or to plan it for its values costs more than to run it.
+/// acknowledged survives a power loss, also where the server's default is not to wait. Statements are short: to compile one, or to
+/// share it between processes, costs more than to run it.
 const OPENING: &str = "
     SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
            set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $3, true),
            set_config('noctuary.user', $4, true), set_config('noctuary.agent', $5, true),
            CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END,
-           set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
-           set_config('plan_cache_mode', 'force_generic_plan', true)";
+           set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)";
 
 /// Counts the write, and locks the scope until its end: writes of a scope follow one another.
 const COUNT: &str = "

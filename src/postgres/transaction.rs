@@ -82,15 +82,17 @@ impl Transaction {
                 is_broken: Cell::new(false),
             };
             let statements = opening.to_vec();
-            let begun = transaction.watch(transaction.link.call(move |client| {
-                client.batch_execute(verb)?;
+            let begun = transaction.link.call(move |client| {
+                if !client.begin(verb)? {
+                    return Ok(None);
+                }
                 let mut rows = Vec::new();
                 for statement in &statements {
                     rows = statement.run(client)?;
                 }
-                Ok(rows)
-            }));
-            match begun {
+                Ok(Some(rows))
+            });
+            match transaction.watch(begun.and_then(|rows| rows.ok_or(Fault::Pooled))) {
                 Ok(rows) => return Ok((transaction, rows)),
                 Err(fault) if was_idle && fault.is_lost() => {
                     drop(transaction);
@@ -141,16 +143,21 @@ impl Transaction {
             return Err(NotCommitted::Refused(Fault::Silent));
         }
         let before = together(self.waiting.take());
-        let committed = self.link.call(move |client| {
-            before.map_or(Ok(Vec::new()), |before| before.run(client))?;
-            client.batch_execute("COMMIT")
+        let committed = self.link.call(move |client| match before.map(|before| before.run(client)) {
+            Some(Err(error)) => Ok(Err(error)),
+            Some(Ok(_)) | None => client.batch_execute("COMMIT").map(Ok),
         });
-        match self.watch(committed) {
+        let (is_asked, answer) = match committed {
+            Ok(Err(error)) => (false, Err(Fault::Said(error))),
+            Ok(Ok(())) => (true, Ok(())),
+            Err(fault) => (true, Err(fault)),
+        };
+        match self.watch(answer) {
             Ok(()) => {
                 self.is_open.set(false);
                 Ok(())
             }
-            Err(fault) if fault.is_lost() => Err(NotCommitted::Unknown(fault)),
+            Err(fault) if is_asked && fault.is_lost() => Err(NotCommitted::Unknown(fault)),
             Err(fault) => Err(NotCommitted::Refused(fault)),
         }
     }

@@ -1,6 +1,6 @@
 //! The tables of one scope: how they are opened, read and changed.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl PostgresBackend {
             let held = self.held(action, rows)?;
             let State { change, memory: last, .. } = held.borrow().state;
             // Where a connection broke meanwhile, nobody knows which server answers.
-            let is_known = broken == self.server.shared.pool.broken();
+            let is_known = change != 0 && broken == self.server.shared.pool.broken();
             held.borrow_mut().moment = is_known.then_some(Moment { change, broken, last });
             read(&Table { backend: self, transaction, action, held: &held })
         })
@@ -67,6 +67,7 @@ impl PostgresBackend {
         change: impl FnOnce(&mut Table<'_>) -> Result<T>,
     ) -> Result<T> {
         let opening = State::asked(self.server.key());
+        let changes_rows = Cell::new(false);
         let alter = |transaction: &Transaction, rows: &[Row]| {
             let held = self.held(action, rows)?;
             let before = held.borrow().state;
@@ -74,12 +75,17 @@ impl PostgresBackend {
             let changed = change(&mut table)?;
             table.flush()?;
             let after = table.state();
+            changes_rows.set(after.change != before.change);
             if after != before {
                 table.put(state::WRITE, params![after.numbers()])?;
             }
             Ok(changed)
         };
-        self.server.change(action, &self.location, Some(opening), alter)
+        let changed = self.server.change(action, &self.location, Some(opening), alter)?;
+        if changes_rows.get() {
+            self.server.shared.kept().forget(&self.server.scope);
+        }
+        Ok(changed)
     }
 }
 

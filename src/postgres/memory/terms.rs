@@ -89,6 +89,8 @@ impl Table<'_> {
 
     /// Makes the postings of all rows anew.
     pub(super) fn renew_terms(&self) -> Result<()> {
+        // Whoever calls for it may have changed rows by other means.
+        self.changes_rows();
         for table in ["memory_postings", "memory_lists", "memory_stems"] {
             self.run(format!("DELETE FROM {table} WHERE user_id = $1 AND agent_id = $2"), Vec::new())?;
         }
