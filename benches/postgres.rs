@@ -207,7 +207,7 @@ fn writes(effort: Effort, server: &Postgres, url: &str, schema: &str, table: &mu
 }
 
 const OF_A_SCOPE: u32 = 1_000;
-/// So many of the scopes are asked, in turn.
+/// The most scopes that are asked, in turn.
 const ASKED: u32 = 50;
 
 /// A scope of 1,000 rows, alone and among many like it, which the server copies.
@@ -241,8 +241,8 @@ fn scopes(effort: Effort, url: &str, config: &PostgresConfig, count: u32, table:
     }
     let open = |server: &Postgres, number: u32| server.memory(Scope::user(number.to_string())).unwrap();
     let bare = vec![open(&alone, 0)];
-    let ours: Vec<_> =
-        (0..ASKED.min(count)).map(|number| open(&among, number * count / ASKED.min(count))).collect();
+    let asked = ASKED.min(count);
+    let ours: Vec<_> = (0..asked).map(|number| open(&among, number * count / asked)).collect();
     let language = &language;
     let [bare, ours] = [bare, ours].map(|stores| {
         move |number: u64| {

@@ -67,8 +67,7 @@ impl PostgresWorkspace {
             }
             Ok(rows)
         })?;
-        let shared = &self.scoped().shared;
-        shared.kept().forget(&self.scoped().scope);
+        self.scoped().shared.kept().forget(&self.scoped().scope);
         lease.release()?;
         self.scoped().change_within("erase", |within| {
             for table in OURS {
@@ -76,7 +75,6 @@ impl PostgresWorkspace {
             }
             Ok(())
         })?;
-        shared.kept().forget(&self.scoped().scope);
         Ok(EraseReceipt { rows: held(rows), erased: true, left: Some(LEFT) })
     }
 

@@ -104,8 +104,8 @@ const KEPT_AROUND: usize = 64;
 /// A scope, and the rows of it that a session sees.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Sight {
-    pub(super) scope: Scope,
-    pub(super) is_shared: bool,
+    scope: Scope,
+    is_shared: bool,
 }
 
 impl Sight {

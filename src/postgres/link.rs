@@ -162,7 +162,7 @@ impl Statement {
     }
 }
 
-/// So many statements of a connection are remembered.
+/// The most statements of a connection that are remembered.
 const REMEMBERED: usize = 256;
 
 /// A connection on its thread, and the statements that it ran.

@@ -144,7 +144,7 @@ fn is_above(client: &mut Client) -> std::result::Result<bool, ::postgres::Error>
 }
 
 /// Returns whether the database keeps any text.
-fn is_utf8(client: &mut Client) -> std::result::Result<bool, ::postgres::Error> {
+fn is_utf8(client: &mut Session) -> std::result::Result<bool, ::postgres::Error> {
     let rows = client.query_typed("SELECT current_setting('server_encoding') = 'UTF8'", &[])?;
     Ok(rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or(false))
 }
@@ -167,7 +167,7 @@ pub(super) fn pending(link: &Link, address: &Address, schema: &str) -> Result<Ve
 
 /// Brings the schema to the newest version, in one transaction, while no other process does.
 pub(super) fn migrate(link: &Link, address: &Address, schema: &str) -> Result<Vec<&'static str>> {
-    if !link.call(|client| is_utf8(client)).map_err(|fault| fault.fold("look at the tables of", address))? {
+    if !link.call(is_utf8).map_err(|fault| fault.fold("look at the tables of", address))? {
         return Err(NOT_UTF8);
     }
     let name = schema.to_owned();

@@ -331,7 +331,7 @@ fn whatever_is_done_a_server_tells_what_the_other_stores_tell() {
     }
 }
 
-/// What a process keeps of rows that it read is of no more use once another one changed them.
+/// Several processes: rows that one of them keeps are of no more use once another one changed them.
 #[test]
 fn a_process_finds_at_once_what_another_one_changed() {
     needs_a_server!();

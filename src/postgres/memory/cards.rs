@@ -13,8 +13,9 @@ use crate::search::rank::{Card, Stemmer, Visibility};
 impl Table<'_> {
     /// Returns rows in sight, by their ids.
     pub(super) fn counted(&self, visibility: Visibility, ids: &[i64]) -> Result<HashMap<i64, Arc<KeptCard>>> {
-        let mut cards = match self.kept_as(visibility) {
-            Some((sight, moment)) => self.backend.server.shared.kept().cards(&sight, moment, ids),
+        let (kept_as, shared) = (self.kept_as(visibility), &self.backend.server.shared);
+        let mut cards = match &kept_as {
+            Some((sight, moment)) => shared.kept().cards(sight, *moment, ids),
             None => HashMap::new(),
         };
         let unknown: Vec<i64> = ids.iter().copied().filter(|id| !cards.contains_key(id)).collect();
@@ -26,9 +27,9 @@ impl Table<'_> {
                     text.and_then(|text| row::with_card(&found, &text, |card| count(card, &mut stemmer)));
                 new.insert(id, Arc::new(card.map_err(|error| self.misread(error))?));
             }
-            if let Some((sight, moment)) = self.kept_as(visibility) {
+            if let Some((sight, moment)) = &kept_as {
                 let new = new.iter().map(|(id, card)| (*id, Arc::clone(card)));
-                self.backend.server.shared.kept().keep(&sight, moment, new);
+                shared.kept().keep(sight, *moment, new);
             }
             cards.extend(new);
         }

@@ -71,16 +71,18 @@ impl Table<'_> {
 
     /// Runs a statement on rows of the scope, whose key its first two values are.
     pub(super) fn run(&self, sql: impl Into<Cow<'static, str>>, more: Vec<Param>) -> Result<Vec<Row>> {
-        let mut params = self.backend.server.key();
-        params.extend(more.into_iter().map(columns::bound));
-        self.transaction.run(sql, params).map_err(|fault| self.fold(fault))
+        self.transaction.run(sql, self.values(more)).map_err(|fault| self.fold(fault))
     }
 
     /// Runs a statement that adds rows to the scope and answers nothing. It goes with the next one, and its error comes with that one.
     pub(super) fn put(&self, sql: impl Into<Cow<'static, str>>, more: Vec<Param>) -> Result<()> {
-        let mut params = self.backend.server.key();
-        params.extend(more.into_iter().map(columns::bound));
-        self.transaction.put(sql, params).map_err(|fault| self.fold(fault))
+        self.transaction.put(sql, self.values(more)).map_err(|fault| self.fold(fault))
+    }
+
+    /// Returns the values of a statement: the key of the scope, and its own.
+    fn values(&self, more: Vec<Param>) -> Vec<Param> {
+        let own = more.into_iter().map(columns::bound);
+        self.backend.server.key().into_iter().chain(own).collect()
     }
 
     fn fold(&self, fault: Fault) -> Error {
