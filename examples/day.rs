@@ -82,15 +82,9 @@ fn main() -> Result<()> {
 /// The place of a life, and that of what the agent makes.
 type Home = (Arc<dyn Workspace>, Box<dyn ArtifactStore>);
 
-#[cfg(feature = "sqlite")]
 fn sqlite(file: &Path) -> Result<Home> {
     let artifacts = noctuary::SqliteArtifactStore::open(file, marta())?;
     Ok((Arc::new(noctuary::SqliteWorkspace::open(file, marta())?), Box::new(artifacts)))
-}
-
-#[cfg(not(feature = "sqlite"))]
-fn sqlite(_file: &Path) -> Result<Home> {
-    Err("--sqlite needs the feature \"sqlite\"".into())
 }
 
 /// Returns the server that this run is on.

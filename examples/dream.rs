@@ -150,14 +150,8 @@ fn open(arguments: &Arguments) -> Result<Arc<dyn Workspace>> {
     Ok(workspace)
 }
 
-#[cfg(feature = "sqlite")]
 fn in_sqlite(file: &Path, user: &str) -> Result<Arc<dyn Workspace>> {
     Ok(Arc::new(noctuary::SqliteWorkspace::open(file, noctuary::Scope::user(user))?))
-}
-
-#[cfg(not(feature = "sqlite"))]
-fn in_sqlite(_file: &Path, _user: &str) -> Result<Arc<dyn Workspace>> {
-    Err("a SQLite file needs the feature \"sqlite\"".into())
 }
 
 #[cfg(feature = "postgres")]
@@ -281,7 +275,7 @@ fn dream(dreamer: &dyn Dreamer, llm: &dyn LlmClient) -> Result<DreamReport> {
 
 /// Copies the sample to a scratch folder, with all dates shifted so that the last journal is yesterday's.
 fn copy_sample() -> Result<PathBuf> {
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/sample");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample");
     let scratch = env::temp_dir().join(format!("noctuary-sample-{}", std::process::id()));
     if scratch.exists() {
         fs::remove_dir_all(&scratch)?;
@@ -573,7 +567,7 @@ fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}{plural}") }
 }
 
-#[cfg(all(test, feature = "sqlite"))]
+#[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;

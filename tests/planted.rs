@@ -937,7 +937,7 @@ const BUGS: &[Bug] = &[
 
 #[test]
 fn every_bug_fits_the_code() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = noctuary_tests::root();
     let (mut names, mut strays) = (BTreeSet::new(), Vec::new());
     for Bug { name, file, stands, planted, .. } in BUGS {
         let code = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -953,7 +953,7 @@ fn every_bug_fits_the_code() {
 #[test]
 #[ignore = "compiles the crate once for each bug"]
 fn every_planted_bug_is_seen() {
-    let (crate_root, copy) = (Path::new(env!("CARGO_MANIFEST_DIR")), scratch());
+    let (crate_root, copy) = (noctuary_tests::root(), scratch());
     let mut unseen = Vec::new();
     let wanted = std::env::var("NOCTUARY_PLANTED").unwrap_or_default();
     let bugs: Vec<&Bug> =

@@ -1,13 +1,9 @@
 //! The page on a dream: what it shows, and what can never stand on it.
-#![cfg(feature = "report")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod dreaming;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use dreaming::{KEY, Life, dream, journal, name, night};
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
 use noctuary::dream::DreamMode;
@@ -17,6 +13,7 @@ use noctuary::life::Guarded;
 use noctuary::report::DreamPage;
 use noctuary::testing::{Script, cases, secrets};
 use noctuary::{Access, Actor, DocName, DreamReport, Error, Extractive, Outcome, Scope, SessionKind};
+use noctuary_tests::dreaming::{KEY, Life, dream, journal, name, night};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

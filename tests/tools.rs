@@ -2,13 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::marta::{name as doc, now};
 use noctuary::edges::EdgeStore;
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::format::{DayLog, Origin};
@@ -24,6 +21,7 @@ use noctuary::{
     Access, Actor, DocName, FileMemoryStore, FileWorkspace, JournalDreamer, LlmReply, MemoryStore, Scope,
     SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
 };
+use noctuary_tests::common::marta::{name as doc, now};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -44,7 +42,6 @@ fn each_home(test: impl Fn(&str, &Path, &Home)) {
     std::fs::create_dir(&life).unwrap();
     let files = FileWorkspace::open(life).unwrap().reaching(Reach::everything());
     test("files", folder.path(), &(Arc::new(files) as Home));
-    #[cfg(feature = "sqlite")]
     {
         let folder = tempfile::tempdir().unwrap();
         let life = folder.path().join("life.db");
@@ -66,7 +63,6 @@ fn store(root: &Path) -> Arc<dyn Store> {
 fn store_with(root: &Path, config: StoreConfig) -> Arc<dyn Store> {
     let folder = root.join("store");
     std::fs::create_dir_all(&folder).unwrap();
-    #[cfg(feature = "sqlite")]
     if root.join("life.db").exists() {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open_with(path, Scope::user("marta"), config).unwrap());
@@ -545,15 +541,10 @@ fn toolbox(workspace: &Home, root: &Path, kind: SessionKind) -> Toolbox {
         let pages = Arc::new(Pages::new(Arc::clone(&store) as _));
         tools.store(Arc::clone(&store) as _).learnings(Arc::clone(&store) as _).pages(pages).sleep()
     };
-    #[cfg(feature = "sqlite")]
-    {
-        let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
-        let indexed = noctuary::life::Indexed::new(Arc::clone(workspace), index);
-        indexed.sync(now()).unwrap();
-        toolbox(Arc::new(indexed.clone())).indexed(&indexed)
-    }
-    #[cfg(not(feature = "sqlite"))]
-    toolbox(Arc::clone(workspace))
+    let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
+    let indexed = noctuary::life::Indexed::new(Arc::clone(workspace), index);
+    indexed.sync(now()).unwrap();
+    toolbox(Arc::new(indexed.clone())).indexed(&indexed)
 }
 
 fn furnish(workspace: &Home, root: &Path) {
@@ -575,7 +566,7 @@ fn no_name_is_there_twice_and_each_has_three_shapes() {
         furnish(workspace, root);
         let tools = toolbox(workspace, root, SessionKind::Main).catalogue();
         let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-        let mut expected = vec![
+        let expected = vec![
             "memory_write",
             "memory_search",
             "memory_read",
@@ -588,7 +579,6 @@ fn no_name_is_there_twice_and_each_has_three_shapes() {
             "workspace_memory_search",
             "set_sleep",
         ];
-        expected.retain(|name| cfg!(feature = "sqlite") || *name != "workspace_memory_search");
         assert_eq!(names, expected);
         for tool in &tools {
             assert!(tool.description.len() > 20 && !tool.description.contains("  "), "{}", tool.name);
@@ -687,7 +677,6 @@ fn documents_are_written_found_listed_and_read_on() {
         write(json!({"path": "context/boat.md", "content": "She has a red sail.\n", "mode": "append"}));
         let read = call("workspace_memory_read", json!({"path": "context/boat.md"}));
         assert_eq!(read["content"], "Brisk lies in Lisbon.\nno line break\nShe has a red sail.\n", "{home}");
-        #[cfg(feature = "sqlite")]
         {
             let found = call("workspace_memory_search", json!({"query": "red sail"}));
             assert_eq!(found["results"][0]["path"], "context/boat.md", "{home}: {found}");
@@ -843,7 +832,6 @@ fn a_name_that_says_what_was_forgotten_is_in_no_list() {
         let tools = toolbox(workspace, root, SessionKind::Main);
         let list = tools.call("workspace_memory_list", &json!({"recursive": true}), now()).unwrap();
         assert_eq!(list, json!({"entries": ["memory/", "plain.md"]}), "{home}");
-        #[cfg(feature = "sqlite")]
         {
             let query = json!({"query": "Clinica Boavista"});
             let found = tools.call("workspace_memory_search", &query, now()).unwrap();
@@ -1033,7 +1021,6 @@ fn a_document_that_was_not_read_is_not_replaced_and_what_a_tool_does_not_take_is
     });
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn one_long_document_does_not_crowd_out_a_short_one() {
     each_home(|home, root, workspace| {
@@ -1073,7 +1060,6 @@ fn what_a_model_forges_in_its_arguments_changes_nothing() {
         ("workspace_memory_read", json!({"path": "MEMORY.md"})),
         ("workspace_memory_read", json!({"path": "memory/2026-11-20-repl.md"})),
         ("workspace_memory_list", json!({"recursive": true})),
-        #[cfg(feature = "sqlite")]
         ("workspace_memory_search", json!({"query": "canary"})),
         ("set_sleep", json!({"seconds": 30})),
     ];
@@ -1605,7 +1591,6 @@ fn what_a_model_is_not_shown_it_can_neither_try_nor_edit_nor_delete() {
 }
 
 /// To compare each word with all before it takes the square of their number.
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_query_of_twenty_thousand_words_is_about_what_it_begins_with() {
     each_home(|home, root, workspace| {
@@ -1622,7 +1607,6 @@ fn a_query_of_twenty_thousand_words_is_about_what_it_begins_with() {
 }
 
 /// An index cuts a document into passages, and the half of a secret has the shape of none.
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_search_shows_no_part_of_a_secret_that_is_cut_in_two() {
     each_home(|home, root, workspace| {
@@ -1687,7 +1671,6 @@ fn a_model_is_told_what_holds_now_and_what_may_be_out_of_date() {
     });
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_search_of_a_model_tries_neither_a_masked_word_nor_its_beginnings() {
     each_home(|home, root, workspace| {
@@ -1970,7 +1953,6 @@ fn what_a_model_appends_to_a_journal_are_the_agents_words() {
 }
 
 // A host gave a toolbox the index of another folder, and each search answered that there is nothing.
-#[cfg(feature = "sqlite")]
 #[test]
 fn an_index_over_another_folder_is_refused_by_name() {
     use noctuary::SqliteIndex;

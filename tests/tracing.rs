@@ -279,7 +279,6 @@ fn a_tool_is_told_of_by_its_name_and_by_no_word_of_the_models() {
     listener.assert_discreet();
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_search_of_documents_is_told_of() {
     let (listener, home) = (Listener::default(), Home::new());
@@ -431,7 +430,6 @@ type Store = (&'static str, fn(&Path) -> Box<dyn MemoryStore>);
 
 const STORES: &[Store] = &[
     ("files", |path| Box::new(FileMemoryStore::open(path, Scope::user("marta")).unwrap())),
-    #[cfg(feature = "sqlite")]
     ("sqlite", |path| {
         let path = path.join("memory.db");
         Box::new(noctuary::SqliteMemoryStore::open(path, Scope::user("marta")).unwrap())

@@ -18,7 +18,6 @@ use super::retrieval::{ASKED_FOR, Filled, Measured, Question, config, file, scop
 use super::tally::Tally;
 
 /// The models of an evaluation, as they are named on its command line.
-#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "models are reached over HTTP"))]
 pub(crate) struct Arguments {
     pub(crate) embedder: Option<String>,
     pub(crate) reranker: Option<String>,

@@ -33,18 +33,17 @@ type Open = fn(&Path, ArtifactConfig) -> Arc<dyn ArtifactStore>;
 
 const HOMES: &[(&str, Open)] = &[
     ("files", |path, config| Arc::new(FileArtifactStore::open_with(path, marta(), config).unwrap())),
-    #[cfg(feature = "sqlite")]
     ("sqlite", |path, config| {
         Arc::new(noctuary::SqliteArtifactStore::open_with(path.join("life.db"), marta(), config).unwrap())
     }),
-    #[cfg(feature = "postgres")]
-    ("postgres", |path, config| Arc::new(crate::server::at(path).artifacts_with(marta(), config).unwrap())),
+    ("postgres", |path, config| {
+        Arc::new(noctuary_tests::common::server::at(path).artifacts_with(marta(), config).unwrap())
+    }),
 ];
 
 /// The homes that this machine has.
 pub(crate) fn homes() -> &'static [(&'static str, Open)] {
-    #[cfg(feature = "postgres")]
-    if crate::server::url().is_none() {
+    if noctuary_tests::common::server::url().is_none() {
         return &HOMES[..HOMES.len() - 1];
     }
     HOMES
@@ -61,7 +60,6 @@ fn every_home_keeps_the_contract() {
             store
         });
     }
-    #[cfg(feature = "sqlite")]
     artifacts(&|| Arc::new(noctuary::SqliteArtifactStore::open_in_memory(marta()).unwrap()));
 }
 

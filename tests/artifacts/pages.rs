@@ -11,7 +11,7 @@ use noctuary::store::ArtifactConfig;
 use noctuary::{Access, Error};
 use serde_json::{Value, json};
 
-use crate::homes::{Heard, agent, homes, marta, now};
+use crate::artifacts::homes::{Heard, agent, homes, marta, now};
 
 #[derive(Debug)]
 struct Draws(Draw);
@@ -160,7 +160,7 @@ fn the_picture_in_the_readme_is_what_is_drawn() {
         "series": [{"name": "main", "type": "bar", "data": [41, 38, 29]}],
     });
     let drawn = SvgCharts::new().render(&options).unwrap();
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/chart.svg");
+    let path = noctuary_tests::root().join("examples/chart.svg");
     if std::env::var("NOCTUARY_BEFORE").is_ok_and(|word| word == "write") {
         fs::write(&path, drawn.bytes()).unwrap();
     }

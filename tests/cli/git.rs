@@ -12,7 +12,7 @@ use noctuary::exchange::Forget;
 use noctuary::testing::cases;
 use noctuary::{Access, FileWorkspace, Life, LifeConfig, LlmReply, LlmRequest, Scope, Workspace, llm_fn};
 
-use crate::dreaming::{dream, dreamer_over, name, night, seen};
+use noctuary_tests::dreaming::{dream, dreamer_over, name, night, seen};
 
 /// A clone.
 struct Machine {

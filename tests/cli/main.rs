@@ -1,19 +1,11 @@
 //! The command `noctuary`, as a person and a script use it.
 
-#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod carried;
-#[path = "../dreaming/mod.rs"]
-mod dreaming;
 mod examples;
 mod forms;
 mod git;
-#[cfg(feature = "postgres")]
-#[allow(dead_code, reason = "each test crate uses a part of it")]
-#[path = "../common/server.rs"]
-mod postgres_server;
-#[cfg(feature = "postgres")]
 mod server;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::forms::tree;
-use crate::postgres_server as server;
 use crate::{ends, json, run};
+use noctuary_tests::common::server;
 
 /// The address of the server for tests, and settings that name a schema of their own.
 struct Place {

@@ -7,33 +7,33 @@ use chrono::{DateTime, TimeZone, Utc};
 use noctuary::{Access, Actor, DocName, Scope, SessionKind, Workspace};
 use tempfile::TempDir;
 
-pub(crate) fn marta() -> Scope {
+pub fn marta() -> Scope {
     Scope::user("marta")
 }
 
-pub(crate) fn access(kind: SessionKind, actor: Actor) -> Access {
+pub fn access(kind: SessionKind, actor: Actor) -> Access {
     Access::new(kind, actor, marta())
 }
 
-pub(crate) fn agent() -> Access {
+pub fn agent() -> Access {
     Access::agent(marta())
 }
 
-pub(crate) fn human() -> Access {
+pub fn human() -> Access {
     Access::human(marta())
 }
 
 /// Nine in the morning of a Saturday.
-pub(crate) fn now() -> DateTime<Utc> {
+pub fn now() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
 }
 
-pub(crate) fn name(text: &str) -> DocName {
+pub fn name(text: &str) -> DocName {
     DocName::parse(text).unwrap()
 }
 
 /// Every document, by name.
-pub(crate) fn documents(workspace: &dyn Workspace) -> BTreeMap<String, Vec<u8>> {
+pub fn documents(workspace: &dyn Workspace) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![None];
     while let Some(folder) = folders.pop() {
@@ -48,7 +48,7 @@ pub(crate) fn documents(workspace: &dyn Workspace) -> BTreeMap<String, Vec<u8>> 
 
 /// A folder for a home. In memory where the system has such a place: what is asked here is what a process
 /// finds, and not what a power loss leaves.
-pub(crate) fn quick() -> TempDir {
+pub fn quick() -> TempDir {
     let memory = Path::new("/dev/shm");
     let in_memory = memory.is_dir().then(|| tempfile::tempdir_in(memory).ok()).flatten();
     in_memory.unwrap_or_else(|| tempfile::tempdir().unwrap())

@@ -1,10 +1,8 @@
 //! Shared parts of the tests of files: a look at a whole folder, and this test binary as a second process.
-#![allow(dead_code, reason = "each test crate uses a part of it")]
-#![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 
-pub(crate) mod marta;
-#[cfg(feature = "postgres")]
-pub(crate) mod server;
+pub mod marta;
+pub mod scripted_server;
+pub mod server;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,24 +18,23 @@ const FOLDER: &str = "NOCTUARY_TEST_FOLDER";
 const TELL: &str = "child: ";
 
 /// The stores that a test tries: 0 in a file, 1 in a database, and 2 on a server where there is one.
-pub(crate) fn backends() -> std::ops::Range<usize> {
-    #[cfg(all(feature = "sqlite", feature = "postgres"))]
+pub fn backends() -> std::ops::Range<usize> {
     if server::is_there() {
         return 0..3;
     }
-    0..if cfg!(feature = "sqlite") { 2 } else { 1 }
+    0..2
 }
 
 /// The entry at a path: its bytes, and when it was last changed. A link is never followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub enum Standing {
     Folder(SystemTime),
     File(Vec<u8>, SystemTime),
     Other,
 }
 
 /// Everything below a folder.
-pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, Standing> {
+pub fn tree(root: &Path) -> BTreeMap<PathBuf, Standing> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -60,7 +57,7 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, Standing> {
 }
 
 /// Does something to each of some items, on as many threads as there are cores.
-pub(crate) fn each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
+pub fn each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
@@ -75,24 +72,24 @@ pub(crate) fn each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
 }
 
 /// The role that this process was started for, and its folder; `None` in an ordinary test run.
-pub(crate) fn role() -> Option<(String, PathBuf)> {
+pub fn role() -> Option<(String, PathBuf)> {
     Some((std::env::var(ROLE).ok()?, std::env::var_os(FOLDER)?.into()))
 }
 
 /// Says something to the parent.
-pub(crate) fn tell(line: &str) {
+pub fn tell(line: &str) {
     println!("\n{TELL}{line}");
     std::io::stdout().flush().unwrap();
 }
 
 /// Waits until the parent says go on.
-pub(crate) fn listen() {
+pub fn listen() {
     std::io::stdin().read_line(&mut String::new()).unwrap();
 }
 
 /// The command that starts this test binary again in a role; it begins in the test `a_child_plays_its_role` of a module,
 /// which is named as `module_path!` names it.
-pub(crate) fn in_role(module: &str, role: &str, folder: &Path) -> Command {
+pub fn in_role(module: &str, role: &str, folder: &Path) -> Command {
     let (_, module) = module.split_once("::").expect("a module of a test binary");
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -106,18 +103,18 @@ pub(crate) fn in_role(module: &str, role: &str, folder: &Path) -> Command {
 }
 
 /// A second process. It is killed when it is dropped.
-pub(crate) struct Peer {
-    pub(crate) child: Child,
+pub struct Peer {
+    pub child: Child,
     says: BufReader<ChildStdout>,
     hears: ChildStdin,
 }
 
 impl Peer {
-    pub(crate) fn start(module: &str, role: &str, folder: &Path) -> Self {
+    pub fn start(module: &str, role: &str, folder: &Path) -> Self {
         Self::of(&mut in_role(module, role, folder)).unwrap()
     }
 
-    pub(crate) fn of(command: &mut Command) -> std::io::Result<Self> {
+    pub fn of(command: &mut Command) -> std::io::Result<Self> {
         let mut child = command.spawn()?;
         let says = BufReader::new(child.stdout.take().unwrap());
         let hears = child.stdin.take().unwrap();
@@ -125,7 +122,7 @@ impl Peer {
     }
 
     /// The next thing that it says; `None` where it ended.
-    pub(crate) fn hear(&mut self) -> Option<String> {
+    pub fn hear(&mut self) -> Option<String> {
         let mut line = String::new();
         while self.says.read_line(&mut line).unwrap() > 0 {
             if let Some(told) = line.trim_end().strip_prefix(TELL) {
@@ -137,12 +134,12 @@ impl Peer {
     }
 
     /// Lets it go on.
-    pub(crate) fn go_on(&mut self) {
+    pub fn go_on(&mut self) {
         self.hears.write_all(b"\n").unwrap();
     }
 
     /// Everything that it still says, once it has ended well.
-    pub(crate) fn finish(&mut self) -> Vec<String> {
+    pub fn finish(&mut self) -> Vec<String> {
         let said = std::iter::from_fn(|| self.hear()).collect();
         assert!(self.child.wait().unwrap().success(), "the child process ended well");
         said

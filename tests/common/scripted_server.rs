@@ -1,5 +1,4 @@
 //! A server on this machine that answers by a script, and tells what it was asked.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -9,21 +8,21 @@ use std::thread::{self, JoinHandle};
 use serde_json::Value;
 
 /// A server that answers one request after another, each in its own way, and tells what it was asked.
-pub(crate) struct Server {
-    pub(crate) base: String,
+pub struct Server {
+    pub base: String,
     thread: JoinHandle<Vec<Asked>>,
 }
 
 /// The request to a server: the head, and the body.
-pub(crate) struct Asked {
-    pub(crate) head: String,
-    pub(crate) body: Value,
+pub struct Asked {
+    pub head: String,
+    pub body: Value,
 }
 
-pub(crate) type Answer = Box<dyn FnOnce(&mut TcpStream) -> io::Result<()> + Send>;
+pub type Answer = Box<dyn FnOnce(&mut TcpStream) -> io::Result<()> + Send>;
 
 impl Server {
-    pub(crate) fn new(answers: Vec<Answer>) -> Self {
+    pub fn new(answers: Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
         let thread = thread::spawn(move || {
@@ -40,18 +39,18 @@ impl Server {
     }
 
     /// One that answers once, with these bytes.
-    pub(crate) fn says(bytes: impl Into<Vec<u8>>) -> Self {
+    pub fn says(bytes: impl Into<Vec<u8>>) -> Self {
         Self::says_each([bytes.into()])
     }
 
     /// One that answers so many requests, each with its bytes.
-    pub(crate) fn says_each(answers: impl IntoIterator<Item = Vec<u8>>) -> Self {
+    pub fn says_each(answers: impl IntoIterator<Item = Vec<u8>>) -> Self {
         let answer = |bytes: Vec<u8>| -> Answer { Box::new(move |stream| stream.write_all(&bytes)) };
         Self::new(answers.into_iter().map(answer).collect())
     }
 
     /// Waits for the end of the script.
-    pub(crate) fn asked(self) -> Vec<Asked> {
+    pub fn asked(self) -> Vec<Asked> {
         self.thread.join().unwrap()
     }
 }
@@ -73,7 +72,7 @@ fn read(stream: &TcpStream) -> Asked {
 }
 
 /// The bytes of an answer.
-pub(crate) fn http(status: &str, headers: &[&str], body: &str) -> Vec<u8> {
+pub fn http(status: &str, headers: &[&str], body: &str) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n", body.len());
     for header in headers {
         write!(head, "{header}\r\n").unwrap();

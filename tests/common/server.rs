@@ -12,7 +12,7 @@ use noctuary::workspace::{Claim, ClaimTerms, Digest, Document, Listing, Metadata
 use noctuary::{DocName, Result, Scope, Workspace, WriteMode};
 
 /// The URL of the server; `None` where there is none, which a gate does not let pass.
-pub(crate) fn url() -> Option<String> {
+pub fn url() -> Option<String> {
     if let Ok(url) = std::env::var("NOCTUARY_POSTGRES") {
         return Some(url);
     }
@@ -23,14 +23,14 @@ pub(crate) fn url() -> Option<String> {
 }
 
 /// Settings for a schema of tests.
-pub(crate) fn config(schema: &str) -> PostgresConfig {
+pub fn config(schema: &str) -> PostgresConfig {
     let mut config = PostgresConfig::default();
     schema.clone_into(&mut config.schema);
     config
 }
 
 /// The server that the tests of this process share.
-pub(crate) fn server() -> &'static Postgres {
+pub fn server() -> &'static Postgres {
     static SERVER: OnceLock<Postgres> = OnceLock::new();
     SERVER.get_or_init(|| {
         let server = Postgres::connect_with(&url().unwrap(), config("noctuary_tests")).unwrap();
@@ -40,18 +40,18 @@ pub(crate) fn server() -> &'static Postgres {
 }
 
 /// A server that no other test uses: it may crash, and be reached encrypted on the loopback.
-pub(crate) struct Private {
+pub struct Private {
     folder: PathBuf,
     /// Removed with it, where it is its own.
     _own: Option<tempfile::TempDir>,
     port: u16,
     /// The URL of its unix socket, as the role of tests.
-    pub(crate) url: String,
+    pub url: String,
 }
 
 impl Private {
     /// Starts one; with `encrypted` it listens on a port of the loopback too, and its certificate is of `db.test`.
-    pub(crate) fn start(encrypted: bool) -> Self {
+    pub fn start(encrypted: bool) -> Self {
         let folder = tempfile::Builder::new().prefix("noctuary-pg-").tempdir().unwrap();
         let free = || std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let port = if encrypted { free() } else { 0 };
@@ -59,7 +59,7 @@ impl Private {
     }
 
     /// Starts one in a folder that is there.
-    pub(crate) fn start_in(folder: &Path) -> Self {
+    pub fn start_in(folder: &Path) -> Self {
         Self::of(folder.join("server"), None, 0)
     }
 
@@ -69,17 +69,17 @@ impl Private {
         private
     }
 
-    pub(crate) fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.port
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.folder
     }
 
     /// Asks the script for something, and returns what it prints.
     fn ask(&self, what: &str) -> String {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/postgres");
+        let script = crate::root().join(".ci/postgres");
         let mut command = std::process::Command::new(script);
         command.env("NOCTUARY_POSTGRES_FOLDER", &self.folder);
         if self.port > 0 {
@@ -95,12 +95,12 @@ impl Private {
     }
 
     /// Ends it as a crash does, without a word to anybody.
-    pub(crate) fn crash(&self) {
+    pub fn crash(&self) {
         self.ask("crash");
     }
 
     /// Starts it again.
-    pub(crate) fn again(&self) {
+    pub fn again(&self) {
         self.ask("");
     }
 }
@@ -112,13 +112,13 @@ impl Drop for Private {
 }
 
 /// A server with a schema of its own, which ends with it.
-pub(crate) struct Fresh {
-    pub(crate) server: Postgres,
+pub struct Fresh {
+    pub server: Postgres,
     schema: String,
 }
 
 impl Fresh {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let schema = format!("fresh_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         drop_schema(&schema);
@@ -129,13 +129,13 @@ impl Fresh {
         Self { server, schema }
     }
 
-    pub(crate) fn schema(&self) -> &str {
+    pub fn schema(&self) -> &str {
         &self.schema
     }
 }
 
 /// A server with a schema for a folder. Those of earlier runs are removed by the next.
-pub(crate) fn at(folder: &Path) -> Postgres {
+pub fn at(folder: &Path) -> Postgres {
     static SWEPT: OnceLock<()> = OnceLock::new();
     SWEPT.get_or_init(|| {
         let mut client = postgres::Client::connect(&url().unwrap(), postgres::NoTls).unwrap();
@@ -170,18 +170,18 @@ fn drop_schema(schema: &str) {
 }
 
 /// Opens the life of Marta that belongs to a folder: another life on the server for each.
-pub(crate) fn open(folder: &Path) -> MartaOf {
+pub fn open(folder: &Path) -> MartaOf {
     open_on(server(), folder)
 }
 
-pub(crate) fn open_on(server: &Postgres, folder: &Path) -> MartaOf {
+pub fn open_on(server: &Postgres, folder: &Path) -> MartaOf {
     let name = Digest::of(folder.as_os_str().as_encoded_bytes()).short(16);
     MartaOf(server.workspace(Scope::user(format!("marta-{name}"))).unwrap())
 }
 
 /// A life of somebody who says that she is Marta.
 #[derive(Debug, Clone)]
-pub(crate) struct MartaOf(pub(crate) PostgresWorkspace);
+pub struct MartaOf(pub PostgresWorkspace);
 
 impl Workspace for MartaOf {
     fn location(&self) -> String {
@@ -227,7 +227,7 @@ impl Workspace for MartaOf {
 }
 
 /// Returns whether there is a server.
-pub(crate) fn is_there() -> bool {
+pub fn is_there() -> bool {
     static IS_THERE: OnceLock<bool> = OnceLock::new();
     *IS_THERE.get_or_init(|| url().is_some())
 }
@@ -305,7 +305,7 @@ fn drop_schemas_of_the_dead(shell: &mut ::postgres::Client) {
 }
 
 /// Opens a store without rows, which nobody else has while it is open.
-pub(crate) fn rows(scope: Scope, config: StoreConfig) -> Arc<PostgresMemoryStore> {
+pub fn rows(scope: Scope, config: StoreConfig) -> Arc<PostgresMemoryStore> {
     let (mut all, at) = Rows::take(User::Store(Weak::new()));
     let store = Arc::new(all[at].server.memory_with(scope, config).unwrap());
     all[at].user = User::Store(Arc::downgrade(&store));
@@ -313,12 +313,12 @@ pub(crate) fn rows(scope: Scope, config: StoreConfig) -> Arc<PostgresMemoryStore
 }
 
 /// Opens the store that belongs to a folder, also from another process.
-pub(crate) fn rows_in(folder: &Path, scope: Scope, config: StoreConfig) -> PostgresMemoryStore {
+pub fn rows_in(folder: &Path, scope: Scope, config: StoreConfig) -> PostgresMemoryStore {
     rows_server_in(folder).memory_with(scope, config).unwrap()
 }
 
 /// Returns the server with the rows that belong to a folder.
-pub(crate) fn rows_server_in(folder: &Path) -> Postgres {
+pub fn rows_server_in(folder: &Path) -> Postgres {
     let file = folder.join(".postgres-rows");
     if let Ok(schema) = fs::read_to_string(&file) {
         return rows_server(&schema);
@@ -329,7 +329,7 @@ pub(crate) fn rows_server_in(folder: &Path) -> Postgres {
 }
 
 /// Returns the tables that hold a word of Marta's, in any case, of the rows that belong to a folder; none where it has no rows.
-pub(crate) fn tables_with(folder: &Path, word: &str) -> Vec<String> {
+pub fn tables_with(folder: &Path, word: &str) -> Vec<String> {
     let Ok(schema) = fs::read_to_string(folder.join(".postgres-rows")) else { return Vec::new() };
     let mut shell = ::postgres::Client::connect(&url().unwrap(), ::postgres::NoTls).unwrap();
     let tables =

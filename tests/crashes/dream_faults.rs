@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicU32;
 use noctuary::testing::{CrashOutcome, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, Script};
 use noctuary::{FileWorkspace, Outcome, Workspace};
 
-use crate::dreaming::{
+use noctuary_tests::dreaming::{
     Home, Life, MEMORY, Night, check_night, disk_before, dream, dreamer_over, journal, life_before, night,
     run_night as run, tellings, text_of,
 };

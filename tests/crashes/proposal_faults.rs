@@ -18,7 +18,9 @@ use noctuary::{
     Scope, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 
-use crate::dreaming::{Life, MEMORY, disk_with, dreamer_over, ensure, journal, journals_of, night, tellings};
+use noctuary_tests::dreaming::{
+    Life, MEMORY, disk_with, dreamer_over, ensure, journal, journals_of, night, tellings,
+};
 
 const DAYS: [u32; 2] = [19, 20];
 
@@ -120,10 +122,8 @@ impl Home for MemoryDisk {
     }
 }
 
-#[cfg(feature = "sqlite")]
 struct InSqlite(Life);
 
-#[cfg(feature = "sqlite")]
 impl Home for InSqlite {
     fn open(&self) -> Arc<dyn Workspace> {
         let scope = Scope::user("marta");
@@ -145,7 +145,6 @@ fn folder() -> Life {
     life
 }
 
-#[cfg(feature = "sqlite")]
 fn sqlite() -> InSqlite {
     let home = InSqlite(Life::empty());
     let workspace = home.open();
@@ -277,7 +276,6 @@ fn a_proposal_and_its_answer_that_fail_anywhere_on_the_disk_are_done_exactly_onc
     sweep("a disk", || OnDisk(folder()));
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_proposal_and_its_answer_that_fail_anywhere_in_sqlite_are_done_exactly_once() {
     sweep("verbs in SQLite", sqlite);
@@ -321,7 +319,6 @@ fn a_crash_of_the_disk_in_the_recovery_of_a_crash_loses_and_doubles_no_answer() 
     crash_twice("a disk", || OnDisk(folder()), 2 * every(23), 2 * every(29));
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_crash_in_the_recovery_of_a_crash_in_sqlite_loses_and_doubles_no_answer() {
     crash_twice("verbs in SQLite", sqlite, every(11), every(13));

@@ -21,7 +21,7 @@ use noctuary::{
     dream_once_at, llm_fn,
 };
 
-use crate::dreaming::{Home, Life, ensure};
+use noctuary_tests::dreaming::{Home, Life, ensure};
 
 /// The sleep to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -327,10 +327,8 @@ impl Bed for Disk {
     }
 }
 
-#[cfg(feature = "sqlite")]
 struct Database(Life);
 
-#[cfg(feature = "sqlite")]
 impl Bed for Database {
     fn make(sleep: Sleep) -> Self {
         let bed = Self(Life::empty());
@@ -391,7 +389,6 @@ fn a_sleep_whose_disk_fails_anywhere_is_slept_exactly_once() {
     sweep::<Disk>("disk", Sleep::Deep, if is_long() { 1 } else { 5 });
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_sleep_whose_database_fails_anywhere_is_slept_exactly_once() {
     for sleep in [Sleep::Dream, Sleep::Deep] {
@@ -434,7 +431,6 @@ fn a_crash_in_the_recovery_of_a_crash_loses_and_doubles_nothing() {
     crash_twice::<Disk>("disk", Sleep::Deep, 17 * every_n, 5 * every_m);
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_crash_in_the_recovery_of_a_crash_of_a_database_loses_and_doubles_nothing() {
     let (every_n, every_m) = if is_long() { (1, 1) } else { (7, 5) };

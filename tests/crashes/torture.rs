@@ -16,7 +16,6 @@ mod histories;
 mod kills;
 mod kit;
 mod locks;
-#[cfg(feature = "postgres")]
 mod machines;
 mod outcomes;
 mod peers;
@@ -26,7 +25,7 @@ mod vectors;
 
 use kit::alone;
 
-use crate::common;
+use noctuary_tests::common;
 
 /// Where the processes begin that these tests start.
 const HERE: &str = module_path!();
@@ -72,7 +71,6 @@ fn killed_reports_count_once() {
 fn one_dream_at_a_time() {
     // DL-01, DL-05, DL-08: by an oracle that knows nothing of leases, in both homes.
     kit::run(|| locks::run(locks::Case::Files));
-    #[cfg(feature = "sqlite")]
     kit::run(|| locks::run(locks::Case::Sqlite));
 }
 
@@ -90,28 +88,24 @@ fn one_dream_at_a_time_on_any_device() {
     locks::run_across_devices();
 }
 
-#[cfg(feature = "postgres")]
 #[test]
 fn machines_that_share_a_server_hold_one_lease() {
     // DL-01, DL-05, DL-08, BX-28: sixteen processes, and a server that crashes.
     kit::run(machines::run_claims);
 }
 
-#[cfg(feature = "postgres")]
 #[test]
 fn machines_that_share_a_server_promote_once() {
     // BX-01, DR-13…18: the same, with dreams, and an operator who writes meanwhile.
     kit::run(machines::run_dreams);
 }
 
-#[cfg(feature = "postgres")]
 #[test]
 fn a_connection_that_ends_at_any_statement_of_a_dream_loses_and_doubles_nothing() {
     // BX-01: also in COMMIT, where nobody hears the answer.
     kit::run(machines::run_cuts);
 }
 
-#[cfg(feature = "postgres")]
 #[test]
 fn a_server_whose_disk_is_full_loses_nothing() {
     // BX-02: what was acknowledged is there, and what was refused is not.
@@ -160,9 +154,7 @@ fn a_child_plays_its_role() {
         "embeds" => vectors::child(&folder, &words),
         "reports" => outcomes::child(&folder, &words),
         "claims" => locks::child(&folder, &words),
-        #[cfg(feature = "postgres")]
         "machine-claims" => machines::claims(&folder, words[0].parse().unwrap()),
-        #[cfg(feature = "postgres")]
         "machine-dreams" => machines::dreams(&folder, words[0].parse().unwrap()),
         "claims-across-devices" => locks::across_devices(&folder),
         "one-tick" => system_calls::child(&folder, words[0]),

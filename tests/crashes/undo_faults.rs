@@ -10,8 +10,8 @@ use noctuary::testing::{CrashOutcome, Fault, Faults, FaultyDisk, FaultyWorkspace
 use noctuary::workspace::{Refusal, StateName};
 use noctuary::{DocName, Error, FileWorkspace};
 
-use crate::dreaming::disk_with;
-use crate::dreaming::world::{DAYS, MINE, World};
+use noctuary_tests::dreaming::disk_with;
+use noctuary_tests::dreaming::world::{DAYS, MINE, World};
 
 /// The actions on dreams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -352,7 +352,7 @@ fn an_edit_after_a_crash_anywhere_stands_and_a_section_that_is_a_persons_by_then
                 }
                 assert_eq!(world.text_of(&StateName::INTENT), "", "{place}, {edit}");
                 // Every line is shown or waits: the next night brings what is not there.
-                world.dream(crate::dreaming::night(28));
+                world.dream(noctuary_tests::dreaming::night(28));
                 for day in DAYS {
                     let told = format!("what day {day} was like");
                     let stand =
@@ -371,7 +371,6 @@ fn an_edit_after_a_crash_anywhere_stands_and_a_section_that_is_a_persons_by_then
     println!("edited after a crash: {states} states");
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn in_a_database_too_they_are_done_whole_or_not_at_all() {
     use noctuary::workspace::WorkspaceExt;

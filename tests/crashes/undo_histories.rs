@@ -15,8 +15,8 @@ use noctuary::testing::MemoryDisk;
 use noctuary::workspace::StateName;
 use noctuary::{DocName, Error, Outcome, WriteMode, dream_once_at};
 
-use crate::dreaming::world::{World, dreamer_with, human, teller};
-use crate::dreaming::{disk_with, journal, name, night};
+use noctuary_tests::dreaming::world::{World, dreamer_with, human, teller};
+use noctuary_tests::dreaming::{disk_with, journal, name, night};
 
 /// Numbers that a seed determines. (splitmix64)
 struct Chance(u64);

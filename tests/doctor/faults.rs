@@ -10,7 +10,7 @@ use noctuary::doctor::{Doctor, FindingKind};
 use noctuary::learning::{NewRoleNote, RoleStore};
 use noctuary::{Access, FileMemoryStore, FileWorkspace, Scope, Workspace};
 
-use crate::kit::{copy, live, now};
+use crate::doctor::kit::{copy, live, now};
 use FindingKind as Kind;
 
 type Plant = fn(&Path);

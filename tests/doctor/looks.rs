@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use noctuary::doctor::{Apply, Doctor};
-#[cfg(feature = "sqlite")]
 use noctuary::doctor::{FindingKind, FixAction};
 use noctuary::facts::FactStore;
 use noctuary::memory::{LearningStore, NewLearning, NewMemory, Source};
@@ -13,7 +12,7 @@ use noctuary::testing::cases;
 use noctuary::{Access, FileMemoryStore, FileWorkspace, MemoryStore, Scope, Workspace, WriteMode};
 use proptest::prelude::*;
 
-use crate::kit::{later, live, now, tree, word};
+use crate::doctor::kit::{later, live, now, tree, word};
 
 /// A step of a life at random.
 #[derive(Debug, Clone)]
@@ -99,7 +98,6 @@ proptest! {
         drop(store);
         look(folder.path(), folder.path())?;
 
-        #[cfg(feature = "sqlite")]
         {
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("life.db");
@@ -113,7 +111,6 @@ proptest! {
     }
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_database_is_found_sound_or_damaged_and_its_index_is_mended_once() {
     let folder = tempfile::tempdir().unwrap();

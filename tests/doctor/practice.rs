@@ -11,7 +11,7 @@ use noctuary::store::StoreConfig;
 use noctuary::testing::HashEmbedder;
 use noctuary::{Access, Error, FileMemoryStore, LlmReply, LlmRequest, MemoryStore, Scope, llm_fn};
 
-use crate::kit::{at, now, tree};
+use crate::doctor::kit::{at, now, tree};
 
 trait Any: MemoryStore + LearningStore + MethodStore + RoleStore {}
 impl<S: MemoryStore + LearningStore + MethodStore + RoleStore> Any for S {}
@@ -27,7 +27,6 @@ fn homes(config: &StoreConfig) -> Vec<(tempfile::TempDir, PathBuf, Box<dyn Any>)
     let store = FileMemoryStore::open_with(folder.path(), owner().scope, config.clone()).unwrap();
     let path = folder.path().to_owned();
     homes.push((folder, path, Box::new(store)));
-    #[cfg(feature = "sqlite")]
     {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("life.db");
@@ -50,15 +49,9 @@ fn told(path: &Path, action: &str) -> usize {
     audit.iter().filter(|entry| entry.action == action).count()
 }
 
-#[cfg(feature = "sqlite")]
 fn audit_of(path: &Path) -> Vec<noctuary::memory::AuditEntry> {
     let store = noctuary::SqliteMemoryStore::open(path, owner().scope).unwrap();
     store.audit(&owner(), usize::MAX).unwrap()
-}
-
-#[cfg(not(feature = "sqlite"))]
-fn audit_of(_path: &Path) -> Vec<noctuary::memory::AuditEntry> {
-    Vec::new()
 }
 
 #[test]
@@ -144,7 +137,6 @@ fn rows_without_vectors_are_filled_by_the_embedder_of_the_doctor() {
     }
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn edges_that_are_missing_are_added_and_none_is_removed() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use noctuary::DreamReport;
 use noctuary::dream::{DreamMode, HoldReason, LineOutcome, SectionCaps};
 use noctuary::testing::Script;
 
-use crate::dreaming::{Life, dream, journal, night};
+use noctuary_tests::dreaming::{Life, dream, journal, night};
 
 /// How many people there are, each with lines of their own.
 const PEOPLE: usize = 200;

@@ -1,12 +1,12 @@
 //! The page on what is going on now, which each night replaces.
 
-use crate::dreaming::{Life, MEMORY, dream, journal, night};
 use noctuary::dream::{DreamMode, HoldReason, LineOutcome, Notice};
 use noctuary::format::DreamId;
 use noctuary::life::PromptConfig;
 use noctuary::{
     Access, Actor, DreamReport, LifeConfig, LlmReply, LlmRequest, Outcome, Scope, SessionKind, llm_fn,
 };
+use noctuary_tests::dreaming::{Life, MEMORY, dream, journal, night};
 
 const PAGE: &str = "BRIEFING.md";
 

@@ -13,7 +13,7 @@ use noctuary::format::{JournalName, SourceRef};
 use noctuary::testing::Script;
 use noctuary::{DocName, DreamConfig, DreamReport, Extractive, Outcome};
 
-use crate::dreaming::{Life, assert_shown_once, dream, dreamer_over, sizes};
+use noctuary_tests::dreaming::{Life, assert_shown_once, dream, dreamer_over, sizes};
 
 /// The workspaces, ascending; none where the folder is absent, and then it says so.
 fn dialogues() -> Vec<PathBuf> {

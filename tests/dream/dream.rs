@@ -28,7 +28,7 @@ use noctuary::{
 };
 use proptest::prelude::*;
 
-use crate::dreaming::{
+use noctuary_tests::dreaming::{
     KEY, Life, MEMORY, append, assert_shown_once, damaged, drain, dream, dreamer_over, intervals, journal,
     journals_of, name, night, reason_of, report_of, seen, sizes,
 };
@@ -2869,7 +2869,7 @@ fn a_secret_in_the_place_of_a_name_is_told_nowhere() {
 // One night over the sample left 10,290 characters, above which another program promotes no more.
 #[test]
 fn a_night_over_the_sample_ends_within_the_budget() {
-    let sample = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/sample");
+    let sample = noctuary_tests::root().join("examples/sample");
     let life = Life::empty();
     life.put("MEMORY.md", fs::read(sample.join("MEMORY.md")).unwrap());
     for entry in fs::read_dir(sample.join("memory")).unwrap() {

@@ -6,8 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::dreaming::Ears;
-use crate::dreaming::marta::human;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{Due, FactDreamConfig, FactDreamer, Failure, LeftReason, NotDue, RulingOutcome, Step};
 use noctuary::facts::{
@@ -26,6 +24,8 @@ use noctuary::{
     Access, Actor, DreamReport, Dreamer, Error, FileMemoryStore, FileWorkspace, LlmReply, LlmRequest,
     Outcome, Scope, SessionKind, Workspace, dream_once_at,
 };
+use noctuary_tests::dreaming::Ears;
+use noctuary_tests::dreaming::marta::human;
 
 fn access(actor: Actor) -> Access {
     Access::new(SessionKind::Main, actor, Scope::user("marta"))
@@ -42,7 +42,6 @@ const STORES: &[(&str, Open)] = &[
     ("file", |folder, config| {
         Arc::new(FileMemoryStore::open_with(folder, Scope::user("marta"), config).unwrap())
     }),
-    #[cfg(feature = "sqlite")]
     ("sqlite", |folder, config| {
         let path = folder.join("memory.db");
         Arc::new(noctuary::SqliteMemoryStore::open_with(path, Scope::user("marta"), config).unwrap())
@@ -440,7 +439,6 @@ fn a_dreamer_of_another_scope_is_not_built() {
     });
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_dreamer_over_the_workspace_of_another_scope_is_not_built() {
     each(|house| {

@@ -1,5 +1,4 @@
 //! The client for chat completions, against a real server on this machine: what a server may do, and what comes of it.
-#![cfg(feature = "http")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,8 +10,8 @@ use noctuary::model::{ChatCompletions, Finish, Usage};
 use noctuary::{Error, LlmClient, LlmError, LlmReply, LlmRequest, Outcome};
 use serde_json::{Value, json};
 
-use crate::dreaming::{self, KEY, Life, MEMORY, journal};
-use crate::scripted_server::{Answer, Server, http};
+use noctuary_tests::common::scripted_server::{Answer, Server, http};
+use noctuary_tests::dreaming::{self, KEY, Life, MEMORY, journal};
 
 /// A key of a shape that no gate knows.
 const SECRET: &str = "zt-9f3Kq/Lw81+bPx27-VYn0";

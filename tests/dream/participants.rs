@@ -10,7 +10,7 @@ use noctuary::memory::{Filter, categories};
 use noctuary::testing::Script;
 use noctuary::{Access, Extractive, FileMemoryStore, LlmClient, MemoryStore, Scope};
 
-use crate::dreaming::{Life, dream, dreamer_over, night};
+use noctuary_tests::dreaming::{Life, dream, dreamer_over, night};
 
 const USER: &str = "Marta";
 

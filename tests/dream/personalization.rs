@@ -7,8 +7,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::dreaming::Ears;
-use crate::dreaming::marta::human;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{
     Due, Failure, HistoryItem, HistorySource, HoldReason, LineOutcome, LineReport, NotDue,
@@ -28,6 +26,8 @@ use noctuary::{
     Access, Actor, DreamReport, Error, Extractive, FileMemoryStore, FileWorkspace, LlmReply, MemoryStore,
     Outcome, Scope, SessionKind, Workspace, dream_once_at,
 };
+use noctuary_tests::dreaming::Ears;
+use noctuary_tests::dreaming::marta::human;
 
 fn access(actor: Actor) -> Access {
     Access::new(SessionKind::Main, actor, Scope::user("marta"))
@@ -44,7 +44,6 @@ const STORES: &[(&str, Open)] = &[
     ("file", |folder| {
         Arc::new(FileMemoryStore::open_with(folder, Scope::user("marta"), StoreConfig::default()).unwrap())
     }),
-    #[cfg(feature = "sqlite")]
     ("sqlite", |folder| {
         Arc::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), Scope::user("marta")).unwrap())
     }),

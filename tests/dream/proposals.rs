@@ -15,8 +15,8 @@ use noctuary::{
     WriteMode,
 };
 
-use crate::dreaming::marta::{access, human as marta};
-use crate::dreaming::{self, KEY, Life, MEMORY, dream, journal, night};
+use noctuary_tests::dreaming::marta::{access, human as marta};
+use noctuary_tests::dreaming::{self, KEY, Life, MEMORY, dream, journal, night};
 
 /// A dreamer that proposes.
 fn proposer(life: &Life) -> JournalDreamer {

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex};
 
 use chrono::Days;
 
-use crate::dreaming::{Life, dream, journal, name, night};
 use noctuary::dream::{DreamMode, JournalReport, LineOutcome, ReadReason};
 use noctuary::testing::Script;
 use noctuary::workspace::{Claim, ClaimTerms, Document, Listing, Metadata, Name, Reach, Revision};
@@ -15,6 +14,7 @@ use noctuary::{
     DocName, DreamConfig, FileWorkspace, JournalDreamer, LlmReply, Outcome, Result, Workspace, WriteMode,
     llm_fn,
 };
+use noctuary_tests::dreaming::{Life, dream, journal, name, night};
 
 /// A workspace that counts what is read, by name.
 #[derive(Debug)]
@@ -171,7 +171,6 @@ fn what_is_saved_while_the_model_thinks_is_seen() {
 fn homes(life: &Life) -> Vec<Arc<dyn Workspace>> {
     vec![
         life.quick_workspace(),
-        #[cfg(feature = "sqlite")]
         Arc::new(noctuary::SqliteWorkspace::open_in_memory(noctuary::Scope::user("marta")).unwrap()),
     ]
 }

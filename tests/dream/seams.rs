@@ -20,8 +20,8 @@ use noctuary::{
     dream_once_at, llm_fn,
 };
 
-use crate::dreaming::marta::human as marta;
-use crate::dreaming::{self, Life, MEMORY, dream, journal, name, night};
+use noctuary_tests::dreaming::marta::human as marta;
+use noctuary_tests::dreaming::{self, Life, MEMORY, dream, journal, name, night};
 
 fn proposer(life: &Life) -> JournalDreamer {
     life.dreamer_with(|config| config.mode = DreamMode::Propose)
@@ -911,7 +911,6 @@ fn the_marks_of_forgotten_statements_are_never_promoted() {
     assert_eq!(dream(&life.dreamer(), &Script::new(), night(23)).outcome, Outcome::NothingNew);
 }
 
-#[cfg(feature = "report")]
 #[test]
 fn a_page_counts_no_line_of_a_dream_that_was_taken_back_and_reads_the_older_name_of_memory() {
     let life = Life::empty();

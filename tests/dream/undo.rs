@@ -14,8 +14,8 @@ use noctuary::{
     WriteMode,
 };
 
-use crate::dreaming::world::{DAYS, MINE, World, dreamer_with, human, teller};
-use crate::dreaming::{self, disk_with, drain, dream, journal, name, night};
+use noctuary_tests::dreaming::world::{DAYS, MINE, World, dreamer_with, human, teller};
+use noctuary_tests::dreaming::{self, disk_with, drain, dream, journal, name, night};
 
 fn refusal(answer: noctuary::Result<bool>) -> (String, Refusal) {
     match answer {

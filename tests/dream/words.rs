@@ -9,13 +9,12 @@ use noctuary::testing::Script;
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{DocName, DreamConfig, DreamReport, FileWorkspace, Workspace, WriteMode};
 
-use crate::dreaming::{self, dream, dreamer_over, journal, name, night};
+use noctuary_tests::dreaming::{self, dream, dreamer_over, journal, name, night};
 
 type Home = (&'static str, fn(&Path) -> Arc<dyn Workspace>);
 
 const HOMES: &[Home] = &[
     ("files", |path| Arc::new(FileWorkspace::open(path).unwrap())),
-    #[cfg(feature = "sqlite")]
     ("sqlite", |path| {
         let scope = noctuary::Scope::user("marta");
         Arc::new(noctuary::SqliteWorkspace::open(path.join("life.db"), scope).unwrap())

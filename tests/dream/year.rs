@@ -8,8 +8,8 @@ use noctuary::dream::{Due, Evidence, Notice, OverBudget, should_dream};
 use noctuary::testing::MemoryDisk;
 use noctuary::{DreamConfig, FileWorkspace, Outcome, dream_once_at};
 
-use crate::dreaming::dreamer_over;
-use crate::dreaming::world::{World, teller};
+use noctuary_tests::dreaming::dreamer_over;
+use noctuary_tests::dreaming::world::{World, teller};
 
 #[test]
 fn a_year_of_nights_keeps_memory_within_its_budget() {

@@ -1,11 +1,7 @@
 //! Shared parts of the tests of dreaming: a workspace in a temporary folder, a clock that stands still, and
 //! models whose answers follow from what they are shown.
-#![allow(dead_code, reason = "each test crate uses a part of it")]
-#![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 
-#[path = "../common/marta.rs"]
-pub(crate) mod marta;
-pub(crate) mod world;
+pub mod world;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,8 +11,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+pub use crate::common::marta::{self, name};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-pub(crate) use marta::name;
 use noctuary::dream::{DreamEvent, JournalReport, Observer, ReadReason};
 use noctuary::gate::Doors;
 use noctuary::testing::{Disk, MemoryDisk, QuickDisk};
@@ -26,14 +22,14 @@ use noctuary::{
 };
 
 /// The first text of `MEMORY.md`.
-pub(crate) const MEMORY: &str = "# Memory\n\n- Known already.\n";
+pub const MEMORY: &str = "# Memory\n\n- Known already.\n";
 
 /// An example key of the class `aws_access_key`.
-pub(crate) const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
+pub const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 
 /// The outcomes that an observer heard.
 #[derive(Debug, Default)]
-pub(crate) struct Ears(pub(crate) Mutex<Vec<Outcome>>);
+pub struct Ears(pub Mutex<Vec<Outcome>>);
 
 impl Observer for Ears {
     fn event(&self, event: &DreamEvent<'_>) {
@@ -42,17 +38,17 @@ impl Observer for Ears {
 }
 
 /// Three in the morning of a day in November.
-pub(crate) fn night(day: u32) -> DateTime<Utc> {
+pub fn night(day: u32) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, day, 3, 0, 0).unwrap()
 }
 
 /// The journal of a day.
-pub(crate) fn journal(day: u32) -> String {
+pub fn journal(day: u32) -> String {
     format!("memory/2026-11-{day:02}-repl.md")
 }
 
 /// Dreams at a fixed time.
-pub(crate) fn dream(dreamer: &dyn Dreamer, model: &dyn LlmClient, now: DateTime<Utc>) -> DreamReport {
+pub fn dream(dreamer: &dyn Dreamer, model: &dyn LlmClient, now: DateTime<Utc>) -> DreamReport {
     dream_once_at(dreamer, model, &|| now).unwrap()
 }
 
@@ -60,7 +56,7 @@ pub(crate) fn dream(dreamer: &dyn Dreamer, model: &dyn LlmClient, now: DateTime<
 ///
 /// Files are changed in the evening of 2026-11-20, each a second after the last, whatever the day is on which a test
 /// runs.
-pub(crate) struct Life {
+pub struct Life {
     folder: tempfile::TempDir,
     changes: AtomicU64,
 }
@@ -70,17 +66,17 @@ const EVENING: u64 = 1_795_201_200;
 
 impl Life {
     /// Nothing at all; in memory where that is possible, since a sweep makes thousands of them.
-    pub(crate) fn empty() -> Self {
+    pub fn empty() -> Self {
         Self::of(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
     }
 
     /// One in a folder that was chosen.
-    pub(crate) fn of(folder: tempfile::TempDir) -> Self {
+    pub fn of(folder: tempfile::TempDir) -> Self {
         Self { folder, changes: AtomicU64::new(EVENING) }
     }
 
     /// The same files with the same times of change.
-    pub(crate) fn copy(&self) -> Self {
+    pub fn copy(&self) -> Self {
         let copy = Self::empty();
         copy_folder(self.root(), copy.root());
         copy.changes.store(self.changes.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -88,7 +84,7 @@ impl Life {
     }
 
     /// A `MEMORY.md`, and journals of the days of November 2026.
-    pub(crate) fn with(journals: &[(u32, &str)]) -> Self {
+    pub fn with(journals: &[(u32, &str)]) -> Self {
         let life = Self::empty();
         life.put("MEMORY.md", MEMORY);
         for (day, text) in journals {
@@ -97,52 +93,52 @@ impl Life {
         life
     }
 
-    pub(crate) fn root(&self) -> &Path {
+    pub fn root(&self) -> &Path {
         self.folder.path()
     }
 
-    pub(crate) fn path(&self, file: &str) -> PathBuf {
+    pub fn path(&self, file: &str) -> PathBuf {
         self.folder.path().join(file)
     }
 
-    pub(crate) fn put(&self, file: &str, bytes: impl AsRef<[u8]>) {
+    pub fn put(&self, file: &str, bytes: impl AsRef<[u8]>) {
         let path = self.path(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
         self.changed(file);
     }
 
-    pub(crate) fn add(&self, file: &str, bytes: impl AsRef<[u8]>) {
+    pub fn add(&self, file: &str, bytes: impl AsRef<[u8]>) {
         append(&self.path(file), bytes.as_ref());
         self.changed(file);
     }
 
-    pub(crate) fn bytes(&self, file: &str) -> Vec<u8> {
+    pub fn bytes(&self, file: &str) -> Vec<u8> {
         fs::read(self.path(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
     }
 
-    pub(crate) fn text(&self, file: &str) -> String {
+    pub fn text(&self, file: &str) -> String {
         String::from_utf8(self.bytes(file)).unwrap()
     }
 
-    pub(crate) fn memory(&self) -> String {
+    pub fn memory(&self) -> String {
         self.text("MEMORY.md")
     }
 
-    pub(crate) fn remove(&self, file: &str) {
+    pub fn remove(&self, file: &str) {
         fs::remove_file(self.path(file)).unwrap();
     }
 
-    pub(crate) fn has(&self, file: &str) -> bool {
+    pub fn has(&self, file: &str) -> bool {
         self.path(file).exists()
     }
 
-    pub(crate) fn json(&self, file: &str) -> serde_json::Value {
+    pub fn json(&self, file: &str) -> serde_json::Value {
         serde_json::from_slice(&self.bytes(file)).unwrap()
     }
 
     /// The state file of the seed, as it stands.
-    pub(crate) fn state(&self) -> serde_json::Value {
+    pub fn state(&self) -> serde_json::Value {
         self.json(".dreamed-state.json")
     }
 
@@ -151,36 +147,36 @@ impl Life {
     }
 
     /// Sets a file's time of change, in nanoseconds since the epoch.
-    pub(crate) fn set_modified(&self, file: &str, nanoseconds: u64) {
+    pub fn set_modified(&self, file: &str, nanoseconds: u64) {
         let time = SystemTime::UNIX_EPOCH + Duration::from_nanos(nanoseconds);
         fs::File::options().write(true).open(self.path(file)).unwrap().set_modified(time).unwrap();
     }
 
-    pub(crate) fn workspace(&self) -> Arc<dyn Workspace> {
+    pub fn workspace(&self) -> Arc<dyn Workspace> {
         Arc::new(FileWorkspace::open(self.root()).unwrap())
     }
 
     /// The disk under the workspace, which does not wait for the drive: a test that runs ten thousand nights
     /// asks what a process finds, not what a power loss leaves.
-    pub(crate) fn quick_disk(&self) -> Arc<dyn Disk> {
+    pub fn quick_disk(&self) -> Arc<dyn Disk> {
         Arc::new(QuickDisk::new(noctuary::testing::folder(self.root()).unwrap()))
     }
 
-    pub(crate) fn quick_workspace(&self) -> Arc<dyn Workspace> {
+    pub fn quick_workspace(&self) -> Arc<dyn Workspace> {
         Arc::new(FileWorkspace::on_disk(self.quick_disk()))
     }
 
     /// A dreamer that is on, and looks back as far as there are journals.
-    pub(crate) fn dreamer(&self) -> JournalDreamer {
+    pub fn dreamer(&self) -> JournalDreamer {
         self.dreamer_with(|_| ())
     }
 
-    pub(crate) fn dreamer_with(&self, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
+    pub fn dreamer_with(&self, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
         dreamer_over(self.workspace(), change)
     }
 
     /// As [`dreamer`](Self::dreamer), through other doors.
-    pub(crate) fn dreamer_through(&self, doors: Doors) -> JournalDreamer {
+    pub fn dreamer_through(&self, doors: Doors) -> JournalDreamer {
         JournalDreamer::builder(self.workspace())
             .enabled(true)
             .configure(|config| config.window_days = None)
@@ -190,19 +186,19 @@ impl Life {
     }
 
     /// Dreams with the defaults on the night of the 21st.
-    pub(crate) fn dream(&self, model: &dyn LlmClient) -> DreamReport {
+    pub fn dream(&self, model: &dyn LlmClient) -> DreamReport {
         dream(&self.dreamer(), model, night(21))
     }
 
     /// Every file with its bytes, and every folder.
-    pub(crate) fn tree(&self) -> BTreeMap<String, Vec<u8>> {
+    pub fn tree(&self) -> BTreeMap<String, Vec<u8>> {
         let mut tree = BTreeMap::new();
         walk(self.root(), self.root(), &mut tree);
         tree
     }
 
     /// The tree without what a claim leaves behind.
-    pub(crate) fn tree_without_locks(&self) -> BTreeMap<String, Vec<u8>> {
+    pub fn tree_without_locks(&self) -> BTreeMap<String, Vec<u8>> {
         let mut tree = self.tree();
         let locks = [".dreaming.d/guard", ".dreaming.d/write-guard", ".dreaming.lock"];
         for lock in locks.into_iter().chain([".dreaming.d/", ".dreaming.d/.gitignore"]) {
@@ -212,15 +208,12 @@ impl Life {
     }
 
     /// The files that are a person's.
-    pub(crate) fn documents(&self) -> BTreeMap<String, Vec<u8>> {
+    pub fn documents(&self) -> BTreeMap<String, Vec<u8>> {
         self.tree().into_iter().filter(|(file, _)| !file.starts_with('.')).collect()
     }
 }
 
-pub(crate) fn dreamer_over(
-    workspace: Arc<dyn Workspace>,
-    change: impl FnOnce(&mut DreamConfig),
-) -> JournalDreamer {
+pub fn dreamer_over(workspace: Arc<dyn Workspace>, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
     let dreamer = JournalDreamer::builder(workspace).enabled(true);
     dreamer.configure(|config| config.window_days = None).configure(change).build().unwrap()
 }
@@ -240,7 +233,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-pub(crate) fn append(path: &Path, bytes: &[u8]) {
+pub fn append(path: &Path, bytes: &[u8]) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::File::options().append(true).create(true).open(path).unwrap().write_all(bytes).unwrap();
 }
@@ -260,14 +253,14 @@ fn walk(root: &Path, folder: &Path, tree: &mut BTreeMap<String, Vec<u8>>) {
 
 /// A journal line as a request shows it: journal, number, text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Seen {
-    pub(crate) journal: String,
-    pub(crate) number: u64,
-    pub(crate) text: String,
+pub struct Seen {
+    pub journal: String,
+    pub number: u64,
+    pub text: String,
 }
 
 /// The journal lines of a request.
-pub(crate) fn seen(request: &LlmRequest) -> Vec<Seen> {
+pub fn seen(request: &LlmRequest) -> Vec<Seen> {
     let mut lines = Vec::new();
     let mut journal = None;
     for line in request.user.lines() {
@@ -288,23 +281,23 @@ pub(crate) fn seen(request: &LlmRequest) -> Vec<Seen> {
 }
 
 /// The journals of a request, in their order.
-pub(crate) fn journals_of(request: &LlmRequest) -> Vec<String> {
+pub fn journals_of(request: &LlmRequest) -> Vec<String> {
     let fences = request.user.lines().filter_map(|line| line.strip_prefix("<<<journal "));
     fences.map(|fence| fence.split_once(' ').unwrap().1.trim_end_matches(">>>").to_owned()).collect()
 }
 
 /// Returns the report about a journal.
-pub(crate) fn report_of<'r>(report: &'r DreamReport, journal: &str) -> &'r JournalReport {
+pub fn report_of<'r>(report: &'r DreamReport, journal: &str) -> &'r JournalReport {
     let found = report.journals.iter().find(|known| known.name.as_str() == journal);
     found.unwrap_or_else(|| panic!("no report of {journal}: {:?}", report.journals))
 }
 
-pub(crate) fn reason_of(report: &DreamReport, journal: &str) -> ReadReason {
+pub fn reason_of(report: &DreamReport, journal: &str) -> ReadReason {
     report_of(report, journal).reason
 }
 
 /// Returns the shown ranges of the committed passes of some runs, by journal, ascending.
-pub(crate) fn intervals(reports: &[DreamReport]) -> BTreeMap<String, Vec<(u64, u64)>> {
+pub fn intervals(reports: &[DreamReport]) -> BTreeMap<String, Vec<(u64, u64)>> {
     let mut shown: BTreeMap<String, Vec<(u64, u64)>> = BTreeMap::new();
     for pass in reports.iter().flat_map(|report| &report.passes) {
         if matches!(pass.outcome, Outcome::Appended | Outcome::NothingToPromote | Outcome::AlreadyPromoted) {
@@ -320,7 +313,7 @@ pub(crate) fn intervals(reports: &[DreamReport]) -> BTreeMap<String, Vec<(u64, u
 }
 
 /// Checks that every byte of every journal was shown exactly once.
-pub(crate) fn assert_shown_once(reports: &[DreamReport], sizes: &BTreeMap<String, u64>) {
+pub fn assert_shown_once(reports: &[DreamReport], sizes: &BTreeMap<String, u64>) {
     let shown = intervals(reports);
     for (journal, size) in sizes.iter().filter(|(_, size)| **size > 0) {
         let intervals = shown.get(journal).map_or(&[][..], Vec::as_slice);
@@ -336,14 +329,14 @@ pub(crate) fn assert_shown_once(reports: &[DreamReport], sizes: &BTreeMap<String
 }
 
 /// The sizes of all journals as they stand.
-pub(crate) fn sizes(life: &Life) -> BTreeMap<String, u64> {
+pub fn sizes(life: &Life) -> BTreeMap<String, u64> {
     let is_journal = |file: &String| file.starts_with("memory/") || file.starts_with("daily/");
     let files = life.tree().into_iter().filter(|(file, _)| is_journal(file) && !file.ends_with('/'));
     files.map(|(file, bytes)| (file, bytes.len() as u64)).collect()
 }
 
 /// Dreams until nothing waits.
-pub(crate) fn drain(dreamer: &dyn Dreamer, model: &dyn LlmClient, now: DateTime<Utc>) -> Vec<DreamReport> {
+pub fn drain(dreamer: &dyn Dreamer, model: &dyn LlmClient, now: DateTime<Utc>) -> Vec<DreamReport> {
     let mut reports = Vec::new();
     for _ in 0..1000 {
         let report = dream(dreamer, model, now);
@@ -357,7 +350,7 @@ pub(crate) fn drain(dreamer: &dyn Dreamer, model: &dyn LlmClient, now: DateTime<
 }
 
 /// The file that an error calls damaged.
-pub(crate) fn damaged(error: &Error) -> Option<&str> {
+pub fn damaged(error: &Error) -> Option<&str> {
     match error {
         Error::Corrupt { name, .. } => Some(name),
         _ => None,
@@ -366,7 +359,7 @@ pub(crate) fn damaged(error: &Error) -> Option<&str> {
 
 /// The night to run, for the tests that disturb it. The model words its answer anew each time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Night {
+pub enum Night {
     /// Promotes a line of each of two journals, in two passes.
     Commit,
     /// Finds nothing worth keeping.
@@ -381,7 +374,7 @@ const NIGHT_JOURNALS: [u32; 2] = [19, 20];
 
 impl Night {
     /// The journals that it begins with.
-    pub(crate) fn journals(self) -> [(u32, String); 2] {
+    pub fn journals(self) -> [(u32, String); 2] {
         let line = |day| format!("- [user] what day {day} was like\n");
         let bad = if self == Self::Quarantine { format!("- the key is {KEY}\n") } else { String::new() };
         [(19, format!("{}{bad}", line(19))), (20, line(20))]
@@ -403,7 +396,7 @@ impl Night {
     }
 
     /// The journals of which a line must stand in memory at last.
-    pub(crate) fn promotes(self) -> &'static [u32] {
+    pub fn promotes(self) -> &'static [u32] {
         match self {
             Self::Commit | Self::Held => &NIGHT_JOURNALS,
             Self::Nothing => &[],
@@ -418,7 +411,7 @@ fn told(journal: &str) -> String {
 }
 
 /// How often the line of a day stands in memory.
-pub(crate) fn tellings(memory: &str, day: u32) -> usize {
+pub fn tellings(memory: &str, day: u32) -> usize {
     memory.matches(&told(&journal(day))).count()
 }
 
@@ -428,7 +421,7 @@ fn clock() -> DateTime<Utc> {
 }
 
 /// Runs a night; how often the model was asked is added to `asked`.
-pub(crate) fn run_night(
+pub fn run_night(
     night: Night,
     workspace: Arc<dyn Workspace>,
     asked: &AtomicU32,
@@ -437,7 +430,7 @@ pub(crate) fn run_night(
 }
 
 /// The same with other settings, and something to do while the model is asked.
-pub(crate) fn run_night_with(
+pub fn run_night_with(
     night: Night,
     workspace: Arc<dyn Workspace>,
     asked: &AtomicU32,
@@ -458,7 +451,7 @@ pub(crate) fn run_night_with(
 }
 
 /// Where a night runs.
-pub(crate) trait Home {
+pub trait Home {
     /// A workspace that waits for no drive.
     fn quick(&self) -> Arc<dyn Workspace>;
     /// Every file, with its bytes.
@@ -484,24 +477,24 @@ impl Home for MemoryDisk {
 }
 
 /// A file of a tree as text, empty where there is none.
-pub(crate) fn text_of(files: &BTreeMap<String, Vec<u8>>, file: &str) -> String {
+pub fn text_of(files: &BTreeMap<String, Vec<u8>>, file: &str) -> String {
     String::from_utf8_lossy(files.get(file).map_or(&[][..], Vec::as_slice)).into_owned()
 }
 
 /// A folder as it is before a night.
-pub(crate) fn life_before(night: Night) -> Life {
+pub fn life_before(night: Night) -> Life {
     let journals = night.journals();
     Life::with(&journals.each_ref().map(|(day, text)| (*day, text.as_str())))
 }
 
 /// A disk in memory as it is before a night.
-pub(crate) fn disk_before(night: Night) -> MemoryDisk {
+pub fn disk_before(night: Night) -> MemoryDisk {
     let [(first, one), (second, two)] = night.journals();
     disk_with(&[("MEMORY.md", MEMORY), (&journal(first), &one), (&journal(second), &two)])
 }
 
 /// A disk in memory with these files, each a day younger than the one before it.
-pub(crate) fn disk_with(files: &[(&str, &str)]) -> MemoryDisk {
+pub fn disk_with(files: &[(&str, &str)]) -> MemoryDisk {
     let disk = MemoryDisk::new();
     for ((path, text), day) in files.iter().zip(17..) {
         disk.set_clock(night(day));
@@ -512,12 +505,12 @@ pub(crate) fn disk_with(files: &[(&str, &str)]) -> MemoryDisk {
 }
 
 /// Says what does not hold.
-pub(crate) fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+pub fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(what()) }
 }
 
 /// Runs a night undisturbed after any fault, and says what is not as it must be then.
-pub(crate) fn check_night(night: Night, home: &impl Home) -> Result<(), String> {
+pub fn check_night(night: Night, home: &impl Home) -> Result<(), String> {
     let asked = AtomicU32::new(1000);
     let run = || run_night(night, home.quick(), &asked).map_err(|error| format!("{error:?}"));
     let outcome = run()?.outcome;

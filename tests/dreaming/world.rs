@@ -15,12 +15,12 @@ use noctuary::{
 use super::{Seen, disk_with, dream, dreamer_over, journal, name, night, seen};
 
 /// The human of a main session.
-pub(crate) fn human() -> Access {
+pub fn human() -> Access {
     Access::human(Scope::user("marta"))
 }
 
 /// Answers each line that it is shown with a line of its own, always in the same words.
-pub(crate) fn teller() -> impl LlmClient {
+pub fn teller() -> impl LlmClient {
     llm_fn(|request: &LlmRequest| -> Result<LlmReply, LlmError> {
         let told = |line: Seen| {
             let text = line.text.trim_start_matches("- [user] ").to_owned();
@@ -31,14 +31,11 @@ pub(crate) fn teller() -> impl LlmClient {
 }
 
 /// A dreamer that asks about one journal at a time.
-pub(crate) fn dreamer(workspace: Arc<dyn Workspace>) -> JournalDreamer {
+pub fn dreamer(workspace: Arc<dyn Workspace>) -> JournalDreamer {
     dreamer_with(workspace, |_| ())
 }
 
-pub(crate) fn dreamer_with(
-    workspace: Arc<dyn Workspace>,
-    change: impl FnOnce(&mut DreamConfig),
-) -> JournalDreamer {
+pub fn dreamer_with(workspace: Arc<dyn Workspace>, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
     dreamer_over(workspace, |config| {
         config.evidence = Evidence::Off;
         config.total_input_bytes = 1;
@@ -51,23 +48,23 @@ pub(crate) fn dreamer_with(
 
 /// A workspace, and how to look into it.
 #[derive(Clone)]
-pub(crate) struct World(pub(crate) Arc<dyn Workspace>);
+pub struct World(pub Arc<dyn Workspace>);
 
-pub(crate) const MINE: &str = "# Memory\n\n- Known already.\n";
-pub(crate) const DAYS: [u32; 3] = [18, 19, 20];
+pub const MINE: &str = "# Memory\n\n- Known already.\n";
+pub const DAYS: [u32; 3] = [18, 19, 20];
 
 impl World {
     /// One on a disk in memory, whose clock stands still.
-    pub(crate) fn on(disk: &MemoryDisk) -> Self {
+    pub fn on(disk: &MemoryDisk) -> Self {
         Self(Arc::new(FileWorkspace::on_disk(Arc::new(disk.clone()))))
     }
 
     /// Three journals that were dreamed, a section each, with lines of a person between the sections.
-    pub(crate) fn dreamed() -> (Self, Vec<DreamId>) {
+    pub fn dreamed() -> (Self, Vec<DreamId>) {
         Self::on(&disk_with(&[("MEMORY.md", MINE)])).dream_three()
     }
 
-    pub(crate) fn dream_three(self) -> (Self, Vec<DreamId>) {
+    pub fn dream_three(self) -> (Self, Vec<DreamId>) {
         let mut ids = Vec::new();
         for day in DAYS {
             self.add(&journal(day), &format!("- [user] what day {day} was like\n"));
@@ -78,28 +75,28 @@ impl World {
         (self, ids)
     }
 
-    pub(crate) fn dreamer(&self) -> JournalDreamer {
+    pub fn dreamer(&self) -> JournalDreamer {
         dreamer(Arc::clone(&self.0))
     }
 
-    pub(crate) fn dream(&self, now: DateTime<Utc>) -> DreamReport {
+    pub fn dream(&self, now: DateTime<Utc>) -> DreamReport {
         dream(&self.dreamer(), &teller(), now)
     }
 
-    pub(crate) fn undo(&self, id: &DreamId) -> noctuary::Result<bool> {
+    pub fn undo(&self, id: &DreamId) -> noctuary::Result<bool> {
         self.dreamer().undo_dream(&human(), id, night(25))
     }
 
-    pub(crate) fn redo(&self, id: &DreamId) -> noctuary::Result<bool> {
+    pub fn redo(&self, id: &DreamId) -> noctuary::Result<bool> {
         self.dreamer().redo_dream(&human(), id, night(26))
     }
 
     /// Runs with an archive, on a memory of at most so many characters.
-    pub(crate) fn compact(&self, budget: u64) -> DreamReport {
+    pub fn compact(&self, budget: u64) -> DreamReport {
         self.try_compact(budget).unwrap()
     }
 
-    pub(crate) fn try_compact(&self, budget: u64) -> noctuary::Result<DreamReport> {
+    pub fn try_compact(&self, budget: u64) -> noctuary::Result<DreamReport> {
         let dreamer = dreamer_with(Arc::clone(&self.0), |config| {
             config.over_budget = OverBudget::Archive;
             config.memory_budget = budget;
@@ -107,43 +104,43 @@ impl World {
         dream_once_at(&dreamer, &teller(), &|| night(27))
     }
 
-    pub(crate) fn text_of(&self, name: &noctuary::workspace::Name) -> String {
+    pub fn text_of(&self, name: &noctuary::workspace::Name) -> String {
         let document = self.0.read(name).unwrap();
         document.map(|document| String::from_utf8(document.into_bytes()).unwrap()).unwrap_or_default()
     }
 
-    pub(crate) fn text(&self, file: &str) -> String {
+    pub fn text(&self, file: &str) -> String {
         self.text_of(&name(file))
     }
 
-    pub(crate) fn memory(&self) -> String {
+    pub fn memory(&self) -> String {
         self.text("MEMORY.md")
     }
 
-    pub(crate) fn archive(&self) -> String {
+    pub fn archive(&self) -> String {
         self.text_of(&DocName::DREAMED)
     }
 
-    pub(crate) fn put(&self, file: &str, text: &str) {
+    pub fn put(&self, file: &str, text: &str) {
         self.0.write(&name(file), text.as_bytes(), WriteMode::Replace).unwrap();
     }
 
-    pub(crate) fn add(&self, file: &str, text: &str) {
+    pub fn add(&self, file: &str, text: &str) {
         self.0.append(&name(file), text.as_bytes()).unwrap();
     }
 
-    pub(crate) fn json(&self, name: &noctuary::workspace::Name) -> serde_json::Value {
+    pub fn json(&self, name: &noctuary::workspace::Name) -> serde_json::Value {
         serde_json::from_str(&self.text_of(name)).unwrap_or_default()
     }
 
     /// Returns the shown ranges by journal, and the place up to which a peer takes them for read.
-    pub(crate) fn cursors(&self) -> serde_json::Value {
+    pub fn cursors(&self) -> serde_json::Value {
         let (ledger, state) = (self.json(&StateName::LEDGER), self.json(&StateName::DREAMED));
         serde_json::json!([ledger["journals"], ledger["watermark"], state["last_processed_mtime"]])
     }
 
     /// Returns the log's entries about sections: the word and the dream, in order.
-    pub(crate) fn log(&self) -> Vec<(String, String)> {
+    pub fn log(&self) -> Vec<(String, String)> {
         let log = self.text_of(&StateName::LOG);
         // A torn line is skipped.
         let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
@@ -155,7 +152,7 @@ impl World {
     }
 
     /// How often what a day was like stands in memory.
-    pub(crate) fn tellings(&self, day: u32) -> usize {
+    pub fn tellings(&self, day: u32) -> usize {
         self.memory().matches(&format!("Told: what day {day} was like")).count()
     }
 }

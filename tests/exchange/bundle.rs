@@ -22,7 +22,7 @@ use noctuary::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::kinds;
+use crate::exchange::kinds;
 
 fn owner() -> Access {
     Access::human(Scope::user("marta"))
@@ -53,9 +53,7 @@ struct Home {
 
 enum Store {
     File(FileMemoryStore),
-    #[cfg(feature = "sqlite")]
     Sqlite(noctuary::SqliteMemoryStore),
-    #[cfg(feature = "postgres")]
     Postgres(noctuary::postgres::PostgresMemoryStore),
 }
 
@@ -65,16 +63,14 @@ impl<S: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore 
 impl Home {
     fn new(kind: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        #[cfg(feature = "sqlite")]
         if kind == 1 {
             let file = folder.path().join("life.db");
             let workspace = Arc::new(noctuary::SqliteWorkspace::open(&file, owner().scope).unwrap());
             let store = Store::Sqlite(noctuary::SqliteMemoryStore::open(&file, owner().scope).unwrap());
             return Self { workspace, store, folder };
         }
-        #[cfg(feature = "postgres")]
         if kind == 2 {
-            let server = crate::server::rows_server_in(folder.path());
+            let server = noctuary_tests::common::server::rows_server_in(folder.path());
             let workspace = Arc::new(server.workspace(owner().scope).unwrap());
             let store = Store::Postgres(server.memory(owner().scope).unwrap());
             return Self { workspace, store, folder };
@@ -88,9 +84,7 @@ impl Home {
     fn store(&self) -> &dyn Any {
         match &self.store {
             Store::File(store) => store,
-            #[cfg(feature = "sqlite")]
             Store::Sqlite(store) => store,
-            #[cfg(feature = "postgres")]
             Store::Postgres(store) => store,
         }
     }
@@ -98,9 +92,7 @@ impl Home {
     fn rows(&self) -> StoredRows<'_> {
         match &self.store {
             Store::File(store) => store.into(),
-            #[cfg(feature = "sqlite")]
             Store::Sqlite(store) => store.into(),
-            #[cfg(feature = "postgres")]
             Store::Postgres(store) => store.into(),
         }
     }
@@ -110,9 +102,7 @@ impl Home {
         let export = Export::new(&owner).workspace(self.workspace.as_ref()).signed(key);
         match &self.store {
             Store::File(store) => export.file_store(store),
-            #[cfg(feature = "sqlite")]
             Store::Sqlite(store) => export.sqlite_store(store),
-            #[cfg(feature = "postgres")]
             Store::Postgres(store) => export.postgres_store(store),
         }
         .run()
@@ -124,9 +114,7 @@ impl Home {
         let mut import = BundleImport::new(&owner).workspace(self.workspace.as_ref());
         import = match &self.store {
             Store::File(store) => import.file_store(store),
-            #[cfg(feature = "sqlite")]
             Store::Sqlite(store) => import.sqlite_store(store),
-            #[cfg(feature = "postgres")]
             Store::Postgres(store) => import.postgres_store(store),
         };
         if let Some(key) = key {
@@ -200,9 +188,7 @@ impl Home {
         let forget = Forget::new(&owner, "the landlord is called Jan");
         match &self.store {
             Store::File(store) => forget.store(store),
-            #[cfg(feature = "sqlite")]
             Store::Sqlite(store) => forget.store(store),
-            #[cfg(feature = "postgres")]
             Store::Postgres(store) => forget.store(store),
         }
         .run(at(10))
@@ -380,7 +366,6 @@ fn what_was_touched_comes_in_with_little_trust_and_spoils_nothing_else() {
     assert_eq!(Home::new(0).import(&short, Some(&own), &[], false).missing, [row]);
 }
 
-#[cfg(feature = "signing")]
 #[test]
 fn a_stranger_is_trusted_by_their_key_and_a_forged_author_is_refused() {
     let (theirs, own) = (key(8), key(7));
@@ -409,7 +394,6 @@ fn a_stranger_is_trusted_by_their_key_and_a_forged_author_is_refused() {
 }
 
 /// Signs the files of a bundle anew, as whoever has a key can.
-#[cfg(feature = "signing")]
 fn resign(bundle: &Bundle, key: &BundleKey) -> Bundle {
     let mut signed = bundle.clone();
     for seal in ["signature.txt", "manifest.txt", "manifest.sig"] {

@@ -202,7 +202,6 @@ fn edges_and_pages_are_for_readers_and_no_import_reads_them() {
 }
 
 // XP-02
-#[cfg(feature = "finance")]
 #[test]
 fn traders_find_their_assets_and_cases_by_their_folders() {
     use std::sync::Arc;

@@ -18,9 +18,9 @@ use noctuary::{
 
 use sha2::{Digest as _, Sha256};
 
-use crate::common_each as each;
-use crate::dreaming::{Life, dream, dreamer_over, name, night, seen};
-use crate::put;
+use crate::exchange::common_each as each;
+use crate::exchange::put;
+use noctuary_tests::dreaming::{Life, dream, dreamer_over, name, night, seen};
 
 const FAULTS: [Fault; 3] =
     [Fault::Crash, Fault::Error(io::ErrorKind::StorageFull), Fault::Error(io::ErrorKind::PermissionDenied)];

@@ -10,9 +10,9 @@ use noctuary::{
     llm_fn,
 };
 
-use crate::dreaming::marta::marta;
-use crate::dreaming::{Life, dream, dreamer_over, name, night, seen};
-use crate::text;
+use crate::exchange::text;
+use noctuary_tests::dreaming::marta::marta;
+use noctuary_tests::dreaming::{Life, dream, dreamer_over, name, night, seen};
 
 /// A life in one file.
 struct Database {
@@ -35,7 +35,7 @@ fn stone(number: usize) -> String {
 }
 
 fn promotes(request: &LlmRequest, front: &str) -> LlmReply {
-    let line = |line: crate::dreaming::Seen| {
+    let line = |line: noctuary_tests::dreaming::Seen| {
         let at = line.text.find("Stone q")?;
         Some(format!("- {front}{} ({}#L{})", &line.text[at..], line.journal, line.number))
     };

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::dreaming::marta::{access, agent, human, marta};
 use chrono::{DateTime, Days, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::{FeedReport, feed};
 use noctuary::facts::{Decision, FactState, FactStore};
@@ -20,8 +19,9 @@ use noctuary::{
     Access, Actor, DocName, Error, FileMemoryStore, FileWorkspace, JournalDreamer, MemoryStore, Scope,
     SessionKind, Workspace, WriteMode, dream_once_at,
 };
+use noctuary_tests::dreaming::marta::{access, agent, human, marta};
 
-use crate::kinds;
+use crate::exchange::kinds;
 
 trait Store: MemoryStore + FactStore {}
 
@@ -31,13 +31,11 @@ type Open = fn(&Path, StoreConfig) -> Box<dyn Store>;
 
 const STORES: &[Open] = &[
     |folder, config| Box::new(FileMemoryStore::open_with(folder, marta(), config).unwrap()),
-    #[cfg(feature = "sqlite")]
     |folder, config| {
         let path = folder.join("memory.db");
         Box::new(noctuary::SqliteMemoryStore::open_with(path, marta(), config).unwrap())
     },
-    #[cfg(feature = "postgres")]
-    |folder, config| Box::new(crate::server::rows_in(folder, marta(), config)),
+    |folder, config| Box::new(noctuary_tests::common::server::rows_in(folder, marta(), config)),
 ];
 
 fn stores() -> &'static [Open] {
@@ -48,10 +46,8 @@ type Home = fn(&Path) -> Arc<dyn Workspace>;
 
 const HOMES: &[Home] = &[
     |folder| Arc::new(FileWorkspace::open(folder).unwrap()),
-    #[cfg(feature = "sqlite")]
     |folder| Arc::new(noctuary::SqliteWorkspace::open(folder.join("life.db"), marta()).unwrap()),
-    #[cfg(feature = "postgres")]
-    |folder| Arc::new(crate::server::rows_server_in(folder).workspace(marta()).unwrap()),
+    |folder| Arc::new(noctuary_tests::common::server::rows_server_in(folder).workspace(marta()).unwrap()),
 ];
 
 fn homes() -> &'static [Home] {

@@ -19,8 +19,8 @@ use noctuary::{
     SessionKind, Workspace, WriteMode,
 };
 
-use crate::dreaming::{self, Life, dream, dreamer_over, journal, name, night, seen};
-use crate::{home, homes, kinds, put, text};
+use crate::exchange::{home, homes, kinds, put, text};
+use noctuary_tests::dreaming::{self, Life, dream, dreamer_over, journal, name, night, seen};
 
 /// The forgotten statement, and a word of it that occurs nowhere else.
 const STATEMENT: &str = "My landlord is Jan Kowalski.";
@@ -665,7 +665,6 @@ fn tombstones_of_other_words_change_nothing_of_a_dream() {
     assert_eq!(request(true), request(false));
 }
 
-#[cfg(feature = "sqlite")]
 mod index {
     use super::*;
     use noctuary::SqliteIndex;

@@ -5,7 +5,7 @@
 use noctuary::exchange::{Forget, ForgetPlace, ForgetReceipt};
 use noctuary::{Access, FileWorkspace, Scope, Workspace};
 
-use crate::dreaming::{Life, night};
+use noctuary_tests::dreaming::{Life, night};
 
 const STATEMENT: &str = "My landlord is Jan Kowalski.";
 
@@ -113,7 +113,6 @@ fn a_line_gives_every_reason_and_names_the_links_without_the_statement() {
     assert_eq!(elsewhere.text("shared.md"), STATEMENT, "a link is not followed");
 }
 
-#[cfg(feature = "sqlite")]
 mod index {
     use super::*;
     use noctuary::SqliteIndex;

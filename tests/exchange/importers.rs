@@ -14,9 +14,9 @@ use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, Script};
 use noctuary::workspace::MAX_DOCUMENT;
 use noctuary::{Error, FileWorkspace, Outcome, Workspace};
 
-use crate::dreaming::marta::documents;
-use crate::dreaming::{KEY, Life, dream, journals_of, night};
-use crate::{home, homes, kinds, put, text};
+use crate::exchange::{home, homes, kinds, put, text};
+use noctuary_tests::dreaming::marta::documents;
+use noctuary_tests::dreaming::{KEY, Life, dream, journals_of, night};
 
 /// A template set of OpenClaw, and the file that holds its long memory.
 const SETS: [(&str, &str); 3] =
@@ -24,7 +24,7 @@ const SETS: [(&str, &str); 3] =
 
 fn fixture(set: &str) -> Life {
     let life = Life::empty();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/openclaw").join(set);
+    let root = noctuary_tests::root().join("tests/fixtures/openclaw").join(set);
     copy_folder(&root, &root, &life);
     life
 }

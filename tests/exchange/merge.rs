@@ -16,9 +16,9 @@ use noctuary::{
     Access, FileWorkspace, JournalDreamer, LifeConfig, LlmReply, LlmRequest, Scope, Workspace, llm_fn,
 };
 
-use crate::common_each as each;
-use crate::dreaming::{Life, dream, dreamer_over, name, night, seen};
-use crate::{put, text};
+use crate::exchange::common_each as each;
+use crate::exchange::{put, text};
+use noctuary_tests::dreaming::{Life, dream, dreamer_over, name, night, seen};
 
 /// The files that are of one machine.
 fn travelling(life: &Life) -> BTreeMap<String, Vec<u8>> {

@@ -8,8 +8,8 @@ use noctuary::facts::{Decision, FactState, FactStore};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Query, Reached, Source};
 use noctuary::{Access, Actor, Error, FileMemoryStore, LifeConfig, MemoryStore, SessionKind, Workspace};
 
-use crate::dreaming::marta::{access, agent, human, marta};
-use crate::{homes, put, text};
+use crate::exchange::{homes, put, text};
+use noctuary_tests::dreaming::marta::{access, agent, human, marta};
 
 const MEMORY: &str = "# Memory\r\n\r\nMy own words: lives in Berlin.\r\n\r\n\
 ## Dreamed 2026-11-20\r\n<!-- dream:v1 id=0f3a9c5be2d14477 src=1 sha256=9b1f -->\r\n\r\n### Facts\r\n\

@@ -132,7 +132,6 @@ fn a_bundle_has_both_and_brings_them_in_signed_alone() {
     assert!(Bundle::read(out.path().join("bundle")).unwrap() == bundle);
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn erasing_a_scope_and_a_backup_of_a_database_have_the_artifacts() {
     use noctuary::artifacts::ArtifactFilter;

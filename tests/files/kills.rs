@@ -19,17 +19,14 @@ use noctuary::artifacts::{
 use noctuary::files::{FileKey, FileStore, LocalFileStore, NewFile};
 use noctuary::workspace::Digest;
 
-use super::common::{Peer, role, tell};
 use super::{human, marta, tree};
+use noctuary_tests::common::{Peer, role, tell};
 
 const HERE: &str = module_path!();
 /// So many kills in an ordinary run, over all homes.
 const KILLS: usize = 48;
 const PROCESSES: usize = 8;
-#[cfg(feature = "sqlite")]
 const HOMES: [&str; 3] = ["files", "artifacts", "artifacts-sqlite"];
-#[cfg(not(feature = "sqlite"))]
-const HOMES: [&str; 2] = ["files", "artifacts"];
 
 fn now() -> DateTime<Utc> {
     Utc::now()
@@ -49,7 +46,6 @@ impl Chance {
 }
 
 fn artifacts(home: &str, folder: &Path) -> Box<dyn ArtifactStore> {
-    #[cfg(feature = "sqlite")]
     if home == "artifacts-sqlite" {
         return Box::new(noctuary::SqliteArtifactStore::open(folder.join("life.db"), marta()).unwrap());
     }

@@ -2,14 +2,6 @@
 
 use noctuary::files::{TableLimits, table_text};
 
-#[cfg(not(feature = "spreadsheets"))]
-#[test]
-fn workbooks_are_for_a_parser_of_the_host_without_the_feature() {
-    assert!(table_text("xlsx", b"PK", &TableLimits::default()).unwrap().is_none());
-    assert!(table_text("csv", b"a\n", &TableLimits::default()).unwrap().is_some());
-}
-
-#[cfg(feature = "spreadsheets")]
 mod workbooks {
     use std::io::Write;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use noctuary::testing::{Fault, Faults, FaultyWorkspace};
 use noctuary::{FileWorkspace, JournalDreamer, Workspace, dream_once_at, llm_fn};
 
-use crate::targets::{self, ANSWER, FILES, JOURNAL, MEMORY, PART};
+use super::targets::{self, ANSWER, FILES, JOURNAL, MEMORY, PART};
 
 /// The first inputs of a target.
 pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {

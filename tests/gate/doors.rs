@@ -22,11 +22,9 @@ use noctuary::life::{
 use noctuary::memory::{LearningStore, NewLearning, NewMemory, Query, Source};
 use noctuary::sleep::SleepDreamer;
 use noctuary::store::{ArtifactConfig, StoreConfig};
-#[cfg(feature = "sqlite")]
 use noctuary::testing::{EmbedScript, HashEmbedder};
 use noctuary::testing::{Script, cases};
 use noctuary::tools::{MemoryTool, Toolbox};
-#[cfg(feature = "sqlite")]
 use noctuary::vectors::{EmbedConfig, embed_once};
 use noctuary::vectors::{EmbedError, Reranker};
 use noctuary::workspace::{DayPolicy, Name, Revision, WorkspaceExt};
@@ -47,7 +45,6 @@ type Home = (&'static str, fn(&Path) -> Arc<dyn Workspace>);
 
 const HOMES: &[Home] = &[
     ("files", |path| Arc::new(FileWorkspace::open(path).unwrap())),
-    #[cfg(feature = "sqlite")]
     ("sqlite", |path| {
         Arc::new(noctuary::SqliteWorkspace::open(path.join("life.db"), Scope::user("marta")).unwrap())
     }),
@@ -1214,7 +1211,6 @@ const WAYS: &[Way] = &[
         assert!(found(store.search_unmasked(&of(Actor::Human), &query).unwrap()), "the owner's own look");
         found(store.search(&of(Actor::Human), &query).unwrap())
     }),
-    #[cfg(feature = "sqlite")]
     ("Indexed::search", Door::PromptLoad, |stage| {
         stage.put("memory/a.md", &format!("the key\nis {KEY}\n"));
         let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
@@ -1340,7 +1336,6 @@ const WAYS: &[Way] = &[
         let found = tools.call("memory_search", &json!({"query": "key"}), noon()).unwrap().to_string();
         (read + &found).contains(KEY)
     }),
-    #[cfg(feature = "sqlite")]
     ("embed_once", Door::EmbedRequest, |stage| {
         let mut config = StoreConfig::default();
         config.doors = stage.doors.clone();
@@ -1352,7 +1347,6 @@ const WAYS: &[Way] = &[
         embed_once(&store, &script, &EmbedConfig::default()).unwrap();
         script.asked().concat().concat().contains(KEY)
     }),
-    #[cfg(feature = "sqlite")]
     ("MemoryStore::search", Door::EmbedRequest, |stage| {
         let script = Arc::new(EmbedScript::new(HashEmbedder::new(8)));
         let mut config = StoreConfig::default();
@@ -1454,7 +1448,6 @@ type OpenStore = fn(&Path, StoreConfig) -> Box<dyn MemoryStore>;
 
 const STORES: &[OpenStore] = &[
     |path, config| Box::new(FileMemoryStore::open_with(path, Scope::user("marta"), config).unwrap()),
-    #[cfg(feature = "sqlite")]
     |path, config| {
         let path = path.join("rows.db");
         Box::new(noctuary::SqliteMemoryStore::open_with(path, Scope::user("marta"), config).unwrap())
@@ -1507,7 +1500,6 @@ fn a_search_of_any_store_shows_no_key_unless_its_name_says_so() {
 }
 
 // A passage that holds the end of a key alone looks like none.
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_search_of_documents_shows_no_half_of_a_key_and_a_document_as_it_stands_now() {
     let folder = tempfile::tempdir().unwrap();
@@ -1575,7 +1567,7 @@ fn every_function_that_takes_text_in_is_behind_a_door() {
     let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let mut found = BTreeSet::new();
     let mut looks = BTreeSet::new();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let source = noctuary_tests::root().join("src");
     let mut folders = vec![source.clone()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,6 +1,5 @@
 //! The public API as a whole, read out of the sources, so that what is added later is asked the same.
 
-#![cfg(all(feature = "sqlite", feature = "http", feature = "object-store", feature = "postgres"))]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +30,7 @@ struct Api {
 }
 
 static API: LazyLock<Api> = LazyLock::new(|| {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let source = noctuary_tests::root().join("src");
     let mut files = BTreeMap::new();
     collect(&source, &source, &mut files);
     let mut all: BTreeMap<String, Vec<(&str, Item)>> = BTreeMap::new();
@@ -345,7 +344,7 @@ fn a_type_prints_its_words_by_display() {
 /// Whoever copies an example writes the form that says who reads, and not three arguments of it.
 #[test]
 fn examples_state_access_in_the_short_form() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = noctuary_tests::root();
     let mut files: Vec<PathBuf> = vec![root.join("README.md")];
     let mut folders = ["src", "examples", "benches"].map(|folder| root.join(folder)).to_vec();
     while let Some(folder) = folders.pop() {
@@ -494,7 +493,7 @@ fn signatures(text: &str) -> Vec<String> {
 
 #[test]
 fn signatures_name_chrono_and_serde_json_and_no_other_crate() {
-    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
+    let manifest = fs::read_to_string(noctuary_tests::root().join("Cargo.toml")).unwrap();
     let normal = manifest.split("[dependencies]").nth(1).unwrap().split("[dev-dependencies]").next().unwrap();
     let crates: BTreeSet<String> = Regex::new(r"(?m)^([\w-]+) =")
         .unwrap()

@@ -10,7 +10,6 @@ mod tokens;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 use house::{Arrow, Circle, House, room_of};
 
@@ -201,7 +200,7 @@ fn house() -> House {
 
 /// The files of the crate, each with its path below `src/` and its text.
 fn files() -> Vec<(String, String)> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let source = noctuary_tests::root().join("src");
     let (mut files, mut folders) = (Vec::new(), vec![source.clone()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder of the crate") {

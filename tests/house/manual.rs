@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    noctuary_tests::root()
 }
 
 fn read(path: impl AsRef<Path>) -> String {

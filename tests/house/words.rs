@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
-use std::path::Path;
 
 /// Openings that hide the subject of a sentence.
 const RIDDLES: [&str; 5] = ["What", "Whose", "That of", "Those", "Of which"];
@@ -11,7 +10,7 @@ const RIDDLES: [&str; 5] = ["What", "Whose", "That of", "Those", "Of which"];
 #[test]
 fn no_doc_sentence_opens_with_a_riddle() {
     let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut folders = vec![noctuary_tests::root().join("src")];
     let mut sentences = 0;
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {

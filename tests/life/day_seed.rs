@@ -7,7 +7,6 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::marta::{access, documents, name, quick};
 use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::copy_into;
 use noctuary::format::{JournalName, OnboardingEnd};
@@ -18,13 +17,13 @@ use noctuary::life::{
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
 use noctuary::workspace::{Refusal, StateName, WorkspaceExt};
 use noctuary::{Actor, DocName, Error, FileWorkspace, Life, LifeConfig, SessionKind, Workspace, WriteMode};
+use noctuary_tests::common::marta::{access, documents, name, quick};
 
 /// A way to keep a life in a folder.
 type Home = fn(&Path) -> Arc<dyn Workspace>;
 
 const HOMES: &[Home] = &[
     |path| Arc::new(FileWorkspace::open(path).unwrap()),
-    #[cfg(feature = "sqlite")]
     |path| {
         Arc::new(
             noctuary::SqliteWorkspace::open(path.join("life.db"), noctuary::Scope::user("marta")).unwrap(),
@@ -215,7 +214,6 @@ fn crash_everywhere(
 }
 
 /// As [`crash_everywhere`], between the verbs of a SQLite file.
-#[cfg(feature = "sqlite")]
 fn crash_everywhere_in_sqlite(
     prepare: impl Fn(&Arc<dyn Workspace>),
     first: impl Fn(&Arc<dyn Workspace>) -> noctuary::Result<()>,
@@ -254,7 +252,6 @@ fn a_crash_at_any_operation_of_seeding_ends_in_the_same_bytes() {
     };
     let count = crash_everywhere(|_| (), first, then);
     assert!(count > 50, "{count} operations");
-    #[cfg(feature = "sqlite")]
     assert!(crash_everywhere_in_sqlite(|_| (), first, then) > 8);
 
     // Somebody moves in after the crash: no bootstrap comes that was not there before.
@@ -534,7 +531,6 @@ fn a_crash_at_any_operation_of_the_end_is_taken_up_and_says_so_once() {
             assert_eq!(told.sum::<usize>(), 1, "operation {n}");
         };
         assert!(crash_everywhere(prepare, first, then) > 20);
-        #[cfg(feature = "sqlite")]
         assert!(crash_everywhere_in_sqlite(prepare, first, then) > 5);
     }
 }

@@ -19,7 +19,7 @@ use noctuary::{
     Access, DocName, Error, FileWorkspace, Life, LifeConfig, Note, Scope, Session, Workspace, WriteMode,
 };
 
-use crate::common::{Peer, listen, role, tell};
+use noctuary_tests::common::{Peer, listen, role, tell};
 
 const SCHEDULE: &str =
     "\r\n- 09:00 mail   <!-- mine -->\r\n\r\n\r\n  - [ ] weekly: the plants\r\nunknown = 1";
@@ -61,7 +61,6 @@ fn text(workspace: &dyn Workspace, name: &DocName) -> String {
 fn in_each_home(test: impl Fn(Arc<dyn Workspace>)) {
     let place = tempfile::tempdir().unwrap();
     test(Arc::new(FileWorkspace::open(place.path()).unwrap()));
-    #[cfg(feature = "sqlite")]
     {
         let file = place.path().join("life.db");
         test(Arc::new(noctuary::SqliteWorkspace::open(file, noctuary::Scope::user("marta")).unwrap()));

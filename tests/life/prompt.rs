@@ -1,12 +1,12 @@
 //! Prompts: order, budget, what a session may see, and what is masked or blocked on the way.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use crate::common::marta::now;
 use noctuary::life::{
     Block, CacheHint, Guarded, Prompt, PromptConfig, PromptNotice, PromptOrder, SharedUser, Snapshot,
 };
 use noctuary::workspace::DayPolicy;
 use noctuary::{Access, Actor, DocName, Error, FileWorkspace, Scope, SessionKind, Workspace, WriteMode};
+use noctuary_tests::common::marta::now;
 
 const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 const KINDS: [SessionKind; 4] =
@@ -16,7 +16,6 @@ const KINDS: [SessionKind; 4] =
 fn in_each_home(test: impl Fn(&dyn Workspace)) {
     let folder = tempfile::tempdir().unwrap();
     test(&FileWorkspace::open(folder.path()).unwrap());
-    #[cfg(feature = "sqlite")]
     {
         let file = folder.path().join("life.db");
         test(&noctuary::SqliteWorkspace::open(file, Scope::user("marta")).unwrap());

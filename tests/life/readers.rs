@@ -43,7 +43,8 @@ use noctuary::{
 use regex::Regex;
 use serde_json::{Value, json};
 
-use crate::{access, at, common, documents, homes, name, put};
+use crate::life::{access, at, documents, homes, name, put};
+use noctuary_tests::common;
 
 const CANARIES: [&str; 9] = [
     "canary-in-a-row",
@@ -155,7 +156,7 @@ fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), acces
     let life = Life::new(workspace, LifeConfig::default());
     let workspace = life.workspace();
     life.boot(at(20, 8, 0)).unwrap();
-    let human = Editor::new(workspace, crate::access(SessionKind::Main, Actor::Human));
+    let human = Editor::new(workspace, crate::life::access(SessionKind::Main, Actor::Human));
     let seen = human.load(&noctuary::DocName::MEMORY).unwrap().unwrap().revision();
     let seen = human.save(&noctuary::DocName::MEMORY, "canary-replaced\n", Some(seen), at(20, 8, 0)).unwrap();
     let memory = "# Memory\n\n- canary-in-memory\n";
@@ -207,7 +208,6 @@ fn memory_stores(folder: &Path) -> Vec<Arc<dyn Store>> {
     config.facts.consolidation = true;
     let stores: Vec<Arc<dyn Store>> = vec![
         Arc::new(FileMemoryStore::open_with(folder, owner.clone(), config.clone()).unwrap()),
-        #[cfg(feature = "sqlite")]
         Arc::new(noctuary::SqliteMemoryStore::open_with(folder.join("memory.db"), owner, config).unwrap()),
     ];
     let main = access(SessionKind::Main, Actor::Agent);
@@ -328,7 +328,6 @@ fn artifacts(place: &Place, verb: impl Fn(&dyn ArtifactStore, &ArtifactId) -> St
     let folder = place.folder.path();
     let homes: Vec<Box<dyn ArtifactStore>> = vec![
         Box::new(FileArtifactStore::open(folder, owner.scope.clone()).unwrap()),
-        #[cfg(feature = "sqlite")]
         Box::new(
             noctuary::SqliteArtifactStore::open(folder.join("artifacts.db"), owner.scope.clone()).unwrap(),
         ),
@@ -442,7 +441,7 @@ const READERS: &[Reader] = &[
     ("Workspace::remove", false, |place| place.each(|name| shape(place.view().remove(name)))),
     ("Workspace::rename", true, |place| {
         let moved = place.each(|name| {
-            let open = crate::name("memory/2026-11-20-shared.open.md");
+            let open = crate::life::name("memory/2026-11-20-shared.open.md");
             let there = shape(place.view().rename(name, &open));
             let read = told(place.view().read(&open), lossy);
             there + &read + &shape(place.view().rename(&open, name))
@@ -468,11 +467,11 @@ const READERS: &[Reader] = &[
     ("Guarded::doors", false, |place| format!("{:?}", place.view().doors())),
     ("Guarded::access", false, |place| format!("{:?}", place.view().access())),
     // An index of the operator's.
-    ("Indexed::search", cfg!(feature = "sqlite"), |place| searched(place, Door::Masked)),
-    ("Indexed::search_unmasked", cfg!(feature = "sqlite"), |place| searched(place, Door::Raw)),
-    ("DocumentIndex::search", cfg!(feature = "sqlite"), |place| searched(place, Door::Index)),
-    ("Indexed::search_near", cfg!(feature = "sqlite"), |place| searched(place, Door::Near)),
-    ("DocumentIndex::search_near", cfg!(feature = "sqlite"), |place| searched(place, Door::IndexNear)),
+    ("Indexed::search", true, |place| searched(place, Door::Masked)),
+    ("Indexed::search_unmasked", true, |place| searched(place, Door::Raw)),
+    ("DocumentIndex::search", true, |place| searched(place, Door::Index)),
+    ("Indexed::search_near", true, |place| searched(place, Door::Near)),
+    ("DocumentIndex::search_near", true, |place| searched(place, Door::IndexNear)),
     // Tools of a model.
     ("MemoryTool::call", true, |place| {
         // Of a folder in which private words stand; that of the journals is refused.
@@ -1144,7 +1143,6 @@ const READERS: &[Reader] = &[
             })
             .collect()
     }),
-    #[cfg(feature = "report")]
     ("DreamPage::read", false, |place| {
         let operators = JournalDreamer::builder(Arc::clone(place.life.workspace())).enabled(true).build();
         let report = dream_once_at(&operators.unwrap(), &Script::new(), &|| at(21, 3, 0)).unwrap();
@@ -1337,15 +1335,10 @@ fn tool_told(answer: Result<String, ToolError>) -> String {
 
 /// The tools over documents, with a search where there is one.
 fn toolbox(place: &Place) -> Toolbox {
-    #[cfg(feature = "sqlite")]
-    {
-        let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
-        let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index);
-        indexed.sync(at(20, 12, 0)).unwrap();
-        Toolbox::new(place.view()).indexed(&indexed)
-    }
-    #[cfg(not(feature = "sqlite"))]
-    Toolbox::new(place.view())
+    let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
+    let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index);
+    indexed.sync(at(20, 12, 0)).unwrap();
+    Toolbox::new(place.view()).indexed(&indexed)
 }
 
 /// Returns the results of an index over the whole workspace for the session, with its view in front or alone.
@@ -1371,50 +1364,38 @@ enum Door {
 }
 
 fn searched(place: &Place, door: Door) -> String {
-    #[cfg(feature = "sqlite")]
-    {
-        use noctuary::search::DocumentIndex;
+    use noctuary::search::DocumentIndex;
 
-        let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
-        let workspace = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
-        workspace.sync(at(20, 12, 0)).unwrap();
-        let embedder = noctuary::testing::HashEmbedder::new(16);
-        noctuary::vectors::embed_once(&index, &embedder, &noctuary::vectors::EmbedConfig::default()).unwrap();
-        let vector = |query: &str| {
-            use noctuary::vectors::Embedder as _;
-            // A text without words has no direction.
-            let text = format!("canary {query}");
-            let numbers = embedder.embed(&[&text], noctuary::vectors::Purpose::Query).unwrap().remove(0);
-            noctuary::memory::QueryVector::new(embedder.id(), numbers)
+    let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
+    let workspace = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
+    workspace.sync(at(20, 12, 0)).unwrap();
+    let embedder = noctuary::testing::HashEmbedder::new(16);
+    noctuary::vectors::embed_once(&index, &embedder, &noctuary::vectors::EmbedConfig::default()).unwrap();
+    let vector = |query: &str| {
+        use noctuary::vectors::Embedder as _;
+        // A text without words has no direction.
+        let text = format!("canary {query}");
+        let numbers = embedder.embed(&[&text], noctuary::vectors::Purpose::Query).unwrap().remove(0);
+        noctuary::memory::QueryVector::new(embedder.id(), numbers)
+    };
+    let search = |query| match door {
+        Door::Near => {
+            workspace.search_near(&place.access, query, &vector(query), 100).map(|found| found.results)
+        }
+        Door::IndexNear => {
+            index.search_near(&place.access, query, &vector(query), 100).map(|found| found.results)
+        }
+        Door::Masked => workspace.search(&place.access, query, 100).map(|found| found.results),
+        Door::Raw => workspace.search_unmasked(&place.access, query, 100).map(|found| found.results),
+        Door::Index => index.search(&place.access, query, 100),
+    };
+    let told = |query| {
+        let text = |found: Vec<noctuary::search::SearchResult>| {
+            found.into_iter().map(|found| format!("{} {}\n", found.path, found.content)).collect()
         };
-        let search = |query| match door {
-            Door::Near => {
-                workspace.search_near(&place.access, query, &vector(query), 100).map(|found| found.results)
-            }
-            Door::IndexNear => {
-                index.search_near(&place.access, query, &vector(query), 100).map(|found| found.results)
-            }
-            Door::Masked => workspace.search(&place.access, query, 100).map(|found| found.results),
-            Door::Raw => workspace.search_unmasked(&place.access, query, 100).map(|found| found.results),
-            Door::Index => index.search(&place.access, query, 100),
-        };
-        let told = |query| {
-            let text = |found: Vec<noctuary::search::SearchResult>| {
-                found.into_iter().map(|found| format!("{} {}\n", found.path, found.content)).collect()
-            };
-            told(search(query), text)
-        };
-        CANARIES
-            .into_iter()
-            .chain(["canary", "canar*", "\"canary\" OR memory", "---", "-"])
-            .map(told)
-            .collect()
-    }
-    #[cfg(not(feature = "sqlite"))]
-    {
-        let _ = (place, door);
-        String::new()
-    }
+        told(search(query), text)
+    };
+    CANARIES.into_iter().chain(["canary", "canar*", "\"canary\" OR memory", "---", "-"]).map(told).collect()
 }
 
 /// The surroundings of each canary, and of the names beside one.
@@ -1452,34 +1433,18 @@ fn paged(pages: &Pages, access: &Access) -> String {
 }
 
 fn pages_of_documents(place: &Place) -> Vec<Pages> {
-    #[cfg(feature = "sqlite")]
-    {
-        let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
-        let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index);
-        indexed.sync(at(20, 12, 0)).unwrap();
-        vec![Pages::new(Arc::new(indexed))]
-    }
-    #[cfg(not(feature = "sqlite"))]
-    {
-        let _ = place;
-        Vec::new()
-    }
+    let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
+    let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index);
+    indexed.sync(at(20, 12, 0)).unwrap();
+    vec![Pages::new(Arc::new(indexed))]
 }
 
 /// The surroundings in an index over the whole workspace.
 fn of_documents(place: &Place) -> String {
-    #[cfg(feature = "sqlite")]
-    {
-        let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
-        let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
-        indexed.sync(at(20, 12, 0)).unwrap();
-        surroundings(&indexed, &place.access) + &surroundings(&index, &place.access)
-    }
-    #[cfg(not(feature = "sqlite"))]
-    {
-        let _ = place;
-        String::new()
-    }
+    let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
+    let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
+    indexed.sync(at(20, 12, 0)).unwrap();
+    surroundings(&indexed, &place.access) + &surroundings(&index, &place.access)
 }
 
 /// A verb of a store of files.
@@ -1528,7 +1493,7 @@ fn of_files(place: &Place, verb: Files) -> String {
 }
 
 /// Whether this build keeps a mirror of trades.
-const HAS_TRADES: bool = cfg!(all(feature = "finance", feature = "sqlite"));
+const HAS_TRADES: bool = true;
 
 /// A verb of the mirror of trades.
 #[derive(Clone, Copy)]
@@ -1545,53 +1510,41 @@ enum Trades {
 
 /// What the mirror of trades tells a session, after its owner's host reported some.
 fn of_trades(place: &Place, verb: Trades) -> String {
-    #[cfg(all(feature = "finance", feature = "sqlite"))]
-    {
-        use noctuary::dream::HistorySource;
-        use noctuary::finance::{
-            Fill, MirrorSource, MirrorStore, SpotActivity, SyncState, fills_as_history, spot_as_history,
-        };
-        let store =
-            Arc::new(noctuary::SqliteMemoryStore::open_in_memory(place.access.scope.clone()).unwrap());
-        let host = Access::new(SessionKind::Main, Actor::Library, place.access.scope.clone());
-        let canary = "canary-in-a-row";
-        let fill = Fill::new("sub", "order", 5, canary, "buy").at(1.0, 2.0);
-        let swap = SpotActivity::new("0x1", 5, "swap", "confirmed").tokens(canary, "ETH");
-        let (now, access) = (at(20, 8, 0), &place.access);
-        store.bulk_insert_perps_fills(&host, std::slice::from_ref(&fill), now).unwrap();
-        store.bulk_insert_external_spot(&host, std::slice::from_ref(&swap), now).unwrap();
-        let failed = Err("canary-in-a-row is away");
-        store.record_sync(&host, &MirrorSource::Spot, failed, now).unwrap();
-        let state = |state: SyncState| state.last_error.unwrap_or_default();
-        let evidence = |source: &dyn HistorySource| {
-            told(source.latest(9), |items| items.into_iter().map(|item| item.text).collect())
-        };
-        match verb {
-            Trades::Report => shape(store.bulk_insert_perps_fills(access, &[fill], now)),
-            Trades::ReportSpot => shape(store.bulk_insert_external_spot(access, &[swap], now)),
-            Trades::Sync if access.actor == Actor::Agent => {
-                assert!(
-                    store.record_sync(access, &MirrorSource::Spot, failed, now).is_err(),
-                    "the host reports"
-                );
-                told(store.sync_state(access, &MirrorSource::Spot), state)
-            }
-            Trades::Sync => told(store.record_sync(access, &MirrorSource::Spot, failed, now), state),
-            Trades::State => told(store.sync_state(access, &MirrorSource::Spot), state),
-            Trades::Fills => told(store.perps_fills(access, None, 9), |all| {
-                all.into_iter().map(|one| one.symbol).collect()
-            }),
-            Trades::Spot => told(store.external_spot(access, None, 9), |all| {
-                all.into_iter().filter_map(|one| one.from_token).collect()
-            }),
-            Trades::History => evidence(&fills_as_history(store, access.clone())),
-            Trades::SpotHistory => evidence(&spot_as_history(store, access.clone())),
+    use noctuary::dream::HistorySource;
+    use noctuary::finance::{
+        Fill, MirrorSource, MirrorStore, SpotActivity, SyncState, fills_as_history, spot_as_history,
+    };
+    let store = Arc::new(noctuary::SqliteMemoryStore::open_in_memory(place.access.scope.clone()).unwrap());
+    let host = Access::new(SessionKind::Main, Actor::Library, place.access.scope.clone());
+    let canary = "canary-in-a-row";
+    let fill = Fill::new("sub", "order", 5, canary, "buy").at(1.0, 2.0);
+    let swap = SpotActivity::new("0x1", 5, "swap", "confirmed").tokens(canary, "ETH");
+    let (now, access) = (at(20, 8, 0), &place.access);
+    store.bulk_insert_perps_fills(&host, std::slice::from_ref(&fill), now).unwrap();
+    store.bulk_insert_external_spot(&host, std::slice::from_ref(&swap), now).unwrap();
+    let failed = Err("canary-in-a-row is away");
+    store.record_sync(&host, &MirrorSource::Spot, failed, now).unwrap();
+    let state = |state: SyncState| state.last_error.unwrap_or_default();
+    let evidence = |source: &dyn HistorySource| {
+        told(source.latest(9), |items| items.into_iter().map(|item| item.text).collect())
+    };
+    match verb {
+        Trades::Report => shape(store.bulk_insert_perps_fills(access, &[fill], now)),
+        Trades::ReportSpot => shape(store.bulk_insert_external_spot(access, &[swap], now)),
+        Trades::Sync if access.actor == Actor::Agent => {
+            assert!(store.record_sync(access, &MirrorSource::Spot, failed, now).is_err(), "the host reports");
+            told(store.sync_state(access, &MirrorSource::Spot), state)
         }
-    }
-    #[cfg(not(all(feature = "finance", feature = "sqlite")))]
-    {
-        let (_, _) = (place, verb);
-        String::new()
+        Trades::Sync => told(store.record_sync(access, &MirrorSource::Spot, failed, now), state),
+        Trades::State => told(store.sync_state(access, &MirrorSource::Spot), state),
+        Trades::Fills => {
+            told(store.perps_fills(access, None, 9), |all| all.into_iter().map(|one| one.symbol).collect())
+        }
+        Trades::Spot => told(store.external_spot(access, None, 9), |all| {
+            all.into_iter().filter_map(|one| one.from_token).collect()
+        }),
+        Trades::History => evidence(&fills_as_history(store, access.clone())),
+        Trades::SpotHistory => evidence(&spot_as_history(store, access.clone())),
     }
 }
 
@@ -1696,7 +1649,7 @@ fn word(text: &str) -> String {
 /// The shipped source.
 fn sources() -> Vec<String> {
     let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut folders = vec![noctuary_tests::root().join("src")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -1772,7 +1725,6 @@ fn with_groups(
                 ),
             ),
             // The file of the private rows: the scope parts them.
-            #[cfg(feature = "sqlite")]
             Arc::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), scope.clone()).unwrap()),
         ];
         for store in &own {
@@ -1786,9 +1738,11 @@ fn with_groups(
                 .unwrap();
             feed(&view, store.as_ref(), &scope, at(20, 9, 0)).unwrap();
         }
-        names.extend(documents(&view).into_keys().map(|document| crate::name(&document)));
+        names.extend(documents(&view).into_keys().map(|document| crate::life::name(&document)));
         names.extend(
-            documents(&view).into_keys().map(|document| crate::name(&format!("groups/{group}/{document}"))),
+            documents(&view)
+                .into_keys()
+                .map(|document| crate::life::name(&format!("groups/{group}/{document}"))),
         );
         if of == Some(group) {
             place.life = Life::new(view, LifeConfig::default());
@@ -1861,7 +1815,7 @@ fn the_owner_reads_every_group_in_private_and_their_agent_writes_in_none() {
     for home in homes() {
         let place = with_groups(home, false, None, SessionKind::Main);
         for group in GROUPS {
-            let memory = crate::name(&format!("groups/{group}/MEMORY.md"));
+            let memory = crate::life::name(&format!("groups/{group}/MEMORY.md"));
             let text = place.view().read_text(&memory).unwrap().unwrap();
             assert!(text.contains(&format!("{} in a dream", group_canary(group))), "{text}");
             for wrote in [

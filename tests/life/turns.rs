@@ -12,7 +12,7 @@ use noctuary::{DocName, Error, FileWorkspace, Life, LifeConfig, Note, SessionKin
 
 use noctuary::Actor;
 
-use crate::{access, at, begin, bytes, changed, everything, homes, in_each_home, put, text};
+use crate::life::{access, at, begin, bytes, changed, everything, homes, in_each_home, put, text};
 
 fn logging(interval: u64) -> LifeConfig {
     let mut config = LifeConfig::default();
@@ -297,7 +297,7 @@ fn a_note_whose_tool_is_stopped_costs_neither_the_memo_nor_another_note() {
 #[test]
 fn a_turn_that_fails_anywhere_leaves_the_memo_old_or_new_and_loses_no_note() {
     let run = |kind: usize, fault: Option<(u64, Fault)>| -> Option<usize> {
-        let (place, sound) = crate::home(kind)?;
+        let (place, sound) = crate::life::home(kind)?;
         let life = Life::new(sound.clone(), logging(1));
         life.boot(at(20, 9, 0)).unwrap();
         begin(&life, "repl", at(20, 9, 0)).end_turn("Yes.", TurnEnd::default(), at(20, 9, 1)).unwrap();
@@ -406,7 +406,7 @@ fn odd_files_are_preserved_and_reported() {
 #[test]
 fn a_read_only_folder_is_an_error_with_a_type_and_still_gives_a_prompt() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = crate::quick();
+    let folder = crate::life::quick();
     let workspace = Arc::new(noctuary::FileWorkspace::open(folder.path()).unwrap());
     let life = Life::new(workspace.clone(), LifeConfig::default());
     life.boot(at(21, 9, 0)).unwrap();

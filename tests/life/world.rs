@@ -16,14 +16,14 @@ use noctuary::{
 
 use noctuary::Actor;
 
-use crate::common::{Peer, Standing, listen, role, tell, tree};
-use crate::{access, at, begin, bytes, documents, homes, name, put, quick, text};
+use crate::life::{access, at, begin, bytes, documents, homes, name, put, quick, text};
+use noctuary_tests::common::{Peer, Standing, listen, role, tell, tree};
 
 const SETS: [(&str, i32, u32, u32); 3] =
     [("2026.2.9", 2026, 2, 9), ("2026.4.5", 2026, 4, 5), ("2026.9.6", 2026, 9, 6)];
 
 fn set(version: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/openclaw").join(version)
+    noctuary_tests::root().join("tests/fixtures/openclaw").join(version)
 }
 
 fn copy_folder(from: &Path, to: &Path) {
@@ -149,7 +149,7 @@ fn the_layout_of_the_first_seed_lives_a_day() {
     for (_folder, workspace) in homes() {
         let life = Life::new(workspace, LifeConfig::preset(Preset::Rfc0009Strict));
         assert!(matches!(life.boot(at(21, 9, 0)).unwrap().state, BootState::Uninitialized { .. }));
-        let begun = life.begin_session(crate::private(), "x", "repl", at(21, 9, 0));
+        let begun = life.begin_session(crate::life::private(), "x", "repl", at(21, 9, 0));
         assert!(matches!(begun, Err(Error::Uninitialized)));
         assert!(documents(life.workspace()).is_empty());
     }
@@ -351,13 +351,14 @@ fn nothing_is_read_or_written_outside_while_links_are_swapped() {
             }
         });
         for n in 0..1000 {
-            let lived =
-                life.begin_session(crate::private(), "repl", "repl", at(21, 9, 0)).and_then(|mut session| {
+            let lived = life.begin_session(crate::life::private(), "repl", "repl", at(21, 9, 0)).and_then(
+                |mut session| {
                     let prompt = session.prompt(&[])?.to_string();
                     assert!(!prompt.contains("canary"), "read outside");
                     session.note(&Note::happened(format!("number {n}")), at(21, 9, 1))?;
                     session.end_turn("Yes.", TurnEnd::default(), at(21, 9, 2))
-                });
+                },
+            );
             match lived {
                 Ok(_) => wrote += 1,
                 Err(_) => failed += 1,

@@ -1,14 +1,13 @@
 //! A database of the seed's own program: its tables stay as they are beside those of a store.
-#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::path::Path;
 
-use crate::common::marta::now;
 use noctuary::facts::{Decision, FactStore};
 use noctuary::memory::{NewMemory, Query, Source};
 use noctuary::testing::contract::memory as contract;
 use noctuary::{Access, Error, MemoryStore, SqliteMemoryStore, SqliteWorkspace};
+use noctuary_tests::common::marta::now;
 use rusqlite::Connection;
 
 fn main_session() -> Access {

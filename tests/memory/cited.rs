@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use crate::common::marta::{access, agent, marta, name, now};
 use noctuary::exchange::feed;
 use noctuary::life::{ContextConfig, MemoryContext};
 use noctuary::memory::{NewMemory, Query, Source, Stale};
@@ -14,6 +13,7 @@ use noctuary::{
     Actor, DocName, FileMemoryStore, FileWorkspace, Life, LifeConfig, MemoryStore, SessionKind, Workspace,
     WriteMode,
 };
+use noctuary_tests::common::marta::{access, agent, marta, name, now};
 use serde_json::json;
 
 const JOURNAL: &str = "memory/2026-11-20-repl.md";
@@ -29,19 +29,17 @@ struct World {
 
 impl World {
     fn each(test: impl Fn(&Self)) {
-        for kind in crate::common::backends() {
+        for kind in noctuary_tests::common::backends() {
             let folder = tempfile::tempdir().unwrap();
             let workspace = Arc::new(FileWorkspace::open(folder.path()).unwrap());
             let mut config = StoreConfig::default();
             config.journals = Some(workspace.clone());
             let store: Arc<dyn Store> = match kind {
-                #[cfg(feature = "sqlite")]
                 1 => Arc::new(
                     noctuary::SqliteMemoryStore::open_with(folder.path().join("rows.db"), marta(), config)
                         .unwrap(),
                 ),
-                #[cfg(feature = "postgres")]
-                2 => Arc::new(crate::common::server::rows_in(folder.path(), marta(), config)),
+                2 => Arc::new(noctuary_tests::common::server::rows_in(folder.path(), marta(), config)),
                 _ => Arc::new(FileMemoryStore::open_with(folder.path(), marta(), config).unwrap()),
             };
             let world = Self { _folder: folder, workspace, store };

@@ -1,5 +1,4 @@
 //! No value that was replaced is told as one that holds: by searches, prompts, snapshots, pages and tools.
-#![cfg(all(feature = "sqlite", feature = "report"))]
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +20,8 @@ use noctuary::{
 };
 use serde_json::{Value, json};
 
-use crate::chains::{Chain, Dice, SEED, chains, world};
-use crate::common::marta::{agent, human, marta};
+use crate::memory::chains::{Chain, Dice, SEED, chains, world};
+use noctuary_tests::common::marta::{agent, human, marta};
 
 /// Lines a section.
 const SECTION: usize = 20;
@@ -98,11 +97,11 @@ fn no_value_that_was_replaced_is_told_as_one_that_holds() {
     for _ in 0..rounds {
         let chains = chains(&mut dice, 120);
         let (lines, _) = world(&mut dice, &chains);
-        for kind in crate::common::backends() {
+        for kind in noctuary_tests::common::backends() {
             asked += deliveries(kind, &chains, &lines);
         }
     }
-    assert_eq!(asked, crate::common::backends().count() * 120 * rounds);
+    assert_eq!(asked, noctuary_tests::common::backends().count() * 120 * rounds);
 }
 
 /// Looks at every delivery of one store; returns how many chains were asked for.
@@ -112,10 +111,9 @@ fn deliveries(kind: usize, chains: &[Chain], lines: &[String]) -> usize {
     let store: Arc<dyn Store> = match kind {
         0 => Arc::new(FileMemoryStore::open(folder.path(), marta()).unwrap()),
         1 => Arc::new(SqliteMemoryStore::open(folder.path().join("rows.db"), marta()).unwrap()),
-        #[cfg(feature = "postgres")]
         2 => {
             let config = noctuary::store::StoreConfig::default();
-            Arc::new(crate::common::server::rows_in(folder.path(), marta(), config))
+            Arc::new(noctuary_tests::common::server::rows_in(folder.path(), marta(), config))
         }
         other => panic!("{other}"),
     };

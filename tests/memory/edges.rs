@@ -7,7 +7,6 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-#[cfg(feature = "sqlite")]
 use noctuary::MemoryStore;
 use noctuary::edges::{Edge, EdgeExtractor, EdgeStore, Entity, TextEdges};
 use noctuary::memory::{NewMemory, Source};
@@ -15,7 +14,7 @@ use noctuary::store::StoreConfig;
 use noctuary::testing::contract::edges::{self as contract, Edged};
 use noctuary::{Access, FileMemoryStore};
 
-use crate::common::marta::now;
+use noctuary_tests::common::marta::now;
 
 fn human() -> Access {
     Access::human(contract::scope())
@@ -26,14 +25,12 @@ fn row(text: &str) -> NewMemory {
 }
 
 fn open_with(folder: &Path, backend: usize, config: StoreConfig) -> Arc<dyn Edged> {
-    #[cfg(feature = "sqlite")]
     if backend == 1 {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open_with(path, contract::scope(), config).unwrap());
     }
-    #[cfg(feature = "postgres")]
     if backend == 2 {
-        return Arc::new(crate::common::server::rows_in(folder, contract::scope(), config));
+        return Arc::new(noctuary_tests::common::server::rows_in(folder, contract::scope(), config));
     }
     assert_eq!(backend, 0);
     Arc::new(FileMemoryStore::open_with(folder, contract::scope(), config).unwrap())
@@ -44,7 +41,7 @@ fn open(folder: &Path, backend: usize) -> Arc<dyn Edged> {
 }
 
 fn backends() -> std::ops::Range<usize> {
-    crate::common::backends()
+    noctuary_tests::common::backends()
 }
 
 fn top(store: &dyn EdgeStore) -> Vec<String> {
@@ -204,7 +201,6 @@ fn verbs_are_data_of_the_host() {
     assert_eq!(six.iter().filter(|edge| edge.starts_with("co_occurs_with")).count(), 10, "of five entities");
 }
 
-#[cfg(feature = "sqlite")]
 mod in_sqlite {
     use noctuary::learning::{NewRoleNote, RoleStore};
     use noctuary::{Scope, SqliteMemoryStore};

@@ -1,7 +1,6 @@
 //! Random lives of facts, in both stores and in a plain model that was written from the rules as they are documented:
 //! after each step all three tell the same, and nobody but the human ever retired what is protected.
 
-#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::cmp::Reverse;
@@ -9,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::common::marta::now;
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::exchange::ForgetPlace;
 use noctuary::facts::{
@@ -21,6 +19,7 @@ use noctuary::memory::{Filter, MemoryId, NewMemory, Query, Source, categories};
 use noctuary::store::StoreConfig;
 use noctuary::testing::MemoryDisk;
 use noctuary::{Access, Actor, Error, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
+use noctuary_tests::common::marta::now;
 
 /// How many sequences run: where `NOCTUARY_LONG_TESTS` is set, all of them.
 fn sequences() -> u64 {
@@ -1043,9 +1042,8 @@ impl Counts {
 }
 
 /// Every twentieth life is lived on a server too, which takes longer.
-#[cfg(feature = "postgres")]
 fn on_a_server(seed: u64) -> bool {
-    seed.is_multiple_of(20) && crate::common::server::is_there()
+    seed.is_multiple_of(20) && noctuary_tests::common::server::is_there()
 }
 
 /// One life; returns how many protected rows the human alone retired.
@@ -1059,9 +1057,8 @@ fn live(seed: u64, counts: &mut Counts) -> u64 {
         FileMemoryStore::on_disk(Arc::new(MemoryDisk::new()), Scope::user("marta"), config.clone()).unwrap();
     let sqlite = SqliteMemoryStore::open_in_memory_with(Scope::user("marta"), config.clone()).unwrap();
     let stores: Vec<&dyn Store> = vec![&sqlite, &file];
-    #[cfg(feature = "postgres")]
-    let server = on_a_server(seed).then(|| crate::common::server::rows(Scope::user("marta"), config.clone()));
-    #[cfg(feature = "postgres")]
+    let server =
+        on_a_server(seed).then(|| noctuary_tests::common::server::rows(Scope::user("marta"), config.clone()));
     let stores =
         stores.into_iter().chain(server.iter().map(|store| store.as_ref() as &dyn Store)).collect::<Vec<_>>();
     let mut model = Model::new(config);

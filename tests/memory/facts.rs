@@ -5,13 +5,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::marta::{access, agent, human};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::facts::{Decision, EventOutcome, FactKey, FactState};
 use noctuary::memory::{Filter, MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Source, categories};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::{self as contract, Facts as Store};
 use noctuary::{Access, Actor, Error, FileMemoryStore, Scope, SessionKind};
+use noctuary_tests::common::marta::{access, agent, human};
 
 fn at(minute: i64) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap() + TimeDelta::minutes(minute)
@@ -21,21 +21,17 @@ fn fact(content: &str) -> NewMemory {
     NewMemory::new(categories::FACT, content, Source::AgentRecorded)
 }
 
-#[cfg_attr(not(feature = "postgres"), expect(clippy::needless_pass_by_value, reason = "a server takes it"))]
 fn open(folder: &Path, config: StoreConfig) -> Vec<Arc<dyn Store>> {
     let scope = Scope::user("marta");
-    #[cfg_attr(not(feature = "postgres"), expect(unused_mut, reason = "a server adds one"))]
     let mut stores: Vec<Arc<dyn Store>> = vec![
-        #[cfg(feature = "sqlite")]
         Arc::new(
             noctuary::SqliteMemoryStore::open_with(folder.join("memory.db"), scope.clone(), config.clone())
                 .unwrap(),
         ),
         Arc::new(FileMemoryStore::open_with(folder, scope.clone(), config.clone()).unwrap()),
     ];
-    #[cfg(feature = "postgres")]
-    if crate::common::server::is_there() {
-        stores.push(Arc::new(crate::common::server::rows_in(folder, scope, config)));
+    if noctuary_tests::common::server::is_there() {
+        stores.push(Arc::new(noctuary_tests::common::server::rows_in(folder, scope, config)));
     }
     stores
 }
@@ -231,7 +227,6 @@ fn a_pass_with_a_model_decides_only_where_it_is_switched_on() {
 }
 
 #[test]
-#[cfg(feature = "sqlite")]
 fn the_database_itself_keeps_what_is_protected() {
     use noctuary::facts::FactStore;
 
@@ -350,7 +345,6 @@ fn what_the_human_pinned_the_agent_deletes_when_they_let_it_go() {
 
 // Words that are in more rows than are listed for one: what is suspected then is what is in the latest of them.
 #[test]
-#[cfg(feature = "sqlite")]
 fn rows_of_frequent_words_have_the_same_suspects_in_both_stores() {
     let words = [
         "user",

@@ -9,7 +9,6 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use crate::common::marta::{access, agent, marta};
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::memory::{
     Filter, MemoryId, NewMemory, Order, Place, Query, Role, SearchOutcome, Signal, Source,
@@ -19,6 +18,7 @@ use noctuary::store::StoreConfig;
 use noctuary::testing::contract::memory as contract;
 use noctuary::workspace::Refusal;
 use noctuary::{Access, Actor, Error, FileMemoryStore, MemoryStore, Scope, SessionKind};
+use noctuary_tests::common::marta::{access, agent, marta};
 use tempfile::TempDir;
 
 fn group() -> Access {

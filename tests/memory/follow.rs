@@ -5,7 +5,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::marta::{access, agent, human};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::facts::{Decision, FactKey};
 use noctuary::life::{ContextConfig, MemoryContext};
@@ -14,6 +13,7 @@ use noctuary::memory::{
 };
 use noctuary::testing::contract::fact::Facts as Store;
 use noctuary::{Access, Actor, FileMemoryStore, Scope, SessionKind};
+use noctuary_tests::common::marta::{access, agent, human};
 
 fn at(minute: i64) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap() + TimeDelta::minutes(minute)
@@ -29,15 +29,12 @@ fn home(content: &str) -> NewMemory {
 
 fn open(folder: &Path) -> Vec<Arc<dyn Store>> {
     let scope = Scope::user("marta");
-    #[cfg_attr(not(feature = "postgres"), expect(unused_mut, reason = "a server adds one"))]
     let mut stores: Vec<Arc<dyn Store>> = vec![
-        #[cfg(feature = "sqlite")]
         Arc::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), scope.clone()).unwrap()),
         Arc::new(FileMemoryStore::open(folder, scope.clone()).unwrap()),
     ];
-    #[cfg(feature = "postgres")]
-    if crate::common::server::is_there() {
-        stores.push(Arc::new(crate::common::server::rows_in(
+    if noctuary_tests::common::server::is_there() {
+        stores.push(Arc::new(noctuary_tests::common::server::rows_in(
             folder,
             scope,
             noctuary::store::StoreConfig::default(),

@@ -2,13 +2,12 @@
 //!
 //! The rows are generated, the same every time: chains of states in ten wordings, between rows about the same subject,
 //! about the same slot of others, and about neither.
-#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::chains::{ABOUT, Dice, SEED, SUBJECTS, chains, shuffle, world};
+use crate::memory::chains::{ABOUT, Dice, SEED, SUBJECTS, chains, shuffle, world};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::memory::{Hit, MemoryId, NewMemory, Place, Query, Role, Source};
 use noctuary::testing::contract::memory as contract;
@@ -31,13 +30,12 @@ fn stores(lines: &[String], in_conversations: bool) -> Vec<Told> {
     let open: &[Open] = &[
         |folder| Box::new(FileMemoryStore::open(folder, contract::scope()).unwrap()),
         |folder| Box::new(SqliteMemoryStore::open(folder.join("memory.db"), contract::scope()).unwrap()),
-        #[cfg(feature = "postgres")]
         |folder| {
             let config = noctuary::store::StoreConfig::default();
-            Box::new(crate::common::server::rows_in(folder, contract::scope(), config))
+            Box::new(noctuary_tests::common::server::rows_in(folder, contract::scope(), config))
         },
     ];
-    let told = open[crate::common::backends()].iter().map(|open| {
+    let told = open[noctuary_tests::common::backends()].iter().map(|open| {
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path());
         let ids = lines.iter().enumerate().map(|(at, line)| {
@@ -114,7 +112,7 @@ fn the_newest_state_is_found_first() {
     }
     let all: usize = counts.values().map(|(all, _)| all).sum();
     assert_eq!((counts.len(), all), (10, 360));
-    for store in crate::common::backends() {
+    for store in noctuary_tests::common::backends() {
         let first: usize = counts.values().map(|(_, first)| first[store]).sum();
         println!("newest first in {first} of {all}");
         assert!(first * 100 >= all * 95, "{first} of {all}: {counts:?}");
@@ -197,6 +195,6 @@ fn a_row_that_answers_better_is_not_buried_by_a_newer_sibling() {
         }
     }
     println!("{} of {asked} not found first: {buried:#?}", buried.len());
-    assert_eq!(asked, 72 * crate::common::backends().count());
+    assert_eq!(asked, 72 * noctuary_tests::common::backends().count());
     assert!(buried.is_empty());
 }

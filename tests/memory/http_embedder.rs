@@ -10,7 +10,7 @@ use noctuary::model::HttpEmbedder;
 use noctuary::vectors::{EmbedError, Embedder, Purpose};
 use serde_json::{Value, json};
 
-use crate::scripted_server::{Answer, Server, http};
+use noctuary_tests::common::scripted_server::{Answer, Server, http};
 
 /// A key of a shape that no gate knows.
 const SECRET: &str = "zt-9f3Kq/Lw81+bPx27-VYn0";
@@ -219,7 +219,6 @@ fn a_key_goes_to_another_machine_encrypted_only() {
     assert!(error.to_string().contains("did not answer: ") && error.is_retryable(), "{error}");
 }
 
-#[cfg(feature = "sqlite")]
 mod in_a_store {
     use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use noctuary::model::HttpReranker;
 use noctuary::vectors::{EmbedError, Reranker};
 use serde_json::{Value, json};
 
-use crate::scripted_server::{Server, http};
+use noctuary_tests::common::scripted_server::{Server, http};
 
 /// A key of a shape that no gate knows.
 const SECRET: &str = "zt-9f3Kq/Lw81+bPx27-VYn0";

@@ -35,15 +35,13 @@ fn at(minute: i64) -> DateTime<Utc> {
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
-    #[cfg(feature = "sqlite")]
     if backend == 1 {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
     }
-    #[cfg(feature = "postgres")]
     if backend == 2 {
         let config = noctuary::store::StoreConfig::default();
-        return Arc::new(crate::common::server::rows_in(folder, contract::scope(), config));
+        return Arc::new(noctuary_tests::common::server::rows_in(folder, contract::scope(), config));
     }
     assert_eq!(backend, 0);
     Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
@@ -51,7 +49,7 @@ fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
 
 /// Runs a test on each store.
 fn each(test: impl Fn(Arc<dyn Store>)) {
-    for backend in crate::common::backends() {
+    for backend in noctuary_tests::common::backends() {
         let folder = tempfile::tempdir().unwrap();
         test(open(folder.path(), backend));
     }

@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use crate::common::marta::now;
 use noctuary::learning::{
     Ending, MethodId, NewMethod, NewOutcome, NewPreference, NewRoleNote, PreferenceId, PreferenceStore,
     Reflection, RoleClass, RoleNoteId, RoleStore,
@@ -15,6 +14,7 @@ use noctuary::memory::{MemoryEvent, MemoryObserver};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::method::{self as contract, Methods as Store};
 use noctuary::{Access, Actor, FileMemoryStore, SessionKind};
+use noctuary_tests::common::marta::now;
 
 mod calls;
 mod faults;
@@ -38,18 +38,15 @@ fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
 }
 
 fn open_with(folder: &Path, backend: usize, config: StoreConfig) -> Arc<dyn Loop> {
-    #[cfg(feature = "sqlite")]
     if backend == 1 {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open_with(path, contract::scope(), config).unwrap());
     }
-    #[cfg(feature = "postgres")]
     if backend == 2 {
-        return Arc::new(crate::common::server::rows_in(folder, contract::scope(), config));
+        return Arc::new(noctuary_tests::common::server::rows_in(folder, contract::scope(), config));
     }
-    #[cfg(feature = "postgres")]
     if backend == 2 {
-        return Arc::new(crate::common::server::rows_in(
+        return Arc::new(noctuary_tests::common::server::rows_in(
             folder,
             contract::scope(),
             noctuary::store::StoreConfig::default(),
@@ -65,7 +62,7 @@ trait Loop: Store + PreferenceStore + RoleStore {}
 impl<S: Store + PreferenceStore + RoleStore> Loop for S {}
 
 fn backends() -> std::ops::Range<usize> {
-    crate::common::backends()
+    noctuary_tests::common::backends()
 }
 
 fn method(body: &str) -> NewMethod {
@@ -203,7 +200,6 @@ fn each_change_of_the_loop_is_told_once_and_what_changed_nothing_is_not() {
     }
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn the_tables_have_the_seeds_columns_and_no_shell_graduates_a_method() {
     let folder = tempfile::tempdir().unwrap();

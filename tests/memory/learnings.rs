@@ -7,24 +7,22 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::marta::now;
 use noctuary::memory::NewLearning;
 use noctuary::testing::contract::learning::{self as contract, Learnings as Store};
 use noctuary::{Access, FileMemoryStore};
+use noctuary_tests::common::marta::now;
 
 fn human() -> Access {
     Access::human(contract::scope())
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
-    #[cfg(feature = "sqlite")]
     if backend == 1 {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
     }
-    #[cfg(feature = "postgres")]
     if backend == 2 {
-        return Arc::new(crate::common::server::rows_in(
+        return Arc::new(noctuary_tests::common::server::rows_in(
             folder,
             contract::scope(),
             noctuary::store::StoreConfig::default(),
@@ -35,7 +33,7 @@ fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
 }
 
 fn backends() -> std::ops::Range<usize> {
-    crate::common::backends()
+    noctuary_tests::common::backends()
 }
 
 fn learned(store: &dyn Store) -> Vec<String> {
@@ -87,7 +85,6 @@ fn a_learning_outlives_its_process_and_a_forgotten_one_leaves_no_word_in_any_fil
     }
 }
 
-#[cfg(feature = "sqlite")]
 mod in_sqlite {
     use noctuary::memory::{LearningStore, NewMemory, Source};
     use noctuary::{MemoryStore, Scope, SqliteMemoryStore};

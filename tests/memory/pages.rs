@@ -31,15 +31,13 @@ fn at(minute: i64) -> DateTime<Utc> {
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Edged> {
-    #[cfg(feature = "sqlite")]
     if backend == 1 {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
     }
-    #[cfg(feature = "postgres")]
     if backend == 2 {
         let config = noctuary::store::StoreConfig::default();
-        return Arc::new(crate::common::server::rows_in(folder, contract::scope(), config));
+        return Arc::new(noctuary_tests::common::server::rows_in(folder, contract::scope(), config));
     }
     assert_eq!(backend, 0);
     Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
@@ -47,7 +45,7 @@ fn open(folder: &Path, backend: usize) -> Arc<dyn Edged> {
 
 /// Runs a test on each store, with a way to open it once more.
 fn each(test: impl Fn(Arc<dyn Edged>, &dyn Fn() -> Arc<dyn Edged>)) {
-    for backend in crate::common::backends() {
+    for backend in noctuary_tests::common::backends() {
         let folder = tempfile::tempdir().unwrap();
         let open = || open(folder.path(), backend);
         test(open(), &open);
@@ -237,7 +235,6 @@ fn a_page_is_kept_for_a_minute_and_dropped_by_any_write() {
 }
 
 /// Each process writes by handles of its own: here the write comes from another connection of another library.
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_write_of_another_program_drops_a_page() {
     let folder = tempfile::tempdir().unwrap();
@@ -317,7 +314,6 @@ fn a_forgetting_drops_the_pages_and_says_so() {
 
 #[test]
 fn a_page_shows_no_secret_and_no_order_and_no_second_line() {
-    #[cfg(feature = "sqlite")]
     {
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path(), 1);
@@ -364,7 +360,6 @@ fn the_tool_shows_a_page_and_leaves_constraints_out_where_asked() {
 }
 
 /// Notes and rows are on one page.
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_page_reads_the_notes_of_a_vault_too() {
     use noctuary::life::Indexed;

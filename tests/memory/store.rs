@@ -1,5 +1,4 @@
 //! The memory store in one SQLite file: its contract, its tables, its door, and what it survives.
-#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::BTreeSet;
@@ -9,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::common::marta::now;
 use chrono::{Days, TimeDelta};
 use noctuary::gate::{Door, DoorPolicy, InjectionPolicy, SecretPolicy};
 use noctuary::life::{ContextConfig, MemoryContext};
@@ -21,6 +19,7 @@ use noctuary::{
     Access, Actor, DocName, Error, MemoryStore, Scope, SessionKind, SqliteMemoryStore, SqliteWorkspace,
     Workspace, WriteMode,
 };
+use noctuary_tests::common::marta::now;
 use rusqlite::Connection;
 use tempfile::TempDir;
 

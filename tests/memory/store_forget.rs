@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::marta::{access, agent, human, now};
 use chrono::Days;
 use noctuary::exchange::ForgetPlace;
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Place, PlaceReceipt, Query, Role, Source, categories};
 use noctuary::{Access, Actor, Error, FileMemoryStore, MemoryStore, Scope, SessionKind};
+use noctuary_tests::common::marta::{access, agent, human, now};
 
 trait Store: MemoryStore + FactStore {}
 
@@ -23,21 +23,19 @@ fn row(content: &str) -> NewMemory {
 
 fn open(folder: &Path, backend: usize) -> Box<dyn Store> {
     let scope = Scope::user("marta");
-    #[cfg(feature = "sqlite")]
     if backend == 1 {
         return Box::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), scope).unwrap());
     }
-    #[cfg(feature = "postgres")]
     if backend == 2 {
         let config = noctuary::store::StoreConfig::default();
-        return Box::new(crate::common::server::rows_in(folder, scope, config));
+        return Box::new(noctuary_tests::common::server::rows_in(folder, scope, config));
     }
     assert_eq!(backend, 0);
     Box::new(FileMemoryStore::open(folder, scope).unwrap())
 }
 
 fn each(test: impl Fn(&dyn Fn() -> Box<dyn Store>, &Path)) {
-    for backend in crate::common::backends() {
+    for backend in noctuary_tests::common::backends() {
         let folder = tempfile::tempdir().unwrap();
         test(&|| open(folder.path(), backend), folder.path());
     }
@@ -46,8 +44,7 @@ fn each(test: impl Fn(&dyn Fn() -> Box<dyn Store>, &Path)) {
 /// Which files hold a word, in any case, and which tables on a server that belong to the folder.
 fn files_with(folder: &Path, word: &str) -> Vec<String> {
     let mut found = Vec::new();
-    #[cfg(feature = "postgres")]
-    found.extend(crate::common::server::tables_with(folder, word));
+    found.extend(noctuary_tests::common::server::tables_with(folder, word));
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
@@ -248,7 +245,6 @@ fn a_human_lets_it_be_said_again() {
 }
 
 #[test]
-#[cfg(feature = "sqlite")]
 fn a_guest_of_a_file_forgets_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
@@ -395,7 +391,6 @@ fn who_writes_while_it_is_forgotten_comes_before_or_is_refused() {
 
 // The guest's own value went where another guest said the statement under the same key.
 #[test]
-#[cfg(feature = "sqlite")]
 fn a_guest_that_forgets_keeps_what_others_say_by_the_same_key() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
@@ -413,7 +408,6 @@ fn a_guest_that_forgets_keeps_what_others_say_by_the_same_key() {
 }
 
 #[test]
-#[cfg(feature = "sqlite")]
 fn a_reader_keeps_the_log_and_the_receipt_says_so_until_it_is_forgotten_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 1);
@@ -439,7 +433,6 @@ fn a_reader_keeps_the_log_and_the_receipt_says_so_until_it_is_forgotten_again() 
 }
 
 #[test]
-#[cfg(feature = "sqlite")]
 fn no_part_of_the_index_keeps_a_word_of_what_was_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 1);
@@ -465,7 +458,6 @@ fn no_part_of_the_index_keeps_a_word_of_what_was_forgotten() {
 }
 
 #[test]
-#[cfg(feature = "sqlite")]
 fn what_another_program_wrote_is_forgotten_however_it_wrote_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
@@ -506,7 +498,6 @@ fn what_another_program_wrote_is_forgotten_however_it_wrote_it() {
 
 // A forgetting that finds nothing does not rewrite a file from which nothing was removed.
 #[test]
-#[cfg(feature = "sqlite")]
 fn what_was_removed_before_it_was_forgotten_is_not_left_between_the_rows() {
     let removals = [
         "DELETE FROM memories WHERE content LIKE 'Zanzibarqx%'",
@@ -545,7 +536,6 @@ fn what_was_removed_before_it_was_forgotten_is_not_left_between_the_rows() {
 
 // BX-15: everything at once, then everything that could bring it back.
 #[test]
-#[cfg(feature = "sqlite")]
 fn stores_workspace_and_index_forget_together_and_nothing_brings_it_back() {
     use noctuary::exchange::{Forget, feed};
     use noctuary::life::Indexed;

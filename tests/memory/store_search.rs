@@ -1,12 +1,9 @@
 //! Searches that find the same in all memory stores.
-#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::common::backends;
-use crate::common::marta::now;
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Order, Place, Query, Role, Source, Syntax};
@@ -14,6 +11,8 @@ use noctuary::search::{Fusion, Ranking};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::memory as contract;
 use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
+use noctuary_tests::common::backends;
+use noctuary_tests::common::marta::now;
 use proptest::prelude::*;
 
 fn main_session() -> Access {
@@ -46,9 +45,8 @@ impl All {
 
 fn stored(backend: usize, folder: &Path, config: &StoreConfig) -> Box<dyn FactStored> {
     let (scope, config) = (contract::scope(), config.clone());
-    #[cfg(feature = "postgres")]
     if backend == 2 {
-        return Box::new(crate::common::server::rows_in(folder, scope, config));
+        return Box::new(noctuary_tests::common::server::rows_in(folder, scope, config));
     }
     if backend == 1 {
         return Box::new(SqliteMemoryStore::open_with(folder.join("memory.db"), scope, config).unwrap());

@@ -1,5 +1,4 @@
 //! Faults that all memory stores survive: kills, and many writers at once beside a purge and a dream.
-#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +10,6 @@ use chrono::TimeDelta;
 use noctuary::format::Origin;
 use noctuary::life::{ContextConfig, MemoryContext};
 use noctuary::memory::{Filter, IndexState, Memory, MemoryId, NewMemory, Query, Source};
-#[cfg(feature = "postgres")]
 use noctuary::store::StoreConfig;
 use noctuary::testing::Script;
 use noctuary::testing::contract::memory as contract;
@@ -22,10 +20,9 @@ use noctuary::{
 };
 use rusqlite::Connection;
 
-use crate::common::marta::now;
-#[cfg(feature = "postgres")]
-use crate::common::server;
-use crate::common::{Peer, backends, listen, role, tell};
+use noctuary_tests::common::marta::now;
+use noctuary_tests::common::server;
+use noctuary_tests::common::{Peer, backends, listen, role, tell};
 
 const FILE: &str = "memory.db";
 
@@ -46,19 +43,13 @@ fn standing(store: &dyn MemoryStore) -> Vec<Memory> {
 enum Backend {
     Sqlite,
     File,
-    #[cfg(feature = "postgres")]
     Server,
 }
 
 impl Backend {
     /// The stores that are here: the last one where there is a server.
     fn all() -> Vec<Self> {
-        let all = [
-            Self::File,
-            Self::Sqlite,
-            #[cfg(feature = "postgres")]
-            Self::Server,
-        ];
+        let all = [Self::File, Self::Sqlite, Self::Server];
         all[backends()].to_vec()
     }
 
@@ -70,7 +61,6 @@ impl Backend {
         match self {
             Self::Sqlite => "sqlite",
             Self::File => "file",
-            #[cfg(feature = "postgres")]
             Self::Server => "server",
         }
     }
@@ -79,7 +69,6 @@ impl Backend {
         match self {
             Self::Sqlite => Arc::new(SqliteMemoryStore::open(folder.join(FILE), contract::scope()).unwrap()),
             Self::File => Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap()),
-            #[cfg(feature = "postgres")]
             Self::Server => Arc::new(server::rows_in(folder, contract::scope(), StoreConfig::default())),
         }
     }
@@ -89,7 +78,6 @@ impl Backend {
         match self {
             Self::Sqlite => Arc::new(SqliteWorkspace::open(folder.join(FILE), contract::scope()).unwrap()),
             Self::File => Arc::new(FileWorkspace::open(folder).unwrap()),
-            #[cfg(feature = "postgres")]
             Self::Server => Arc::new(server::rows_server_in(folder).workspace(contract::scope()).unwrap()),
         }
     }
@@ -277,7 +265,6 @@ fn killed_writers_of_a_file_lose_nothing_that_they_acknowledged() {
     kill_writers(Backend::File);
 }
 
-#[cfg(feature = "postgres")]
 #[test]
 fn killed_writers_of_a_server_lose_nothing_that_they_acknowledged() {
     Backend::all().into_iter().skip(2).for_each(kill_writers);
@@ -345,7 +332,6 @@ fn eight_processes_write_into_a_file_at_once() {
     write_at_once(Backend::File);
 }
 
-#[cfg(feature = "postgres")]
 #[test]
 fn eight_processes_write_into_a_server_at_once() {
     Backend::all().into_iter().skip(2).for_each(write_at_once);
@@ -367,7 +353,6 @@ fn no_string_makes_a_search_of_a_file_fail() {
     contract::any_text(Backend::File.open(folder.path()).as_ref(), texts());
 }
 
-#[cfg(feature = "postgres")]
 #[test]
 fn no_string_makes_a_search_of_a_server_fail() {
     for backend in Backend::all().into_iter().skip(2) {

@@ -1,13 +1,12 @@
 //! The word index of a SQLite store: it has what the rows say, whoever wrote them.
-#![cfg(feature = "sqlite")]
 
 use std::path::PathBuf;
 
-use crate::common::marta::now;
 use chrono::{TimeZone, Utc};
 use noctuary::memory::{Filter, Hit, IndexState, MemoryId, NewMemory, Order, Place, Query, Role, Source};
 use noctuary::store::StoreConfig;
 use noctuary::{Access, FileMemoryStore, MemoryStore, Scope, SqliteMemoryStore};
+use noctuary_tests::common::marta::now;
 use rusqlite::Connection;
 use tempfile::TempDir;
 

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
-#[cfg(feature = "sqlite")]
 mod database;
 mod exact;
 mod file;
@@ -40,19 +39,15 @@ fn each(test: impl Fn(&Stores)) {
         let store = FileMemoryStore::open_with(folder.path(), Scope::user("marta"), config).unwrap();
         (Arc::new(store) as Store, Some(folder))
     };
-    #[cfg_attr(not(feature = "postgres"), expect(unused_mut, reason = "a server adds one"))]
-    let mut kinds: Vec<Make> = vec![
-        in_a_file,
-        #[cfg(feature = "sqlite")]
-        |config| {
-            let scope = Scope::user("marta");
-            let store = noctuary::SqliteMemoryStore::open_in_memory_with(scope, config).unwrap();
-            (Arc::new(store) as Store, None)
-        },
-    ];
-    #[cfg(feature = "postgres")]
-    if crate::common::server::is_there() {
-        kinds.push(|config| (crate::common::server::rows(Scope::user("marta"), config) as Store, None));
+    let mut kinds: Vec<Make> = vec![in_a_file, |config| {
+        let scope = Scope::user("marta");
+        let store = noctuary::SqliteMemoryStore::open_in_memory_with(scope, config).unwrap();
+        (Arc::new(store) as Store, None)
+    }];
+    if noctuary_tests::common::server::is_there() {
+        kinds.push(|config| {
+            (noctuary_tests::common::server::rows(Scope::user("marta"), config) as Store, None)
+        });
     }
     for make in kinds {
         test(&Stores { make, folders: Mutex::default() });

@@ -11,7 +11,7 @@ use noctuary::testing::Script;
 use noctuary::{Access, Actor, DocName, DreamReport, Dreamer, Outcome, Scope, SessionKind};
 use serde_json::json;
 
-use crate::dreaming::{KEY, Life, dream};
+use noctuary_tests::dreaming::{KEY, Life, dream};
 
 /// The morning of the seed's sample.
 fn at(hour: u32, minute: u32) -> DateTime<Utc> {

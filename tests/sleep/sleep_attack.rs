@@ -18,7 +18,7 @@ use noctuary::{
 };
 use serde_json::{Value, json};
 
-use crate::dreaming::{KEY, Life, dream};
+use noctuary_tests::dreaming::{KEY, Life, dream};
 
 fn at(hour: u32, minute: u32) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 2, 12, hour, minute, 44).unwrap()

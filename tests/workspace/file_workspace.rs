@@ -16,8 +16,8 @@ use noctuary::{DocName, Error, FileWorkspace, Result, Workspace, WriteMode};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use crate::common::marta::name;
-use crate::common::{Peer, listen, role, tell, tree};
+use noctuary_tests::common::marta::name;
+use noctuary_tests::common::{Peer, listen, role, tell, tree};
 
 /// Where the processes begin that these tests start.
 const HERE: &str = module_path!();
@@ -779,7 +779,7 @@ mod unix {
     use noctuary::workspace::{Claim, ClaimTerms, Name, Refusal, StateName};
 
     use super::*;
-    use crate::common::in_role;
+    use noctuary_tests::common::in_role;
 
     fn mode(path: &Path) -> u32 {
         fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777

@@ -17,8 +17,8 @@ use noctuary::{
 };
 use tempfile::TempDir;
 
-use crate::common::marta::{name as doc, quick};
 use SessionKind::{Main, Scheduled, Shared, Subagent};
+use noctuary_tests::common::marta::{name as doc, quick};
 
 const KINDS: [SessionKind; 4] = [Main, Shared, Subagent, Scheduled];
 const ACTORS: [Actor; 3] = [Actor::Human, Actor::Agent, Actor::Library];
@@ -147,7 +147,6 @@ type Home = (&'static str, fn(&Path) -> Arc<dyn Workspace>);
 
 const HOMES: &[Home] = &[
     ("files", |path| Arc::new(FileWorkspace::open(path).unwrap())),
-    #[cfg(feature = "sqlite")]
     ("sqlite", |path| {
         let file = path.join("life.db");
         Arc::new(noctuary::SqliteWorkspace::open(file, Scope::user("marta")).unwrap())

@@ -23,8 +23,8 @@ use noctuary::{
 };
 use tempfile::TempDir;
 
-use crate::common::marta::{human, name, now, quick};
-use crate::common::{Peer, listen, role, tell};
+use noctuary_tests::common::marta::{human, name, now, quick};
+use noctuary_tests::common::{Peer, listen, role, tell};
 
 /// A way to keep a life in a folder.
 pub(crate) struct Home {
@@ -43,7 +43,6 @@ const HOMES: &[Home] = &[
         sound: |path| assert!(path.is_dir()),
         tears: true,
     },
-    #[cfg(feature = "sqlite")]
     Home {
         name: "sqlite",
         open: |path| {
@@ -58,10 +57,9 @@ const HOMES: &[Home] = &[
         },
         tears: false,
     },
-    #[cfg(feature = "postgres")]
     Home {
         name: "postgres",
-        open: |path| Arc::new(crate::common::server::open(path)),
+        open: |path| Arc::new(noctuary_tests::common::server::open(path)),
         sound: |_| {},
         tears: false,
     },
@@ -69,10 +67,7 @@ const HOMES: &[Home] = &[
 
 /// The homes that this machine has.
 pub(crate) fn homes() -> Vec<&'static Home> {
-    #[cfg(feature = "postgres")]
-    let is_here = |home: &&Home| home.name != "postgres" || crate::common::server::url().is_some();
-    #[cfg(not(feature = "postgres"))]
-    let is_here = |_: &&Home| true;
+    let is_here = |home: &&Home| home.name != "postgres" || noctuary_tests::common::server::url().is_some();
     HOMES.iter().filter(is_here).collect()
 }
 
@@ -104,7 +99,6 @@ impl Folders {
         FileWorkspace::open(self.new_path()).unwrap()
     }
 
-    #[cfg(feature = "sqlite")]
     fn sqlite(&self) -> noctuary::SqliteWorkspace {
         noctuary::SqliteWorkspace::open(self.new_path().join("life.db"), Scope::user("marta")).unwrap()
     }
@@ -122,7 +116,6 @@ fn a_folder_keeps_the_contract() {
     contract::workspace(&|| Arc::new(boxed(folders.files())));
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_sqlite_file_keeps_the_contract() {
     let folders = Folders::default();
@@ -130,7 +123,6 @@ fn a_sqlite_file_keeps_the_contract() {
     contract::workspace(&|| Arc::new(boxed(folders.sqlite())));
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_workspace_in_memory_keeps_the_contract() {
     let in_memory = || noctuary::SqliteWorkspace::open_in_memory(Scope::user("marta")).unwrap();
@@ -161,10 +153,9 @@ fn a_workspace_in_memory_keeps_the_contract() {
     ));
 }
 
-#[cfg(feature = "postgres")]
 #[test]
 fn a_postgres_server_keeps_the_contract() {
-    use crate::common::server;
+    use noctuary_tests::common::server;
     let Some(_) = server::url() else { return };
     let folders = Folders::default();
     let new = || server::open(&folders.new_path());
@@ -185,7 +176,6 @@ fn a_guarded_folder_keeps_the_contract_of_documents() {
     contract::view(&|| Arc::new(boxed(Guarded::new(boxed(folders.files()), human()))));
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_guarded_sqlite_file_keeps_the_contract_of_documents() {
     let folders = Folders::default();
@@ -858,9 +848,8 @@ fn no_verb_goes_on_in_a_line_that_somebody_left_without_its_end() {
     for home in homes() {
         for (verb, document, append) in VERBS {
             for left in [LEFT.to_owned(), format!("# A heading\n\n{LEFT}"), format!("- café\r\n{LEFT}")] {
-                for indexed in [false, cfg!(feature = "sqlite")] {
+                for indexed in [false, true] {
                     let (_folder, workspace) = home.quick();
-                    #[cfg(feature = "sqlite")]
                     let workspace: Arc<dyn Workspace> = if indexed {
                         let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
                         Arc::new(noctuary::life::Indexed::new(workspace, index))
@@ -911,7 +900,6 @@ fn a_child_plays_its_role() {
 
 // A family's bot kept each life in one database, and gave a brother's access to his sister's dreamer: it showed him her
 // lines, and took them back on his word.
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_life_that_knows_whose_it_is_is_closed_to_everybody_else_before_it_is_touched() {
     use noctuary::exchange::{Forget, feed};

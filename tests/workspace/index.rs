@@ -1,5 +1,4 @@
 //! Documents found by their words: what is written, what is edited by hand, who finds it, and what is mended.
-#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,8 +21,8 @@ use noctuary::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::common::marta::{marta, name, now};
-use crate::common::{Peer, listen, role, tell};
+use noctuary_tests::common::marta::{marta, name, now};
+use noctuary_tests::common::{Peer, listen, role, tell};
 
 type Home = Indexed<Arc<dyn Workspace>>;
 

@@ -1,5 +1,4 @@
 //! Edges of documents: links of a vault, told to whom the documents are.
-#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::any::Any;
@@ -11,7 +10,7 @@ use noctuary::exchange::{Forget, ForgetPlace};
 use noctuary::life::Indexed;
 use noctuary::{Access, DocName, Scope, Workspace, WriteMode};
 
-use crate::index_homes::{AnyIndex, NewHome, on_each_home};
+use crate::workspace::index_homes::{AnyIndex, NewHome, on_each_home};
 
 type Vault = Indexed<Arc<dyn Workspace>>;
 

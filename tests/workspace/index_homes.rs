@@ -35,9 +35,8 @@ pub(crate) fn sqlite() -> NewHome {
     }
 }
 
-#[cfg(feature = "postgres")]
 pub(crate) fn postgres() -> NewHome {
-    let fresh = crate::common::server::Fresh::new();
+    let fresh = noctuary_tests::common::server::Fresh::new();
     NewHome {
         workspace: Arc::new(fresh.server.workspace(marta()).unwrap()),
         index: Arc::new(fresh.server.index(marta()).unwrap()),
@@ -49,13 +48,12 @@ pub(crate) fn postgres() -> NewHome {
 macro_rules! on_each_home {
     ($($suite:ident)*) => {
         mod on_sqlite {
-            $(#[test] fn $suite() { super::$suite(crate::index_homes::sqlite) })*
+            $(#[test] fn $suite() { super::$suite(crate::workspace::index_homes::sqlite) })*
         }
-        #[cfg(feature = "postgres")]
         mod on_postgres {
             $(#[test] fn $suite() {
-                if crate::common::server::url().is_some() {
-                    super::$suite(crate::index_homes::postgres)
+                if noctuary_tests::common::server::url().is_some() {
+                    super::$suite(crate::workspace::index_homes::postgres)
                 }
             })*
         }

@@ -14,7 +14,7 @@ use noctuary::vectors::{
 };
 use noctuary::{Access, DocName, Scope, Workspace, WriteMode};
 
-use crate::index_homes::{AnyIndex, NewHome, on_each_home};
+use crate::workspace::index_homes::{AnyIndex, NewHome, on_each_home};
 
 struct Life {
     workspace: Indexed<Arc<dyn Workspace>>,

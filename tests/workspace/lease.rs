@@ -23,7 +23,7 @@ use noctuary::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::common::{Peer, listen, role, tell, tree};
+use noctuary_tests::common::{Peer, listen, role, tell, tree};
 
 const LOCK: &str = ".dreaming.lock";
 const GUARD: &str = ".dreaming.d/guard";

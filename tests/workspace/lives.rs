@@ -8,8 +8,8 @@ use std::sync::Arc;
 use noctuary::workspace::{Name, Revision};
 use noctuary::{DocName, Error, Result, Workspace, WriteMode};
 
-use crate::common::marta::name;
-use crate::homes::homes;
+use crate::workspace::homes::homes;
+use noctuary_tests::common::marta::name;
 
 /// No document stands below another: what a home says then is its own.
 const NAMES: [&str; 7] =

@@ -1,5 +1,4 @@
 //! The home in one SQLite file: its file, its tables, its scopes, its history, and its lease.
-#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::BTreeMap;
@@ -20,8 +19,8 @@ use noctuary::{DocName, Error, Scope, SqliteWorkspace, Workspace, WriteMode};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
 
-use crate::common::marta::{marta, name};
-use crate::common::{self, Peer, listen, role, tell};
+use noctuary_tests::common::marta::{marta, name};
+use noctuary_tests::common::{self, Peer, listen, role, tell};
 
 const FILE: &str = "life.db";
 

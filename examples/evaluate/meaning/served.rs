@@ -27,7 +27,7 @@ impl Served {
             return Err("a reranker in a folder needs an embedder with a model.onnx".into());
         }
         let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/embedders/Cargo.toml");
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("embedders/Cargo.toml");
         let package = if is_static { "noctuary-static" } else { "noctuary-transformer" };
         let run = |command: &str| {
             let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

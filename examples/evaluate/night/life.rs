@@ -7,7 +7,6 @@ use chrono::{Days, NaiveDate};
 use noctuary::exchange::feed;
 use noctuary::format::{DayLog, Origin, SourceRef};
 use noctuary::memory::{Found, Memory, MemoryId, NewMemory, Query};
-use noctuary::testing::{QuickDisk, folder};
 use noctuary::{
     Access, Actor, DocName, FileWorkspace, JournalDreamer, Life, LifeConfig, LlmClient, MemoryStore, Note,
     SessionKind, SqliteMemoryStore, Workspace, dream_once_at,
@@ -54,8 +53,7 @@ impl<'a> Lived<'a> {
         model: &dyn LlmClient,
     ) -> Result<Self> {
         let home = tempfile::tempdir()?;
-        let workspace: Arc<dyn Workspace> =
-            Arc::new(FileWorkspace::on_disk(Arc::new(QuickDisk::new(folder(home.path())?))));
+        let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(home.path())?);
         let store = || SqliteMemoryStore::open_in_memory_with(scope(), config(Measured::default()));
         let mut lived = Self {
             journals: store()?,

@@ -19,7 +19,7 @@ use noctuary::workspace::{Claim, ClaimTerms, Revision};
 use noctuary::{FileWorkspace, Outcome, Workspace, WriteMode};
 
 use super::kit::{Chance, Score, each_second, is_long, length};
-use crate::dreaming::{
+use noctuary_tests::dreaming::{
     Night, check_night, disk_before, disk_with, ensure, name, run_night, run_night_with, tellings, text_of,
 };
 

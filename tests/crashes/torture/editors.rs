@@ -14,7 +14,7 @@ use noctuary::testing::{Disk, DiskFile, Entry, Open, Stat};
 use noctuary::{FileWorkspace, LlmReply, Outcome, dream_once_at, llm_fn};
 
 use super::kit::{Chance, Score, is_long};
-use crate::dreaming::{Life, dreamer_over, journal, night};
+use noctuary_tests::dreaming::{Life, dreamer_over, journal, night};
 
 const MEMORY: &str = "# Memory\n\n- Known already, and for long.\n";
 /// The line that the operator adds.

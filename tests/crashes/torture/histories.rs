@@ -20,7 +20,7 @@ use noctuary::{
 };
 
 use super::kit::{Chance, Score, each_second, is_long, length, read, scratch};
-use crate::dreaming::{KEY, Life, dreamer_over, journal, night};
+use noctuary_tests::dreaming::{KEY, Life, dreamer_over, journal, night};
 
 /// The journals as they stood at one moment.
 type Standing = BTreeMap<String, Vec<u8>>;

@@ -21,7 +21,7 @@ use noctuary::{
 use super::kit::{
     Chance, Score, add, each_second, end, is_long, read, scratch, start, stretched, unfinished,
 };
-use crate::dreaming::{self, KEY};
+use noctuary_tests::dreaming::{self, KEY};
 
 /// How many tickers run at once.
 const TICKERS: usize = 3;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use crate::common;
+use noctuary_tests::common;
 
 static TURN: Mutex<()> = Mutex::new(());
 

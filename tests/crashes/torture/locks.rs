@@ -19,8 +19,8 @@ use rustix::process::{Signal, getpid, kill_process};
 use super::kit::{
     self, Chance, Score, add, each_second, end, length, read, scratch, signal, start, unfinished,
 };
-use crate::common::in_role;
-use crate::dreaming::dreamer_over;
+use noctuary_tests::common::in_role;
+use noctuary_tests::dreaming::dreamer_over;
 
 const PROCESSES: usize = 16;
 const GUARD: &str = ".dreaming.d/guard";
@@ -29,7 +29,6 @@ const GUARD: &str = ".dreaming.d/guard";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
     Files,
-    #[cfg(feature = "sqlite")]
     Sqlite,
     /// Each process has a clock of its own, which jumps by hours both ways.
     Clocks,
@@ -41,7 +40,6 @@ impl Case {
     fn word(self) -> &'static str {
         match self {
             Self::Files => "files",
-            #[cfg(feature = "sqlite")]
             Self::Sqlite => "sqlite",
             Self::Clocks => "clocks",
             Self::GuardsGo => "guards-go",
@@ -49,13 +47,7 @@ impl Case {
     }
 
     fn of(word: &str) -> Self {
-        let cases = [
-            Self::Files,
-            #[cfg(feature = "sqlite")]
-            Self::Sqlite,
-            Self::Clocks,
-            Self::GuardsGo,
-        ];
+        let cases = [Self::Files, Self::Sqlite, Self::Clocks, Self::GuardsGo];
         *cases.iter().find(|case| case.word() == word).unwrap()
     }
 
@@ -63,7 +55,6 @@ impl Case {
         let life = root.join("life");
         Ok(match self {
             Self::Files | Self::Clocks | Self::GuardsGo => Arc::new(FileWorkspace::open(life)?),
-            #[cfg(feature = "sqlite")]
             Self::Sqlite => Arc::new(noctuary::SqliteWorkspace::open(
                 life.join("life.db"),
                 noctuary::Scope::user("marta"),
@@ -354,7 +345,6 @@ fn run_in(title: &'static str, case: Case, root: &Path, is_on_a_drive: bool) -> 
 pub(crate) fn run(case: Case) -> bool {
     let title = match case {
         Case::Files => "lock (files)",
-        #[cfg(feature = "sqlite")]
         Case::Sqlite => "lock (sqlite)",
         Case::Clocks => "lock (clocks that jump)",
         Case::GuardsGo => return run_with_deleted_guards(),

@@ -20,8 +20,8 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use super::kills;
 use super::kit::{self, Chance, Score, add, each_second, end, length, read, signal};
-use crate::common;
-use crate::common::server::{Private, url};
+use noctuary_tests::common;
+use noctuary_tests::common::server::{Private, url};
 
 const PROCESSES: usize = 16;
 const TTL: Duration = Duration::from_millis(400);

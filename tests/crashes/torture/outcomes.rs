@@ -23,10 +23,7 @@ const KILLS: u64 = 24;
 const OF_A_LIFE: u64 = 6;
 const METHODS: i64 = 4;
 
-#[cfg(feature = "sqlite")]
 const HOMES: [&str; 2] = ["file", "sqlite"];
-#[cfg(not(feature = "sqlite"))]
-const HOMES: [&str; 1] = ["file"];
 
 trait Store: MemoryStore + MethodStore + PreferenceStore {}
 
@@ -42,7 +39,6 @@ fn now() -> DateTime<Utc> {
 
 fn open(home: &str, folder: &Path) -> Box<dyn Store> {
     match home {
-        #[cfg(feature = "sqlite")]
         "sqlite" => {
             let store = noctuary::SqliteMemoryStore::open(folder.join("memory.db"), Scope::user("marta"));
             Box::new(store.unwrap())

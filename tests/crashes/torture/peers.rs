@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 
 use super::kills::{self, dreamer, keep};
 use super::kit::{Chance, Score, add, end, length, read, scratch, signal, start};
-use crate::common::{Peer, in_role, listen, tell};
-use crate::dreaming::{Life, dreamer_over, reason_of};
+use noctuary_tests::common::{Peer, in_role, listen, tell};
+use noctuary_tests::dreaming::{Life, dreamer_over, reason_of};
 
 const LOCK: &str = ".dreaming.lock";
 const STATE: &str = ".dreamed-state.json";
@@ -210,7 +210,7 @@ impl Kind {
         match self {
             Self::Rust => in_role(super::HERE, &format!("seed {words}"), folder),
             Self::Node => {
-                let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/crashes/torture/peer.mjs");
+                let program = noctuary_tests::root().join("tests/crashes/torture/peer.mjs");
                 let mut command = Command::new("node");
                 command.arg(program).arg(folder).args(words.split(' '));
                 command.stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -12,8 +12,8 @@ use noctuary::testing::{Fault, Faults, FaultyDisk};
 use noctuary::{DreamReport, FileWorkspace, Workspace};
 
 use super::kit::{Chance, Score, is_long, length, read};
-use crate::common;
-use crate::dreaming::{Life, Night, check_night, life_before, run_night};
+use noctuary_tests::common;
+use noctuary_tests::dreaming::{Life, Night, check_night, life_before, run_night};
 
 /// The system calls that reach the file system.
 const CALLS: [&str; 22] = [

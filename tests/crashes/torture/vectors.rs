@@ -26,10 +26,7 @@ const OF_A_LIFE: u64 = 6;
 /// More rows than these are not written.
 const ROWS: usize = 60;
 
-#[cfg(feature = "sqlite")]
 const HOMES: [&str; 3] = ["file", "sqlite", "index"];
-#[cfg(not(feature = "sqlite"))]
-const HOMES: [&str; 1] = ["file"];
 
 /// A home of texts with vectors.
 trait Home {
@@ -103,7 +100,6 @@ impl<S: MemoryStore + VectorStore> Home for S {
     }
 }
 
-#[cfg(feature = "sqlite")]
 mod index {
     use noctuary::life::Indexed;
     use noctuary::memory::QueryVector;
@@ -168,12 +164,10 @@ mod index {
 
 fn open(home: &str, folder: &Path) -> Box<dyn Home> {
     match home {
-        #[cfg(feature = "sqlite")]
         "sqlite" => {
             let store = noctuary::SqliteMemoryStore::open(folder.join("memory.db"), Scope::user("marta"));
             Box::new(store.unwrap())
         }
-        #[cfg(feature = "sqlite")]
         "index" => Box::new(index::Documents::open(folder)),
         _ => Box::new(FileMemoryStore::open(folder.join("life"), Scope::user("marta")).unwrap()),
     }

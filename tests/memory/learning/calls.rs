@@ -5,11 +5,11 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 
 use super::{contract, human, method};
-use crate::common::marta::now;
 use noctuary::learning::{Ending, MethodId, NewOutcome};
 use noctuary::testing::contract::method::Methods as Store;
 use noctuary::testing::{Disk, MemoryDisk};
 use noctuary::{Access, Actor, FileMemoryStore, Scope, SessionKind};
+use noctuary_tests::common::marta::now;
 
 /// Numbers that are the same each time.
 pub(super) struct Dice(u64);

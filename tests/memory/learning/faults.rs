@@ -4,11 +4,11 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use super::{agent, contract, host, human, method};
-use crate::common::marta::now;
 use noctuary::FileMemoryStore;
 use noctuary::learning::{Ending, Method, MethodId, MethodStore, NewOutcome};
 use noctuary::store::StoreConfig;
 use noctuary::testing::{Disk, Fault, Faults, FaultyDisk, MemoryDisk};
+use noctuary_tests::common::marta::now;
 
 const FAULTS: [Fault; 3] =
     [Fault::Error(ErrorKind::StorageFull), Fault::Error(ErrorKind::PermissionDenied), Fault::Crash];
@@ -84,7 +84,6 @@ fn an_outcome_counts_once_whatever_fails_and_however_often_it_is_reported_again(
 }
 
 /// Every statement of SQLite that changes anything fails once: the whole change is undone, and made by the next call.
-#[cfg(feature = "sqlite")]
 mod statements {
     use std::path::Path;
 

@@ -5,20 +5,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{agent, backends, human};
-use crate::common::marta::now;
 use noctuary::FileMemoryStore;
 use noctuary::learning::{NewRoleNote, Reflection, RoleClass};
 use noctuary::testing::contract::role::{self as contract, EdgedRoles as Store};
+use noctuary_tests::common::marta::now;
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
-    #[cfg(feature = "sqlite")]
     if backend == 1 {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
     }
-    #[cfg(feature = "postgres")]
     if backend == 2 {
-        return Arc::new(crate::common::server::rows_in(
+        return Arc::new(noctuary_tests::common::server::rows_in(
             folder,
             contract::scope(),
             noctuary::store::StoreConfig::default(),
@@ -69,7 +67,6 @@ fn notes_outlive_their_process_and_a_forgotten_one_does_not_come_back() {
     }
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_shell_rewrites_no_reflection_and_the_view_has_the_seeds_columns() {
     let folder = tempfile::tempdir().unwrap();

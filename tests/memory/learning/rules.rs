@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::calls::{Dice, anybody_else, in_memory, many};
 use super::{agent, backends, human};
-use crate::common::marta::now;
 use noctuary::learning::{
     LearningConfig, NewPreference, Preference, PreferenceId, PreferenceState, PreferenceStore,
 };
@@ -21,17 +20,16 @@ use noctuary::{
     Access, DocName, Error, FileMemoryStore, FileWorkspace, Life, LifeConfig, MemoryStore, Workspace,
     WriteMode,
 };
+use noctuary_tests::common::marta::now;
 use serde_json::{Value, json};
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
-    #[cfg(feature = "sqlite")]
     if backend == 1 {
         let path = folder.join("memory.db");
         return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
     }
-    #[cfg(feature = "postgres")]
     if backend == 2 {
-        return Arc::new(crate::common::server::rows_in(
+        return Arc::new(noctuary_tests::common::server::rows_in(
             folder,
             contract::scope(),
             noctuary::store::StoreConfig::default(),
@@ -300,7 +298,6 @@ fn no_call_and_no_tool_of_anybody_else_adds_a_rule_weakens_one_or_hides_one() {
     );
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_shell_approves_no_preference_and_the_table_has_the_seeds_columns() {
     let folder = tempfile::tempdir().unwrap();

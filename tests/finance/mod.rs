@@ -1,5 +1,4 @@
 //! The mirror of trades: each kept once, in the seed's tables, out of sight of all but main sessions.
-#![cfg(all(feature = "finance", feature = "sqlite"))]
 
 use std::sync::{Arc, Mutex};
 

@@ -1,11 +1,8 @@
 //! Stores of memories and facts: what they keep, find, decide and forget.
 
 mod adopted;
-#[cfg(feature = "sqlite")]
 mod chains;
 mod cited;
-#[path = "../common/mod.rs"]
-mod common;
 mod delivered;
 mod edges;
 mod fact_model;
@@ -13,19 +10,12 @@ mod facts;
 mod file_memory;
 mod follow;
 mod freshness;
-#[cfg(feature = "http")]
 mod http_embedder;
-#[cfg(feature = "http")]
 mod http_reranker;
 mod learned;
 mod learning;
 mod learnings;
 mod pages;
-#[cfg(feature = "postgres")]
-mod postgres;
-#[cfg(feature = "http")]
-#[path = "../common/scripted_server.rs"]
-mod scripted_server;
 mod store;
 mod store_forget;
 mod store_search;

@@ -2,11 +2,7 @@
 
 #![allow(clippy::duplicate_mod, reason = "the helpers of dreaming and of processes share one person")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod dream_faults;
-#[path = "../dreaming/mod.rs"]
-mod dreaming;
 mod proposal_faults;
 mod sleep_faults;
 mod torture;

@@ -101,7 +101,7 @@ fn any_disguise_is_undone_inside_of_the_text() {
 #[ignore = "writes the first inputs for cargo-fuzz into tests/fuzz/corpus"]
 fn the_guided_fuzzer_begins_with_the_same_inputs() {
     for (name, _) in TARGETS {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(name);
+        let folder = noctuary_tests::root().join("tests/fuzz/corpus").join(name);
         std::fs::create_dir_all(&folder).expect("a folder");
         for (number, seed) in first_inputs(name).iter().enumerate() {
             std::fs::write(folder.join(format!("seed-{number:04}")), seed).expect("a file");

@@ -25,12 +25,12 @@ use noctuary::testing::contract::{
 use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
 use postgres::{Client, NoTls};
 
-use crate::common::marta::now;
-use crate::common::server;
+use noctuary_tests::common::marta::now;
+use noctuary_tests::common::server;
 
 macro_rules! needs_a_server {
     () => {
-        if !crate::common::server::is_there() {
+        if !noctuary_tests::common::server::is_there() {
             return;
         }
     };
@@ -268,7 +268,6 @@ fn whatever_is_done_a_server_tells_what_the_other_stores_tell() {
                 FileMemoryStore::open_with(folder.path(), Scope::user("marta"), config.clone()).unwrap(),
             ),
         ];
-        #[cfg(feature = "sqlite")]
         stores.push(Arc::new(
             noctuary::SqliteMemoryStore::open_in_memory_with(Scope::user("marta"), config).unwrap(),
         ));

@@ -4,7 +4,3 @@
 
 mod homes;
 mod pages;
-#[cfg(feature = "postgres")]
-#[path = "../common/server.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod server;

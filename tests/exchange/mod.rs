@@ -5,11 +5,7 @@
 mod bundle;
 mod bundle_practice;
 mod carried;
-#[cfg(feature = "sqlite")]
 mod databases;
-#[path = "../dreaming/mod.rs"]
-mod dreaming;
-#[cfg(feature = "sqlite")]
 mod erase;
 mod feed;
 mod foreign;
@@ -17,17 +13,13 @@ mod forget;
 mod forget_receipt;
 mod importers;
 mod merge;
-#[cfg(feature = "postgres")]
-#[allow(dead_code, reason = "each test crate uses a part of it")]
-#[path = "../common/server.rs"]
-mod server;
 mod strike;
 
 use std::sync::Arc;
 
 use noctuary::{Workspace, WriteMode};
 
-use dreaming::{Life, name};
+use noctuary_tests::dreaming::{Life, name};
 
 /// Does something to each of some items, on as many threads as there are cores.
 fn common_each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
@@ -45,26 +37,24 @@ fn common_each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
 
 /// The kinds of home: a folder, a SQLite file, and a server where there is one.
 fn kinds() -> std::ops::Range<usize> {
-    #[cfg(all(feature = "sqlite", feature = "postgres"))]
-    if server::is_there() {
+    if noctuary_tests::common::server::is_there() {
         return 0..3;
     }
-    0..if cfg!(feature = "sqlite") { 2 } else { 1 }
+    0..2
 }
 
 /// An empty workspace of a kind, in a folder that lives as long as it is used.
 fn home(kind: usize) -> (Life, Arc<dyn Workspace>) {
     let folder = Life::empty();
-    #[cfg(feature = "sqlite")]
     if kind == 1 {
         let database =
-            noctuary::SqliteWorkspace::open(folder.path("life.db"), dreaming::marta::marta()).unwrap();
+            noctuary::SqliteWorkspace::open(folder.path("life.db"), noctuary_tests::dreaming::marta::marta())
+                .unwrap();
         return (folder, Arc::new(database));
     }
-    #[cfg(feature = "postgres")]
     if kind == 2 {
-        let server = server::rows_server_in(&folder.path(""));
-        let workspace = server.workspace(dreaming::marta::marta()).unwrap();
+        let server = noctuary_tests::common::server::rows_server_in(&folder.path(""));
+        let workspace = server.workspace(noctuary_tests::dreaming::marta::marta()).unwrap();
         return (folder, Arc::new(workspace));
     }
     assert_eq!(kind, 0);

@@ -14,7 +14,7 @@ use noctuary::workspace::WorkspaceExt;
 use noctuary::{Access, Actor, DocName, Scope, SessionKind, SqliteIndex, Workspace, WriteMode};
 use postgres::{Client, NoTls};
 
-use crate::common::server::{self, Fresh};
+use noctuary_tests::common::server::{self, Fresh};
 
 fn marta() -> Scope {
     Scope::user("marta")

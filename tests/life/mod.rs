@@ -3,8 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test panics with what does not hold")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod day_seed;
 mod day_turn;
 mod prompt;
@@ -17,9 +15,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
-use common::marta::{access, agent as private, documents, name, quick};
 use noctuary::workspace::StateName;
 use noctuary::{FileWorkspace, Life, LifeConfig, Session, Workspace, WriteMode};
+use noctuary_tests::common::marta::{access, agent as private, documents, name, quick};
 use tempfile::TempDir;
 
 fn at(day: u32, hour: u32, minute: u32) -> DateTime<Utc> {
@@ -72,7 +70,6 @@ fn home(kind: usize) -> Option<(TempDir, Arc<dyn Workspace>)> {
     let folder = quick();
     let workspace: Arc<dyn Workspace> = match kind {
         0 => Arc::new(FileWorkspace::open(folder.path()).unwrap()),
-        #[cfg(feature = "sqlite")]
         1 => {
             let file = folder.path().join("life.db");
             Arc::new(noctuary::SqliteWorkspace::open(file, noctuary::Scope::user("marta")).unwrap())

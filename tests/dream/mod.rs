@@ -4,8 +4,6 @@ mod attacks;
 mod briefing;
 mod dialogue;
 mod dream;
-#[path = "../dreaming/mod.rs"]
-mod dreaming;
 mod fact_dreamer;
 mod http;
 mod participants;
@@ -13,9 +11,6 @@ mod personalization;
 mod proposals;
 mod reads;
 mod roles;
-#[cfg(feature = "http")]
-#[path = "../common/scripted_server.rs"]
-mod scripted_server;
 mod seams;
 mod undo;
 mod words;

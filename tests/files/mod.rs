@@ -1,13 +1,10 @@
 //! Files that people hand over: whole or not there, in their own folder, out of sight of others.
 #![allow(clippy::unwrap_used, reason = "helpers of a test panic with what does not hold")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod exchange;
 #[cfg(unix)]
 mod kills;
 mod messages;
-#[cfg(feature = "object-store")]
 mod objects;
 mod tables;
 

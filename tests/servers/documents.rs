@@ -18,8 +18,8 @@ use noctuary::{
 };
 use postgres::{Client, NoTls};
 
-use crate::common::server::{self, config};
-use crate::common::{Peer, listen, role, tell};
+use noctuary_tests::common::server::{self, config};
+use noctuary_tests::common::{Peer, listen, role, tell};
 
 /// A scope that no other test and no earlier run has.
 fn somebody() -> Scope {

@@ -1,0 +1,1 @@
+//! The examples, each in a file of its own beside this one.
