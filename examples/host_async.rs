@@ -1,7 +1,7 @@
 //! A host on tokio that dreams at night: once by the async driver, and once by hand on a thread that may block.
 //!
 //! ```text
-//! cargo run --example host_async
+//! cargo run --example host_async --features tokio
 //! ```
 
 use std::error::Error;

@@ -1,7 +1,7 @@
 //! A service with three replicas on one database: each answers turns of any person, and wakes up for every night; one of them dreams.
 //!
 //! ```text
-//! NOCTUARY_POSTGRES="$(.ci/postgres)" cargo run --features postgres --example service
+//! NOCTUARY_POSTGRES="$(.ci/postgres)" cargo run --features postgres,tokio --example service
 //! ```
 //!
 //! Here the replicas are tasks of one process, each with a pool of its own, as on three machines.

@@ -36,12 +36,10 @@ impl Tests {
     }
 }
 
-const CRASHES: &[&str] = &["--test", "crashes"];
-const NIGHTS: &[&str] = &["--test", "dream"];
-const WORKSPACES: &[&str] = &["--test", "workspace"];
-const ROWS: &[&str] = &["--test", "memory"];
+const CRASHES: &[&str] = &["-p", "noctuary-tests", "--test", "sweeps"];
+const FAST: &[&str] = &["-p", "noctuary-tests", "--test", "fast"];
 
-const MERGES: Tests = Tests::of(&["--test", "exchange"], &["merge::machines_that_lived_apart"]);
+const MERGES: Tests = Tests::of(FAST, &["merge::machines_that_lived_apart"]);
 const POWER: Tests = Tests::of(CRASHES, &["crash_states_lose_and_double_nothing"]);
 const FAULTS: Tests = Tests::of(CRASHES, &["dream_faults::a_commit_that_fails_anywhere"]);
 const TEARS: Tests = Tests::of(CRASHES, &["dream_faults::a_section_torn_at_any_byte"]);
@@ -58,14 +56,16 @@ const KILLS: Tests = Tests::of(
 const EDITS: Tests = Tests::of(CRASHES, &["dream_faults::an_edit_after_a_crash"]);
 const GROWTH: Tests = Tests::of(CRASHES, &["grows_after_a_crash"]);
 // Without the slowest, which look at other things.
-const DREAM: Tests =
-    Tests { without: &["two_gibibytes", "across_a_cut", "waiting_after"], ..Tests::of(NIGHTS, &["dream::"]) };
-const PROPOSALS: Tests = Tests::of(NIGHTS, &["proposals::"]);
+const DREAM: Tests = Tests {
+    without: &["two_gibibytes", "across_a_cut", "waiting_after"],
+    ..Tests::of(FAST, &["dream::dream::"])
+};
+const PROPOSALS: Tests = Tests::of(FAST, &["dream::proposals::"]);
 const ANSWERS: Tests = Tests::of(CRASHES, &["proposal_faults::a_proposal_and_its_answer_that_fail"]);
 const SAVES: Tests = Tests::of(CRASHES, &["proposal_faults::an_edit_of_a_proposal"]);
 const QUOTES: Tests = Tests::of(&["--lib"], &["quotes"]);
 const UNDO: Tests = Tests::of(
-    &["--test", "dream", "--test", "crashes"],
+    &["-p", "noctuary-tests", "--test", "fast", "--test", "sweeps"],
     &[
         "undo_histories::",
         "undo::an_undone_dream_leaves_memory_as_it_was",
@@ -74,58 +74,56 @@ const UNDO: Tests = Tests::of(
     ],
 );
 const UNDO_FAULTS: Tests = Tests::of(CRASHES, &["undo_faults::an_undo", "undo_faults::a_power_loss"]);
-const LEASE: Tests = Tests::of(WORKSPACES, &["lease::"]);
-const FILES: Tests = Tests::of(WORKSPACES, &["file_workspace::"]);
+const LEASE: Tests = Tests::of(FAST, &["workspace::lease::"]);
+const FILES: Tests = Tests::of(FAST, &["workspace::file_workspace::"]);
 
-const SLEEP: Tests = Tests::of(&["--test", "sleep"], &["sleep::"]);
-const SLEEP_ATTACK: Tests = Tests::of(&["--test", "sleep"], &["sleep_attack::"]);
+const SLEEP: Tests = Tests::of(FAST, &["sleep::sleep::"]);
+const SLEEP_ATTACK: Tests = Tests::of(FAST, &["sleep_attack::"]);
 const SLEEP_FAULTS: Tests = Tests::of(CRASHES, &["sleep_faults::a_sleep_whose_workspace_fails"]);
 const SLEEP_CRASHES: Tests = Tests::of(CRASHES, &["sleep_faults::what_"]);
 
-const GUARDED: Tests = Tests::of(WORKSPACES, &["guarded::no_session_is_shown"]);
+const GUARDED: Tests = Tests::of(FAST, &["guarded::no_session_is_shown"]);
 const TERMS: Tests = Tests::of(&["--lib"], &["terms::tests::after_each_commit"]);
-const TWO_PROCESSES: Tests = Tests::of(ROWS, &["terms::two_processes_keep_one_index"]);
-const STORES: Tests = Tests::of(ROWS, &["store_search::nothing_that_is_private"]);
-const PINS: Tests = Tests::of(ROWS, &["facts::what_the_human_pinned"]);
-const INDEX: Tests = Tests::of(WORKSPACES, &["index::"]);
-const TOOLS: Tests = Tests::of(
-    &["--test", "tools"],
-    &["what_a_model", "a_document_that_was_not_read", "a_model_takes_back", "no_path"],
-);
-const SEARCHES: Tests = Tests::of(&["--test", "gate"], &["doors::a_search_of"]);
-const FORGOTTEN: Tests = Tests::of(&["--test", "exchange"], &["forget::a_recovery_that_a_crash_cuts"]);
-const SEALS: Tests = Tests::of(NIGHTS, &["seams::damage_to_what"]);
-const ENDS: Tests = Tests::of(WORKSPACES, &["left_without_its_end"]);
-const TRIES: Tests = Tests::of(NIGHTS, &["tries_end"]);
-const SHRUNK: Tests = Tests::of(ROWS, &["told_from_a_new_one"]);
-const SHORTENED: Tests = Tests::of(ROWS, &["lost_its_last_line"]);
-const VECTORS: Tests = Tests::of(ROWS, &["a_store_in_a_database_keeps_the_contract_of_vectors"]);
-const VECTORS_OF_A_FILE: Tests = Tests::of(ROWS, &["a_store_on_any_disk_keeps_the_contract_of_vectors"]);
-const VECTORS_GONE: Tests = Tests::of(ROWS, &["a_forgotten_row_leaves_no_byte_of_its_vector"]);
+const TWO_PROCESSES: Tests = Tests::of(FAST, &["terms::two_processes_keep_one_index"]);
+const STORES: Tests = Tests::of(FAST, &["store_search::nothing_that_is_private"]);
+const PINS: Tests = Tests::of(FAST, &["facts::what_the_human_pinned"]);
+const INDEX: Tests = Tests::of(FAST, &["workspace::index::"]);
+const TOOLS: Tests =
+    Tests::of(FAST, &["what_a_model", "a_document_that_was_not_read", "a_model_takes_back", "no_path"]);
+const SEARCHES: Tests = Tests::of(FAST, &["doors::a_search_of"]);
+const FORGOTTEN: Tests = Tests::of(FAST, &["forget::a_recovery_that_a_crash_cuts"]);
+const SEALS: Tests = Tests::of(FAST, &["seams::damage_to_what"]);
+const ENDS: Tests = Tests::of(FAST, &["left_without_its_end"]);
+const TRIES: Tests = Tests::of(FAST, &["tries_end"]);
+const SHRUNK: Tests = Tests::of(FAST, &["told_from_a_new_one"]);
+const SHORTENED: Tests = Tests::of(FAST, &["lost_its_last_line"]);
+const VECTORS: Tests = Tests::of(FAST, &["a_store_in_a_database_keeps_the_contract_of_vectors"]);
+const VECTORS_OF_A_FILE: Tests = Tests::of(FAST, &["a_store_on_any_disk_keeps_the_contract_of_vectors"]);
+const VECTORS_GONE: Tests = Tests::of(FAST, &["a_forgotten_row_leaves_no_byte_of_its_vector"]);
 const VECTORS_OF_CHUNKS: Tests =
-    Tests::of(WORKSPACES, &["index_vectors::a_session_with_others", "index_vectors::what_leaves"]);
-const SETTLED: Tests = Tests::of(ROWS, &["no_identifier_and_no_quote_moves"]);
+    Tests::of(FAST, &["index_vectors::a_session_with_others", "index_vectors::what_leaves"]);
+const SETTLED: Tests = Tests::of(FAST, &["no_identifier_and_no_quote_moves"]);
 const BESIDE: Tests = Tests::of(&["--lib"], &["beside::tests::runs_find"]);
-const FOLLOWED: Tests = Tests::of(ROWS, &["follow::"]);
-const KEYS: Tests = Tests::of(&["--test", "dream", "--features", "http"], &["no_error_repeats"]);
+const FOLLOWED: Tests = Tests::of(FAST, &["memory::follow::"]);
+const KEYS: Tests = Tests::of(FAST, &["no_error_repeats"]);
 
-const METHODS: Tests = Tests::of(ROWS, &["learning::both_stores_keep", "learning::calls::no_call"]);
-const RULES: Tests = Tests::of(ROWS, &["learning::rules::both_stores", "learning::rules::no_call"]);
-const ROLES: Tests = Tests::of(ROWS, &["learning::roles::both_stores"]);
-const ROLE_DREAMS: Tests = Tests::of(NIGHTS, &["roles::notes_that_are"]);
+const METHODS: Tests = Tests::of(FAST, &["learning::both_stores_keep", "learning::calls::no_call"]);
+const RULES: Tests = Tests::of(FAST, &["learning::rules::both_stores", "learning::rules::no_call"]);
+const ROLES: Tests = Tests::of(FAST, &["learning::roles::both_stores"]);
+const ROLE_DREAMS: Tests = Tests::of(FAST, &["roles::notes_that_are"]);
 const OUTCOMES: Tests = Tests::of(
-    ROWS,
+    FAST,
     &["learning::both_stores_keep", "learning::faults::an_outcome_counts_once", "learning::methods_outlive"],
 );
 
-const EDGES: Tests = Tests::of(ROWS, &["edges::both_stores_keep_the_whole_contract"]);
-const PAGES: Tests = Tests::of(ROWS, &["pages::"]);
-const LINKS: Tests = Tests::of(WORKSPACES, &["index_edges::a_session_with_others"]);
-const DELIVERED: Tests = Tests::of(&["--test", "memory", "--features", "report"], &["delivered::"]);
-const STRIKES: Tests = Tests::of(&["--test", "exchange"], &["strike::"]);
-const RECEIPTS: Tests = Tests::of(&["--test", "life"], &["receipts::"]);
-const AUDIENCES: Tests = Tests::of(&["--test", "life"], &["an_access_to_a_group_reads_nothing"]);
-const SPEAKERS: Tests = Tests::of(NIGHTS, &["a_message_of_somebody_else"]);
+const EDGES: Tests = Tests::of(FAST, &["edges::both_stores_keep_the_whole_contract"]);
+const PAGES: Tests = Tests::of(FAST, &["memory::pages::"]);
+const LINKS: Tests = Tests::of(FAST, &["index_edges::a_session_with_others"]);
+const DELIVERED: Tests = Tests::of(FAST, &["memory::delivered::"]);
+const STRIKES: Tests = Tests::of(FAST, &["exchange::strike::"]);
+const RECEIPTS: Tests = Tests::of(FAST, &["life::receipts::"]);
+const AUDIENCES: Tests = Tests::of(FAST, &["an_access_to_a_group_reads_nothing"]);
+const SPEAKERS: Tests = Tests::of(FAST, &["a_message_of_somebody_else"]);
 
 const BUGS: &[Bug] = &[
     Bug {
@@ -1006,7 +1004,7 @@ fn copy_crate(from: &Path, to: &Path) {
     for name in ["Cargo.toml", "Cargo.lock", "README.md"] {
         fs::copy(from.join(name), to.join(name)).expect("a file of the crate");
     }
-    for name in ["src", "tests", "benches", "examples"] {
+    for name in ["src", "crates", "tests", "benches", "examples"] {
         copy_folder(&from.join(name), &to.join(name));
     }
 }
@@ -1060,7 +1058,7 @@ fn cargo(copy: &Path, tests: Tests, only_builds: bool) -> Output {
     if only_builds {
         command.arg("--no-run");
     }
-    command.args(tests.binaries).arg("--").args(tests.names);
+    command.args(tests.binaries).args(["--", "--include-ignored"]).args(tests.names);
     command.args(tests.without.iter().flat_map(|part| ["--skip", part]));
     command.current_dir(copy).env("CARGO_TARGET_DIR", copy.with_file_name("build"));
     command.output().expect("cargo runs")

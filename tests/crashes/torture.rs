@@ -1,7 +1,7 @@
 //! The torture of the night: crashes, kills, thieves, faults and editors, counted.
 //!
 //! ```text
-//! NOCTUARY_TORTURE_SECONDS=60 cargo test --release --test crashes torture -- --nocapture
+//! NOCTUARY_TORTURE_SECONDS=60 cargo test --release -p noctuary-tests --test sweeps torture -- --include-ignored --nocapture
 //! ```
 //!
 //! runs each part for that long and prints one line of counts a part; without the variable a part takes about

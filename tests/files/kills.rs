@@ -1,7 +1,7 @@
 //! Kill -9 at random, eight processes at once, over files and artifacts; and the memory that a large upload takes.
 //!
 //! ```text
-//! NOCTUARY_FILE_KILLS=2000 cargo test --release --test files killed -- --nocapture
+//! NOCTUARY_FILE_KILLS=2000 cargo test --release -p noctuary-tests --test fast files::killed -- --include-ignored --nocapture
 //! ```
 
 #![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names in here are lower case")]

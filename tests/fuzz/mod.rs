@@ -1,7 +1,7 @@
 //! The fuzz targets under a small mutator of our own, so that every test run tries a few thousand inputs.
 //!
 //! ```text
-//! NOCTUARY_FUZZ_SECONDS=60 cargo test --release --test fuzz -- --nocapture
+//! NOCTUARY_FUZZ_SECONDS=60 cargo test --release -p noctuary-tests --test sweeps fuzz:: -- --include-ignored --nocapture
 //! ```
 //!
 //! runs each target for that long; without the variable a target takes about a second. An input follows from
@@ -9,7 +9,7 @@
 //! The same targets run guided by coverage, where cargo-fuzz and a nightly compiler are installed:
 //!
 //! ```text
-//! cargo test --test fuzz -- --ignored
+//! cargo test -p noctuary-tests --test sweeps fuzz:: -- --include-ignored
 //! cargo +nightly fuzz run --fuzz-dir tests/fuzz replies -- -max_total_time=60
 //! ```
 

@@ -1,6 +1,6 @@
 //! Made-up secrets of every class in disguises: how many of them the gate sees, and whether it masks them whole.
 //!
-//! `cargo test --test gate evasion -- --nocapture` prints the table.
+//! `cargo test -p noctuary-tests --test fast gate::evasion -- --include-ignored --nocapture` prints the table.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 

@@ -1,7 +1,7 @@
 //! Kill -9 at random, while two processes report the same outcomes and a person approves, in both stores.
 //!
 //! ```text
-//! NOCTUARY_OUTCOME_KILLS=1000 cargo test --release --test crashes killed_reports -- --nocapture
+//! NOCTUARY_OUTCOME_KILLS=1000 cargo test --release -p noctuary-tests --test sweeps killed_reports -- --include-ignored --nocapture
 //! ```
 
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Kill -9 at random, over filling and swapping generations of vectors, in both stores and in an index.
 //!
 //! ```text
-//! NOCTUARY_VECTOR_KILLS=2000 cargo test --release --test crashes killed_passes -- --nocapture
+//! NOCTUARY_VECTOR_KILLS=2000 cargo test --release -p noctuary-tests --test sweeps killed_passes -- --include-ignored --nocapture
 //! ```
 //!
 //! `NOCTUARY_VECTOR_HOME` is one of `file`, `sqlite` and `index`, and leaves the others out.
