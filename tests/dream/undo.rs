@@ -99,6 +99,7 @@ fn an_undone_dream_leaves_memory_as_it_was_and_its_journal_waits() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn what_was_undone_comes_back_in_the_same_bytes_with_the_same_cursors_in_any_order() {
     // BX-04: later dreams and the lines of a person between them stay where they are.
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];

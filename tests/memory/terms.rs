@@ -162,6 +162,7 @@ fn is_whole(home: &Home) -> bool {
 
 // More rows have a word than are weighed, and segments are written and merged.
 #[test]
+#[ignore = "sweep"]
 fn both_stores_find_the_same_in_thousands_of_rows() {
     let (home, mut dice) = (Home::new(), Dice(7));
     let sqlite = home.open();
@@ -208,6 +209,7 @@ fn told(store: &dyn MemoryStore, access: &Access, query: &Query) -> String {
 
 // The index counts the words of a row once, when it is written; the other store counts them in the text at each search.
 #[test]
+#[ignore = "sweep"]
 fn what_the_index_counted_is_what_the_texts_say() {
     let (home, files, mut dice) = (Home::new(), Home::new(), Dice(23));
     let sqlite = home.open();
@@ -240,6 +242,7 @@ fn what_the_index_counted_is_what_the_texts_say() {
 
 // BX-47, MS-11: counts of private, deleted and retired rows would show in the scores of others.
 #[test]
+#[ignore = "sweep"]
 fn frequencies_are_those_of_the_rows_in_sight() {
     let (home, alone, mut dice) = (Home::new(), Home::new(), Dice(31));
     let (all, shared_alone) = (home.open(), alone.open());
@@ -394,6 +397,7 @@ fn no_word_of_a_forgotten_row_is_left_in_the_file() {
 
 // A file of the version before: it has no tables of the word index. A search is answered before they are made whole.
 #[test]
+#[ignore = "sweep"]
 fn the_index_of_an_older_file_is_made_in_steps_and_searches_are_answered_from_the_first() {
     let (home, mut dice) = (Home::new(), Dice(13));
     let store = home.open();
