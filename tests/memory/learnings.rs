@@ -113,28 +113,6 @@ mod in_sqlite {
         assert_eq!(counts, [1, 0, 0, 0]);
     }
 
-    /// A file of the version before, which a store of this one opens.
-    #[test]
-    fn a_file_without_learnings_gets_them_and_keeps_its_rows() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("memory.db");
-        let store = SqliteMemoryStore::open(&path, contract::scope()).unwrap();
-        let row = NewMemory::new("fact", "the boat is called Brisk", Source::AgentRecorded);
-        store.write(&human(), &row, now()).unwrap();
-        drop(store);
-        let before = "DROP VIEW learnings; DROP TABLE memory_learnings; PRAGMA user_version = 4;";
-        Connection::open(&path).unwrap().execute_batch(before).unwrap();
-        let store = open(folder.path(), 1);
-        store.learn(&human(), &NewLearning::new("Knock twice"), now()).unwrap();
-        assert_eq!(learned(store.as_ref()), ["Knock twice"]);
-        assert_eq!(store.list(&human(), &noctuary::memory::Filter::limit(9)).unwrap().len(), 1);
-        let version: i64 = Connection::open(&path)
-            .unwrap()
-            .pragma_query_value(None, "user_version", |row| row.get(0))
-            .unwrap();
-        assert_eq!(version, 12);
-    }
-
     /// The seed's own program has a table of that name, whose columns nobody here knows.
     #[test]
     fn a_table_of_another_program_with_that_name_stays_as_it_is() {
