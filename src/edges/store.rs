@@ -78,7 +78,7 @@ pub trait EdgeStore: Debug + Send + Sync {
     fn words(&self, access: &Access, source: &CitedSource) -> Result<Option<String>>;
 
     /// Extracts the edges of every text anew, and returns how many were added. Nothing is removed, and a second time adds
-    /// nothing. For rows of an earlier version, and after a change of the [extractor](super::EdgeExtractor).
+    /// nothing. For rows of another program, and after a change of the [extractor](super::EdgeExtractor).
     ///
     /// # Errors
     ///

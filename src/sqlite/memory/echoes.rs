@@ -5,8 +5,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::fact::{FACT, read};
-use super::row::{self, COLUMNS};
+use super::row;
 use super::table::Table;
 use crate::facts::FactKey;
 use crate::memory::MemoryId;
@@ -25,21 +24,9 @@ const TABLES: &str = "
     END;
 ";
 
-/// Makes the table, and lists the rows of an older file.
+/// Makes the table.
 pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(TABLES)?;
-    let sql = format!(
-        "SELECT {COLUMNS}, {FACT} FROM memories m
-         WHERE (m.successor IS NOT NULL AND m.retired_at IS NOT NULL) OR m.fact_key IS NOT NULL"
-    );
-    let mut statement = connection.prepare(&sql)?;
-    let mut facts = statement.query([])?;
-    while let Some(found) = facts.next()? {
-        let fact = read(found)?;
-        let said = fact.status.successor.map(|_| &fact.memory.content[..]);
-        list(connection, fact.memory.id, said, fact.key.as_ref())?;
-    }
-    Ok(())
+    connection.execute_batch(TABLES)
 }
 
 /// Lists a row by the words of its key, and of what it said before it was retired.

@@ -157,7 +157,7 @@ impl Table<'_> {
         Ok(Extracted { added, last })
     }
 
-    /// Extracts the edges of some rows that were there before edges were; `false` where there are none left.
+    /// Extracts the edges of some rows that another program wrote before the file was taken over; `false` where there are none left.
     pub(super) fn extract_due(&self) -> rusqlite::Result<bool> {
         let Some(up_to) = due(self.connection)? else { return Ok(false) };
         let sql = "SELECT id FROM memories WHERE id <= ?1 ORDER BY id DESC LIMIT ?2";
@@ -177,7 +177,7 @@ impl Table<'_> {
     }
 }
 
-/// Returns the last row that waits for its edges since a file had none.
+/// Returns the last row that waits for its edges since the file was taken over.
 pub(super) fn due(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT up_to FROM memory_edges_due")?

@@ -17,10 +17,6 @@ pub(super) const COLUMN: (&str, &str) = ("signature", "INTEGER NOT NULL DEFAULT 
 
 /// The indexes are of all rows, those that are found and those that are not.
 const INDEXES: &str = "
-    DROP INDEX IF EXISTS idx_memories_touched;
-    DROP INDEX IF EXISTS idx_memories_deleted;
-    DROP INDEX IF EXISTS idx_memories_gone;
-    DROP INDEX IF EXISTS idx_audit_worded;
     CREATE INDEX idx_memories_touched ON memories (user_id, agent_id, updated_at, id, signature)
         WHERE deleted_at IS NULL AND retired_at IS NULL;
     CREATE INDEX idx_memories_gone ON memories (user_id, agent_id, deleted_at, id, signature)

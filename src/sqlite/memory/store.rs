@@ -27,8 +27,8 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 ///
 /// Both text indexes hold the rows that a search may return, so words of deleted and retired rows count in no frequency. A
 /// search reads the word index of its scope, in the tables `memory_terms_…`. Phrases, conditions, lists by time and the syntax
-/// of FTS5 read `memories_fts`. So does every search while rows of another program, or of an older file, are not in the word
-/// index yet: the next change takes them in.
+/// of FTS5 read `memories_fts`. So does every search while rows of another program are not in the word index yet: the next
+/// change takes them in.
 ///
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
 /// once; a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
