@@ -300,12 +300,11 @@ fn a_full_file_is_said_and_rows_can_still_be_taken_away() {
 
 #[test]
 fn a_guard_that_is_held_makes_a_writer_busy_and_reads_go_on() {
-    use fs4::FileExt;
     let (folder, first) = store();
     write(&first, "first", 0);
     let store = configured(&folder, |config| config.patience = Duration::from_millis(20));
     let guard = fs::File::open(folder.path().join(".dreaming.d/write-guard")).unwrap();
-    assert!(FileExt::try_lock(&guard).is_ok());
+    assert!(guard.try_lock().is_ok());
     let busy = store.write(&agent(), &row("second"), at(1));
     assert!(matches!(busy, Err(Error::Busy { .. })), "{busy:?}");
     assert_eq!(found(&store, &agent(), "first"), ["first"]);
