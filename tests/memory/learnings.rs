@@ -89,8 +89,8 @@ fn a_learning_outlives_its_process_and_a_forgotten_one_leaves_no_word_in_any_fil
 
 #[cfg(feature = "sqlite")]
 mod in_sqlite {
-    use noctuary::memory::{LearningStore, NewMemory, Source};
-    use noctuary::{MemoryStore, Scope, SqliteMemoryStore};
+    use noctuary::memory::LearningStore;
+    use noctuary::{Scope, SqliteMemoryStore};
     use rusqlite::Connection;
 
     use super::*;
