@@ -274,7 +274,7 @@ fn a_redo_that_cannot_put_everything_back_says_what_stands_against_it() {
     assert_eq!(refused(&part), ("MEMORY.md".to_owned(), Refusal::SectionEdited));
     let (world, ids) = World::dreamed();
     world.put("MEMORY.md", MINE);
-    assert!(world.0.remove(&StateName::UNDONE).unwrap(), "as where an older version dreamed");
+    assert!(world.0.remove(&StateName::UNDONE).unwrap(), "as where a person deleted it");
     assert_eq!(refusal(world.redo(&ids[0])), ("MEMORY.md".to_owned(), Refusal::SectionGone));
     let unknown = DreamId::parse("00000000000000ff").unwrap();
     assert_eq!(refusal(world.redo(&unknown)).1, Refusal::UnknownDream);

@@ -94,7 +94,7 @@ impl Ledger {
         Ok(Self { epoch, watermark, written: Written::new(text, lines), changed: BTreeMap::new() })
     }
 
-    /// Reads a file of an earlier version, or one that a person has changed, and says where one is damaged.
+    /// Reads a file that a person has changed, and says where one is damaged.
     fn in_any_form(bytes: &[u8]) -> Result<Self> {
         let name = StateName::LEDGER;
         let parsed: Result<Whole> = seal::parse(name.as_str(), bytes);
