@@ -194,7 +194,7 @@ fn copy_tree(from: &Path, to: &Path) {
 }
 
 fn golden() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+    noctuary_tests::root().join("tests/golden")
 }
 
 /// Runs a test on a copy of each home.
