@@ -10,10 +10,9 @@ mod token;
 mod told;
 mod words;
 
-use std::collections::BTreeSet;
-
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
+use crate::base::sorted::SortedSet;
 use crate::format::documents::journal::JournalName;
 use crate::format::replies::fences::{self, Material, ShownLine};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE};
@@ -189,7 +188,7 @@ fn days<'n>(journals: impl Iterator<Item = &'n DocName>) -> usize {
     let day = |name: &DocName| {
         JournalName::parse(name).map_or_else(|| name.to_string(), |journal| journal.date().to_string())
     };
-    journals.map(day).collect::<BTreeSet<String>>().len()
+    journals.map(day).collect::<SortedSet<String>>().len()
 }
 
 /// The most lines for each day.

@@ -1,7 +1,5 @@
 //! Rows that come back as they were: from a bundle that this operator signed.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
@@ -14,6 +12,7 @@ use super::store::Store;
 use super::suspects::suspects;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::sorted::SortedMap;
 use crate::facts::{ConsolidationEvent, EventId};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, AuditOutcome, MemoryId, NewLearning, NewMemory};
@@ -81,7 +80,7 @@ impl<B: Backend> Store<B> {
         main_only(self.scope(), access, &row_name(None))?;
         self.backend().change("import into", |changes| {
             changes.together(&mut |changes| {
-                let mut ids: BTreeMap<usize, EventId> = BTreeMap::new();
+                let mut ids: SortedMap<usize, EventId> = SortedMap::new();
                 for (place, (decision, reverts)) in decisions.iter().enumerate() {
                     let mut event = [decision.clone()];
                     event[0].reverts = match reverts {

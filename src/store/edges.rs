@@ -1,7 +1,7 @@
 //! The edges of rows and of notes of roles, as a store tells of them.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 
@@ -9,6 +9,7 @@ use super::backend::{Backend, Rows};
 use super::store::Store;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::sorted::SortedSet;
 use crate::edges::{
     Cited, CitedSource, Edge, EdgeExtractor, Entity, Mention, Neighborhood, TopEntity, edges_of_note,
     is_asked,
@@ -51,7 +52,7 @@ impl<B: Backend> Store<B> {
             for note in &notes {
                 let edges = edges_of_note(extractor.as_ref(), note).into_iter();
                 let told = edges.filter(|edge| edge.verb != Edge::CO_OCCURS_WITH).map(|edge| edge.entity);
-                for entity in told.collect::<BTreeSet<Entity>>() {
+                for entity in told.collect::<SortedSet<Entity>>() {
                     *texts.entry(entity).or_default() += 1;
                 }
             }

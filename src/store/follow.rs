@@ -5,7 +5,6 @@
 //! lists last: a bounded number of rows is read, and none where nothing was retired and nothing has a key.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
@@ -13,6 +12,7 @@ use super::backend::Rows;
 use super::echo::{Asked, EchoWord, in_words};
 use super::mask::Veil;
 use crate::base::error::Result;
+use crate::base::sorted::SortedMap;
 use crate::facts::{Fact, SuspectReason};
 use crate::gate::Doors;
 use crate::memory::{CitedLines, Found, Hit, MemoryId, Order, Reached, SearchOutcome, Signal, Stale};
@@ -90,7 +90,7 @@ pub(crate) fn follow(
 fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked) -> Result<Vec<Echo>> {
     let words: Vec<EchoWord> = asked.plan.terms.iter().map(|term| EchoWord::of(&term.stem)).collect();
     let lists = rows.echoes(visibility, &words, LISTED)?;
-    let mut sums: BTreeMap<MemoryId, f64> = BTreeMap::new();
+    let mut sums: SortedMap<MemoryId, f64> = SortedMap::new();
     for (list, weight) in lists.iter().zip(&asked.weights) {
         for id in list {
             *sums.entry(*id).or_default() += weight;
@@ -100,7 +100,7 @@ fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked)
     best.sort_unstable_by(|(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
     best.truncate(READ);
     let (mut stemmer, mut veil) = (Stemmer::default(), Veil::new(doors));
-    let mut reached: BTreeMap<MemoryId, Echo> = BTreeMap::new();
+    let mut reached: SortedMap<MemoryId, Echo> = SortedMap::new();
     for (_, id) in best {
         let Some(fact) = rows.fact(id)?.filter(|fact| visibility.sees(fact.memory.shared)) else { continue };
         let key = fact.key.as_ref().map(in_words).unwrap_or_default();
@@ -155,8 +155,8 @@ pub(crate) fn doubts(
     rows: &dyn Rows,
     visibility: Visibility,
     ids: &[MemoryId],
-) -> Result<BTreeMap<MemoryId, Vec<Stale>>> {
-    let mut doubts: BTreeMap<MemoryId, Vec<Stale>> = BTreeMap::new();
+) -> Result<SortedMap<MemoryId, Vec<Stale>>> {
+    let mut doubts: SortedMap<MemoryId, Vec<Stale>> = SortedMap::new();
     for (id, other, reason) in rows.open_suspects(visibility, ids)? {
         let is_newer = reason == SuspectReason::SameKey && other > id;
         let doubt = if is_newer { Stale::Newer(other) } else { Stale::Suspected(other) };
@@ -177,7 +177,7 @@ pub(crate) fn doubt(
     found: &mut Found,
 ) -> Result<()> {
     let ids: Vec<MemoryId> = found.hits.iter().map(|hit| hit.memory.id).collect();
-    let mut doubts = if ids.is_empty() { BTreeMap::new() } else { doubts(rows, visibility, &ids)? };
+    let mut doubts = if ids.is_empty() { SortedMap::new() } else { doubts(rows, visibility, &ids)? };
     for hit in &mut found.hits {
         hit.stale = doubts.remove(&hit.memory.id).unwrap_or_default();
         hit.stale.extend(now.and_then(|now| hit.memory.over(now)));

@@ -1,7 +1,5 @@
 //! The answer to a pass: gate by gate, and then line by line.
 
-use std::collections::BTreeSet;
-
 use super::blame::blame;
 use super::brief;
 use super::config::OverBudget;
@@ -10,6 +8,7 @@ use super::queue::Queue;
 use super::record::{self, Addition};
 use super::screen::{instructs, reply_policy, without_forgotten};
 use crate::base::error::Result;
+use crate::base::sorted::SortedSet;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
 use crate::dream::evidence::{Judge, Verdict, told};
 use crate::dream::said::Standing;
@@ -38,9 +37,9 @@ enum Answer {
 /// The statements that a new section does not repeat.
 struct Known {
     /// Statements of memory, archive and waiting proposals.
-    statements: BTreeSet<String>,
+    statements: SortedSet<String>,
     /// The hashes of those that a person took out, or said no to.
-    removed: BTreeSet<String>,
+    removed: SortedSet<String>,
     /// The promoted lines of memory and archive.
     standing: Standing,
 }
@@ -138,7 +137,7 @@ impl Curation {
     fn known(&mut self, run: &Run) -> Result<Known> {
         let workspace = run.workspace();
         let (_, memory) = self.records.memory(workspace)?;
-        let (mut statements, mut standing) = (BTreeSet::new(), Standing::default());
+        let (mut statements, mut standing) = (SortedSet::new(), Standing::default());
         let mut take = |text: &str| {
             statements.extend(curated::statements(text));
             standing.take(text);

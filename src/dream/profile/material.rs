@@ -1,13 +1,12 @@
 //! The input of a rebuild: the latest items of each source, masked, stripped and numbered.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 
 use super::config::PersonalizationConfig;
 use super::history::{HistoryItem, HistorySource};
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::dream::engine::{machine_ranges, without_secrets};
 use crate::dream::evidence::Shown;
@@ -57,7 +56,7 @@ struct ShownItem {
 pub(crate) struct Material {
     items: Vec<ShownItem>,
     /// From which source an item is, and when it was.
-    from: BTreeMap<DocName, (String, DateTime<Utc>)>,
+    from: SortedMap<DocName, (String, DateTime<Utc>)>,
     pub(crate) shown: Shown,
     pub(crate) masks: Masks,
     pub(crate) found: Vec<DoorWarning>,
@@ -124,7 +123,7 @@ impl Material {
             };
             reading.lines.into_iter().map(|said| bounded(said.origin)).collect()
         };
-        let (mut lines, mut of_lines) = (Vec::new(), BTreeMap::new());
+        let (mut lines, mut of_lines) = (Vec::new(), SortedMap::new());
         let ranges = text::line_ranges(&item.text).zip(text::line_ranges(&passed.text)).zip(spoken);
         for (number, ((original, masked), spoken)) in (1_u64..).zip(ranges) {
             let end = original.end.max(original.start + 1);

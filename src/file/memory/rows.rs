@@ -1,7 +1,7 @@
 //! The rows of the file, without their texts: what is needed to find them, and to know their state.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -20,6 +20,7 @@ use super::span::Span;
 use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::Result;
+use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
 use crate::gate::Tombstones;
 use crate::memory::{Filter, Memory, MemoryId, SnapshotRow, Stale};
@@ -33,21 +34,21 @@ pub(super) struct Rows {
     /// The rows that stand, by when they were last touched.
     pub(super) by_time: BTreeSet<(DateTime<Utc>, MemoryId)>,
     /// Pinned rows, deleted ones included, and who pinned them.
-    pub(super) pins: BTreeMap<MemoryId, Actor>,
+    pub(super) pins: SortedMap<MemoryId, Actor>,
     /// When a row was deleted, and by whom.
-    pub(super) deleted: BTreeMap<MemoryId, (DateTime<Utc>, Actor)>,
+    pub(super) deleted: SortedMap<MemoryId, (DateTime<Utc>, Actor)>,
     pub(super) dreams: BTreeSet<(NameNo, MemoryId)>,
     /// The rows of each conversation that stand, by position and id, and whether they are shared.
     pub(super) conversations: HashMap<NameNo, Vec<(u64, MemoryId, bool)>>,
     /// The lines with the present content of rows that were changed.
-    pub(super) edits: BTreeMap<MemoryId, Span>,
+    pub(super) edits: SortedMap<MemoryId, Span>,
     /// The lines that say anything, but for those of rows, as they come in the file.
     pub(super) others: Vec<Other>,
     /// Categories, sources, origins and dreams.
     pub(super) names: Names,
     /// Conversations and speakers.
     pub(super) places: Names,
-    pub(super) profile: BTreeMap<String, String>,
+    pub(super) profile: SortedMap<String, String>,
     pub(super) learnings: Learnings,
     pub(super) practised: Practised,
     pub(super) fact_index: FactIndex,
@@ -77,15 +78,15 @@ impl Rows {
         Self {
             entries: Vec::new(),
             by_time: BTreeSet::new(),
-            pins: BTreeMap::new(),
-            deleted: BTreeMap::new(),
+            pins: SortedMap::new(),
+            deleted: SortedMap::new(),
             dreams: BTreeSet::new(),
             conversations: HashMap::new(),
-            edits: BTreeMap::new(),
+            edits: SortedMap::new(),
             others: Vec::new(),
             names: Names::default(),
             places: Names::default(),
-            profile: BTreeMap::new(),
+            profile: SortedMap::new(),
             learnings: Learnings::default(),
             practised: Practised::default(),
             fact_index: FactIndex::default(),

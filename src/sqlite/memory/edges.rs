@@ -1,13 +1,12 @@
 //! The edges of rows and of notes of roles: written with them, asked for by a key, and extracted anew.
 
-use std::collections::BTreeSet;
-
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::row;
 use super::search::{count, listed, view};
 use super::table::Table;
 use crate::base::access::Actor;
+use crate::base::sorted::SortedSet;
 use crate::edges::{Edge, TopEntity, Words, edges_of, edges_of_note, scenario};
 use crate::learning::RoleNote;
 use crate::memory::MemoryId;
@@ -80,7 +79,7 @@ impl Table<'_> {
         keys: &[String],
         most: usize,
     ) -> rusqlite::Result<Vec<MemoryId>> {
-        let mut ids = BTreeSet::new();
+        let mut ids = SortedSet::new();
         for query in edges::leads_to(self.backend.edges, "?3", OF_ROWS) {
             let sql = format!(
                 "SELECT DISTINCT e.src_id FROM ({query}) e CROSS JOIN {} m ON m.id = e.src_id

@@ -1,7 +1,5 @@
 //! The choice of what the next pass shows.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 
 use super::bytes::is_utf16;
@@ -10,6 +8,7 @@ use super::look::Look;
 use super::slice::{Selection, Slice};
 use super::survey::Survey;
 use crate::base::name::DocName;
+use crate::base::sorted::SortedSet;
 use crate::dream::journal::config::DreamConfig;
 use crate::dreamer::{Notice, ReadReason};
 use crate::workspace::Workspace;
@@ -47,7 +46,7 @@ impl Survey {
     }
 
     /// Leaves out the journals that this run has tried already.
-    pub(crate) fn leave(&mut self, tried: &BTreeSet<DocName>) {
+    pub(crate) fn leave(&mut self, tried: &SortedSet<DocName>) {
         if !tried.is_empty() {
             self.candidates.retain(|candidate| !tried.contains(self.looks[candidate.at].0.name()));
         }
