@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a line as a change.
     pub(super) fn record(&self, span: Span) -> Result<Record> {
-        self.parsed(&self.line(span)?)
+        Record::read(&self.line(span)?).map_err(|_| self.changed())
     }
 
     /// Reads the events of a line.
