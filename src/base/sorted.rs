@@ -53,10 +53,6 @@ impl<K, V> SortedMap<K, V> {
         self.rows.iter_mut().map(|(_, value)| value)
     }
 
-    pub(crate) fn into_keys(self) -> impl Iterator<Item = K> {
-        self.rows.into_iter().map(|(key, _)| key)
-    }
-
     pub(crate) fn into_values(self) -> impl Iterator<Item = V> {
         self.rows.into_iter().map(|(_, value)| value)
     }
@@ -67,10 +63,6 @@ impl<K, V> SortedMap<K, V> {
 
     pub(crate) fn clear(&mut self) {
         self.rows.clear();
-    }
-
-    pub(crate) fn last_key_value(&self) -> Option<(&K, &V)> {
-        self.iter().next_back()
     }
 }
 
@@ -411,14 +403,6 @@ impl<T> SortedSet<T> {
         self.rows.iter()
     }
 
-    pub(crate) fn first(&self) -> Option<&T> {
-        self.rows.first()
-    }
-
-    pub(crate) fn last(&self) -> Option<&T> {
-        self.rows.last()
-    }
-
     pub(crate) fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
         self.rows.retain(keep);
     }
@@ -588,7 +572,6 @@ mod tests {
                     *tree.entry(*key).or_default() += value;
                 }
                 prop_assert!(map.iter().eq(tree.iter()) && map.keys().rev().eq(tree.keys().rev()));
-                prop_assert_eq!(map.last_key_value(), tree.last_key_value());
             }
             prop_assert!(map.range(3..=8).eq(tree.range(3..=8)));
             let rows = steps.iter().map(|(_, key, value)| (*key, *value));
@@ -615,7 +598,7 @@ mod tests {
             for element in &other {
                 prop_assert_eq!(set.remove(element), tree.remove(element));
             }
-            prop_assert!(set.iter().eq(tree.iter()) && set.first() == tree.first() && set.last() == tree.last());
+            prop_assert!(set.iter().eq(tree.iter()));
             let printed = serde_json::to_string(&set).unwrap();
             prop_assert_eq!(&printed, &serde_json::to_string(&tree).unwrap());
             prop_assert_eq!(serde_json::from_str::<SortedSet<u8>>(&printed).unwrap(), set);

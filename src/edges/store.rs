@@ -13,6 +13,7 @@ use crate::base::access::Access;
 use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::facts::{Fact, Suspicion};
 use crate::learning::{RoleNote, RoleNoteId};
@@ -157,7 +158,7 @@ fn neighbors(mentions: &[Mention], is_beside: impl Fn(&Edge) -> bool) -> Vec<Nei
             }
         }
     }
-    neighbors.sort_by(|one, other| {
+    order::sort_by(&mut neighbors, |one, other| {
         let place = |near: &Neighbor| (Reverse(near.texts), near.latest);
         place(one)
             .cmp(&place(other))

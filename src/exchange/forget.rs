@@ -1,6 +1,6 @@
 //! Forgetting: a statement leaves every place that can be reached, and comes back through no door.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 
 use chrono::{DateTime, Utc};

@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::asset::{COINS, asset, is_coin, pair};
 use crate::base::debug::debug_as;
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::edges::{Edge, EdgeExtractor, Entity, Spot, TextEdges, Verbs, assemble, spots};
 
@@ -229,7 +230,7 @@ impl EdgeExtractor for FinanceEdges {
         // Nor is a pair a path, or a sign a part of a word.
         all.retain(|spot| spot.entity.kind != Entity::PATH || !own.iter().any(|own| own.place == spot.place));
         all.extend(own);
-        all.sort_by_key(|spot| spot.place.start);
+        order::sort_by_key(&mut all, |spot| spot.place.start);
         assemble(text, &all, &self.verbs, &self.together)
     }
 

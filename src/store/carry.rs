@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
-use super::backend::{Backend, Changes};
+use super::backend::Changes;
 use super::edit::Edit;
 use super::forget::Burial;
 use super::names::row_name;
@@ -36,7 +36,7 @@ pub(crate) struct CarriedLearning {
     pub(crate) created_at: DateTime<Utc>,
 }
 
-impl<B: Backend> Store<B> {
+impl Store {
     /// Writes rows as they were, in their order; returns their ids. All of them, or none.
     pub(crate) fn carry_rows(&self, access: &Access, rows: &[CarriedRow]) -> Result<Vec<MemoryId>> {
         main_only(self.scope(), access, &row_name(None))?;

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 
-use super::backend::{Backend, Rows};
+use super::backend::Rows;
 use super::store::Store;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::edges::{
     Cited, CitedSource, Edge, EdgeExtractor, Entity, Mention, Neighborhood, TopEntity, edges_of_note,
@@ -20,7 +21,7 @@ use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
 
 /// The verbs of [`EdgeStore`](crate::edges::EdgeStore).
-impl<B: Backend> Store<B> {
+impl Store {
     pub(crate) fn neighborhood(
         &self,
         access: &Access,
@@ -61,7 +62,7 @@ impl<B: Backend> Store<B> {
             }
             let mut top: Vec<_> =
                 texts.into_iter().map(|(entity, texts)| TopEntity::new(entity, texts)).collect();
-            top.sort_by(|one, other| {
+            order::sort_by(&mut top, |one, other| {
                 (Reverse(one.texts), &one.entity).cmp(&(Reverse(other.texts), &other.entity))
             });
             top.truncate(limit);
@@ -125,7 +126,7 @@ fn notes_mentioning(
             found.push((note, edges));
         }
     }
-    found.sort_by_key(|(note, _)| Reverse((note.created_at, note.id)));
+    order::sort_by_key(&mut found, |(note, _)| Reverse((note.created_at, note.id)));
     Ok(found)
 }
 

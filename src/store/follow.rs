@@ -12,6 +12,7 @@ use super::backend::Rows;
 use super::echo::{Asked, EchoWord, in_words};
 use super::mask::Veil;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::facts::{Fact, SuspectReason};
 use crate::gate::Doors;
@@ -77,7 +78,7 @@ pub(crate) fn follow(
         shares.insert(at, share);
     }
     if asked.order == Order::Recency {
-        found.hits.sort_by_key(|hit| std::cmp::Reverse((hit.memory.updated_at, hit.memory.id)));
+        order::sort_by_key(&mut found.hits, |hit| std::cmp::Reverse((hit.memory.updated_at, hit.memory.id)));
     }
     found.hits.truncate(asked.limit);
     if was_empty || (found.outcome == SearchOutcome::Weak && best >= FITS) {
@@ -97,7 +98,7 @@ fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked)
         }
     }
     let mut best: Vec<(f64, MemoryId)> = sums.into_iter().map(|(id, weight)| (weight, id)).collect();
-    best.sort_unstable_by(|(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
+    order::sort_by(&mut best, |(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
     best.truncate(READ);
     let (mut stemmer, mut veil) = (Stemmer::default(), Veil::new(doors));
     let mut reached: SortedMap<MemoryId, Echo> = SortedMap::new();
@@ -127,7 +128,7 @@ fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked)
         }
     }
     let mut echoes: Vec<Echo> = reached.into_values().collect();
-    echoes.sort_by(|one, other| {
+    order::sort_by(&mut echoes, |one, other| {
         let by_share = other.share.total_cmp(&one.share);
         if by_share == Ordering::Equal { other.fact.memory.id.cmp(&one.fact.memory.id) } else { by_share }
     });
@@ -163,7 +164,7 @@ pub(crate) fn doubts(
         doubts.entry(id).or_default().push(doubt);
     }
     for doubts in doubts.values_mut() {
-        doubts.sort_unstable();
+        order::sort(doubts);
         doubts.dedup();
     }
     Ok(doubts)

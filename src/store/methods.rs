@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
-use super::backend::{Backend, Changes};
+use super::backend::Changes;
 use super::carry::entry;
 use super::forget;
 use super::names::{method_name, new_method_name, outcome_name};
@@ -22,7 +22,7 @@ use crate::memory::EventName;
 use crate::trace;
 
 /// The verbs of [`MethodStore`](crate::learning::MethodStore).
-impl<B: Backend> Store<B> {
+impl Store {
     pub(crate) fn create_method(
         &self,
         access: &Access,
@@ -219,7 +219,7 @@ impl<B: Backend> Store<B> {
 }
 
 /// Refuses everybody but the human of a main session.
-pub(super) fn person_only<B: Backend>(store: &Store<B>, access: &Access, name: &Name) -> Result<()> {
+pub(super) fn person_only(store: &Store, access: &Access, name: &Name) -> Result<()> {
     main_only(store.scope(), access, name)?;
     if access.actor == Actor::Human {
         return Ok(());

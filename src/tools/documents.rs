@@ -17,6 +17,7 @@ use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::base::name_rules::NameError;
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::format::{JournalName, Note, Origin};
 use crate::gate::DoorWarning;
@@ -307,7 +308,7 @@ impl Documents {
                 "There is no folder {folder}. List the root, with directory \"\", to see which there are."
             )));
         }
-        entries.sort_unstable();
+        order::sort(&mut entries);
         let mut room = MAX_ANSWER;
         let fitting = entries.iter().take_while(|entry| {
             let fits = entry.len() + 4 <= room;

@@ -15,6 +15,7 @@ use super::{MAX_ANSWER, ToolError};
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name};
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::gate::DoorWarning;
@@ -488,7 +489,7 @@ impl<W: Workspace> MemoryTool<W> {
         for listing in walk(&self.view, Some(folder.clone()), |_| true) {
             files.extend(listing?.1.documents);
         }
-        files.sort_by(|one, other| one.as_str().split('/').cmp(other.as_str().split('/')));
+        order::sort_by(&mut files, |one, other| one.as_str().split('/').cmp(other.as_str().split('/')));
         Ok(files)
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::select::Slice;
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
 use crate::dreamer::Blamed;
@@ -63,7 +64,7 @@ pub(crate) fn blame(
         } else {
             places.iter().map(|place: &SourceRef| place.name.clone()).collect()
         };
-        told.sort_by(|one, other| one.place().cmp(&other.place()));
+        order::sort_by(&mut told, |one, other| one.place().cmp(&other.place()));
         told.dedup();
         told.truncate(MOST_TOLD);
         blamed.push(Blamed {

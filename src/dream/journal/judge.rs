@@ -8,6 +8,7 @@ use super::queue::Queue;
 use super::record::{self, Addition};
 use super::screen::{instructs, reply_policy, without_forgotten};
 use crate::base::error::Result;
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
 use crate::dream::evidence::{Judge, Verdict, told};
@@ -220,7 +221,9 @@ impl Curation {
             report.lines.push(LineReport::new(text, heading, Vec::new(), fate));
         }
         if moved {
-            kept.sort_by_key(|(item, _)| HEADINGS.iter().position(|known| item.heading == Some(known)));
+            order::sort_by_key(&mut kept, |(item, _)| {
+                HEADINGS.iter().position(|known| item.heading == Some(known))
+            });
         }
         kept.into_iter().unzip()
     }

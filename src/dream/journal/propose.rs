@@ -24,6 +24,7 @@ use crate::base::digest::Digest;
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
+use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
 use crate::dream::commit;
@@ -468,7 +469,7 @@ impl<'a> Answering<'a> {
         answered: Option<&[u8]>,
     ) -> Result<()> {
         let workspace = self.workspace();
-        log.lines.sort_unstable();
+        order::sort(&mut log.lines);
         log.lines.dedup();
         let ledger = Ledger::parse(commit::state(workspace, &StateName::LEDGER)?.as_deref())?;
         let state = DreamedState::parse(commit::state(workspace, &StateName::DREAMED)?.as_deref())?;

@@ -16,6 +16,7 @@ use super::select::{hash_range, nanoseconds};
 use crate::base::access::Access;
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name, StateName};
+use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::dream::commit;
 use crate::format::DreamId;
@@ -315,7 +316,7 @@ impl Changing<'_> {
         let standing = sections::whole(self.earlier.memory.bytes()).into_iter().map(|section| section.dream);
         let mut order: Vec<DreamId> =
             standing.chain(self.earlier.undone.dreams().iter().map(|kept| kept.id.clone())).collect();
-        order.sort_by_key(|id| all.iter().rposition(|known| *known == id));
+        order::sort_by_key(&mut order, |id| all.iter().rposition(|known| *known == id));
         order.dedup();
         order
     }

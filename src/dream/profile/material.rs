@@ -6,6 +6,7 @@ use super::config::PersonalizationConfig;
 use super::history::{HistoryItem, HistorySource};
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::dream::engine::{machine_ranges, without_secrets};
@@ -24,11 +25,11 @@ impl Items {
         let mut all = Vec::new();
         for source in sources {
             let mut items = source.latest(most)?;
-            items.sort_by(|one, other| (other.at, &other.id).cmp(&(one.at, &one.id)));
+            order::sort_by(&mut items, |one, other| (other.at, &other.id).cmp(&(one.at, &one.id)));
             items.truncate(most);
             all.extend(items.into_iter().map(|item| (source.name().to_owned(), item)));
         }
-        all.sort_by(|(one_name, one), (other_name, other)| {
+        order::sort_by(&mut all, |(one_name, one), (other_name, other)| {
             (one.at, one_name, &one.id).cmp(&(other.at, other_name, &other.id))
         });
         Ok(Self(all))
@@ -171,7 +172,7 @@ impl Material {
     ) -> (Vec<String>, Option<DateTime<Utc>>) {
         let from: Vec<_> = names.filter_map(|name| self.from.get(name)).collect();
         let mut sources: Vec<String> = from.iter().map(|(source, _)| source.clone()).collect();
-        sources.sort_unstable();
+        order::sort(&mut sources);
         sources.dedup();
         (sources, from.iter().map(|(_, at)| *at).max())
     }

@@ -8,6 +8,7 @@ use super::reader::Reader;
 use super::row::Stored;
 use super::rows::Rows;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::edges::{Edge, EdgeExtractor, Entity, TopEntity};
 use crate::memory::MemoryId;
@@ -98,7 +99,7 @@ impl Rows {
             };
             let all = edges.rows.iter().map(|((key, kind), rows)| (key, kind, texts(rows)));
             let mut top: Vec<_> = all.filter(|(.., texts)| *texts > 0).collect();
-            top.sort_by(|(key, kind, texts), (other_key, other_kind, others)| {
+            order::sort_by(&mut top, |(key, kind, texts), (other_key, other_kind, others)| {
                 (others, kind, key).cmp(&(texts, other_kind, other_key))
             });
             top.truncate(limit);

@@ -20,6 +20,7 @@ use super::span::Span;
 use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
 use crate::gate::Tombstones;
@@ -289,7 +290,7 @@ impl Rows {
         }
         let is_seen = |entry: &&Entry| !entry.has(DELETED) && visibility.sees(entry.has(SHARED));
         let mut rows: Vec<_> = self.entries.iter().filter(is_seen).filter(is_taken).collect();
-        rows.sort_by_key(|entry| std::cmp::Reverse((entry.updated, entry.id)));
+        order::sort_by_key(&mut rows, |entry| std::cmp::Reverse((entry.updated, entry.id)));
         Box::new(rows.into_iter())
     }
 
@@ -326,7 +327,7 @@ impl Rows {
         let is_told = |entry: &&Entry| entry.is_told();
         let pinned = self.pins.keys().filter_map(|id| self.seen(*id, visibility));
         let mut pinned: Vec<_> = pinned.filter(is_told).collect();
-        pinned.sort_by_key(|entry| std::cmp::Reverse((entry.updated, entry.id)));
+        order::sort_by_key(&mut pinned, |entry| std::cmp::Reverse((entry.updated, entry.id)));
         let rest = self.by_time.iter().rev().filter_map(|(_, id)| self.seen(*id, visibility));
         let rest = rest.filter(|entry| entry.is_told() && !entry.has(PINNED));
         let row = |entry: &Entry| {

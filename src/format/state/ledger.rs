@@ -19,6 +19,7 @@ use serde_json::Number;
 use super::seal;
 use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::{DocName, StateName};
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 
 mod entry;
@@ -163,7 +164,7 @@ impl Ledger {
             entry.as_ref().is_some_and(|entry| entry.glance().pending == 0) && is_old(name.as_str())
         });
         let mut journals: Vec<DocName> = written.chain(changed.map(|(name, _)| name.clone())).collect();
-        journals.sort_unstable();
+        order::sort(&mut journals);
         journals
     }
 

@@ -12,6 +12,7 @@ use crate::base::access::SessionKind;
 use crate::base::day::DayPolicy;
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::dreamer::MemoryGauge;
 use crate::facts::Superseded;
@@ -88,7 +89,7 @@ impl Snapshot {
         let mut reader = Reader::new(view, &doors, config, follows);
         let mut sources: Vec<Source> =
             config.order.slots().iter().flat_map(|slot| slot.parts).map(|(source, _)| *source).collect();
-        sources.sort_unstable();
+        order::sort(&mut sources);
         let mut parts = SortedMap::new();
         for source in sources {
             parts.insert(source, reader.read(source, user, day.date(now))?);

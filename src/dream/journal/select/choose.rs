@@ -8,6 +8,7 @@ use super::look::Look;
 use super::slice::{Selection, Slice};
 use super::survey::Survey;
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::dream::journal::config::DreamConfig;
 use crate::dreamer::{Notice, ReadReason};
@@ -111,7 +112,7 @@ impl Survey {
                 Err(_) => self.say(candidate, ReadReason::Unreadable),
             }
         }
-        slices.sort_by(|one, other| one.journal.cmp(&other.journal));
+        order::sort_by(&mut slices, |one, other| one.journal.cmp(&other.journal));
         Selection { slices }
     }
 
