@@ -3,6 +3,7 @@
 use super::matter::{matter, same_stem};
 use super::rules::Trust;
 use super::shown::{Line, Shown, Source};
+use crate::base::order;
 use crate::format::Origin;
 
 /// Who is behind a line.
@@ -113,7 +114,7 @@ pub(super) fn only(sources: &[Source], wanted: impl Fn(&Line) -> bool) -> Vec<So
 
 pub(super) fn words_of(claim: &str) -> Vec<String> {
     let mut words = matter(claim);
-    words.sort();
+    order::sort(&mut words);
     words.dedup();
     words
 }

@@ -24,6 +24,7 @@ use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::At;
 use crate::base::name::StateName;
+use crate::base::order;
 use crate::disk::{Disk, Open, atomic};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::MemoryId;
@@ -272,7 +273,7 @@ impl Rows {
             }
             debug_assert_eq!(entry.has(DELETED), self.deleted.contains_key(&entry.id), "{:?}", entry.id);
         }
-        self.conversations.values_mut().for_each(|rows| rows.sort_unstable());
+        self.conversations.values_mut().for_each(|rows| order::sort(rows));
         self.by_time = by_time.into_iter().collect();
     }
 }

@@ -5,11 +5,12 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::entry::{Entry, SCENARIO};
 use super::row::Stored;
 use crate::base::access::Actor;
+use crate::base::sorted::SortedSet;
 use crate::edges::{Edge, EdgeExtractor, Words, edges_of, scenario};
 use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_bytes, put_signed};
@@ -71,7 +72,7 @@ impl Edges {
     pub(super) fn put(&self, out: &mut Vec<u8>, extractor: Option<&dyn EdgeExtractor>) {
         let rules = extractor.filter(|_| !self.is_lost).map(EdgeExtractor::identity);
         put_bytes(out, rules.unwrap_or_default().as_bytes());
-        let kinds: BTreeSet<&str> = self.rows.keys().map(|(_, kind)| &**kind).collect();
+        let kinds: SortedSet<&str> = self.rows.keys().map(|(_, kind)| &**kind).collect();
         let kinds: Vec<&str> = kinds.into_iter().collect();
         put(out, kinds.len() as u64);
         for kind in &kinds {

@@ -10,6 +10,7 @@ use super::table::Table;
 use crate::facts::FactKey;
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
+use crate::sqlite::columns::ReadAll;
 use crate::store::echo::{EchoWord, echo_words};
 
 const TABLES: &str = "
@@ -102,8 +103,7 @@ impl Table<'_> {
         let mut lists = Vec::with_capacity(words.len());
         for word in words {
             let bound = params![word.0.cast_signed(), self.user(), self.agent(), most];
-            let ids = statement.query_map(bound, |found| found.get(0).map(MemoryId::new))?;
-            lists.push(ids.collect::<rusqlite::Result<Vec<MemoryId>>>()?);
+            lists.push(statement.query(bound)?.all(|found| found.get(0).map(MemoryId::new))?);
         }
         Ok(lists)
     }

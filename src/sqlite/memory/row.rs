@@ -31,12 +31,16 @@ pub(super) fn with_card<T>(
     text: &str,
     take: impl FnOnce(&Card<'_>) -> T,
 ) -> rusqlite::Result<T> {
+    Ok(take(&card(row, text)?))
+}
+
+fn card<'r>(row: &'r Row<'_>, text: &'r str) -> rusqlite::Result<Card<'r>> {
     let borrowed = |column| row.get_ref(column).map(|value| value.as_str().ok());
     let (session, role) = (borrowed(4)?, borrowed(6)?);
     let is_typed = matches!(borrowed(2)?, Some("user_manual" | "user_explicit"));
     let position: Option<i64> = row.get(5)?;
     let position = position.and_then(|at| u64::try_from(at).ok()).unwrap_or(0);
-    Ok(take(&Card {
+    Ok(Card {
         id: row.get(0)?,
         text,
         bytes: row.get(8)?,
@@ -47,7 +51,7 @@ pub(super) fn with_card<T>(
         own: if session.is_some() { role == Some("user") } else { is_typed },
         shared: false,
         touched: borrowed(3)?.and_then(parse_time).map_or(0, |time| time.timestamp_micros()),
-    }))
+    })
 }
 
 /// Reads [`COLUMNS`].

@@ -15,7 +15,6 @@ use crate::sqlite::database::Database;
 use crate::sqlite::mending::mend;
 use crate::sqlite::open;
 use crate::sqlite::schema::Others;
-use crate::store::backend::Backend;
 use crate::store::{Store, StoreConfig, check_scope, forward};
 
 /// A memory store inside one SQLite file, for one scope of it.
@@ -182,7 +181,7 @@ impl SqliteMemoryStore {
     ///
     /// The errors of [`purge`](crate::MemoryStore::purge).
     pub fn purge_expired(&self, now: DateTime<Utc>) -> Result<u64> {
-        self.store.purge_expired(now)
+        self.engine().purge_expired(now)
     }
 
     /// Looks at the whole file: at its pages, and at whether the index says what the rows say. Takes as long as
@@ -219,8 +218,8 @@ impl SqliteMemoryStore {
 
 impl SqliteMemoryStore {
     /// Returns the engine, for a bundle.
-    pub(crate) fn engine(&self) -> &Store<impl Backend + use<>> {
-        &self.store
+    pub(crate) fn engine(&self) -> &Store {
+        &*self.store
     }
 
     /// Adds a line to the audit, of what was done around the store.
@@ -231,7 +230,7 @@ impl SqliteMemoryStore {
         outcome: AuditOutcome,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        self.store.tell(access, action, outcome, now)
+        self.engine().tell(access, action, outcome, now)
     }
 }
 

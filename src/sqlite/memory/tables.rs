@@ -6,6 +6,7 @@
 use rusqlite::Connection;
 
 use super::{echoes, row, saying, terms, vectors};
+use crate::sqlite::columns::ReadAll;
 use crate::store::fact;
 
 const SEED: &str = "
@@ -268,9 +269,8 @@ fn read_normals(connection: &Connection) -> rusqlite::Result<()> {
     let rows: Vec<(i64, String, String)> = {
         let mut statement =
             connection.prepare("SELECT id, category, content FROM memories WHERE normal IS NULL")?;
-        let read = statement
-            .query_map([], |found| Ok((found.get(0)?, row::text(found, 1)?, row::text(found, 2)?)))?;
-        read.collect::<rusqlite::Result<_>>()?
+        let rows = statement.query([])?;
+        rows.all(|found| Ok((found.get(0)?, row::text(found, 1)?, row::text(found, 2)?)))?
     };
     let mut write = connection.prepare("UPDATE memories SET normal = ?2 WHERE id = ?1")?;
     for (id, category, content) in rows {
@@ -307,7 +307,7 @@ pub(in crate::sqlite) fn has_profile_of_the_seed(connection: &Connection) -> rus
 
 fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
-    statement.query_map([table], |row| row.get(0))?.collect()
+    statement.query([table])?.all(|row| row.get(0))
 }
 
 /// Makes the index anew from the rows.
@@ -322,7 +322,7 @@ pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     let sql =
         format!("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ({})", names.join(", "));
     let mut statement = connection.prepare_cached(&sql)?;
-    let standing = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    let standing = statement.query([])?.all(|row| row.get(0))?;
     let ours = [TRIGGERS, terms::TRIGGERS, saying::TRIGGER, vectors::TRIGGERS];
     let is_ours = |trigger: &String| ours.iter().any(|all| all.contains(trigger));
     Ok(standing.len() == names.len() && standing.iter().all(is_ours))
@@ -382,7 +382,7 @@ pub(super) fn read_others(connection: &Connection) -> rusqlite::Result<Vec<i64>>
 fn read_terms(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
     let unread: Vec<i64> = {
         let mut statement = connection.prepare("SELECT id FROM memories WHERE terms IS NULL")?;
-        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
+        statement.query([])?.all(|row| row.get(0))?
     };
     let mut read = connection.prepare("SELECT content, speaker, said_at FROM memories WHERE id = ?1")?;
     let mut write = connection.prepare("UPDATE memories SET terms = ?2 WHERE id = ?1")?;

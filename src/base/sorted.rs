@@ -1,0 +1,607 @@
+//! Maps and sets in the order of their keys, each over one vector: a tree is compiled in ten times as many lines.
+//!
+//! For tens and hundreds of keys, and for thousands that come in order. A new key in the middle moves all keys behind
+//! it, so an index that grows with the rows of a store stays a tree.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::marker::PhantomData;
+use std::ops::{Index, RangeInclusive};
+use std::{fmt, mem, slice, vec};
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::order;
+
+/// A map in the order of its keys.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct SortedMap<K, V> {
+    rows: Vec<(K, V)>,
+}
+
+impl<K, V> SortedMap<K, V> {
+    pub(crate) const fn new() -> Self {
+        Self { rows: Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> Rows<'_, K, V> {
+        Rows(self.rows.iter())
+    }
+
+    pub(crate) fn keys(&self) -> Keys<'_, K, V> {
+        Keys(self.iter())
+    }
+
+    pub(crate) fn values(&self) -> Values<'_, K, V> {
+        Values(self.iter())
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
+        self.rows.iter_mut().map(|(key, value)| (&*key, value))
+    }
+
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.rows.iter_mut().map(|(_, value)| value)
+    }
+
+    pub(crate) fn into_values(self) -> impl Iterator<Item = V> {
+        self.rows.into_iter().map(|(_, value)| value)
+    }
+
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
+        self.rows.retain_mut(|(key, value)| keep(key, value));
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+    }
+}
+
+impl<K: Ord, V> SortedMap<K, V> {
+    /// Returns the place of a key, or the place where it belongs.
+    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
+    where
+        K: Borrow<Q>,
+    {
+        let (mut low, mut high) = (0, self.rows.len());
+        while low < high {
+            // Most keys come in order: the first look is at the last one.
+            let middle = if low == 0 && high == self.rows.len() { high - 1 } else { low + (high - low) / 2 };
+            match self.rows[middle].0.borrow().cmp(key) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return Ok(middle),
+                Ordering::Greater => high = middle,
+            }
+        }
+        Err(low)
+    }
+
+    pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        match self.find(key) {
+            Ok(at) => Some(&self.rows[at].1),
+            Err(_) => None,
+        }
+    }
+
+    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        match self.find(key) {
+            Ok(at) => Some(&mut self.rows[at].1),
+            Err(_) => None,
+        }
+    }
+
+    pub(crate) fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.find(key).is_ok()
+    }
+
+    /// Puts a value at a key, and returns the value that was there.
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+        match self.find(&key) {
+            Ok(at) => Some(mem::replace(&mut self.rows[at].1, value)),
+            Err(at) => {
+                self.rows.insert(at, (key, value));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        match self.find(key) {
+            Ok(at) => Some(self.rows.remove(at).1),
+            Err(_) => None,
+        }
+    }
+
+    pub(crate) fn entry(&mut self, key: K) -> Entry<'_, K, V> {
+        Entry { rows: self, key }
+    }
+
+    pub(crate) fn range(&self, range: RangeInclusive<K>) -> Rows<'_, K, V> {
+        let (Ok(from) | Err(from)) = self.find(range.start());
+        let to = match self.find(range.end()) {
+            Ok(last) => last + 1,
+            Err(behind) => behind,
+        };
+        Rows(self.rows[from..to.max(from)].iter())
+    }
+}
+
+/// The place of a key in a map.
+pub(crate) struct Entry<'m, K, V> {
+    rows: &'m mut SortedMap<K, V>,
+    key: K,
+}
+
+impl<'m, K: Ord, V> Entry<'m, K, V> {
+    pub(crate) fn or_insert_with(self, value: impl FnOnce() -> V) -> &'m mut V {
+        let at = match self.rows.find(&self.key) {
+            Ok(at) => at,
+            Err(at) => {
+                self.rows.rows.insert(at, (self.key, value()));
+                at
+            }
+        };
+        &mut self.rows.rows[at].1
+    }
+
+    pub(crate) fn or_insert(self, value: V) -> &'m mut V {
+        self.or_insert_with(|| value)
+    }
+
+    pub(crate) fn or_default(self) -> &'m mut V
+    where
+        V: Default,
+    {
+        self.or_insert_with(V::default)
+    }
+}
+
+impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> Index<&Q> for SortedMap<K, V> {
+    type Output = V;
+
+    fn index(&self, key: &Q) -> &V {
+        self.get(key).expect("the key is in the map")
+    }
+}
+
+impl<K, V> Default for SortedMap<K, V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
+impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
+    /// Of a key that comes twice, the last value counts.
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(rows: I) -> Self {
+        let mut rows: Vec<(K, V)> = rows.into_iter().collect();
+        order::sort_by(&mut rows, |(one, _), (other, _)| one.cmp(other));
+        // What is kept is the first of equal ones, so the last value moves there.
+        rows.dedup_by(|next, kept| {
+            let is_again = next.0 == kept.0;
+            if is_again {
+                mem::swap(next, kept);
+            }
+            is_again
+        });
+        Self { rows }
+    }
+}
+
+impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, rows: I) {
+        for (key, value) in rows {
+            self.insert(key, value);
+        }
+    }
+}
+
+impl<K: Ord, V, const N: usize> From<[(K, V); N]> for SortedMap<K, V> {
+    fn from(rows: [(K, V); N]) -> Self {
+        rows.into_iter().collect()
+    }
+}
+
+impl<K, V> IntoIterator for SortedMap<K, V> {
+    type Item = (K, V);
+    type IntoIter = vec::IntoIter<(K, V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.rows.into_iter()
+    }
+}
+
+impl<'m, K, V> IntoIterator for &'m SortedMap<K, V> {
+    type Item = (&'m K, &'m V);
+    type IntoIter = Rows<'m, K, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// The rows of a map, in order.
+pub(crate) struct Rows<'m, K, V>(slice::Iter<'m, (K, V)>);
+
+impl<K, V> Clone for Rows<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<'m, K, V> Iterator for Rows<'m, K, V> {
+    type Item = (&'m K, &'m V);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.0.next() {
+            Some((key, value)) => Some((key, value)),
+            None => None,
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<K, V> DoubleEndedIterator for Rows<'_, K, V> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        match self.0.next_back() {
+            Some((key, value)) => Some((key, value)),
+            None => None,
+        }
+    }
+}
+
+impl<K, V> ExactSizeIterator for Rows<'_, K, V> {}
+
+/// The keys of a map, in order.
+pub(crate) struct Keys<'m, K, V>(Rows<'m, K, V>);
+
+impl<K, V> Clone for Keys<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<'m, K, V> Iterator for Keys<'m, K, V> {
+    type Item = &'m K;
+
+    fn next(&mut self) -> Option<&'m K> {
+        match self.0.next() {
+            Some((key, _)) => Some(key),
+            None => None,
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<K, V> DoubleEndedIterator for Keys<'_, K, V> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        match self.0.next_back() {
+            Some((key, _)) => Some(key),
+            None => None,
+        }
+    }
+}
+
+impl<K, V> ExactSizeIterator for Keys<'_, K, V> {}
+
+/// The values of a map, in the order of their keys.
+pub(crate) struct Values<'m, K, V>(Rows<'m, K, V>);
+
+impl<'m, K, V> Iterator for Values<'m, K, V> {
+    type Item = &'m V;
+
+    fn next(&mut self) -> Option<&'m V> {
+        match self.0.next() {
+            Some((_, value)) => Some(value),
+            None => None,
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<K, V> DoubleEndedIterator for Values<'_, K, V> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        match self.0.next_back() {
+            Some((_, value)) => Some(value),
+            None => None,
+        }
+    }
+}
+
+impl<K, V> ExactSizeIterator for Values<'_, K, V> {}
+
+impl<K: Serialize, V: Serialize> Serialize for SortedMap<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.rows.len()))?;
+        for (key, value) in &self.rows {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Deserialize<'de> for SortedMap<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Read(PhantomData))
+    }
+}
+
+/// Reads a map.
+struct Read<K, V>(PhantomData<(K, V)>);
+
+impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Visitor<'de> for Read<K, V> {
+    type Value = SortedMap<K, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut read: A) -> Result<SortedMap<K, V>, A::Error> {
+        let mut map = SortedMap::new();
+        while let Some((key, value)) = read.next_entry()? {
+            map.insert(key, value);
+        }
+        Ok(map)
+    }
+}
+
+/// A set in order.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct SortedSet<T> {
+    rows: Vec<T>,
+}
+
+impl<T> SortedSet<T> {
+    pub(crate) const fn new() -> Self {
+        Self { rows: Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> slice::Iter<'_, T> {
+        self.rows.iter()
+    }
+
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
+        self.rows.retain(keep);
+    }
+}
+
+impl<T: Ord> SortedSet<T> {
+    /// Returns the place of an element, or the place where it belongs.
+    fn find<Q: Ord + ?Sized>(&self, element: &Q) -> Result<usize, usize>
+    where
+        T: Borrow<Q>,
+    {
+        let (mut low, mut high) = (0, self.rows.len());
+        while low < high {
+            // As in a map: most come in order.
+            let middle = if low == 0 && high == self.rows.len() { high - 1 } else { low + (high - low) / 2 };
+            match self.rows[middle].borrow().cmp(element) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return Ok(middle),
+                Ordering::Greater => high = middle,
+            }
+        }
+        Err(low)
+    }
+
+    pub(crate) fn contains<Q: Ord + ?Sized>(&self, element: &Q) -> bool
+    where
+        T: Borrow<Q>,
+    {
+        self.find(element).is_ok()
+    }
+
+    /// Takes an element in, and returns whether it is new.
+    pub(crate) fn insert(&mut self, element: T) -> bool {
+        let found = self.find(&element);
+        if let Err(at) = found {
+            self.rows.insert(at, element);
+        }
+        found.is_err()
+    }
+
+    /// Takes an element out, and returns whether it was there.
+    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, element: &Q) -> bool
+    where
+        T: Borrow<Q>,
+    {
+        let found = self.find(element);
+        if let Ok(at) = found {
+            self.rows.remove(at);
+        }
+        found.is_ok()
+    }
+
+    /// Returns the elements from one on.
+    pub(crate) fn starting_at<Q: Ord + ?Sized>(&self, first: &Q) -> slice::Iter<'_, T>
+    where
+        T: Borrow<Q>,
+    {
+        let (Ok(at) | Err(at)) = self.find(first);
+        self.rows[at..].iter()
+    }
+
+    /// Returns the elements that the other set has, too.
+    pub(crate) fn intersection<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s T> {
+        self.rows.iter().filter(|element| other.contains(*element))
+    }
+
+    /// Returns the elements that the other set has not.
+    pub(crate) fn difference<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s T> {
+        self.rows.iter().filter(|element| !other.contains(*element))
+    }
+
+    pub(crate) fn is_subset(&self, other: &Self) -> bool {
+        self.difference(other).next().is_none()
+    }
+}
+
+impl<T> Default for SortedSet<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for SortedSet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(&self.rows).finish()
+    }
+}
+
+impl<T: Ord> FromIterator<T> for SortedSet<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(rows: I) -> Self {
+        rows.into_iter().collect::<Vec<T>>().into()
+    }
+}
+
+impl<T: Ord> From<Vec<T>> for SortedSet<T> {
+    fn from(mut rows: Vec<T>) -> Self {
+        order::sort(&mut rows);
+        rows.dedup();
+        Self { rows }
+    }
+}
+
+impl<T: Ord, const N: usize> From<[T; N]> for SortedSet<T> {
+    fn from(rows: [T; N]) -> Self {
+        Vec::from(rows).into()
+    }
+}
+
+impl<T: Ord> Extend<T> for SortedSet<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, rows: I) {
+        for row in rows {
+            self.insert(row);
+        }
+    }
+}
+
+impl<T> IntoIterator for SortedSet<T> {
+    type Item = T;
+    type IntoIter = vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.rows.into_iter()
+    }
+}
+
+impl<'s, T> IntoIterator for &'s SortedSet<T> {
+    type Item = &'s T;
+    type IntoIter = slice::Iter<'s, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.rows.iter()
+    }
+}
+
+impl<T: Serialize> Serialize for SortedSet<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.rows.serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Ord> Deserialize<'de> for SortedSet<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_map_does_what_a_tree_does(steps in proptest::collection::vec((0_u8..4, 0_u8..12, 0_u16..99), 0..60)) {
+            let (mut map, mut tree) = (SortedMap::new(), BTreeMap::new());
+            for (verb, key, value) in &steps {
+                match verb {
+                    0 => prop_assert_eq!(map.remove(key), tree.remove(key)),
+                    1 => prop_assert_eq!(map.insert(*key, *value), tree.insert(*key, *value)),
+                    2 => *map.entry(*key).or_default() += value,
+                    _ => prop_assert_eq!(map.get(key), tree.get(key)),
+                }
+                if *verb == 2 {
+                    *tree.entry(*key).or_default() += value;
+                }
+                prop_assert!(map.iter().eq(tree.iter()) && map.keys().rev().eq(tree.keys().rev()));
+            }
+            prop_assert!(map.range(3..=8).eq(tree.range(3..=8)));
+            let rows = steps.iter().map(|(_, key, value)| (*key, *value));
+            let (map, tree): (SortedMap<_, _>, BTreeMap<_, _>) = (rows.clone().collect(), rows.collect());
+            prop_assert!(map.iter().eq(tree.iter()));
+            let printed = serde_json::to_string(&map).unwrap();
+            prop_assert_eq!(&printed, &serde_json::to_string(&tree).unwrap());
+            prop_assert_eq!(serde_json::from_str::<SortedMap<u8, u16>>(&printed).unwrap(), map);
+        }
+
+        #[test]
+        fn a_set_does_what_a_tree_does(
+            one in proptest::collection::vec(0_u8..12, 0..30),
+            other in proptest::collection::vec(0_u8..12, 0..30),
+        ) {
+            let (mut set, mut tree) = (SortedSet::new(), BTreeSet::new());
+            for element in &one {
+                prop_assert_eq!(set.insert(*element), tree.insert(*element));
+            }
+            let others: (SortedSet<u8>, BTreeSet<u8>) = (other.iter().copied().collect(), other.iter().copied().collect());
+            prop_assert!(set.intersection(&others.0).eq(tree.intersection(&others.1)));
+            prop_assert!(set.difference(&others.0).eq(tree.difference(&others.1)));
+            prop_assert_eq!(set.is_subset(&others.0), tree.is_subset(&others.1));
+            for element in &other {
+                prop_assert_eq!(set.remove(element), tree.remove(element));
+            }
+            prop_assert!(set.iter().eq(tree.iter()));
+            let printed = serde_json::to_string(&set).unwrap();
+            prop_assert_eq!(&printed, &serde_json::to_string(&tree).unwrap());
+            prop_assert_eq!(serde_json::from_str::<SortedSet<u8>>(&printed).unwrap(), set);
+        }
+    }
+}
