@@ -106,7 +106,6 @@ impl Home {
         }
     }
 
-    #[cfg(feature = "sqlite")]
     fn in_a_database(root: &Path) -> Self {
         let path = root.join("life.db");
         let store = Arc::new(noctuary::SqliteMemoryStore::open(&path, marta()).unwrap());
@@ -171,7 +170,6 @@ fn age(root: &Path) {
             fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         }
     }
-    #[cfg(feature = "sqlite")]
     if root.join("life.db").exists() {
         let connection = rusqlite::Connection::open(root.join("life.db")).unwrap();
         let sql = "UPDATE memory_documents SET modified_ns = 1000000000 * unixepoch(substr(path, 8, 10) || ' 19:00')
@@ -203,7 +201,6 @@ fn each(test: impl Fn(&Home)) {
     copy_tree(&golden(), copy.path());
     age(copy.path());
     test(&Home::in_a_folder(copy.path()));
-    #[cfg(feature = "sqlite")]
     test(&Home::in_a_database(copy.path()));
 }
 
@@ -276,7 +273,6 @@ fn golden_files_are_written_where_that_is_asked_for() {
     live(&Home::in_a_folder(made.path()));
     // It has version control ignore the folder, so it is no fixture.
     fs::remove_file(made.path().join("life/.dreaming.d/.gitignore")).unwrap();
-    #[cfg(feature = "sqlite")]
     {
         live(&Home::in_a_database(made.path()));
         // Small pages, and no name of a machine.
