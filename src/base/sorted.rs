@@ -1,12 +1,9 @@
-//! Maps and sets in the order of their keys, each over one vector: a tree is compiled in ten times as many lines.
-//!
-//! For tens and hundreds of keys, and for thousands that come in order. A new key in the middle moves all keys behind
-//! it, so an index that grows with the rows of a store stays a tree.
+//! Maps and sets in the order of their keys, over vectors: a tree is compiled in ten times as many lines.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::marker::PhantomData;
-use std::ops::{Index, RangeInclusive};
+use std::ops::{Bound, Index, RangeBounds};
 use std::{fmt, mem, slice, vec};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -15,26 +12,39 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::order;
 
 /// A map in the order of its keys.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// Its rows are in chunks, so that a key that comes or goes moves the rows of one chunk and no more.
+#[derive(Clone)]
 pub(crate) struct SortedMap<K, V> {
-    rows: Vec<(K, V)>,
+    /// Each has a row, and they follow one another.
+    chunks: Vec<Vec<(K, V)>>,
 }
+
+/// Maximum number of rows of a chunk; one that grows beyond it is parted.
+const CHUNK: usize = 256;
+
+/// The place of a row: its chunk, and its index there.
+type Place = (usize, usize);
 
 impl<K, V> SortedMap<K, V> {
     pub(crate) const fn new() -> Self {
-        Self { rows: Vec::new() }
+        Self { chunks: Vec::new() }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.rows.len()
+        let mut len = 0;
+        for chunk in &self.chunks {
+            len += chunk.len();
+        }
+        len
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.chunks.is_empty()
     }
 
     pub(crate) fn iter(&self) -> Rows<'_, K, V> {
-        Rows(self.rows.iter())
+        Rows { chunks: self.chunks.iter(), front: [].iter(), back: [].iter() }
     }
 
     pub(crate) fn keys(&self) -> Keys<'_, K, V> {
@@ -46,43 +56,68 @@ impl<K, V> SortedMap<K, V> {
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
-        self.rows.iter_mut().map(|(key, value)| (&*key, value))
+        self.chunks.iter_mut().flatten().map(|(key, value)| (&*key, value))
     }
 
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
-        self.rows.iter_mut().map(|(_, value)| value)
+        self.chunks.iter_mut().flatten().map(|(_, value)| value)
     }
 
     pub(crate) fn into_values(self) -> impl Iterator<Item = V> {
-        self.rows.into_iter().map(|(_, value)| value)
+        self.into_iter().map(|(_, value)| value)
     }
 
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
-        self.rows.retain_mut(|(key, value)| keep(key, value));
+        for chunk in &mut self.chunks {
+            chunk.retain_mut(|(key, value)| keep(key, value));
+        }
+        self.chunks.retain(|chunk| !chunk.is_empty());
     }
 
     pub(crate) fn clear(&mut self) {
-        self.rows.clear();
+        self.chunks.clear();
+    }
+
+    fn insert_at(&mut self, (chunk, at): Place, row: (K, V)) {
+        if self.chunks.is_empty() {
+            self.chunks.push(Vec::new());
+        }
+        let rows = &mut self.chunks[chunk];
+        rows.insert(at, row);
+        if rows.len() > CHUNK {
+            // Keys that come in order leave full chunks behind.
+            let half = if at == CHUNK { CHUNK } else { CHUNK / 2 };
+            let rest = rows.split_off(half);
+            self.chunks.insert(chunk + 1, rest);
+        }
     }
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
     /// Returns the place of a key, or the place where it belongs.
-    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
+    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<Place, Place>
     where
         K: Borrow<Q>,
     {
-        let (mut low, mut high) = (0, self.rows.len());
+        // The first chunk whose last key is not below it, or the last one.
+        let (mut low, mut high) = (0, self.chunks.len().saturating_sub(1));
         while low < high {
-            // Most keys come in order: the first look is at the last one.
-            let middle = if low == 0 && high == self.rows.len() { high - 1 } else { low + (high - low) / 2 };
-            match self.rows[middle].0.borrow().cmp(key) {
+            let middle = low + (high - low) / 2;
+            let chunk = &self.chunks[middle];
+            if chunk[chunk.len() - 1].0.borrow() < key { low = middle + 1 } else { high = middle }
+        }
+        let chunk = low;
+        let Some(rows) = self.chunks.get(chunk) else { return Err((0, 0)) };
+        let (mut low, mut high) = (0, rows.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match rows[middle].0.borrow().cmp(key) {
                 Ordering::Less => low = middle + 1,
-                Ordering::Equal => return Ok(middle),
+                Ordering::Equal => return Ok((chunk, middle)),
                 Ordering::Greater => high = middle,
             }
         }
-        Err(low)
+        Err((chunk, low))
     }
 
     pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
@@ -90,7 +125,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         K: Borrow<Q>,
     {
         match self.find(key) {
-            Ok(at) => Some(&self.rows[at].1),
+            Ok((chunk, at)) => Some(&self.chunks[chunk][at].1),
             Err(_) => None,
         }
     }
@@ -100,7 +135,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         K: Borrow<Q>,
     {
         match self.find(key) {
-            Ok(at) => Some(&mut self.rows[at].1),
+            Ok((chunk, at)) => Some(&mut self.chunks[chunk][at].1),
             Err(_) => None,
         }
     }
@@ -115,9 +150,9 @@ impl<K: Ord, V> SortedMap<K, V> {
     /// Puts a value at a key, and returns the value that was there.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(&key) {
-            Ok(at) => Some(mem::replace(&mut self.rows[at].1, value)),
-            Err(at) => {
-                self.rows.insert(at, (key, value));
+            Ok((chunk, at)) => Some(mem::replace(&mut self.chunks[chunk][at].1, value)),
+            Err(place) => {
+                self.insert_at(place, (key, value));
                 None
             }
         }
@@ -128,41 +163,76 @@ impl<K: Ord, V> SortedMap<K, V> {
         K: Borrow<Q>,
     {
         match self.find(key) {
-            Ok(at) => Some(self.rows.remove(at).1),
+            Ok((chunk, at)) => {
+                let (_, value) = self.chunks[chunk].remove(at);
+                if self.chunks[chunk].is_empty() {
+                    self.chunks.remove(chunk);
+                }
+                Some(value)
+            }
             Err(_) => None,
         }
     }
 
     pub(crate) fn entry(&mut self, key: K) -> Entry<'_, K, V> {
-        Entry { rows: self, key }
+        Entry { map: self, key }
     }
 
-    pub(crate) fn range(&self, range: RangeInclusive<K>) -> Rows<'_, K, V> {
-        let (Ok(from) | Err(from)) = self.find(range.start());
-        let to = match self.find(range.end()) {
-            Ok(last) => last + 1,
-            Err(behind) => behind,
+    pub(crate) fn range(&self, range: impl RangeBounds<K>) -> Rows<'_, K, V> {
+        let (first, from) = match range.start_bound() {
+            Bound::Included(key) => self.edge(key, false),
+            Bound::Excluded(key) => self.edge(key, true),
+            Bound::Unbounded => (0, 0),
         };
-        Rows(self.rows[from..to.max(from)].iter())
+        let (last, to) = match range.end_bound() {
+            Bound::Included(key) => self.edge(key, true),
+            Bound::Excluded(key) => self.edge(key, false),
+            Bound::Unbounded => (self.chunks.len().saturating_sub(1), self.chunks.last().map_or(0, Vec::len)),
+        };
+        let none = [].iter();
+        if self.chunks.is_empty() || (last, to) <= (first, from) {
+            return Rows { chunks: [].iter(), front: none.clone(), back: none };
+        }
+        if first == last {
+            return Rows { chunks: [].iter(), front: self.chunks[first][from..to].iter(), back: none };
+        }
+        Rows {
+            chunks: self.chunks[first + 1..last].iter(),
+            front: self.chunks[first][from..].iter(),
+            back: self.chunks[last][..to].iter(),
+        }
+    }
+
+    /// Returns the place where a range begins or ends, before a key or behind it.
+    fn edge(&self, key: &K, is_behind: bool) -> Place {
+        match self.find(key) {
+            Ok((chunk, at)) => (chunk, at + usize::from(is_behind)),
+            Err(place) => place,
+        }
     }
 }
 
 /// The place of a key in a map.
 pub(crate) struct Entry<'m, K, V> {
-    rows: &'m mut SortedMap<K, V>,
+    map: &'m mut SortedMap<K, V>,
     key: K,
 }
 
 impl<'m, K: Ord, V> Entry<'m, K, V> {
     pub(crate) fn or_insert_with(self, value: impl FnOnce() -> V) -> &'m mut V {
-        let at = match self.rows.find(&self.key) {
-            Ok(at) => at,
-            Err(at) => {
-                self.rows.rows.insert(at, (self.key, value()));
-                at
+        let (chunk, at) = match self.map.find(&self.key) {
+            Ok(place) => place,
+            Err(place) => {
+                self.map.insert_at(place, (self.key, value()));
+                // A chunk that was parted has its second half behind it.
+                let (chunk, at) = place;
+                match at.checked_sub(self.map.chunks[chunk].len()) {
+                    Some(at) => (chunk + 1, at),
+                    None => place,
+                }
             }
         };
-        &mut self.rows.rows[at].1
+        &mut self.map.chunks[chunk][at].1
     }
 
     pub(crate) fn or_insert(self, value: V) -> &'m mut V {
@@ -191,6 +261,14 @@ impl<K, V> Default for SortedMap<K, V> {
     }
 }
 
+impl<K: PartialEq, V: PartialEq> PartialEq for SortedMap<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl<K: Eq, V: Eq> Eq for SortedMap<K, V> {}
+
 impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()
@@ -210,7 +288,15 @@ impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
             }
             is_again
         });
-        Self { rows }
+        let mut chunks = Vec::new();
+        while rows.len() > CHUNK {
+            chunks.push(rows.split_off(rows.len() - CHUNK));
+        }
+        if !rows.is_empty() {
+            chunks.push(rows);
+        }
+        chunks.reverse();
+        Self { chunks }
     }
 }
 
@@ -230,10 +316,14 @@ impl<K: Ord, V, const N: usize> From<[(K, V); N]> for SortedMap<K, V> {
 
 impl<K, V> IntoIterator for SortedMap<K, V> {
     type Item = (K, V);
-    type IntoIter = vec::IntoIter<(K, V)>;
+    type IntoIter = IntoRows<K, V>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.rows.into_iter()
+        IntoRows {
+            chunks: self.chunks.into_iter(),
+            front: Vec::new().into_iter(),
+            back: Vec::new().into_iter(),
+        }
     }
 }
 
@@ -246,12 +336,49 @@ impl<'m, K, V> IntoIterator for &'m SortedMap<K, V> {
     }
 }
 
+/// The rows of a map that is taken apart, in order.
+pub(crate) struct IntoRows<K, V> {
+    chunks: vec::IntoIter<Vec<(K, V)>>,
+    front: vec::IntoIter<(K, V)>,
+    back: vec::IntoIter<(K, V)>,
+}
+
+impl<K, V> Iterator for IntoRows<K, V> {
+    type Item = (K, V);
+
+    fn next(&mut self) -> Option<(K, V)> {
+        loop {
+            if let Some(row) = self.front.next() {
+                return Some(row);
+            }
+            let Some(chunk) = self.chunks.next() else { return self.back.next() };
+            self.front = chunk.into_iter();
+        }
+    }
+}
+
+impl<K, V> DoubleEndedIterator for IntoRows<K, V> {
+    fn next_back(&mut self) -> Option<(K, V)> {
+        loop {
+            if let Some(row) = self.back.next_back() {
+                return Some(row);
+            }
+            let Some(chunk) = self.chunks.next_back() else { return self.front.next_back() };
+            self.back = chunk.into_iter();
+        }
+    }
+}
+
 /// The rows of a map, in order.
-pub(crate) struct Rows<'m, K, V>(slice::Iter<'m, (K, V)>);
+pub(crate) struct Rows<'m, K, V> {
+    chunks: slice::Iter<'m, Vec<(K, V)>>,
+    front: slice::Iter<'m, (K, V)>,
+    back: slice::Iter<'m, (K, V)>,
+}
 
 impl<K, V> Clone for Rows<'_, K, V> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self { chunks: self.chunks.clone(), front: self.front.clone(), back: self.back.clone() }
     }
 }
 
@@ -259,27 +386,33 @@ impl<'m, K, V> Iterator for Rows<'m, K, V> {
     type Item = (&'m K, &'m V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.0.next() {
-            Some((key, value)) => Some((key, value)),
-            None => None,
+        loop {
+            if let Some((key, value)) = self.front.next() {
+                return Some((key, value));
+            }
+            let Some(chunk) = self.chunks.next() else {
+                let (key, value) = self.back.next()?;
+                return Some((key, value));
+            };
+            self.front = chunk.iter();
         }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
     }
 }
 
 impl<K, V> DoubleEndedIterator for Rows<'_, K, V> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        match self.0.next_back() {
-            Some((key, value)) => Some((key, value)),
-            None => None,
+        loop {
+            if let Some((key, value)) = self.back.next_back() {
+                return Some((key, value));
+            }
+            let Some(chunk) = self.chunks.next_back() else {
+                let (key, value) = self.front.next_back()?;
+                return Some((key, value));
+            };
+            self.back = chunk.iter();
         }
     }
 }
-
-impl<K, V> ExactSizeIterator for Rows<'_, K, V> {}
 
 /// The keys of a map, in order.
 pub(crate) struct Keys<'m, K, V>(Rows<'m, K, V>);
@@ -299,10 +432,6 @@ impl<'m, K, V> Iterator for Keys<'m, K, V> {
             None => None,
         }
     }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
 }
 
 impl<K, V> DoubleEndedIterator for Keys<'_, K, V> {
@@ -313,8 +442,6 @@ impl<K, V> DoubleEndedIterator for Keys<'_, K, V> {
         }
     }
 }
-
-impl<K, V> ExactSizeIterator for Keys<'_, K, V> {}
 
 /// The values of a map, in the order of their keys.
 pub(crate) struct Values<'m, K, V>(Rows<'m, K, V>);
@@ -328,10 +455,6 @@ impl<'m, K, V> Iterator for Values<'m, K, V> {
             None => None,
         }
     }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
 }
 
 impl<K, V> DoubleEndedIterator for Values<'_, K, V> {
@@ -343,12 +466,10 @@ impl<K, V> DoubleEndedIterator for Values<'_, K, V> {
     }
 }
 
-impl<K, V> ExactSizeIterator for Values<'_, K, V> {}
-
 impl<K: Serialize, V: Serialize> Serialize for SortedMap<K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.rows.len()))?;
-        for (key, value) in &self.rows {
+        let mut map = serializer.serialize_map(Some(self.len()))?;
+        for (key, value) in self {
             map.serialize_entry(key, value)?;
         }
         map.end()
@@ -380,7 +501,7 @@ impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Visitor<'de> for Read<
     }
 }
 
-/// A set in order.
+/// A set in order, in one vector: for tens and hundreds of elements, and for thousands that come in order.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SortedSet<T> {
     rows: Vec<T>,
@@ -416,7 +537,7 @@ impl<T: Ord> SortedSet<T> {
     {
         let (mut low, mut high) = (0, self.rows.len());
         while low < high {
-            // As in a map: most come in order.
+            // Most come in order: the first look is at the last one.
             let middle = if low == 0 && high == self.rows.len() { high - 1 } else { low + (high - low) / 2 };
             match self.rows[middle].borrow().cmp(element) {
                 Ordering::Less => low = middle + 1,

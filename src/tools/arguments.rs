@@ -59,7 +59,7 @@ pub(super) fn object(arguments: &Value) -> serde_json::Result<Cow<'_, Map<String
         Value::Object(object) => Cow::Borrowed(object),
         Value::Null => Cow::Owned(Map::new()),
         Value::String(text) if text.trim().is_empty() => Cow::Owned(Map::new()),
-        Value::String(text) => Cow::Owned(serde_json::from_str(text)?),
+        Value::String(text) => Cow::Owned(serde_json::from_slice(text.as_bytes())?),
         // A list would be taken for the fields in their order.
         other => Cow::Owned(Map::deserialize(other)?),
     })

@@ -82,6 +82,10 @@ impl<'a> Spoken<'a> {
         words: &[String],
         wanted: impl Fn(&Window) -> bool,
     ) -> (usize, Option<&Window>) {
+        self.most_by(words, &wanted)
+    }
+
+    fn most_by(&self, words: &[String], wanted: &dyn Fn(&Window) -> bool) -> (usize, Option<&Window>) {
         let windows = self.windows.iter().filter(|window| wanted(window));
         let counted = windows.map(|window| (count(words, &window.words), window));
         counted.max_by_key(|(count, _)| *count).map_or((0, None), |(count, window)| (count, Some(window)))
@@ -104,6 +108,10 @@ pub(super) fn name_of(origin: Option<&Origin>) -> Option<&str> {
 
 /// Returns the sources with the lines that are wanted; one without any is left out.
 pub(super) fn only(sources: &[Source], wanted: impl Fn(&Line) -> bool) -> Vec<Source> {
+    only_by(sources, &wanted)
+}
+
+fn only_by(sources: &[Source], wanted: &dyn Fn(&Line) -> bool) -> Vec<Source> {
     let kept = |source: &Source| Source {
         place: source.place.clone(),
         date: source.date,

@@ -262,10 +262,10 @@ impl Rows {
         for entry in &self.entries {
             self.fact_index.set(entry, true);
             if entry.dream != NONE {
-                self.dreams.insert((entry.dream, entry.id));
+                self.dreams.insert((entry.dream, entry.id), ());
             }
             if entry.stands() {
-                by_time.push((entry.updated, entry.id));
+                by_time.push(((entry.updated, entry.id), ()));
                 if entry.conversation != NONE {
                     let place = (entry.position, entry.id, entry.has(SHARED));
                     self.conversations.entry(entry.conversation).or_default().push(place);

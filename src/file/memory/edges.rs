@@ -5,12 +5,12 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::entry::{Entry, SCENARIO};
 use super::row::Stored;
 use crate::base::access::Actor;
-use crate::base::sorted::SortedSet;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::edges::{Edge, EdgeExtractor, Words, edges_of, scenario};
 use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_bytes, put_signed};
@@ -23,7 +23,7 @@ pub(super) type Key = (String, Cow<'static, str>);
 #[derive(Default)]
 pub(super) struct Edges {
     /// Ascending; rows that are deleted or retired too.
-    pub(super) rows: BTreeMap<Key, Vec<MemoryId>>,
+    pub(super) rows: SortedMap<Key, Vec<MemoryId>>,
     /// Whether a table of another extractor was read, so that they are to be made anew.
     pub(super) is_lost: bool,
 }

@@ -1,7 +1,5 @@
 //! The index of rows as facts, beside the rows. Events are read from their lines.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use chrono::{DateTime, Utc};
 
 use super::entry::{Entry, HAS_KEY, fixed, put_state, put_time, read_state, read_time};
@@ -22,8 +20,8 @@ use crate::store::event;
 #[derive(Default)]
 pub(super) struct FactIndex {
     /// Rows by the hash of their key.
-    by_key: BTreeSet<(u32, MemoryId)>,
-    pending: SortedSet<MemoryId>,
+    by_key: SortedMap<(u32, MemoryId), ()>,
+    pending: SortedMap<MemoryId, ()>,
     /// The statuses that have more than a state.
     statuses: SortedMap<MemoryId, FactStatus>,
     /// The pairs that somebody decided on, the lesser id first, and the event that did.
@@ -31,7 +29,7 @@ pub(super) struct FactIndex {
     told: Vec<Told>,
     last_event: i64,
     /// Rows by words of their keys, and retired ones by what they say; by id.
-    echoes: BTreeMap<EchoWord, Vec<MemoryId>>,
+    echoes: SortedMap<EchoWord, Vec<MemoryId>>,
     /// Rows and those that may contradict them, each pair from both sides.
     suspects: SortedMap<(MemoryId, MemoryId), SuspectReason>,
 }
@@ -56,13 +54,13 @@ impl FactIndex {
         if entry.has(HAS_KEY) {
             let key = (entry.key, entry.id);
             if comes {
-                self.by_key.insert(key)
+                self.by_key.insert(key, ());
             } else {
-                self.by_key.remove(&key)
-            };
+                self.by_key.remove(&key);
+            }
         }
         if comes && entry.state == Some(FactState::Pending) {
-            self.pending.insert(entry.id);
+            self.pending.insert(entry.id, ());
         } else {
             self.pending.remove(&entry.id);
         }
@@ -83,7 +81,7 @@ impl FactIndex {
 
     /// Returns the facts that wait, deleted ones included.
     pub(super) fn pending(&self) -> impl Iterator<Item = MemoryId> {
-        self.pending.iter().copied()
+        self.pending.keys().copied()
     }
 
     /// Lets a pair be undecided again.
@@ -178,7 +176,7 @@ impl FactIndex {
     /// Returns the rows with the hash of a key, by id.
     pub(super) fn of_key(&self, key: u32) -> impl Iterator<Item = MemoryId> {
         let range = (key, MemoryId::new(i64::MIN))..=(key, MemoryId::new(i64::MAX));
-        self.by_key.range(range).map(|(_, id)| *id)
+        self.by_key.range(range).map(|((_, id), ())| *id)
     }
 
     /// Returns the rows that another one replaced, by id.

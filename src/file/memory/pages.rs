@@ -3,7 +3,7 @@
 //! New pages wait in memory until a checkpoint is written. A file may have pages that no checkpoint names: those of a process
 //! that was killed. They are never read, and never written over.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,7 +22,7 @@ pub(super) struct FilePages {
     disk: Arc<dyn Disk>,
     /// The pages in files, by segment and number.
     kept: HashMap<u64, SortedMap<u32, Span>>,
-    waiting: BTreeMap<(u64, u32), Vec<u8>>,
+    waiting: SortedMap<(u64, u32), Vec<u8>>,
     /// Segments without pages, whose files are to be removed.
     gone: Vec<u64>,
     open: Mutex<HashMap<u64, Arc<dyn DiskFile>>>,
@@ -34,7 +34,7 @@ impl FilePages {
         Self {
             disk,
             kept: HashMap::new(),
-            waiting: BTreeMap::new(),
+            waiting: SortedMap::new(),
             gone: Vec::new(),
             open: Mutex::default(),
         }

@@ -171,13 +171,15 @@ pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
 
 /// Parses no more of the lines that are whole than a run of a curator remembers: none of a sleeper's.
 pub(crate) fn remember(text: &str) -> impl Iterator<Item = Remembered> + '_ {
-    let remembered = |line| serde_json::from_str(line).ok().filter(|line: &Remembered| line.by.is_none());
+    let remembered = |line: &str| {
+        serde_json::from_slice(line.as_bytes()).ok().filter(|line: &Remembered| line.by.is_none())
+    };
     text.lines().filter_map(remembered)
 }
 
 /// Parses the lines that are whole.
 pub(crate) fn parse(text: &str) -> impl Iterator<Item = LogLine> + '_ {
-    text.lines().filter_map(|line| serde_json::from_str(line).ok())
+    text.lines().filter_map(|line| serde_json::from_slice(line.as_bytes()).ok())
 }
 
 /// Parses the lines that are whole of dreams over journals: none of a sleeper's.

@@ -46,7 +46,7 @@ impl Table<'_> {
         let mut rows = statement.query([id])?;
         let Some(found) = rows.next()? else { return Ok(0) };
         let (text, subject) = (row::text(found, 0)?, row::maybe(found, 1)?);
-        let notes = row::maybe(found, 2)?.and_then(|notes| serde_json::from_str(&notes).ok());
+        let notes = row::maybe(found, 2)?.and_then(|notes| serde_json::from_slice(notes.as_bytes()).ok());
         let writer = if notes.is_some() { self.writer(id)? } else { Actor::Agent };
         let scenario = scenario(notes.as_ref(), writer);
         let words = Words { text: &text, subject: subject.as_deref(), scenario, ..Words::default() };

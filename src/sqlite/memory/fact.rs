@@ -319,7 +319,7 @@ impl Table<'_> {
                 outcome: of_json(&row::text(found, 7)?).unwrap_or(EventOutcome::Outdated),
                 reason: row::maybe(found, 8)?,
                 reverts: found.get::<_, Option<i64>>(9)?.map(EventId::new),
-                changes: serde_json::from_str(&row::text(found, 10)?).unwrap_or_default(),
+                changes: serde_json::from_slice(row::text(found, 10)?.as_bytes()).unwrap_or_default(),
             })
         };
         statement.query(bound)?.all(event)

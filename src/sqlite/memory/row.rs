@@ -72,11 +72,14 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
         category: text(row, 1)?,
         content: text(row, 2)?,
         source: maybe(row, 3)?.map(|word| Source::from(word.as_str())),
-        metadata: metadata.map(|text| serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text))),
+        metadata: metadata
+            .map(|text| serde_json::from_slice(text.as_bytes()).unwrap_or(serde_json::Value::String(text))),
         place,
         shared: row.get(5)?,
         origin: maybe(row, 13)?.and_then(|word| word.parse().ok()),
-        cites: maybe(row, 15)?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
+        cites: maybe(row, 15)?
+            .and_then(|text| serde_json::from_slice(text.as_bytes()).ok())
+            .unwrap_or_default(),
         dream: maybe(row, 16)?.as_deref().and_then(DreamId::parse),
         pinned: row.get(14)?,
         created_at: time(row, 6)?.unwrap_or_default(),

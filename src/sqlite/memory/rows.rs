@@ -56,7 +56,8 @@ impl Rows for Table<'_> {
                 while let Some(row) = found.next()? {
                     let id = MemoryId::new(row.get(0)?);
                     let mut shown = SnapshotRow::new(id, row::text(row, 1)?, row::text(row, 2)?, pinned);
-                    let notes = row::maybe(row, 3)?.and_then(|notes| serde_json::from_str(&notes).ok());
+                    let notes =
+                        row::maybe(row, 3)?.and_then(|notes| serde_json::from_slice(notes.as_bytes()).ok());
                     shown.stale.extend(end_of(notes.as_ref()).map(Stale::Over));
                     rows.push(shown);
                 }

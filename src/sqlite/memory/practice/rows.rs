@@ -168,7 +168,7 @@ fn approval(found: &Row<'_>, at: usize) -> rusqlite::Result<Option<Approval>> {
 }
 
 fn texts(found: &Row<'_>, at: usize) -> rusqlite::Result<Vec<String>> {
-    Ok(serde_json::from_str(&row::text(found, at)?).unwrap_or_default())
+    Ok(serde_json::from_slice(row::text(found, at)?.as_bytes()).unwrap_or_default())
 }
 
 fn preference(found: &Row<'_>) -> rusqlite::Result<Preference> {
