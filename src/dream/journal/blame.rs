@@ -8,8 +8,7 @@ use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::base::text;
 use crate::dreamer::Blamed;
-use crate::gate::{Gate, Places};
-use crate::pii::{Cure, Finding, GateFinding, View};
+use crate::gate::{Cure, Finding, Gate, GateFinding, Places, View};
 
 /// More findings than this in one answer blame no better.
 const MOST_FINDINGS: usize = 200;
@@ -123,7 +122,7 @@ impl<'a> Source<'a> {
         {
             // The answer joined what stands here in pieces.
             let span = self.body.start + place.start..self.body.start + place.end;
-            found.push(Finding { span, view: View::Joined, ..finding.clone() });
+            found.push(Finding::new(finding.class.clone(), span, finding.confidence).seen_as(View::Joined));
         }
         let line = self.slice.first_line.saturating_sub(text::line_breaks(&self.slice.before));
         let mut places = Places::from_line(&self.whole, line);
