@@ -127,14 +127,6 @@ pub mod postgres;
 #[cfg(feature = "report")]
 #[cfg_attr(docsrs, doc(cfg(feature = "report")))]
 pub mod report;
-#[cfg_attr(
-    not(feature = "sqlite"),
-    expect(
-        dead_code,
-        unused_imports,
-        reason = "what FTS5 is told of words serves the stores in SQLite alone"
-    )
-)]
 pub mod search;
 mod session;
 pub mod sleep;

@@ -921,7 +921,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a row that words settle gives way to a nearer one",
-        file: "src/search/rank/meaning.rs",
+        file: "crates/noctuary-index/src/rank/meaning.rs",
         stands: "        keep_first(&mut fused, &words, &certain);\n        weighed.ranked",
         planted: "        let _ = &certain;\n        weighed.ranked",
         tests: SETTLED,
@@ -1006,7 +1006,7 @@ fn copy_crate(from: &Path, to: &Path) {
     for name in ["Cargo.toml", "Cargo.lock", "README.md"] {
         fs::copy(from.join(name), to.join(name)).expect("a file of the crate");
     }
-    for name in ["src", "tests", "benches", "examples"] {
+    for name in ["src", "crates", "tests", "benches", "examples"] {
         copy_folder(&from.join(name), &to.join(name));
     }
 }
