@@ -121,21 +121,12 @@ pub mod model;
 #[cfg(feature = "object-store")]
 mod objects;
 pub mod pages;
-mod pii;
 #[cfg(feature = "postgres")]
 #[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
 pub mod postgres;
 #[cfg(feature = "report")]
 #[cfg_attr(docsrs, doc(cfg(feature = "report")))]
 pub mod report;
-#[cfg_attr(
-    not(feature = "sqlite"),
-    expect(
-        dead_code,
-        unused_imports,
-        reason = "what FTS5 is told of words serves the stores in SQLite alone"
-    )
-)]
 pub mod search;
 mod session;
 pub mod sleep;
@@ -161,14 +152,14 @@ pub use dreamer::{DreamReport, Dreamer, Outcome};
 pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use file::{FileArtifactStore, FileMemoryStore, FileWorkspace};
 pub use format::documents::note::Note;
-pub use gate::secret::SecretGate;
 pub use life::config::LifeConfig;
 pub use life::life::Life;
 pub use life::session::Session;
 pub use llm::{LlmClient, LlmError, LlmReply, LlmRequest, llm_fn};
 pub use memory::store::MemoryStore;
 pub use model::extractive::Extractive;
-pub use pii::PiiFilter;
+#[doc(inline)]
+pub use noctuary_gate::{PiiFilter, SecretGate};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use sqlite::{SqliteArtifactStore, SqliteIndex, SqliteMemoryStore, SqliteWorkspace};

@@ -16,9 +16,8 @@ use crate::format::SleepState;
 use crate::format::replies::fences::{ShownLine, printed};
 use crate::format::state::log::{LogLine, LogSource};
 use crate::format::state::sleep_intent::{FileChange, Settled, SleepIntent};
-use crate::gate::{Door, DoorWarning, InjectionPolicy, Masks, SecretPolicy, is_struck};
+use crate::gate::{Door, DoorWarning, Finding, InjectionPolicy, Masks, SecretPolicy, is_struck};
 use crate::llm::LlmRequest;
-use crate::pii::Finding;
 
 /// So many answers in a row are stopped for a secret; of the next, only what holds it is left out. Else one key that a
 /// model cannot help repeating would keep a sleeper from ever dreaming again.
