@@ -1,5 +1,6 @@
 //! The part of a chart's options that is drawn.
 
+use plotters::style::RGBColor;
 use serde_json::Value;
 
 /// More of either are refused or left out: a picture of them shows nothing.
@@ -18,7 +19,7 @@ pub(super) struct Chart {
     /// The names of the axes of categories and of values.
     pub(super) names: [String; 2],
     pub(super) has_legend: bool,
-    colours: Vec<String>,
+    colours: Vec<RGBColor>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,8 +84,11 @@ impl Chart {
         };
         let is_shown = options.pointer("/legend/show").and_then(Value::as_bool).unwrap_or(true);
         let has_legend = is_shown && series.len() > 1 && series.iter().any(|one| !one.name.is_empty());
-        let colours = options["color"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let colours = colours.filter(|text| is_colour(text)).map(str::to_owned).collect();
+        let own = options["color"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut colours: Vec<_> = own.filter_map(colour).collect();
+        if colours.is_empty() {
+            colours.extend(COLOURS.into_iter().filter_map(colour));
+        }
         Ok(Self {
             title: titled("text"),
             subtitle: titled("subtext"),
@@ -98,11 +102,8 @@ impl Chart {
     }
 
     /// Returns the colour of the n-th part.
-    pub(super) fn colour(&self, number: usize) -> &str {
-        match self.colours.len() {
-            0 => COLOURS[number % COLOURS.len()],
-            some => &self.colours[number % some],
-        }
+    pub(super) fn colour(&self, number: usize) -> RGBColor {
+        self.colours[number % self.colours.len()]
     }
 }
 
@@ -155,7 +156,8 @@ fn number(value: &Value) -> Option<f64> {
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     };
-    number.filter(|number: &f64| number.abs() < 1e100)
+    let number = number.filter(|number: &f64| number.abs() < 1e100)?;
+    Some(if number.abs() < 1e-100 { 0.0 } else { number })
 }
 
 fn axis<'o>(options: &'o Value, name: &str) -> Option<&'o Value> {
@@ -174,8 +176,16 @@ fn word(value: &Value) -> String {
     }
 }
 
-/// Returns whether a text is a colour by its digits.
-fn is_colour(text: &str) -> bool {
-    let digits = text.strip_prefix('#').unwrap_or_default();
-    [3, 6].contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+/// Returns a colour by its three or six digits.
+fn colour(text: &str) -> Option<RGBColor> {
+    let digits = text.strip_prefix('#')?;
+    if ![3, 6].contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let number = u32::from_str_radix(digits, 16).ok()?;
+    let [_, red, green, blue] = number.to_be_bytes();
+    Some(match digits.len() {
+        6 => RGBColor(red, green, blue),
+        _ => RGBColor(green % 16 * 17, blue / 16 * 17, blue % 16 * 17),
+    })
 }

@@ -1,16 +1,14 @@
-//! A small renderer of charts as SVG: lines, bars and pies, without a browser.
+//! A renderer of charts as SVG, over `plotters`: lines, bars and pies, without a browser.
 
 mod axes;
 mod canvas;
-mod cartesian;
 mod options;
 mod pie;
-mod scale;
 
 use serde_json::Value;
 
 use super::renderer::{ChartPicture, ChartRenderer};
-use canvas::Canvas;
+use canvas::{Canvas, Drawn};
 use options::{Chart, Kind};
 
 /// Draws lines, bars and pies as SVG, for a host without a browser.
@@ -61,15 +59,19 @@ impl SvgCharts {
 impl ChartRenderer for SvgCharts {
     fn render(&self, options: &Value) -> Result<ChartPicture, String> {
         let chart = Chart::read(options)?;
-        let mut canvas =
-            Canvas::new(self.width.max(240), self.height.max(180), &chart.title, &chart.subtitle);
-        if chart.series[0].kind == Kind::Pie {
-            pie::draw(&mut canvas, &chart)?;
-        } else {
-            cartesian::draw(&mut canvas, &chart)?;
-        }
-        Ok(ChartPicture::Svg(canvas.finish()))
+        let size = (self.width.max(240), self.height.max(180));
+        let mut svg = String::new();
+        drawn(&mut svg, size, &chart).map_err(|error| error.to_string())?;
+        Ok(ChartPicture::Svg(canvas::finished(&svg, size, &chart.title)))
     }
+}
+
+fn drawn(svg: &mut String, size: (u16, u16), chart: &Chart) -> Drawn {
+    let canvas = Canvas::new(svg, size, [&chart.title, &chart.subtitle])?;
+    let is_pie = chart.series[0].kind == Kind::Pie;
+    let draw = if is_pie { pie::draw } else { axes::draw };
+    draw(&canvas, chart)?;
+    Ok(canvas.root.present()?)
 }
 
 #[cfg(test)]
@@ -85,35 +87,110 @@ mod tests {
         Ok(String::from_utf8(picture.bytes().to_vec()).unwrap())
     }
 
-    fn count(svg: &str, word: &str) -> usize {
-        svg.matches(word).count()
+    /// Returns the numbers of bars, of lines and of areas or slices; a picture without a legend has one rectangle and one line more.
+    fn shapes(options: &Value) -> (usize, usize, usize) {
+        let svg = drawn(options).unwrap();
+        let count = |word: &str| svg.matches(word).count();
+        (count("<rect") - 1, count("<polyline").saturating_sub(1), count("<polygon"))
     }
 
     #[test]
     fn bars_lines_and_slices_are_as_many_as_their_numbers() {
         let categories = json!({"data": ["a", "b", "c"]});
         let bars = json!({"xAxis": categories, "series": [{"type": "bar", "data": [1, null, -2]}, {"type": "bar", "data": [3, "4", "x"]}]});
-        assert_eq!(count(&drawn(&bars).unwrap(), "class=\"bar\""), 4);
+        assert_eq!(shapes(&bars), (4, 0, 0));
         let lying = json!({"yAxis": {"type": "category", "data": ["a", "b"]}, "xAxis": {}, "series": {"type": "bar", "data": [1, 2]}});
-        assert_eq!(count(&drawn(&lying).unwrap(), "class=\"bar\""), 2);
+        assert_eq!(shapes(&lying), (2, 0, 0));
         let stacked = json!({"xAxis": categories, "series": [
             {"type": "bar", "stack": "s", "data": [1, 2, 3]}, {"type": "bar", "stack": "s", "data": [1, 2, -3]}]});
-        assert_eq!(count(&drawn(&stacked).unwrap(), "class=\"bar\""), 6);
+        assert_eq!(shapes(&stacked), (6, 0, 0));
         let lines = json!({"xAxis": categories, "series": [{"type": "line", "areaStyle": {}, "data": [1, 2, 3]}, {"type": "line", "data": [1, null, 3]}]});
-        let svg = drawn(&lines).unwrap();
-        assert_eq!(
-            (count(&svg, "class=\"line\""), count(&svg, "class=\"area\"")),
-            (3, 1),
-            "a gap parts a line"
-        );
+        assert_eq!(shapes(&lines), (0, 3, 1), "a gap parts a line");
         let values = json!({"xAxis": {"type": "value"}, "yAxis": {"type": "value"}, "series": [{"type": "line", "data": [[0, 1], [10, 3.5], [20, 2]]}]});
-        assert_eq!(count(&drawn(&values).unwrap(), "class=\"line\""), 1);
-        let pie = json!({"series": [{"type": "pie", "radius": ["40%", "70%"], "data": [{"value": 3, "name": "a"}, {"value": 1, "name": "b"}, {"value": -1, "name": "c"}]}]});
-        let svg = drawn(&pie).unwrap();
-        assert_eq!(count(&svg, "class=\"slice\""), 2);
-        assert!(svg.contains("75%") && svg.contains("25%"), "{svg}");
+        assert_eq!(shapes(&values), (0, 1, 0));
+        let parts = json!([{"value": 3, "name": "a"}, {"value": 1, "name": "b"}, {"value": -1, "name": "c"}]);
+        let svg =
+            drawn(&json!({"series": [{"type": "pie", "radius": ["40%", "70%"], "data": parts}]})).unwrap();
+        assert_eq!(svg.matches("<polygon").count(), 2);
+        assert!(svg.contains("\n75%\n") && svg.contains("\n25%\n"), "{svg}");
         let whole = json!({"series": [{"type": "pie", "data": [{"value": 3, "name": "a"}]}]});
-        assert_eq!(count(&drawn(&whole).unwrap(), "class=\"slice\""), 1);
+        assert_eq!(drawn(&whole).unwrap().matches("<polygon").count(), 1);
+    }
+
+    #[test]
+    fn bars_of_a_stack_stand_on_each_other_and_all_of_them_on_zero() {
+        let options = json!({"xAxis": {"data": ["a"]}, "series": [
+            {"type": "bar", "stack": "s", "data": [1]}, {"type": "bar", "stack": "s", "data": [2]},
+            {"type": "bar", "stack": "s", "data": [-1]}, {"type": "bar", "data": [3]}]});
+        let svg = drawn(&options).unwrap();
+        let bars: Vec<[i32; 3]> = svg
+            .split("<rect ")
+            .skip(2)
+            .map(|bar| {
+                ["x=", "y=", "height="].map(|name| {
+                    let (_, value) = bar.split_once(&format!("{name}\"")).unwrap();
+                    value.split('"').next().unwrap().parse().unwrap()
+                })
+            })
+            .collect();
+        let [[x, one, one_high], [x2, two, two_high], [x3, out, _], [beside, three, three_high]] = bars[..]
+        else {
+            panic!("{svg}")
+        };
+        assert!(x == x2 && x == x3 && beside > x);
+        assert_eq!((two + two_high, one + one_high, three), (one, out, two));
+        assert_eq!(three + three_high, out);
+        assert!((two_high - 2 * one_high).abs() <= 2, "two is twice one");
+    }
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        for (numbers, expected) in [
+            ([0.0, 41.0], "0 10 20 30 40"),
+            ([-1.0, 1.0], "-1 -0.5 0 0.5 1"),
+            ([0.0, 0.9], "0 0.2 0.4 0.6 0.8"),
+            ([0.0, 12_000.0], "0 2,000 4,000 6,000 8,000 10,000 12,000"),
+            ([-2_500_000.0, 0.5], "-2,500,000 -2,000,000 -1,500,000 -1,000,000 -500,000 0"),
+            ([5.0, 5.0], "4.6 4.8 5 5.2 5.4"),
+            ([0.0, 0.0], "-0.4 -0.2 0 0.2 0.4"),
+            ([1e-9, 3e-9], "1e-9 1.5e-9 2e-9 2.5e-9 3e-9"),
+            ([-9e99, 9e99], "-5e99 0 5e99"),
+        ] {
+            let svg = drawn(&json!({"series": [{"type": "line", "data": numbers}]})).unwrap();
+            let at_side = svg.split("text-anchor=\"end\"").skip(1);
+            let words: Vec<&str> = at_side.filter_map(|text| text.lines().nth(1)).collect();
+            assert_eq!(words.join(" "), expected);
+        }
+    }
+
+    #[test]
+    fn a_picture_of_any_size_and_of_any_numbers_is_drawn_or_refused() {
+        let most = |kind: &str| {
+            let series = json!({"type": kind, "data": (0..10_000).collect::<Vec<_>>()});
+            json!({"series": vec![series; 100]})
+        };
+        let drawn_size = |options: &Value| drawn(options).unwrap().len();
+        assert!(drawn_size(&most("line")) < 2_000_000 && drawn_size(&most("bar")) < 12_000_000);
+        let parts = json!({"series": [{"type": "pie", "data": vec![1; 10_000]}]});
+        assert!(drawn_size(&parts) < 1_000_000);
+        for numbers in [
+            json!([7]),
+            json!([5, 5, 5]),
+            json!([0, 0]),
+            json!([9e99, -9e99]),
+            json!([5e-324, 0]),
+            json!([1e16, 1e16 + 2.0]),
+        ] {
+            for kind in ["bar", "line", "pie"] {
+                let options = json!({"series": [{"type": kind, "areaStyle": {}, "data": numbers}]});
+                let svg = drawn(&options);
+                let is_fit = kind != "pie" || numbers[0] != 0 || numbers[1] != 0;
+                assert!(svg.is_ok() || !is_fit || numbers[0] == 5e-324, "{options}: {svg:?}");
+                for (width, height) in [(0, 0), (240, 180), (u16::MAX, 180), (u16::MAX, u16::MAX)] {
+                    let _ = SvgCharts { width, height }.render(&options);
+                }
+            }
+        }
     }
 
     #[test]
