@@ -362,7 +362,7 @@ impl LlmError {
     /// ```
     #[must_use]
     pub fn of_body(body: &str) -> Self {
-        let body = serde_json::from_str(body).unwrap_or(Value::Null);
+        let body = serde_json::from_slice(body.as_bytes()).unwrap_or(Value::Null);
         let status =
             |place| body.pointer(place).and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
         let places = ["/error/code", "/error/status", "/code", "/status", "/status_code"];

@@ -7,6 +7,7 @@ mod exchange;
 mod files;
 mod finance;
 mod gate;
+mod golden;
 mod life;
 mod memory;
 mod report;

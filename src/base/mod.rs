@@ -10,8 +10,10 @@ pub(crate) mod error;
 pub(crate) mod group;
 pub(crate) mod name;
 pub(crate) mod name_rules;
+pub(crate) mod order;
 pub(crate) mod receipt;
 pub(crate) mod row_id;
+pub(crate) mod sorted;
 pub(crate) mod text;
 pub(crate) mod usage;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

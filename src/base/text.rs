@@ -109,14 +109,31 @@ pub(crate) fn trailing_fragment(bytes: &[u8]) -> usize {
 
 /// Returns the ranges of the lines of `text`, each without its `\n` or `\r\n`. Text that ends in a line
 /// break has no empty line after it.
-pub(crate) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut start = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let content = line.strip_suffix('\n').map_or(line, |rest| rest.strip_suffix('\r').unwrap_or(rest));
-        let range = start..start + content.len();
-        start += line.len();
-        range
-    })
+pub(crate) fn line_ranges(text: &str) -> LineRanges<'_> {
+    LineRanges { text, start: 0 }
+}
+
+/// The ranges of lines. A type of its own, as is [`Words`]: a chain would be compiled again for each of its uses.
+pub(crate) struct LineRanges<'t> {
+    text: &'t str,
+    start: usize,
+}
+
+impl Iterator for LineRanges<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let (start, rest) = (self.start, &self.text[self.start..]);
+        if rest.is_empty() {
+            return None;
+        }
+        let (line, next) = match rest.find('\n') {
+            Some(end) => (rest[..end].strip_suffix('\r').unwrap_or(&rest[..end]), start + end + 1),
+            None => (rest, self.text.len()),
+        };
+        self.start = next;
+        Some(start..start + line.len())
+    }
 }
 
 /// Counts the line breaks.
@@ -174,17 +191,35 @@ pub(crate) fn statement(text: &str) -> String {
 }
 
 /// Returns the words of `text` in lower case: runs of letters and digits; an apostrophe inside a word stays.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'))
-        .map(|word| word.trim_matches(['\'', '’']))
-        .filter(|word| !word.is_empty())
-        .map(|word| {
+pub(crate) fn words(text: &str) -> Words<'_> {
+    Words { rest: text }
+}
+
+/// The words of a text.
+pub(crate) struct Words<'t> {
+    rest: &'t str,
+}
+
+impl Iterator for Words<'_> {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        while !self.rest.is_empty() {
+            let is_between = |c: char| !(c.is_alphanumeric() || c == '\'' || c == '’');
+            let (word, rest) = self.rest.split_once(is_between).unwrap_or((self.rest, ""));
+            self.rest = rest;
+            let word = word.trim_matches(['\'', '’']);
+            if word.is_empty() {
+                continue;
+            }
             if word.is_ascii() {
-                return word.to_ascii_lowercase();
+                return Some(word.to_ascii_lowercase());
             }
             let word = word.to_lowercase();
-            if word.contains('’') { word.replace('’', "'") } else { word }
-        })
+            return Some(if word.contains('’') { word.replace('’', "'") } else { word });
+        }
+        None
+    }
 }
 
 /// Prints a number of things in words: `1 pass`, `2 passes`, `1,200 lines`.

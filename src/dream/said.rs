@@ -1,9 +1,8 @@
 //! The words and the citations of a promoted line, compared with those of another.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::evidence::{is_negation, negates_unparted};
 use crate::base::name::DocName;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
 use crate::format::JournalName;
 use crate::format::documents::curated;
@@ -14,7 +13,7 @@ use crate::search::rank::Stemmer;
 pub(crate) type Cited = (DocName, u64, u64);
 
 /// Returns the places that a line cites, without those that are no document's.
-pub(crate) fn cited(citations: Vec<Citation>) -> BTreeSet<Cited> {
+pub(crate) fn cited(citations: Vec<Citation>) -> SortedSet<Cited> {
     let place = |cited: Citation| Some((cited.name?, cited.first_line, cited.last_line));
     citations.into_iter().filter_map(place).collect()
 }
@@ -29,9 +28,9 @@ pub(crate) fn compared((name, first_line, last_line): &Cited) -> Cited {
 /// The words of a statement.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
-    terms: BTreeSet<String>,
+    terms: SortedSet<String>,
     /// Numbers and negations: without them it says something else.
-    decisive: BTreeSet<String>,
+    decisive: SortedSet<String>,
 }
 
 impl Said {
@@ -93,7 +92,7 @@ impl Said {
 
 /// The lines that dreams promoted, by the places that they cite.
 #[derive(Debug, Default)]
-pub(super) struct Standing(BTreeMap<Cited, Vec<String>>);
+pub(super) struct Standing(SortedMap<Cited, Vec<String>>);
 
 impl Standing {
     /// Takes in the sections of a curated file.

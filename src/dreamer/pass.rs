@@ -1,6 +1,5 @@
 //! One pass of a run: one request and its answer.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +10,7 @@ use super::outcome::Outcome;
 use crate::base::document::SourceRef;
 use crate::base::error::LostBy;
 use crate::base::name::DocName;
+use crate::base::sorted::SortedMap;
 use crate::base::usage::Usage;
 use crate::format::DreamId;
 use crate::llm::Unpicked;
@@ -88,8 +88,8 @@ impl PassReport {
 
 impl PassReport {
     /// Counts the lines of the answer by their fate.
-    pub(crate) fn fates(&self) -> BTreeMap<String, u32> {
-        let mut fates = BTreeMap::new();
+    pub(crate) fn fates(&self) -> SortedMap<String, u32> {
+        let mut fates = SortedMap::new();
         for line in &self.lines {
             let word = match &line.fate {
                 LineOutcome::Promoted { .. } if self.outcome == Outcome::Proposed => "proposed",

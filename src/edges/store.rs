@@ -1,7 +1,7 @@
 //! The contract of a home of edges: what is mentioned where, and beside what.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt::{self, Debug};
 
 use chrono::{DateTime, Utc};
@@ -13,6 +13,8 @@ use crate::base::access::Access;
 use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::base::error::Result;
+use crate::base::order;
+use crate::base::sorted::SortedSet;
 use crate::facts::{Fact, Suspicion};
 use crate::learning::{RoleNote, RoleNoteId};
 use crate::memory::MemoryId;
@@ -78,7 +80,7 @@ pub trait EdgeStore: Debug + Send + Sync {
     fn words(&self, access: &Access, source: &CitedSource) -> Result<Option<String>>;
 
     /// Extracts the edges of every text anew, and returns how many were added. Nothing is removed, and a second time adds
-    /// nothing. For rows of an earlier version, and after a change of the [extractor](super::EdgeExtractor).
+    /// nothing. For rows of another program, and after a change of the [extractor](super::EdgeExtractor).
     ///
     /// # Errors
     ///
@@ -134,7 +136,7 @@ impl Neighborhood {
         let before = self.mentions.len();
         self.mentions.retain(keeps);
         if self.mentions.len() < before {
-            let known: BTreeSet<Entity> = self.neighbors.drain(..).map(|near| near.entity).collect();
+            let known: SortedSet<Entity> = self.neighbors.drain(..).map(|near| near.entity).collect();
             self.neighbors = neighbors(&self.mentions, |edge| known.contains(&edge.entity));
         }
     }
@@ -145,7 +147,7 @@ fn neighbors(mentions: &[Mention], is_beside: impl Fn(&Edge) -> bool) -> Vec<Nei
     let mut neighbors: Vec<Neighbor> = Vec::new();
     let mut places = HashMap::new();
     for (age, mention) in mentions.iter().enumerate() {
-        let mut told = BTreeSet::new();
+        let mut told = SortedSet::new();
         for edge in mention.edges.iter().filter(|edge| is_beside(edge)) {
             if told.insert(&edge.entity) {
                 let at = *places.entry(&edge.entity).or_insert_with(|| {
@@ -156,7 +158,7 @@ fn neighbors(mentions: &[Mention], is_beside: impl Fn(&Edge) -> bool) -> Vec<Nei
             }
         }
     }
-    neighbors.sort_by(|one, other| {
+    order::sort_by(&mut neighbors, |one, other| {
         let place = |near: &Neighbor| (Reverse(near.texts), near.latest);
         place(one)
             .cmp(&place(other))

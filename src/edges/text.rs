@@ -1,7 +1,5 @@
 //! The edges of plain text and markdown: names, wiki links, tags, people, addresses and paths.
 
-use std::collections::BTreeSet;
-
 use super::edge::Edge;
 use super::entity::Entity;
 use super::extractor::EdgeExtractor;
@@ -9,6 +7,7 @@ use super::names::Names;
 use super::scan::{Piece, scan};
 use super::verbs::{Spot, Verbs, assemble};
 use crate::base::debug::debug_as;
+use crate::base::sorted::SortedSet;
 
 /// Names, `[[wiki links]]`, `#tags`, `@people`, addresses and paths of a text.
 ///
@@ -34,7 +33,7 @@ use crate::base::debug::debug_as;
 #[derive(Clone, Default)]
 pub struct TextEdges {
     verbs: Verbs,
-    together: BTreeSet<String>,
+    together: SortedSet<String>,
 }
 
 impl TextEdges {

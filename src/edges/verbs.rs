@@ -1,6 +1,5 @@
 //! Verbs in a text: which words stand for which relation, and which entity each belongs to.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::edge::Edge;
 use super::entity::Entity;
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 
 /// The most entities of a text that are told to occur together: ten pairs.
@@ -67,7 +67,7 @@ impl Verbs {
 
 /// Returns the edges of the entities in a text. A verb belongs to the entities behind it in its sentence, up to the next
 /// verb; where there is none, or it is passive, to the one before it. An entity without a verb is mentioned.
-pub(crate) fn assemble(text: &str, spots: &[Spot], verbs: &Verbs, together: &BTreeSet<String>) -> Vec<Edge> {
+pub(crate) fn assemble(text: &str, spots: &[Spot], verbs: &Verbs, together: &SortedSet<String>) -> Vec<Edge> {
     let mut edges = Vec::new();
     let found = verbs.in_text(text);
     let mut has_verb = vec![false; spots.len()];
@@ -89,7 +89,7 @@ pub(crate) fn assemble(text: &str, spots: &[Spot], verbs: &Verbs, together: &BTr
     let plain = spots.iter().zip(&has_verb).filter(|(_, has_verb)| !**has_verb);
     edges.extend(plain.map(|(spot, _)| Edge::new(Edge::MENTIONS, spot.entity.clone())));
     for kind in together {
-        let keys: BTreeSet<&str> =
+        let keys: SortedSet<&str> =
             spots.iter().filter(|spot| spot.entity.kind == **kind).map(|spot| &*spot.entity.key).collect();
         let keys: Vec<&str> = keys.into_iter().take(MOST_TOGETHER).collect();
         for (at, one) in keys.iter().enumerate() {

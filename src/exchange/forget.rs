@@ -1,6 +1,6 @@
 //! Forgetting: a statement leaves every place that can be reached, and comes back through no door.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 
 use chrono::{DateTime, Utc};
@@ -14,6 +14,7 @@ use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
+use crate::base::sorted::SortedSet;
 use crate::dream::commit;
 use crate::format::state::forgotten::Forgotten;
 use crate::format::state::intent::Intent;
@@ -88,14 +89,14 @@ pub struct Forget<'a> {
 /// An index over any workspace.
 trait CatchUp: Send + Sync {
     /// Returns the documents that were indexed before the last statement was forgotten.
-    fn outdated(&self) -> Result<BTreeSet<DocName>>;
+    fn outdated(&self) -> Result<SortedSet<DocName>>;
 
     /// Brings the index up to date.
     fn catch_up(&self, now: DateTime<Utc>) -> Result<SyncReport>;
 }
 
 impl<W: Workspace> CatchUp for Indexed<W> {
-    fn outdated(&self) -> Result<BTreeSet<DocName>> {
+    fn outdated(&self) -> Result<SortedSet<DocName>> {
         Indexed::outdated(self)
     }
 
@@ -209,7 +210,7 @@ impl<'a> Forget<'a> {
             receipt.set(PlaceReceipt::new(ForgetPlace::Pages, dropped, dropped));
         }
         let in_groups = self.in_groups(now)?;
-        let mut in_index = BTreeSet::new();
+        let mut in_index = SortedSet::new();
         if let Some(workspace) = self.workspace {
             let (all, only) = self.bury(workspace)?;
             let lease = if self.in_files { Some(claim(workspace)?) } else { None };

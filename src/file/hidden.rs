@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use super::lock::LOCK;
 use crate::base::error::{At, Result};
 use crate::base::name::{DocName, Name, StateName};
+use crate::base::order;
 use crate::disk::{Disk, Kind, STATE_FOLDER};
 use crate::format::documents::copies::original_of;
 
@@ -42,7 +43,7 @@ pub(super) fn hidden(disk: &dyn Disk) -> Result<Vec<Name>> {
         }
     }
     copies(disk, &mut found)?;
-    found.sort_unstable();
+    order::sort(&mut found);
     Ok(found)
 }
 

@@ -12,6 +12,7 @@ use crate::base::debug::debug_as;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{At, Error, Result};
 use crate::base::name::{DocName, Name};
+use crate::base::order;
 use crate::disk::{Disk, Kind, Open, OsDisk, Stat, atomic};
 use crate::trace;
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Reach, Workspace, WriteMode};
@@ -134,9 +135,9 @@ impl Workspace for FileWorkspace {
             Err(error) => return Err(error).at("list", path),
         };
         // Most names differ in their first bytes, and one number is compared faster than two names.
-        entries.sort_by_cached_key(|entry| first_bytes(&entry.name));
+        order::sort_by_key(&mut entries, |entry| first_bytes(&entry.name));
         for alike in entries.chunk_by_mut(|one, other| first_bytes(&one.name) == first_bytes(&other.name)) {
-            alike.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+            order::sort_by(alike, |one, other| one.name.cmp(&other.name));
         }
         let mut documents = Vec::with_capacity(entries.len());
         let (mut folders, mut refused) = (Vec::new(), Vec::new());

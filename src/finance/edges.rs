@@ -1,6 +1,5 @@
 //! Edges of traders' texts: tickers, chains and addresses, with verbs in English and Chinese.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -8,6 +7,8 @@ use regex::Regex;
 
 use super::asset::{COINS, asset, is_coin, pair};
 use crate::base::debug::debug_as;
+use crate::base::order;
+use crate::base::sorted::SortedSet;
 use crate::edges::{Edge, EdgeExtractor, Entity, Spot, TextEdges, Verbs, assemble, spots};
 
 /// Words of traders, and the relations of the third seed that they stand for. A short position is a trade, and holds nothing.
@@ -136,8 +137,8 @@ static FORMS: LazyLock<Regex> = LazyLock::new(|| {
 pub struct FinanceEdges {
     verbs: Verbs,
     text: TextEdges,
-    own: BTreeSet<String>,
-    together: BTreeSet<String>,
+    own: SortedSet<String>,
+    together: SortedSet<String>,
 }
 
 debug_as!(FinanceEdges, |it| "FinanceEdges {{ tickers: {} }}", it.own.len());
@@ -147,8 +148,8 @@ impl Default for FinanceEdges {
         Self {
             verbs: Verbs::default().with(VERBS),
             text: TextEdges::default(),
-            own: BTreeSet::new(),
-            together: BTreeSet::from([Self::TICKER.to_owned()]),
+            own: SortedSet::new(),
+            together: SortedSet::from([Self::TICKER.to_owned()]),
         }
     }
 }
@@ -229,7 +230,7 @@ impl EdgeExtractor for FinanceEdges {
         // Nor is a pair a path, or a sign a part of a word.
         all.retain(|spot| spot.entity.kind != Entity::PATH || !own.iter().any(|own| own.place == spot.place));
         all.extend(own);
-        all.sort_by_key(|spot| spot.place.start);
+        order::sort_by_key(&mut all, |spot| spot.place.start);
         assemble(text, &all, &self.verbs, &self.together)
     }
 

@@ -7,6 +7,7 @@ use chrono::DateTime;
 use super::asset::asset;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::edges::CitedSource;
 use crate::pages::{PageLine, PageParts, PageSource};
 use crate::trade::{Fill, MirrorStore, SpotActivity};
@@ -28,7 +29,7 @@ impl TradeHistory {
 impl PageSource for TradeHistory {
     fn parts(&self, access: &Access, keys: &[String], limit: usize) -> Result<PageParts> {
         let mut assets: Vec<String> = keys.iter().filter_map(|key| asset(key)).collect();
-        assets.sort();
+        order::sort(&mut assets);
         assets.dedup();
         let mut parts = PageParts::default();
         for asset in &assets {
@@ -36,7 +37,9 @@ impl PageSource for TradeHistory {
             let activity = self.mirror.external_spot(access, Some(asset), limit)?;
             parts.timeline.extend(activity.iter().map(line_of_spot));
         }
-        parts.timeline.sort_by_key(|line| std::cmp::Reverse((line.at, line.citation.source.clone())));
+        order::sort_by_key(&mut parts.timeline, |line| {
+            std::cmp::Reverse((line.at, line.citation.source.clone()))
+        });
         parts.timeline.dedup_by(|one, other| one.citation == other.citation);
         parts.timeline.truncate(limit);
         Ok(parts)

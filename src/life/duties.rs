@@ -6,6 +6,7 @@ use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta, Utc};
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::format::{Checks, HeartbeatFile};
 use crate::life::rewrite::rewrite;
 use crate::workspace::Workspace;
@@ -49,7 +50,7 @@ pub fn due_checks<'d>(checks: &Checks, duties: &'d [Duty], now: DateTime<Utc>) -
         last(duty).is_none_or(|last| now.timestamp().saturating_sub(last) >= duty.every.num_seconds())
     };
     let mut due: Vec<&Duty> = duties.iter().filter(is_due).collect();
-    due.sort_by_key(|duty| last(duty));
+    order::sort_by_key(&mut due, |duty| last(duty));
     due
 }
 

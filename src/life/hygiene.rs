@@ -1,6 +1,5 @@
 //! Care for the documents: what looks doubled, outdated or badly named. Proposals, and nothing but proposals.
 
-use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::retention::Retention;
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::format::JournalName;
 use crate::workspace::{MAX_DOCUMENT, Workspace};
@@ -122,10 +122,10 @@ pub(super) fn propose(
     config: &HygieneConfig,
     now: DateTime<Utc>,
 ) -> Result<Vec<Proposal>> {
-    let documents: BTreeSet<&DocName> =
+    let documents: SortedSet<&DocName> =
         documents.iter().filter(|name| JournalName::parse(name).is_none()).collect();
     let mut proposals = Vec::new();
-    let mut read: Vec<(&DocName, BTreeSet<u64>)> = Vec::new();
+    let mut read: Vec<(&DocName, SortedSet<u64>)> = Vec::new();
     for name in documents {
         let Some(metadata) = workspace.metadata(name)? else { continue };
         if is_poor(name) {
@@ -153,18 +153,18 @@ pub(super) fn propose(
 }
 
 /// Returns the runs of words of a text, hashed. A text of fewer words is one run.
-fn runs(text: &str) -> BTreeSet<u64> {
+fn runs(text: &str) -> SortedSet<u64> {
     let words: Vec<String> = text::words(text).collect();
     let hash = |run: &[String]| {
         let mut hasher = DefaultHasher::new();
         run.hash(&mut hasher);
         hasher.finish()
     };
-    if words.is_empty() { BTreeSet::new() } else { words.windows(RUN.min(words.len())).map(hash).collect() }
+    if words.is_empty() { SortedSet::new() } else { words.windows(RUN.min(words.len())).map(hash).collect() }
 }
 
 /// Returns the part of their runs that two texts share: Jaccard's index. Empty texts are like nothing.
-fn similarity(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> f64 {
+fn similarity(one: &SortedSet<u64>, other: &SortedSet<u64>) -> f64 {
     let (least, most) = (one.len().min(other.len()), one.len().max(other.len()));
     // The sizes alone bound it.
     if least == 0 || ratio(least, most) < NEAR {

@@ -8,6 +8,7 @@ use super::state;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::order;
 use crate::base::text;
 use crate::format::documents::day_log;
 use crate::format::state::life::Onboarded;
@@ -177,7 +178,7 @@ fn take_away(
             if classes.is_empty() {
                 return archive(workspace, at).map(BootstrapOutcome::Archived);
             }
-            classes.sort_unstable();
+            order::sort(&mut classes);
             classes.dedup();
             workspace.remove(&DocName::BOOTSTRAP)?;
             delete_earlier(workspace).map(|()| BootstrapOutcome::DeletedForSecrets { classes })

@@ -8,6 +8,7 @@ use chrono::NaiveDate;
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::format::JournalName;
 use crate::workspace::Workspace;
 
@@ -70,7 +71,7 @@ impl Retention {
         today: NaiveDate,
         undreamed: impl Fn(&JournalName) -> bool,
     ) -> RetentionPlan {
-        journals.sort();
+        order::sort(&mut journals);
         let surplus = self.most.map_or(0, |most| journals.len().saturating_sub(most));
         let mut plan = RetentionPlan::default();
         for (at, journal) in journals.into_iter().enumerate() {

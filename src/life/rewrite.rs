@@ -17,6 +17,15 @@ pub(crate) fn rewrite(
     name: &Name,
     mut change: impl FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>>,
 ) -> Result<bool> {
+    rewrite_by(workspace, name, &mut change)
+}
+
+/// The body of [`rewrite`], which is compiled once.
+fn rewrite_by(
+    workspace: &dyn Workspace,
+    name: &Name,
+    change: &mut dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>>,
+) -> Result<bool> {
     let mut standing = workspace.read(name)?;
     let mut attempt = 0;
     loop {

@@ -4,12 +4,11 @@
 //! seeding, the next one goes on, and a used workspace is never asked to begin anew. `HEARTBEAT.md` is never
 //! seeded; its template is there to restore it.
 
-use std::collections::BTreeSet;
-
 use super::config::{BootstrapEnd, LifeConfig, Onboarding, SeedSet};
 use super::state;
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
+use crate::base::sorted::SortedSet;
 use crate::workspace::{Workspace, WriteMode};
 
 /// The result of seeding.
@@ -32,7 +31,7 @@ pub(super) fn seed(workspace: &dyn Workspace, config: &LifeConfig) -> Result<See
     let folders = listing.folders.iter().map(DocName::to_string);
     let documents = listing.documents.iter().map(DocName::to_string);
     // A link or a device occupies its name as well.
-    let standing: BTreeSet<String> = folders.chain(documents).chain(listing.refused).collect();
+    let standing: SortedSet<String> = folders.chain(documents).chain(listing.refused).collect();
     let mut report = SeedReport::default();
 
     let offered = standing.contains(DocName::BOOTSTRAP.as_str());
@@ -60,7 +59,7 @@ pub(super) fn seed(workspace: &dyn Workspace, config: &LifeConfig) -> Result<See
 
 /// Returns whether nobody has lived here: no `SOUL.md`, `IDENTITY.md`, `USER.md`, `MEMORY.md`, journal folder, nor an
 /// onboarding that was put away. Judged without case, since some systems open names without it.
-fn is_fresh(standing: &BTreeSet<String>) -> bool {
+fn is_fresh(standing: &SortedSet<String>) -> bool {
     !standing.iter().map(|name| name.to_lowercase()).any(|name| {
         matches!(name.as_str(), "soul.md" | "identity.md" | "user.md" | "memory.md" | "memory" | "daily")
             || name.starts_with("bootstrap.md.done.")

@@ -1,10 +1,9 @@
 //! The journals with bytes that no dream has read.
 
-use std::collections::BTreeSet;
-
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
+use crate::base::sorted::SortedSet;
 use crate::format::JournalName;
 use crate::format::state::ledger::Ledger;
 use crate::workspace::Workspace;
@@ -27,7 +26,7 @@ use crate::workspace::Workspace;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Undreamed(BTreeSet<DocName>);
+pub struct Undreamed(SortedSet<DocName>);
 
 impl Undreamed {
     /// Looks at these journals. Reads the ledger, and no journal.
@@ -40,7 +39,7 @@ impl Undreamed {
         journals: impl IntoIterator<Item = &'j JournalName>,
     ) -> Result<Self> {
         let ledger = Ledger::parse(workspace.read(&StateName::LEDGER)?.as_ref().map(Document::bytes))?;
-        let mut waiting = BTreeSet::new();
+        let mut waiting = SortedSet::new();
         for journal in journals {
             let Some(metadata) = workspace.metadata(journal.name())? else { continue };
             let is_read = ledger.get(journal.name()).is_some_and(|entry| {

@@ -1,7 +1,5 @@
 //! The journal lines that rows cite, as they are now beside what they were when a row was made of them.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 use super::row::{Memory, NewMemory};
@@ -10,6 +8,7 @@ use crate::base::digest::Digest;
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::sorted::SortedMap;
 use crate::format::JournalName;
 use crate::workspace::Workspace;
 
@@ -30,12 +29,12 @@ enum Journal {
 /// The cited journals of a workspace. Each is read once.
 pub(crate) struct CitedLines<'w> {
     workspace: &'w dyn Workspace,
-    journals: BTreeMap<DocName, Journal>,
+    journals: SortedMap<DocName, Journal>,
 }
 
 impl<'w> CitedLines<'w> {
     pub(crate) fn of(workspace: &'w dyn Workspace) -> Self {
-        Self { workspace, journals: BTreeMap::new() }
+        Self { workspace, journals: SortedMap::new() }
     }
 
     /// Notes at a row what the lines that it cites say now; one that cites nothing, or lines that are not there, stays as it

@@ -6,6 +6,7 @@ use super::found::Hit;
 use super::row::Memory;
 use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
+use crate::base::order;
 
 /// Rows that a search found, packed into a context of at most so many characters.
 ///
@@ -120,7 +121,7 @@ impl<'h> Packed<'h> {
             let (row, score) = (&line.memory, PROMOTED * line.score);
             Unit { at: usize::MAX, row, text: row, score, raised: score, fits: false }
         }));
-        units.sort_by(|one, other| other.raised.total_cmp(&one.raised));
+        order::sort_by(&mut units, |one, other| other.raised.total_cmp(&one.raised));
         for unit in units.iter_mut().filter(|unit| !unit.fits) {
             let needed = chars(unit.text);
             if needed <= room {
@@ -129,7 +130,9 @@ impl<'h> Packed<'h> {
             }
         }
         // A newer row stays in front of the older one that it updates, however much was promoted of either.
-        units.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.at.cmp(&other.at)));
+        order::sort_by(&mut units, |one, other| {
+            other.score.total_cmp(&one.score).then(one.at.cmp(&other.at))
+        });
         let mut packed = Self { rows: Vec::new(), left_out: 0, replaced: 0 };
         for unit in units {
             if !unit.fits {

@@ -10,10 +10,10 @@ mod token;
 mod told;
 mod words;
 
-use std::collections::BTreeSet;
-
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
+use crate::base::order;
+use crate::base::sorted::SortedSet;
 use crate::format::documents::journal::JournalName;
 use crate::format::replies::fences::{self, Material, ShownLine};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE};
@@ -126,7 +126,7 @@ impl Extractive {
             limits.bullet_bytes = limits.bullet_bytes.min(room);
         }
         let (mut picked, left) = picker::pick(&candidates, &bullets, &material.memory, total, limits);
-        picked.sort_by_key(|valued| valued.at);
+        order::sort_by_key(&mut picked, |valued| valued.at);
         let mut answer = String::new();
         for (heading, kind) in HEADINGS.into_iter().zip([Kind::Fact, Kind::Preference, Kind::Decision]) {
             let chosen: String = picked
@@ -165,7 +165,7 @@ fn told_left(
     candidates: &[Line<'_>],
     journals: &[(DocName, Vec<ShownLine>)],
 ) -> Vec<Unpicked> {
-    left.sort_unstable();
+    order::sort(&mut left);
     let mut told: Vec<Unpicked> = Vec::new();
     for (at, reason) in left {
         let (number, name) = (candidates[at].number, &journals[candidates[at].journal].0);
@@ -189,7 +189,7 @@ fn days<'n>(journals: impl Iterator<Item = &'n DocName>) -> usize {
     let day = |name: &DocName| {
         JournalName::parse(name).map_or_else(|| name.to_string(), |journal| journal.date().to_string())
     };
-    journals.map(day).collect::<BTreeSet<String>>().len()
+    journals.map(day).collect::<SortedSet<String>>().len()
 }
 
 /// The most lines for each day.

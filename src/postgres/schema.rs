@@ -11,27 +11,13 @@ use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 
 /// One step a version; a schema at version n has run the first n.
-const MIGRATIONS: &[(&str, &str)] = &[
-    (
-        "make the tables of workspaces: lives, documents, document_versions, states and leases, with row-level security",
-        tables::WORKSPACE,
-    ),
-    (
-        "make the tables of memory stores: memories and user_profile, and those whose names begin with memory_, with row-level security",
-        memory::TABLES,
-    ),
-    ("make the tables of indexes: documents, chunks, their words, edges and vectors", index::tables::INDEX),
-    ("make the tables of artifacts: artifacts and their audit", artifacts::tables::ARTIFACTS),
-    (
-        "make the table of the words of chunks, each in a row of its own, from their lists",
-        index::tables::POSTINGS,
-    ),
-    ("make the table of the stems of rows, by which the beginnings of words are found", memory::STEMS),
-    ("make the table of the lists of rows that have a frequent word, many rows in each", memory::LISTS),
-];
+const MIGRATIONS: &[(&str, &[&str])] = &[(
+    "make the tables of workspaces, memory stores, indexes and artifacts, with row-level security",
+    &[tables::WORKSPACE, memory::TABLES, index::tables::INDEX, artifacts::tables::ARTIFACTS],
+)];
 
 /// Shows a transaction the rows of its own scope alone, the owner of the tables too: in each table with a scope that has no such rule
-/// yet. It runs behind each migration.
+/// yet. It runs behind all migrations.
 ///
 /// A setting that was local to an earlier transaction of a connection is empty and not null, so empty is no user.
 const GUARD: &str = "
@@ -190,10 +176,10 @@ pub(super) fn migrate(link: &Link, address: &Address, schema: &str) -> Result<Ve
             let Some(steps) = MIGRATIONS.get(done..).filter(|steps| !steps.is_empty()) else {
                 return Ok(found);
             };
-            for (_, sql) in steps {
+            for sql in steps.iter().flat_map(|(_, tables)| *tables) {
                 transaction.batch_execute(sql)?;
-                transaction.batch_execute(GUARD)?;
             }
+            transaction.batch_execute(GUARD)?;
             let newest = MIGRATIONS.len();
             transaction.batch_execute(&format!(
                 "INSERT INTO schema_version (version) VALUES ({newest}) ON CONFLICT (one) DO UPDATE SET version = {newest}"

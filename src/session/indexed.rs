@@ -1,6 +1,5 @@
 //! A workspace whose documents are found by their words.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -17,6 +16,7 @@ use crate::base::access::{Access, Scope};
 use crate::base::document::{Document, Revision};
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
+use crate::base::sorted::SortedSet;
 use crate::embed::{EmbedError, Embedder, Purpose};
 use crate::facts::FactStore;
 use crate::gate::Doors;
@@ -290,7 +290,7 @@ impl<W: Workspace> Indexed<W> {
     }
 
     /// Returns the documents that are indexed by another rule than the present one: before the last statement was forgotten.
-    pub(crate) fn outdated(&self) -> Result<BTreeSet<DocName>> {
+    pub(crate) fn outdated(&self) -> Result<SortedSet<DocName>> {
         let cut = self.upkeep.cut()?;
         let seen = self.upkeep.index.seen()?.into_iter();
         Ok(seen.filter(|(_, seen)| !cut.is_of(seen)).map(|(name, _)| name).collect())

@@ -1,8 +1,6 @@
 //! The text of a document as a session is shown it: masked as in a prompt, also where only a passage of it is asked for.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use super::Guarded;
 use crate::base::access::SessionKind;
@@ -10,6 +8,7 @@ use crate::base::digest::Digest;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name};
+use crate::base::sorted::SortedMap;
 use crate::format::JournalName;
 use crate::gate::Door;
 use crate::search::documents::SearchResult;
@@ -77,12 +76,12 @@ impl MaskedDocument {
 pub(crate) struct Passages<'v, W> {
     view: &'v Guarded<W>,
     asked: Plan,
-    seen: BTreeMap<DocName, Option<MaskedDocument>>,
+    seen: SortedMap<DocName, Option<MaskedDocument>>,
 }
 
 impl<'v, W: Workspace> Passages<'v, W> {
     pub(crate) fn new(view: &'v Guarded<W>, query: &str) -> Self {
-        Self { view, asked: Plan::of(query, false), seen: BTreeMap::new() }
+        Self { view, asked: Plan::of(query, false), seen: SortedMap::new() }
     }
 
     /// Returns the digest of a document that a result was shown of.
@@ -94,18 +93,17 @@ impl<'v, W: Workspace> Passages<'v, W> {
     /// Returns the text of a result as it is shown; `None` where it stands in its document no more, and where only
     /// words that are not shown led to it: those could be tried word by word.
     pub(crate) fn shown(&mut self, found: &SearchResult) -> Result<Option<String>> {
-        let masked = match self.seen.entry(found.path.clone()) {
-            Entry::Occupied(seen) => seen.into_mut(),
-            Entry::Vacant(unseen) => {
-                let document = match self.view.read(&found.path) {
-                    // It was replaced by a link, or by what is no document any more.
-                    Err(Error::Refused { .. } | Error::TooLarge { .. }) => None,
-                    read => read?,
-                };
-                unseen.insert(document.map(|document| MaskedDocument::of(self.view, &document)).transpose()?)
-            }
-        };
-        let content = masked.as_ref().and_then(|masked| masked.passage(&found.content));
+        if !self.seen.contains_key(&found.path) {
+            let document = match self.view.read(&found.path) {
+                // It was replaced by a link, or by what is no document any more.
+                Err(Error::Refused { .. } | Error::TooLarge { .. }) => None,
+                read => read?,
+            };
+            let masked = document.map(|document| MaskedDocument::of(self.view, &document)).transpose()?;
+            self.seen.insert(found.path.clone(), masked);
+        }
+        let masked = self.seen.get(&found.path).and_then(Option::as_ref);
+        let content = masked.and_then(|masked| masked.passage(&found.content));
         Ok(content.filter(|content| *content == found.content || self.asked.share_in(content) > 0.0))
     }
 }

@@ -2,8 +2,8 @@
 //! as it is.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
+use crate::base::sorted::SortedMap;
 use crate::base::text::{self, Unit};
 use crate::facts::Superseded;
 use crate::format::documents::curated;
@@ -20,8 +20,8 @@ const DOUBT: &str = " [may be out of date";
 /// The notes behind lines, by what the lines state.
 #[derive(Default)]
 pub(crate) struct Notes {
-    superseded: BTreeMap<String, (String, Memory)>,
-    doubted: BTreeMap<String, String>,
+    superseded: SortedMap<String, (String, Memory)>,
+    doubted: SortedMap<String, String>,
 }
 
 /// A note, and the row whose words it says.
@@ -33,7 +33,7 @@ impl Notes {
         superseded: &[Superseded],
         mut shown: impl FnMut(&str) -> Result<String, E>,
     ) -> Result<Self, E> {
-        let mut notes = BTreeMap::new();
+        let mut notes = SortedMap::new();
         for Superseded { row, now, since, .. } in superseded {
             let since = since.map(|since| format!(" since {}", since.date_naive())).unwrap_or_default();
             let content = text::head(&now.content, MOST, Unit::Chars).split_whitespace().collect::<Vec<_>>();
@@ -41,7 +41,7 @@ impl Notes {
             let note = format!("{OPEN}{since}; now: {said}]");
             notes.insert(text::statement(&row.content), (note, now.clone()));
         }
-        Ok(Self { superseded: notes, doubted: BTreeMap::new() })
+        Ok(Self { superseded: notes, doubted: SortedMap::new() })
     }
 
     /// Takes over the doubts of others.

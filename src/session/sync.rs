@@ -1,6 +1,6 @@
 //! The sync of an index with documents that were changed beside it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
@@ -8,6 +8,7 @@ use super::upkeep::{Cut, Upkeep, is_indexed, is_no_document, is_nothing};
 use super::walk::{Folder, Looked};
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name};
+use crate::base::sorted::SortedSet;
 use crate::search::documents::{IndexChange, IndexEntry, SeenDocument};
 use crate::workspace::Workspace;
 
@@ -52,7 +53,7 @@ pub struct Unreadable {
 pub(super) struct Sync<'a, W> {
     upkeep: &'a Upkeep<W>,
     /// Looked at whatever their metadata says.
-    missed: &'a BTreeSet<DocName>,
+    missed: &'a SortedSet<DocName>,
     cut: Cut,
     /// Documents that the index knows and the walk has not met yet.
     known: BTreeMap<DocName, SeenDocument>,
@@ -71,7 +72,7 @@ impl<'a, W: Workspace> Sync<'a, W> {
     /// Makes a sync, one at a time; the `missed` documents are looked at, whatever their metadata says.
     pub(super) fn new(
         upkeep: &'a Upkeep<W>,
-        missed: &'a BTreeSet<DocName>,
+        missed: &'a SortedSet<DocName>,
         cut: Cut,
         at: DateTime<Utc>,
     ) -> Self {

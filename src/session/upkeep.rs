@@ -1,7 +1,6 @@
 //! The upkeep of an index: it follows each verb on its workspace.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
@@ -10,6 +9,7 @@ use super::forgotten::ForgottenCache;
 use super::rights::audience;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, Space};
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::gate::Tombstones;
 use crate::search::documents::{ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SeenDocument};
 use crate::workspace::{Metadata, Workspace};
@@ -27,9 +27,9 @@ pub(super) struct Upkeep<W> {
 #[derive(Default)]
 pub(super) struct Missed {
     /// To be looked at by the next sync, whatever their metadata says.
-    pub(super) names: BTreeSet<DocName>,
+    pub(super) names: SortedSet<DocName>,
     /// Not taken yet: the last failure of each.
-    pub(super) failures: BTreeMap<DocName, Error>,
+    pub(super) failures: SortedMap<DocName, Error>,
 }
 
 /// The most looks at a document that others indexed meanwhile.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::order;
 use crate::format::JournalName;
 use crate::format::documents::ignored::Ignored;
 use crate::workspace::is_own;
@@ -44,7 +45,7 @@ pub(crate) fn journals(
             Err(error) => return Err(error),
         }
     }
-    journals.sort_unstable();
+    order::sort(&mut journals);
     Ok(journals)
 }
 
@@ -126,7 +127,7 @@ impl Folder {
                 folders.push(Self { name: Some(name.clone()), above: rules.clone() });
             }
         }
-        left_out.sort_unstable();
+        order::sort(&mut left_out);
         Ok(Looked { listing, folders, left_out })
     }
 }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Row, Rows};
 
 use crate::base::document::Revision;
 
@@ -15,6 +16,21 @@ impl rusqlite::ToSql for Content<'_> {
             Ok(text) if !self.0.contains(&0) => ValueRef::Text(text.as_bytes()),
             _ => ValueRef::Blob(self.0),
         }))
+    }
+}
+
+/// Reads all rows of a query, in a loop: what `rusqlite` maps and collects is compiled in five times as many lines.
+pub(super) trait ReadAll {
+    fn all<T>(self, read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>) -> rusqlite::Result<Vec<T>>;
+}
+
+impl ReadAll for Rows<'_> {
+    fn all<T>(mut self, mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>) -> rusqlite::Result<Vec<T>> {
+        let mut all = Vec::new();
+        while let Some(row) = self.next()? {
+            all.push(read(row)?);
+        }
+        Ok(all)
     }
 }
 

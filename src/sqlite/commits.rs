@@ -6,13 +6,15 @@ use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 use crate::disk::mark::Mark;
 
-/// The number of committed changes, in one row.
+/// The number of committed changes, in one row; [`removals`](super::removals) count there, too.
 const TABLE: &str = "
-    CREATE TABLE IF NOT EXISTS file_commits (
+    CREATE TABLE file_commits (
         one INTEGER PRIMARY KEY CHECK (one = 1),
-        number INTEGER NOT NULL
+        number INTEGER NOT NULL,
+        removals INTEGER NOT NULL DEFAULT 0,
+        vacuumed INTEGER NOT NULL DEFAULT 0
     );
-    INSERT OR IGNORE INTO file_commits (one, number) VALUES (1, 0);
+    INSERT INTO file_commits (one, number) VALUES (1, 0);
 ";
 
 /// Makes the table.
@@ -20,15 +22,11 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLE)
 }
 
-/// From this version on a file counts its changes.
-const COUNTED: usize = 6;
-
-/// Returns the number of committed changes; `None` where they were not counted.
+/// Returns the number of committed changes; `None` where they were not counted: in a file of another program.
 pub(super) fn commits(connection: &Connection, version: usize) -> rusqlite::Result<Option<u64>> {
     let sql = match version {
         0 => "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema)",
-        COUNTED.. => "SELECT number FROM file_commits",
-        _ => return Ok(None),
+        _ => "SELECT number FROM file_commits",
     };
     let number: Option<i64> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
     Ok(number.map(|number| u64::try_from(number).unwrap_or(0)))

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction};
 
 use super::commits::{count_commit, mark_of};
 use super::error::fold;
@@ -120,7 +120,24 @@ impl Database {
         place: impl fmt::Display,
         query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        query(&self.lock()).map_err(|error| fold(action, &place.to_string(), error))
+        match query(&self.lock()) {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(fold(action, &place.to_string(), error)),
+        }
+    }
+
+    /// Begins a view of the file at one moment.
+    pub(super) fn moment<'a>(
+        &self,
+        connection: &'a Connection,
+        action: &'static str,
+    ) -> Result<Transaction<'a>> {
+        connection.unchecked_transaction().map_err(|error| fold(action, self.file(), error))
+    }
+
+    /// Ends a view of the file.
+    pub(super) fn end(&self, moment: Transaction<'_>, action: &'static str) -> Result<()> {
+        moment.finish().map_err(|error| fold(action, self.file(), error))
     }
 
     /// Writes the log of changes back and empties it, so that it keeps nothing of what was deleted. Where somebody
@@ -161,17 +178,19 @@ impl Database {
         committed: impl FnOnce(&Connection),
     ) -> Result<T> {
         let connection = self.lock();
-        let folded = |error| fold(action, &place.to_string(), error);
-        let transaction = Immediate::begin(&connection).map_err(folded)?;
+        let transaction = Immediate::begin(&connection, action, &place)?;
         let done = mutate(&connection)?;
-        let commits = count_commit(&connection).map_err(folded)?;
-        transaction.commit().map_err(folded)?;
+        let commits = transaction.commit(action, &place)?;
         committed(&connection);
+        self.mark(commits);
+        Ok(done)
+    }
+
+    /// Says in the mark how many commits the file has; where it cannot be written, the last commit counts all the same.
+    fn mark(&self, commits: u64) {
         if let Some(disk) = self.disk().filter(|disk| self.has_mark(disk.as_ref())) {
-            // Where it cannot be written, the commit counts all the same.
             let _ = Mark::new(commits).write(disk.as_ref(), &mark_of(self.file()));
         }
-        Ok(done)
     }
 
     /// Returns whether the mark belongs to this file: another file may have its name by now, such as a restored backup.
@@ -190,13 +209,20 @@ struct Immediate<'a> {
 }
 
 impl<'a> Immediate<'a> {
-    fn begin(connection: &'a Connection) -> rusqlite::Result<Self> {
-        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    fn begin(connection: &'a Connection, action: &'static str, place: &dyn fmt::Display) -> Result<Self> {
+        let begun = connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
+        begun.map_err(|error| fold(action, &place.to_string(), error))?;
         Ok(Self { connection })
     }
 
-    fn commit(self) -> rusqlite::Result<()> {
-        self.connection.prepare_cached("COMMIT")?.execute([]).map(drop)
+    /// Commits, and returns how many commits the file has.
+    fn commit(self, action: &'static str, place: &dyn fmt::Display) -> Result<u64> {
+        let commit = || {
+            let commits = count_commit(self.connection)?;
+            self.connection.prepare_cached("COMMIT")?.execute([])?;
+            Ok(commits)
+        };
+        commit().map_err(|error| fold(action, &place.to_string(), error))
     }
 }
 

@@ -42,25 +42,12 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
     let name = if has_table(connection, SEEDS)? && !fits(connection)? { OURS } else { SEEDS };
     connection.execute_batch(&format!(
         "CREATE TABLE IF NOT EXISTS {name} ({COLUMNS});
-         CREATE TABLE IF NOT EXISTS memory_edges_due (
+         CREATE TABLE memory_edges_due (
              one INTEGER PRIMARY KEY CHECK (one = 1),
              up_to INTEGER NOT NULL
          );
-         INSERT OR IGNORE INTO memory_edges_due (one, up_to)
-             SELECT 1, max(id) FROM memories HAVING max(id) IS NOT NULL;"
-    ))?;
-    put_triggers(connection)
-}
-
-/// The most edges that wait for the table of keys.
-const WAITING: i64 = 4096;
-
-/// Makes the table of keys, in place of the index that each edge had.
-pub(super) fn make_keys(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(
-        "DROP INDEX IF EXISTS idx_edges_entity;
-         DROP TABLE IF EXISTS memory_edge_keys;
-         DROP TABLE IF EXISTS memory_edge_keys_state;
+         INSERT INTO memory_edges_due (one, up_to)
+             SELECT 1, max(id) FROM memories HAVING max(id) IS NOT NULL;
          CREATE TABLE memory_edge_keys (
              entity_key TEXT NOT NULL,
              src_table TEXT NOT NULL,
@@ -71,11 +58,14 @@ pub(super) fn make_keys(connection: &Connection) -> rusqlite::Result<()> {
              one INTEGER PRIMARY KEY CHECK (one = 1),
              up_to INTEGER NOT NULL
          );
-         INSERT INTO memory_edge_keys_state (one, up_to) VALUES (1, 0);",
-    )?;
-    take_keys(connection, table(connection)?)?;
+         INSERT INTO memory_edge_keys_state (one, up_to) VALUES (1, 0);"
+    ))?;
+    take_keys(connection, name)?;
     put_triggers(connection)
 }
+
+/// The most edges that wait for the table of keys.
+const WAITING: i64 = 4096;
 
 /// Takes the edges that wait into the table of keys.
 fn take_keys(connection: &Connection, table: &str) -> rusqlite::Result<()> {
@@ -94,12 +84,6 @@ fn take_keys(connection: &Connection, table: &str) -> rusqlite::Result<()> {
 /// Returns the name of the table of edges.
 pub(super) fn table(connection: &Connection) -> rusqlite::Result<&'static str> {
     Ok(if fits(connection)? { SEEDS } else { OURS })
-}
-
-/// Returns the names that the table of edges may have and that there are.
-pub(super) fn tables(connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
-    let name = table(connection)?;
-    Ok(has_table(connection, name)?.then_some(name))
 }
 
 /// Returns whether the seed's table has columns that can be filled, and keeps each edge once.
@@ -149,16 +133,14 @@ fn triggers(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, Stri
             ),
         ),
     ];
-    if has_table(connection, "memory_edge_keys")? {
-        // A text may lead to one key by more than one verb.
-        let trigger = format!(
-            "AFTER DELETE ON {edges} WHEN NOT EXISTS (SELECT 1 FROM {edges} WHERE src_table = old.src_table
+    // A text may lead to one key by more than one verb.
+    let trigger = format!(
+        "AFTER DELETE ON {edges} WHEN NOT EXISTS (SELECT 1 FROM {edges} WHERE src_table = old.src_table
                  AND src_id = old.src_id AND dst_entity_key = old.dst_entity_key) BEGIN
              DELETE FROM memory_edge_keys WHERE entity_key = old.dst_entity_key AND src_table = old.src_table
                  AND src_id = old.src_id; END"
-        );
-        triggers.push(("memory_edges_key_of_removed", trigger));
-    }
+    );
+    triggers.push(("memory_edges_key_of_removed", trigger));
     if let Some(table) = table_of_notes(connection)? {
         let trigger = format!("AFTER DELETE ON {table} BEGIN {} END", gone(OF_NOTES, "id"));
         triggers.push(("memory_edges_of_removed_role", trigger));
@@ -296,7 +278,6 @@ mod tests {
              CREATE TABLE memory_chunks (number INTEGER PRIMARY KEY, content TEXT);";
         connection.execute_batch(tables).unwrap();
         make(&connection).unwrap();
-        make_keys(&connection).unwrap();
         for source in [OF_ROWS, OF_CHUNKS] {
             let by = [
                 "PRIMARY KEY (entity_key=? AND src_table=?)",

@@ -12,6 +12,7 @@ use crate::base::access::{Access, Scope};
 use crate::base::error::{At, Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::base::receipt::EraseReceipt;
+use crate::sqlite::columns::ReadAll;
 use crate::workspace::{ClaimTerms, check_scope, claim_now};
 
 /// The table of leases, which goes last: the erasing itself holds one.
@@ -111,7 +112,7 @@ fn owned(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         SELECT s.name FROM sqlite_schema s WHERE s.type = 'table' AND s.name NOT IN (?1, 'memory_owner')
             AND (SELECT count(*) FROM pragma_table_info(s.name) WHERE name IN ('user_id', 'agent_id')) = 2
         ORDER BY s.name";
-    connection.prepare(SQL)?.query_map([LEASES], |row| row.get(0))?.collect()
+    connection.prepare(SQL)?.query([LEASES])?.all(|row| row.get(0))
 }
 
 /// Returns all places of a scope in the file, each a table and a condition: those that hang on others come before them.

@@ -20,6 +20,7 @@ use crate::base::error::{At, Error, Result};
 use crate::disk::host::token;
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, Kind, Looking, Open, OsDisk, Stat, atomic};
+use crate::sqlite::columns::ReadAll;
 use crate::store::StoreConfig;
 
 /// A database as it was at one moment, in memory.
@@ -103,7 +104,7 @@ impl Copied {
             ORDER BY 1, 2";
         self.database.read("look at", |connection| {
             let scope = |row: &rusqlite::Row<'_>| Ok(Scope { user: row.get(0)?, agent: row.get(1)? });
-            connection.prepare(SQL)?.query_map([], scope)?.collect()
+            connection.prepare(SQL)?.query([])?.all(scope)
         })
     }
 
@@ -113,8 +114,12 @@ impl Copied {
             SELECT CASE state WHEN 1 THEN 'embedded' WHEN 2 THEN 'failed' ELSE 'skipped' END, count(*)
             FROM memory_vectors GROUP BY 1";
         self.database.read("look at", |connection| {
-            let count = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()));
-            connection.prepare(SQL)?.query_map([], count)?.collect()
+            let mut statement = connection.prepare(SQL)?;
+            let (mut rows, mut embeddings) = (statement.query([])?, BTreeMap::new());
+            while let Some(row) = rows.next()? {
+                embeddings.insert(row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned());
+            }
+            Ok(embeddings)
         })
     }
 }

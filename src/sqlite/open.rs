@@ -1,6 +1,5 @@
 //! The opening of a file, the same for a workspace, a store and an index.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -12,6 +11,7 @@ use super::database::{Database, Shared};
 use super::error::fold;
 use super::schema::{self, Others};
 use crate::base::error::{At, Error, Refusal, Result};
+use crate::base::sorted::SortedMap;
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, Kind, Open, OsDisk};
 
@@ -35,7 +35,7 @@ pub(super) fn place_of(path: &Path) -> Result<Place<'_>> {
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The files that this process has open, by device and inode, and by how many bytes a connection may make of them.
-static OPEN: Mutex<BTreeMap<Key, Weak<Shared>>> = Mutex::new(BTreeMap::new());
+static OPEN: Mutex<SortedMap<Key, Weak<Shared>>> = Mutex::new(SortedMap::new());
 
 type Key = ((u64, u64), Option<u64>);
 

@@ -50,36 +50,21 @@ enum Displaced {
     ByKey(&'static [&'static str]),
 }
 
-/// Returns the tables that stand: later versions of a file have more of them.
-fn standing(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, &'static str, Displaced)>> {
-    let mut statement =
-        connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?;
-    let mut standing = Vec::with_capacity(WORDED.len());
-    for worded in WORDED {
-        if statement.exists([worded.0])? {
-            standing.push(worded);
-        }
-    }
-    Ok(standing)
-}
-
 /// Returns the triggers, each by its name. A profile of another program is none of ours.
 fn triggers(connection: &Connection) -> rusqlite::Result<impl Iterator<Item = (String, String)>> {
     let has_profile = has_profile_of_the_seed(connection)?;
     // A displaced edge leaves the same words.
-    let edges =
-        edges::tables(connection)?.map(|table| (table, "dst_entity_kind, dst_entity_key", Displaced::Never));
-    let artifacts = artifacts::tables(connection)?
-        .map(|table| (table, "title, data, error, session_id", Displaced::ByKey(&["id"])));
+    let edges = (edges::table(connection)?, "dst_entity_kind, dst_entity_key", Displaced::Never);
+    let artifacts =
+        (artifacts::table(connection)?, "title, data, error, session_id", Displaced::ByKey(&["id"]));
     let mut mirror = Vec::new();
     for of in [FILLS, SPOT, SYNC] {
         mirror.extend(of.standing(connection)?.map(|table| (table, of.words, Displaced::Never)));
     }
-    let worded = standing(connection)?
+    let worded = WORDED
         .into_iter()
         .filter(move |(table, ..)| has_profile || *table != "user_profile")
-        .chain(edges)
-        .chain(artifacts)
+        .chain([edges, artifacts])
         .chain(mirror);
     Ok(worded.flat_map(|(table, columns, displaced)| {
         let trigger = |name: &str, event: &str| {
@@ -113,21 +98,12 @@ fn triggers(connection: &Connection) -> rusqlite::Result<impl Iterator<Item = (S
     }))
 }
 
-/// Adds the counts, and the triggers. Nothing is known of what was removed before.
+/// Makes the triggers. Nothing is known of what another program removed before.
 pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
-    let sql = "SELECT 1 FROM pragma_table_info('file_commits') WHERE name = 'removals'";
-    if !connection.prepare(sql)?.exists([])? {
-        connection.execute_batch(
-            "ALTER TABLE file_commits ADD COLUMN removals INTEGER NOT NULL DEFAULT 0;
-             ALTER TABLE file_commits ADD COLUMN vacuumed INTEGER NOT NULL DEFAULT 0;",
-        )?;
-    }
-    let is_used: Vec<String> =
-        standing(connection)?.iter().map(|(table, ..)| format!("EXISTS (SELECT 1 FROM {table})")).collect();
-    connection.execute_batch(&format!(
-        "UPDATE file_commits SET removals = removals + 1 WHERE {}",
-        is_used.join(" OR ")
-    ))?;
+    connection.execute_batch(
+        "UPDATE file_commits SET removals = 1
+         WHERE EXISTS (SELECT 1 FROM memories) OR EXISTS (SELECT 1 FROM user_profile)",
+    )?;
     put_triggers(connection)
 }
 

@@ -21,39 +21,19 @@ use crate::disk::mark::Mark;
 const APPLICATION_ID: i64 = 0x4e4f_4354;
 
 /// One step a version; a file at version n has run the first n.
-const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
-    workspace::make,
-    memory::make,
-    index::make,
-    memory::make_facts,
-    memory::make_learnings,
-    |connection| {
-        commits::make(connection)?;
-        memory::make_index(connection)
-    },
-    |connection| {
-        memory::rename_decisions(connection)?;
-        memory::make_terms(connection)?;
-        memory::make_vectors(connection)?;
-        index::make_vectors(connection)?;
-        removals::make(connection)
-    },
-    |connection| {
-        memory::rename_decisions(connection)?;
-        removals::put_triggers(connection)
-    },
-    memory::make_echoes,
-    |connection| {
-        practice::make(connection)?;
-        edges::make(connection)?;
-        removals::put_triggers(connection)
-    },
-    |connection| {
-        artifacts::make(connection)?;
-        removals::put_triggers(connection)
-    },
-    edges::make_keys,
-];
+const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[make];
+
+/// Makes the tables, around those of the seed's program where they stand already.
+fn make(connection: &Connection) -> rusqlite::Result<()> {
+    workspace::make(connection)?;
+    memory::make(connection)?;
+    index::make(connection)?;
+    practice::make(connection)?;
+    edges::make(connection)?;
+    artifacts::make(connection)?;
+    commits::make(connection)?;
+    removals::make(connection)
+}
 
 /// The newest version of the tables.
 pub(super) const NEWEST: u64 = MIGRATIONS.len() as u64;
@@ -99,7 +79,7 @@ pub(super) fn prepare(
     let version = {
         let snapshot = connection.transaction().map_err(folded)?;
         let version = look(&snapshot, file, others)?;
-        // Before anything is written to what may be the rest of a file. Older versions did not count.
+        // Before anything is written to what may be the rest of a file.
         if let Some(mark) = mark
             && let Some(found) = commits(&snapshot, version).map_err(folded)?
         {

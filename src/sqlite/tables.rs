@@ -19,17 +19,6 @@ const TABLES: &str = "
     CREATE INDEX idx_documents_user ON memory_documents (user_id, agent_id);
     CREATE INDEX idx_documents_path ON memory_documents (path);
 
-    CREATE TABLE memory_chunks (
-        id TEXT NOT NULL PRIMARY KEY,
-        document_id TEXT NOT NULL REFERENCES memory_documents (id) ON DELETE CASCADE,
-        chunk_index INTEGER NOT NULL,
-        content TEXT NOT NULL,
-        embedding BLOB,
-        created_at TEXT NOT NULL,
-        UNIQUE (document_id, chunk_index)
-    );
-    CREATE INDEX idx_chunks_document ON memory_chunks (document_id);
-
     CREATE TABLE memory_document_versions (
         user_id TEXT NOT NULL,
         agent_id TEXT NOT NULL,

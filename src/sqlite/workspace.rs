@@ -24,6 +24,7 @@ use crate::base::debug::debug_as;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name, Space, StateName};
+use crate::sqlite::columns::ReadAll;
 use crate::trace;
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Version, Workspace, WriteMode};
 
@@ -158,12 +159,10 @@ impl SqliteWorkspace {
                 "SELECT revision, replaced_at FROM memory_document_versions
                  WHERE user_id = ?1 AND agent_id = ?2 AND path = ?3 ORDER BY version DESC",
             )?;
-            let rows = statement.query_map(params![scope.user, scope.agent, name.as_str()], |row| {
-                Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-            })?;
+            let mut rows = statement.query(params![scope.user, scope.agent, name.as_str()])?;
             let mut versions = Vec::new();
-            for row in rows {
-                let (revision, replaced_at) = row?;
+            while let Some(row) = rows.next()? {
+                let (revision, replaced_at): (String, String) = (row.get(0)?, row.get(1)?);
                 if let (Some(revision), Ok(replaced_at)) = (parse_revision(&revision), replaced_at.parse()) {
                     versions.push(Version { revision, replaced_at });
                 }
@@ -221,7 +220,7 @@ impl Workspace for SqliteWorkspace {
                 let mut statement = connection.prepare_cached(
                     "SELECT path FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2 ORDER BY path",
                 )?;
-                return statement.query_map(params![scope.user, scope.agent], |row| row.get(0))?.collect();
+                return statement.query(params![scope.user, scope.agent])?.all(|row| row.get(0));
             };
             // Names below a folder are a range: `/` is followed by `0`.
             let mut statement = connection.prepare_cached(
@@ -229,7 +228,7 @@ impl Workspace for SqliteWorkspace {
                  AND path > ?3 AND path < ?4 ORDER BY path",
             )?;
             let end = format!("{folder}0");
-            statement.query_map(params![scope.user, scope.agent, prefix, end], |row| row.get(0))?.collect()
+            statement.query(params![scope.user, scope.agent, prefix, end])?.all(|row| row.get(0))
         })?;
         let (mut documents, mut folders, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {

@@ -45,7 +45,7 @@ fn collect(value: &Value, depth: u32, keys: &mut Vec<String>, values: &mut Vec<S
             values.push(text.clone());
             if depth < DEEPEST
                 && text.trim_start().starts_with(['{', '[', '"'])
-                && let Ok(within) = serde_json::from_str(text)
+                && let Ok(within) = serde_json::from_slice(text.as_bytes())
             {
                 collect(&within, depth + 1, keys, values);
             }

@@ -36,16 +36,16 @@ pub(crate) trait Backend: Send + Sync {
     /// Returns the name of the audit in errors.
     fn audit_name(&self) -> Name;
 
-    /// Reads in one view of the store, with everything that other processes wrote before.
-    fn read<T>(&self, action: &'static str, read: impl FnOnce(&dyn Rows) -> Result<T>) -> Result<T>;
+    /// Reads once, in one view of the store, with everything that other processes wrote before.
+    fn read_rows(&self, action: &'static str, read: &mut dyn FnMut(&dyn Rows) -> Result<()>) -> Result<()>;
 
-    /// Reads and changes in one step: nothing comes between, and where it fails or the power is lost nothing is changed.
+    /// Reads and changes once, in one step: nothing comes between, and where it fails or the power is lost nothing is changed.
     /// When it returns, the change is durable.
-    fn change<T>(
+    fn change_rows(
         &self,
         action: &'static str,
-        change: impl FnOnce(&mut dyn Changes) -> Result<T>,
-    ) -> Result<T>;
+        change: &mut dyn FnMut(&mut dyn Changes) -> Result<()>,
+    ) -> Result<()>;
 
     /// Makes an index anew that could not be read; `false` where there is none to mend.
     fn mend_index(&self) -> Result<bool> {
@@ -56,6 +56,40 @@ pub(crate) trait Backend: Send + Sync {
     /// where no byte of them may be left between rows either.
     fn wipe(&self, _is_forgotten: bool) -> Result<Option<&'static str>> {
         Ok(None)
+    }
+}
+
+impl dyn Backend {
+    /// Returns an answer that is read in one view of the store.
+    pub(crate) fn read<T>(
+        &self,
+        action: &'static str,
+        read: impl FnOnce(&dyn Rows) -> Result<T>,
+    ) -> Result<T> {
+        let (mut read, mut answer) = (Some(read), None);
+        self.read_rows(action, &mut |rows| {
+            if let Some(read) = read.take() {
+                answer = Some(read(rows)?);
+            }
+            Ok(())
+        })?;
+        Ok(answer.expect("a backend that succeeds has read"))
+    }
+
+    /// Returns an answer of a change in one step.
+    pub(crate) fn change<T>(
+        &self,
+        action: &'static str,
+        change: impl FnOnce(&mut dyn Changes) -> Result<T>,
+    ) -> Result<T> {
+        let (mut change, mut answer) = (Some(change), None);
+        self.change_rows(action, &mut |rows| {
+            if let Some(change) = change.take() {
+                answer = Some(change(rows)?);
+            }
+            Ok(())
+        })?;
+        Ok(answer.expect("a backend that succeeds has changed"))
     }
 }
 

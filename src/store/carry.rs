@@ -1,11 +1,9 @@
 //! Rows that come back as they were: from a bundle that this operator signed.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
-use super::backend::{Backend, Changes};
+use super::backend::Changes;
 use super::edit::Edit;
 use super::forget::Burial;
 use super::names::row_name;
@@ -14,6 +12,7 @@ use super::store::Store;
 use super::suspects::suspects;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::sorted::SortedMap;
 use crate::facts::{ConsolidationEvent, EventId};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, AuditOutcome, MemoryId, NewLearning, NewMemory};
@@ -37,7 +36,7 @@ pub(crate) struct CarriedLearning {
     pub(crate) created_at: DateTime<Utc>,
 }
 
-impl<B: Backend> Store<B> {
+impl Store {
     /// Writes rows as they were, in their order; returns their ids. All of them, or none.
     pub(crate) fn carry_rows(&self, access: &Access, rows: &[CarriedRow]) -> Result<Vec<MemoryId>> {
         main_only(self.scope(), access, &row_name(None))?;
@@ -81,7 +80,7 @@ impl<B: Backend> Store<B> {
         main_only(self.scope(), access, &row_name(None))?;
         self.backend().change("import into", |changes| {
             changes.together(&mut |changes| {
-                let mut ids: BTreeMap<usize, EventId> = BTreeMap::new();
+                let mut ids: SortedMap<usize, EventId> = SortedMap::new();
                 for (place, (decision, reverts)) in decisions.iter().enumerate() {
                     let mut event = [decision.clone()];
                     event[0].reverts = match reverts {

@@ -2,7 +2,7 @@
 //!
 //! Each is kept by the steps that made it, with their times: a proposal before its approval, a method before it left quarantine.
 
-use super::backend::{Backend, Changes};
+use super::backend::Changes;
 use super::carry::entry;
 use super::methods::person_only;
 use super::names::{new_method_name, new_note_name, new_preference_name, outcome_name, row_name};
@@ -24,7 +24,7 @@ pub(crate) struct CarriedMethod {
     pub(crate) cases: Vec<Case>,
 }
 
-impl<B: Backend> Store<B> {
+impl Store {
     /// Keeps methods as they were. One that is there already keeps the numbers that it has here.
     pub(crate) fn carry_methods(&self, access: &Access, methods: &[CarriedMethod]) -> Result<()> {
         person_only(self, access, &new_method_name())?;

@@ -2,8 +2,6 @@
 //!
 //! The store makes the change in the same step, so that nothing came between.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::admit::main_only;
@@ -13,6 +11,7 @@ use super::event::event;
 use super::names::row_name;
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
+use crate::base::sorted::SortedSet;
 use crate::facts::{
     ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactState, FactStatus, StatusChange, Verdict,
 };
@@ -104,7 +103,7 @@ pub(crate) fn revert(
 /// one back alone
 /// would leave two values that both count, or none.
 fn built_upon(decided: &ConsolidationEvent, later: &[ConsolidationEvent]) -> Option<(MemoryId, EventId)> {
-    let mut undone = BTreeSet::new();
+    let mut undone = SortedSet::new();
     let mut counting = Vec::new();
     for event in later.iter().rev().filter(|event| event.outcome == EventOutcome::Applied) {
         if !undone.contains(&event.id) {
@@ -113,7 +112,7 @@ fn built_upon(decided: &ConsolidationEvent, later: &[ConsolidationEvent]) -> Opt
         }
     }
     let of_changes = decided.changes.iter().map(|change| change.id);
-    let mut rows: BTreeSet<MemoryId> = of_changes.chain(decided.older).chain(decided.newer).collect();
+    let mut rows: SortedSet<MemoryId> = of_changes.chain(decided.older).chain(decided.newer).collect();
     let mut latest = None;
     for event in counting.into_iter().rev().filter(|event| event.reverts.is_none()) {
         let Some(change) = event.changes.iter().find(|change| rows.contains(&change.id)) else { continue };

@@ -1,7 +1,6 @@
 //! The words of retired rows and of keys, which backends list, and what is asked of them.
 
-use std::collections::BTreeSet;
-
+use crate::base::sorted::SortedSet;
 use crate::facts::FactKey;
 use crate::memory::{Filter, Order};
 use crate::search::postings::bits::checksum;
@@ -18,8 +17,8 @@ impl EchoWord {
 }
 
 /// Returns the words by which a row is listed: of its key, and where it is retired of what it says.
-pub(crate) fn echo_words(said: Option<&str>, key: Option<&FactKey>) -> BTreeSet<EchoWord> {
-    let (mut words, mut stemmer) = (BTreeSet::new(), Stemmer::default());
+pub(crate) fn echo_words(said: Option<&str>, key: Option<&FactKey>) -> SortedSet<EchoWord> {
+    let (mut words, mut stemmer) = (SortedSet::new(), Stemmer::default());
     let key = key.map(in_words);
     for text in said.into_iter().chain(key.as_deref()) {
         stemmer.terms(text, |stem, written| {

@@ -1,14 +1,16 @@
 //! The edges of rows and of notes of roles, as a store tells of them.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 
-use super::backend::{Backend, Rows};
+use super::backend::Rows;
 use super::store::Store;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::order;
+use crate::base::sorted::SortedSet;
 use crate::edges::{
     Cited, CitedSource, Edge, EdgeExtractor, Entity, Mention, Neighborhood, TopEntity, edges_of_note,
     is_asked,
@@ -19,7 +21,7 @@ use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
 
 /// The verbs of [`EdgeStore`](crate::edges::EdgeStore).
-impl<B: Backend> Store<B> {
+impl Store {
     pub(crate) fn neighborhood(
         &self,
         access: &Access,
@@ -51,7 +53,7 @@ impl<B: Backend> Store<B> {
             for note in &notes {
                 let edges = edges_of_note(extractor.as_ref(), note).into_iter();
                 let told = edges.filter(|edge| edge.verb != Edge::CO_OCCURS_WITH).map(|edge| edge.entity);
-                for entity in told.collect::<BTreeSet<Entity>>() {
+                for entity in told.collect::<SortedSet<Entity>>() {
                     *texts.entry(entity).or_default() += 1;
                 }
             }
@@ -60,7 +62,7 @@ impl<B: Backend> Store<B> {
             }
             let mut top: Vec<_> =
                 texts.into_iter().map(|(entity, texts)| TopEntity::new(entity, texts)).collect();
-            top.sort_by(|one, other| {
+            order::sort_by(&mut top, |one, other| {
                 (Reverse(one.texts), &one.entity).cmp(&(Reverse(other.texts), &other.entity))
             });
             top.truncate(limit);
@@ -124,7 +126,7 @@ fn notes_mentioning(
             found.push((note, edges));
         }
     }
-    found.sort_by_key(|(note, _)| Reverse((note.created_at, note.id)));
+    order::sort_by_key(&mut found, |(note, _)| Reverse((note.created_at, note.id)));
     Ok(found)
 }
 

@@ -1,10 +1,9 @@
 //! Events of facts: the pair that one decides on, and the decision that counts.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 
 use crate::base::access::{Access, Actor};
+use crate::base::sorted::SortedSet;
 use crate::facts::{ConsolidationEvent, EventId, EventOutcome, StatusChange, Verdict};
 use crate::memory::MemoryId;
 
@@ -38,7 +37,7 @@ pub(crate) fn pair(event: &ConsolidationEvent) -> Option<(MemoryId, MemoryId)> {
 pub(crate) fn decided<'e>(
     events: impl DoubleEndedIterator<Item = &'e ConsolidationEvent>,
 ) -> Option<EventId> {
-    let mut undone = BTreeSet::new();
+    let mut undone = SortedSet::new();
     let mut counting = events.rev().filter(|event| {
         let counts = pair(event).is_some() && !undone.contains(&event.id);
         if counts {

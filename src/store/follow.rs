@@ -5,7 +5,6 @@
 //! lists last: a bounded number of rows is read, and none where nothing was retired and nothing has a key.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
@@ -13,6 +12,8 @@ use super::backend::Rows;
 use super::echo::{Asked, EchoWord, in_words};
 use super::mask::Veil;
 use crate::base::error::Result;
+use crate::base::order;
+use crate::base::sorted::SortedMap;
 use crate::facts::{Fact, SuspectReason};
 use crate::gate::Doors;
 use crate::memory::{CitedLines, Found, Hit, MemoryId, Order, Reached, SearchOutcome, Signal, Stale};
@@ -77,7 +78,7 @@ pub(crate) fn follow(
         shares.insert(at, share);
     }
     if asked.order == Order::Recency {
-        found.hits.sort_by_key(|hit| std::cmp::Reverse((hit.memory.updated_at, hit.memory.id)));
+        order::sort_by_key(&mut found.hits, |hit| std::cmp::Reverse((hit.memory.updated_at, hit.memory.id)));
     }
     found.hits.truncate(asked.limit);
     if was_empty || (found.outcome == SearchOutcome::Weak && best >= FITS) {
@@ -90,17 +91,17 @@ pub(crate) fn follow(
 fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked) -> Result<Vec<Echo>> {
     let words: Vec<EchoWord> = asked.plan.terms.iter().map(|term| EchoWord::of(&term.stem)).collect();
     let lists = rows.echoes(visibility, &words, LISTED)?;
-    let mut sums: BTreeMap<MemoryId, f64> = BTreeMap::new();
+    let mut sums: SortedMap<MemoryId, f64> = SortedMap::new();
     for (list, weight) in lists.iter().zip(&asked.weights) {
         for id in list {
             *sums.entry(*id).or_default() += weight;
         }
     }
     let mut best: Vec<(f64, MemoryId)> = sums.into_iter().map(|(id, weight)| (weight, id)).collect();
-    best.sort_unstable_by(|(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
+    order::sort_by(&mut best, |(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
     best.truncate(READ);
     let (mut stemmer, mut veil) = (Stemmer::default(), Veil::new(doors));
-    let mut reached: BTreeMap<MemoryId, Echo> = BTreeMap::new();
+    let mut reached: SortedMap<MemoryId, Echo> = SortedMap::new();
     for (_, id) in best {
         let Some(fact) = rows.fact(id)?.filter(|fact| visibility.sees(fact.memory.shared)) else { continue };
         let key = fact.key.as_ref().map(in_words).unwrap_or_default();
@@ -127,7 +128,7 @@ fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked)
         }
     }
     let mut echoes: Vec<Echo> = reached.into_values().collect();
-    echoes.sort_by(|one, other| {
+    order::sort_by(&mut echoes, |one, other| {
         let by_share = other.share.total_cmp(&one.share);
         if by_share == Ordering::Equal { other.fact.memory.id.cmp(&one.fact.memory.id) } else { by_share }
     });
@@ -155,15 +156,15 @@ pub(crate) fn doubts(
     rows: &dyn Rows,
     visibility: Visibility,
     ids: &[MemoryId],
-) -> Result<BTreeMap<MemoryId, Vec<Stale>>> {
-    let mut doubts: BTreeMap<MemoryId, Vec<Stale>> = BTreeMap::new();
+) -> Result<SortedMap<MemoryId, Vec<Stale>>> {
+    let mut doubts: SortedMap<MemoryId, Vec<Stale>> = SortedMap::new();
     for (id, other, reason) in rows.open_suspects(visibility, ids)? {
         let is_newer = reason == SuspectReason::SameKey && other > id;
         let doubt = if is_newer { Stale::Newer(other) } else { Stale::Suspected(other) };
         doubts.entry(id).or_default().push(doubt);
     }
     for doubts in doubts.values_mut() {
-        doubts.sort_unstable();
+        order::sort(doubts);
         doubts.dedup();
     }
     Ok(doubts)
@@ -177,7 +178,7 @@ pub(crate) fn doubt(
     found: &mut Found,
 ) -> Result<()> {
     let ids: Vec<MemoryId> = found.hits.iter().map(|hit| hit.memory.id).collect();
-    let mut doubts = if ids.is_empty() { BTreeMap::new() } else { doubts(rows, visibility, &ids)? };
+    let mut doubts = if ids.is_empty() { SortedMap::new() } else { doubts(rows, visibility, &ids)? };
     for hit in &mut found.hits {
         hit.stale = doubts.remove(&hit.memory.id).unwrap_or_default();
         hit.stale.extend(now.and_then(|now| hit.memory.over(now)));

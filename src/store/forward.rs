@@ -1,6 +1,7 @@
 //! The contracts of a store, for a type that has one.
 
-/// Implements the contracts of rows, facts and learnings for a type with a [`Store`](super::Store) in its field `store`.
+/// Implements the contracts of rows, facts and learnings for a type with a [`Store`](super::Store) in its field `store`, which
+/// its `engine` returns as one over any backend.
 macro_rules! contracts_of {
     ($type:ty) => {
         const _: () = {
@@ -176,7 +177,7 @@ macro_rules! forward {
             $($own)*
 
             $(fn $verb(&self $(, $argument: $of)*) -> $answer {
-                self.store.$verb($($argument),*)
+                self.engine().$verb($($argument),*)
             })*
         }
     };

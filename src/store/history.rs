@@ -1,9 +1,8 @@
 //! The history of a fact, as a session sees it.
 
-use std::collections::BTreeMap;
-
 use super::backend::Facts;
 use crate::base::error::Result;
+use crate::base::sorted::SortedMap;
 use crate::facts::Fact;
 use crate::memory::MemoryId;
 
@@ -22,7 +21,7 @@ pub(crate) fn seen(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Op
 
 /// Returns the rows that a row replaced, it, and those that replaced it, the oldest first, as far as a session sees them.
 pub(crate) fn history(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Vec<Fact>> {
-    let mut all = BTreeMap::new();
+    let mut all = SortedMap::new();
     let mut open = vec![id];
     while let Some(id) = open.pop() {
         if all.contains_key(&id) {

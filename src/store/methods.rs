@@ -1,11 +1,9 @@
 //! The rules of methods: who creates one, who reports, and what follows of it.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
-use super::backend::{Backend, Changes};
+use super::backend::Changes;
 use super::carry::entry;
 use super::forget;
 use super::names::{method_name, new_method_name, outcome_name};
@@ -15,6 +13,7 @@ use super::store::Store;
 use crate::base::access::{Access, Actor};
 use crate::base::error::{Error, Result};
 use crate::base::name::Name;
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::learning::{
     Approval, Case, CaseId, Counted, Ending, Method, MethodId, NewMethod, NewOutcome, Reported,
@@ -23,7 +22,7 @@ use crate::memory::EventName;
 use crate::trace;
 
 /// The verbs of [`MethodStore`](crate::learning::MethodStore).
-impl<B: Backend> Store<B> {
+impl Store {
     pub(crate) fn create_method(
         &self,
         access: &Access,
@@ -87,7 +86,7 @@ impl<B: Backend> Store<B> {
         let admitted = self.config().admit_outcome(self.scope(), access, outcome);
         let reported = self.attempt("write to", &operation, admitted, |rows, forgotten| {
             let mut before = Vec::new();
-            for id in outcome.methods.iter().copied().collect::<BTreeSet<_>>() {
+            for id in outcome.methods.iter().copied().collect::<SortedSet<_>>() {
                 before.extend(rows.method(id)?);
             }
             if before.is_empty() || rows.is_counted(&outcome.id)? {
@@ -220,7 +219,7 @@ impl<B: Backend> Store<B> {
 }
 
 /// Refuses everybody but the human of a main session.
-pub(super) fn person_only<B: Backend>(store: &Store<B>, access: &Access, name: &Name) -> Result<()> {
+pub(super) fn person_only(store: &Store, access: &Access, name: &Name) -> Result<()> {
     main_only(store.scope(), access, name)?;
     if access.actor == Actor::Human {
         return Ok(());
@@ -240,7 +239,7 @@ fn new_cases(
         return Ok(Vec::new());
     }
     let known = rows.cases(method, usize::MAX)?;
-    let mut said: BTreeSet<String> = known.iter().map(|case| text::statement(&case.content)).collect();
+    let mut said: SortedSet<String> = known.iter().map(|case| text::statement(&case.content)).collect();
     let mut next = rows.next_number(Numbered::Case)?;
     let mut kept = Vec::new();
     for content in told.iter().filter(|content| !content.trim().is_empty()) {

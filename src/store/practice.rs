@@ -1,11 +1,14 @@
 //! The work of a backend for the learning loop: it keeps what it is given, and decides nothing.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 
 use super::forget::Burial;
 use super::names::{method_name, preference_name};
 use crate::base::access::{Access, Actor};
 use crate::base::error::{Error, Result};
+use crate::base::order;
 use crate::base::text;
 use crate::learning::{
     Approval, Case, Constraint, Counted, Method, MethodId, NewPreference, Preference, PreferenceId,
@@ -14,7 +17,7 @@ use crate::learning::{
 use crate::memory::AuditEntry;
 
 /// A part of the learning loop that a change adds or replaces.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize)]
 #[serde(tag = "row", rename_all = "snake_case")]
 pub(crate) enum Kept {
     /// A new method.
@@ -110,6 +113,59 @@ impl Kept {
     }
 }
 
+impl<'de> Deserialize<'de> for Kept {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let kept = Box::<RawValue>::deserialize(deserializer)?;
+        Self::read(kept.get().as_bytes()).map_err(D::Error::custom)
+    }
+}
+
+impl Kept {
+    /// Parses a part twice, for its kind and for what it is.
+    fn read(kept: &[u8]) -> serde_json::Result<Self> {
+        #[derive(Deserialize)]
+        struct Parts {
+            method: Option<MethodId>,
+            quarantine: Option<u8>,
+            graduated: Option<Approval>,
+            note: Option<RoleNoteId>,
+            reflection: Option<Reflection>,
+            of: Option<Numbered>,
+            id: Option<i64>,
+        }
+        fn some<T>(part: Option<T>) -> serde_json::Result<T> {
+            part.ok_or_else(|| serde_json::Error::custom("a part is missing"))
+        }
+        #[derive(Deserialize)]
+        struct Row {
+            row: String,
+        }
+        let Row { row } = serde_json::from_slice(kept)?;
+        Ok(match row.as_str() {
+            "method" => Self::Method(serde_json::from_slice(kept)?),
+            "case" => Self::Case(serde_json::from_slice(kept)?),
+            "preference" => Self::Preference(serde_json::from_slice(kept)?),
+            "note" => Self::Note(serde_json::from_slice(kept)?),
+            "outcome" => Self::Outcome(serde_json::from_slice(kept)?),
+            _ => {
+                let parts: Parts = serde_json::from_slice(kept)?;
+                match row.as_str() {
+                    "standing" => Self::Standing {
+                        method: some(parts.method)?,
+                        quarantine: some(parts.quarantine)?,
+                        graduated: parts.graduated,
+                    },
+                    "reflected" => {
+                        Self::Reflected { note: some(parts.note)?, reflection: some(parts.reflection)? }
+                    }
+                    "gone" => Self::Gone { of: some(parts.of)?, id: some(parts.id)? },
+                    _ => return Err(serde_json::Error::custom("it is of no known kind")),
+                }
+            }
+        })
+    }
+}
+
 /// Returns the form in which methods are compared: by class and by what they say.
 pub(crate) fn normal(class: &str, body: &str) -> String {
     format!("{}\n{}", text::statement(class), text::statement(body))
@@ -136,7 +192,7 @@ fn same_wish(
     let mut parts = vec![kind.to_string(), text::statement(dimension), text::statement(statement)];
     for list in [tools, words] {
         let mut list: Vec<String> = list.iter().map(|text| text::statement(text)).collect();
-        list.sort_unstable();
+        order::sort(&mut list);
         list.dedup();
         parts.push(list.join("\t"));
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::admit::main_only;
 use super::applies::Call;
-use super::backend::{Backend, Changes};
+use super::backend::Changes;
 use super::edit::Edit;
 use super::forget;
 use super::methods::person_only;
@@ -23,7 +23,7 @@ use crate::search::rank::Visibility;
 use crate::trace;
 
 /// The verbs of [`PreferenceStore`](crate::learning::PreferenceStore).
-impl<B: Backend> Store<B> {
+impl Store {
     pub(crate) fn propose_preference(
         &self,
         access: &Access,

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::backend::Backend;
 use super::before::Before;
 use super::store::Store;
 use super::vectors::asks_for_meaning;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::base::text;
 use crate::memory::{Hit, Memory, Query};
 use crate::search::rank::is_name;
@@ -73,7 +73,7 @@ fn between(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(share).collect()
 }
 
-impl<B: Backend> Store<B> {
+impl Store {
     /// Returns the query that finds as many rows as are ordered anew; `None` where none are: a query with operators says
     /// exactly what is wanted.
     pub(crate) fn to_rerank(&self, query: &Query) -> Option<Query> {
@@ -112,7 +112,7 @@ impl<B: Backend> Store<B> {
         let found: Vec<f64> = places.iter().map(|at| hits[*at].score).collect();
         let scores = mixed(&found, &scores, self.config().reranker_share.min(1.0));
         let mut order: Vec<usize> = (0..scores.len()).collect();
-        order.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
+        order::sort_by(&mut order, |one, other| scores[*other].total_cmp(&scores[*one]));
         let ordered: Vec<Hit> = order.into_iter().map(|at| hits[places[at]].clone()).collect();
         for (at, hit) in places.into_iter().zip(ordered) {
             let score = hits[at].score;

@@ -3,7 +3,6 @@
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
-use super::backend::Backend;
 use super::forget;
 use super::names::{new_note_name, note_name};
 use super::operation::Operation;
@@ -17,7 +16,7 @@ use crate::memory::EventName;
 use crate::trace;
 
 /// The verbs of [`RoleStore`](crate::learning::RoleStore).
-impl<B: Backend> Store<B> {
+impl Store {
     pub(crate) fn take_note(
         &self,
         access: &Access,

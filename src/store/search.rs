@@ -1,12 +1,13 @@
 //! The search of a store: a backend reads rows, and they are weighed here, so that the same rows have the same
 //! order in every store.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::config::StoreConfig;
 use super::echo::Asked as Echoed;
 use super::vectors::Arm;
 use crate::base::error::Result;
+use crate::base::sorted::SortedMap;
 use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
 use crate::search::postings;
 use crate::search::postings::query::{Asked, Gain};
@@ -204,7 +205,8 @@ pub(crate) fn search(
     }
     let weighing = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
     let read = rows.rows(visibility, &weighing.unread(&weighed))?;
-    let mut found: BTreeMap<i64, Memory> = read.into_iter().map(|memory| (memory.id.get(), memory)).collect();
+    let known = |memory: Memory| (memory.id.get(), Box::new(memory));
+    let mut found: SortedMap<i64, Box<Memory>> = read.into_iter().map(known).collect();
     for (id, memory) in &found {
         pool.put_text(*id, &memory.content);
     }
@@ -213,10 +215,10 @@ pub(crate) fn search(
     let unread: Vec<i64> =
         ranked.iter().map(|ranked| ranked.id).filter(|id| !found.contains_key(id)).collect();
     let read = rows.rows(visibility, &unread)?;
-    found.extend(read.into_iter().map(|memory| (memory.id.get(), memory)));
+    found.extend(read.into_iter().map(known));
     let hits = ranked.into_iter().filter_map(|ranked| {
         let memory = found.remove(&ranked.id)?;
-        Some(Hit::new(memory, ranked.score, ranked.why))
+        Some(Hit::new(*memory, ranked.score, ranked.why))
     });
     let mut found = Found::new(outcome, hits.collect());
     found.shares = shares;

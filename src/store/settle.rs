@@ -1,13 +1,11 @@
 //! The settling of pending facts: the rule reads facts and returns the changes.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-
 use chrono::{DateTime, Utc};
 
 use super::backend::Facts;
 use super::event::event;
 use crate::base::error::Result;
+use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::facts::{
     ConsolidationEvent, Fact, FactKey, FactState, FactStatus, Settled, StatusChange, Verdict,
@@ -25,7 +23,7 @@ fn identity(fact: &Fact) -> Identity {
 /// Returns the events of the settling, without ids, in their order.
 pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<ConsolidationEvent>> {
     let mut events = Vec::new();
-    let mut just_settled: BTreeMap<_, Fact> = BTreeMap::new();
+    let mut just_settled: SortedMap<_, Fact> = SortedMap::new();
     let elders = elders(facts)?;
     for fact in facts.pending()? {
         let identity = identity(&fact);
@@ -75,17 +73,16 @@ fn yields(older: &Fact, newer: &Fact) -> bool {
 }
 
 /// Of each statement that waits the oldest settled row that says the same, or where there is none a rejected one.
-fn elders(facts: &dyn Facts) -> Result<BTreeMap<Identity, Fact>> {
+fn elders(facts: &dyn Facts) -> Result<SortedMap<Identity, Fact>> {
     let order = |fact: &Fact| (fact.status.state.is_retired(), fact.memory.id);
-    let mut elders: BTreeMap<Identity, Fact> = BTreeMap::new();
+    let mut elders: SortedMap<Identity, Fact> = SortedMap::new();
     for fact in facts.stated_as_pending()? {
         if matches!(fact.status.state, FactState::Pending | FactState::Superseded) {
             continue;
         }
-        match elders.entry(identity(&fact)) {
-            Entry::Vacant(place) => drop(place.insert(fact)),
-            Entry::Occupied(mut place) if order(&fact) < order(place.get()) => drop(place.insert(fact)),
-            Entry::Occupied(_) => {}
+        let identity = identity(&fact);
+        if elders.get(&identity).is_none_or(|elder| order(&fact) < order(elder)) {
+            elders.insert(identity, fact);
         }
     }
     Ok(elders)

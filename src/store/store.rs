@@ -35,18 +35,22 @@ use crate::trace;
 use crate::workspace::Workspace;
 
 /// A store of rows, facts and learnings of one scope.
-pub(crate) struct Store<B> {
-    backend: B,
+///
+/// Its verbs are those of a store over any backend, so they are compiled once.
+pub(crate) struct Store<B: ?Sized = dyn Backend> {
     scope: Scope,
     config: StoreConfig,
     shelves: Shelves,
+    backend: B,
 }
 
-impl<B: Backend> Store<B> {
+impl<B> Store<B> {
     pub(crate) fn new(backend: B, scope: Scope, config: StoreConfig) -> Self {
-        Self { backend, scope, config, shelves: Shelves::default() }
+        Self { scope, config, shelves: Shelves::default(), backend }
     }
+}
 
+impl<B: Backend + ?Sized> Store<B> {
     pub(crate) fn backend(&self) -> &B {
         &self.backend
     }
@@ -62,7 +66,9 @@ impl<B: Backend> Store<B> {
     pub(crate) fn location(&self) -> String {
         self.backend.location()
     }
+}
 
+impl Store {
     /// Returns the rows that a session may see; `None` if it sees none.
     pub(super) fn visibility(&self, access: &Access) -> Option<Visibility> {
         let visibility = if sees_all(access) { Visibility::All } else { Visibility::Shared };
@@ -77,21 +83,28 @@ impl<B: Backend> Store<B> {
         admitted: Result<()>,
         change: impl FnOnce(&mut dyn Changes, Option<Arc<Tombstones>>) -> Result<T>,
     ) -> Result<T> {
-        let attempted = admitted.and_then(|()| {
-            self.backend.change(action, |rows| {
+        let attempted = match admitted {
+            Ok(()) => self.backend.change(action, |rows| {
                 let forgotten = rows.tombstones()?;
                 change(rows, forgotten)
-            })
-        });
-        attempted.inspect_err(|error| {
-            if let Some(why) = refusal(error) {
-                let entry = self.config.entry(operation, why);
-                let _ = self.backend.change(operation.action, |rows| {
-                    let entry = told(entry, rows.tombstones()?.as_deref());
-                    rows.refuse(entry)
-                });
-            }
-        })
+            }),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = &attempted {
+            self.record_refusal(operation, error);
+        }
+        attempted
+    }
+
+    /// Adds a line to the audit, if an error is a refusal.
+    fn record_refusal(&self, operation: &Operation<'_>, error: &Error) {
+        if let Some(why) = refusal(error) {
+            let entry = self.config.entry(operation, why);
+            let _ = self.backend.change(operation.action, |rows| {
+                let entry = told(entry, rows.tombstones()?.as_deref());
+                rows.refuse(entry)
+            });
+        }
     }
 
     /// Returns the line of the audit of something that is done.
@@ -201,7 +214,7 @@ impl<B: Backend> Store<B> {
 }
 
 /// The verbs of [`MemoryStore`](crate::MemoryStore).
-impl<B: Backend> Store<B> {
+impl Store {
     pub(crate) fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId> {
         trace::create(|id| *id, || Ok(self.put(access, memory, now)?.id))
     }
@@ -506,7 +519,7 @@ impl<B: Backend> Store<B> {
 }
 
 /// The verbs of [`FactStore`](crate::facts::FactStore).
-impl<B: Backend> Store<B> {
+impl Store {
     pub(crate) fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
         trace::create(|recorded: &Recorded| recorded.id, || self.put(access, fact, now))
     }
@@ -584,7 +597,7 @@ impl<B: Backend> Store<B> {
 }
 
 /// The verbs of [`LearningStore`](crate::memory::LearningStore).
-impl<B: Backend> Store<B> {
+impl Store {
     pub(crate) fn learn(
         &self,
         access: &Access,

@@ -8,6 +8,7 @@ use super::backend::Facts;
 use super::fact::normal;
 use super::words::{Words, hash};
 use crate::base::error::Result;
+use crate::base::order;
 use crate::base::text;
 use crate::facts::{Cardinality, Fact, Suspect, SuspectReason};
 use crate::memory::{MemoryId, NewMemory, categories};
@@ -87,7 +88,9 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
             (weight * gain(1.0, norm(count(others.len()), mean)), *id, others)
         })
         .collect();
-    best.sort_unstable_by(|(one, id, _), (other, other_id, _)| other.total_cmp(one).then(other_id.cmp(id)));
+    order::sort_by(&mut best, |(one, id, _), (other, other_id, _)| {
+        other.total_cmp(one).then(other_id.cmp(id))
+    });
     let alike = best.into_iter().take(LOOKED_AT).filter(|(_, _, others)| words.are_alike(others));
     let alike = alike.map(|(_, id, _)| facts.fact(id));
     alike.filter_map(Result::transpose).collect()
@@ -109,7 +112,7 @@ fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId>
         found.select_nth_unstable_by(most, first);
         found.truncate(most);
     }
-    found.sort_unstable_by(first);
+    order::sort_by(&mut found, first);
     found.into_iter().map(|(_, id)| MemoryId::new(id)).collect()
 }
 
@@ -172,7 +175,7 @@ fn terms_of(text: &str) -> (Vec<Term>, Words) {
     if all.iter().any(|term| !is_stop_word(&term.written)) {
         all.retain(|term| !is_stop_word(&term.written));
     }
-    all.sort_unstable_by(|one, other| (&one.stem, &one.written).cmp(&(&other.stem, &other.written)));
+    order::sort_by(&mut all, |one, other| (&one.stem, &one.written).cmp(&(&other.stem, &other.written)));
     all.dedup_by(|one, other| one.stem == other.stem);
     let words = Words::from(all.iter().map(|term| hash(&term.stem)).collect::<Vec<u32>>());
     (all, words)

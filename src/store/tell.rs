@@ -3,7 +3,6 @@
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
-use super::backend::Backend;
 use super::carry::BATCH;
 use super::names::row_name;
 use super::store::Store;
@@ -11,7 +10,7 @@ use crate::base::access::Access;
 use crate::base::error::Result;
 use crate::memory::{AuditEntry, AuditOutcome};
 
-impl<B: Backend> Store<B> {
+impl Store {
     /// Adds a line to the audit.
     pub(crate) fn tell(
         &self,

@@ -12,15 +12,19 @@ use super::shown::cut;
 /// is an object without fields. Fields that are not known are [refused](known) before, and a whole number may be written as `3.0`, as
 /// hosts have it that know no integers.
 pub(super) fn parsed<T: for<'de> Deserialize<'de>>(tool: &str, arguments: &Value) -> Result<T, ToolError> {
-    let fault = |error| ToolError::arguments(tool, &error);
-    let whole = object(arguments)
-        .map_err(fault)?
-        .iter()
-        // Some hosts send all that a schema names, without a value where the model gave none.
-        .filter(|(_, value)| !value.is_null())
-        .map(|(name, value)| (name.clone(), with_whole(value)))
-        .collect();
-    T::deserialize(Value::Object(whole)).map_err(fault)
+    match given(arguments).and_then(T::deserialize) {
+        Ok(read) => Ok(read),
+        Err(error) => Err(ToolError::arguments(tool, &error)),
+    }
+}
+
+/// Returns the fields that have a value: some hosts send all that a schema names, without one where the model gave none.
+fn given(arguments: &Value) -> serde_json::Result<Value> {
+    let mut given = Map::new();
+    for (name, value) in object(arguments)?.iter().filter(|(_, value)| !value.is_null()) {
+        given.insert(name.clone(), with_whole(value));
+    }
+    Ok(Value::Object(given))
 }
 
 /// So many fields that a tool does not take are named.
@@ -55,7 +59,7 @@ pub(super) fn object(arguments: &Value) -> serde_json::Result<Cow<'_, Map<String
         Value::Object(object) => Cow::Borrowed(object),
         Value::Null => Cow::Owned(Map::new()),
         Value::String(text) if text.trim().is_empty() => Cow::Owned(Map::new()),
-        Value::String(text) => Cow::Owned(serde_json::from_str(text)?),
+        Value::String(text) => Cow::Owned(serde_json::from_slice(text.as_bytes())?),
         // A list would be taken for the fields in their order.
         other => Cow::Owned(Map::deserialize(other)?),
     })

@@ -1,7 +1,6 @@
 //! The tools over documents: write, read, list, search.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -18,6 +17,8 @@ use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::base::name_rules::NameError;
+use crate::base::order;
+use crate::base::sorted::SortedMap;
 use crate::format::{JournalName, Note, Origin};
 use crate::gate::DoorWarning;
 use crate::life::receipt::{Exhibit, Item, LeftOutReason, Recorder, ReplySource, ShownBy, hash_of};
@@ -307,7 +308,7 @@ impl Documents {
                 "There is no folder {folder}. List the root, with directory \"\", to see which there are."
             )));
         }
-        entries.sort_unstable();
+        order::sort(&mut entries);
         let mut room = MAX_ANSWER;
         let fitting = entries.iter().take_while(|entry| {
             let fits = entry.len() + 4 <= room;
@@ -344,7 +345,7 @@ impl Documents {
         let found = (find.search)(self.view.access(), &query, REACH.max(limit)).map_err(failed)?;
         let (mut results, mut told) = (Fitting::default(), 0);
         let mut passages = Passages::new(&self.view, &query);
-        let mut of_each: BTreeMap<DocName, usize> = BTreeMap::new();
+        let mut of_each: SortedMap<DocName, usize> = SortedMap::new();
         let mut exhibit = Exhibit::default();
         for found in found {
             if told == limit {

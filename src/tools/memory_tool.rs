@@ -2,7 +2,6 @@
 
 mod refusals;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -16,6 +15,8 @@ use super::{MAX_ANSWER, ToolError};
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name};
+use crate::base::order;
+use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::gate::DoorWarning;
 use crate::life::receipt::Recorder;
@@ -218,7 +219,7 @@ impl<W: Workspace> MemoryTool<W> {
     fn listing(&self, place: &Place<'_>, files: &[DocName]) -> String {
         let above = place.name.as_ref().unwrap_or(&self.folder).as_str().len() + 1;
         let names: Vec<&Name> = files.iter().map(|name| &**name).collect();
-        let mut entries: BTreeMap<Vec<&str>, (u64, bool)> = BTreeMap::new();
+        let mut entries: SortedMap<Vec<&str>, (u64, bool)> = SortedMap::new();
         let mut whole = 0;
         for (name, metadata) in files.iter().zip(self.view.metadata_of(&names)) {
             // A file that is missing or closed by now is not named.
@@ -488,7 +489,7 @@ impl<W: Workspace> MemoryTool<W> {
         for listing in walk(&self.view, Some(folder.clone()), |_| true) {
             files.extend(listing?.1.documents);
         }
-        files.sort_by(|one, other| one.as_str().split('/').cmp(other.as_str().split('/')));
+        order::sort_by(&mut files, |one, other| one.as_str().split('/').cmp(other.as_str().split('/')));
         Ok(files)
     }
 }

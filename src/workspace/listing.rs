@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 
 use crate::base::name::DocName;
+use crate::base::order;
 
 /// The names in a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,9 +26,9 @@ impl Listing {
     #[must_use]
     pub fn new(mut documents: Vec<DocName>, mut folders: Vec<DocName>, mut refused: Vec<String>) -> Self {
         // Stable sorts, here and below, since they are quick on what is nearly sorted already.
-        documents.sort();
-        folders.sort_unstable();
-        refused.sort_unstable();
+        order::sort(&mut documents);
+        order::sort(&mut folders);
+        order::sort(&mut refused);
         Self::of_ascending(documents, folders, refused)
     }
 
@@ -47,7 +48,7 @@ fn collisions<'a>(names: impl Iterator<Item = &'a DocName> + Clone) -> Vec<(DocN
     }
     let mut folded: Vec<(Cow<'_, str>, &DocName)> =
         names.map(|name| (lowercase(name.as_str()), name)).collect();
-    folded.sort();
+    order::sort(&mut folded);
     let is_one = |pair: &&[(Cow<'_, str>, &DocName)]| pair[0].0 == pair[1].0;
     folded.windows(2).filter(is_one).map(|pair| (pair[0].1.clone(), pair[1].1.clone())).collect()
 }

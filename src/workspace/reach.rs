@@ -1,8 +1,7 @@
 //! The documents that are looked for where nobody names them.
 
-use std::collections::BTreeSet;
-
 use crate::base::name::{DocName, Name, OWN_FILES};
+use crate::base::sorted::SortedSet;
 
 /// The documents of a workspace that are looked for where nobody names them; see [`Workspace::reach`](crate::Workspace::reach).
 ///
@@ -25,14 +24,14 @@ use crate::base::name::{DocName, Name, OWN_FILES};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
     /// `None` for everything.
-    declared: Option<BTreeSet<DocName>>,
+    declared: Option<SortedSet<DocName>>,
 }
 
 impl Reach {
     /// Makes the reach of the root files that this library knows, and all of `memory/`, `daily/`, `self/` and `.self/`.
     #[must_use]
     pub fn own() -> Self {
-        Self { declared: Some(BTreeSet::new()) }
+        Self { declared: Some(SortedSet::new()) }
     }
 
     /// Makes the reach of every document. Only what ignore files name is passed over.

@@ -78,18 +78,21 @@ fn sweep_each_layer(label: &str, night: Night) {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_commit_that_fails_anywhere_is_done_exactly_once() {
     // BX-01, DR-14: 0 lost, 0 doubled.
     sweep_each_layer("commit", Night::Commit);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn an_advance_that_fails_anywhere_is_done_exactly_once() {
     // BX-01, DR-10: the token moves the cursors whole or not at all.
     sweep_each_layer("nothing to promote", Night::Nothing);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_quarantine_that_fails_anywhere_is_written_exactly_once() {
     // BX-01, PF-14, PF-15: the entry stands there once, or the run is repeated.
     sweep_each_layer("quarantine", Night::Quarantine);
@@ -98,6 +101,7 @@ fn a_quarantine_that_fails_anywhere_is_written_exactly_once() {
 // A night whose every line was held once used its journals up. What counts the tries is written by the same commit as all
 // else, so a fault anywhere neither loses a line nor has one promoted twice.
 #[test]
+#[ignore = "sweep"]
 fn a_night_that_is_held_whole_and_fails_anywhere_loses_and_doubles_nothing() {
     sweep_each_layer("held", Night::Held);
 }
@@ -117,6 +121,7 @@ fn cut_before(step: &str, occurrence: usize) -> Life {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_recovery_that_fails_anywhere_is_finished_by_the_next() {
     // BX-01: after a torn append, and after a whole one of which nobody knows.
     for step in ["append to MEMORY.md", "sync MEMORY.md"] {
@@ -163,6 +168,7 @@ fn crash_twice(layer: Layer, every_n: usize, every_m: usize) -> u64 {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_crash_in_the_recovery_of_a_crash_loses_and_doubles_nothing() {
     // BX-01: every place of a night and of the one after it, and in a long run every pair of them.
     let every_m = if is_long() { 1 } else { 4 };
@@ -170,6 +176,7 @@ fn a_crash_in_the_recovery_of_a_crash_loses_and_doubles_nothing() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_crash_in_the_recovery_of_a_crash_of_the_disk_loses_and_doubles_nothing() {
     // BX-01: a sample of the pairs on the disk; a long run takes twenty times as many.
     let (every_n, every_m) = if is_long() { (5, 3) } else { (23, 13) };
@@ -177,6 +184,7 @@ fn a_crash_in_the_recovery_of_a_crash_of_the_disk_loses_and_doubles_nothing() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_section_torn_at_any_byte_is_finished_and_stands_once() {
     // BX-01: whatever part of the append reached the file, also half a character, which was once completed as
     // another one.
@@ -238,6 +246,7 @@ fn an_edit_between_a_torn_append_and_its_recovery_stands() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn an_edit_after_a_crash_anywhere_stands_and_doubles_nothing() {
     // BX-01, BX-03: the operator writes below whatever the crash left, before the next night looks.
     let operations = operations(Night::Commit, Layer::Workspace, &life_before(Night::Commit));
@@ -291,6 +300,7 @@ fn killed_after(operation: &str) -> MemoryDisk {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_section_that_a_killed_night_left_in_the_cache_is_durable_before_the_ledger_is() {
     // The night was killed between its append and the sync. The next one found the section, went on with the
     // ledger, and a power loss took the section: its line was never promoted.

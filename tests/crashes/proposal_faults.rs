@@ -266,17 +266,20 @@ fn sweep<H: Home>(label: &str, home: impl Fn() -> H) {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_proposal_and_its_answer_that_fail_anywhere_are_done_exactly_once() {
     // BX-01, BX-05: 0 lost, 0 doubled, 0 torn shown.
     sweep("verbs in a folder", folder);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_proposal_and_its_answer_that_fail_anywhere_on_the_disk_are_done_exactly_once() {
     sweep("a disk", || OnDisk(folder()));
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_proposal_and_its_answer_that_fail_anywhere_in_sqlite_are_done_exactly_once() {
     sweep("verbs in SQLite", sqlite);
 }
@@ -310,21 +313,25 @@ fn every(short: usize) -> usize {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_crash_in_the_recovery_of_a_crash_loses_and_doubles_no_answer() {
     crash_twice("verbs in a folder", folder, every(7), every(11));
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_crash_of_the_disk_in_the_recovery_of_a_crash_loses_and_doubles_no_answer() {
     crash_twice("a disk", || OnDisk(folder()), 2 * every(23), 2 * every(29));
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_crash_in_the_recovery_of_a_crash_in_sqlite_loses_and_doubles_no_answer() {
     crash_twice("verbs in SQLite", sqlite, every(11), every(13));
 }
 
 #[test]
+#[ignore = "sweep"]
 fn an_edit_of_memory_after_a_crash_anywhere_stands_beside_what_was_accepted() {
     // BX-03: saved at the end, and as a whole new file.
     let proposed = || {
@@ -362,6 +369,7 @@ fn an_edit_of_memory_after_a_crash_anywhere_stands_beside_what_was_accepted() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn an_edit_of_a_proposal_after_a_crash_anywhere_stands() {
     // The file may stand there before the list knows of it.
     let crash = |life: &Life, at: Option<u64>| {
@@ -416,6 +424,7 @@ fn images(loss: &PowerLoss) -> Vec<MemoryDisk> {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_kill_or_a_power_loss_anywhere_loses_and_doubles_no_answer() {
     let mut states = 0;
     for answers in [Answers::Accepts, Answers::EditsAndRejects] {

@@ -377,6 +377,7 @@ fn is_long() -> bool {
 
 // SL-18, SL-20, SL-21, SL-22: 0 lost, 0 doubled, 0 torn shown.
 #[test]
+#[ignore = "sweep"]
 fn a_sleep_whose_workspace_fails_anywhere_is_slept_exactly_once() {
     for sleep in [Sleep::Dream, Sleep::Deep] {
         sweep::<Life>("workspace", sleep, 1);
@@ -384,12 +385,14 @@ fn a_sleep_whose_workspace_fails_anywhere_is_slept_exactly_once() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_sleep_whose_disk_fails_anywhere_is_slept_exactly_once() {
     sweep::<Disk>("disk", Sleep::Dream, 1);
     sweep::<Disk>("disk", Sleep::Deep, if is_long() { 1 } else { 5 });
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_sleep_whose_database_fails_anywhere_is_slept_exactly_once() {
     for sleep in [Sleep::Dream, Sleep::Deep] {
         sweep::<Database>("database", sleep, 1);
@@ -424,6 +427,7 @@ fn crash_twice<B: Bed>(label: &str, sleep: Sleep, every_n: usize, every_m: usize
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_crash_in_the_recovery_of_a_crash_loses_and_doubles_nothing() {
     let (every_n, every_m) = if is_long() { (1, 1) } else { (3, 4) };
     crash_twice::<Life>("workspace", Sleep::Dream, every_n, every_m);
@@ -432,6 +436,7 @@ fn a_crash_in_the_recovery_of_a_crash_loses_and_doubles_nothing() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_crash_in_the_recovery_of_a_crash_of_a_database_loses_and_doubles_nothing() {
     let (every_n, every_m) = if is_long() { (1, 1) } else { (7, 5) };
     crash_twice::<Database>("database", Sleep::Deep, every_n, every_m);
@@ -465,6 +470,7 @@ fn images(disk: &MemoryDisk, cut: usize) -> Vec<MemoryDisk> {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_sleep_that_loses_power_anywhere_is_slept_exactly_once() {
     for sleep in [Sleep::Dream, Sleep::Deep] {
         let disk = disk_before(sleep);
@@ -484,6 +490,7 @@ fn a_sleep_that_loses_power_anywhere_is_slept_exactly_once() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn what_a_killed_sleep_left_in_the_cache_is_durable_before_the_next_goes_on() {
     let (every_kill, every_cut) = if is_long() { (1, 1) } else { (5, 7) };
     let disk = disk_before(Sleep::Deep);

@@ -31,12 +31,14 @@ use noctuary_tests::common;
 const HERE: &str = module_path!();
 
 #[test]
+#[ignore = "sweep"]
 fn crash_states_lose_and_double_nothing() {
     // BX-01, DR-13…18: any cut of the power, in the recovery too, by a disk that knows what is durable.
     kit::run(crash_states::run);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn crash_states_on_drives_that_lie_are_found_out() {
     // BX-01: where a sync does nothing no promise can be kept, and the search for violations finds some.
     let _alone = alone();
@@ -44,30 +46,35 @@ fn crash_states_on_drives_that_lie_are_found_out() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn kills_lose_and_double_nothing() {
     // BX-01, DR-13…18, DB-01…06: kill -9 at any time, several tickers, an operator who writes meanwhile.
     kit::run(kills::run);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn killed_sleepers_lose_and_double_nothing() {
     // SL-18, SL-20 to SL-22: kill -9 at any time, several processes of one sleeper, a person who writes meanwhile.
     kit::run(sleepers::run);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn killed_passes_resume_and_mix_no_vectors() {
     // BX-27: kill -9 at any time while generations are filled and swapped and texts change, in each home.
     kit::run(vectors::run);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn killed_reports_count_once() {
     // LL-01, LL-05, LL-07: kill -9 at any time, two processes that report the same outcomes, a person who approves.
     kit::run(outcomes::run);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn one_dream_at_a_time() {
     // DL-01, DL-05, DL-08: by an oracle that knows nothing of leases, in both homes.
     kit::run(|| locks::run(locks::Case::Files));
@@ -75,12 +82,14 @@ fn one_dream_at_a_time() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_clock_that_jumps_gives_no_live_lease_away() {
     // DL-01, DL-08: each process has a clock that is set back and forth by hours, also while it holds.
     kit::run(|| locks::run(locks::Case::Clocks));
 }
 
 #[test]
+#[ignore = "sweep"]
 fn one_dream_at_a_time_on_any_device() {
     // DL-01, DL-08: both lock files on the disk; then the state folder and the journals on devices of their own.
     kit::run(locks::run_on_the_disk);
@@ -89,54 +98,63 @@ fn one_dream_at_a_time_on_any_device() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn machines_that_share_a_server_hold_one_lease() {
     // DL-01, DL-05, DL-08, BX-28: sixteen processes, and a server that crashes.
     kit::run(machines::run_claims);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn machines_that_share_a_server_promote_once() {
     // BX-01, DR-13…18: the same, with dreams, and an operator who writes meanwhile.
     kit::run(machines::run_dreams);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_connection_that_ends_at_any_statement_of_a_dream_loses_and_doubles_nothing() {
     // BX-01: also in COMMIT, where nobody hears the answer.
     kit::run(machines::run_cuts);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_server_whose_disk_is_full_loses_nothing() {
     // BX-02: what was acknowledged is there, and what was refused is not.
     kit::run(machines::run_full_disk);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_deleted_guard_stops_the_older_holder() {
     // DL-08, DL-10: whoever held the old guard writes nothing once the next holder has written.
     kit::run(|| locks::run(locks::Case::GuardsGo));
 }
 
 #[test]
+#[ignore = "sweep"]
 fn every_system_call_of_a_tick_fails_once() {
     // BX-01, BX-02: by strace, which knows nothing of our seams.
     kit::run(system_calls::run);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_foreign_peer() {
     // DL-01…06, DL-10, DS-01…08: a peer that knows only the seed's protocol, in Rust and in Node.
     kit::run(peers::run);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn editors_lose_nothing() {
     // BX-03, DR-16: an editor's steps at every operation of a commit.
     kit::run(editors::run);
 }
 
 #[test]
+#[ignore = "sweep"]
 fn any_history_shows_every_byte_once_or_reports_it() {
     // DR-13…18, BX-17, BX-18: against a reference model that knows only bytes.
     kit::run(histories::run);

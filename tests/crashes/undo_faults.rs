@@ -181,6 +181,7 @@ fn sweep<F: Fn(&Faults) -> World>(verb: Verb, layer: &str, over: impl Fn(&Memory
 }
 
 #[test]
+#[ignore = "sweep"]
 fn an_undo_a_redo_and_a_compaction_that_fail_anywhere_are_done_whole_or_not_at_all() {
     // BX-04, BX-19: 0 lost, 0 doubled, 0 torn.
     for verb in VERBS {
@@ -190,6 +191,7 @@ fn an_undo_a_redo_and_a_compaction_that_fail_anywhere_are_done_whole_or_not_at_a
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_crash_in_the_recovery_of_any_of_them_loses_and_doubles_nothing() {
     let step = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1 } else { 3 };
     for verb in VERBS {
@@ -228,6 +230,7 @@ fn all_of(loss: &PowerLoss, wanted: CrashOutcome) -> Vec<CrashOutcome> {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_power_loss_in_any_of_them_loses_and_doubles_nothing() {
     let mut states = 0;
     for verb in VERBS {
@@ -270,6 +273,7 @@ fn a_power_loss_in_any_of_them_loses_and_doubles_nothing() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_power_loss_in_the_recovery_of_a_kill_loses_and_doubles_nothing() {
     // What a killed process left in the cache alone is durable before anything is built on it.
     let step = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1 } else { 4 };
@@ -318,6 +322,7 @@ fn an_intent_that_a_killed_run_left_in_the_cache_is_durable_before_a_section_is_
 }
 
 #[test]
+#[ignore = "sweep"]
 fn an_edit_after_a_crash_anywhere_stands_and_a_section_that_is_a_persons_by_then_stays() {
     let mut states = 0;
     for verb in VERBS {
@@ -372,6 +377,7 @@ fn an_edit_after_a_crash_anywhere_stands_and_a_section_that_is_a_persons_by_then
 }
 
 #[test]
+#[ignore = "sweep"]
 fn in_a_database_too_they_are_done_whole_or_not_at_all() {
     use noctuary::workspace::WorkspaceExt;
     use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WriteMode};

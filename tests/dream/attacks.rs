@@ -105,6 +105,7 @@ fn what_the_sources_say_is_kept() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn what_was_made_up_is_held_every_time() {
     // BX-07: 100 %, each with the reason that a person can look up.
     use HoldReason::{Date, Name, Negation, NoSuchLine, Number, Quote, UnknownSource};

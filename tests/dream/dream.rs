@@ -1244,6 +1244,7 @@ fn the_last_line_of_today_waits_until_it_ends_and_yesterdays_does_not() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_character_at_the_cut_is_never_split() {
     // DB-01: one endless line of wide characters.
     for (text, max) in [("日".repeat(40_000), 64 << 10), ("🐚é".repeat(200), 7), ("ab🐚".repeat(50), 4)]
@@ -1342,6 +1343,7 @@ fn a_journal_folder_that_is_a_file_or_a_link_stops_the_run_with_its_name() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_journal_of_two_gibibytes_is_read_at_its_tail() {
     // DB-01: in memory for the tail alone, far above what a whole read allows.
     let life = Life::empty();
@@ -2491,6 +2493,7 @@ fn masking_can_be_turned_off_for_a_model_on_this_machine() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_secret_that_lies_across_a_cut_is_masked_on_both_sides() {
     // BX-06: a line longer than the cap is cut anywhere, and neither half may go out.
     let mut worst = Vec::new();
@@ -2968,6 +2971,7 @@ fn a_child_of_a_list_is_held_and_never_stands_alone() {
 
 /// Of 500 answers, made the same each time, no child of a line that turns, conditions or quotes it stands alone.
 #[test]
+#[ignore = "sweep"]
 fn of_500_nested_answers_no_child_stands_without_its_parent() {
     let parents = [
         "The user never wants us to:",
@@ -3033,6 +3037,7 @@ const DIALECTS: &[Dialect] = &[
 // A transcript names its speakers in many ways, and what an assistant said in it became the user's decision, without a name,
 // while the user's own was left out.
 #[test]
+#[ignore = "sweep"]
 fn what_another_says_is_never_the_users_in_any_dialect() {
     let (own, foreign) =
         ("Decision: releases go out on Fridays from now on, Hedda signs them.", "900 kronor");
@@ -3705,6 +3710,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(noctuary::testing::cases(4000)))]
 
     #[test]
+    #[ignore = "sweep"]
     fn after_any_history_every_byte_was_shown_exactly_once(events in proptest::collection::vec(event(), 1..25), max in 4u64..200) {
         // BX-02, DS-02, DS-03: appends during the call, times of change that jump, failures in between.
         let life = Life::with(&[]);

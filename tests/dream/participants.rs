@@ -218,6 +218,7 @@ fn is_fed_as_theirs(life: &Life, world: &World) {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_participants_words_never_stand_as_the_users() {
     let count = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 10_000 } else { 400 };
     let (mut by_lies, mut by_choice) = ((0, 0), (0, 0));

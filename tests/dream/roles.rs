@@ -133,7 +133,7 @@ fn an_answer_of_no_use_moves_nothing_and_is_asked_again() {
 fn no_secret_leaves_for_the_model_or_comes_back_from_it() {
     let house = House::new();
     let key = "AKIAIOSFODNN7EXAMPLE";
-    // A note of an older store, whose door was open.
+    // A note of a store whose door was open.
     let open = noctuary::gate::DoorPolicy::new(
         noctuary::gate::SecretPolicy::Allow,
         noctuary::gate::InjectionPolicy::Allow,

@@ -99,6 +99,7 @@ fn an_undone_dream_leaves_memory_as_it_was_and_its_journal_waits() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn what_was_undone_comes_back_in_the_same_bytes_with_the_same_cursors_in_any_order() {
     // BX-04: later dreams and the lines of a person between them stay where they are.
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -273,7 +274,7 @@ fn a_redo_that_cannot_put_everything_back_says_what_stands_against_it() {
     assert_eq!(refused(&part), ("MEMORY.md".to_owned(), Refusal::SectionEdited));
     let (world, ids) = World::dreamed();
     world.put("MEMORY.md", MINE);
-    assert!(world.0.remove(&StateName::UNDONE).unwrap(), "as where an older version dreamed");
+    assert!(world.0.remove(&StateName::UNDONE).unwrap(), "as where a person deleted it");
     assert_eq!(refusal(world.redo(&ids[0])), ("MEMORY.md".to_owned(), Refusal::SectionGone));
     let unknown = DreamId::parse("00000000000000ff").unwrap();
     assert_eq!(refusal(world.redo(&unknown)).1, Refusal::UnknownDream);

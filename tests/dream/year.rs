@@ -12,6 +12,7 @@ use noctuary_tests::dreaming::dreamer_over;
 use noctuary_tests::dreaming::world::{World, teller};
 
 #[test]
+#[ignore = "sweep"]
 fn a_year_of_nights_keeps_memory_within_its_budget() {
     // WS-17, BX-09, BX-19: 365 days of three journals each.
     let mine = "# Memory\n\n- The boat is called Brisk.\n\n## Rules\n\n- Tea at five.\n";

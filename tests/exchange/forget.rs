@@ -460,6 +460,7 @@ fn a_commit_that_a_crash_cut_is_finished_without_what_was_forgotten_since() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_recovery_that_a_crash_cuts_as_well_is_finished_without_what_was_forgotten() {
     // The next recovery found the intent as it was first written, with the words, since a part of it was done.
     for kind in kinds() {
@@ -521,6 +522,7 @@ fn a_document_that_may_not_be_written_keeps_no_other_one() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn wherever_a_crash_stops_it_running_again_finishes() {
     let life = |workspace: &Arc<dyn Workspace>| {
         lived(workspace.as_ref());

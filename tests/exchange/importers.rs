@@ -472,6 +472,7 @@ fn interrupted(dialect: Dialect, source: &Life, begin: &dyn Fn(&dyn Workspace)) 
 }
 
 #[test]
+#[ignore = "sweep"]
 fn an_import_that_stops_anywhere_is_completed_by_the_next() {
     let hermes = life_of(&[("MEMORY.md", "Likes tea ☕.\n§\nLikes rain.\n"), ("USER.md", "Is called Ro.\n")]);
     interrupted(Dialect::Hermes, &hermes, &|target| put(target, "MEMORY.md", "# Memory\n\n- Mine."));

@@ -192,6 +192,7 @@ fn check_artifacts(home: &str, folder: &Path, said: &Said) {
 
 // BX-17, BX-28
 #[test]
+#[ignore = "sweep"]
 fn killed_processes_lose_no_acknowledged_byte_and_leave_no_half() {
     let asked = std::env::var("NOCTUARY_FILE_KILLS").ok();
     let kills: usize = asked.map_or(KILLS, |asked| asked.parse().unwrap());

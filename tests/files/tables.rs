@@ -98,6 +98,7 @@ mod workbooks {
 
     // A sheet of two cells at its ends has 17 thousand million of them, where somebody makes a rectangle of it.
     #[test]
+    #[ignore = "sweep"]
     fn a_sparse_sheet_a_long_one_and_an_unpacked_giant_are_bounded() {
         let limits = TableLimits::default();
         let (near, far) = (text("A1", "near"), text("XFD1048576", "far"));

@@ -65,6 +65,7 @@ const DISGUISES: [Disguise; 32] = [
 ];
 
 #[test]
+#[ignore = "sweep"]
 fn secrets_are_seen_through_their_disguises_and_masked_whole() {
     let mut shares: BTreeMap<(usize, bool), Share> = BTreeMap::new();
     let mut missed: BTreeMap<(usize, &str), u32> = BTreeMap::new();
@@ -184,6 +185,7 @@ fn one_secret_is_one_in_every_disguise() {
 // Keys that a markdown editor had escaped were missed in 16 of 20 classes, and a key beside a sign of another script was
 // never tried.
 #[test]
+#[ignore = "sweep"]
 fn escaped_and_glued_keys_of_every_class_are_found() {
     let gates: Vec<_> = SecretGate::classes().map(|class| (class, SecretGate::new().with(class))).collect();
     let beside = [
@@ -284,6 +286,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(testing::cases(20_000)))]
 
     #[test]
+    #[ignore = "sweep"]
     fn findings_lie_on_characters_in_order_and_what_is_masked_stays_so(pieces in proptest::collection::vec(piece(), 0..6)) {
         let gate = SecretGate::new();
         let text = pieces.concat();

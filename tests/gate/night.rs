@@ -166,6 +166,7 @@ impl LlmClient for Echo<'_> {
 
 // BX-06, PF-01, DR-12: secrets of every class, in 10,000 journals in the long run.
 #[test]
+#[ignore = "sweep"]
 fn no_planted_secret_reaches_the_prompt_or_memory_and_no_citation_is_shifted() {
     // Those of seed 000 stand first.
     let classes: Vec<&str> = SecretGate::classes().take(11).collect();

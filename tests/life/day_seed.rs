@@ -509,6 +509,7 @@ fn a_playbook_that_cannot_be_removed_is_an_error_and_the_entry_is_written() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_crash_at_any_operation_of_the_end_is_taken_up_and_says_so_once() {
     for end in [BootstrapEnd::Archive, BootstrapEnd::Delete, BootstrapEnd::Clear] {
         let mut config = LifeConfig::default();

@@ -1291,6 +1291,7 @@ const NOT_A_SESSIONS: &[&str] = &[
 ];
 
 #[test]
+#[ignore = "sweep"]
 fn no_reader_gives_a_session_with_others_what_is_private() {
     let failed = Mutex::new(Vec::new());
     let fails = |what| failed.lock().unwrap().push(what);
@@ -1746,6 +1747,7 @@ fn with_groups(
 
 // BX-38: nothing crosses between groups, or out of private.
 #[test]
+#[ignore = "sweep"]
 fn no_reader_gives_a_group_what_is_anothers_or_private() {
     let failed = Mutex::new(Vec::new());
     let fails = |what| failed.lock().unwrap().push(what);

@@ -295,6 +295,7 @@ fn a_note_whose_tool_is_stopped_costs_neither_the_memo_nor_another_note() {
 
 // HB-01: a full disk, or a crash, at any operation of a turn's end.
 #[test]
+#[ignore = "sweep"]
 fn a_turn_that_fails_anywhere_leaves_the_memo_old_or_new_and_loses_no_note() {
     let run = |kind: usize, fault: Option<(u64, Fault)>| -> Option<usize> {
         let (place, sound) = crate::life::home(kind)?;

@@ -89,6 +89,7 @@ fn is_end(old: &str, said: &str) -> bool {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn no_value_that_was_replaced_is_told_as_one_that_holds() {
     let mut dice = Dice(SEED);
     let mut asked = 0;

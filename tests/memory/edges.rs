@@ -380,7 +380,7 @@ mod in_sqlite {
     }
 
     #[test]
-    fn rows_of_an_earlier_file_and_of_another_program_get_their_edges() {
+    fn rows_that_wait_and_rows_of_another_program_get_their_edges() {
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path(), 1);
         for number in 0..700 {
@@ -390,10 +390,7 @@ mod in_sqlite {
         let connection = stock(folder.path());
         connection
             .execute_batch(
-                "DROP TABLE memory_edges; DROP TABLE memory_edges_due;
-                 DROP TRIGGER memory_edges_of_removed; DROP TRIGGER memory_edges_of_changed;
-                 DROP TRIGGER memory_edges_of_removed_chunk; DROP TRIGGER memory_edges_of_changed_chunk;
-                 PRAGMA user_version = 9;",
+                "DELETE FROM memory_edges; INSERT INTO memory_edges_due SELECT 1, max(id) FROM memories",
             )
             .unwrap();
         let store = open(folder.path(), 1);

@@ -345,6 +345,7 @@ fn what_the_human_pinned_the_agent_deletes_when_they_let_it_go() {
 
 // Words that are in more rows than are listed for one: what is suspected then is what is in the latest of them.
 #[test]
+#[ignore = "sweep"]
 fn rows_of_frequent_words_have_the_same_suspects_in_both_stores() {
     let words = [
         "user",

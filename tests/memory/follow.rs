@@ -229,6 +229,7 @@ fn words_of_what_was_removed_lead_nowhere() {
 
 /// No value of a chain that was replaced is delivered, by any of its words, and each leads to the last one.
 #[test]
+#[ignore = "sweep"]
 fn of_360_chains_no_retired_value_is_found() {
     each(
         |store| {

@@ -79,6 +79,7 @@ impl Told {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn the_newest_state_is_found_first() {
     // By wording: chains, and those whose newest state is found before the others, by store.
     let mut dice = Dice(SEED);

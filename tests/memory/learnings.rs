@@ -86,8 +86,8 @@ fn a_learning_outlives_its_process_and_a_forgotten_one_leaves_no_word_in_any_fil
 }
 
 mod in_sqlite {
-    use noctuary::memory::{LearningStore, NewMemory, Source};
-    use noctuary::{MemoryStore, Scope, SqliteMemoryStore};
+    use noctuary::memory::LearningStore;
+    use noctuary::{Scope, SqliteMemoryStore};
     use rusqlite::Connection;
 
     use super::*;
@@ -108,28 +108,6 @@ mod in_sqlite {
         let counts =
             ["learnings", "memories", "memories_fts", "user_profile"].map(|table| count(&stock, table));
         assert_eq!(counts, [1, 0, 0, 0]);
-    }
-
-    /// A file of the version before, which a store of this one opens.
-    #[test]
-    fn a_file_without_learnings_gets_them_and_keeps_its_rows() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("memory.db");
-        let store = SqliteMemoryStore::open(&path, contract::scope()).unwrap();
-        let row = NewMemory::new("fact", "the boat is called Brisk", Source::AgentRecorded);
-        store.write(&human(), &row, now()).unwrap();
-        drop(store);
-        let before = "DROP VIEW learnings; DROP TABLE memory_learnings; PRAGMA user_version = 4;";
-        Connection::open(&path).unwrap().execute_batch(before).unwrap();
-        let store = open(folder.path(), 1);
-        store.learn(&human(), &NewLearning::new("Knock twice"), now()).unwrap();
-        assert_eq!(learned(store.as_ref()), ["Knock twice"]);
-        assert_eq!(store.list(&human(), &noctuary::memory::Filter::limit(9)).unwrap().len(), 1);
-        let version: i64 = Connection::open(&path)
-            .unwrap()
-            .pragma_query_value(None, "user_version", |row| row.get(0))
-            .unwrap();
-        assert_eq!(version, 12);
     }
 
     /// The seed's own program has a table of that name, whose columns nobody here knows.

@@ -129,6 +129,7 @@ impl Homes {
 // In SQLite the words of rows that no search returns counted as frequent: 39 superseded rows took the current one of
 // the same fact from a score of .769 to .006, and behind rows that say less.
 #[test]
+#[ignore = "sweep"]
 fn rows_that_a_search_may_not_return_count_in_no_frequency() {
     let rows = ["Marta lives in Turin by the river", "Marta has a boat", "the boat is by the river"];
     for ranking in [Ranking::default(), Ranking::rows_alone(), Ranking::seed()] {
@@ -227,6 +228,7 @@ fn a_shared_entity_lifts_a_row() {
 // Retired and deleted rows, guests, categories with spaces, signs in phrases and parts of a second: each of them made
 // one store order what the other ordered otherwise.
 #[test]
+#[ignore = "sweep"]
 fn the_same_rows_and_queries_have_one_order_in_all_stores() {
     const WORDS: [&str; 14] = [
         "boat", "river", "Marta", "Turin", "C++", "C#", "tea", "green", "walks", "walked", "harbour",
@@ -322,6 +324,7 @@ const SAID: [&str; 24] = [
 // Where rows are parts of conversations, 344 of 1,500 queries had one order in both stores: one weighed all rows, and
 // the other those that its engine ranked best.
 #[test]
+#[ignore = "sweep"]
 fn conversations_have_one_order_in_all_stores() {
     const SPEAKERS: [Option<&str>; 4] = [None, Some("Marta"), Some("user"), Some("Joris")];
     let (mut asked, mut ordered) = (0, 0);
@@ -474,6 +477,7 @@ fn text_without_words_and_categories_alone_are_found_as_they_stand() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_condition_of_any_length_finds_what_fulfils_it() {
     let long = "many boats ".repeat(40);
     let all = All::with(&[long.as_str(), "many boats"].map(fact));
@@ -616,6 +620,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(noctuary::testing::cases(2_000)))]
 
     #[test]
+    #[ignore = "sweep"]
     fn conditions_find_the_same_rows_in_all_stores(
         rows in prop::collection::vec(words(), 1..10),
         queries in prop::collection::vec((expression(), expression(), 0_usize..3), 1..8),
@@ -644,6 +649,7 @@ proptest! {
 
     /// The rows of others stand where they stand, and say other things.
     #[test]
+    #[ignore = "sweep"]
     fn nothing_that_is_private_shows_in_what_a_session_with_others_is_told(
         ones in prop::collection::vec(words(), 6),
         others in prop::collection::vec(words(), 6),

@@ -162,6 +162,7 @@ fn is_whole(home: &Home) -> bool {
 
 // More rows have a word than are weighed, and segments are written and merged.
 #[test]
+#[ignore = "sweep"]
 fn both_stores_find_the_same_in_thousands_of_rows() {
     let (home, mut dice) = (Home::new(), Dice(7));
     let sqlite = home.open();
@@ -208,6 +209,7 @@ fn told(store: &dyn MemoryStore, access: &Access, query: &Query) -> String {
 
 // The index counts the words of a row once, when it is written; the other store counts them in the text at each search.
 #[test]
+#[ignore = "sweep"]
 fn what_the_index_counted_is_what_the_texts_say() {
     let (home, files, mut dice) = (Home::new(), Home::new(), Dice(23));
     let sqlite = home.open();
@@ -240,6 +242,7 @@ fn what_the_index_counted_is_what_the_texts_say() {
 
 // BX-47, MS-11: counts of private, deleted and retired rows would show in the scores of others.
 #[test]
+#[ignore = "sweep"]
 fn frequencies_are_those_of_the_rows_in_sight() {
     let (home, alone, mut dice) = (Home::new(), Home::new(), Dice(31));
     let (all, shared_alone) = (home.open(), alone.open());
@@ -392,9 +395,10 @@ fn no_word_of_a_forgotten_row_is_left_in_the_file() {
     assert!(store.list(&main, &Filter::limit(2)).expect("it is listed").len() == 2);
 }
 
-// A file of the version before: it has no tables of the word index. A search is answered before they are made whole.
+// As in a file that was taken over from another program. A search is answered before the index is whole.
 #[test]
-fn the_index_of_an_older_file_is_made_in_steps_and_searches_are_answered_from_the_first() {
+#[ignore = "sweep"]
+fn an_index_that_is_missing_is_made_in_steps_and_searches_are_answered_from_the_first() {
     let (home, mut dice) = (Home::new(), Dice(13));
     let store = home.open();
     let [main, _] = sessions();
@@ -405,7 +409,7 @@ fn the_index_of_an_older_file_is_made_in_steps_and_searches_are_answered_from_th
         queries.iter().flat_map(|query| sessions().map(|access| found(store, &access, query))).collect()
     };
     let before = all(&store);
-    // While the store is open, as another process brings the file to this version.
+    // While the store is open.
     home.stock()
         .execute_batch(
             "DELETE FROM memory_terms_pages; DELETE FROM memory_terms_changed; DELETE FROM memory_terms_state",
@@ -426,9 +430,7 @@ fn the_index_of_an_older_file_is_made_in_steps_and_searches_are_answered_from_th
     // At once, when the store is opened.
     home.stock()
         .execute_batch(
-            "DROP TRIGGER memory_terms_ai; DROP TRIGGER memory_terms_ad; DROP TRIGGER memory_terms_au;
-             DROP TABLE memory_terms_state; DROP TABLE memory_terms_pages; DROP TABLE memory_terms_changed;
-             PRAGMA user_version = 6;",
+            "DELETE FROM memory_terms_pages; DELETE FROM memory_terms_changed; DELETE FROM memory_terms_state",
         )
         .expect("a shell may");
     let store = home.open();

@@ -530,6 +530,7 @@ fn a_deep_sleep_whose_lease_is_stolen_or_whose_pass_is_dropped_is_made_up_for() 
 
 // SL-24: what others wrote into the files of a sleeper.
 #[test]
+#[ignore = "sweep"]
 fn a_wake_up_message_is_short_and_its_lines_are_its_own_whatever_stands_in_the_files() {
     let life = Life::empty();
     let long = "x".repeat(1 << 20);

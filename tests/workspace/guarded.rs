@@ -449,6 +449,7 @@ impl Trial {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn no_session_is_shown_what_the_table_does_not_give_it() {
     // SE-01 to SE-10, SE-13, BX-11: a canary in every document, through every verb.
     let (mut calls, mut denied) = (0, 0);

@@ -365,6 +365,7 @@ fn interrupt(label: &str, from: &Home, to: &Home, breaks: Break, source_breaks: 
 }
 
 #[test]
+#[ignore = "sweep"]
 fn an_interrupted_copy_is_completed_by_calling_it_again() {
     // BX-01, BX-30: every verb on either side fails once, with an error and with a crash.
     let breaks: Break = |path, home, faults| {
@@ -377,6 +378,7 @@ fn an_interrupted_copy_is_completed_by_calling_it_again() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_copy_that_is_cut_between_two_operations_of_the_disk_is_completed() {
     // BX-17, BX-30: also in the middle of a document.
     let breaks: Break = |path, _, faults| {
@@ -561,6 +563,7 @@ fn sweep(label: &str, home: &Home, night: Night, prepare: impl Fn(&Arc<dyn Works
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_night_that_fails_anywhere_is_done_exactly_once_in_every_home() {
     // BX-01, DR-10, DR-14, PF-14: 0 lost, 0 doubled, quarantined once.
     for home in homes() {
@@ -571,6 +574,7 @@ fn a_night_that_fails_anywhere_is_done_exactly_once_in_every_home() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_recovery_that_fails_anywhere_is_finished_by_the_next_in_every_home() {
     // BX-01: the append to memory was under way, or was done and nobody knows of it.
     for home in homes() {
@@ -844,6 +848,7 @@ const VERBS: &[(&str, &str, Verb)] = &[
 // A shared session, which may not read the end of a journal, wrote behind the user's last words, and a dream took its
 // order for a decision of theirs.
 #[test]
+#[ignore = "sweep"]
 fn no_verb_goes_on_in_a_line_that_somebody_left_without_its_end() {
     for home in homes() {
         for (verb, document, append) in VERBS {

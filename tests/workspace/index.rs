@@ -1135,31 +1135,6 @@ fn several_processes_write_and_sync_at_once_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_file_of_an_older_version_is_taken_along() {
-    let folder = Folder::new();
-    let workspace = folder.sqlite();
-    write(&workspace, "MEMORY.md", "harbour\n");
-    drop(workspace);
-    let peer = folder.peer("life.db");
-    peer.execute_batch(
-        "DROP TABLE memory_chunks_fts; DROP TABLE memory_chunks; DROP TABLE indexed_documents;
-         DROP TRIGGER memory_documents_ad;
-         CREATE TABLE memory_chunks (
-             id TEXT NOT NULL PRIMARY KEY,
-             document_id TEXT NOT NULL REFERENCES memory_documents (id) ON DELETE CASCADE,
-             chunk_index INTEGER NOT NULL, content TEXT NOT NULL, embedding BLOB, created_at TEXT NOT NULL,
-             UNIQUE (document_id, chunk_index)
-         );
-         CREATE INDEX idx_chunks_document ON memory_chunks (document_id);
-         PRAGMA user_version = 2;",
-    )
-    .unwrap();
-    let workspace: Home = Indexed::new(folder.sqlite(), folder.index("life.db"));
-    assert_eq!(counts(&workspace.sync(now()).unwrap()), (1, 0, 0, 0));
-    assert_eq!(paths(&workspace, "harbour"), set(&["MEMORY.md"]));
-}
-
-#[test]
 fn what_is_printed_holds_no_words() {
     let folder = Folder::new();
     let workspace = folder.over_files();

@@ -1,14 +1,13 @@
 //! Searches, by the rows alone and as nobody configured it.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::hint::black_box;
-
 use std::sync::Arc;
 
 use noctuary::memory::{MemoryId, Query, SearchOutcome};
 use noctuary::search::Ranking;
 use noctuary::store::StoreConfig;
-use noctuary::testing::HashEmbedder;
-use noctuary::vectors::{EmbedConfig, VectorStore, embed_once};
+use noctuary::vectors::{EmbedConfig, EmbedError, Embedder, EmbedderId, Purpose, VectorStore, embed_once};
 use noctuary::{FileMemoryStore, MemoryStore, SqliteMemoryStore};
 
 use super::rows::{Question, Rows};
@@ -75,9 +74,35 @@ const DIMENSIONS: usize = 384;
 /// More texts at once than any server takes: the embedder here is a hash.
 const AT_ONCE: usize = 4_096;
 
+/// An embedder without a model: texts are near that share words.
+struct Words(EmbedderId);
+
+impl Embedder for Words {
+    fn id(&self) -> &EmbedderId {
+        &self.0
+    }
+
+    fn embed(&self, texts: &[&str], _: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let vector = |text: &&str| {
+            let mut vector = vec![0.0; DIMENSIONS];
+            for word in text.split_whitespace() {
+                let mut hasher = DefaultHasher::new();
+                word.hash(&mut hasher);
+                let hash = hasher.finish().to_le_bytes();
+                for part in hash.chunks(2) {
+                    let number = usize::from(u16::from_le_bytes([part[0], part[1]]));
+                    vector[(number >> 1) % DIMENSIONS] += if number & 1 == 0 { 1.0 } else { -1.0 };
+                }
+            }
+            vector
+        };
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
 /// Words and meaning, beside words alone in the same store.
 pub(super) fn meaning(effort: Effort, rows: &Rows, table: &mut Vec<Row>) {
-    let embedder = Arc::new(HashEmbedder::new(DIMENSIONS));
+    let embedder = Arc::new(Words(EmbedderId::new("words", DIMENSIONS)));
     let mut config = StoreConfig::default();
     config.embedder = Some(embedder.clone());
     let fill = |store: &dyn VectorStore| {

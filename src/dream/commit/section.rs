@@ -1,10 +1,9 @@
 //! The section of a commit: kept for a person, and appended once.
 
-use std::collections::BTreeSet;
-
 use super::home::{self, Glimpse};
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
+use crate::base::sorted::SortedSet;
 use crate::format::documents::curated;
 use crate::format::replies::reply;
 use crate::format::state::intent::{Append, Intent};
@@ -81,7 +80,7 @@ fn missing_part(intent: &Intent, append: &Append, memory: &[u8], torn: usize) ->
     let mut section = append.section.clone();
     if curated::has_mark(memory, &intent.id) {
         // An append was torn, or an editor wrote over a part of it: what stands there is not said again.
-        let known: BTreeSet<String> = curated::statements(&String::from_utf8_lossy(memory)).collect();
+        let known: SortedSet<String> = curated::statements(&String::from_utf8_lossy(memory)).collect();
         let is_new = |line: &&str| {
             reply::bullet(line.trim_end()).is_none_or(|item| !known.contains(&curated::statement_key(item)))
         };

@@ -1,6 +1,7 @@
 //! The loop over the passes of a run: claim, select, ask, judge, report.
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 use chrono::{DateTime, Utc};
 
@@ -31,9 +32,19 @@ pub(crate) fn begin<D: Dream>(
     now: DateTime<Utc>,
     open: impl FnOnce(&mut Run) -> Result<D>,
 ) -> Result<Step> {
+    let mut run = match start(host, terms, now)? {
+        ControlFlow::Continue(run) => run,
+        ControlFlow::Break(step) => return Ok(step),
+    };
+    let dream = open(&mut run)?;
+    Dreaming { run, dream }.next()
+}
+
+/// Begins a run that holds the lease, or ends it.
+fn start(host: &Host, terms: &Terms<'_>, now: DateTime<Utc>) -> Result<ControlFlow<Step, Run>> {
     let mut run = Run::new(host, terms.mode, now);
     if !terms.enabled {
-        return Ok(Step::Done(Box::new(run.report)));
+        return Ok(ControlFlow::Break(Step::Done(Box::new(run.report))));
     }
     // A preview writes nothing, so it may run anywhere. A file that does not parse is told by whoever needs it.
     if terms.mode != DreamMode::Preview
@@ -43,7 +54,7 @@ pub(crate) fn begin<D: Dream>(
     {
         run.put_off(Some(other_machine(now)));
         run.report.notices.push(Notice::DreamsOn(machine));
-        return Ok(run.end());
+        return Ok(ControlFlow::Break(run.end()));
     }
     let lease = match terms.mode {
         DreamMode::Preview => None,
@@ -52,13 +63,12 @@ pub(crate) fn begin<D: Dream>(
             Claim::Held(holder) => {
                 run.report.outcome = Outcome::LockHeld;
                 run.report.holder = Some(holder);
-                return Ok(run.end());
+                return Ok(ControlFlow::Break(run.end()));
             }
         },
     };
     run.go(lease)?;
-    let dream = open(&mut run)?;
-    Dreaming { run, dream }.next()
+    Ok(ControlFlow::Continue(run))
 }
 
 /// A run between two requests.

@@ -1,11 +1,11 @@
 //! The parts that every dreamer is built of.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::base::name::DocName;
+use crate::base::sorted::SortedSet;
 use crate::disk::host;
 use crate::dreamer::NotDue;
 use crate::dreamer::{DreamEvent, Level, Observer, Outcome, PassReport};
@@ -56,7 +56,7 @@ impl Host {
 
     /// Tells the observer how a pass ended.
     pub(crate) fn tell_pass(&self, pass: &PassReport) {
-        let sorted = |names: &mut dyn Iterator<Item = &DocName>| -> BTreeSet<String> {
+        let sorted = |names: &mut dyn Iterator<Item = &DocName>| -> SortedSet<String> {
             names.map(ToString::to_string).collect()
         };
         let blamed = sorted(&mut pass.quarantined.iter().flat_map(|class| &class.journals));

@@ -141,7 +141,7 @@ pub(super) fn judge(claim: &str, citations: &[Citation], shown: &Shown) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use crate::base::sorted::SortedMap;
 
     use super::*;
     use crate::base::name::DocName;
@@ -164,7 +164,7 @@ mod tests {
             .map(|(number, text)| ShownLine { number: *number, text: (*text).to_owned() })
             .collect();
         let mut shown = Shown::default();
-        shown.add(&journal, 7, 13, &lines, &BTreeMap::new());
+        shown.add(&journal, 7, 13, &lines, &SortedMap::new());
         shown
     }
 

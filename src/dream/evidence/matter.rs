@@ -7,6 +7,7 @@ use regex::Regex;
 use super::list::List;
 use super::names::fold;
 use super::shown::Source;
+use crate::base::order;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 
@@ -140,7 +141,7 @@ impl Clause {
                 HINTS.has(word) || word.ends_with("less") || (word.starts_with("un") && word.len() > 5)
             });
         let mut words = matter_of(&all);
-        words.sort();
+        order::sort(&mut words);
         words.dedup();
         Self { words, negates, hints }
     }

@@ -1,7 +1,6 @@
 //! Names: each word of the claim that looks like one stands in the sources.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -11,6 +10,7 @@ use super::dates::Calendar;
 use super::days::weekday;
 use super::list::List;
 use super::shown::held;
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 
@@ -48,7 +48,7 @@ impl<'e> Words<'e> {
 
 /// The words of the sources, in the forms in which a claim may write them.
 struct Forms {
-    folded: BTreeSet<String>,
+    folded: SortedSet<String>,
     /// The initials of all words: "service level agreement" may be an "SLA". Two letters would be found in any
     /// longer text.
     initials: String,
@@ -56,7 +56,7 @@ struct Forms {
 
 impl Forms {
     fn of(evidence: &str) -> Self {
-        let mut folded: BTreeSet<String> = text::words(evidence).map(|word| fold(&word)).collect();
+        let mut folded: SortedSet<String> = text::words(evidence).map(|word| fold(&word)).collect();
         let runs: Vec<&str> = evidence.split(|c: char| !c.is_alphanumeric()).collect();
         folded.extend(runs.iter().flat_map(|run| parts(run)).map(|part| fold(&part)));
         let initials = runs.iter().filter_map(|word| word.chars().next()).collect::<String>();

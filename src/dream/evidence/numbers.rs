@@ -4,7 +4,6 @@
 //! also reads 0.5, which "half" reads too. A source gives more readings than a claim: its `2` after "at"
 //! may be a time, a claim's is a number.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -13,6 +12,7 @@ use regex::Regex;
 use super::dates::{Calendar, TAKEN};
 use super::shown::held;
 use super::spelled::{said, spelled};
+use crate::base::sorted::SortedSet;
 use crate::dreamer::{Hold, HoldReason};
 
 fn pattern(text: &str) -> Regex {
@@ -211,12 +211,12 @@ fn minute_of(minute: u32) -> String {
 }
 
 /// Returns all that numbers and number words of a source may mean.
-fn known(evidence: &str) -> BTreeSet<String> {
+fn known(evidence: &str) -> SortedSet<String> {
     static EVENING: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"(?i)\b(?:afternoon|evening|tonight|dinner|abends?|nachmittags?|soir)\b|下午|晚上|午後")
     });
     let knows_evening = EVENING.is_match(evidence);
-    let mut known: BTreeSet<String> = tokens(evidence)
+    let mut known: SortedSet<String> = tokens(evidence)
         .flat_map(|(_, token)| token.readings().into_iter().chain(token.implied(knows_evening)))
         .collect();
     known.extend(COMPOUND.find_iter(evidence).filter_map(|found| compound(found.as_str())));

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::shown::{Line, Source};
+use crate::base::order;
 use crate::base::text;
 use crate::format::Origin;
 use crate::format::documents::speakers::is_party;
@@ -28,7 +29,7 @@ pub(crate) fn unnamed<'c>(claim: &'c str, sources: &[Source], names: &[String]) 
     let says = |words: &str| lines().any(|line| has(&line.text, words));
     let (speaks, owns) = (says(I), says(MY));
     let mut longest: Vec<&String> = names.iter().collect();
-    longest.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    order::sort_by_key(&mut longest, |name| std::cmp::Reverse(name.len()));
     for name in longest {
         claim = Cow::Owned(replaced(&claim, name, speaks, owns));
     }

@@ -1,12 +1,11 @@
 //! The lines that a model was shown, and those that a claim cites.
 
-use std::collections::BTreeMap;
-
 use chrono::NaiveDate;
 
 use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
+use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 use crate::format::replies::fences::ShownLine;
@@ -23,9 +22,9 @@ pub(crate) struct Line {
 /// The lines that a model was shown, as it was shown them.
 #[derive(Default)]
 pub(crate) struct Shown {
-    journals: BTreeMap<DocName, (Option<NaiveDate>, BTreeMap<u64, Line>)>,
+    journals: SortedMap<DocName, (Option<NaiveDate>, SortedMap<u64, Line>)>,
     /// The whole extent of each slice: blank lines between shown ones may lie inside a citation.
-    extents: BTreeMap<DocName, Vec<(u64, u64)>>,
+    extents: SortedMap<DocName, Vec<(u64, u64)>>,
 }
 
 impl Shown {
@@ -36,12 +35,12 @@ impl Shown {
         first_line: u64,
         last_line: u64,
         lines: &[ShownLine],
-        origins: &BTreeMap<u64, Origin>,
+        origins: &SortedMap<u64, Origin>,
     ) {
         let (_, known) = self
             .journals
             .entry(journal.name().clone())
-            .or_insert_with(|| (Some(journal.date()), BTreeMap::new()));
+            .or_insert_with(|| (Some(journal.date()), SortedMap::new()));
         let origin = |line: &ShownLine| origins.get(&line.number).cloned();
         known.extend(
             lines.iter().map(|line| (line.number, Line { text: line.text.clone(), origin: origin(line) })),
@@ -55,11 +54,8 @@ impl Shown {
         if citation.first_line == 0 {
             return Err(HoldReason::NoSuchLine);
         }
-        let (name, (date, lines)) = citation
-            .name
-            .as_ref()
-            .and_then(|name| self.journals.get_key_value(name))
-            .ok_or(HoldReason::UnknownSource)?;
+        let name = citation.name.as_ref().ok_or(HoldReason::UnknownSource)?;
+        let (date, lines) = self.journals.get(name).ok_or(HoldReason::UnknownSource)?;
         let (first, last) = (citation.first_line, citation.last_line);
         let inside = self
             .extents

@@ -3,6 +3,7 @@
 use super::matter::{matter, same_stem};
 use super::rules::Trust;
 use super::shown::{Line, Shown, Source};
+use crate::base::order;
 use crate::format::Origin;
 
 /// Who is behind a line.
@@ -81,6 +82,10 @@ impl<'a> Spoken<'a> {
         words: &[String],
         wanted: impl Fn(&Window) -> bool,
     ) -> (usize, Option<&Window>) {
+        self.most_by(words, &wanted)
+    }
+
+    fn most_by(&self, words: &[String], wanted: &dyn Fn(&Window) -> bool) -> (usize, Option<&Window>) {
         let windows = self.windows.iter().filter(|window| wanted(window));
         let counted = windows.map(|window| (count(words, &window.words), window));
         counted.max_by_key(|(count, _)| *count).map_or((0, None), |(count, window)| (count, Some(window)))
@@ -103,6 +108,10 @@ pub(super) fn name_of(origin: Option<&Origin>) -> Option<&str> {
 
 /// Returns the sources with the lines that are wanted; one without any is left out.
 pub(super) fn only(sources: &[Source], wanted: impl Fn(&Line) -> bool) -> Vec<Source> {
+    only_by(sources, &wanted)
+}
+
+fn only_by(sources: &[Source], wanted: &dyn Fn(&Line) -> bool) -> Vec<Source> {
     let kept = |source: &Source| Source {
         place: source.place.clone(),
         date: source.date,
@@ -113,7 +122,7 @@ pub(super) fn only(sources: &[Source], wanted: impl Fn(&Line) -> bool) -> Vec<So
 
 pub(super) fn words_of(claim: &str) -> Vec<String> {
     let mut words = matter(claim);
-    words.sort();
+    order::sort(&mut words);
     words.dedup();
     words
 }

@@ -6,11 +6,10 @@ mod measured;
 
 use proptest::prelude::*;
 
-use std::collections::BTreeMap;
-
 use super::judge::judge;
 use super::shown::Shown;
 use crate::base::name::DocName;
+use crate::base::sorted::SortedMap;
 use crate::dreamer::{Hold, HoldReason};
 use crate::format::JournalName;
 use crate::format::replies::fences::ShownLine;
@@ -52,7 +51,7 @@ fn verdict(claim: &str, lines: &str, day: &str) -> Option<Hold> {
         .collect();
     let last = lines.last().unwrap().number;
     let mut shown = Shown::default();
-    shown.add(&journal, 7, last, &lines, &BTreeMap::new());
+    shown.add(&journal, 7, last, &lines, &SortedMap::new());
     let (claim, citations) = split_citations(&format!("{claim} (memory/{day}-repl.md#L7-L{last})"));
     judge(&claim, &citations, &shown)
 }
@@ -96,7 +95,7 @@ fn a_journal_that_is_named_without_a_line_is_held() {
     let lines = [ShownLine { number: 7, text: "We sail on Friday.".to_owned() }];
     let journal = JournalName::parse(&DocName::parse("memory/2026-11-20-repl.md").unwrap()).unwrap();
     let mut shown = Shown::default();
-    shown.add(&journal, 7, 7, &lines, &BTreeMap::new());
+    shown.add(&journal, 7, 7, &lines, &SortedMap::new());
     for (cited, reason) in [
         ("(memory/2026-11-20-repl.md#L7)", None),
         ("(2026-11-20-repl.md, line 7)", None),

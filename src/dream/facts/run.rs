@@ -1,7 +1,5 @@
 //! A run over facts: settle, ask about pairs, carry out what was said, until nothing waits or the passes are used up.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 
 use super::dreamer::FactDreamer;
@@ -10,6 +8,7 @@ use super::{ask, asked};
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
+use crate::base::sorted::SortedSet;
 use crate::dream::engine::{self, Asking, Dream, Due, Pass, Run, Terms, Then, tell_request};
 use crate::dreamer::{
     DreamMode, Dreamer, FactReport, FactRuling, Failure, Outcome, PassReport, RulingOutcome, Step,
@@ -46,7 +45,7 @@ struct Asked {
     /// The operator's wish, as it was shown.
     wish: Option<String>,
     /// All pairs that are open, where all were looked at.
-    open: Option<BTreeSet<String>>,
+    open: Option<SortedSet<String>>,
 }
 
 impl Dream for Judging {

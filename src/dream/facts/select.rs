@@ -1,9 +1,8 @@
 //! The choice of pairs for a model.
 
-use std::collections::BTreeSet;
-
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::sorted::SortedSet;
 use crate::dreamer::{LeftPair, LeftReason};
 use crate::facts::{Fact, FactStore, Suspicion};
 use crate::format::replies::rulings::{self, Side};
@@ -33,7 +32,7 @@ pub(crate) struct Batch {
     pub(crate) left: Vec<LeftPair>,
     pub(crate) waiting: u64,
     /// All pairs that are open, where all were looked at.
-    pub(crate) open: Option<BTreeSet<String>>,
+    pub(crate) open: Option<SortedSet<String>>,
     pub(crate) masks: Masks,
     pub(crate) found: Vec<DoorWarning>,
 }

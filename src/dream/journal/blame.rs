@@ -1,11 +1,12 @@
 //! The search for a secret's source: the journals that contain what the filter found in an answer.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::select::Slice;
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
+use crate::base::order;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
 use crate::dreamer::Blamed;
 use crate::gate::{Gate, Places};
@@ -31,9 +32,9 @@ pub(crate) fn blame(
     memory: &str,
 ) -> Vec<Blamed> {
     let sources: Vec<Source> = slices.iter().map(|slice| Source::of(gate, slice)).collect();
-    let memory_secrets: BTreeSet<String> = plain_secrets(gate, memory).map(|(_, plain)| plain).collect();
+    let memory_secrets: SortedSet<String> = plain_secrets(gate, memory).map(|(_, plain)| plain).collect();
     let memory = Squeezed::of(memory);
-    let mut classes: BTreeMap<&str, BTreeMap<Secret, &Finding>> = BTreeMap::new();
+    let mut classes: SortedMap<&str, SortedMap<Secret, &Finding>> = SortedMap::new();
     for finding in findings.iter().take(MOST_FINDINGS) {
         let written = answer.get(finding.span.clone()).unwrap_or_default();
         let secret =
@@ -42,7 +43,7 @@ pub(crate) fn blame(
     }
     let mut blamed = Vec::new();
     for (class, secrets) in classes {
-        let (mut places, mut told) = (BTreeSet::new(), Vec::new());
+        let (mut places, mut told) = (SortedSet::new(), Vec::new());
         let mut is_nobodys = false;
         for (secret, finding) in &secrets {
             // A short password is a word of other texts too: where the filter sees it, it stands there.
@@ -58,12 +59,12 @@ pub(crate) fn blame(
                 told.push(finding);
             }
         }
-        let journals: BTreeSet<DocName> = if is_nobodys {
+        let journals: SortedSet<DocName> = if is_nobodys {
             slices.iter().map(|slice| slice.journal.name().clone()).collect()
         } else {
             places.iter().map(|place: &SourceRef| place.name.clone()).collect()
         };
-        told.sort_by(|one, other| one.place().cmp(&other.place()));
+        order::sort_by(&mut told, |one, other| one.place().cmp(&other.place()));
         told.dedup();
         told.truncate(MOST_TOLD);
         blamed.push(Blamed {

@@ -1,6 +1,5 @@
 //! The dreams that appended to `MEMORY.md`, and what became of them.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::dreamer::JournalDreamer;
 use super::earlier::EarlierDreams;
 use crate::base::error::Result;
+use crate::base::sorted::SortedSet;
 use crate::dream::commit;
 use crate::format::DreamId;
 use crate::format::documents::curated;
@@ -98,7 +98,7 @@ impl JournalDreamer {
     pub fn dreams(&self) -> Result<Vec<DreamRecord>> {
         let earlier = EarlierDreams::open(self.workspace())?;
         let archive = commit::archive(earlier.workspace)?;
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         let appended = earlier.log.iter().rev().filter(|line| line.outcome == log::APPENDED);
         let last = appended.filter(|line| seen.insert(&line.id));
         Ok(last.map(|line| record(&earlier, &archive, line)).collect())

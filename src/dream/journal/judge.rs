@@ -1,7 +1,5 @@
 //! The answer to a pass: gate by gate, and then line by line.
 
-use std::collections::BTreeSet;
-
 use super::blame::blame;
 use super::brief;
 use super::config::OverBudget;
@@ -10,6 +8,8 @@ use super::queue::Queue;
 use super::record::{self, Addition};
 use super::screen::{instructs, reply_policy, without_forgotten};
 use crate::base::error::Result;
+use crate::base::order;
+use crate::base::sorted::SortedSet;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
 use crate::dream::evidence::{Judge, Verdict, told};
 use crate::dream::said::Standing;
@@ -38,9 +38,9 @@ enum Answer {
 /// The statements that a new section does not repeat.
 struct Known {
     /// Statements of memory, archive and waiting proposals.
-    statements: BTreeSet<String>,
+    statements: SortedSet<String>,
     /// The hashes of those that a person took out, or said no to.
-    removed: BTreeSet<String>,
+    removed: SortedSet<String>,
     /// The promoted lines of memory and archive.
     standing: Standing,
 }
@@ -138,7 +138,7 @@ impl Curation {
     fn known(&mut self, run: &Run) -> Result<Known> {
         let workspace = run.workspace();
         let (_, memory) = self.records.memory(workspace)?;
-        let (mut statements, mut standing) = (BTreeSet::new(), Standing::default());
+        let (mut statements, mut standing) = (SortedSet::new(), Standing::default());
         let mut take = |text: &str| {
             statements.extend(curated::statements(text));
             standing.take(text);
@@ -221,7 +221,9 @@ impl Curation {
             report.lines.push(LineReport::new(text, heading, Vec::new(), fate));
         }
         if moved {
-            kept.sort_by_key(|(item, _)| HEADINGS.iter().position(|known| item.heading == Some(known)));
+            order::sort_by_key(&mut kept, |(item, _)| {
+                HEADINGS.iter().position(|known| item.heading == Some(known))
+            });
         }
         kept.into_iter().unzip()
     }

@@ -1,11 +1,10 @@
 //! The journals of a run: what each look at them saw, and what the run did with them.
 
-use std::collections::BTreeSet;
-
 use chrono::NaiveDate;
 
 use super::select::{self, Look, Slice, Survey, is_waiting};
 use crate::base::name::DocName;
+use crate::base::sorted::SortedSet;
 use crate::dreamer::{DreamReport, Notice, ReadReason};
 use crate::format::JournalName;
 
@@ -14,7 +13,7 @@ use crate::format::JournalName;
 pub(crate) struct Looks {
     seen: Vec<(JournalName, Look)>,
     /// The journals of which every line of an answer was held in this run.
-    tried: BTreeSet<DocName>,
+    tried: SortedSet<DocName>,
 }
 
 impl Looks {
@@ -75,7 +74,7 @@ impl Looks {
     }
 
     /// The journals that this run leaves alone from now on.
-    pub(crate) fn tried(&self) -> &BTreeSet<DocName> {
+    pub(crate) fn tried(&self) -> &SortedSet<DocName> {
         &self.tried
     }
 
@@ -120,7 +119,7 @@ impl Looks {
     }
 
     /// Returns the days of quarantined journals from one day to another.
-    pub(crate) fn quarantined_days(&self, first: NaiveDate, last: NaiveDate) -> BTreeSet<NaiveDate> {
+    pub(crate) fn quarantined_days(&self, first: NaiveDate, last: NaiveDate) -> SortedSet<NaiveDate> {
         let held = self.seen.iter().filter(|(_, look)| look.reason == ReadReason::Quarantined);
         held.map(|(journal, _)| journal.date()).filter(|date| (first..=last).contains(date)).collect()
     }

@@ -11,7 +11,6 @@
 //! - *Too old*: it makes room in the queue, and stays. Time is no person's word, so nothing is appended or given up, and
 //!   nobody is asked again.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -25,6 +24,8 @@ use crate::base::digest::Digest;
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
+use crate::base::order;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
 use crate::dream::commit;
 use crate::dream::engine::{self, Item};
@@ -332,7 +333,7 @@ impl<'a> Answering<'a> {
         let (memory_name, memory) = commit::memory(self.workspace())?;
         let archive = commit::archive(self.workspace())?;
         let (text, archived) = (String::from_utf8_lossy(&memory), String::from_utf8_lossy(&archive));
-        let mut known: BTreeSet<String> =
+        let mut known: SortedSet<String> =
             curated::statements(&text).chain(curated::statements(&archived)).collect();
         // A person may have put the section there by hand.
         let stands = [&memory, &archive].into_iter().any(|text| curated::has_section(text, &waiting.id));
@@ -361,7 +362,7 @@ impl<'a> Answering<'a> {
         }
         let mut log = self.log_line(waiting, Outcome::NothingToPromote.as_str());
         // Lines that a person removed stay removed, also if the rest is taken back.
-        let standing: BTreeSet<String> =
+        let standing: SortedSet<String> =
             report.lines.iter().map(|line| log::statement_hash(&line.text)).collect();
         (log.lines, log.declined) = log.lines.into_iter().partition(|hash| standing.contains(hash));
         log.lines.extend(kept.iter().map(|item| log::statement_hash(&item.text)));
@@ -450,7 +451,7 @@ impl<'a> Answering<'a> {
             // A line that a person took out of it is answered too.
             lines: waiting.lines.clone(),
             declined: Vec::new(),
-            fates: BTreeMap::new(),
+            fates: SortedMap::new(),
             section_sha256: None,
             also_sha256: Vec::new(),
             request_bytes: 0,
@@ -468,7 +469,7 @@ impl<'a> Answering<'a> {
         answered: Option<&[u8]>,
     ) -> Result<()> {
         let workspace = self.workspace();
-        log.lines.sort_unstable();
+        order::sort(&mut log.lines);
         log.lines.dedup();
         let ledger = Ledger::parse(commit::state(workspace, &StateName::LEDGER)?.as_deref())?;
         let state = DreamedState::parse(commit::state(workspace, &StateName::DREAMED)?.as_deref())?;

@@ -1,11 +1,10 @@
 //! The proposals that nobody has answered, as a dream looks at them.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::config::DreamConfig;
 use crate::base::error::{Error, Result};
+use crate::base::sorted::SortedSet;
 use crate::dream::commit;
 use crate::dreamer::Notice;
 use crate::format::documents::curated;
@@ -31,10 +30,10 @@ pub(crate) struct Queue<'a> {
 #[derive(Default)]
 pub(crate) struct Proposed {
     /// Their statements, word for word.
-    pub(crate) statements: BTreeSet<String>,
+    pub(crate) statements: SortedSet<String>,
     /// The hashes of what a person took out: with its file, or out of one that waits. They hold those of what still
     /// stands there too.
-    pub(crate) declined: BTreeSet<String>,
+    pub(crate) declined: SortedSet<String>,
 }
 
 impl Queue<'_> {

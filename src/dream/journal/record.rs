@@ -1,11 +1,10 @@
 //! Records of a pass on the disk: its commit, its failure, or a quarantine.
 
-use std::collections::BTreeMap;
-
 use super::curation::{Curation, Material};
 use super::select::{Slice, Survey, Waiting, nanoseconds};
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
+use crate::base::sorted::SortedMap;
 use crate::dream::commit;
 use crate::dream::engine::{Calls, Pass, Run, Then};
 use crate::dreamer::{Blamed, Notice, Outcome};
@@ -32,7 +31,7 @@ impl Curation {
         addition: Option<Addition>,
     ) -> Result<()> {
         let slices = &pass.material.selection.slices;
-        self.commit_showing(run, pass, slices, BTreeMap::new(), addition)?;
+        self.commit_showing(run, pass, slices, SortedMap::new(), addition)?;
         self.looks.count_shown(slices);
         Ok(())
     }
@@ -64,11 +63,11 @@ impl Curation {
         run: &Run,
         pass: &Pass<Material>,
         shown: &[Slice],
-        tried: BTreeMap<DocName, Entry>,
+        tried: SortedMap<DocName, Entry>,
         addition: Option<Addition>,
     ) -> Result<()> {
         let survey = &pass.material.survey;
-        let mut ledger: BTreeMap<DocName, Entry> = survey.refreshed.iter().cloned().collect();
+        let mut ledger: SortedMap<DocName, Entry> = survey.refreshed.iter().cloned().collect();
         ledger.extend(tried);
         for slice in shown {
             ledger.insert(slice.journal.name().clone(), slice.entry_after());
@@ -222,7 +221,7 @@ pub(crate) fn sources(slices: &[Slice]) -> Vec<LogSource> {
 /// Raises the seed's watermark to the newest journal without waiting bytes, and never past one of which
 /// something does: a peer that goes by it takes everything below for read.
 fn raise_watermark(state: &mut DreamedState, survey: &Survey, slices: &[Slice]) {
-    let mut bytes: BTreeMap<&DocName, u64> = BTreeMap::new();
+    let mut bytes: SortedMap<&DocName, u64> = SortedMap::new();
     for slice in slices {
         *bytes.entry(slice.journal.name()).or_default() += slice.range.end - slice.range.start;
     }

@@ -2,10 +2,9 @@
 //! masked. Line
 //! numbers never move.
 
-use std::collections::BTreeMap;
-
 use super::select::Slice;
 use crate::base::error::Result;
+use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::dream::engine::{machine_ranges, mask_printed, without_secrets};
 use crate::format::Origin;
@@ -21,7 +20,7 @@ pub(crate) struct ShownJournal {
     /// The lines that were left out because a machine wrote them, as runs of first and last.
     pub(crate) stripped: Vec<(u64, u64)>,
     /// The speaker of each line by its number, if the journal names one.
-    pub(crate) origins: BTreeMap<u64, Origin>,
+    pub(crate) origins: SortedMap<u64, Origin>,
 }
 
 /// Prepares a slice, and adds what was found in it.
@@ -49,7 +48,7 @@ pub(crate) fn prepare(
     let nobody = reading.unnamed();
     let spoken = reading.lines.into_iter().zip(text::line_ranges(&whole));
     let mut spoken = spoken.skip_while(|(_, line)| line.end < boundary);
-    let mut origins = BTreeMap::new();
+    let mut origins = SortedMap::new();
     let mut stripped: Vec<(u64, u64)> = Vec::new();
     let mut lines = Vec::new();
     for ((number, original), shown) in

@@ -5,7 +5,6 @@
 //! looked for anew in what was saved.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Number;
@@ -17,6 +16,8 @@ use super::select::{hash_range, nanoseconds};
 use crate::base::access::Access;
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name, StateName};
+use crate::base::order;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::dream::commit;
 use crate::format::DreamId;
 use crate::format::documents::sections::{self, SectionState};
@@ -179,8 +180,8 @@ impl Changing<'_> {
         };
         let mark = self.earlier.state.last_processed_mtime.clone();
         self.check_peer()?;
-        let mut entries = BTreeMap::new();
-        let mut shown: BTreeMap<DocName, Vec<Piece>> = BTreeMap::new();
+        let mut entries = SortedMap::new();
+        let mut shown: SortedMap<DocName, Vec<Piece>> = SortedMap::new();
         let mut limit = i64::MAX;
         for source in &pass.sources {
             let journal = DocName::parse(source.name.as_str())?;
@@ -259,7 +260,7 @@ impl Changing<'_> {
         }
         self.check_peer()?;
 
-        let mut entries = BTreeMap::new();
+        let mut entries = SortedMap::new();
         for (journal, pieces) in &kept.shown {
             let mut entry: Entry = self.earlier.ledger.get(journal).unwrap_or_default();
             for piece in pieces {
@@ -315,7 +316,7 @@ impl Changing<'_> {
         let standing = sections::whole(self.earlier.memory.bytes()).into_iter().map(|section| section.dream);
         let mut order: Vec<DreamId> =
             standing.chain(self.earlier.undone.dreams().iter().map(|kept| kept.id.clone())).collect();
-        order.sort_by_key(|id| all.iter().rposition(|known| *known == id));
+        order::sort_by_key(&mut order, |id| all.iter().rposition(|known| *known == id));
         order.dedup();
         order
     }
@@ -331,7 +332,7 @@ impl Changing<'_> {
 
     /// Looks whether nothing of a section stands in memory or in the archive: else it would stand there twice.
     fn check_known(&self, section: &str) -> Result<()> {
-        let back: BTreeSet<String> = curated::statements(section).collect();
+        let back: SortedSet<String> = curated::statements(section).collect();
         for (name, text) in [
             (&self.earlier.name, Cow::Borrowed(self.earlier.memory.bytes())),
             (&DocName::DREAMED, Cow::Owned(commit::archive(self.earlier.workspace)?)),

@@ -10,6 +10,7 @@ use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
+use crate::base::order;
 use crate::dream::engine::{Due, Host, configured_by};
 use crate::dream::facts::asked;
 use crate::format::DreamedState;
@@ -146,7 +147,7 @@ impl PersonalizationDreamerBuilder {
         self.host.doors.check_of_dream()?;
         asked::check_scope(&self.scope, self.host.workspace.scope(), self.store.scope())?;
         let mut names: Vec<&str> = self.sources.iter().map(|source| source.name()).collect();
-        names.sort_unstable();
+        order::sort(&mut names);
         if names.windows(2).any(|pair| pair[0] == pair[1]) || names.contains(&"") {
             return Err(Error::Config {
                 setting: "source",

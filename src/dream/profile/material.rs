@@ -1,13 +1,13 @@
 //! The input of a rebuild: the latest items of each source, masked, stripped and numbered.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 
 use super::config::PersonalizationConfig;
 use super::history::{HistoryItem, HistorySource};
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::order;
+use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::dream::engine::{machine_ranges, without_secrets};
 use crate::dream::evidence::Shown;
@@ -25,11 +25,11 @@ impl Items {
         let mut all = Vec::new();
         for source in sources {
             let mut items = source.latest(most)?;
-            items.sort_by(|one, other| (other.at, &other.id).cmp(&(one.at, &one.id)));
+            order::sort_by(&mut items, |one, other| (other.at, &other.id).cmp(&(one.at, &one.id)));
             items.truncate(most);
             all.extend(items.into_iter().map(|item| (source.name().to_owned(), item)));
         }
-        all.sort_by(|(one_name, one), (other_name, other)| {
+        order::sort_by(&mut all, |(one_name, one), (other_name, other)| {
             (one.at, one_name, &one.id).cmp(&(other.at, other_name, &other.id))
         });
         Ok(Self(all))
@@ -57,7 +57,7 @@ struct ShownItem {
 pub(crate) struct Material {
     items: Vec<ShownItem>,
     /// From which source an item is, and when it was.
-    from: BTreeMap<DocName, (String, DateTime<Utc>)>,
+    from: SortedMap<DocName, (String, DateTime<Utc>)>,
     pub(crate) shown: Shown,
     pub(crate) masks: Masks,
     pub(crate) found: Vec<DoorWarning>,
@@ -124,7 +124,7 @@ impl Material {
             };
             reading.lines.into_iter().map(|said| bounded(said.origin)).collect()
         };
-        let (mut lines, mut of_lines) = (Vec::new(), BTreeMap::new());
+        let (mut lines, mut of_lines) = (Vec::new(), SortedMap::new());
         let ranges = text::line_ranges(&item.text).zip(text::line_ranges(&passed.text)).zip(spoken);
         for (number, ((original, masked), spoken)) in (1_u64..).zip(ranges) {
             let end = original.end.max(original.start + 1);
@@ -172,7 +172,7 @@ impl Material {
     ) -> (Vec<String>, Option<DateTime<Utc>>) {
         let from: Vec<_> = names.filter_map(|name| self.from.get(name)).collect();
         let mut sources: Vec<String> = from.iter().map(|(source, _)| source.clone()).collect();
-        sources.sort_unstable();
+        order::sort(&mut sources);
         sources.dedup();
         (sources, from.iter().map(|(_, at)| *at).max())
     }

@@ -1,6 +1,5 @@
 //! A rebuild: look whether anything is new, ask once, judge, write.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -12,6 +11,7 @@ use super::material::{Items, Material};
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::dream::engine::{
     self, Asking, Dream, Due, Pass, Run, Sanitised, Terms, Then, sanitise, tell_request,
@@ -276,8 +276,8 @@ impl Rebuild {
     }
 
     /// Returns existing statements, retired rows included: a statement that was found to be wrong does not come back.
-    fn known(&self) -> Result<BTreeSet<String>> {
-        let mut known = BTreeSet::new();
+    fn known(&self) -> Result<SortedSet<String>> {
+        let mut known = SortedSet::new();
         for category in [categories::PERSONALIZATION, categories::PREFERENCE, categories::FACT] {
             let mut filter = Filter::limit(usize::MAX).category(category);
             filter.retired = true;

@@ -122,7 +122,7 @@ impl Dreams {
     pub(super) fn hashes(&self, side: usize) -> BTreeMap<DreamId, Vec<Digest>> {
         let mut all: BTreeMap<DreamId, Vec<Digest>> = BTreeMap::new();
         for side in [side, 1 - side] {
-            // Also those of a night that was taken back and dreamed again: an older file may have it as it was.
+            // Also those of a night that was taken back and dreamed again: an older copy may have it as it was.
             let appended = self.passes[side].iter().rev().filter(|line| line.outcome == log::APPENDED);
             for pass in appended {
                 let known = all.entry(pass.id.clone()).or_default();

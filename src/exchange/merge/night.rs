@@ -40,7 +40,7 @@ impl Item {
     }
 
     fn cited(&self) -> BTreeSet<Cited> {
-        cited(reply::split_citations(&self.text).1)
+        cited(reply::split_citations(&self.text).1).into_iter().collect()
     }
 
     fn said(&self) -> Said {

@@ -192,7 +192,7 @@ impl Rows {
             self.fact_index.echo(id, echo_words(None, Some(key)));
         }
         if entry.dream != NONE {
-            self.dreams.insert((entry.dream, id));
+            self.dreams.insert((entry.dream, id), ());
         }
         let (Ok(at) | Err(at)) = self.place(id);
         self.entries.insert(at, entry);
@@ -259,7 +259,7 @@ impl Rows {
                 }
                 let entry = &mut self.entries[at];
                 // What is found of a row does not depend on how it stands, as long as it does.
-                if entry.stands() && !self.by_time.contains(&(entry.updated, change.id)) {
+                if entry.stands() && !self.by_time.contains_key(&(entry.updated, change.id)) {
                     entry.revise(None, event.at);
                     self.show(change.id, reader)?;
                 }
@@ -272,8 +272,8 @@ impl Rows {
             let before = entry.updated;
             entry.updated = before.max(again);
             let after = entry.updated;
-            if self.by_time.remove(&(before, older)) {
-                self.by_time.insert((after, older));
+            if self.by_time.remove(&(before, older)).is_some() {
+                self.by_time.insert((after, older), ());
             }
         }
         self.fact_index.tell(event, place, reader)

@@ -84,16 +84,16 @@ impl Backend for FileBackend {
         StateName::MEMORIES.into()
     }
 
-    fn read<T>(&self, _action: &'static str, read: impl FnOnce(&dyn Rows) -> Result<T>) -> Result<T> {
+    fn read_rows(&self, _action: &'static str, read: &mut dyn FnMut(&dyn Rows) -> Result<()>) -> Result<()> {
         let mut lines = self.fresh()?;
         read(&self.table(&mut lines))
     }
 
-    fn change<T>(
+    fn change_rows(
         &self,
         _action: &'static str,
-        change: impl FnOnce(&mut dyn Changes) -> Result<T>,
-    ) -> Result<T> {
+        change: &mut dyn FnMut(&mut dyn Changes) -> Result<()>,
+    ) -> Result<()> {
         let _guard = write_guard_within(self.disk.as_ref(), self.patience)?;
         let mut lines = self.fresh()?;
         change(&mut self.table(&mut lines))

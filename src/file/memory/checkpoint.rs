@@ -24,6 +24,7 @@ use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::At;
 use crate::base::name::StateName;
+use crate::base::order;
 use crate::disk::{Disk, Open, atomic};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::MemoryId;
@@ -261,10 +262,10 @@ impl Rows {
         for entry in &self.entries {
             self.fact_index.set(entry, true);
             if entry.dream != NONE {
-                self.dreams.insert((entry.dream, entry.id));
+                self.dreams.insert((entry.dream, entry.id), ());
             }
             if entry.stands() {
-                by_time.push((entry.updated, entry.id));
+                by_time.push(((entry.updated, entry.id), ()));
                 if entry.conversation != NONE {
                     let place = (entry.position, entry.id, entry.has(SHARED));
                     self.conversations.entry(entry.conversation).or_default().push(place);
@@ -272,7 +273,7 @@ impl Rows {
             }
             debug_assert_eq!(entry.has(DELETED), self.deleted.contains_key(&entry.id), "{:?}", entry.id);
         }
-        self.conversations.values_mut().for_each(|rows| rows.sort_unstable());
+        self.conversations.values_mut().for_each(|rows| order::sort(rows));
         self.by_time = by_time.into_iter().collect();
     }
 }

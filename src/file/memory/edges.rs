@@ -5,11 +5,12 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::entry::{Entry, SCENARIO};
 use super::row::Stored;
 use crate::base::access::Actor;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::edges::{Edge, EdgeExtractor, Words, edges_of, scenario};
 use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_bytes, put_signed};
@@ -22,7 +23,7 @@ pub(super) type Key = (String, Cow<'static, str>);
 #[derive(Default)]
 pub(super) struct Edges {
     /// Ascending; rows that are deleted or retired too.
-    pub(super) rows: BTreeMap<Key, Vec<MemoryId>>,
+    pub(super) rows: SortedMap<Key, Vec<MemoryId>>,
     /// Whether a table of another extractor was read, so that they are to be made anew.
     pub(super) is_lost: bool,
 }
@@ -71,7 +72,7 @@ impl Edges {
     pub(super) fn put(&self, out: &mut Vec<u8>, extractor: Option<&dyn EdgeExtractor>) {
         let rules = extractor.filter(|_| !self.is_lost).map(EdgeExtractor::identity);
         put_bytes(out, rules.unwrap_or_default().as_bytes());
-        let kinds: BTreeSet<&str> = self.rows.keys().map(|(_, kind)| &**kind).collect();
+        let kinds: SortedSet<&str> = self.rows.keys().map(|(_, kind)| &**kind).collect();
         let kinds: Vec<&str> = kinds.into_iter().collect();
         put(out, kinds.len() as u64);
         for kind in &kinds {

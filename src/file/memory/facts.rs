@@ -1,13 +1,12 @@
 //! The index of rows as facts, beside the rows. Events are read from their lines.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use chrono::{DateTime, Utc};
 
 use super::entry::{Entry, HAS_KEY, fixed, put_state, put_time, read_state, read_time};
 use super::reader::Reader;
 use super::span::Span;
 use crate::base::error::Result;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::facts::{
     ConsolidationEvent, EventId, EventOutcome, FactState, FactStatus, Suspect, SuspectReason, Verdict,
 };
@@ -21,18 +20,18 @@ use crate::store::event;
 #[derive(Default)]
 pub(super) struct FactIndex {
     /// Rows by the hash of their key.
-    by_key: BTreeSet<(u32, MemoryId)>,
-    pending: BTreeSet<MemoryId>,
+    by_key: SortedMap<(u32, MemoryId), ()>,
+    pending: SortedMap<MemoryId, ()>,
     /// The statuses that have more than a state.
-    statuses: BTreeMap<MemoryId, FactStatus>,
+    statuses: SortedMap<MemoryId, FactStatus>,
     /// The pairs that somebody decided on, the lesser id first, and the event that did.
-    closed: BTreeMap<(MemoryId, MemoryId), EventId>,
+    closed: SortedMap<(MemoryId, MemoryId), EventId>,
     told: Vec<Told>,
     last_event: i64,
     /// Rows by words of their keys, and retired ones by what they say; by id.
-    echoes: BTreeMap<EchoWord, Vec<MemoryId>>,
+    echoes: SortedMap<EchoWord, Vec<MemoryId>>,
     /// Rows and those that may contradict them, each pair from both sides.
-    suspects: BTreeMap<(MemoryId, MemoryId), SuspectReason>,
+    suspects: SortedMap<(MemoryId, MemoryId), SuspectReason>,
 }
 
 /// An event without its words.
@@ -53,9 +52,18 @@ impl FactIndex {
     /// Takes a row in, or out.
     pub(super) fn set(&mut self, entry: &Entry, comes: bool) {
         if entry.has(HAS_KEY) {
-            set(&mut self.by_key, (entry.key, entry.id), comes);
+            let key = (entry.key, entry.id);
+            if comes {
+                self.by_key.insert(key, ());
+            } else {
+                self.by_key.remove(&key);
+            }
         }
-        set(&mut self.pending, entry.id, comes && entry.state == Some(FactState::Pending));
+        if comes && entry.state == Some(FactState::Pending) {
+            self.pending.insert(entry.id, ());
+        } else {
+            self.pending.remove(&entry.id);
+        }
     }
 
     /// Keeps the status of a row; its state is in the entry.
@@ -73,7 +81,7 @@ impl FactIndex {
 
     /// Returns the facts that wait, deleted ones included.
     pub(super) fn pending(&self) -> impl Iterator<Item = MemoryId> {
-        self.pending.iter().copied()
+        self.pending.keys().copied()
     }
 
     /// Lets a pair be undecided again.
@@ -102,7 +110,7 @@ impl FactIndex {
     }
 
     /// Lists a row by words of its key, or of what it said before it was retired.
-    pub(super) fn echo(&mut self, id: MemoryId, words: BTreeSet<EchoWord>) {
+    pub(super) fn echo(&mut self, id: MemoryId, words: SortedSet<EchoWord>) {
         for word in words {
             let ids = self.echoes.entry(word).or_default();
             if let Err(at) = ids.binary_search(&id) {
@@ -117,7 +125,7 @@ impl FactIndex {
     }
 
     /// Forgets rows that are gone for good.
-    pub(super) fn forget(&mut self, gone: &BTreeSet<MemoryId>) {
+    pub(super) fn forget(&mut self, gone: &SortedSet<MemoryId>) {
         if !gone.is_empty() {
             self.echoes.retain(|_, ids| {
                 ids.retain(|id| !gone.contains(id));
@@ -168,7 +176,7 @@ impl FactIndex {
     /// Returns the rows with the hash of a key, by id.
     pub(super) fn of_key(&self, key: u32) -> impl Iterator<Item = MemoryId> {
         let range = (key, MemoryId::new(i64::MIN))..=(key, MemoryId::new(i64::MAX));
-        self.by_key.range(range).map(|(_, id)| *id)
+        self.by_key.range(range).map(|((_, id), ())| *id)
     }
 
     /// Returns the rows that another one replaced, by id.
@@ -299,14 +307,6 @@ impl FactIndex {
 
 fn ordered(one: MemoryId, other: MemoryId) -> (MemoryId, MemoryId) {
     (one.min(other), one.max(other))
-}
-
-fn set<K: Ord>(index: &mut BTreeSet<K>, key: K, comes: bool) {
-    if comes {
-        index.insert(key);
-    } else {
-        index.remove(&key);
-    }
 }
 
 /// Reads events, in their order; a line that has several is read once.

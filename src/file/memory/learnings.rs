@@ -1,10 +1,9 @@
 //! Learnings, in memory.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 
 use super::entry::{put_time, read_time};
+use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::memory::{Learning, LearningId, NewLearning};
 use crate::search::postings::bits::{Input, put, put_bytes, put_signed};
@@ -14,7 +13,7 @@ use crate::store::forget::Burial;
 /// The learnings of a file, as far as it was read.
 #[derive(Default)]
 pub(super) struct Learnings {
-    by_id: BTreeMap<LearningId, Learning>,
+    by_id: SortedMap<LearningId, Learning>,
     last_id: i64,
 }
 

@@ -1,7 +1,6 @@
 //! The edges of rows, as rows come, change and go, and as they are asked for.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::edges::{Edges, of_row};
@@ -9,6 +8,8 @@ use super::reader::Reader;
 use super::row::Stored;
 use super::rows::Rows;
 use crate::base::error::Result;
+use crate::base::order;
+use crate::base::sorted::SortedSet;
 use crate::edges::{Edge, EdgeExtractor, Entity, TopEntity};
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
@@ -61,10 +62,10 @@ impl Rows {
         reader: &Reader<'_>,
     ) -> Result<Vec<MemoryId>> {
         self.ask_edges(reader, |edges| {
-            let mut found = BTreeSet::new();
+            let mut found = SortedSet::new();
             for rows in keys.iter().flat_map(|key| edges.of_key(key)) {
                 let seen = rows.iter().rev().filter(|id| self.seen(**id, visibility).is_some());
-                found.extend(seen.take(most));
+                found.extend(seen.take(most).copied());
             }
             found.into_iter().rev().take(most).collect()
         })
@@ -98,7 +99,7 @@ impl Rows {
             };
             let all = edges.rows.iter().map(|((key, kind), rows)| (key, kind, texts(rows)));
             let mut top: Vec<_> = all.filter(|(.., texts)| *texts > 0).collect();
-            top.sort_by(|(key, kind, texts), (other_key, other_kind, others)| {
+            order::sort_by(&mut top, |(key, kind, texts), (other_key, other_kind, others)| {
                 (others, kind, key).cmp(&(texts, other_kind, other_key))
             });
             top.truncate(limit);

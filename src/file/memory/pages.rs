@@ -3,11 +3,12 @@
 //! New pages wait in memory until a checkpoint is written. A file may have pages that no checkpoint names: those of a process
 //! that was killed. They are never read, and never written over.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::base::name::StateName;
+use crate::base::sorted::SortedMap;
 use crate::disk::{Disk, DiskFile, Kind, Open};
 use crate::search::postings::bits::{Input, put};
 use crate::search::postings::error::{Error, Result};
@@ -20,8 +21,8 @@ use super::span::Span;
 pub(super) struct FilePages {
     disk: Arc<dyn Disk>,
     /// The pages in files, by segment and number.
-    kept: HashMap<u64, BTreeMap<u32, Span>>,
-    waiting: BTreeMap<(u64, u32), Vec<u8>>,
+    kept: HashMap<u64, SortedMap<u32, Span>>,
+    waiting: SortedMap<(u64, u32), Vec<u8>>,
     /// Segments without pages, whose files are to be removed.
     gone: Vec<u64>,
     open: Mutex<HashMap<u64, Arc<dyn DiskFile>>>,
@@ -33,7 +34,7 @@ impl FilePages {
         Self {
             disk,
             kept: HashMap::new(),
-            waiting: BTreeMap::new(),
+            waiting: SortedMap::new(),
             gone: Vec::new(),
             open: Mutex::default(),
         }
@@ -120,7 +121,7 @@ impl FilePages {
 
     /// Writes where the pages are, also those that were just written.
     pub(super) fn put(&self, out: &mut Vec<u8>, written: &[((u64, u32), Span)]) {
-        let mut all: BTreeMap<u64, BTreeMap<u32, Span>> = BTreeMap::new();
+        let mut all: SortedMap<u64, SortedMap<u32, Span>> = SortedMap::new();
         for (segment, pages) in &self.kept {
             all.entry(*segment).or_default().extend(pages.iter().map(|(page, span)| (*page, *span)));
         }

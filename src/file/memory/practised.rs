@@ -1,10 +1,9 @@
 //! Methods, cases and outcomes, in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::learning::{
     Case, CaseId, Ending, Method, MethodId, Preference, PreferenceId, RoleNote, RoleNoteId, wilson,
 };
@@ -16,14 +15,14 @@ use crate::store::practice::{Kept, Numbered};
 /// The learning loop of a file, as far as it was read.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Practised {
-    pub(super) methods: BTreeMap<MethodId, Method>,
-    pub(super) cases: BTreeMap<CaseId, Case>,
-    pub(super) preferences: BTreeMap<PreferenceId, Preference>,
-    pub(super) notes: BTreeMap<RoleNoteId, RoleNote>,
+    pub(super) methods: SortedMap<MethodId, Method>,
+    pub(super) cases: SortedMap<CaseId, Case>,
+    pub(super) preferences: SortedMap<PreferenceId, Preference>,
+    pub(super) notes: SortedMap<RoleNoteId, RoleNote>,
     /// The ids of outcomes that counted.
-    pub(super) counted: BTreeSet<String>,
+    pub(super) counted: SortedSet<String>,
     /// The greatest number of each kind that was ever used.
-    pub(super) last: BTreeMap<Numbered, i64>,
+    pub(super) last: SortedMap<Numbered, i64>,
 }
 
 impl Practised {

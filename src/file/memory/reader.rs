@@ -1,7 +1,6 @@
 //! Lines of the file that are read when they are asked for.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -12,6 +11,7 @@ use super::row::{Stated, Stored};
 use super::span::Span;
 use crate::base::error::{At, Error, Result};
 use crate::base::name::StateName;
+use crate::base::sorted::SortedMap;
 use crate::disk::DiskFile;
 use crate::facts::{ConsolidationEvent, FactStatus, Suspect};
 use crate::memory::{Memory, MemoryId};
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a line as a change.
     pub(super) fn record(&self, span: Span) -> Result<Record> {
-        self.parsed(&self.line(span)?)
+        Record::read(&self.line(span)?).map_err(|_| self.changed())
     }
 
     /// Reads the events of a line.
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads what a new row may contradict.
-    pub(super) fn suspects(&self, entry: &Entry) -> Result<BTreeMap<MemoryId, Suspect>> {
+    pub(super) fn suspects(&self, entry: &Entry) -> Result<SortedMap<MemoryId, Suspect>> {
         let row: NewRow = self.parsed(&self.line(entry.line)?)?;
         // The last counts, where a row is named twice.
         Ok(row.suspects.into_iter().map(|suspect| (suspect.id, suspect)).collect())

@@ -20,7 +20,7 @@ use crate::store::practice::Kept;
 pub(super) const VERSION: u64 = 1;
 
 /// A change, and what the audit says of it.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct Record {
     pub at: DateTime<Utc>,
     pub actor: Actor,
@@ -35,7 +35,7 @@ pub(super) struct Record {
 }
 
 /// A change. Content is missing where it was purged.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub(super) enum Change {
     /// The first line.
@@ -368,7 +368,7 @@ impl Record {
 
 /// Returns whether a file came of a merge of two machines.
 pub(super) fn is_merged(file: &[u8]) -> bool {
-    let first = file.split(|byte| *byte == b'\n').next().and_then(|line| serde_json::from_slice(line).ok());
+    let first = file.split(|byte| *byte == b'\n').next().and_then(|line| Record::read(line).ok());
     matches!(first, Some(Record { change: Change::Opened { merged: true, .. }, .. }))
 }
 
@@ -430,15 +430,12 @@ impl Change {
 pub(super) fn parsed(line: &[u8], number: usize) -> Result<Record> {
     // Some editors put a byte order mark in front.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-    if memchr::memmem::find(line, b"\"op\":\"written\"").is_some()
-        && let Ok(record) = written(line)
-    {
-        return Ok(record);
-    }
-    serde_json::from_slice(line).map_err(|error| {
+    Record::read(line).map_err(|error| {
         let Error::Corrupt { name, column, what, .. } = corrupt(StateName::MEMORIES.as_str(), &error) else {
             unreachable!("it makes nothing else");
         };
+        // A line that lacks something lacks it at its end.
+        let column = if column > 0 { column } else { line.trim_ascii_end().len().saturating_sub(1) };
         Error::Corrupt { name, line: number, column, what }
     })
 }
@@ -454,12 +451,72 @@ struct Head {
     op: String,
 }
 
-/// Parses the line of a new row, as most lines are, twice: that costs less than to hold each value until its kind is known.
-fn written(line: &[u8]) -> serde_json::Result<Record> {
-    let Head { at, actor, kind, source, reason, op } = serde_json::from_slice(line)?;
-    if op != "written" {
-        return Err(serde::de::Error::custom("it is of another kind"));
+/// The parts of the lines that are no new rows; `op` says which of them a line has.
+#[derive(Deserialize)]
+struct Parts {
+    version: Option<u64>,
+    scope: Option<Scope>,
+    merged: Option<bool>,
+    id: Option<i64>,
+    ids: Option<Vec<MemoryId>>,
+    content: Option<String>,
+    context: Option<String>,
+    key: Option<String>,
+    value: Option<String>,
+    action: Option<String>,
+    kept: Option<Vec<Kept>>,
+    stone: Option<Tombstone>,
+    events: Option<Vec<ConsolidationEvent>>,
+    why: Option<AuditOutcome>,
+    origin: Option<Origin>,
+}
+
+impl Parts {
+    /// Returns the change of a kind; `None` where a part is missing, and for an unknown kind.
+    fn change(self, op: &str) -> Option<Change> {
+        let id = self.id.map(MemoryId::new);
+        Some(match op {
+            "opened" => Change::Opened {
+                version: self.version?,
+                scope: self.scope?,
+                merged: self.merged.unwrap_or_default(),
+            },
+            "updated" => Change::Updated { id: id?, content: self.content },
+            "deleted" => Change::Deleted { id: id? },
+            "restored" => Change::Restored { id: id? },
+            "pinned" => Change::Pinned { id: id? },
+            "unpinned" => Change::Unpinned { id: id? },
+            "purged" => Change::Purged { ids: self.ids? },
+            "profile" => Change::Profile { key: self.key?, value: self.value },
+            "learned" => Change::Learned {
+                id: LearningId::new(self.id?),
+                content: self.content,
+                context: self.context,
+            },
+            "practised" => Change::Practised { action: self.action?, kept: self.kept? },
+            "forgot" => {
+                let key = serde_json::from_value(self.key?.into()).ok()?;
+                Change::Forgot { ids: self.ids?, stone: self.stone?, key }
+            }
+            "lifted" => Change::Lifted { stone: self.stone? },
+            "ruled" => Change::Ruled { events: self.events? },
+            "refused" => Change::Refused { action: self.action?, why: self.why?, id, origin: self.origin },
+            _ => return None,
+        })
     }
-    let change = Change::Written(serde_json::from_slice(line)?);
-    Ok(Record { at, actor, kind, source, reason, change })
+}
+
+impl Record {
+    /// Parses a line twice, for its head and for its change: that costs less than to hold each value until the kind of the
+    /// change is known.
+    pub(super) fn read(line: &[u8]) -> serde_json::Result<Self> {
+        let Head { at, actor, kind, source, reason, op } = serde_json::from_slice(line)?;
+        let change = if op == "written" {
+            Change::Written(serde_json::from_slice(line)?)
+        } else {
+            let change = serde_json::from_slice::<Parts>(line)?.change(&op);
+            change.ok_or_else(|| serde::de::Error::custom("a part is missing"))?
+        };
+        Ok(Self { at, actor, kind, source, reason, change })
+    }
 }

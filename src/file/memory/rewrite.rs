@@ -1,7 +1,5 @@
 //! How words leave the file: it is written anew without them, and nothing that was derived of them is left.
 
-use std::collections::BTreeSet;
-
 use super::checkpoint::MAGIC;
 use super::lines::Lines;
 use super::reader::Reader;
@@ -12,6 +10,7 @@ use super::vectors;
 use crate::base::access::Scope;
 use crate::base::error::{At, Result};
 use crate::base::name::StateName;
+use crate::base::sorted::SortedSet;
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, STATE_FOLDER, atomic};
 use crate::memory::MemoryId;
@@ -101,7 +100,7 @@ impl Lines {
         written.chain(self.rows.others.iter().filter(is_of).map(|other| other.line)).collect()
     }
 
-    fn lines_that_may_hold(&self, gone: &[MemoryId], burial: &Burial) -> BTreeSet<Span> {
+    fn lines_that_may_hold(&self, gone: &[MemoryId], burial: &Burial) -> SortedSet<Span> {
         let may = |signature: u64| signature & burial.signature == burial.signature;
         let rows = self.rows.entries.iter().filter(|entry| may(entry.signature)).map(|entry| entry.line);
         let others = self.rows.others.iter().filter(|other| may(other.signature)).map(|other| other.line);
@@ -114,14 +113,14 @@ impl Lines {
         disk: &dyn Disk,
         scope: &Scope,
         (record, burial): (Record, Option<&Burial>),
-        (gone, lines): (&[MemoryId], Option<BTreeSet<Span>>),
+        (gone, lines): (&[MemoryId], Option<SortedSet<Span>>),
         mut otherwise: impl FnMut(Record) -> Option<Record>,
     ) -> Result<()> {
         let bytes = self.read(0, self.read.len)?;
         sweep(disk, bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default())?;
         let mut kept = Vec::with_capacity(bytes.len());
         // By where they begin: the end of the last line may have been missing when it was read.
-        let starts: Option<BTreeSet<u64>> =
+        let starts: Option<SortedSet<u64>> =
             lines.as_ref().map(|lines| lines.iter().map(|line| line.at).collect());
         let (mut changed, mut at) = (Vec::new(), 0);
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -216,7 +215,7 @@ impl Lines {
             at.map(|at| changed[at].signature)
         };
         let rows = &mut self.rows;
-        let mut known = BTreeSet::new();
+        let mut known = SortedSet::new();
         for other in &mut rows.others {
             if let Some(signature) = signature(other.line) {
                 other.signature = signature;

@@ -1,7 +1,7 @@
 //! The rows of the file, without their texts: what is needed to find them, and to know their state.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -20,6 +20,8 @@ use super::span::Span;
 use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::Result;
+use crate::base::order;
+use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
 use crate::gate::Tombstones;
 use crate::memory::{Filter, Memory, MemoryId, SnapshotRow, Stale};
@@ -31,23 +33,23 @@ pub(super) struct Rows {
     /// By id.
     pub(super) entries: Vec<Entry>,
     /// The rows that stand, by when they were last touched.
-    pub(super) by_time: BTreeSet<(DateTime<Utc>, MemoryId)>,
+    pub(super) by_time: SortedMap<(DateTime<Utc>, MemoryId), ()>,
     /// Pinned rows, deleted ones included, and who pinned them.
-    pub(super) pins: BTreeMap<MemoryId, Actor>,
+    pub(super) pins: SortedMap<MemoryId, Actor>,
     /// When a row was deleted, and by whom.
-    pub(super) deleted: BTreeMap<MemoryId, (DateTime<Utc>, Actor)>,
-    pub(super) dreams: BTreeSet<(NameNo, MemoryId)>,
+    pub(super) deleted: SortedMap<MemoryId, (DateTime<Utc>, Actor)>,
+    pub(super) dreams: SortedMap<(NameNo, MemoryId), ()>,
     /// The rows of each conversation that stand, by position and id, and whether they are shared.
     pub(super) conversations: HashMap<NameNo, Vec<(u64, MemoryId, bool)>>,
     /// The lines with the present content of rows that were changed.
-    pub(super) edits: BTreeMap<MemoryId, Span>,
+    pub(super) edits: SortedMap<MemoryId, Span>,
     /// The lines that say anything, but for those of rows, as they come in the file.
     pub(super) others: Vec<Other>,
     /// Categories, sources, origins and dreams.
     pub(super) names: Names,
     /// Conversations and speakers.
     pub(super) places: Names,
-    pub(super) profile: BTreeMap<String, String>,
+    pub(super) profile: SortedMap<String, String>,
     pub(super) learnings: Learnings,
     pub(super) practised: Practised,
     pub(super) fact_index: FactIndex,
@@ -76,16 +78,16 @@ impl Rows {
     pub(super) fn over(keeper: &Keeper) -> Self {
         Self {
             entries: Vec::new(),
-            by_time: BTreeSet::new(),
-            pins: BTreeMap::new(),
-            deleted: BTreeMap::new(),
-            dreams: BTreeSet::new(),
+            by_time: SortedMap::new(),
+            pins: SortedMap::new(),
+            deleted: SortedMap::new(),
+            dreams: SortedMap::new(),
             conversations: HashMap::new(),
-            edits: BTreeMap::new(),
+            edits: SortedMap::new(),
             others: Vec::new(),
             names: Names::default(),
             places: Names::default(),
-            profile: BTreeMap::new(),
+            profile: SortedMap::new(),
             learnings: Learnings::default(),
             practised: Practised::default(),
             fact_index: FactIndex::default(),
@@ -164,7 +166,7 @@ impl Rows {
         let Some(entry) = self.entry(id).filter(|entry| entry.stands()) else { return };
         let (updated, conversation) = (entry.updated, entry.conversation);
         let place = (entry.position, id, entry.has(SHARED));
-        self.by_time.insert((updated, id));
+        self.by_time.insert((updated, id), ());
         self.moved.push(id.get());
         if conversation != NONE {
             let rows = self.conversations.entry(conversation).or_default();
@@ -183,7 +185,7 @@ impl Rows {
     pub(super) fn hide(&mut self, id: MemoryId, reader: &Reader<'_>) -> Result<bool> {
         let Some(entry) = self.entry(id) else { return Ok(false) };
         let key = (entry.updated, id);
-        if !self.by_time.contains(&key) {
+        if !self.by_time.contains_key(&key) {
             return Ok(false);
         }
         let conversation = entry.conversation;
@@ -283,12 +285,12 @@ impl Rows {
     ) -> Box<dyn Iterator<Item = &'a Entry> + 'a> {
         let is_taken = move |entry: &&Entry| entry.is_taken(filter, &self.names);
         if !filter.retired {
-            let rows = self.by_time.iter().rev().filter_map(move |(_, id)| self.seen(*id, visibility));
+            let rows = self.by_time.keys().rev().filter_map(move |(_, id)| self.seen(*id, visibility));
             return Box::new(rows.filter(is_taken));
         }
         let is_seen = |entry: &&Entry| !entry.has(DELETED) && visibility.sees(entry.has(SHARED));
         let mut rows: Vec<_> = self.entries.iter().filter(is_seen).filter(is_taken).collect();
-        rows.sort_by_key(|entry| std::cmp::Reverse((entry.updated, entry.id)));
+        order::sort_by_key(&mut rows, |entry| std::cmp::Reverse((entry.updated, entry.id)));
         Box::new(rows.into_iter())
     }
 
@@ -302,7 +304,7 @@ impl Rows {
         let Some(dream) = self.names.known(dream.as_str()) else { return Ok(None) };
         let range = (dream, MemoryId::new(i64::MIN))..=(dream, MemoryId::new(i64::MAX));
         let mut standing: Option<&Entry> = None;
-        for (_, id) in self.dreams.range(range) {
+        for ((_, id), ()) in self.dreams.range(range) {
             let Some(entry) = self.entry(*id) else { continue };
             let is_better = standing.is_none_or(|other| !entry.has(DELETED) && other.has(DELETED));
             if is_better && self.content(entry, reader)? == content {
@@ -325,8 +327,8 @@ impl Rows {
         let is_told = |entry: &&Entry| entry.is_told();
         let pinned = self.pins.keys().filter_map(|id| self.seen(*id, visibility));
         let mut pinned: Vec<_> = pinned.filter(is_told).collect();
-        pinned.sort_by_key(|entry| std::cmp::Reverse((entry.updated, entry.id)));
-        let rest = self.by_time.iter().rev().filter_map(|(_, id)| self.seen(*id, visibility));
+        order::sort_by_key(&mut pinned, |entry| std::cmp::Reverse((entry.updated, entry.id)));
+        let rest = self.by_time.keys().rev().filter_map(|(_, id)| self.seen(*id, visibility));
         let rest = rest.filter(|entry| entry.is_told() && !entry.has(PINNED));
         let row = |entry: &Entry| {
             let category = self.names.get(entry.category).unwrap_or_default();

@@ -1,12 +1,10 @@
 //! Rows as facts, which are read with their texts.
 
-use std::collections::btree_map::Entry as Slot;
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::entry::{DELETED, Entry, HAS_SUSPECTS, STATES};
 use super::reader::Reader;
 use super::rows::Rows;
 use crate::base::error::Result;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::facts::{Fact, FactState, Suspicion};
 use crate::memory::MemoryId;
 use crate::store::forget::Burial;
@@ -24,7 +22,7 @@ impl Rows {
     /// Reads the rows that do not wait and are stated as one that waits, without those that another one replaced.
     pub(super) fn stated_as_pending(&self, reader: &Reader<'_>) -> Result<Vec<Fact>> {
         let pending = self.fact_index.pending().filter_map(|id| self.undeleted(id));
-        let mut waiting: BTreeMap<u32, Vec<&Entry>> = BTreeMap::new();
+        let mut waiting: SortedMap<u32, Vec<&Entry>> = SortedMap::new();
         for entry in pending.filter(|entry| entry.has(STATES)) {
             waiting.entry(entry.normal).or_default().push(entry);
         }
@@ -32,22 +30,20 @@ impl Rows {
             let is_settled = !matches!(entry.state, Some(FactState::Pending | FactState::Superseded));
             entry.has(STATES) && is_settled && !entry.has(DELETED) && waiting.contains_key(&entry.normal)
         };
-        let mut normals: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+        let mut normals: SortedMap<u32, SortedSet<String>> = SortedMap::new();
         let mut facts = Vec::new();
         for entry in self.entries.iter().filter(is_other) {
             // Two statements may have one hash.
-            let known = match normals.entry(entry.normal) {
-                Slot::Occupied(slot) => slot.into_mut(),
-                Slot::Vacant(slot) => {
-                    let mut known = BTreeSet::new();
-                    for entry in &waiting[&entry.normal] {
-                        known.extend(self.stored(entry, reader)?.normal());
-                    }
-                    slot.insert(known)
+            if !normals.contains_key(&entry.normal) {
+                let mut known = SortedSet::new();
+                for entry in &waiting[&entry.normal] {
+                    known.extend(self.stored(entry, reader)?.normal());
                 }
-            };
+                normals.insert(entry.normal, known);
+            }
             let stored = self.stored(entry, reader)?;
-            if stored.normal().is_some_and(|normal| known.contains(&normal)) {
+            let known = normals.get(&entry.normal);
+            if stored.normal().is_some_and(|normal| known.is_some_and(|known| known.contains(&normal))) {
                 facts.push(stored.fact());
             }
         }

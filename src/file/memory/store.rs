@@ -15,7 +15,6 @@ use crate::base::name::StateName;
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, Open, OsDisk, atomic};
 use crate::memory::AuditOutcome;
-use crate::store::backend::Backend;
 use crate::store::{Store, StoreConfig, check_scope, forward};
 
 /// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and what finds its lines.
@@ -164,7 +163,7 @@ impl FileMemoryStore {
     ///
     /// The errors of [`purge`](crate::MemoryStore::purge).
     pub fn purge_expired(&self, now: DateTime<Utc>) -> Result<u64> {
-        self.store.purge_expired(now)
+        self.engine().purge_expired(now)
     }
 }
 
@@ -173,8 +172,8 @@ const EVERY: usize = 1000;
 
 impl FileMemoryStore {
     /// Returns the engine, for a bundle.
-    pub(crate) fn engine(&self) -> &Store<impl Backend + use<>> {
-        &self.store
+    pub(crate) fn engine(&self) -> &Store {
+        &*self.store
     }
 
     /// Adds a line to the audit, of what was done around the store.
@@ -185,7 +184,7 @@ impl FileMemoryStore {
         outcome: AuditOutcome,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        self.store.tell(access, action, outcome, now)
+        self.engine().tell(access, action, outcome, now)
     }
 }
 

@@ -12,8 +12,6 @@
 //! Seconds since the epoch; `null` has never run. Keys and values of others survive, and a file that nothing
 //! was marked in prints byte for byte.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -21,6 +19,7 @@ use serde_json::{Map, Value};
 use crate::base::debug::debug_as;
 use crate::base::error::{Result, parse_json};
 use crate::base::name::DocName;
+use crate::base::sorted::SortedMap;
 
 /// When each periodic check last ran.
 ///
@@ -44,7 +43,7 @@ pub struct Checks {
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Shape {
     #[serde(rename = "lastChecks", default)]
-    last: BTreeMap<String, Value>,
+    last: SortedMap<String, Value>,
     #[serde(flatten)]
     others: Map<String, Value>,
 }

@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn each_session_has_its_own_journal() {
         assert_eq!(JournalName::new(day(), Some("a b")).name().folder(), Some("memory"));
-        let names: std::collections::BTreeSet<_> =
+        let names: crate::base::sorted::SortedSet<_> =
             ["a b", "a-b", "a/b", "a\\b", "..", "", ".", "A B", &"x".repeat(90), &"x".repeat(91)]
                 .iter()
                 .map(|session| JournalName::new(day(), Some(session)).name().clone())

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::curated::{self, HEADING};
 use crate::base::digest::Digest;
+use crate::base::order;
 use crate::format::DreamId;
 
 /// A section that stands whole, both marks on lines of their own: from its heading to the end of its last line.
@@ -134,7 +135,7 @@ impl Order<'_> {
         let places = self.taken_out.iter().filter_map(|(id, place)| Some((self.rank(id)?, *place)));
         let mut places: Vec<(usize, &Place)> =
             places.filter(|(rank, _)| Some(*rank) > from && *rank < to).collect();
-        places.sort_by_key(|(rank, _)| *rank);
+        order::sort_by_key(&mut places, |(rank, _)| *rank);
         let (before, after) = places.into_iter().partition::<Vec<_>, _>(|(rank, _)| Some(*rank) < at);
         [before, after].map(|places| places.into_iter().map(|(_, place)| place).collect())
     }

@@ -19,7 +19,6 @@
 //! P2 unsure
 //! ```
 
-use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
@@ -28,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fences::one_line;
 use crate::base::digest::Hasher;
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 
 /// The ruling of a judge on a pair.
@@ -129,7 +129,7 @@ pub(crate) fn print(wish: Option<&str>, pairs: &[String]) -> String {
 /// pair may be left out.
 pub(crate) fn parse(answer: &str, pairs: usize) -> Option<Vec<Ruled>> {
     let mut ruled = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     for line in answer.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (number, rest) = line.strip_prefix('P')?.split_once(' ')?;
         let is_plain = number.len() <= 6 && number.bytes().all(|byte| byte.is_ascii_digit());

@@ -10,13 +10,13 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 use super::ledger::check_version;
 use super::seal;
 use crate::base::digest::{Digest, Hasher};
 use crate::base::error::Result;
 use crate::base::name::StateName;
+use crate::base::sorted::SortedMap;
 use crate::format::DreamedState;
 use crate::format::replies::rulings::Ruling;
 
@@ -34,7 +34,7 @@ pub(crate) struct AskedState {
     pub(crate) pace: DreamedState,
     /// The questions that were asked, each with its state then.
     #[serde(default)]
-    pub(crate) asked: BTreeMap<String, String>,
+    pub(crate) asked: SortedMap<String, String>,
     /// Statements that were written, so that one which somebody took out does not come back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) written: Vec<String>,
@@ -76,7 +76,7 @@ impl AskedState {
                 v: VERSION,
                 key: key(),
                 pace: DreamedState::default(),
-                asked: BTreeMap::new(),
+                asked: SortedMap::new(),
                 written: Vec::new(),
                 answered: None,
                 others: Map::new(),

@@ -56,7 +56,7 @@ pub struct DreamedState {
     /// Keys of others, kept as they are.
     #[serde(flatten)]
     pub others: Map<String, Value>,
-    /// The watermark as this library set it last. In the file it is among the keys of others, where an earlier version keeps it.
+    /// The watermark as this library set it last.
     #[serde(skip)]
     pub(crate) own_mark: Option<Number>,
 }

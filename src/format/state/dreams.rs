@@ -97,7 +97,7 @@ pub(crate) struct Shown {
 
 /// Reads a line of a conversation. One that is no JSON is its own text.
 pub(crate) fn shown(line: &str) -> Shown {
-    let Ok(fields) = serde_json::from_str::<Map<String, Value>>(line) else {
+    let Ok(fields) = serde_json::from_slice::<Map<String, Value>>(line.as_bytes()) else {
         return Shown { text: line.to_owned(), ..Shown::default() };
     };
     let word = |key: &str| fields.get(key).and_then(Value::as_str);
@@ -124,7 +124,7 @@ pub(crate) fn print(record: &impl Serialize) -> String {
 /// Returns the last line of a text that is whole and such a record.
 pub(crate) fn last<T: DeserializeOwned>(text: &str) -> Option<T> {
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
-    whole.lines().rev().find_map(|line| serde_json::from_str(line).ok())
+    whole.lines().rev().find_map(|line| serde_json::from_slice(line.as_bytes()).ok())
 }
 
 #[cfg(test)]

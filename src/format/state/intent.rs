@@ -1,7 +1,5 @@
 //! The intent, `.dreaming.d/intent.json`: a commit that is under way, with all that is needed to finish it.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
@@ -15,6 +13,7 @@ use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
 use crate::format::documents::curated;
 
@@ -39,7 +38,7 @@ pub(crate) struct Intent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) change: Option<Change>,
     /// The ledger's entries of the journals that were shown.
-    pub(crate) ledger: BTreeMap<DocName, Entry>,
+    pub(crate) ledger: SortedMap<DocName, Entry>,
     /// Entries that the ledger no longer needs.
     pub(crate) forget: Vec<DocName>,
     pub(crate) watermark: Option<Number>,
@@ -51,7 +50,7 @@ pub(crate) struct Intent {
 #[derive(Debug, Clone)]
 pub(crate) struct Books {
     /// The ledger's entries that change.
-    pub(crate) ledger: BTreeMap<DocName, Entry>,
+    pub(crate) ledger: SortedMap<DocName, Entry>,
     /// Entries that the ledger no longer needs.
     pub(crate) forget: Vec<DocName>,
     pub(crate) watermark: Option<Number>,
@@ -62,11 +61,11 @@ impl Books {
     /// Makes the books of a commit in which no journal was shown: a peer's watermark stays a peer's.
     pub(crate) fn unchanged(ledger: &Ledger, state: DreamedState) -> Self {
         let watermark = ledger.watermark.clone();
-        Self { ledger: BTreeMap::new(), forget: Vec::new(), watermark, state }
+        Self { ledger: SortedMap::new(), forget: Vec::new(), watermark, state }
     }
 
     /// Makes the books of a commit whose state gives the watermark.
-    pub(crate) fn of_state(ledger: BTreeMap<DocName, Entry>, state: DreamedState) -> Self {
+    pub(crate) fn of_state(ledger: SortedMap<DocName, Entry>, state: DreamedState) -> Self {
         let watermark = state.last_processed_mtime.clone();
         Self { ledger, forget: Vec::new(), watermark, state }
     }

@@ -13,14 +13,14 @@
 //!
 //! A file whose checksum fits is looked through, and an entry is parsed when it is asked for. Any other is parsed whole.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 use super::seal;
 use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::{DocName, StateName};
+use crate::base::order;
+use crate::base::sorted::SortedMap;
 
 mod entry;
 mod written;
@@ -40,7 +40,7 @@ pub(crate) struct Ledger {
     /// The entries of the file, each read when it is asked for: most nights need few of thousands.
     written: Written,
     /// Entries that are others than in the file; `None` for those that were forgotten.
-    changed: BTreeMap<DocName, Option<Entry>>,
+    changed: SortedMap<DocName, Option<Entry>>,
 }
 
 /// The file without its journals.
@@ -60,7 +60,7 @@ struct Whole {
     epoch: u64,
     #[serde(default)]
     watermark: Option<Number>,
-    journals: BTreeMap<DocName, Entry>,
+    journals: SortedMap<DocName, Entry>,
 }
 
 /// The beginning of the journals.
@@ -85,16 +85,16 @@ impl Ledger {
         let Some(len) = seal::sealed(&bytes).map(<[u8]>::len) else { return Err(bytes) };
         let mut text = String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)?;
         let head = text.find(JOURNALS).and_then(|at| {
-            let head: Head = serde_json::from_str(&[&text[..at], "}"].concat()).ok()?;
+            let head: Head = serde_json::from_slice([&text[..at], "}"].concat().as_bytes()).ok()?;
             (head.v == VERSION).then_some((head, at + JOURNALS.len()))
         });
         let Some((Head { epoch, watermark, .. }, from)) = head else { return Err(text.into_bytes()) };
         let Some(lines) = written::lines(&text[..len], from) else { return Err(text.into_bytes()) };
         text.truncate(len);
-        Ok(Self { epoch, watermark, written: Written::new(text, lines), changed: BTreeMap::new() })
+        Ok(Self { epoch, watermark, written: Written::new(text, lines), changed: SortedMap::new() })
     }
 
-    /// Reads a file of an earlier version, or one that a person has changed, and says where one is damaged.
+    /// Reads a file that a person has changed, and says where one is damaged.
     fn in_any_form(bytes: &[u8]) -> Result<Self> {
         let name = StateName::LEDGER;
         let parsed: Result<Whole> = seal::parse(name.as_str(), bytes);
@@ -164,7 +164,7 @@ impl Ledger {
             entry.as_ref().is_some_and(|entry| entry.glance().pending == 0) && is_old(name.as_str())
         });
         let mut journals: Vec<DocName> = written.chain(changed.map(|(name, _)| name.clone())).collect();
-        journals.sort_unstable();
+        order::sort(&mut journals);
         journals
     }
 
@@ -226,7 +226,7 @@ mod tests {
         let mut entry = Entry::default();
         entry.show(piece(0, 4));
         let name = DocName::parse("memory/2026-01-01.md").unwrap();
-        ledger.apply(&BTreeMap::from([(name.clone(), entry.clone())]));
+        ledger.apply(&SortedMap::from([(name.clone(), entry.clone())]));
         let printed = ledger.print();
         let read = Ledger::parse(Some(&printed)).unwrap();
         assert_eq!((read.get(&name), read.print()), (Some(entry), printed.clone()));

@@ -3,12 +3,11 @@
 //! It holds names, byte ranges and hashes, no text: of each promoted line the hash of its normal form, so
 //! that a line which a person took out again is not promoted again. A torn last line is skipped.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::base::digest::Digest;
+use crate::base::sorted::SortedMap;
 use crate::base::usage::Usage;
 use crate::format::documents::curated;
 use crate::format::{DreamId, state::iso_millis};
@@ -45,8 +44,8 @@ pub(crate) struct LogLine {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) declined: Vec<String>,
     /// Every other line of the answer by what became of it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) fates: BTreeMap<String, u32>,
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub(crate) fates: SortedMap<String, u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) section_sha256: Option<Digest>,
     /// Other hashes of the section: a merge has printed it anew, and a tool may have brought it before this line.
@@ -83,7 +82,7 @@ impl LogLine {
             outcome: word.to_owned(),
             lines: Vec::new(),
             declined: Vec::new(),
-            fates: BTreeMap::new(),
+            fates: SortedMap::new(),
             request_bytes: 0,
             usage: None,
             patterns: Vec::new(),
@@ -137,8 +136,8 @@ impl Promotion<'_> {
 
 /// Returns the dreams that appended a section, in the order in which they did so last.
 pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
-    let mut all: BTreeMap<usize, Promotion<'_>> = BTreeMap::new();
-    let mut places: BTreeMap<&DreamId, usize> = BTreeMap::new();
+    let mut all: SortedMap<usize, Promotion<'_>> = SortedMap::new();
+    let mut places: SortedMap<&DreamId, usize> = SortedMap::new();
     for (at, line) in log.iter().enumerate() {
         let known = places.get(&line.id).copied();
         match line.outcome.as_str() {
@@ -172,13 +171,15 @@ pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
 
 /// Parses no more of the lines that are whole than a run of a curator remembers: none of a sleeper's.
 pub(crate) fn remember(text: &str) -> impl Iterator<Item = Remembered> + '_ {
-    let remembered = |line| serde_json::from_str(line).ok().filter(|line: &Remembered| line.by.is_none());
+    let remembered = |line: &str| {
+        serde_json::from_slice(line.as_bytes()).ok().filter(|line: &Remembered| line.by.is_none())
+    };
     text.lines().filter_map(remembered)
 }
 
 /// Parses the lines that are whole.
 pub(crate) fn parse(text: &str) -> impl Iterator<Item = LogLine> + '_ {
-    text.lines().filter_map(|line| serde_json::from_str(line).ok())
+    text.lines().filter_map(|line| serde_json::from_slice(line.as_bytes()).ok())
 }
 
 /// Parses the lines that are whole of dreams over journals: none of a sleeper's.
@@ -257,7 +258,7 @@ mod tests {
             sources: vec![],
             lines: vec![statement_hash("- x")],
             declined: vec![],
-            fates: BTreeMap::new(),
+            fates: SortedMap::new(),
             section_sha256: None,
             also_sha256: vec![],
             request_bytes: 0,

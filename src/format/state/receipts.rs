@@ -18,6 +18,7 @@ use super::seal;
 use crate::base::digest::{Digest, Hasher};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
+use crate::base::order;
 
 const VERSION: u64 = 1;
 /// The number of hexadecimal digits of a hash in a receipt.
@@ -68,7 +69,7 @@ impl ReceiptKeys {
     /// Joins the keys of two machines. It makes no difference which comes first.
     pub(crate) fn join(&mut self, other: Self) {
         self.keys.extend(other.keys);
-        self.keys.sort_unstable();
+        order::sort(&mut self.keys);
         self.keys.dedup();
         for (key, value) in other.others {
             self.others.entry(key).or_insert(value);

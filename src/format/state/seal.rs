@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A bit that flipped in a number leaves JSON that parses, and would let a dream skip a line or tell it twice. A file
-//! without the key was written by an earlier version, or by a person who meant it: it is taken as it stands.
+//! without the key was written by a person who meant it: it is taken as it stands.
 
 use std::borrow::Cow;
 

@@ -7,7 +7,6 @@
 //!  "appended":[{"id":"0f3a9c5be2d14477","section":"\n## Dreamed 2026-11-21\n…"}]}
 //! ```
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
@@ -19,6 +18,7 @@ use super::seal;
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
+use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
 use crate::format::documents::sections::{Order, Place};
 
@@ -60,7 +60,7 @@ pub(crate) struct Kept {
     pub(crate) section: String,
     pub(crate) place: Place,
     /// The ranges of the journals that count as shown no more.
-    pub(crate) shown: BTreeMap<DocName, Vec<Piece>>,
+    pub(crate) shown: SortedMap<DocName, Vec<Piece>>,
     /// The watermark that would stand if no dream were taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mark: Option<Number>,
@@ -175,7 +175,7 @@ mod tests {
             at: DateTime::UNIX_EPOCH,
             section: "x".repeat(bytes),
             place: Place::nowhere(),
-            shown: BTreeMap::new(),
+            shown: SortedMap::new(),
             mark: Some(Number::from(n)),
             limit: 0,
         }

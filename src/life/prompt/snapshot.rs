@@ -1,6 +1,5 @@
 //! The workspace as a session found it.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -13,6 +12,8 @@ use crate::base::access::SessionKind;
 use crate::base::day::DayPolicy;
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::order;
+use crate::base::sorted::SortedMap;
 use crate::dreamer::MemoryGauge;
 use crate::facts::Superseded;
 use crate::learning::Constraint;
@@ -48,7 +49,7 @@ use crate::workspace::Workspace;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Snapshot {
     config: PromptConfig,
-    parts: BTreeMap<Source, Vec<PromptText>>,
+    parts: SortedMap<Source, Vec<PromptText>>,
     memory: Option<MemoryGauge>,
     notices: Vec<PromptNotice>,
     /// Standing rules, which come before all else.
@@ -88,8 +89,8 @@ impl Snapshot {
         let mut reader = Reader::new(view, &doors, config, follows);
         let mut sources: Vec<Source> =
             config.order.slots().iter().flat_map(|slot| slot.parts).map(|(source, _)| *source).collect();
-        sources.sort_unstable();
-        let mut parts = BTreeMap::new();
+        order::sort(&mut sources);
+        let mut parts = SortedMap::new();
         for source in sources {
             parts.insert(source, reader.read(source, user, day.date(now))?);
         }

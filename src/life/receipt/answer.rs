@@ -1,7 +1,5 @@
 //! The reading of receipts, for a session that may know what it is told.
 
-use std::collections::BTreeMap;
-
 use super::line::ReceiptLine;
 use super::log;
 use super::source::{ReplySource, Shown, Standing};
@@ -11,6 +9,7 @@ use crate::base::access::{Access, SessionKind};
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::sorted::SortedMap;
 use crate::format::state::receipts::keyed;
 use crate::session::may_be_told;
 use crate::workspace::{Workspace, check_scope};
@@ -26,7 +25,7 @@ pub(super) fn why(workspace: &dyn Workspace, access: &Access, reply: &str) -> Re
     let of_reply: Vec<(&ReceiptLine, Digest)> =
         lines.iter().filter_map(|line| key_of(line).map(|key| (line, key))).collect();
     let Some((last, key)) = of_reply.last().copied() else { return Ok(None) };
-    let mut asked = Asked { access, workspace, key, read: BTreeMap::new(), withheld: 0 };
+    let mut asked = Asked { access, workspace, key, read: SortedMap::new(), withheld: 0 };
     let (mut sources, mut left_out) = (Vec::new(), Vec::new());
     for (line, _) in &of_reply {
         asked.tell(line.kind, &line.shown, &mut sources)?;
@@ -62,7 +61,7 @@ struct Asked<'w> {
     workspace: &'w dyn Workspace,
     key: Digest,
     /// Documents that were read to see whether they still say the same.
-    read: BTreeMap<DocName, Looked>,
+    read: SortedMap<DocName, Looked>,
     withheld: u64,
 }
 

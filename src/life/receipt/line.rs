@@ -67,7 +67,7 @@ impl ReceiptLine {
 
     /// Parses a line; `None` for one that is torn, or of a later version.
     pub(crate) fn parse(line: &str) -> Option<Self> {
-        serde_json::from_str(line).ok().filter(|line: &Self| line.v <= VERSION)
+        serde_json::from_slice(line.as_bytes()).ok().filter(|line: &Self| line.v <= VERSION)
     }
 
     pub(crate) fn print(&self) -> String {

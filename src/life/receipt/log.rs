@@ -1,12 +1,11 @@
 //! The log of receipts: two generations of lines, and the keys of their hashes.
 
-use std::collections::BTreeSet;
-
 use super::line::ReceiptLine;
 use crate::base::digest::Digest;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
+use crate::base::sorted::SortedSet;
 use crate::format::state::receipts::ReceiptKeys;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::workspace::{Workspace, WriteMode};
@@ -66,7 +65,7 @@ pub(super) fn add(workspace: &dyn Workspace, line: &str, most: u64) -> Result<()
 
 /// Reads both generations, the older first; each line once.
 pub(super) fn read(workspace: &dyn Workspace) -> Result<Vec<ReceiptLine>> {
-    let (mut lines, mut seen) = (Vec::new(), BTreeSet::new());
+    let (mut lines, mut seen) = (Vec::new(), SortedSet::new());
     for name in [StateName::RECEIPTS_BEFORE, StateName::RECEIPTS] {
         let Some(file) = workspace.read(&name)? else { continue };
         for line in file.lossy().lines() {

@@ -1,24 +1,23 @@
 //! The gist of a line, by which it is compared to another.
 
-use std::collections::BTreeSet;
-
 use super::token::is_number;
 use super::words::{self, any, any_pair};
+use crate::base::sorted::SortedSet;
 
 /// The words and numbers of a line, by which it is compared to another.
 #[derive(Clone)]
 pub(super) struct Gist<'l> {
-    words: BTreeSet<&'l str>,
-    numbers: BTreeSet<&'l str>,
+    words: SortedSet<&'l str>,
+    numbers: SortedSet<&'l str>,
     /// The things that it speaks of by number: `route 1`.
-    numbered: BTreeSet<(&'l str, &'l str)>,
+    numbered: SortedSet<(&'l str, &'l str)>,
     /// Whether it says that something changed.
     changes: bool,
 }
 
 impl<'l> Gist<'l> {
     pub(super) fn of(words: &'l [String]) -> Self {
-        let (numbers, others): (BTreeSet<&str>, _) =
+        let (numbers, others): (SortedSet<&str>, _) =
             words.iter().map(String::as_str).partition(|word| is_number(word));
         Self {
             words: others.into_iter().filter(|word| is_content(word)).collect(),
@@ -67,7 +66,7 @@ pub(super) fn differ_in_numbers_alone(later: &Gist<'_>, other: &Gist<'_>) -> boo
 
 /// Returns the things at the front of a line that have a number: `route 1 goes by Nes`. A number further back is most often
 /// a value, which may change.
-fn numbered(words: &[String]) -> BTreeSet<(&str, &str)> {
+fn numbered(words: &[String]) -> SortedSet<(&str, &str)> {
     let front = words.windows(3).take(SUBJECT);
     let things = front.filter(|three| {
         let is_plain = three[1].len() <= 4 && three[1].bytes().all(|byte| byte.is_ascii_digit());

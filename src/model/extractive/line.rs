@@ -6,7 +6,6 @@
 //! If a journal has roles, a line that nobody is named for counts as a tool's: the text of a fetched page looks
 //! so, and nothing in it may pass for the user's word.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -16,6 +15,7 @@ use super::told::told;
 use super::words;
 use crate::base::debug::debug_as;
 use crate::base::name::DocName;
+use crate::base::sorted::SortedMap;
 use crate::format::Origin;
 use crate::format::documents::origins::{self, Above};
 use crate::format::documents::speakers;
@@ -108,7 +108,7 @@ impl Role {
 pub(crate) fn candidates<'m>(journals: &'m [(DocName, Vec<ShownLine>)]) -> Vec<Line<'m>> {
     let read = |(at, (name, lines)): (usize, &'m (DocName, Vec<ShownLine>))| rows(at, name, lines);
     let journals: Vec<(bool, Vec<Row<'_>>)> = journals.iter().enumerate().map(read).collect();
-    let mut named = BTreeMap::new();
+    let mut named = SortedMap::new();
     for tag in journals.iter().flat_map(|(_, rows)| rows).filter_map(|row| row.tag.as_ref()) {
         *named.entry(tag.name.to_ascii_lowercase()).or_insert(0_usize) += 1;
     }

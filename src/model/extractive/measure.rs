@@ -1,7 +1,5 @@
 //! The measuring of the features of a line.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -11,21 +9,22 @@ use super::gist::is_content;
 use super::line::{Line, Role};
 use super::token::{is_number, pattern, tokens};
 use super::words::{self, any, any_pair, count};
+use crate::base::sorted::{SortedMap, SortedSet};
 
 /// Measures each line, which depends on the ones above it and on how often its words occur.
 pub(super) fn measure(lines: &[Line<'_>], memory: &[Vec<String>]) -> Vec<Features> {
     let names = names(lines);
     let content: Vec<Vec<&str>> = lines.iter().map(|line| content(line, &names)).collect();
-    let mut frequency: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut frequency: SortedMap<&str, usize> = SortedMap::new();
     for word in content.iter().flatten() {
         *frequency.entry(word).or_default() += 1;
     }
-    let mut seen: BTreeSet<&str> = memory.iter().flatten().map(String::as_str).collect();
+    let mut seen: SortedSet<&str> = memory.iter().flatten().map(String::as_str).collect();
     let mut above: Option<&Line<'_>> = None;
     let mut features = Vec::with_capacity(lines.len());
     for (line, content) in lines.iter().zip(&content) {
         let new = content.iter().filter(|word| !seen.contains(*word)).count();
-        seen.extend(content);
+        seen.extend(content.iter().copied());
         let rare = content.iter().filter(|word| frequency.get(*word) == Some(&1)).count();
         let above_here = above.filter(|above| above.journal == line.journal);
         features.push(Features {
@@ -54,7 +53,7 @@ fn alone(line: &Line<'_>) -> Features {
     let is_cut = line.size < line.bytes;
     let ends = is_cut || line.body.trim_end_matches(['"', '\'', ')', '*', '`']).ends_with(['.', '!']);
     let asks = line.is_logged && !ends && any(&words::ASKING, first(&line.words));
-    let lasting: BTreeSet<&String> =
+    let lasting: SortedSet<&String> =
         line.words.iter().filter(|word| words::LASTING.contains(word.as_str())).collect();
     Features {
         len: real(line.size.min(400)).ln(),
@@ -93,21 +92,21 @@ fn alone(line: &Line<'_>) -> Features {
 }
 
 /// Returns the words of the names of all persons.
-fn names(lines: &[Line<'_>]) -> BTreeSet<String> {
+fn names(lines: &[Line<'_>]) -> SortedSet<String> {
     let persons =
         lines.iter().filter_map(|line| line.speaker.as_ref()).filter(|speaker| speaker.role == Role::Person);
     persons.flat_map(|speaker| speaker.name.split_whitespace().map(str::to_ascii_lowercase)).collect()
 }
 
 /// Returns the words of a line that say what it is about, each once.
-fn content<'l>(line: &'l Line<'_>, names: &BTreeSet<String>) -> Vec<&'l str> {
-    let mut met = BTreeSet::new();
+fn content<'l>(line: &'l Line<'_>, names: &SortedSet<String>) -> Vec<&'l str> {
+    let mut met = SortedSet::new();
     let speaks = |word: &&str| is_content(word) && !is_number(word) && !names.contains(*word);
     line.words.iter().map(String::as_str).filter(speaks).filter(|word| met.insert(*word)).collect()
 }
 
 /// Counts the capitalised words inside the sentences of a line: no days, months and speakers.
-fn proper_names(line: &Line<'_>, names: &BTreeSet<String>) -> usize {
+fn proper_names(line: &Line<'_>, names: &SortedSet<String>) -> usize {
     let is_proper = |word: &str| {
         let name = word.split('\'').next().unwrap_or(word).to_ascii_lowercase();
         word.starts_with(|c: char| c.is_ascii_uppercase())
@@ -120,8 +119,8 @@ fn proper_names(line: &Line<'_>, names: &BTreeSet<String>) -> usize {
 }
 
 /// Returns whether a word is a speaker's name, or the beginning of one, three letters or more.
-fn is_speaker(word: &str, names: &BTreeSet<String>) -> bool {
-    let next = names.range::<str, _>((Bound::Included(word), Bound::Unbounded)).next();
+fn is_speaker(word: &str, names: &SortedSet<String>) -> bool {
+    let next = names.starting_at(word).next();
     next.is_some_and(|name| name == word || (word.chars().nth(2).is_some() && name.starts_with(word)))
 }
 
@@ -286,7 +285,7 @@ mod tests {
 
     #[test]
     fn speakers_and_days_are_no_proper_names() {
-        let names = BTreeSet::from(["melanie".to_owned()]);
+        let names = SortedSet::from(["melanie".to_owned()]);
         let journals = shown(&["Today I met Mel and Karen's dog in Oslo on Friday. Then home."]);
         assert_eq!(proper_names(&line::candidates(&journals)[0], &names), 2);
     }

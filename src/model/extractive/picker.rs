@@ -10,6 +10,7 @@ use super::gist::{Gist, differ_in_numbers_alone};
 use super::line::{self, Line};
 use super::measure::{measure, real};
 use super::token::tokens;
+use crate::base::order;
 use crate::format::replies::reply;
 use crate::llm::UnpickedReason;
 
@@ -117,7 +118,7 @@ fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> (Vec<Valued<'l
             Valued { at, line, value, key }
         })
         .partition(|valued| valued.value >= THRESHOLD);
-    ranked.sort_by(|one, other| other.key.total_cmp(&one.key));
+    order::sort_by(&mut ranked, |one, other| other.key.total_cmp(&one.key));
     (ranked, slight.into_iter().map(|valued| valued.at).collect())
 }
 

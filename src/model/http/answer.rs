@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::wire::{error, without_mark};
+use crate::base::order;
 
 /// Why an answer cannot be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,7 +88,7 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Unusable> {
 /// Sorts what came by its index: each index once, and none beyond the texts.
 fn in_order<T>(mut found: Vec<(usize, T)>, texts: usize) -> Result<Vec<T>, Unusable> {
     let got = found.len();
-    found.sort_by_key(|(index, _)| *index);
+    order::sort_by_key(&mut found, |(index, _)| *index);
     if got != texts || found.iter().enumerate().any(|(at, (index, _))| at != *index) {
         // Of those that came twice, or for no text, one counts.
         found.retain(|(index, _)| *index < texts);

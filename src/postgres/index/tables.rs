@@ -41,6 +41,16 @@ pub(in crate::postgres) const INDEX: &str = r#"
         FOREIGN KEY (user_id, agent_id, number) REFERENCES chunks ON DELETE CASCADE ON UPDATE CASCADE
     );
 
+    -- Each word of a chunk in a row of its own, by which a search finds the chunk. No index over the lists of words would do: row-level
+    -- security lets an index serve operators alone that tell nothing of other rows, and those of lists are not among them. Equality is.
+    CREATE TABLE chunk_postings (
+        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
+        agent_id text COLLATE "C" NOT NULL DEFAULT '',
+        word int4 NOT NULL,
+        number bigint NOT NULL,
+        PRIMARY KEY (user_id, agent_id, word, number)
+    );
+
     CREATE TABLE chunk_edges (
         user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
         agent_id text COLLATE "C" NOT NULL DEFAULT '',
@@ -97,23 +107,4 @@ pub(in crate::postgres) const INDEX: &str = r#"
         gone bigint NOT NULL DEFAULT 0,
         PRIMARY KEY (user_id, agent_id)
     );
-"#;
-
-/// Gives each word of a chunk a row of its own, by which a search finds the chunk.
-///
-/// No index over the lists of words would do: row-level security lets an index serve operators alone that tell nothing of other rows,
-/// and those of lists are not among them. Equality is.
-pub(in crate::postgres) const POSTINGS: &str = r#"
-    CREATE TABLE chunk_postings (
-        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
-        agent_id text COLLATE "C" NOT NULL DEFAULT '',
-        word int4 NOT NULL,
-        number bigint NOT NULL,
-        PRIMARY KEY (user_id, agent_id, word, number)
-    );
-    -- The owner sees the lists of every scope for this moment.
-    ALTER TABLE chunk_words NO FORCE ROW LEVEL SECURITY;
-    INSERT INTO chunk_postings (user_id, agent_id, word, number)
-        SELECT user_id, agent_id, unnest(words), number FROM chunk_words;
-    ALTER TABLE chunk_words FORCE ROW LEVEL SECURITY;
 "#;

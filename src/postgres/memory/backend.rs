@@ -98,15 +98,15 @@ impl Backend for PostgresBackend {
         StateName::row("memory_audit", "all").into()
     }
 
-    fn read<T>(&self, action: &'static str, read: impl FnOnce(&dyn Rows) -> Result<T>) -> Result<T> {
+    fn read_rows(&self, action: &'static str, read: &mut dyn FnMut(&dyn Rows) -> Result<()>) -> Result<()> {
         self.look(action, |table| read(table))
     }
 
-    fn change<T>(
+    fn change_rows(
         &self,
         action: &'static str,
-        change: impl FnOnce(&mut dyn Changes) -> Result<T>,
-    ) -> Result<T> {
+        change: &mut dyn FnMut(&mut dyn Changes) -> Result<()>,
+    ) -> Result<()> {
         self.alter(action, |table| change(table))
     }
 

@@ -26,4 +26,4 @@ mod vectors;
 
 pub(super) use state::{OTHER_TOMBSTONES, by_chance};
 pub use store::PostgresMemoryStore;
-pub(super) use tables::{LISTS, STEMS, TABLES};
+pub(super) use tables::TABLES;

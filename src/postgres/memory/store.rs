@@ -66,8 +66,8 @@ impl PostgresMemoryStore {
         self.store.config()
     }
 
-    pub(crate) fn engine(&self) -> &Store<impl Backend + use<>> {
-        &self.store
+    pub(crate) fn engine(&self) -> &Store {
+        &*self.store
     }
 
     /// Returns whether the words by which rows are found are those of the rows.
@@ -91,7 +91,7 @@ impl PostgresMemoryStore {
     ///
     /// The errors of [`purge`](crate::MemoryStore::purge).
     pub fn purge_expired(&self, now: DateTime<Utc>) -> Result<u64> {
-        self.store.purge_expired(now)
+        self.engine().purge_expired(now)
     }
 
     /// Makes the words by which rows are found anew from the rows.

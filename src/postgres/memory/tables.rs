@@ -3,34 +3,6 @@
 //! Ids count in each scope by itself, in `memory_state`. Times are texts in the order of their times, as SQLite keeps them. A long text
 //! is looked up by a number that is made of it, since an index holds no long texts.
 
-/// Gives each stem of the rows that a search finds a row, by which the beginnings of words are found. A store that is opened fills it for
-/// the rows that stand.
-pub(in crate::postgres) const STEMS: &str = r#"
-    CREATE TABLE memory_stems (
-        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
-        agent_id text COLLATE "C" NOT NULL DEFAULT '',
-        stem text COLLATE "C" NOT NULL,
-        word bigint NOT NULL,
-        PRIMARY KEY (user_id, agent_id, stem, word)
-    );
-"#;
-
-/// Gives the rows of frequent words lists. A store that is opened fills them for the rows that stand.
-pub(in crate::postgres) const LISTS: &str = r#"
-    -- `ids` are those of the rows from `first` to `last` that have the word, in their order, each in 8 bytes.
-    CREATE TABLE memory_lists (
-        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
-        agent_id text COLLATE "C" NOT NULL DEFAULT '',
-        word bigint NOT NULL,
-        shared boolean NOT NULL,
-        first bigint NOT NULL,
-        last bigint NOT NULL,
-        ids bytea NOT NULL,
-        PRIMARY KEY (user_id, agent_id, word, shared, last)
-    );
-    ALTER TABLE memory_lists ALTER COLUMN ids SET STORAGE PLAIN;
-"#;
-
 /// Makes the tables. Each has the scope in front of its key, and refuses an empty user.
 pub(in crate::postgres) const TABLES: &str = r#"
     CREATE TABLE memories (
@@ -105,6 +77,27 @@ pub(in crate::postgres) const TABLES: &str = r#"
         PRIMARY KEY (user_id, agent_id, word, id)
     );
     CREATE INDEX memory_postings_shared ON memory_postings (user_id, agent_id, word, id) WHERE shared;
+    -- Each stem of the rows that a search finds, by which the beginnings of words are found.
+    CREATE TABLE memory_stems (
+        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
+        agent_id text COLLATE "C" NOT NULL DEFAULT '',
+        stem text COLLATE "C" NOT NULL,
+        word bigint NOT NULL,
+        PRIMARY KEY (user_id, agent_id, stem, word)
+    );
+    -- The rows of frequent words, many in each. `ids` are those of the rows from `first` to `last` that have the word, in their order,
+    -- each in 8 bytes.
+    CREATE TABLE memory_lists (
+        user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
+        agent_id text COLLATE "C" NOT NULL DEFAULT '',
+        word bigint NOT NULL,
+        shared boolean NOT NULL,
+        first bigint NOT NULL,
+        last bigint NOT NULL,
+        ids bytea NOT NULL,
+        PRIMARY KEY (user_id, agent_id, word, shared, last)
+    );
+    ALTER TABLE memory_lists ALTER COLUMN ids SET STORAGE PLAIN;
 
     -- The words of retired rows and of keys.
     CREATE TABLE memory_echoes (

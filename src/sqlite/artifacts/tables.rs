@@ -42,16 +42,8 @@ pub(in crate::sqlite) fn make(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Returns the name of the table of artifacts.
-pub(super) fn table(connection: &Connection) -> rusqlite::Result<&'static str> {
+pub(in crate::sqlite) fn table(connection: &Connection) -> rusqlite::Result<&'static str> {
     Ok(if has_table(connection, OURS)? { OURS } else { SEEDS })
-}
-
-/// Returns the name of the table of artifacts, where a file has one of ours.
-pub(in crate::sqlite) fn tables(connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
-    if !has_table(connection, "memory_artifact_audit")? {
-        return Ok(None);
-    }
-    table(connection).map(Some)
 }
 
 fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {

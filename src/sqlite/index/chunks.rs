@@ -6,6 +6,7 @@ use super::links::Links;
 use crate::base::name::DocName;
 use crate::base::uuid::chunk_id;
 use crate::search::documents::{Chunk, words_of_name};
+use crate::sqlite::columns::ReadAll;
 use crate::sqlite::words;
 
 /// Makes the chunks of a document these. One that stands as it is is left alone: an append costs what it adds.
@@ -23,9 +24,8 @@ pub(super) fn put(
              WHERE document_id = ?1 ORDER BY chunk_index",
         )?;
         let place = |row: &Row<'_>| Ok::<_, rusqlite::Error>([row.get(3)?, row.get(4)?, row.get(5)?]);
-        let rows = statement
-            .query_map([document], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, place(row)?)))?;
-        rows.collect::<rusqlite::Result<_>>()?
+        let rows = statement.query([document])?;
+        rows.all(|row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, place(row)?)))?
     };
     let mut standing = standing.into_iter().peekable();
     let of_name = words_of_name(name);

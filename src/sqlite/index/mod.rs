@@ -19,7 +19,7 @@ use rusqlite::{Connection, params};
 use super::columns::stamp;
 use super::database::Database;
 use super::edges;
-use super::error::{fold, is_corrupt};
+use super::error::is_corrupt;
 use super::open::{self, PATIENCE};
 use super::schema::Others;
 use crate::base::access::{Access, Scope};
@@ -272,10 +272,9 @@ impl SqliteIndex {
     fn look<T>(&self, action: &'static str, read: impl FnOnce(&ChunkTable<'_>) -> Result<T>) -> Result<T> {
         let connection = self.database.lock();
         let file = self.database.file();
-        let folded = |error| fold(action, file, error);
-        let moment = connection.unchecked_transaction().map_err(folded)?;
+        let moment = self.database.moment(&connection, action)?;
         let read = read(&ChunkTable { connection: &moment, scope: &self.scope, action, file })?;
-        moment.finish().map_err(folded)?;
+        self.database.end(moment, action)?;
         Ok(read)
     }
 }

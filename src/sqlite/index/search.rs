@@ -4,6 +4,7 @@ use rusqlite::{Connection, Row, params};
 
 use crate::base::access::{Scope, SessionKind};
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::search::documents::{Audience, SearchResult, WEIGHED, reciprocal, weigh};
 use crate::search::rank::{Plan, one_line};
 use crate::sqlite::words;
@@ -146,7 +147,7 @@ impl ChunkQuery<'_> {
 }
 
 fn sort(ranked: &mut Vec<(f64, SearchResult)>, limit: usize) {
-    ranked.sort_by(|(rank, found), (other_rank, other)| {
+    order::sort_by(ranked, |(rank, found), (other_rank, other)| {
         let place = |found: &SearchResult| (found.path.clone(), found.chunk_index);
         rank.total_cmp(other_rank).then_with(|| place(found).cmp(&place(other)))
     });

@@ -8,8 +8,10 @@ use crate::base::access::{Access, Scope};
 use crate::base::document::SourceRef;
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::edges::{Cited, CitedSource, Edge, EdgeStore, Mention, Neighborhood, Passage, TopEntity};
 use crate::search::documents::Audience;
+use crate::sqlite::columns::ReadAll;
 use crate::sqlite::commits;
 use crate::sqlite::edges::{self, OF_CHUNKS};
 
@@ -57,7 +59,7 @@ impl SqliteIndex {
             }
         }
         // The last paths are those of the newest notes.
-        found.sort_by(|one, other| (&other.0, one.1).cmp(&(&one.0, other.1)));
+        order::sort_by(&mut found, |one, other| (&other.0, one.1).cmp(&(&one.0, other.1)));
         found.dedup_by_key(|(.., found)| found.number);
         Ok(found.into_iter().map(|(.., found)| found).take(most).collect())
     }
@@ -68,7 +70,7 @@ impl SqliteIndex {
              WHERE src_table = '{OF_CHUNKS}' AND src_id = ?1 ORDER BY id",
             self.links.table
         );
-        connection.prepare_cached(&sql)?.query_map([number], |row| edges::read(row, 0))?.collect()
+        connection.prepare_cached(&sql)?.query([number])?.all(|row| edges::read(row, 0))
     }
 
     /// Extracts the edges of the next chunks; returns how many are new, and the last chunk.
@@ -137,11 +139,10 @@ impl EdgeStore for SqliteIndex {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
             let mut statement = connection.prepare_cached(&sql)?;
             let bound = params![user, agent, Audience::bit(access.kind), limit];
-            let top = statement.query_map(bound, |row| {
+            statement.query(bound)?.all(|row| {
                 let texts = u64::try_from(row.get::<_, i64>(3)?).unwrap_or_default();
                 Ok(TopEntity::new(edges::read(row, 0)?.entity, texts))
-            })?;
-            top.collect()
+            })
         })
     }
 

@@ -7,8 +7,7 @@ use rusqlite::Connection;
 
 use crate::sqlite::vectors::{Names, TABLES as VECTOR_TABLES, named};
 
-/// The chunks of the first version were those of rows of `memory_documents`, and nothing wrote any. The documents
-/// of a folder have no such rows.
+/// An index has a table of documents of its own: those of a folder have no rows in `memory_documents`.
 const TABLES: &str = "
     CREATE TABLE indexed_documents (
         id TEXT NOT NULL PRIMARY KEY,
@@ -25,7 +24,6 @@ const TABLES: &str = "
         UNIQUE (user_id, agent_id, path)
     );
 
-    DROP TABLE IF EXISTS memory_chunks;
     CREATE TABLE memory_chunks (
         number INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
@@ -77,11 +75,7 @@ const TRIGGERS: &str = "
 pub(crate) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute_batch(INDEX)?;
-    connection.execute_batch(TRIGGERS)
-}
-
-/// Adds where vectors of chunks stand.
-pub(crate) fn make_vectors(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TRIGGERS)?;
     connection.execute_batch(&named(&NAMES, VECTOR_TABLES))?;
     connection.execute_batch(VECTOR_TRIGGERS)
 }
@@ -97,10 +91,6 @@ pub(super) const NAMES: Names = Names {
 
 /// A chunk may get the number of one that is gone, so what is filled ends before it.
 const VECTOR_TRIGGERS: &str = "
-    DROP TRIGGER IF EXISTS chunk_vectors_of_changed;
-    DROP TRIGGER IF EXISTS chunk_vectors_of_removed;
-    DROP TRIGGER IF EXISTS chunk_vectors_of_moved;
-    DROP TRIGGER IF EXISTS chunk_vectors_ad;
     CREATE TRIGGER chunk_vectors_of_changed AFTER UPDATE OF number, document_id, content ON memory_chunks
     WHEN (old.number IS NOT new.number OR old.document_id IS NOT new.document_id OR old.content IS NOT new.content)
         AND EXISTS (SELECT 1 FROM chunk_generations) BEGIN

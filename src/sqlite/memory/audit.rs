@@ -6,6 +6,7 @@ use super::row::{self, stamp};
 use super::table::Table;
 use crate::base::access::{Actor, SessionKind};
 use crate::memory::{AuditEntry, AuditOutcome, MemoryId, Source};
+use crate::sqlite::columns::ReadAll;
 
 pub(super) const ACTORS: [(Actor, &str); 3] =
     [(Actor::Human, "human"), (Actor::Agent, "agent"), (Actor::Library, "library")];
@@ -69,6 +70,6 @@ impl Table<'_> {
                 reason: row::maybe(found, 8)?,
             })
         };
-        statement.query_map(params![self.user(), self.agent(), limit], entry)?.collect()
+        statement.query(params![self.user(), self.agent(), limit])?.all(entry)
     }
 }

@@ -16,9 +16,10 @@ use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
 use crate::edges::EdgeExtractor;
 use crate::memory::IndexState;
+use crate::sqlite::columns::ReadAll;
 use crate::sqlite::database::Database;
 use crate::sqlite::edges;
-use crate::sqlite::error::{fold, is_corrupt};
+use crate::sqlite::error::is_corrupt;
 use crate::sqlite::removals;
 use crate::store::backend::{Backend, Changes, Rows};
 
@@ -121,12 +122,11 @@ impl SqliteBackend {
         read: impl FnOnce(&Table<'_>) -> Result<T>,
     ) -> Result<T> {
         let connection = self.database.lock();
-        let folded = |error| fold(action, self.database.file(), error);
-        let moment = connection.unchecked_transaction().map_err(folded)?;
+        let moment = self.database.moment(&connection, action)?;
         let held = RefCell::new(self.take_terms().begin(&moment));
         let table = Table { backend: self, connection: &moment, action, held: &held, writes: false };
         let read = read(&table)?;
-        moment.finish().map_err(folded)?;
+        self.database.end(moment, action)?;
         self.put_terms(held.take().end(&connection));
         Ok(read)
     }
@@ -164,7 +164,7 @@ impl SqliteBackend {
         // Indexes have tables of their own, which this sees too.
         let verdicts: Vec<String> = self.database.read("check", |connection| {
             let mut statement = connection.prepare("PRAGMA integrity_check(100)")?;
-            statement.query_map([], |row| row.get(0))?.collect()
+            statement.query([])?.all(|row| row.get(0))
         })?;
         let is_drifted = self.database.change("check", |connection| {
             let sql = "INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)";
@@ -234,15 +234,15 @@ impl Backend for SqliteBackend {
         StateName::row("memory_audit", "all").into()
     }
 
-    fn read<T>(&self, action: &'static str, read: impl FnOnce(&dyn Rows) -> Result<T>) -> Result<T> {
+    fn read_rows(&self, action: &'static str, read: &mut dyn FnMut(&dyn Rows) -> Result<()>) -> Result<()> {
         self.look(action, |table| read(table))
     }
 
-    fn change<T>(
+    fn change_rows(
         &self,
         action: &'static str,
-        change: impl FnOnce(&mut dyn Changes) -> Result<T>,
-    ) -> Result<T> {
+        change: &mut dyn FnMut(&mut dyn Changes) -> Result<()>,
+    ) -> Result<()> {
         let changed = self.alter(action, |table| change(table));
         if self.forgets.swap(false, Ordering::AcqRel) {
             // It may have been rolled back.

@@ -3,8 +3,6 @@
 //! Rows of one conversation lie beside each other in the index of places. So rows that are near to each other are read in one
 //! run, from some positions before the first of them until enough are behind the last.
 
-use std::collections::BTreeMap;
-
 use chrono::NaiveDate;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{CachedStatement, Row, params_from_iter};
@@ -12,6 +10,7 @@ use rusqlite::{CachedStatement, Row, params_from_iter};
 use super::row::{self, CARD};
 use super::search::{CONDITIONS, listed, trusted, view};
 use super::table::Table;
+use crate::base::sorted::SortedMap;
 use crate::memory::Filter;
 use crate::search::rank::{Card, REACH, Visibility};
 
@@ -22,7 +21,7 @@ type Take<'a> = dyn FnMut(i64, &Card<'_>) + 'a;
 type At = (i64, i64);
 
 /// Rows by their conversations.
-type Conversations = BTreeMap<String, Vec<At>>;
+type Conversations = SortedMap<String, Vec<At>>;
 
 /// A row of a run, and its card where the filter takes it.
 struct Passed {

@@ -16,6 +16,7 @@ use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, signature};
 use crate::memory::{AuditEntry, LearningId, MemoryId, NewLearning, NewMemory};
 use crate::search::rank::{Card, is_name};
+use crate::sqlite::columns::ReadAll;
 use crate::store::Edit;
 use crate::store::backend::{Changes, Extracted};
 use crate::store::fact;
@@ -139,10 +140,9 @@ impl Changes for Table<'_> {
                     "SELECT id FROM memories INDEXED BY idx_memories_gone WHERE deleted_at < ?1 AND user_id = ?2
                      AND agent_id = ?3 ORDER BY id LIMIT ?4",
                 )?
-                .query_map(params![stamp(cutoff), self.user(), self.agent(), PURGED_AT_ONCE], |found| {
+                .query(params![stamp(cutoff), self.user(), self.agent(), PURGED_AT_ONCE])?.all(|found| {
                     found.get(0).map(MemoryId::new)
-                })?
-                .collect::<rusqlite::Result<Vec<MemoryId>>>()?;
+                })?;
             for id in &ids {
                 self.connection.prepare_cached("DELETE FROM memories WHERE id = ?1")?.execute([id.get()])?;
                 self.audit_entry(&AuditEntry { id: Some(*id), ..entry.clone() })?;

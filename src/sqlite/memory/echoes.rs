@@ -5,12 +5,12 @@
 
 use rusqlite::{Connection, params};
 
-use super::fact::{FACT, read};
-use super::row::{self, COLUMNS};
+use super::row;
 use super::table::Table;
 use crate::facts::FactKey;
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
+use crate::sqlite::columns::ReadAll;
 use crate::store::echo::{EchoWord, echo_words};
 
 const TABLES: &str = "
@@ -25,21 +25,9 @@ const TABLES: &str = "
     END;
 ";
 
-/// Makes the table, and lists the rows of an older file.
+/// Makes the table.
 pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(TABLES)?;
-    let sql = format!(
-        "SELECT {COLUMNS}, {FACT} FROM memories m
-         WHERE (m.successor IS NOT NULL AND m.retired_at IS NOT NULL) OR m.fact_key IS NOT NULL"
-    );
-    let mut statement = connection.prepare(&sql)?;
-    let mut facts = statement.query([])?;
-    while let Some(found) = facts.next()? {
-        let fact = read(found)?;
-        let said = fact.status.successor.map(|_| &fact.memory.content[..]);
-        list(connection, fact.memory.id, said, fact.key.as_ref())?;
-    }
-    Ok(())
+    connection.execute_batch(TABLES)
 }
 
 /// Lists a row by the words of its key, and of what it said before it was retired.
@@ -115,8 +103,7 @@ impl Table<'_> {
         let mut lists = Vec::with_capacity(words.len());
         for word in words {
             let bound = params![word.0.cast_signed(), self.user(), self.agent(), most];
-            let ids = statement.query_map(bound, |found| found.get(0).map(MemoryId::new))?;
-            lists.push(ids.collect::<rusqlite::Result<Vec<MemoryId>>>()?);
+            lists.push(statement.query(bound)?.all(|found| found.get(0).map(MemoryId::new))?);
         }
         Ok(lists)
     }

@@ -1,17 +1,17 @@
 //! The edges of rows and of notes of roles: written with them, asked for by a key, and extracted anew.
 
-use std::collections::BTreeSet;
-
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::row;
 use super::search::{count, listed, view};
 use super::table::Table;
 use crate::base::access::Actor;
+use crate::base::sorted::SortedSet;
 use crate::edges::{Edge, TopEntity, Words, edges_of, edges_of_note, scenario};
 use crate::learning::RoleNote;
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
+use crate::sqlite::columns::ReadAll;
 use crate::sqlite::edges::{self, OF_NOTES, OF_ROWS};
 use crate::store::backend::Extracted;
 
@@ -46,7 +46,7 @@ impl Table<'_> {
         let mut rows = statement.query([id])?;
         let Some(found) = rows.next()? else { return Ok(0) };
         let (text, subject) = (row::text(found, 0)?, row::maybe(found, 1)?);
-        let notes = row::maybe(found, 2)?.and_then(|notes| serde_json::from_str(&notes).ok());
+        let notes = row::maybe(found, 2)?.and_then(|notes| serde_json::from_slice(notes.as_bytes()).ok());
         let writer = if notes.is_some() { self.writer(id)? } else { Actor::Agent };
         let scenario = scenario(notes.as_ref(), writer);
         let words = Words { text: &text, subject: subject.as_deref(), scenario, ..Words::default() };
@@ -80,7 +80,7 @@ impl Table<'_> {
         keys: &[String],
         most: usize,
     ) -> rusqlite::Result<Vec<MemoryId>> {
-        let mut ids = BTreeSet::new();
+        let mut ids = SortedSet::new();
         for query in edges::leads_to(self.backend.edges, "?3", OF_ROWS) {
             let sql = format!(
                 "SELECT DISTINCT e.src_id FROM ({query}) e CROSS JOIN {} m ON m.id = e.src_id
@@ -90,8 +90,9 @@ impl Table<'_> {
             let mut statement = self.connection.prepare_cached(&sql)?;
             for key in keys {
                 let bound = params![self.user(), self.agent(), key, count(most)];
-                for id in statement.query_map(bound, |found| found.get(0))? {
-                    ids.insert(MemoryId::new(id?));
+                let mut rows = statement.query(bound)?;
+                while let Some(found) = rows.next()? {
+                    ids.insert(MemoryId::new(found.get(0)?));
                 }
             }
         }
@@ -108,8 +109,8 @@ impl Table<'_> {
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
         let mut statement = self.connection.prepare_cached(&sql)?;
         statement
-            .query_map([listed(&ids)], |found| Ok((MemoryId::new(found.get(0)?), edges::read(found, 1)?)))?
-            .collect()
+            .query([listed(&ids)])?
+            .all(|found| Ok((MemoryId::new(found.get(0)?), edges::read(found, 1)?)))
     }
 
     pub(super) fn most_mentioned(
@@ -128,11 +129,10 @@ impl Table<'_> {
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
         let bound = params![self.user(), self.agent(), count(limit)];
-        let top = statement.query_map(bound, |found| {
+        statement.query(bound)?.all(|found| {
             let texts = u64::try_from(found.get::<_, i64>(3)?).unwrap_or_default();
             Ok(TopEntity::new(edges::read(found, 0)?.entity, texts))
-        })?;
-        top.collect()
+        })
     }
 
     /// Extracts the edges of the next rows of this scope, and after the last of them those of its notes.
@@ -142,8 +142,8 @@ impl Table<'_> {
         let ids: Vec<i64> = self
             .connection
             .prepare_cached(sql)?
-            .query_map(params![after.get(), self.user(), self.agent(), STEP], |found| found.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
+            .query(params![after.get(), self.user(), self.agent(), STEP])?
+            .all(|found| found.get(0))?;
         let mut added = 0;
         for id in &ids {
             added += self.put_edges_of(*id)? as u64;
@@ -157,15 +157,12 @@ impl Table<'_> {
         Ok(Extracted { added, last })
     }
 
-    /// Extracts the edges of some rows that were there before edges were; `false` where there are none left.
+    /// Extracts the edges of some rows that another program wrote before the file was taken over; `false` where there are none left.
     pub(super) fn extract_due(&self) -> rusqlite::Result<bool> {
         let Some(up_to) = due(self.connection)? else { return Ok(false) };
         let sql = "SELECT id FROM memories WHERE id <= ?1 ORDER BY id DESC LIMIT ?2";
-        let ids: Vec<i64> = self
-            .connection
-            .prepare_cached(sql)?
-            .query_map(params![up_to, STEP], |found| found.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
+        let ids: Vec<i64> =
+            self.connection.prepare_cached(sql)?.query(params![up_to, STEP])?.all(|found| found.get(0))?;
         for id in &ids {
             self.put_edges_of(*id)?;
         }
@@ -177,7 +174,7 @@ impl Table<'_> {
     }
 }
 
-/// Returns the last row that waits for its edges since a file had none.
+/// Returns the last row that waits for its edges since the file was taken over.
 pub(super) fn due(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT up_to FROM memory_edges_due")?

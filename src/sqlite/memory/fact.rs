@@ -17,6 +17,7 @@ use crate::facts::{
 };
 use crate::memory::MemoryId;
 use crate::search::rank::{Term, Visibility};
+use crate::sqlite::columns::ReadAll;
 use crate::store::backend::Facts;
 use crate::store::echo::EchoWord;
 use crate::store::words::Words;
@@ -102,11 +103,10 @@ impl Facts for Table<'_> {
             let sides = [side("newer_id", "older_id"), side("older_id", "newer_id")];
             let mut statement = self.connection.prepare_cached(&sides.join(" UNION ALL "))?;
             let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
-            let pairs = statement.query_map(params![listed(&ids), self.user(), self.agent()], |found| {
+            statement.query(params![listed(&ids), self.user(), self.agent()])?.all(|found| {
                 let reason = of_json(&row::text(found, 2)?).unwrap_or(SuspectReason::Alike);
                 Ok((MemoryId::new(found.get(0)?), MemoryId::new(found.get(1)?), reason))
-            })?;
-            pairs.collect()
+            })
         })
     }
 
@@ -183,8 +183,7 @@ impl Table<'_> {
     fn select(&self, which: &str, bound: impl rusqlite::ToSql) -> rusqlite::Result<Vec<Fact>> {
         let sql = format!("SELECT {COLUMNS}, {FACT} {OF_SCOPE} {which}");
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let facts = statement.query_map(params![self.user(), self.agent(), bound], read)?;
-        facts.collect()
+        statement.query(params![self.user(), self.agent(), bound])?.all(read)
     }
 
     /// Keeps what a new row may contradict.
@@ -209,12 +208,10 @@ impl Table<'_> {
              WHERE s.closed_by IS NULL AND o.user_id = ?1 AND o.agent_id = ?2 AND n.user_id = ?1 AND n.agent_id = ?2
              ORDER BY s.newer_id, s.older_id LIMIT ?3",
         )?;
-        let pairs = statement.query_map(params![self.user(), self.agent(), limit], |found| {
-            Ok((found.get::<_, i64>(0)?, found.get::<_, i64>(1)?, row::text(found, 2)?))
-        })?;
+        let mut pairs = statement.query(params![self.user(), self.agent(), limit])?;
         let mut suspicions = Vec::new();
-        for pair in pairs {
-            let (older, newer, reason) = pair?;
+        while let Some(found) = pairs.next()? {
+            let (older, newer, reason) = (found.get(0)?, found.get(1)?, row::text(found, 2)?);
             let one = |id: i64| Ok::<_, rusqlite::Error>(self.select("AND m.id = ?3", id)?.pop());
             if let (Some(older), Some(newer)) = (one(older)?, one(newer)?) {
                 let reason = of_json(&reason).unwrap_or(SuspectReason::Alike);
@@ -322,10 +319,10 @@ impl Table<'_> {
                 outcome: of_json(&row::text(found, 7)?).unwrap_or(EventOutcome::Outdated),
                 reason: row::maybe(found, 8)?,
                 reverts: found.get::<_, Option<i64>>(9)?.map(EventId::new),
-                changes: serde_json::from_str(&row::text(found, 10)?).unwrap_or_default(),
+                changes: serde_json::from_slice(row::text(found, 10)?.as_bytes()).unwrap_or_default(),
             })
         };
-        statement.query_map(bound, event)?.collect()
+        statement.query(bound)?.all(event)
     }
 }
 

@@ -93,14 +93,14 @@ impl Table<'_> {
         };
         // A key may say it too. The keys of others are not looked at: theirs may be the same.
         for column in ["value", "key"] {
-            struck.profile += self.strike(burial, (profile, "key", column), |key| {
+            struck.profile += self.strike(burial, (profile, "key", column), &|key| {
                 let sql = format!("DELETE FROM {profile} AND key = ?3");
                 connection.prepare_cached(&sql)?.execute(params![self.user(), self.agent(), key])
             })?;
         }
         let learned = "memory_learnings WHERE user_id = ?1 AND agent_id = ?2";
         for column in ["content", "context"] {
-            struck.learnings += self.strike(burial, (learned, "id", column), |id| {
+            struck.learnings += self.strike(burial, (learned, "id", column), &|id| {
                 connection.prepare_cached("DELETE FROM memory_learnings WHERE id = ?1")?.execute([id])
             })?;
         }
@@ -120,7 +120,7 @@ impl Table<'_> {
             ("memory_audit", &lines, "origin"),
             ("memory_decisions", &events, "reason"),
         ] {
-            struck.reasons += self.strike(burial, (whose, "id", column), |id| {
+            struck.reasons += self.strike(burial, (whose, "id", column), &|id| {
                 let sql = format!("UPDATE {table} SET {column} = NULL WHERE id = ?1");
                 connection.prepare_cached(&sql)?.execute([id])
             })?;
@@ -135,7 +135,7 @@ impl Table<'_> {
         let of = |table: &str| format!("{table} WHERE user_id = ?1 AND agent_id = ?2");
         let cases = Cell::new(0);
         for column in ["name", "class", "body"] {
-            struck.methods += self.strike(burial, (&of("memory_methods"), "id", column), |id| {
+            struck.methods += self.strike(burial, (&of("memory_methods"), "id", column), &|id| {
                 let sql = "DELETE FROM memory_cases WHERE method_id = ?1";
                 cases.set(cases.get() + connection.prepare_cached(sql)?.execute([id])? as u64);
                 connection.prepare_cached("DELETE FROM memory_methods WHERE id = ?1")?.execute([id])
@@ -144,19 +144,19 @@ impl Table<'_> {
         for (table, column) in
             [("memory_cases", "content"), ("memory_cases", "outcome"), ("memory_outcomes", "outcome")]
         {
-            let gone = self.strike(burial, (&of(table), "id", column), |id| {
+            let gone = self.strike(burial, (&of(table), "id", column), &|id| {
                 connection.prepare_cached(&format!("DELETE FROM {table} WHERE id = ?1"))?.execute([id])
             })?;
             cases.set(cases.get() + gone);
         }
         struck.cases += cases.get();
         for column in ["dimension", "statement", "tools", "words"] {
-            struck.preferences += self.strike(burial, (&of("memory_preferences"), "id", column), |id| {
+            struck.preferences += self.strike(burial, (&of("memory_preferences"), "id", column), &|id| {
                 connection.prepare_cached("DELETE FROM memory_preferences WHERE id = ?1")?.execute([id])
             })?;
         }
         for column in ["role", "subject", "content", "reflection"] {
-            struck.notes += self.strike(burial, (&of("memory_roles"), "id", column), |id| {
+            struck.notes += self.strike(burial, (&of("memory_roles"), "id", column), &|id| {
                 connection.prepare_cached("DELETE FROM memory_roles WHERE id = ?1")?.execute([id])
             })?;
         }
@@ -170,14 +170,14 @@ impl Table<'_> {
             let Some(table) = mirror.standing(connection)? else { continue };
             for column in mirror.words.split(", ") {
                 let whose = format!("{table} WHERE ?1 = '' AND ?2 = ''");
-                struck.trades += self.strike(burial, (&whose, "id", column), |id| {
+                struck.trades += self.strike(burial, (&whose, "id", column), &|id| {
                     connection.prepare_cached(&format!("DELETE FROM {table} WHERE id = ?1"))?.execute([id])
                 })?;
             }
         }
         if let Some(table) = SYNC.standing(connection)? {
             let whose = format!("{table} WHERE ?1 = '' AND ?2 = ''");
-            struck.trades += self.strike(burial, (&whose, "rowid", "last_error"), |id| {
+            struck.trades += self.strike(burial, (&whose, "rowid", "last_error"), &|id| {
                 let sql = format!("UPDATE {table} SET last_error = NULL WHERE rowid = ?1");
                 connection.prepare_cached(&sql)?.execute([id])
             })?;
@@ -190,7 +190,7 @@ impl Table<'_> {
         &self,
         burial: &Burial,
         (whose, key, text): (&str, &str, &str),
-        take: impl Fn(&str) -> rusqlite::Result<usize>,
+        take: &dyn Fn(&str) -> rusqlite::Result<usize>,
     ) -> rusqlite::Result<u64> {
         let sql = format!("SELECT {key}, {text} FROM {whose} AND {text} IS NOT NULL");
         let mut holding = Vec::new();

@@ -31,12 +31,16 @@ pub(super) fn with_card<T>(
     text: &str,
     take: impl FnOnce(&Card<'_>) -> T,
 ) -> rusqlite::Result<T> {
+    Ok(take(&card(row, text)?))
+}
+
+fn card<'r>(row: &'r Row<'_>, text: &'r str) -> rusqlite::Result<Card<'r>> {
     let borrowed = |column| row.get_ref(column).map(|value| value.as_str().ok());
     let (session, role) = (borrowed(4)?, borrowed(6)?);
     let is_typed = matches!(borrowed(2)?, Some("user_manual" | "user_explicit"));
     let position: Option<i64> = row.get(5)?;
     let position = position.and_then(|at| u64::try_from(at).ok()).unwrap_or(0);
-    Ok(take(&Card {
+    Ok(Card {
         id: row.get(0)?,
         text,
         bytes: row.get(8)?,
@@ -47,7 +51,7 @@ pub(super) fn with_card<T>(
         own: if session.is_some() { role == Some("user") } else { is_typed },
         shared: false,
         touched: borrowed(3)?.and_then(parse_time).map_or(0, |time| time.timestamp_micros()),
-    }))
+    })
 }
 
 /// Reads [`COLUMNS`].
@@ -68,11 +72,14 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
         category: text(row, 1)?,
         content: text(row, 2)?,
         source: maybe(row, 3)?.map(|word| Source::from(word.as_str())),
-        metadata: metadata.map(|text| serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text))),
+        metadata: metadata
+            .map(|text| serde_json::from_slice(text.as_bytes()).unwrap_or(serde_json::Value::String(text))),
         place,
         shared: row.get(5)?,
         origin: maybe(row, 13)?.and_then(|word| word.parse().ok()),
-        cites: maybe(row, 15)?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
+        cites: maybe(row, 15)?
+            .and_then(|text| serde_json::from_slice(text.as_bytes()).ok())
+            .unwrap_or_default(),
         dream: maybe(row, 16)?.as_deref().and_then(DreamId::parse),
         pinned: row.get(14)?,
         created_at: time(row, 6)?.unwrap_or_default(),

@@ -19,6 +19,7 @@ use crate::memory::{
     AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, SnapshotRow, Source, Stale, end_of,
 };
 use crate::search::rank::Visibility;
+use crate::sqlite::columns::ReadAll;
 use crate::sqlite::commits::edition;
 use crate::store::backend::{Editable, Rows};
 use crate::store::forget::Burial;
@@ -51,14 +52,14 @@ impl Rows for Table<'_> {
                 );
                 let mut statement = self.connection.prepare_cached(&sql)?;
                 let bound = (self.user(), self.agent(), count(limit - rows.len()));
-                for row in statement.query_map(bound, |row| {
+                let mut found = statement.query(bound)?;
+                while let Some(row) = found.next()? {
                     let id = MemoryId::new(row.get(0)?);
                     let mut shown = SnapshotRow::new(id, row::text(row, 1)?, row::text(row, 2)?, pinned);
-                    let notes = row::maybe(row, 3)?.and_then(|notes| serde_json::from_str(&notes).ok());
+                    let notes =
+                        row::maybe(row, 3)?.and_then(|notes| serde_json::from_slice(notes.as_bytes()).ok());
                     shown.stale.extend(end_of(notes.as_ref()).map(Stale::Over));
-                    Ok(shown)
-                })? {
-                    rows.push(row?);
+                    rows.push(shown);
                 }
             }
             Ok(rows)
@@ -123,8 +124,8 @@ impl Rows for Table<'_> {
             let mut statement = self.connection.prepare_cached(&sql)?;
             let bound = [self.user(), self.agent()].into_iter().chain(keys.into_iter().flatten().copied());
             statement
-                .query_map(params_from_iter(bound), |found| Ok((row::text(found, 0)?, row::text(found, 1)?)))?
-                .collect()
+                .query(params_from_iter(bound))?
+                .all(|found| Ok((row::text(found, 0)?, row::text(found, 1)?)))
         })
     }
 
@@ -143,7 +144,7 @@ impl Rows for Table<'_> {
                 let at = row::time(found, 3)?.unwrap_or_default();
                 Ok(Learning::new(LearningId::new(found.get(0)?), written, at))
             };
-            statement.query_map((self.user(), self.agent(), count(limit)), learning)?.collect()
+            statement.query((self.user(), self.agent(), count(limit)))?.all(learning)
         })
     }
 

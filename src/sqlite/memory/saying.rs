@@ -10,6 +10,7 @@ use super::row::{self, COLUMNS, NOTES};
 use super::table::Table;
 use crate::facts::Fact;
 use crate::gate::signature;
+use crate::sqlite::columns::ReadAll;
 use crate::store::forget::{Burial, NAMES, signature_of};
 
 /// The signature of a row of which nothing is known has all bits.
@@ -17,10 +18,6 @@ pub(super) const COLUMN: (&str, &str) = ("signature", "INTEGER NOT NULL DEFAULT 
 
 /// The indexes are of all rows, those that are found and those that are not.
 const INDEXES: &str = "
-    DROP INDEX IF EXISTS idx_memories_touched;
-    DROP INDEX IF EXISTS idx_memories_deleted;
-    DROP INDEX IF EXISTS idx_memories_gone;
-    DROP INDEX IF EXISTS idx_audit_worded;
     CREATE INDEX idx_memories_touched ON memories (user_id, agent_id, updated_at, id, signature)
         WHERE deleted_at IS NULL AND retired_at IS NULL;
     CREATE INDEX idx_memories_gone ON memories (user_id, agent_id, deleted_at, id, signature)
@@ -57,7 +54,7 @@ pub(super) fn worded() -> String {
 pub(super) fn sign(connection: &Connection) -> rusqlite::Result<()> {
     let unsigned: Vec<i64> = {
         let mut statement = connection.prepare("SELECT id FROM memories WHERE signature = -1")?;
-        statement.query_map([], |found| found.get(0))?.collect::<rusqlite::Result<_>>()?
+        statement.query([])?.all(|found| found.get(0))?
     };
     let mut rows =
         connection.prepare(&format!("SELECT {COLUMNS}, {FACT} FROM memories m WHERE m.id = ?1"))?;

@@ -6,8 +6,10 @@ use rusqlite::{params, params_from_iter};
 use super::row::{self, CARD, COLUMNS, stamp};
 use super::table::Table;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::memory::{Filter, Memory, Order, Query};
 use crate::search::rank::{Card, Frequencies, Term, Visibility};
+use crate::sqlite::columns::ReadAll;
 use crate::sqlite::words;
 use crate::store::search::{Searchable, Take, Wanted};
 
@@ -208,9 +210,7 @@ impl Table<'_> {
     }
 
     fn memories(&self, sql: &str, values: Vec<Value>) -> Result<Vec<Memory>> {
-        self.folded(|| {
-            self.connection.prepare_cached(sql)?.query_map(params_from_iter(values), row::memory)?.collect()
-        })
+        self.folded(|| self.connection.prepare_cached(sql)?.query(params_from_iter(values))?.all(row::memory))
     }
 
     /// Returns whether all rows that the text index holds are in sight. A guest's user is never empty.
@@ -243,7 +243,7 @@ impl Table<'_> {
             values.extend(self.whose());
         }
         let mut statement = self.connection.prepare_cached(&sql)?;
-        statement.query_map(params_from_iter(values), |found| found.get(0))?.collect()
+        statement.query(params_from_iter(values))?.all(|found| found.get(0))
     }
 
     /// Returns the statement for the rows that may be found, and what it binds; `None` where no row can be.
@@ -359,7 +359,7 @@ fn is_of_syntax(error: &rusqlite::Error) -> bool {
 
 /// Sorts by relevance: by BM25, where less is better, then the newest, then the greater id.
 fn sort(rows: &mut Vec<(f64, Memory)>, limit: usize) {
-    rows.sort_by(|(rank, memory), (other_rank, other)| {
+    order::sort_by(rows, |(rank, memory), (other_rank, other)| {
         rank.total_cmp(other_rank)
             .then_with(|| other.updated_at.cmp(&memory.updated_at))
             .then_with(|| other.id.cmp(&memory.id))

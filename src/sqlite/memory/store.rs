@@ -15,7 +15,6 @@ use crate::sqlite::database::Database;
 use crate::sqlite::mending::mend;
 use crate::sqlite::open;
 use crate::sqlite::schema::Others;
-use crate::store::backend::Backend;
 use crate::store::{Store, StoreConfig, check_scope, forward};
 
 /// A memory store inside one SQLite file, for one scope of it.
@@ -27,8 +26,8 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 ///
 /// Both text indexes hold the rows that a search may return, so words of deleted and retired rows count in no frequency. A
 /// search reads the word index of its scope, in the tables `memory_terms_…`. Phrases, conditions, lists by time and the syntax
-/// of FTS5 read `memories_fts`. So does every search while rows of another program, or of an older file, are not in the word
-/// index yet: the next change takes them in.
+/// of FTS5 read `memories_fts`. So does every search while rows of another program are not in the word index yet: the next
+/// change takes them in.
 ///
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
 /// once; a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
@@ -182,7 +181,7 @@ impl SqliteMemoryStore {
     ///
     /// The errors of [`purge`](crate::MemoryStore::purge).
     pub fn purge_expired(&self, now: DateTime<Utc>) -> Result<u64> {
-        self.store.purge_expired(now)
+        self.engine().purge_expired(now)
     }
 
     /// Looks at the whole file: at its pages, and at whether the index says what the rows say. Takes as long as
@@ -219,8 +218,8 @@ impl SqliteMemoryStore {
 
 impl SqliteMemoryStore {
     /// Returns the engine, for a bundle.
-    pub(crate) fn engine(&self) -> &Store<impl Backend + use<>> {
-        &self.store
+    pub(crate) fn engine(&self) -> &Store {
+        &*self.store
     }
 
     /// Adds a line to the audit, of what was done around the store.
@@ -231,7 +230,7 @@ impl SqliteMemoryStore {
         outcome: AuditOutcome,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        self.store.tell(access, action, outcome, now)
+        self.engine().tell(access, action, outcome, now)
     }
 }
 

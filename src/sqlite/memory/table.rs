@@ -80,6 +80,9 @@ impl Table<'_> {
 
     /// Runs statements, whose errors say what was done.
     pub(super) fn folded<T>(&self, run: impl FnOnce() -> rusqlite::Result<T>) -> Result<T> {
-        run().map_err(|error| fold(self.action, self.backend.database.file(), error))
+        match run() {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(fold(self.action, self.backend.database.file(), error)),
+        }
     }
 }

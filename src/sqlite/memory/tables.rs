@@ -6,6 +6,7 @@
 use rusqlite::Connection;
 
 use super::{echoes, row, saying, terms, vectors};
+use crate::sqlite::columns::ReadAll;
 use crate::store::fact;
 
 const SEED: &str = "
@@ -42,6 +43,20 @@ const COLUMNS: &[(&str, &str)] = &[
     ("said_at", "TEXT"),
     ("terms", "TEXT"),
     ("pinned", "INTEGER NOT NULL DEFAULT 0"),
+    // The row as a fact, with its origin. `normal` and `fact_key` are compared between facts.
+    ("fact_state", "TEXT"),
+    ("retired_at", "TEXT"),
+    ("successor", "INTEGER"),
+    ("valid_from", "TEXT"),
+    ("valid_until", "TEXT"),
+    ("subject", "TEXT"),
+    ("slot", "TEXT"),
+    ("cardinality", "TEXT"),
+    ("fact_key", "TEXT"),
+    ("normal", "TEXT"),
+    ("cites", "TEXT"),
+    ("dream", "TEXT"),
+    saying::COLUMN,
 ];
 
 /// A word of metadata is believed once, of rows that another program wrote. (seed 003, Schema)
@@ -82,46 +97,14 @@ const OURS: &str = "
         SELECT id, action AS tool_call, actor, outcome, memory_id, source, origin, reason, created_at
         FROM memory_audit;
 
-    CREATE VIEW main_memories AS SELECT * FROM memories WHERE deleted_at IS NULL;
-    CREATE VIEW shared_memories AS SELECT * FROM memories WHERE deleted_at IS NULL AND shared = 1;
-
-    CREATE INDEX idx_memories_touched ON memories (user_id, agent_id, updated_at, id) WHERE deleted_at IS NULL;
-    CREATE INDEX idx_memories_pinned ON memories (user_id, agent_id, updated_at, id)
-        WHERE pinned = 1 AND deleted_at IS NULL;
-    CREATE INDEX idx_memories_place ON memories (user_id, agent_id, session, position)
-        WHERE session IS NOT NULL;
-    CREATE INDEX idx_memories_deleted ON memories (deleted_at) WHERE deleted_at IS NOT NULL;
-    CREATE INDEX idx_memories_unread ON memories (id) WHERE terms IS NULL;
-";
-
-/// The columns of a row as a fact, with its origin. `normal` and `fact_key` are compared between facts.
-const FACT_COLUMNS: &[(&str, &str)] = &[
-    ("fact_state", "TEXT"),
-    ("retired_at", "TEXT"),
-    ("successor", "INTEGER"),
-    ("valid_from", "TEXT"),
-    ("valid_until", "TEXT"),
-    ("subject", "TEXT"),
-    ("slot", "TEXT"),
-    ("cardinality", "TEXT"),
-    ("fact_key", "TEXT"),
-    ("normal", "TEXT"),
-    ("cites", "TEXT"),
-    ("dream", "TEXT"),
-];
-
-const FACTS: &str = "
-    DROP VIEW IF EXISTS main_memories;
-    DROP VIEW IF EXISTS shared_memories;
     CREATE VIEW main_memories AS
         SELECT * FROM memories WHERE deleted_at IS NULL AND retired_at IS NULL;
     CREATE VIEW shared_memories AS
         SELECT * FROM memories WHERE deleted_at IS NULL AND retired_at IS NULL AND shared = 1;
 
-    DROP INDEX IF EXISTS idx_memories_touched;
-    DROP INDEX IF EXISTS idx_memories_pinned;
-    CREATE INDEX IF NOT EXISTS idx_memories_touched ON memories (user_id, agent_id, updated_at, id)
-        WHERE deleted_at IS NULL AND retired_at IS NULL;
+    CREATE INDEX idx_memories_place ON memories (user_id, agent_id, session, position)
+        WHERE session IS NOT NULL;
+    CREATE INDEX idx_memories_unread ON memories (id) WHERE terms IS NULL;
     CREATE INDEX IF NOT EXISTS idx_memories_pinned ON memories (user_id, agent_id, updated_at, id)
         WHERE pinned > 0 AND deleted_at IS NULL AND retired_at IS NULL;
     CREATE INDEX IF NOT EXISTS idx_memories_pending ON memories (user_id, agent_id, id)
@@ -157,6 +140,13 @@ const FACTS: &str = "
     );
     CREATE INDEX IF NOT EXISTS idx_events_retired ON memory_decisions (user_id, agent_id, created_at)
         WHERE retired > 0;
+    -- The decisions on a pair. Sweeps name none, and are most of the events.
+    CREATE INDEX IF NOT EXISTS idx_events_pair ON memory_decisions (older_id, newer_id)
+        WHERE older_id IS NOT NULL;
+    -- The view has the seed's name, and is replaced by a table of another program with that name.
+    CREATE VIEW IF NOT EXISTS memory_consolidation_events AS
+        SELECT id, created_at, actor, decision, older_id, newer_id, outcome, reason, reverts, retired
+        FROM memory_decisions;
     -- Whatever a program tries: what a human typed, confirmed or pinned is retired by a decision of theirs alone.
     CREATE TRIGGER IF NOT EXISTS memories_protected BEFORE UPDATE OF retired_at ON memories
     WHEN new.retired_at IS NOT NULL AND old.retired_at IS NULL
@@ -167,12 +157,14 @@ const FACTS: &str = "
     BEGIN
         SELECT RAISE(ABORT, 'only the human retires this row');
     END;
+    -- The columns of the key stand first: a shell before SQLite 3.41 takes a table without row ids for damaged where
+    -- they do not.
     CREATE TABLE IF NOT EXISTS memory_tombstones (
         user_id TEXT NOT NULL,
         agent_id TEXT NOT NULL,
+        digest TEXT NOT NULL,
         words INTEGER NOT NULL,
         mark INTEGER NOT NULL,
-        digest TEXT NOT NULL,
         PRIMARY KEY (user_id, agent_id, digest)
     ) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS memory_tombstone_keys (
@@ -181,24 +173,6 @@ const FACTS: &str = "
         key TEXT NOT NULL,
         PRIMARY KEY (user_id, agent_id)
     ) WITHOUT ROWID;
-";
-
-/// Decisions have a name of their own: the seed's program has a table of the old one, with columns that nobody here knows.
-const DECISIONS: &str = "
-    ALTER TABLE memory_consolidation_events RENAME TO memory_decisions;
-    DROP TRIGGER IF EXISTS memory_consolidation_events_removed;
-    DROP TRIGGER IF EXISTS memory_consolidation_events_reworded;
-";
-
-/// The view has the seed's name, and is replaced by a table of another program with that name.
-const DECISIONS_OF_THE_SEED: &str = "
-    CREATE VIEW IF NOT EXISTS memory_consolidation_events AS
-        SELECT id, created_at, actor, decision, older_id, newer_id, outcome, reason, reverts, retired
-        FROM memory_decisions;
-";
-
-/// The view has the seed's name, and is replaced by a table of another program with that name.
-const LEARNINGS: &str = "
     CREATE TABLE IF NOT EXISTS memory_learnings (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         user_id TEXT NOT NULL,
@@ -215,8 +189,6 @@ const LEARNINGS: &str = "
 /// The index holds the rows that a search may return and no others: words of deleted and retired rows count in no
 /// frequency.
 const INDEX: &str = "
-    DROP TABLE IF EXISTS memories_fts;
-    DROP VIEW IF EXISTS found_memories;
     CREATE VIEW found_memories AS
         SELECT id, content, category, terms FROM memories WHERE deleted_at IS NULL AND retired_at IS NULL;
     CREATE VIRTUAL TABLE memories_fts USING fts5(
@@ -226,10 +198,12 @@ const INDEX: &str = "
         WHERE shared = 1 AND deleted_at IS NULL AND retired_at IS NULL;
 ";
 
-const NO_TRIGGERS: &str = "
+/// The index of another program is made anew when all columns are there.
+const NO_INDEX: &str = "
     DROP TRIGGER IF EXISTS memories_ai;
     DROP TRIGGER IF EXISTS memories_ad;
     DROP TRIGGER IF EXISTS memories_au;
+    DROP TABLE IF EXISTS memories_fts;
 ";
 
 /// The update trigger leaves out what changes neither the text nor whether the row is found, so that a touch costs no
@@ -261,95 +235,28 @@ const TRIGGERS: &str = "
     END;
 ";
 
-/// The columns of the key stand first: a shell before SQLite 3.41 takes a table without row ids for damaged where they
-/// do not.
-const TOMBSTONES: &str = "
-    CREATE TABLE memory_tombstones_ordered (
-        user_id TEXT NOT NULL,
-        agent_id TEXT NOT NULL,
-        digest TEXT NOT NULL,
-        words INTEGER NOT NULL,
-        mark INTEGER NOT NULL,
-        PRIMARY KEY (user_id, agent_id, digest)
-    ) WITHOUT ROWID;
-    INSERT INTO memory_tombstones_ordered (user_id, agent_id, digest, words, mark)
-        SELECT user_id, agent_id, digest, words, mark FROM memory_tombstones;
-    DROP TABLE memory_tombstones;
-    ALTER TABLE memory_tombstones_ordered RENAME TO memory_tombstones;
-";
-
 /// Makes the tables, around those of the seed where they stand already.
 pub(crate) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SEED)?;
-    add_columns(connection, COLUMNS)?;
+    add_columns(connection)?;
     connection.execute_batch(SOURCES)?;
+    connection.execute_batch(NO_INDEX)?;
     connection.execute_batch(OURS)?;
-    // Of another program, whose index is made anew when all columns are there.
-    connection.execute_batch(NO_TRIGGERS)?;
-    read_terms(connection).map(drop)
-}
-
-/// Adds what makes facts of rows.
-pub(crate) fn make_facts(connection: &Connection) -> rusqlite::Result<()> {
-    add_columns(connection, FACT_COLUMNS)?;
-    connection.execute_batch(FACTS)?;
-    read_normals(connection)
-}
-
-/// Makes the text index of the rows that a search may return, and puts the columns of tombstones in their order.
-pub(crate) fn make_index(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(NO_TRIGGERS)?;
+    read_terms(connection)?;
+    read_normals(connection)?;
     connection.execute_batch(INDEX)?;
     rebuild(connection)?;
     connection.execute_batch(TRIGGERS)?;
-    connection.execute_batch(TOMBSTONES)
-}
-
-/// The decisions on a pair. Sweeps name none, and are most of the events.
-const PAIRS: &str = "
-    CREATE INDEX IF NOT EXISTS idx_events_pair ON memory_decisions (older_id, newer_id)
-        WHERE older_id IS NOT NULL;
-";
-
-/// Adds where the word index stands, what a forgetting finds its rows by, and the decisions on a pair.
-pub(crate) fn make_terms(connection: &Connection) -> rusqlite::Result<()> {
-    add_columns(connection, &[saying::COLUMN])?;
     saying::make(connection)?;
-    connection.execute_batch(PAIRS)?;
-    terms::make(connection)
-}
-
-/// Lists the words of retired rows and of keys.
-pub(crate) fn make_echoes(connection: &Connection) -> rusqlite::Result<()> {
+    terms::make(connection)?;
+    vectors::make(connection)?;
     echoes::make(connection)
 }
 
-/// Gives the table of decisions its own name in a file of an earlier version. Nothing happens a second time.
-pub(crate) fn rename_decisions(connection: &Connection) -> rusqlite::Result<()> {
-    let is_ours = ["changes", "reverts", "retired"];
-    let standing = columns(connection, "memory_consolidation_events")?;
-    if columns(connection, "memory_decisions")?.is_empty()
-        && is_ours.iter().all(|column| standing.iter().any(|name| name == column))
-    {
-        connection.execute_batch(DECISIONS)?;
-    }
-    connection.execute_batch(DECISIONS_OF_THE_SEED)
-}
-
-/// Adds where vectors stand.
-pub(crate) fn make_vectors(connection: &Connection) -> rusqlite::Result<()> {
-    vectors::make(connection)
-}
-
-/// Adds where learnings stand.
-pub(crate) fn make_learnings(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(LEARNINGS)
-}
-
 /// Adds those columns to the seed's table that are not there.
-fn add_columns(connection: &Connection, columns_of_ours: &[(&str, &str)]) -> rusqlite::Result<()> {
+fn add_columns(connection: &Connection) -> rusqlite::Result<()> {
     let standing = columns(connection, "memories")?;
-    for (column, declaration) in columns_of_ours {
+    for (column, declaration) in COLUMNS {
         if !standing.iter().any(|name| name == column) {
             connection.execute_batch(&format!("ALTER TABLE memories ADD COLUMN {column} {declaration}"))?;
         }
@@ -362,9 +269,8 @@ fn read_normals(connection: &Connection) -> rusqlite::Result<()> {
     let rows: Vec<(i64, String, String)> = {
         let mut statement =
             connection.prepare("SELECT id, category, content FROM memories WHERE normal IS NULL")?;
-        let read = statement
-            .query_map([], |found| Ok((found.get(0)?, row::text(found, 1)?, row::text(found, 2)?)))?;
-        read.collect::<rusqlite::Result<_>>()?
+        let rows = statement.query([])?;
+        rows.all(|found| Ok((found.get(0)?, row::text(found, 1)?, row::text(found, 2)?)))?
     };
     let mut write = connection.prepare("UPDATE memories SET normal = ?2 WHERE id = ?1")?;
     for (id, category, content) in rows {
@@ -401,7 +307,7 @@ pub(in crate::sqlite) fn has_profile_of_the_seed(connection: &Connection) -> rus
 
 fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
-    statement.query_map([table], |row| row.get(0))?.collect()
+    statement.query([table])?.all(|row| row.get(0))
 }
 
 /// Makes the index anew from the rows.
@@ -416,7 +322,7 @@ pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     let sql =
         format!("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ({})", names.join(", "));
     let mut statement = connection.prepare_cached(&sql)?;
-    let standing = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    let standing = statement.query([])?.all(|row| row.get(0))?;
     let ours = [TRIGGERS, terms::TRIGGERS, saying::TRIGGER, vectors::TRIGGERS];
     let is_ours = |trigger: &String| ours.iter().any(|all| all.contains(trigger));
     Ok(standing.len() == names.len() && standing.iter().all(is_ours))
@@ -476,7 +382,7 @@ pub(super) fn read_others(connection: &Connection) -> rusqlite::Result<Vec<i64>>
 fn read_terms(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
     let unread: Vec<i64> = {
         let mut statement = connection.prepare("SELECT id FROM memories WHERE terms IS NULL")?;
-        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
+        statement.query([])?.all(|row| row.get(0))?
     };
     let mut read = connection.prepare("SELECT content, speaker, said_at FROM memories WHERE id = ?1")?;
     let mut write = connection.prepare("UPDATE memories SET terms = ?2 WHERE id = ?1")?;

@@ -44,9 +44,6 @@ pub(super) struct Names {
 /// text waits. The latest texts whose state was removed from a generation that serves are in `GONE`, by ids and without a
 /// word, for whoever has them in memory.
 pub(super) const TABLES: &str = "
-    DROP TABLE IF EXISTS GENERATIONS;
-    DROP TABLE IF EXISTS VECTORS;
-    DROP TABLE IF EXISTS GONE;
     CREATE TABLE GENERATIONS (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         user_id TEXT NOT NULL,

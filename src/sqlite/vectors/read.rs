@@ -5,6 +5,7 @@ use rusqlite::{CachedStatement, OptionalExtension, params};
 use super::{VectorTables, count, listed, named, text};
 use crate::base::error::Result;
 use crate::embed::Generation;
+use crate::sqlite::columns::ReadAll;
 use crate::store::vectors::{Counts, FailedRow, Serving, Shelved, Sight, Since, VectorRows};
 
 pub(super) const EMBEDDED: i64 = 1;
@@ -31,7 +32,7 @@ impl<T: VectorTables> VectorRows for T {
         let sql = "SELECT name FROM GENERATIONS WHERE user_id = ?1 AND agent_id = ?2 ORDER BY id";
         self.run(|| {
             let name = |found: &rusqlite::Row<'_>| Ok(Generation::from_words(text(found, 0)?));
-            prepared(self, sql)?.query_map(self.owner(), name)?.collect()
+            prepared(self, sql)?.query(self.owner())?.all(name)
         })
     }
 
@@ -75,7 +76,7 @@ impl<T: VectorTables> VectorRows for T {
             )?;
             let [user, agent] = self.owner();
             let bound = params![after.max(filled), user, agent, number.unwrap_or(0), count(most)];
-            statement.query_map(bound, |found| Ok((found.get(0)?, text(found, 1)?)))?.collect()
+            statement.query(bound)?.all(|found| Ok((found.get(0)?, text(found, 1)?)))
         })
     }
 
@@ -107,7 +108,7 @@ impl<T: VectorTables> VectorRows for T {
                 Ok(FailedRow { id: found.get(0)?, content: text(found, 1)?, attempts })
             };
             let [user, agent] = self.owner();
-            statement.query_map(params![number, until, user, agent, count(most)], row)?.collect()
+            statement.query(params![number, until, user, agent, count(most)])?.all(row)
         })
     }
 

@@ -167,7 +167,7 @@ pub(crate) trait Fill: VectorHome {
     }
 }
 
-impl<H: VectorHome> Fill for H {}
+impl<H: VectorHome + ?Sized> Fill for H {}
 
 /// Rows that wait.
 struct Waiting {

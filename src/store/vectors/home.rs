@@ -6,11 +6,10 @@ use crate::base::error::Result;
 use crate::base::name::Name;
 use crate::gate::Doors;
 use crate::memory::MemoryId;
-use crate::store::backend::Backend;
 use crate::store::names::row_name;
 use crate::store::store::Store;
 
-impl<B: Backend> VectorHome for Store<B> {
+impl VectorHome for Store {
     fn read<T>(&self, read: impl FnOnce(&dyn VectorRows) -> Result<T>) -> Result<T> {
         self.backend().read("read", |rows| read(rows.as_vectors()))
     }

@@ -7,10 +7,9 @@ use crate::embed::{EmbedError, EmbedderId, Purpose};
 use crate::memory::{Order, Query, Syntax};
 use crate::search::rank::{Plan, one_line};
 use crate::search::vectors::{VectorQuery, check_answer};
-use crate::store::backend::Backend;
 use crate::store::store::Store;
 
-impl<B: Backend> Store<B> {
+impl Store {
     /// Asks for the meaning of a query: takes the vector that came with it, or calls the embedder of the configuration. No
     /// lock is held meanwhile.
     pub(crate) fn meaning(&self, query: &Query) -> Result<Meaning> {

@@ -2,16 +2,17 @@
 //!
 //! Each sight has a shelf of its own, of rows in its sight: no private row is near one that a shared session is shown.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::backend::{Serving, Shelved, Sight, Since, VectorRows};
 use crate::base::error::Result;
+use crate::base::sorted::SortedMap;
 use crate::search::vectors::{Centre, Codes, Dimensions, Encoded};
 
 /// The shelves of a store, made when a search asks for them first.
 #[derive(Default)]
-pub(crate) struct Shelves(Mutex<BTreeMap<Sight, Arc<Shelf>>>);
+pub(crate) struct Shelves(Mutex<SortedMap<Sight, Arc<Shelf>>>);
 
 /// The rows of one generation in one sight.
 #[derive(Clone)]

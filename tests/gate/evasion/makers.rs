@@ -12,6 +12,7 @@ const SAMPLES: u64 = 6;
 
 // Of 186 formats of makers 93 were found whole; many have a prefix that nobody else uses.
 #[test]
+#[ignore = "sweep"]
 fn keys_of_every_maker_are_found_plain_and_in_every_disguise() {
     let gate = SecretGate::new();
     let mut shares: BTreeMap<usize, Share> = BTreeMap::new();
@@ -51,6 +52,7 @@ fn keys_of_every_maker_are_found_plain_and_in_every_disguise() {
 
 // A token of Telegram stands in most texts as `bot<token>`, and was missed there.
 #[test]
+#[ignore = "sweep"]
 fn keys_of_every_maker_are_found_beside_other_signs_and_behind_a_word_where_the_prefix_is_their_own() {
     let gate = SecretGate::new();
     let beside = [
@@ -91,6 +93,7 @@ fn keys_of_every_maker_are_found_beside_other_signs_and_behind_a_word_where_the_
 
 // `basic demotion2746` was refused as a login, `linkedin: internationalize` as a secret.
 #[test]
+#[ignore = "sweep"]
 fn ordinary_words_under_a_name_are_no_secrets() {
     let gate = SecretGate::new();
     let mut taken: BTreeMap<String, _> = BTreeMap::new();

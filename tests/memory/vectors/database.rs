@@ -172,7 +172,7 @@ fn a_forgotten_row_leaves_no_byte_of_its_vector() {
     assert!(!holds());
 }
 
-// Whoever opens an older file, or writes with no embedder, has nothing of it but empty tables.
+// Whoever writes with no embedder has nothing of it but empty tables.
 #[test]
 fn a_file_without_an_embedder_has_no_row_in_its_tables() {
     let home = Home::new();

@@ -1,12 +1,12 @@
 //! The text of one line without anything that could act on a reader.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::tags::{is_frame, is_tag};
+use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::dreamer::{DropReason, Dropped};
 use crate::format::replies::reply;
@@ -40,7 +40,7 @@ pub(super) fn pattern(text: &str) -> Regex {
 
 /// The parts that were taken out, counted by their reasons.
 #[derive(Debug, Default)]
-pub(super) struct Drops(BTreeMap<DropReason, u32>);
+pub(super) struct Drops(SortedMap<DropReason, u32>);
 
 impl Drops {
     pub(super) fn add(&mut self, reason: DropReason) {

@@ -1,7 +1,5 @@
 //! The choice of what the next pass shows.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 
 use super::bytes::is_utf16;
@@ -10,6 +8,8 @@ use super::look::Look;
 use super::slice::{Selection, Slice};
 use super::survey::Survey;
 use crate::base::name::DocName;
+use crate::base::order;
+use crate::base::sorted::SortedSet;
 use crate::dream::journal::config::DreamConfig;
 use crate::dreamer::{Notice, ReadReason};
 use crate::workspace::Workspace;
@@ -47,7 +47,7 @@ impl Survey {
     }
 
     /// Leaves out the journals that this run has tried already.
-    pub(crate) fn leave(&mut self, tried: &BTreeSet<DocName>) {
+    pub(crate) fn leave(&mut self, tried: &SortedSet<DocName>) {
         if !tried.is_empty() {
             self.candidates.retain(|candidate| !tried.contains(self.looks[candidate.at].0.name()));
         }
@@ -112,7 +112,7 @@ impl Survey {
                 Err(_) => self.say(candidate, ReadReason::Unreadable),
             }
         }
-        slices.sort_by(|one, other| one.journal.cmp(&other.journal));
+        order::sort_by(&mut slices, |one, other| one.journal.cmp(&other.journal));
         Selection { slices }
     }
 

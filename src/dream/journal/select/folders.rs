@@ -2,6 +2,7 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::dreamer::Notice;
 use crate::format::JournalName;
 use crate::format::documents::copies::original_of;
@@ -31,6 +32,6 @@ pub(super) fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> 
         notices.extend(listing.collisions.into_iter().map(|(one, other)| Notice::CaseCollision(one, other)));
     }
     // Stable, since it is quick on what is nearly sorted already.
-    journals.sort();
+    order::sort(&mut journals);
     Ok(journals)
 }

@@ -9,6 +9,7 @@ use super::records::Said;
 use super::sidecar::{Sidecar, Window};
 use super::states::{Kind, State};
 use crate::base::error::Result;
+use crate::base::order;
 use crate::embed::Generation;
 use crate::memory::{Filter, MemoryId};
 use crate::search::rank::{Card, Visibility};
@@ -108,7 +109,7 @@ impl VectorRows for Table<'_> {
         };
         let counting = vectors.states.counting(&self.lines.rows, Visibility::All, 0);
         let mut failed: Vec<(u32, u64, i64)> = counting.filter_map(failed).collect();
-        failed.sort_unstable();
+        order::sort(&mut failed);
         failed.truncate(most);
         let mut found = Vec::with_capacity(failed.len());
         for (attempts, _, id) in failed {
@@ -138,7 +139,7 @@ impl VectorRows for Table<'_> {
             let known = rows.moved.since(since.removed).filter(|_| since.kept <= now.kept);
             let Some(known) = known else { return Ok(None) };
             moved.extend(known);
-            moved.sort_unstable();
+            order::sort(&mut moved);
             moved.dedup();
             if !moved.iter().all(|id| take(Shelved::Gone(*id))) {
                 return Ok(Some(now));

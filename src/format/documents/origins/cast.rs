@@ -1,8 +1,7 @@
 //! The speakers of a journal, by the heads of all its lines.
 
-use std::collections::BTreeMap;
-
 use super::head::Head;
+use crate::base::sorted::SortedMap;
 use crate::format::documents::origin::Origin;
 use crate::format::documents::speakers::Speaker;
 
@@ -22,7 +21,7 @@ const NAMED_LINES: usize = 3;
 impl Cast {
     pub(super) fn of<'h>(heads: impl Iterator<Item = &'h Head<'h>>, has_speakers: bool) -> Self {
         let (mut sure, mut roles, mut has_bullets) = (has_speakers, Vec::new(), false);
-        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut names: SortedMap<&str, usize> = SortedMap::new();
         for head in heads {
             match head {
                 Head::Entry { speaker, .. } if speaker.is_named() => {

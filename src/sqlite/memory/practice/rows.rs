@@ -12,6 +12,7 @@ use crate::learning::{
     NewRoleNote, Preference, PreferenceId, PreferenceState, Reflection, RoleClass, RoleNote, RoleNoteId,
 };
 use crate::memory::MemoryId;
+use crate::sqlite::columns::ReadAll;
 use crate::store::practice::{Numbered, Practice};
 
 const OF_SCOPE: &str = "WHERE user_id = ?1 AND agent_id = ?2";
@@ -47,7 +48,7 @@ impl Practice for Table<'_> {
                 Ok(case)
             };
             let bound = params![self.user(), self.agent(), method.get(), count(limit)];
-            statement.query_map(bound, case)?.collect()
+            statement.query(bound)?.all(case)
         })
     }
 
@@ -63,7 +64,7 @@ impl Practice for Table<'_> {
             let sql =
                 format!("SELECT outcome FROM memory_outcomes {OF_SCOPE} AND outcome <> '' ORDER BY outcome");
             let mut statement = self.connection.prepare_cached(&sql)?;
-            statement.query_map(params![self.user(), self.agent()], |found| row::text(found, 0))?.collect()
+            statement.query(params![self.user(), self.agent()])?.all(|found| row::text(found, 0))
         })
     }
 
@@ -94,8 +95,8 @@ impl Practice for Table<'_> {
                 (rule.tools, rule.words) = (texts(found, 2)?, texts(found, 3)?);
                 Ok(Some(rule))
             };
-            let rules = statement.query_map(params![self.user(), self.agent(), told], rule)?;
-            rules.filter_map(Result::transpose).collect()
+            let rules = statement.query(params![self.user(), self.agent(), told])?.all(rule)?;
+            Ok(rules.into_iter().flatten().collect())
         })
     }
 
@@ -139,7 +140,7 @@ impl Table<'_> {
             }
             Ok(note)
         };
-        statement.query_map(params![self.user(), self.agent(), pending], note)?.collect()
+        statement.query(params![self.user(), self.agent(), pending])?.all(note)
     }
 
     fn preferences_where(&self, which: &str, bound: impl Params) -> rusqlite::Result<Vec<Preference>> {
@@ -147,7 +148,7 @@ impl Table<'_> {
             "SELECT id, dimension, kind, state, statement, tools, words, approved_by, approved_at, memory_id, created_at
              FROM memory_preferences {OF_SCOPE} {which}"
         );
-        self.connection.prepare_cached(&sql)?.query_map(bound, preference)?.collect()
+        self.connection.prepare_cached(&sql)?.query(bound)?.all(preference)
     }
 
     pub(super) fn methods_where(&self, which: &str, bound: impl Params) -> rusqlite::Result<Vec<Method>> {
@@ -156,7 +157,7 @@ impl Table<'_> {
                created_at, updated_at
              FROM memory_methods {OF_SCOPE} {which}"
         );
-        self.connection.prepare_cached(&sql)?.query_map(bound, method)?.collect()
+        self.connection.prepare_cached(&sql)?.query(bound)?.all(method)
     }
 }
 
@@ -167,7 +168,7 @@ fn approval(found: &Row<'_>, at: usize) -> rusqlite::Result<Option<Approval>> {
 }
 
 fn texts(found: &Row<'_>, at: usize) -> rusqlite::Result<Vec<String>> {
-    Ok(serde_json::from_str(&row::text(found, at)?).unwrap_or_default())
+    Ok(serde_json::from_slice(row::text(found, at)?.as_bytes()).unwrap_or_default())
 }
 
 fn preference(found: &Row<'_>) -> rusqlite::Result<Preference> {

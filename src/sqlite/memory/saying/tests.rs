@@ -17,7 +17,7 @@ use crate::sqlite::memory::SqliteMemoryStore;
 use crate::sqlite::memory::table::SqliteBackend;
 use crate::sqlite::open;
 use crate::sqlite::schema::Others;
-use crate::store::backend::Backend as _;
+use crate::store::backend::Backend;
 
 /// Words that are parted, folded or joined otherwise by a search than by a tombstone.
 const WORDS: [&str; 48] = [
@@ -204,8 +204,9 @@ fn all_rows_are_found_that_a_look_at_each_of_them_finds() {
                     || notes.as_ref().is_some_and(|notes| burial.holds(notes))
             };
             let expected: Vec<MemoryId> = all.iter().filter(says).map(|(fact, _)| fact.memory.id).collect();
-            let (saying, is_narrowed) =
-                backend.read("forget in", |rows| Ok((rows.saying(&burial)?, !burial.is_named()))).unwrap();
+            let (saying, is_narrowed) = (&backend as &dyn Backend)
+                .read("forget in", |rows| Ok((rows.saying(&burial)?, !burial.is_named())))
+                .unwrap();
             let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
             assert_eq!(ids, expected, "{statement:?}");
             cases += usize::from(is_narrowed);

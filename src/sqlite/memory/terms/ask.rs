@@ -3,6 +3,7 @@
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
+use crate::base::order;
 use crate::memory::Order;
 use crate::search::postings::best::Hit;
 use crate::search::postings::error::Error;
@@ -66,7 +67,7 @@ impl Table<'_> {
         take: &mut Take<'_>,
     ) -> rusqlite::Result<()> {
         // In the order of the table, so that rows beside each other are read together.
-        hits.sort_unstable_by_key(|hit| hit.id);
+        order::sort_by_key(&mut hits, |hit| hit.id);
         let ids: Vec<i64> = hits.iter().map(|hit| hit.id).collect();
         let sql =
             format!("SELECT {CARD} FROM json_each(?1) p CROSS JOIN {} m ON m.id = p.value", view(visibility));

@@ -2,11 +2,7 @@
 
 use rusqlite::Connection;
 
-/// Where they exist already, they are of a file that was led back to an older version, and nothing in them is believed.
 const TABLES: &str = "
-    DROP TABLE IF EXISTS memory_terms_state;
-    DROP TABLE IF EXISTS memory_terms_pages;
-    DROP TABLE IF EXISTS memory_terms_changed;
     CREATE TABLE memory_terms_state (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         user_id TEXT NOT NULL,

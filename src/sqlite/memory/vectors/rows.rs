@@ -11,6 +11,7 @@ use super::tables::NAMES;
 use crate::base::error::Result;
 use crate::memory::{Filter, MemoryId};
 use crate::search::rank::{Card, Visibility};
+use crate::sqlite::columns::ReadAll;
 use crate::sqlite::vectors::{Names, VectorTables};
 use crate::store::vectors::{MemoryVectors, Sight};
 
@@ -50,7 +51,8 @@ impl MemoryVectors for Table<'_> {
         let sql = format!("SELECT m.id FROM {} m WHERE {CONDITIONS} {}", view(visibility), trusted(filter));
         self.folded(|| {
             let mut statement = self.connection.prepare_cached(&sql)?;
-            statement.query_map(params_from_iter(self.bound(filter)), |found| found.get(0))?.collect()
+            let ids = statement.query(params_from_iter(self.bound(filter)))?.all(|found| found.get(0))?;
+            Ok(ids.into_iter().collect())
         })
     }
 

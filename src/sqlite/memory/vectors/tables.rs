@@ -42,8 +42,7 @@ pub(in crate::sqlite::memory) const TRIGGERS: &str = "
     END;
 ";
 
-/// Makes the tables. Where they exist already, they are of a file that was led back to an older version, and nothing in them
-/// is believed.
+/// Makes the tables.
 pub(in crate::sqlite::memory) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&named(&NAMES, TABLES))?;
     connection.execute_batch(TRIGGERS)
