@@ -10,20 +10,12 @@ const RIDDLES: [&str; 5] = ["What", "Whose", "That of", "Those", "Of which"];
 #[test]
 fn no_doc_sentence_opens_with_a_riddle() {
     let mut found = Vec::new();
-    let mut folders = vec![noctuary_tests::root().join("src")];
     let mut sentences = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "rs") {
-                let text = fs::read_to_string(&path).unwrap();
-                sentences +=
-                    docs(&text).iter().map(|(_, paragraph)| starts(paragraph).count()).sum::<usize>();
-                found.extend(riddles(&text).into_iter().map(|riddle| format!("{}:{riddle}", path.display())));
-            }
-        }
+    let files = noctuary_tests::files_below(noctuary_tests::sources());
+    for path in files.iter().filter(|path| path.extension().is_some_and(|end| end == "rs")) {
+        let text = fs::read_to_string(path).unwrap();
+        sentences += docs(&text).iter().map(|(_, paragraph)| starts(paragraph).count()).sum::<usize>();
+        found.extend(riddles(&text).into_iter().map(|riddle| format!("{}:{riddle}", path.display())));
     }
     assert!(sentences > 4_000, "the docs were found: {sentences}");
     assert!(found.is_empty(), "\n{}", found.join("\n"));

@@ -1649,22 +1649,11 @@ fn word(text: &str) -> String {
 
 /// The shipped source.
 fn sources() -> Vec<String> {
-    let mut found = Vec::new();
-    let mut folders = vec![noctuary_tests::root().join("src")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                // Tools for tests reach no session.
-                if !path.ends_with("testing") {
-                    folders.push(path);
-                }
-            } else {
-                found.push(fs::read_to_string(&path).unwrap());
-            }
-        }
-    }
-    found
+    let mut files = noctuary_tests::files_below(noctuary_tests::sources());
+    // Tools for tests reach no session.
+    let of_tests = |file: &Path| file.iter().any(|part| part == "testing" || part == "testing.rs");
+    files.retain(|file| !of_tests(file.strip_prefix(noctuary_tests::root()).unwrap()));
+    files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
 }
 
 /// Four groups of one life.

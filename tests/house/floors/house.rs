@@ -265,10 +265,14 @@ fn reach<'a>(below: &'a BTreeMap<String, BTreeSet<String>>, file: &String) -> BT
     reached
 }
 
-/// `gate/door.rs` is `gate/door`, `gate/mod.rs` is `gate`, and the root is empty.
+/// `gate/door.rs` is `gate/door`, `gate/mod.rs` is `gate`, and the root of a library or a command is empty.
 fn module_of(path: &str) -> String {
     let module = path.strip_suffix(".rs").unwrap_or(path);
-    if module == "lib" { String::new() } else { module.strip_suffix("/mod").unwrap_or(module).to_owned() }
+    if ["lib", "main"].contains(&module) {
+        String::new()
+    } else {
+        module.strip_suffix("/mod").unwrap_or(module).to_owned()
+    }
 }
 
 pub(crate) fn room_of(module: &str) -> &str {
