@@ -1,16 +1,15 @@
 //! A sleep under its claim: what dreams and deep sleeps share.
 
 use super::about::About;
-use super::commit;
+use super::clean::{CleanLine, clean_line};
 use super::dreamer::SleepDreamer;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
 use crate::base::text;
+use crate::dream::commit::sleeper as commit;
 use crate::dream::commit::{self as commits, append_log};
-use crate::dream::engine::{
-    Asking, Calls, CleanLine, Pass, Run, SectionCaps, clean_line, mask_printed, tell_request,
-};
+use crate::dream::engine::{Asking, Calls, Pass, Run, SectionCaps, mask_printed, tell_request};
 use crate::dreamer::{Blamed, DropReason, Dropped, Failure, Outcome, PassReport, ShownSlice, SleepReport};
 use crate::format::SleepState;
 use crate::format::replies::fences::{ShownLine, printed};
@@ -169,7 +168,7 @@ impl Night {
             sha256,
         };
         LogLine {
-            by: Some(LogLine::SLEEPER.to_owned()),
+            by: Some("sleeper".to_owned()),
             sources: pass.shown.iter().map(slice).collect(),
             ..run.log_line(self.dreamer.config.day.date(run.begun()), pass)
         }

@@ -189,7 +189,8 @@ impl Tombstones {
     }
 
     /// Returns whether it has tombstones of more than one key.
-    pub(crate) fn is_joined(&self) -> bool {
+    #[must_use]
+    pub fn is_joined(&self) -> bool {
         !self.others.is_empty()
     }
 

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 
+use super::{Recorded, append_log};
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
-use crate::dream::commit::{Recorded, append_log};
-use crate::format::state::dreams;
 use crate::format::state::history::History;
 use crate::format::state::sleep_intent::{FileChange, Missing, SleepIntent, missing_after, missing_in};
+use crate::format::state::sleep_state;
 use crate::format::{DreamId, Observation, Observations, SleepFiles, SleepState};
 use crate::gate::Tombstones;
 use crate::life::rewrite;
@@ -134,7 +134,7 @@ fn parse_state(workspace: &dyn Workspace, files: &SleepFiles, bytes: Option<&[u8
             return Ok(state);
         }
     }
-    let last = dreams::last(&workspace.read_tail(&files.iterations, LAST_RECORDS)?.text);
+    let last = sleep_state::last(&workspace.read_tail(&files.iterations, LAST_RECORDS)?.text);
     SleepState::parse(None, last.as_ref())
 }
 
