@@ -8,6 +8,7 @@ use super::arguments::known;
 /// A tool as a model is told of it.
 ///
 /// ```
+/// # #[cfg(feature = "sleep")] {
 /// use noctuary::tools::Toolbox;
 /// use noctuary::{Access, Scope};
 ///
@@ -16,6 +17,7 @@ use super::arguments::known;
 /// assert_eq!(tools[0].mcp()["inputSchema"]["required"][0], "seconds");
 /// assert_eq!(tools[0].openai()["function"]["name"], "set_sleep");
 /// assert_eq!(tools[0].anthropic()["input_schema"]["type"], "object");
+/// # }
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
