@@ -30,4 +30,5 @@ pub use observer::{DreamEvent, Level, Observer};
 pub use outcome::{DreamMode, Outcome};
 pub use pass::{Blamed, Charge, PassReport, ShownSlice};
 pub use report::DreamReport;
+#[cfg(feature = "sleep")]
 pub use sleep::{DeepReport, PlanFault, SleepReport};

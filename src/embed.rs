@@ -7,6 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) use noctuary_index::rank::Strength;
+
 /// Makes vectors of texts with the host's own model.
 ///
 /// The library calls it in [`embed_once`](crate::vectors::embed_once) and, where a store's configuration has it, once a
@@ -89,16 +91,6 @@ pub enum Purpose {
     Document,
     /// A question.
     Query,
-}
-
-/// The kind of a model, which sets how much its vectors weigh beside words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Strength {
-    /// A table of one vector a word, as `model2vec` and `wordllama` have: fast, and a small help.
-    Static,
-    /// A transformer, as bge, e5, gte and the models of vendors are.
-    Transformer,
 }
 
 /// The identity of an embedder: model, dimensions and settings.

@@ -49,14 +49,15 @@
 //! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
 //! | methods that only outcomes raise, rules of a person | [`learning::MethodStore`], [`learning::PreferenceStore`] | [`learning`]; [`dream::RoleDreamer`] draws lessons |
 //! | who and what is mentioned where | [`edges::EdgeStore`] | [`edges`] |
-//! | one page on a name | [`pages::Pages`] | [`pages`] |
-//! | charts, spreadsheets and reports that an agent makes | [`FileArtifactStore`], `SqliteArtifactStore` | [`artifacts`](mod@artifacts): references, status, files at the end of a turn |
-//! | files that people hand over | [`files::LocalFileStore`] | [`files`]: keys, messages of providers, tables as text |
+//! | one page on a name | `pages::Pages` | the feature `pages` |
+//! | charts, spreadsheets and reports that an agent makes | `FileArtifactStore`, `SqliteArtifactStore` | the feature `artifacts`: references, status, files at the end of a turn |
+//! | files that people hand over | `files::LocalFileStore` | the feature `artifacts`: keys, messages of providers, tables as text |
 //! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
 //! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
-//! | forgetting, importing, exporting, copying | [`exchange::Forget`], [`exchange::Export`] | [`exchange`] |
-//! | a look for what should be mended | [`doctor::Doctor`] | [`doctor`] |
-//! | an agent that tires | [`sleep::SleepDreamer`] | [`sleep`] |
+//! | forgetting, copying a life | [`exchange::Forget`], [`exchange::copy_into`] | [`exchange`] |
+//! | exporting, importing, merging | `exchange::Export`, `exchange::Import`, `exchange::Merge` | the feature `exchange` |
+//! | a look for what should be mended | `doctor::Doctor` | the feature `doctor` |
+//! | an agent that tires | `sleep::SleepDreamer` | the feature `sleep` |
 //! | tools for a model | [`tools::Toolbox`] | [`tools`] |
 //! | reading one file | [`format::DayLog`], [`format::Fields`] | [`format`](mod@format) |
 //! | a backend of your own | the feature `testing` | `testing`: contract suites, fault injection |
@@ -65,17 +66,25 @@
 //!
 //! # Features
 //!
+//! By default a host has days, nights, both memory stores, search, the gate and tools. Rooms that fewer hosts use are features.
+//!
 //! | Feature | Adds |
 //! |---|---|
 //! | `sqlite` (default) | `SqliteWorkspace`, `SqliteMemoryStore`, `SqliteIndex`; SQLite is compiled in, which takes a C compiler |
 //! | `postgres` | `PostgresWorkspace`, `PostgresMemoryStore`, `PostgresIndex`: lives on a PostgreSQL server, with a lease across machines |
 //! | `http` | `ChatCompletions`, `HttpEmbedder`, `HttpReranker`: blocking clients for endpoints of vendors, and for servers on this machine |
-//! | `object-store` | `ObjectFileStore`: files that people hand over in S3, Google Cloud Storage or Azure |
-//! | `spreadsheets` | workbooks (xlsx) as text for a model |
-//! | `cli` | the [command](manual::command_line) `noctuary`, with all of the above and `signing` |
-//! | `signing` | Ed25519 signatures of bundles, so that another machine can verify them |
+//! | `artifacts` | `artifacts`, `files`: charts, spreadsheets and reports that an agent makes, and files that people hand over |
+//! | `object-store` | `ObjectFileStore`: files that people hand over in S3, Google Cloud Storage or Azure; with `artifacts` |
+//! | `spreadsheets` | workbooks (xlsx) as text for a model; with `artifacts` |
+//! | `pages` | `pages`: all that is known of one name, on one page |
+//! | `report` | `DreamPage` and `EntityPage`: a page in HTML on a dream or a name, for its operator to look at; with `pages` |
+//! | `finance` | `finance`: tickers in texts, a mirror of fills and spot activity, pages on assets; with `pages` |
+//! | `exchange` | bundles, memory of other programs, one life out of two copies; with `artifacts` |
+//! | `signing` | Ed25519 signatures of bundles, so that another machine can verify them; with `exchange` |
+//! | `doctor` | `doctor`: a look at a home for what should be mended, and remedies |
+//! | `sleep` | `sleep`: an agent that tires, dreams when it sleeps, and is told who it is when it wakes up |
 //! | `tracing` | spans of dreams, memory and tools for the host's subscriber, without any content |
-//! | `report` | `DreamPage` and `EntityPage`: a page in HTML on a dream or a name, for its operator to look at |
+//! | `full` | all of the above |
 //! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |
 //!
 //! # Two crates in signatures
@@ -93,10 +102,14 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+#[cfg(feature = "artifacts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
 pub mod artifacts;
 pub(crate) mod base;
 #[cfg_attr(not(any(test, feature = "testing")), allow(unreachable_pub))]
 mod disk;
+#[cfg(feature = "doctor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "doctor")))]
 pub mod doctor;
 pub mod dream;
 mod dreamer;
@@ -106,6 +119,8 @@ mod embed;
 pub mod exchange;
 pub mod facts;
 mod file;
+#[cfg(feature = "artifacts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
 pub mod files;
 #[cfg(feature = "finance")]
 #[cfg_attr(docsrs, doc(cfg(feature = "finance")))]
@@ -120,24 +135,19 @@ pub mod memory;
 pub mod model;
 #[cfg(feature = "object-store")]
 mod objects;
+#[cfg(feature = "pages")]
+#[cfg_attr(docsrs, doc(cfg(feature = "pages")))]
 pub mod pages;
-mod pii;
 #[cfg(feature = "postgres")]
 #[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
 pub mod postgres;
 #[cfg(feature = "report")]
 #[cfg_attr(docsrs, doc(cfg(feature = "report")))]
 pub mod report;
-#[cfg_attr(
-    not(feature = "sqlite"),
-    expect(
-        dead_code,
-        unused_imports,
-        reason = "what FTS5 is told of words serves the stores in SQLite alone"
-    )
-)]
 pub mod search;
 mod session;
+#[cfg(feature = "sleep")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sleep")))]
 pub mod sleep;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -149,6 +159,7 @@ pub mod tools;
 mod trace;
 #[cfg(feature = "finance")]
 mod trade;
+#[cfg(feature = "artifacts")]
 mod upload;
 pub mod vectors;
 pub mod workspace;
@@ -159,18 +170,24 @@ pub use base::name::DocName;
 pub use dream::journal::{DreamConfig, JournalDreamer};
 pub use dreamer::{DreamReport, Dreamer, Outcome};
 pub use drive::{dream_once, dream_once_async, dream_once_at};
-pub use file::{FileArtifactStore, FileMemoryStore, FileWorkspace};
+#[cfg(feature = "artifacts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
+pub use file::FileArtifactStore;
+pub use file::{FileMemoryStore, FileWorkspace};
 pub use format::documents::note::Note;
-pub use gate::secret::SecretGate;
 pub use life::config::LifeConfig;
 pub use life::life::Life;
 pub use life::session::Session;
 pub use llm::{LlmClient, LlmError, LlmReply, LlmRequest, llm_fn};
 pub use memory::store::MemoryStore;
 pub use model::extractive::Extractive;
-pub use pii::PiiFilter;
+#[doc(inline)]
+pub use noctuary_gate::{PiiFilter, SecretGate};
+#[cfg(all(feature = "artifacts", feature = "sqlite"))]
+#[cfg_attr(docsrs, doc(cfg(all(feature = "artifacts", feature = "sqlite"))))]
+pub use sqlite::SqliteArtifactStore;
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
-pub use sqlite::{SqliteArtifactStore, SqliteIndex, SqliteMemoryStore, SqliteWorkspace};
+pub use sqlite::{SqliteIndex, SqliteMemoryStore, SqliteWorkspace};
 pub use workspace::contract::Workspace;
 pub use workspace::write::WriteMode;

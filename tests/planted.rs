@@ -919,7 +919,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a row that words settle gives way to a nearer one",
-        file: "src/search/rank/meaning.rs",
+        file: "crates/noctuary-index/src/rank/meaning.rs",
         stands: "        keep_first(&mut fused, &words, &certain);\n        weighed.ranked",
         planted: "        let _ = &certain;\n        weighed.ranked",
         tests: SETTLED,

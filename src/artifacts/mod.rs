@@ -26,18 +26,20 @@
 //! | [`ArtifactFilter`] | the choice of a list |
 //! | [`ArtifactAudit`], [`ArtifactObserver`], [`ArtifactEvent`], [`ArtifactEventName`] | each transition, for the audit and for an interface |
 //! | [`Materialiser`], [`Materialised`], [`ArtifactPage`] | files for a person, at the end of a turn |
-//! | [`ChartRenderer`], [`ChartPicture`], [`SvgCharts`] | pictures of charts: by the host, or lines, bars and pies as SVG |
+//! | [`ChartRenderer`], [`ChartPicture`] | pictures of charts, by the host; `SvgCharts` (feature `charts`) draws lines, bars and pies |
 //!
 //! Limits and doors are in [`store::ArtifactConfig`](crate::store::ArtifactConfig).
 //!
 //! # Limits
 //!
-//! - The options of a chart are kept as they are, and never run. A page shows numbers and text; a picture takes a renderer, and [`SvgCharts`] draws lines, bars and pies alone.
+//! - The options of a chart are kept as they are, and never run. A page shows numbers and text; a picture needs a renderer. `SvgCharts` draws lines, bars and pies alone.
 //! - An id is a stable reference and no secret. Whoever serves artifacts over a network checks the session first.
 //! - A report in HTML is shown as its source text.
 //! - The list of a folder reads the first line of each artifact's file.
 
 mod artifact;
+#[cfg(feature = "charts")]
+mod charts;
 mod csv;
 mod data;
 mod event;
@@ -47,10 +49,12 @@ mod materialise;
 mod page;
 mod renderer;
 mod store;
-mod svg;
 mod uri;
 
 pub use artifact::{Artifact, ArtifactAudit, ArtifactFilter, ArtifactStatus, NewArtifact};
+#[cfg(feature = "charts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "charts")))]
+pub use charts::SvgCharts;
 pub use data::ArtifactData;
 pub use event::{ArtifactEvent, ArtifactEventName, ArtifactObserver};
 pub(crate) use id::not_found;
@@ -58,5 +62,4 @@ pub use id::{ArtifactId, ArtifactKind};
 pub use materialise::{ArtifactPage, Materialised, Materialiser};
 pub use renderer::{ChartPicture, ChartRenderer};
 pub use store::{ArtifactStore, ArtifactStoreExt};
-pub use svg::SvgCharts;
 pub use uri::ArtifactUri;

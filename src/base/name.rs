@@ -152,7 +152,7 @@ impl DocName {
     pub const DAILY: Self = Self::constant("daily");
     /// The folder of a sleeper's files.
     pub const SELF: Self = Self::constant("self");
-    /// The same folder as its first seed has it, hidden; for [`SleepConfig::folder`](crate::sleep::SleepConfig::folder).
+    /// The same folder as its first seed has it, hidden; for `SleepConfig::folder`.
     pub const DOT_SELF: Self = Self::constant(DOT_SELF);
     /// Orders that a sleeper's creator leaves.
     pub const MESSAGES: Self = Self::constant("MESSAGES.md");
@@ -295,17 +295,9 @@ impl StateName {
     /// The folder of the word index of a memory store in a file.
     pub(crate) const MEMORY_WORDS_FOLDER: &str = ".dreaming.d/memories.words";
 
-    /// The folder of the artifacts of a scope.
-    pub(crate) const ARTIFACTS_FOLDER: &str = ".dreaming.d/artifacts";
-
     /// Returns the name of the state file that has this path.
     pub(crate) fn of_path(path: String) -> Self {
         Self(Name { path: path.into(), space: Space::State })
-    }
-
-    /// Returns the name of the file with an artifact.
-    pub(crate) fn artifact(id: impl fmt::Display) -> Self {
-        Self(Name { path: format!(".dreaming.d/artifacts/{id}.json").into(), space: Space::State })
     }
 
     /// Returns the name of the file with a document's earlier versions.

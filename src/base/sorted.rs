@@ -276,7 +276,7 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
 }
 
 impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
-    /// Of a key that comes twice, the last value counts.
+    /// The last value of a key that comes twice counts.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(rows: I) -> Self {
         let mut rows: Vec<(K, V)> = rows.into_iter().collect();
         order::sort_by(&mut rows, |(one, _), (other, _)| one.cmp(other));

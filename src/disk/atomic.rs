@@ -1,10 +1,16 @@
 //! Whole or not at all: files that are written beside their name and then given it.
 
+#[cfg(feature = "artifacts")]
+mod beside;
+
 use std::io;
 
 use super::contract::{Disk, DiskFile, Entry, Kind, Open, STATE_FOLDER, Stat};
 use super::host;
 use crate::base::error::{At, Result, Unsynced};
+
+#[cfg(feature = "artifacts")]
+pub(crate) use beside::replace_beside;
 
 /// Returns a name for a file until it is complete: in the state folder, where the next claim finds what a crash left.
 pub(crate) fn temporary() -> String {
@@ -35,19 +41,6 @@ pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     put(disk, path, bytes, standing.as_ref(), |temporary| disk.rename(temporary, path))
         .at("replace", path)?;
     // All of them, also if a file existed: the process that made its folder may have been killed before its sync.
-    sync_folders_of(disk, path)
-}
-
-/// As [`replace`], with the unfinished file beside it, in a folder that is no workspace.
-pub(crate) fn replace_beside(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
-    let standing = disk.stat(path).at("look at", path)?;
-    let temporary = temporary_beside(path);
-    write(disk, &temporary, bytes, standing.as_ref())
-        .and_then(|()| disk.rename(&temporary, path))
-        .inspect_err(|_| {
-            let _ = disk.unlink(&temporary);
-        })
-        .at("replace", path)?;
     sync_folders_of(disk, path)
 }
 

@@ -6,11 +6,15 @@
 //! verbs can be made to fail.
 
 pub(crate) mod atomic;
+#[cfg(feature = "artifacts")]
+mod canonical;
 mod contract;
 pub(crate) mod host;
 mod lock;
+#[cfg(any(feature = "doctor", feature = "exchange"))]
 mod looking;
 pub(crate) mod mark;
+#[cfg(feature = "doctor")]
 mod mode;
 mod os;
 #[cfg(not(unix))]
@@ -18,13 +22,18 @@ mod os_portable;
 #[cfg(unix)]
 mod os_unix;
 
+#[cfg(feature = "artifacts")]
+pub(crate) use canonical::canonical;
 #[cfg(any(test, feature = "testing"))]
 pub use contract::Entry;
 pub(crate) use contract::STATE_FOLDER;
 pub use contract::{Disk, DiskFile, Kind, Open, Stat};
+#[cfg(feature = "artifacts")]
 pub(crate) use host::token;
+#[cfg(any(feature = "doctor", feature = "exchange"))]
 pub(crate) use looking::Looking;
+#[cfg(feature = "doctor")]
 pub(crate) use mode::restrict;
+pub(crate) use os::OsDisk;
 #[cfg(feature = "sqlite")]
 pub(crate) use os::wall_clock;
-pub(crate) use os::{OsDisk, canonical};

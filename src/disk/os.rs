@@ -21,21 +21,6 @@ pub(crate) fn wall_clock() -> DateTime<Utc> {
     Utc::now()
 }
 
-/// Returns a path without symbolic links, also where the end of it does not exist yet.
-///
-/// # Errors
-///
-/// As the operating system says.
-pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
-    match (path.canonicalize(), path.parent(), path.file_name()) {
-        (Err(error), Some(above), Some(name)) if error.kind() == io::ErrorKind::NotFound => {
-            let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-            Ok(canonical(above)?.join(name))
-        }
-        (found, ..) => found,
-    }
-}
-
 /// The real file system under a root folder.
 #[derive(Debug)]
 pub(crate) struct OsDisk {

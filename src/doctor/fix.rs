@@ -412,12 +412,12 @@ impl Doctor {
         match &self.home {
             Home::Folder(path) => {
                 let store = FileMemoryStore::open(path, scope.clone())?;
-                store.tell(&access, &action, AuditOutcome::Done, now)
+                store.engine().tell(&access, &action, AuditOutcome::Done, now)
             }
             #[cfg(feature = "sqlite")]
             Home::Database(path) => {
                 let store = SqliteMemoryStore::open(path, scope.clone())?;
-                store.mending(|| store.tell(&access, &action, AuditOutcome::Done, now))
+                store.mending(|| store.engine().tell(&access, &action, AuditOutcome::Done, now))
             }
             #[cfg(feature = "postgres")]
             Home::Server(server) => {

@@ -40,7 +40,7 @@
 //! | [`Step`], [`DreamPass`] | the steps of a dream, for a host that drives it by hand |
 //! | [`Observer`], [`DreamEvent`], [`Level`] | one event for each pass, for a log |
 //!
-//! A creature that tires and sleeps is in [`sleep`](crate::sleep).
+//! A creature that tires and sleeps is in `noctuary::sleep` (feature `sleep`).
 //!
 //! # Limits
 //!
@@ -62,6 +62,7 @@ pub(crate) mod journal;
 mod profile;
 mod roles;
 mod said;
+#[cfg(feature = "sleep")]
 pub(crate) mod sleep;
 
 pub use crate::dreamer::{
@@ -81,4 +82,5 @@ pub use profile::{
     PersonalizationDreamerBuilder, history_fn,
 };
 pub use roles::{RoleConfig, RoleDreamer, RoleDreamerBuilder};
+#[cfg(feature = "exchange")]
 pub(crate) use said::{Cited, Said, cited, compared};

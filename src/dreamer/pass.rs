@@ -13,8 +13,8 @@ use crate::base::name::DocName;
 use crate::base::sorted::SortedMap;
 use crate::base::usage::Usage;
 use crate::format::DreamId;
+use crate::gate::GateFinding;
 use crate::llm::Unpicked;
-use crate::pii::GateFinding;
 
 /// One pass: one selection, and the model's answer to it.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]

@@ -261,13 +261,6 @@ pub enum CitedSource {
     Record(String),
 }
 
-impl CitedSource {
-    /// Returns whether no home of edges has it.
-    pub(crate) fn is_record(&self) -> bool {
-        matches!(self, Self::Record(_))
-    }
-}
-
 impl Debug for CitedSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::import::own_name;
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::{Error, Result};
@@ -246,6 +245,15 @@ impl Speakers<'_> {
 
 /// The category of decisions: a word of ours beside the seed's [`categories`].
 const DECISION: &str = "decision";
+
+/// Returns the name that the target has for a document: a workspace with `memory.md` alone keeps its memory there,
+/// and a `MEMORY.md` beside it would hide it.
+pub(super) fn own_name(target: &dyn Workspace, name: DocName) -> Result<DocName> {
+    let is_older = name == DocName::MEMORY
+        && target.metadata(&DocName::MEMORY)?.is_none()
+        && target.metadata(&DocName::LEGACY_MEMORY)?.is_some();
+    Ok(if is_older { DocName::LEGACY_MEMORY } else { name })
+}
 
 #[cfg(test)]
 mod tests {

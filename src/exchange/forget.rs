@@ -5,10 +5,9 @@ use std::io;
 
 use chrono::{DateTime, Utc};
 
+use super::Beside;
 use super::claim::claim;
-use super::handed;
 use super::home::{Home, place_of};
-use crate::artifacts::ArtifactStore;
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
@@ -22,9 +21,7 @@ use crate::format::state::sleep_intent::SleepIntent;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::life::rewrite;
 use crate::memory::MemoryStore;
-use crate::pages::Pages;
 use crate::session::{self, GroupView, Indexed, SyncReport};
-use crate::upload::FileStore;
 use crate::workspace::{Workspace, check_scope};
 
 /// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
@@ -78,12 +75,18 @@ pub struct Forget<'a> {
     text: String,
     in_files: bool,
     stores: Vec<&'a dyn MemoryStore>,
-    artifacts: Vec<&'a dyn ArtifactStore>,
-    files: Vec<&'a dyn FileStore>,
-    pages: Option<&'a Pages>,
+    /// Stores of artifacts and files.
+    pub(super) beside: Beside<'a>,
+    pub(crate) pages: Option<&'a dyn Kept>,
     workspace: Option<&'a dyn Workspace>,
     // No box: a request that is still in scope keeps nobody from its store or its index once it has run.
     index: Option<&'a (dyn CatchUp + 'a)>,
+}
+
+/// Something made of what is remembered, which is kept in memory alone.
+pub(crate) trait Kept: Send + Sync {
+    /// Drops it, and returns how much that was.
+    fn clear(&self) -> u64;
 }
 
 /// An index over any workspace.
@@ -115,8 +118,7 @@ impl<'a> Forget<'a> {
             text: text.into(),
             in_files: false,
             stores: Vec::new(),
-            artifacts: Vec::new(),
-            files: Vec::new(),
+            beside: Beside::default(),
             pages: None,
             workspace: None,
             index: None,
@@ -133,26 +135,6 @@ impl<'a> Forget<'a> {
     /// Adds a memory store that forgets: its rows are removed, no matter who wrote them; there may be several.
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
-        self
-    }
-
-    /// Adds a store of artifacts that forgets: each that says it is removed; there may be several.
-    pub fn artifacts(mut self, store: &'a dyn ArtifactStore) -> Self {
-        self.artifacts.push(store);
-        self
-    }
-
-    /// Adds a store of files that people handed over; there may be several. Texts and tables are looked through. A file that says it is the
-    /// person's own: it is removed with [`in_files`](Self::in_files), and counted without. In pictures, sounds and documents nobody looks:
-    /// as long as there are any, the receipt says so, and is not [whole](ForgetReceipt::is_gone).
-    pub fn files(mut self, store: &'a dyn FileStore) -> Self {
-        self.files.push(store);
-        self
-    }
-
-    /// Sets the pages that are dropped from memory.
-    pub fn pages(mut self, pages: &'a Pages) -> Self {
-        self.pages = Some(pages);
         self
     }
 
@@ -193,14 +175,11 @@ impl<'a> Forget<'a> {
                 sum.left = sum.left.take().or(line.left);
             }
         }
-        for store in &self.artifacts {
-            let line = store.forget(self.access, &self.text, now)?;
+        for line in self.beside.forget(self.access, &self.text, self.in_files, now)? {
             let sum = of_stores.entry(line.place).or_insert(PlaceReceipt::new(line.place, 0, 0));
             sum.found += line.found;
             sum.removed += line.removed;
-        }
-        if let Some(line) = handed::forget(&self.files, self.access, &self.text, self.in_files, now)? {
-            of_stores.insert(line.place, line);
+            sum.left = sum.left.take().or(line.left);
         }
         for line in of_stores.into_values() {
             receipt.set(line);
@@ -256,9 +235,7 @@ impl<'a> Forget<'a> {
         for store in &self.stores {
             is_lifted |= store.lift(self.access, &self.text, now)?;
         }
-        for store in &self.artifacts {
-            is_lifted |= store.lift(self.access, &self.text)?;
-        }
+        is_lifted |= self.beside.lift(self.access, &self.text)?;
         if let Some(workspace) = self.workspace {
             rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
                 let Some(mut file) = Forgotten::<Tombstones>::parse(bytes)? else { return Ok(None) };

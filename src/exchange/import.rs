@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::claim::claim;
 use super::dialect::{Dialect, Route, body, entries};
+use super::feed::own_name;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
@@ -310,15 +311,6 @@ impl ImportItem {
     fn is_to_do(&self) -> bool {
         matches!(self.action, ImportAction::Copy | ImportAction::Append)
     }
-}
-
-/// Returns the name that the target has for a document: a workspace with `memory.md` alone keeps its memory there,
-/// and a `MEMORY.md` beside it would hide it.
-pub(super) fn own_name(target: &dyn Workspace, name: DocName) -> Result<DocName> {
-    let is_older = name == DocName::MEMORY
-        && target.metadata(&DocName::MEMORY)?.is_none()
-        && target.metadata(&DocName::LEGACY_MEMORY)?.is_some();
-    Ok(if is_older { DocName::LEGACY_MEMORY } else { name })
 }
 
 fn whole(text: &str, standing: Option<&Document>) -> (ImportAction, Vec<u8>) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::import::own_name;
+use super::feed::own_name;
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};

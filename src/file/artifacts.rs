@@ -8,7 +8,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::write_guard::{sweep, write_guard_within};
+use super::sweep::sweep;
+use super::write_guard::write_guard_within;
 use crate::artifacts::{
     Artifact, ArtifactAudit, ArtifactData, ArtifactFilter, ArtifactId, ArtifactKind, ArtifactStatus,
     NewArtifact,
@@ -196,8 +197,11 @@ impl Head {
     }
 }
 
+/// The folder of the artifacts of a scope.
+const FOLDER: &str = ".dreaming.d/artifacts";
+
 fn path_of(id: &ArtifactId) -> String {
-    StateName::artifact(id).as_str().to_owned()
+    format!("{FOLDER}/{id}.json")
 }
 
 impl FileArtifacts {
@@ -234,7 +238,7 @@ impl FileArtifacts {
 
     /// Returns the first lines of all artifacts of the scope, deleted ones too.
     fn heads(&self) -> Result<Vec<Head>> {
-        let folder = StateName::ARTIFACTS_FOLDER;
+        let folder = FOLDER;
         let entries = match self.disk.list(folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

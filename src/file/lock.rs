@@ -3,6 +3,9 @@
 //! It is complete from the moment it can be seen, and refreshed in place while held. A peer that takes over a lock moves it
 //! aside and looks again before it removes it.
 
+#[cfg(feature = "doctor")]
+mod standing;
+
 use std::io;
 use std::time::Duration;
 
@@ -15,6 +18,9 @@ use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, atomic};
 use crate::format::state::iso_millis;
 use crate::format::state::lock::{IMPLEMENTATION, LockFile, started_at_offset};
 use crate::workspace::{ClaimTerms, Holder};
+
+#[cfg(feature = "doctor")]
+pub(crate) use standing::{StandingLock, look};
 
 pub(super) const LOCK: &str = ".dreaming.lock";
 /// More than any lock file has.
@@ -198,40 +204,6 @@ pub(super) fn take_away(disk: &dyn Disk, token: &str) -> Result<()> {
         move_aside(disk, is_mine)?;
     }
     Ok(())
-}
-
-/// A lock that stands, as somebody sees it who holds nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StandingLock {
-    /// A dream of this library is under way.
-    Ours,
-    /// Its holder is gone, or older than a dream may be.
-    Stuck,
-    /// Another program or host holds it, as far as can be seen.
-    Foreign,
-}
-
-/// Looks at the lock; `None` where there is none.
-pub(crate) fn look(disk: &dyn Disk, ttl: Duration, now: DateTime<Utc>) -> Result<Option<StandingLock>> {
-    let Some((seen, modified)) = read_lock(disk)? else { return Ok(None) };
-    let host = Host::this();
-    let found = FoundLock::of(&seen);
-    Ok(Some(match &found {
-        // A holder refreshes the time while it dreams.
-        FoundLock::Lock(lock) if lock.is_ours() => {
-            if lock.pid == host.pid && lock.hostname == host.hostname {
-                return Ok(Some(StandingLock::Ours));
-            }
-            let judged = FoundLock::Lock(LockFile { implementation: None, ..lock.clone() });
-            if is_stale(&judged, modified, now, ttl, &host) {
-                StandingLock::Stuck
-            } else {
-                StandingLock::Ours
-            }
-        }
-        _ if is_stale(&found, modified, now, ttl, &host) => StandingLock::Stuck,
-        _ => StandingLock::Foreign,
-    }))
 }
 
 fn read_lock(disk: &dyn Disk) -> Result<Option<(Vec<u8>, DateTime<Utc>)>> {

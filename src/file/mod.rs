@@ -3,16 +3,21 @@
 //! [`workspace`] has its verbs in [`documents`] and its right to write in [`lease`]; [`memory`] is the store. Every mutation
 //! of either takes the [write guard](write_guard).
 
+#[cfg(feature = "artifacts")]
 mod artifacts;
 mod documents;
 mod hidden;
 mod lease;
 pub(crate) mod lock;
 mod memory;
+#[cfg(feature = "artifacts")]
+mod sweep;
+#[cfg(feature = "artifacts")]
 pub(crate) mod uploads;
 mod workspace;
 mod write_guard;
 
+#[cfg(feature = "artifacts")]
 pub use artifacts::FileArtifactStore;
 pub use memory::FileMemoryStore;
 pub use workspace::FileWorkspace;

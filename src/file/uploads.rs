@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 
-use super::write_guard::{self, write_guard};
+use super::sweep::sweep;
+use super::write_guard::write_guard;
 use crate::base::access::{Access, Scope, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
@@ -137,7 +138,7 @@ impl LocalFileStore {
 
     /// Removes the bytes that have no record, unless somebody is writing them.
     fn sweep(&self) -> Result<()> {
-        write_guard::sweep(self.disk.as_ref())?;
+        sweep(self.disk.as_ref())?;
         let (bytes, records) = (format!("{BYTES}/{}", self.folder), format!("{RECORDS}/{}", self.folder));
         let known: BTreeSet<String> = self.names(&records)?.collect();
         for file in self.names(&bytes)? {

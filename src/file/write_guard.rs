@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::base::error::{At, Error, Result};
-use crate::disk::{Disk, DiskFile, STATE_FOLDER, atomic};
+use crate::base::error::{Error, Result};
+use crate::disk::{Disk, DiskFile, atomic};
 
 /// The file that is locked.
 const WRITE_GUARD: &str = ".dreaming.d/write-guard";
@@ -30,18 +30,4 @@ pub(super) fn write_guard_within(disk: &dyn Disk, patience: Duration) -> Result<
         disk.pause(pause);
         pause = (pause * 2).min(Duration::from_millis(5));
     }
-}
-
-/// Removes the halves of files that a process left which ended while it wrote: whoever writes one holds the guard.
-pub(super) fn sweep(disk: &dyn Disk) -> Result<()> {
-    let is_left = match disk.list(STATE_FOLDER) {
-        Ok(entries) => entries.iter().any(|entry| atomic::is_temporary(&entry.name)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
-        Err(error) => return Err(error).at("list", STATE_FOLDER),
-    };
-    if is_left {
-        let _guard = write_guard(disk)?;
-        atomic::sweep(disk, STATE_FOLDER)?;
-    }
-    Ok(())
 }

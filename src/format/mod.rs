@@ -52,8 +52,10 @@ pub use documents::observations::{Mark, Observation, Observations, UnknownMark};
 pub use documents::origin::{Origin, UnknownOrigin};
 pub use documents::profile::Profile;
 pub use state::dreamed::DreamedState;
+#[cfg(feature = "sleep")]
 pub(crate) use state::dreams::DreamEntry;
 pub use state::life::OnboardingEnd;
 pub use state::quarantine::{Quarantine, QuarantineEntry, QuarantinedFile};
+#[cfg(feature = "sleep")]
 pub(crate) use state::sleep_state::LONGEST as LONGEST_SLEEP_FILE;
 pub(crate) use state::sleep_state::{SleepFiles, SleepState};

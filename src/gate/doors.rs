@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use noctuary_gate::{Finding, PiiFilter, SecretGate, scan_injection};
+
 use super::allow::Allow;
 use super::door::{Door, DoorWarning, Passed};
 use super::filter::Gate;
-use super::injection::scan_injection;
 use super::mask::{Masks, joined, mask_within};
 use super::places::{MOST_PLACES, Places, found_at};
 use super::policy::{DoorPolicy, InjectionPolicy, SecretPolicy};
-use super::secret::SecretGate;
+use super::report::{Cure, GateFinding};
 use super::tombstone::{FORGOTTEN, Tombstones};
 use crate::base::access::Actor;
 use crate::base::document::FoundAt;
@@ -20,7 +21,6 @@ use crate::base::error::{Error, Result, check_rules};
 use crate::base::name::{DocName, Name};
 use crate::base::text;
 use crate::format::JournalName;
-use crate::pii::{Cure, Finding, GateFinding, PiiFilter};
 
 /// The policies of all doors, with the filter that finds secrets and what an operator lets pass. One scanner is at every
 /// door.

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use noctuary_gate::Finding;
+
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::text;
-use crate::pii::Finding;
 
 /// Joins what a filter found with what was forgotten, in the order of the text.
 pub(crate) fn joined(secrets: Vec<Finding>, forgotten: Vec<Finding>) -> Vec<Finding> {

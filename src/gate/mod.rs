@@ -35,42 +35,27 @@
 //! - Cards, accounts, telephone numbers and addresses are found only after [`SecretGate::with`](crate::SecretGate::with).
 //!
 //! The manual has [all of what is found and missed](crate::manual::gate).
-#![expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at together")]
 
 mod allow;
-mod base58;
-mod bounds;
-mod chosen;
-mod class;
-mod classes;
-mod dense;
 mod door;
 mod doors;
 mod filter;
-mod injection;
 mod mask;
-mod mnemonic;
 mod places;
 mod policy;
-mod proof;
-mod scanner;
-pub(crate) mod secret;
-mod steps;
-mod symbols;
-mod table;
+mod report;
 mod tombstone;
-mod view;
 
-pub use crate::pii::{Confidence, Cure, Finding, GateFinding, View};
 pub use allow::Allow;
 pub use door::{Door, DoorWarning, Passed};
 pub use doors::Doors;
 pub(crate) use filter::Gate;
-pub use injection::{Injection, scan_injection};
 pub(crate) use mask::{Masks, PLACEHOLDER, mask_within};
+pub(crate) use noctuary_gate::as_drawn;
+#[doc(inline)]
+pub use noctuary_gate::{Confidence, Finding, Injection, Strictness, View, scan_injection};
 pub(crate) use places::Places;
 pub use policy::{DoorPolicy, InjectionPolicy, SecretPolicy};
-pub use scanner::Strictness;
+pub use report::{Cure, GateFinding};
 pub(crate) use tombstone::{FORGOTTEN, is_struck, signature, statement_signature};
 pub use tombstone::{Tombstone, TombstoneKey, Tombstones};
-pub(crate) use view::as_drawn;

@@ -1,8 +1,9 @@
 //! The lines and characters at which findings stand.
 
+use noctuary_gate::Finding;
+
 use crate::base::document::FoundAt;
 use crate::base::text;
-use crate::pii::Finding;
 
 /// The most places that an error names.
 pub(super) const MOST_PLACES: usize = 20;

@@ -155,11 +155,11 @@ fn subject(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::secret::SecretGate;
     use crate::life::config::Preset;
     use crate::life::edit::EDITABLE;
     use crate::life::onboarding::is_bootstrap_done;
-    use crate::pii::PiiFilter;
+    use noctuary_gate::PiiFilter;
+    use noctuary_gate::SecretGate;
 
     fn text(name: &DocName) -> String {
         LifeConfig::default().template(name).unwrap()

@@ -12,18 +12,18 @@
 //! | Which secrets and disguised instructions are found, and what happens then? | [`gate`] |
 //! | Why is a line promoted exactly once? Two hosts, editors, containers, backups? | [`durability`] |
 //! | What is in which file, byte by byte? | [`formats`] |
-//! | How do a laptop and a server share one life? | [`two_machines`] |
-//! | Where do charts, spreadsheets and reports of an agent stay? | [`artifacts`] |
+//! | How do a laptop and a server share one life? (feature `exchange`) | [`two_machines`] |
+//! | Where do charts, spreadsheets and reports of an agent stay? (feature `artifacts`) | [`artifacts`] |
 //! | How do several machines share lives on a PostgreSQL server? (feature `postgres`) | [`postgres`] |
 //! | What do memory stores keep, find and forget? | [`memory`] |
 //! | Which methods serve an agent, which rules hold, and who says so? | [`learning`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
 //! | Who and what is mentioned where, and what is known of one name? | [`edges`] |
 //! | How does an agent of a trader see tickers and trades? (feature `finance`) | [`finance`] |
-//! | Where do files stay that people hand over? | [`files`] |
+//! | Where do files stay that people hand over? (feature `artifacts`) | [`files`] |
 //! | What does an operator do without Rust? (feature `cli`) | [`command_line`] |
 //! | Which tools may a model call? | [`tools`] |
-//! | How does an agent live that sleeps when it is tired? | [`sleep`] |
+//! | How does an agent live that sleeps when it is tired? (feature `sleep`) | [`sleep`] |
 //! | What do I see while it runs? (feature `tracing`) | [`tracing`] |
 //! | How was it tested, and what does it cost? | [`measured`] |
 //! | How do I write a backend, a filter, a client or a dreamer? | [`backends`] |
@@ -39,7 +39,7 @@
 //! |---|---|---|
 //! | 000, *the* seed where no number is given | the Minara workspace: documents, prompts, dreams | [`Workspace`](crate::Workspace), [`JournalDreamer`](crate::JournalDreamer) |
 //! | 001 | RFC-0009, a YAMO workspace: who reads what, the first run, the memo, the daily log | [`Life`](crate::Life) |
-//! | 002 | the memory of `OpenSeed`'s creatures: fatigue, sleep, observations, priorities | [`SleepDreamer`](crate::sleep::SleepDreamer) |
+//! | 002 | the memory of `OpenSeed`'s creatures: fatigue, sleep, observations, priorities | `SleepDreamer` |
 //! | 003 | Minara Memory: rows, facts, personalization, learnings | [`MemoryStore`](crate::MemoryStore), [`FactStore`](crate::facts::FactStore) |
 //! | 004 | the `IronClaw` workspace: documents in a database, chunks, search | [`SqliteWorkspace`](crate::SqliteWorkspace), [`DocumentIndex`](crate::search::DocumentIndex) |
 //!
@@ -74,6 +74,8 @@ pub mod gate {}
 #[doc = include_str!("durability.md")]
 pub mod durability {}
 
+#[cfg(feature = "exchange")]
+#[cfg_attr(docsrs, doc(cfg(feature = "exchange")))]
 #[doc = include_str!("two_machines.md")]
 pub mod two_machines {}
 
@@ -86,6 +88,8 @@ pub mod formats {}
 #[doc = include_str!("memory.md")]
 pub mod memory {}
 
+#[cfg(feature = "artifacts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
 #[doc = include_str!("artifacts.md")]
 pub mod artifacts {}
 
@@ -102,6 +106,8 @@ pub mod search {}
 #[doc = concat!("<img alt=\"The page on a boat: a rule, three facts, a method, lessons, and the names beside it\" src=\"data:image/png;base64,", include_str!("pictures/brisk.b64"), "\">")]
 pub mod edges {}
 
+#[cfg(feature = "artifacts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
 #[doc = include_str!("files.md")]
 pub mod files {}
 
@@ -114,6 +120,8 @@ pub mod command_line {}
 #[doc = include_str!("tools.md")]
 pub mod tools {}
 
+#[cfg(feature = "sleep")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sleep")))]
 #[doc = include_str!("sleep.md")]
 pub mod sleep {}
 

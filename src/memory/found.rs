@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use noctuary_index::rank::{Shares, Signal};
 use serde::{Deserialize, Serialize};
 
 use super::id::MemoryId;
@@ -18,18 +19,6 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// The shares of words and of meaning in the scores; `None` where words alone count.
     pub shares: Option<Shares>,
-}
-
-/// The shares of words and of meaning in the scores of a search: for whoever measures it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct Shares {
-    /// The share of meaning; words have the rest. It counts in a fusion by scores alone.
-    pub meaning: f64,
-    /// How clearly one row is the nearest: 1 is as clear as chance makes the best of so many.
-    pub clear: f64,
-    /// The score of the tenth row by words, as a share of the first one's.
-    pub flat: f64,
 }
 
 impl Found {
@@ -130,40 +119,5 @@ impl Hit {
     #[must_use]
     pub fn new(memory: Memory, score: f64, why: Vec<(Signal, usize)>) -> Self {
         Self { memory, score, why, reached: Reached::Words, stale: Vec::new() }
-    }
-}
-
-/// A ranking that a row is in. Prints as its word: `row`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Signal {
-    /// Its own words.
-    Row,
-    /// The rows beside it in its conversation.
-    Neighbours,
-    /// Its conversation as a whole.
-    Conversation,
-    /// Its meaning, by its vector and those of the rows around it.
-    Meaning,
-    /// It says later what an older row says too, and that went behind it: with the rank that it had.
-    Newer,
-    /// The words of its key.
-    Key,
-    /// The words of a retired row that it replaced.
-    Successor,
-}
-
-impl fmt::Display for Signal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Row => "row",
-            Self::Neighbours => "neighbours",
-            Self::Conversation => "conversation",
-            Self::Meaning => "meaning",
-            Self::Newer => "newer",
-            Self::Key => "key",
-            Self::Successor => "successor",
-        })
     }
 }

@@ -67,11 +67,13 @@ pub use crate::base::receipt::PlaceReceipt;
 pub use audit::{AuditEntry, AuditOutcome};
 pub(crate) use cited::CitedLines;
 pub use event::{EventName, IndexProgress, MemoryEvent, MemoryObserver};
-pub use found::{Degraded, Found, Hit, Reached, SearchOutcome, Shares, Signal};
+pub use found::{Degraded, Found, Hit, Reached, SearchOutcome};
 pub use id::MemoryId;
 pub use learning::{Learning, LearningId, LearningStore, NewLearning};
+#[doc(inline)]
+pub use noctuary_index::rank::{Order, Shares, Signal};
 pub use pack::Packed;
-pub use query::{Filter, Order, Query, QueryVector, Syntax};
+pub use query::{Filter, Query, QueryVector, Syntax};
 pub use row::{Memory, NewMemory, Place, Role};
 pub use snapshot::SnapshotRow;
 pub use source::Source;

@@ -3,6 +3,7 @@
 use std::fmt::{self, Debug};
 
 use chrono::{DateTime, Utc};
+use noctuary_index::rank::Order;
 
 use super::row::Memory;
 use crate::embed::EmbedderId;
@@ -133,16 +134,6 @@ pub enum Syntax {
     Plain,
     /// The syntax of FTS5; text that FTS5 does not accept is read as plain.
     Fts,
-}
-
-/// In which order rows are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// The best first.
-    #[default]
-    Relevance,
-    /// The most recently touched first.
-    Recency,
 }
 
 impl Query {

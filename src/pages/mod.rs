@@ -36,6 +36,7 @@
 
 mod cache;
 mod compile;
+mod forget;
 mod learned;
 mod line;
 mod naming;

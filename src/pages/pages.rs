@@ -12,7 +12,7 @@ use super::page::CompiledPage;
 use super::source::PageSource;
 use crate::base::access::{Access, SessionKind};
 use crate::base::error::Result;
-use crate::edges::{Cited, EdgeStore, Entity};
+use crate::edges::{Cited, CitedSource, EdgeStore, Entity};
 use crate::gate::Doors;
 
 /// Makes pages on entities, of the rows of a memory store, of documents, and of what other sources add.
@@ -137,7 +137,7 @@ impl Pages {
                 return Ok(false);
             }
         }
-        Ok(!citation.source.is_record())
+        Ok(!matches!(citation.source, CitedSource::Record(_)))
     }
 
     /// Drops the pages that are kept, and returns how many. [`Forget`](crate::exchange::Forget) does so.

@@ -22,7 +22,7 @@
 //! | [`PostgresWorkspace`] | the documents of one scope |
 //! | [`PostgresMemoryStore`] | the rows, facts and vectors of one scope |
 //! | [`PostgresIndex`] | chunks of its documents, found by words and by meaning |
-//! | [`PostgresArtifactStore`] | the artifacts of one scope |
+//! | `PostgresArtifactStore` | the artifacts of one scope (feature `artifacts`) |
 //!
 //! # Limits
 //!
@@ -37,6 +37,8 @@ mod artifacts;
 mod config;
 mod documents;
 mod erase;
+#[cfg(feature = "doctor")]
+mod examine;
 mod fault;
 mod index;
 mod kept;
@@ -54,6 +56,8 @@ mod transaction;
 mod within;
 mod workspace;
 
+#[cfg(feature = "artifacts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
 pub use artifacts::PostgresArtifactStore;
 pub use config::PostgresConfig;
 pub use index::PostgresIndex;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::artifacts::PostgresArtifactStore;
 use super::config::{Address, PostgresConfig};
 use super::index::PostgresIndex;
 use super::link::Link;
@@ -15,7 +14,7 @@ use super::workspace::PostgresWorkspace;
 use crate::base::access::Scope;
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
-use crate::store::{ArtifactConfig, StoreConfig};
+use crate::store::StoreConfig;
 
 /// A PostgreSQL server: a bounded pool of connections that all scopes of this process share.
 ///
@@ -36,8 +35,8 @@ use crate::store::{ArtifactConfig, StoreConfig};
 /// ```
 #[derive(Clone)]
 pub struct Postgres {
-    shared: Arc<Shared>,
-    is_looking: bool,
+    pub(super) shared: Arc<Shared>,
+    pub(super) is_looking: bool,
 }
 
 impl Postgres {
@@ -176,24 +175,6 @@ impl Postgres {
         Ok(PostgresIndex::over(self.scoped(scope)?))
     }
 
-    /// Opens the store of artifacts of a scope.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`workspace`](Self::workspace).
-    pub fn artifacts(&self, scope: Scope) -> Result<PostgresArtifactStore> {
-        self.artifacts_with(scope, ArtifactConfig::default())
-    }
-
-    /// As [`artifacts`](Self::artifacts), configured.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`workspace`](Self::workspace).
-    pub fn artifacts_with(&self, scope: Scope, config: ArtifactConfig) -> Result<PostgresArtifactStore> {
-        Ok(PostgresArtifactStore::over(self.scoped(scope)?, config))
-    }
-
     /// Returns whether anything was ever written in a scope.
     ///
     /// # Errors
@@ -204,11 +185,6 @@ impl Postgres {
         let found =
             self.scoped(scope.clone())?.look_within("look at", |within| within.one::<i64>(sql, []))?;
         Ok(found.is_some())
-    }
-
-    /// Returns the server for a look: whatever is opened of it refuses every change.
-    pub(crate) fn looking(&self) -> Self {
-        Self { is_looking: true, ..self.clone() }
     }
 
     /// Lists the scopes that have something in the schema, for an operator: its role must be `SUPERUSER` or have `BYPASSRLS`, since any
@@ -222,7 +198,7 @@ impl Postgres {
     }
 
     /// Returns the server as a scope sees it, where all is as it should be.
-    fn scoped(&self, scope: Scope) -> Result<ScopedServer> {
+    pub(super) fn scoped(&self, scope: Scope) -> Result<ScopedServer> {
         if scope.user.is_empty() || scope.user.contains('\0') || scope.agent.contains('\0') {
             return Err(Error::Config {
                 setting: "scope",

@@ -37,13 +37,14 @@
 //!
 //! The manual has [what is indexed and who finds it](crate::manual::search).
 
+mod card;
 pub(crate) mod documents;
-pub(crate) mod postings;
-pub(crate) mod rank;
-pub(crate) mod vectors;
 
+pub(crate) use card::with_card;
 pub use documents::{
     Audience, Chunk, ChunkConfig, DocumentIndex, FoundChunks, IndexChange, IndexEntry, SearchResult,
     SeenDocument,
 };
-pub use rank::{Entities, Fusion, GenericEntities, Ranking};
+#[doc(inline)]
+pub use noctuary_index::rank::{Entities, Fusion, GenericEntities, Ranking};
+pub(crate) use noctuary_index::{postings, rank, vectors};

@@ -67,7 +67,11 @@ impl Copied {
         let version = schema::look(&connection, file, Others::Adopted)? as u64;
         schema::prepare(&mut connection, file, PATIENCE, Others::Adopted, mark.as_ref())?;
         let shared = Shared::new(connection, None, path.to_owned(), file.to_owned(), None);
-        Ok(Self { database: Database::new(Arc::new(shared), PATIENCE), version, newest: schema::NEWEST })
+        Ok(Self {
+            database: Database::new(Arc::new(shared), PATIENCE),
+            version,
+            newest: schema::MIGRATIONS.len() as u64,
+        })
     }
 
     pub(crate) fn workspace(&self, scope: Scope) -> SqliteWorkspace {

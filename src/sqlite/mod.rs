@@ -13,11 +13,13 @@ mod documents;
 mod edges;
 mod erase;
 mod error;
+#[cfg(feature = "doctor")]
 mod examine;
 mod home;
 mod index;
 mod lease;
 mod memory;
+#[cfg(feature = "doctor")]
 mod mending;
 mod open;
 mod removals;
@@ -28,7 +30,9 @@ mod vectors;
 mod words;
 mod workspace;
 
+#[cfg(feature = "artifacts")]
 pub use artifacts::SqliteArtifactStore;
+#[cfg(feature = "doctor")]
 pub(crate) use examine::Copied;
 pub use index::SqliteIndex;
 pub use memory::SqliteMemoryStore;

@@ -21,7 +21,7 @@ use crate::disk::mark::Mark;
 const APPLICATION_ID: i64 = 0x4e4f_4354;
 
 /// One step a version; a file at version n has run the first n.
-const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[make];
+pub(super) const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[make];
 
 /// Makes the tables, around those of the seed's program where they stand already.
 fn make(connection: &Connection) -> rusqlite::Result<()> {
@@ -34,9 +34,6 @@ fn make(connection: &Connection) -> rusqlite::Result<()> {
     commits::make(connection)?;
     removals::make(connection)
 }
-
-/// The newest version of the tables.
-pub(super) const NEWEST: u64 = MIGRATIONS.len() as u64;
 
 /// The version of a file that another program made: its own numbers stay as they are.
 const ADOPTED: &str = "

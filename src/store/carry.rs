@@ -10,15 +10,13 @@ use super::names::row_name;
 use super::practice::may_forget;
 use super::store::Store;
 use super::suspects::suspects;
+use super::tell::{BATCH, entry};
 use crate::base::access::Access;
 use crate::base::error::Result;
 use crate::base::sorted::SortedMap;
 use crate::facts::{ConsolidationEvent, EventId};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
-use crate::memory::{AuditEntry, AuditOutcome, MemoryId, NewLearning, NewMemory};
-
-/// How many rows or lines of the audit become durable together: a few, so that others who write need not wait for long.
-pub(super) const BATCH: usize = 500;
+use crate::memory::{MemoryId, NewLearning, NewMemory};
 
 /// A row as it was, without its status as a fact: decisions bring that.
 pub(crate) struct CarriedRow {
@@ -34,6 +32,15 @@ pub(crate) struct CarriedRow {
 pub(crate) struct CarriedLearning {
     pub(crate) learning: NewLearning,
     pub(crate) created_at: DateTime<Utc>,
+}
+
+impl Burial {
+    /// Returns the burial of a statement that another home has forgotten, of which nobody knows the words.
+    pub(crate) fn of_stone(key: &TombstoneKey, stone: Tombstone) -> Self {
+        let mut alone = Tombstones::new(key.clone());
+        alone.insert(stone);
+        Self { stone, alone, signature: 0 }
+    }
 }
 
 impl Store {
@@ -159,12 +166,6 @@ impl Store {
 pub(crate) enum CarriedDecision {
     Standing(EventId),
     Earlier(usize),
-}
-
-pub(super) fn entry(access: &Access, action: &str, at: DateTime<Utc>) -> AuditEntry {
-    let mut entry = AuditEntry::new(at, access.actor, action, AuditOutcome::Done);
-    entry.kind = Some(access.kind);
-    entry
 }
 
 fn carry(changes: &mut dyn Changes, access: &Access, row: &CarriedRow) -> Result<MemoryId> {

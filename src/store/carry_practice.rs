@@ -3,11 +3,11 @@
 //! Each is kept by the steps that made it, with their times: a proposal before its approval, a method before it left quarantine.
 
 use super::backend::Changes;
-use super::carry::entry;
 use super::methods::person_only;
 use super::names::{new_method_name, new_note_name, new_preference_name, outcome_name, row_name};
 use super::practice::{Kept, Numbered, kept_wish, normal};
 use super::store::Store;
+use super::tell::entry;
 use crate::base::access::Access;
 use crate::base::error::Result;
 use crate::edges::Edge;

@@ -44,7 +44,7 @@ pub(crate) const NAMES: [&str; 14] = [
 pub(crate) struct Burial {
     pub(crate) stone: Tombstone,
     /// It alone, so that earlier ones are not looked for again.
-    alone: Tombstones,
+    pub(super) alone: Tombstones,
     /// A text without one of these bits in its [signature](crate::gate::signature) does not hold it.
     pub(crate) signature: u64,
 }
@@ -57,13 +57,6 @@ impl Burial {
             .ok_or(Error::Config { setting: "text", rule: "must have two words or eight characters" })?;
         alone.insert(stone);
         Ok(Self { stone, alone, signature: statement_signature(text) })
-    }
-
-    /// Returns the burial of a statement that another home has forgotten, of which nobody knows the words.
-    pub(crate) fn of_stone(key: &TombstoneKey, stone: Tombstone) -> Self {
-        let mut alone = Tombstones::new(key.clone());
-        alone.insert(stone);
-        Self { stone, alone, signature: 0 }
     }
 
     pub(crate) fn holds(&self, text: &str) -> bool {

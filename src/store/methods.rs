@@ -4,7 +4,6 @@ use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
 use super::backend::Changes;
-use super::carry::entry;
 use super::forget;
 use super::names::{method_name, new_method_name, outcome_name};
 use super::operation::Operation;
@@ -190,21 +189,6 @@ impl Store {
             self.config().tell(EventName::MethodJudged, None);
         }
         Ok(method)
-    }
-
-    /// Puts a method into quarantine where its outcomes are below the threshold, for the doctor. It takes none out of it.
-    pub(crate) fn demote_method(&self, access: &Access, id: MethodId, now: DateTime<Utc>) -> Result<bool> {
-        person_only(self, access, &method_name(id))?;
-        self.backend().change("change", |rows| {
-            let Some(method) = rows.method(id)? else { return Ok(false) };
-            if method.quarantine > 0 || !self.config().learning.demotes(method.successes, method.uses) {
-                return Ok(false);
-            }
-            // The word of the person who graduated it stays, and counts for nothing in quarantine.
-            let kept = vec![Kept::Standing { method: id, quarantine: 1, graduated: method.graduated }];
-            rows.keep(kept, entry(access, "method_quarantine", now))?;
-            Ok(true)
-        })
     }
 
     pub(crate) fn methods(&self, access: &Access) -> Result<Vec<Method>> {

@@ -17,7 +17,7 @@
 //!
 //! [`StoreConfig`] is all there is to set: doors, observer, sizes, retention, refused sources, waiting time, facts, ranking and entities,
 //! embedder and reranker, the finder of edges. The
-//! contract and its rows are in [`memory`](crate::memory). [`ArtifactConfig`] is the same for stores of [artifacts](crate::artifacts).
+//! contract and its rows are in [`memory`](crate::memory). `ArtifactConfig` is the same for stores of artifacts.
 //!
 //! # Limits
 //!
@@ -26,10 +26,13 @@
 
 mod admit;
 mod applies;
+#[cfg(feature = "artifacts")]
 pub(crate) mod artifacts;
 pub(crate) mod backend;
 mod before;
+#[cfg(feature = "exchange")]
 pub(crate) mod carry;
+#[cfg(feature = "exchange")]
 pub(crate) mod carry_practice;
 mod config;
 mod decide;
@@ -44,9 +47,15 @@ pub(crate) mod forward;
 mod history;
 pub(crate) mod known;
 mod mask;
+#[cfg(feature = "doctor")]
+mod mend;
 mod methods;
 mod names;
 mod operation;
+#[cfg_attr(
+    not(feature = "exchange"),
+    expect(dead_code, reason = "a bundle alone lists the outcomes that were counted")
+)]
 pub(crate) mod practice;
 mod preferences;
 mod rerank;
@@ -58,6 +67,7 @@ pub(crate) mod stamp;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
 pub(crate) mod suspects;
+#[cfg(any(feature = "doctor", feature = "exchange"))]
 mod tell;
 #[cfg_attr(
     not(any(feature = "sqlite", feature = "postgres")),
@@ -67,6 +77,8 @@ pub(crate) mod vectors;
 mod visibility;
 pub(crate) mod words;
 
+#[cfg(feature = "artifacts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
 pub use artifacts::ArtifactConfig;
 pub use config::StoreConfig;
 pub(crate) use config::check_scope;

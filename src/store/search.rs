@@ -10,7 +10,7 @@ use crate::base::error::Result;
 use crate::base::sorted::SortedMap;
 use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
 use crate::search::postings;
-use crate::search::postings::query::{Asked, Gain};
+use crate::search::postings::{Asked, Gain};
 use crate::search::rank::{
     Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranking, Search, Term, Visibility, one_line,
 };
@@ -91,8 +91,8 @@ impl<'a> Wanted<'a> {
     }
 
     /// Returns the question to a word index for the best rows, by the words that were [asked](Self::asked).
-    pub(crate) fn query<'t>(&self, terms: &'t [Asked<'t>]) -> postings::query::Query<'t> {
-        postings::query::Query {
+    pub(crate) fn query<'t>(&self, terms: &'t [Asked<'t>]) -> postings::Query<'t> {
+        postings::Query {
             terms,
             visibility: self.visibility,
             gain: Gain::Once,
@@ -169,7 +169,7 @@ pub(crate) fn search(
         rows.matching(&wanted, &mut |card, counted| {
             given += 1;
             pool.take(card, counted);
-            (pool.len() as usize) < most
+            (pool.size() as usize) < most
         })?;
     }
     if given < most && plan.required.is_none() && filter == Filter::limit(filter.limit) {
@@ -210,8 +210,13 @@ pub(crate) fn search(
     for (id, memory) in &found {
         pool.put_text(*id, &memory.content);
     }
-    let (outcome, ranked, renewed) =
+    let (is_weak, ranked, renewed) =
         Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.run(weighed);
+    let outcome = match ranked.len() {
+        0 => SearchOutcome::Empty,
+        _ if is_weak => SearchOutcome::Weak,
+        _ => SearchOutcome::Hit,
+    };
     let unread: Vec<i64> =
         ranked.iter().map(|ranked| ranked.id).filter(|id| !found.contains_key(id)).collect();
     let read = rows.rows(visibility, &unread)?;

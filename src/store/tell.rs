@@ -3,26 +3,16 @@
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
-use super::carry::BATCH;
 use super::names::row_name;
 use super::store::Store;
 use crate::base::access::Access;
 use crate::base::error::Result;
 use crate::memory::{AuditEntry, AuditOutcome};
 
-impl Store {
-    /// Adds a line to the audit.
-    pub(crate) fn tell(
-        &self,
-        access: &Access,
-        action: &str,
-        outcome: AuditOutcome,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        main_only(self.scope(), access, &row_name(None))?;
-        self.tell_all(access, &[(action, outcome)], now)
-    }
+/// How many rows or lines of the audit become durable together: a few, so that others who write need not wait for long.
+pub(super) const BATCH: usize = 500;
 
+impl Store {
     /// Adds lines to the audit, in steps that are durable each.
     pub(crate) fn tell_all(
         &self,
@@ -45,4 +35,11 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// Returns a line of the audit on what was done.
+pub(super) fn entry(access: &Access, action: &str, at: DateTime<Utc>) -> AuditEntry {
+    let mut entry = AuditEntry::new(at, access.actor, action, AuditOutcome::Done);
+    entry.kind = Some(access.kind);
+    entry
 }

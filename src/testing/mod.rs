@@ -51,21 +51,15 @@ mod faults;
 mod power;
 mod quick;
 mod script;
-mod secrets;
 mod workspace;
 
 pub use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 pub use disk::{FaultyDisk, folder};
 pub use embedder::{EmbedScript, HashEmbedder};
 pub use faults::{Fault, Faults};
+#[doc(inline)]
+pub use noctuary_gate::testing::{cases, secrets};
 pub use power::{CrashOutcome, Lie, MemoryDisk, PowerLoss};
 pub use quick::QuickDisk;
 pub use script::Script;
-pub use secrets::secrets;
 pub use workspace::FaultyWorkspace;
-
-/// Returns the number of cases of a property: a fiftieth, or all of them if `NOCTUARY_LONG_TESTS` is set.
-#[must_use]
-pub fn cases(long: u32) -> u32 {
-    if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { long } else { (long / 50).max(32) }
-}

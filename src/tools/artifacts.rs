@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::room::Room;
 use super::shown::cut;
 use super::tool::Tool;
-use super::{MAX_ANSWER, ToolDef, ToolError};
+use super::{MAX_ANSWER, ToolDef, ToolError, Toolbox};
 use crate::artifacts::{
     Artifact, ArtifactData, ArtifactFilter, ArtifactId, ArtifactStatus, ArtifactStore, ArtifactStoreExt,
 };
@@ -18,7 +19,7 @@ use crate::gate::{Door, Doors, Masks};
 
 /// The artifacts of a session.
 #[derive(Debug, Clone)]
-pub(super) struct Artifacts {
+struct Artifacts {
     store: Arc<dyn ArtifactStore>,
     access: Access,
     doors: Doors,
@@ -42,18 +43,43 @@ struct Listed {
 /// The most artifacts of one answer.
 const MOST: usize = 50;
 
-impl Artifacts {
-    pub(super) fn new(store: Arc<dyn ArtifactStore>, access: Access, doors: Doors) -> Self {
-        Self { store, access: Access { actor: Actor::Agent, ..access }, doors }
+impl Toolbox {
+    /// Adds `artifact_list` and `artifact_get`: what was made earlier, masked as in a prompt. A reference that a model makes up is an
+    /// error that it can act on.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::artifacts::{ArtifactData, ArtifactKind, ArtifactStore, NewArtifact};
+    /// use noctuary::tools::Toolbox;
+    /// use noctuary::{Access, FileArtifactStore, Scope};
+    /// use serde_json::json;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = Arc::new(FileArtifactStore::open(folder.path(), Scope::user("marta"))?);
+    /// let access = Access::agent(Scope::user("marta"));
+    /// let id = store.insert(&access, &NewArtifact::new(ArtifactKind::Report, "October"), Utc::now())?;
+    /// store.mark_completed(&access, &id, &ArtifactData::markdown("# October"), Utc::now())?;
+    ///
+    /// let tools = Toolbox::without_documents(access).artifacts(store);
+    /// let listed = tools.call("artifact_list", &json!({}), Utc::now())?;
+    /// let report = tools.call("artifact_get", &json!({"uri": listed["artifacts"][0]["uri"]}), Utc::now())?;
+    /// assert_eq!(report["markdown"], "# October");
+    /// let made_up = tools.call("artifact_get", &json!({"uri": "chart://x-1"}), Utc::now()).unwrap_err();
+    /// assert!(made_up.message().starts_with("There is no artifact x-1: "));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    #[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
+    pub fn artifacts(mut self, store: Arc<dyn ArtifactStore>) -> Self {
+        let access = Access { actor: Actor::Agent, ..self.access.clone() };
+        self.rooms[1] = Some(Arc::new(Artifacts { store, access, doors: self.doors.clone() }));
+        self.anew()
     }
+}
 
-    pub(super) fn with_doors(mut self, doors: Doors) -> Self {
-        self.doors = doors;
-        self
-    }
-
-    /// Returns the tools.
-    pub(super) fn tools(self) -> [Tool; 2] {
+impl Room for Artifacts {
+    fn tools(&self, doors: &Doors) -> Vec<Tool> {
         let list = ToolDef::new(
             "artifact_list",
             "Lists charts, spreadsheets and reports that were made, the latest first, each with the reference by which a message \
@@ -82,13 +108,16 @@ impl Artifacts {
                 "additionalProperties": false
             }),
         );
-        let other = self.clone();
-        [
+        let artifacts = Self { doors: doors.clone(), ..self.clone() };
+        let other = artifacts.clone();
+        vec![
             Tool::new(list, move |call| other.list(&call.read()?)),
-            Tool::new(get, move |call| self.get(&call.read()?)),
+            Tool::new(get, move |call| artifacts.get(&call.read()?)),
         ]
     }
+}
 
+impl Artifacts {
     fn list(&self, asked: &Listed) -> Result<Value, ToolError> {
         let fault = |error| ToolError::at("the list of artifacts", error);
         let mut filter = ArtifactFilter::default().limit(asked.limit.unwrap_or(20).clamp(1, MOST));

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::room::Room;
 use super::shown::cut;
 use super::tool::Tool;
-use super::{MAX_ANSWER, ToolDef, ToolError};
+use super::{MAX_ANSWER, ToolDef, ToolError, Toolbox};
 use crate::base::access::{Access, Actor};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
@@ -16,7 +17,7 @@ use crate::upload::{FileKey, FileStore, StoredFile, TableLimits, is_text, table_
 
 /// The files of a session.
 #[derive(Debug, Clone)]
-pub(super) struct Files {
+struct Files {
     store: Arc<dyn FileStore>,
     access: Access,
     doors: Doors,
@@ -43,18 +44,39 @@ const READABLE: u64 = 4 << 20;
 /// The most bytes of a workbook.
 const WORKBOOK: u64 = 64 << 20;
 
-impl Files {
-    pub(super) fn new(store: Arc<dyn FileStore>, access: Access, doors: Doors) -> Self {
-        Self { store, access: Access { actor: Actor::Agent, ..access }, doors }
+impl Toolbox {
+    /// Adds `file_list` and `file_read`: what people handed over, masked as in a prompt, in parts. Tables are shown as rows, text as it is;
+    /// of pictures, sounds and documents a model is told that they exist. See [`MessageFiles`](crate::files::MessageFiles) for those.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::files::{FileStore, LocalFileStore, NewFile};
+    /// use noctuary::tools::Toolbox;
+    /// use noctuary::{Access, Scope};
+    /// use serde_json::json;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = Arc::new(LocalFileStore::open(folder.path(), Scope::user("marta"))?);
+    /// let marta = Access::human(Scope::user("marta"));
+    /// let stored = store.put(&marta, &NewFile::new("csv"), &mut &b"day,high\nMon,3.2\n"[..], Utc::now())?;
+    ///
+    /// let tools = Toolbox::without_documents(Access::agent(Scope::user("marta"))).files(store);
+    /// let read = tools.call("file_read", &json!({"key": stored.key}), Utc::now())?;
+    /// assert!(read["text"].as_str().unwrap().contains("| 2 | Mon | 3.2 |"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    #[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
+    pub fn files(mut self, store: Arc<dyn FileStore>) -> Self {
+        let access = Access { actor: Actor::Agent, ..self.access.clone() };
+        self.rooms[2] = Some(Arc::new(Files { store, access, doors: self.doors.clone() }));
+        self.anew()
     }
+}
 
-    pub(super) fn with_doors(mut self, doors: Doors) -> Self {
-        self.doors = doors;
-        self
-    }
-
-    /// Returns the tools.
-    pub(super) fn tools(self) -> [Tool; 2] {
+impl Room for Files {
+    fn tools(&self, doors: &Doors) -> Vec<Tool> {
         let list = ToolDef::new(
             "file_list",
             "Lists files that people handed over, the oldest first, each with the key by which a message names it. Never make up a key.",
@@ -82,13 +104,16 @@ impl Files {
                 "additionalProperties": false
             }),
         );
-        let other = self.clone();
-        [
+        let files = Self { doors: doors.clone(), ..self.clone() };
+        let other = files.clone();
+        vec![
             Tool::new(list, move |call| other.list(&call.read()?)),
-            Tool::new(read, move |call| self.read(&call.read()?)),
+            Tool::new(read, move |call| files.read(&call.read()?)),
         ]
     }
+}
 
+impl Files {
     fn list(&self, asked: &Listed) -> std::result::Result<Value, ToolError> {
         let fault = |error| ToolError::at("the list of files", error);
         let after = asked.after.as_deref().map(FileKey::parse).transpose().map_err(fault)?;

@@ -37,20 +37,25 @@
 //! The manual has [rights, and the differences from `memory_20250818`](crate::manual::tools).
 
 mod arguments;
+#[cfg(feature = "artifacts")]
 mod artifacts;
 mod command;
 mod definition;
 mod documents;
 mod error;
+#[cfg(feature = "artifacts")]
 mod files;
 mod found;
 mod learn;
 mod lines;
 mod memory_tool;
+#[cfg(feature = "pages")]
 mod page;
+mod room;
 mod rows;
 mod session;
 mod shown;
+#[cfg(feature = "sleep")]
 mod sleep;
 mod tool;
 mod toolbox;

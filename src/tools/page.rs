@@ -6,15 +6,17 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::room::Room;
 use super::shown::cut;
 use super::tool::Tool;
-use super::{MAX_ANSWER, ToolDef, ToolError};
+use super::{MAX_ANSWER, ToolDef, ToolError, Toolbox};
 use crate::base::access::{Access, Actor};
+use crate::gate::Doors;
 use crate::pages::Pages;
 
 /// The pages of a session.
 #[derive(Debug, Clone)]
-pub(super) struct Page {
+struct Page {
     pages: Arc<Pages>,
     access: Access,
 }
@@ -30,13 +32,36 @@ fn yes() -> bool {
     true
 }
 
-impl Page {
-    pub(super) fn new(pages: Arc<Pages>, access: Access) -> Self {
-        Self { pages, access: Access { actor: Actor::Agent, ..access } }
+impl Toolbox {
+    /// Adds `memory_compiled_page`: one page on a name, of what the session may know.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::pages::Pages;
+    /// use noctuary::tools::Toolbox;
+    /// use noctuary::{Access, FileMemoryStore, Scope};
+    /// use serde_json::json;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
+    /// let access = Access::agent(Scope::user("marta"));
+    /// let tools = Toolbox::without_documents(access).pages(Arc::new(Pages::new(store)));
+    ///
+    /// let page = tools.call("memory_compiled_page", &json!({"entity": "Brisk"}), Utc::now())?;
+    /// assert_eq!(page["page"], "# Brisk\n\nNothing is known of it.\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    #[cfg_attr(docsrs, doc(cfg(feature = "pages")))]
+    pub fn pages(mut self, pages: Arc<Pages>) -> Self {
+        self.rooms[0] = Some(Arc::new(Page::new(pages, self.access.clone())));
+        self.anew()
     }
+}
 
-    /// Returns the tool.
-    pub(super) fn tool(self) -> Tool {
+impl Room for Page {
+    fn tools(&self, _doors: &Doors) -> Vec<Tool> {
         let definition = ToolDef::new(
             "memory_compiled_page",
             "Shows all that is remembered of one person, thing, place, tag, link or file on one page: what holds now, \
@@ -54,7 +79,14 @@ impl Page {
                 "additionalProperties": false
             }),
         );
-        Tool::new(definition, move |call| self.show(&call.read()?, call.now))
+        let page = self.clone();
+        vec![Tool::new(definition, move |call| page.show(&call.read()?, call.now))]
+    }
+}
+
+impl Page {
+    fn new(pages: Arc<Pages>, access: Access) -> Self {
+        Self { pages, access: Access { actor: Actor::Agent, ..access } }
     }
 
     fn show(&self, asked: &Asked, now: DateTime<Utc>) -> Result<Value, ToolError> {

@@ -5,25 +5,19 @@ use std::sync::{Arc, OnceLock};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::artifacts::Artifacts;
 use super::documents::{Documents, Find};
-use super::files::Files;
 use super::learn::Learn;
-use super::page::Page;
+use super::room::Room;
 use super::rows::Rows;
-use super::sleep;
 use super::tool::{Call, Tool};
 use super::{ToolDef, ToolError};
-use crate::artifacts::ArtifactStore;
 use crate::base::access::Access;
 use crate::format::Origin;
 use crate::gate::{DoorWarning, Doors};
 use crate::life::receipt::Recorder;
 use crate::memory::{LearningStore, MemoryStore};
-use crate::pages::Pages;
 use crate::session::{Guarded, Indexed};
 use crate::trace;
-use crate::upload::FileStore;
 use crate::workspace::Workspace;
 
 /// The tools of one session: their definitions, and what carries out what a model calls.
@@ -34,12 +28,12 @@ use crate::workspace::Workspace;
 /// |---|---|---|
 /// | `memory_write`, `memory_search`, `memory_read`, `memory_forget` | [`store`](Self::store) | rows of a memory store |
 /// | `memory_learn` | [`learnings`](Self::learnings) | what a review learned, apart from rows |
-/// | `memory_compiled_page` | [`pages`](Self::pages) | one page on a name |
-/// | `artifact_list`, `artifact_get` | [`artifacts`](Self::artifacts) | charts, spreadsheets and reports that were made |
-/// | `file_list`, `file_read` | [`files`](Self::files) | files that people handed over |
+/// | `memory_compiled_page` | `pages` | one page on a name |
+/// | `artifact_list`, `artifact_get` | `artifacts` | charts, spreadsheets and reports that were made |
+/// | `file_list`, `file_read` | `files` | files that people handed over |
 /// | `memory_write`, `memory_read`, `memory_list` | [`new`](Self::new) | documents of a workspace |
 /// | `memory_search` | [`indexed`](Self::indexed) | passages of them |
-/// | `set_sleep` | [`sleep`](Self::sleep) | a plan for the host |
+/// | `set_sleep` | `sleep` | a plan for the host |
 ///
 /// If rows and documents are given together, the names of the tools for documents begin with `workspace_`, so
 /// that no name is there twice.
@@ -85,15 +79,13 @@ use crate::workspace::Workspace;
 /// ```
 #[derive(Debug)]
 pub struct Toolbox {
-    access: Access,
-    doors: Doors,
+    pub(super) access: Access,
+    pub(super) doors: Doors,
     rows: Option<Rows>,
     learnings: Option<Learn>,
-    pages: Option<Page>,
-    artifacts: Option<Artifacts>,
-    files: Option<Files>,
     documents: Option<Arc<Documents>>,
-    sleeps: bool,
+    /// The tools of other rooms, in their order: of pages, artifacts, files, and behind those of documents of a sleeper.
+    pub(super) rooms: [Option<Arc<dyn Room>>; 4],
     /// The speaker whose words the model passes on; the model itself by default.
     origin: Option<Origin>,
     /// The tools of all these, built at the first question for them.
@@ -122,11 +114,8 @@ impl Toolbox {
             doors: Doors::default(),
             rows: None,
             learnings: None,
-            pages: None,
-            artifacts: None,
-            files: None,
             documents: None,
-            sleeps: false,
+            rooms: [const { None }; 4],
             origin: None,
             tools: OnceLock::new(),
             recorder: Recorder::default(),
@@ -146,8 +135,6 @@ impl Toolbox {
     #[must_use]
     pub fn doors(mut self, doors: Doors) -> Self {
         self.rows = self.rows.map(|rows| rows.with_doors(doors.clone()));
-        self.artifacts = self.artifacts.map(|artifacts| artifacts.with_doors(doors.clone()));
-        self.files = self.files.map(|files| files.with_doors(doors.clone()));
         self.doors = doors;
         self.anew()
     }
@@ -183,89 +170,6 @@ impl Toolbox {
     #[must_use]
     pub fn learnings(mut self, store: Arc<dyn LearningStore>) -> Self {
         self.learnings = Some(Learn::new(store, self.access.clone()));
-        self.anew()
-    }
-
-    /// Adds `memory_compiled_page`: one page on a name, of what the session may know.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use chrono::Utc;
-    /// use noctuary::pages::Pages;
-    /// use noctuary::tools::Toolbox;
-    /// use noctuary::{Access, FileMemoryStore, Scope};
-    /// use serde_json::json;
-    ///
-    /// let folder = tempfile::tempdir()?;
-    /// let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
-    /// let access = Access::agent(Scope::user("marta"));
-    /// let tools = Toolbox::without_documents(access).pages(Arc::new(Pages::new(store)));
-    ///
-    /// let page = tools.call("memory_compiled_page", &json!({"entity": "Brisk"}), Utc::now())?;
-    /// assert_eq!(page["page"], "# Brisk\n\nNothing is known of it.\n");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn pages(mut self, pages: Arc<Pages>) -> Self {
-        self.pages = Some(Page::new(pages, self.access.clone()));
-        self.anew()
-    }
-
-    /// Adds `artifact_list` and `artifact_get`: what was made earlier, masked as in a prompt. A reference that a model makes up is an
-    /// error that it can act on.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use chrono::Utc;
-    /// use noctuary::artifacts::{ArtifactData, ArtifactKind, ArtifactStore, NewArtifact};
-    /// use noctuary::tools::Toolbox;
-    /// use noctuary::{Access, FileArtifactStore, Scope};
-    /// use serde_json::json;
-    ///
-    /// let folder = tempfile::tempdir()?;
-    /// let store = Arc::new(FileArtifactStore::open(folder.path(), Scope::user("marta"))?);
-    /// let access = Access::agent(Scope::user("marta"));
-    /// let id = store.insert(&access, &NewArtifact::new(ArtifactKind::Report, "October"), Utc::now())?;
-    /// store.mark_completed(&access, &id, &ArtifactData::markdown("# October"), Utc::now())?;
-    ///
-    /// let tools = Toolbox::without_documents(access).artifacts(store);
-    /// let listed = tools.call("artifact_list", &json!({}), Utc::now())?;
-    /// let report = tools.call("artifact_get", &json!({"uri": listed["artifacts"][0]["uri"]}), Utc::now())?;
-    /// assert_eq!(report["markdown"], "# October");
-    /// let made_up = tools.call("artifact_get", &json!({"uri": "chart://x-1"}), Utc::now()).unwrap_err();
-    /// assert!(made_up.message().starts_with("There is no artifact x-1: "));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn artifacts(mut self, store: Arc<dyn ArtifactStore>) -> Self {
-        self.artifacts = Some(Artifacts::new(store, self.access.clone(), self.doors.clone()));
-        self.anew()
-    }
-
-    /// Adds `file_list` and `file_read`: what people handed over, masked as in a prompt, in parts. Tables are shown as rows, text as it is;
-    /// of pictures, sounds and documents a model is told that they exist. See [`MessageFiles`](crate::files::MessageFiles) for those.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use chrono::Utc;
-    /// use noctuary::files::{FileStore, LocalFileStore, NewFile};
-    /// use noctuary::tools::Toolbox;
-    /// use noctuary::{Access, Scope};
-    /// use serde_json::json;
-    ///
-    /// let folder = tempfile::tempdir()?;
-    /// let store = Arc::new(LocalFileStore::open(folder.path(), Scope::user("marta"))?);
-    /// let marta = Access::human(Scope::user("marta"));
-    /// let stored = store.put(&marta, &NewFile::new("csv"), &mut &b"day,high\nMon,3.2\n"[..], Utc::now())?;
-    ///
-    /// let tools = Toolbox::without_documents(Access::agent(Scope::user("marta"))).files(store);
-    /// let read = tools.call("file_read", &json!({"key": stored.key}), Utc::now())?;
-    /// assert!(read["text"].as_str().unwrap().contains("| 2 | Mon | 3.2 |"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn files(mut self, store: Arc<dyn FileStore>) -> Self {
-        self.files = Some(Files::new(store, self.access.clone(), self.doors.clone()));
         self.anew()
     }
 
@@ -319,14 +223,6 @@ impl Toolbox {
             documents.find = Some(find);
         }
         self
-    }
-
-    /// Adds `set_sleep`. It sleeps nobody: the host takes the `seconds` of the answer to
-    /// [`SleepDreamer::fall_asleep`](crate::sleep::SleepDreamer::fall_asleep), and does the sleeping.
-    #[must_use]
-    pub fn sleep(mut self) -> Self {
-        self.sleeps = true;
-        self.anew()
     }
 
     /// Says whose words the model passes on from here on: for a turn in which it read what others wrote, such as a page. Rows
@@ -398,21 +294,19 @@ impl Toolbox {
             let rows = self.rows.clone().into_iter().flat_map(Rows::tools);
             let learnings = self.learnings.clone().map(Learn::tool);
             let documents = self.documents.iter().flat_map(|documents| documents.tools(prefix));
-            let pages = self.pages.clone().map(Page::tool);
-            let artifacts = self.artifacts.clone().into_iter().flat_map(Artifacts::tools);
-            let files = self.files.clone().into_iter().flat_map(Files::tools);
+            let (before, behind) = self.rooms.split_at(3);
+            let of = |room: &Arc<dyn Room>| room.tools(&self.doors);
+            let before = before.iter().flatten().flat_map(of);
             rows.chain(learnings)
-                .chain(pages)
-                .chain(artifacts)
-                .chain(files)
+                .chain(before)
                 .chain(documents)
-                .chain(self.sleeps.then(sleep::tool))
+                .chain(behind.iter().flatten().flat_map(of))
                 .collect()
         })
     }
 
     /// Returns the same with a table that is built anew.
-    fn anew(mut self) -> Self {
+    pub(super) fn anew(mut self) -> Self {
         self.tools = OnceLock::new();
         self
     }

@@ -49,5 +49,7 @@
 mod pass;
 
 pub use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, KeptVectors, VectorStore};
-pub use crate::embed::{EmbedError, Embedder, EmbedderId, Generation, Purpose, Reranker, Strength};
+pub use crate::embed::{EmbedError, Embedder, EmbedderId, Generation, Purpose, Reranker};
+#[doc(inline)]
+pub use noctuary_index::rank::Strength;
 pub use pass::{EmbedConfig, EmbedPass, EmbedReport, embed_once, embed_once_async};

@@ -30,33 +30,13 @@ const FORGOTTEN: &str = "my cousin Harald Minck hides the lantern money";
 const MEMORY: &str = "# Memory\n\n- Mine, before all nights.\n";
 const DREAM: &str = "OBSERVATIONS:\nRED 20:10 Jonna was promised an answer by Friday\n\nREFLECTION:\nA calm evening.\n\nPRIORITY:\nFind the sacks.\n";
 
-/// Four days of October, each with what a model answers in the night, and how that night ends.
-const DAYS: [(&str, &str, DreamMode, Outcome); 4] = [
-    (
-        "- [user] Fact: the mill wheel turns at 9 rounds a minute.\n- [user] my cousin Harald Minck hides the lantern money\n",
-        "### Facts\n- the mill wheel turns at 9 rounds a minute. (memory/2026-10-01-repl.md#L1)\n",
-        DreamMode::Append,
-        Outcome::Appended,
-    ),
-    // An example of its maker's handbook, which opens nothing.
-    (
-        "- [user] Fact: pump 2 was tested, the test key is AKIAIOSFODNN7EXAMPLE.\n",
-        "### Facts\n- The key is AKIAIOSFODNN7EXAMPLE. (memory/2026-10-02-repl.md#L1)\n",
-        DreamMode::Append,
-        Outcome::Quarantined,
-    ),
-    (
-        "- [user] Fact: rye costs 2 crowns a sack.\n",
-        "### Facts\n- rye costs 2 crowns a sack. (memory/2026-10-03-repl.md#L1)\n",
-        DreamMode::Propose,
-        Outcome::Proposed,
-    ),
-    (
-        "- [user] Fact: the oven takes 30 loaves.\n",
-        "### Facts\n- the oven takes 30 loaves. (memory/2026-10-04-repl.md#L1)\n",
-        DreamMode::Append,
-        Outcome::Appended,
-    ),
+/// A fact of each of four days of October, and how the night ends whose model keeps it. The key is an example of its maker's
+/// handbook, which opens nothing.
+const DAYS: [(&str, DreamMode, Outcome); 4] = [
+    ("the mill wheel turns at 9 rounds a minute.", DreamMode::Append, Outcome::Appended),
+    ("the test key of pump 2 is AKIAIOSFODNN7EXAMPLE.", DreamMode::Append, Outcome::Quarantined),
+    ("rye costs 2 crowns a sack.", DreamMode::Propose, Outcome::Proposed),
+    ("the oven takes 30 loaves.", DreamMode::Append, Outcome::Appended),
 ];
 
 fn at(day: u32, hour: u32) -> DateTime<Utc> {
@@ -209,10 +189,12 @@ fn live(home: &Home) {
     let workspace = home.workspace.as_ref();
     let life = Life::new(home.workspace.clone(), LifeConfig::default());
     workspace.append(&DocName::MEMORY, MEMORY.as_bytes()).unwrap();
+    workspace.append(&name("projects/mill.md"), format!("# Mill\n\n{FORGOTTEN}\n").as_bytes()).unwrap();
     life.boot(at(1, 8)).unwrap();
-    for (day, (text, answer, mode, end)) in (1..).zip(DAYS) {
-        home.day(day, text);
-        assert_eq!(home.night(day + 1, answer, mode).outcome, end);
+    for (day, (fact, mode, end)) in (1..).zip(DAYS) {
+        home.day(day, &format!("- [user] Fact: {fact}\n"));
+        let answer = format!("### Facts\n- {fact} ({}#L1)\n", journal(day));
+        assert_eq!(home.night(day + 1, &answer, mode).outcome, end, "{fact}");
     }
     let dreamer = home.dreamer(|_| ());
     assert!(dreamer.undo_dream(&human(), &dreamer.dreams().unwrap()[0].id, at(5, 9)).unwrap());
@@ -311,8 +293,7 @@ fn everything_reads_back() {
         assert_eq!(home.store.decisions(&human(), 9).unwrap()[0].reason.as_deref(), Some("moved"));
         assert_eq!(home.store.profile(&human()).unwrap()[0].1, "Europe/Lisbon");
         assert!(home.store.audit(&human(), 99).unwrap().len() > 10);
-        let learned = home.learner.learnings(&human(), 9).unwrap();
-        assert_eq!(learned[0].content, "Weigh twice before selling.");
+        assert_eq!(home.learner.learnings(&human(), 9).unwrap()[0].content, "Weigh twice before selling.");
         let sheets = home.artifacts.list(&human(), &ArtifactFilter::default()).unwrap();
         assert_eq!(home.artifacts.get(&human(), &sheets[0].id).unwrap().title, "Sacks");
     });

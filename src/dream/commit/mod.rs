@@ -12,6 +12,7 @@ mod home;
 mod proposal;
 mod recorded;
 mod section;
+pub(super) mod sleeper;
 mod steps;
 
 pub(crate) use home::{

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use crate::base::day::DayPolicy;
 use crate::base::usage::Usage;
-use crate::format::{DreamedState, SleepState};
+use crate::format::DreamedState;
 
 /// The bounds on calls of a model, the same for every dreamer. Defaults are those of [`JournalDreamer`](crate::JournalDreamer).
 ///
@@ -94,19 +94,6 @@ impl From<&DreamedState> for Calls {
     }
 }
 
-impl From<&SleepState> for Calls {
-    fn from(state: &SleepState) -> Self {
-        Self {
-            failures: state.consecutive_failures,
-            next_allowed_at: state.next_allowed_at,
-            day: state.counted_day,
-            made: state.calls_that_day,
-            bytes: state.bytes_that_day,
-            tokens: state.tokens_that_day,
-        }
-    }
-}
-
 impl Calls {
     /// Adds a call of so many bytes and, if the host said so, tokens.
     pub(crate) fn called(
@@ -138,13 +125,6 @@ impl Calls {
 
     /// Writes them into the state of a dreamer.
     pub(crate) fn into_state(self, state: &mut DreamedState) {
-        (state.consecutive_failures, state.next_allowed_at) = (self.failures, self.next_allowed_at);
-        (state.counted_day, state.calls_that_day) = (self.day, self.made);
-        (state.bytes_that_day, state.tokens_that_day) = (self.bytes, self.tokens);
-    }
-
-    /// Writes them into the state of a sleeper.
-    pub(crate) fn into_sleep(self, state: &mut SleepState) {
         (state.consecutive_failures, state.next_allowed_at) = (self.failures, self.next_allowed_at);
         (state.counted_day, state.calls_that_day) = (self.day, self.made);
         (state.bytes_that_day, state.tokens_that_day) = (self.bytes, self.tokens);

@@ -9,7 +9,6 @@ mod tags;
 use super::caps::SectionCaps;
 use crate::base::text;
 use crate::dreamer::{DropReason, Dropped};
-use crate::format::replies::fences::one_line;
 use crate::format::replies::reply::{self, HEADINGS, NOTHING_TO_PROMOTE};
 use crate::gate::{PLACEHOLDER, is_struck};
 use clean::{Drops, TAG, decoded, is_rule, visible};
@@ -184,28 +183,4 @@ impl Sanitised {
 fn is_control_token(text: &str) -> bool {
     let plain = text.replace('\\', "");
     CONTROL_TOKENS.contains(&plain.trim_matches(|c: char| !c.is_alphanumeric()))
-}
-
-/// The rest of an answer's line, without anything that can act on a reader.
-#[derive(Debug)]
-pub(crate) struct CleanLine {
-    /// The line; `None` where nothing is left of it.
-    pub(crate) text: Option<String>,
-    /// Why it is beyond the bounds, where it is.
-    pub(crate) over: Option<DropReason>,
-    /// Counts of removed parts.
-    pub(crate) dropped: Vec<Dropped>,
-}
-
-/// Cleans one line of an answer as the bullets of a section are cleaned.
-pub(crate) fn clean_line(line: &str, caps: &SectionCaps) -> CleanLine {
-    let line = format!("- {}", one_line(line));
-    let cleaned = sanitise(&line, caps);
-    let dropped = cleaned.dropped();
-    let over = cleaned.over_caps.into_iter().next();
-    let text = cleaned.items.into_iter().next().map(|item| item.text);
-    match over {
-        Some((item, reason)) => CleanLine { text: Some(item.text), over: Some(reason), dropped },
-        None => CleanLine { text, over: None, dropped },
-    }
 }

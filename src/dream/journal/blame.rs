@@ -9,8 +9,7 @@ use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
 use crate::dreamer::Blamed;
-use crate::gate::{Gate, Places};
-use crate::pii::{Cure, Finding, GateFinding, View};
+use crate::gate::{Cure, Finding, Gate, GateFinding, Places, View};
 
 /// More findings than this in one answer blame no better.
 const MOST_FINDINGS: usize = 200;
@@ -124,7 +123,7 @@ impl<'a> Source<'a> {
         {
             // The answer joined what stands here in pieces.
             let span = self.body.start + place.start..self.body.start + place.end;
-            found.push(Finding { span, view: View::Joined, ..finding.clone() });
+            found.push(Finding::new(finding.class.clone(), span, finding.confidence).seen_as(View::Joined));
         }
         let line = self.slice.first_line.saturating_sub(text::line_breaks(&self.slice.before));
         let mut places = Places::from_line(&self.whole, line);

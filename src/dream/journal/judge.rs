@@ -21,8 +21,7 @@ use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citation
 use crate::format::state::intent::Append;
 use crate::format::state::log;
 use crate::format::state::proposal::{ProposalStep, Waiting};
-use crate::gate::{Masks, SecretPolicy, is_struck};
-use crate::pii::Finding;
+use crate::gate::{Finding, Masks, SecretPolicy, is_struck};
 
 /// A usable answer.
 enum Answer {

@@ -6,8 +6,7 @@ use std::ops::Range;
 use crate::base::name::DocName;
 use crate::dream::engine::{Item, Run};
 use crate::dreamer::{Hold, HoldReason, PassReport};
-use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, mask_within};
-use crate::pii::Finding;
+use crate::gate::{Door, DoorPolicy, Finding, InjectionPolicy, Masks, mask_within};
 
 /// Returns the policy of the door that an answer passes.
 pub(super) fn reply_policy(run: &Run) -> DoorPolicy {

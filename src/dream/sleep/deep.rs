@@ -6,12 +6,13 @@ use chrono::TimeDelta;
 
 use super::about::{About, Material};
 use super::night::{Drops, Night, Shown, Unusable, check, clean, texts};
-use super::{ask, commit, observations};
+use super::{ask, observations};
 use crate::base::digest::{Digest, Hasher};
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::Name;
 use crate::base::text;
+use crate::dream::commit::sleeper as commit;
 use crate::dream::engine::{Asking, Pass, Run, SectionCaps, nonce};
 use crate::dreamer::{DeepReport, DropReason, Failure, Outcome, PassReport, PlanFault, ShownSlice};
 use crate::format::replies::fences::{Printer, ShownLine, one_line};

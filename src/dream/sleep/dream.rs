@@ -2,11 +2,12 @@
 
 use super::about::{About, Slice};
 use super::ask;
+use super::clean::clean_line;
 use super::night::{Drops, Night, Shown, Unusable, check, tells_forgotten, texts};
 use crate::base::error::Result;
 use crate::base::name::Name;
 use crate::base::text;
-use crate::dream::engine::{Asking, Pass, Run, clean_line, nonce};
+use crate::dream::engine::{Asking, Pass, Run, nonce};
 use crate::dreamer::{
     DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Outcome, PassReport, ShownSlice,
 };

@@ -6,12 +6,14 @@
 mod about;
 mod ask;
 mod awake;
-mod commit;
+mod calls;
+mod clean;
 mod config;
 mod deep;
 mod dream;
 mod dreamer;
 mod fatigue;
+mod intent;
 mod night;
 mod observations;
 mod run;

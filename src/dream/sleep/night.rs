@@ -1,24 +1,22 @@
 //! A sleep under its claim: what dreams and deep sleeps share.
 
 use super::about::About;
-use super::commit;
+use super::clean::{CleanLine, clean_line};
 use super::dreamer::SleepDreamer;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
 use crate::base::text;
+use crate::dream::commit::sleeper as commit;
 use crate::dream::commit::{self as commits, append_log};
-use crate::dream::engine::{
-    Asking, Calls, CleanLine, Pass, Run, SectionCaps, clean_line, mask_printed, tell_request,
-};
+use crate::dream::engine::{Asking, Calls, Pass, Run, SectionCaps, mask_printed, tell_request};
 use crate::dreamer::{Blamed, DropReason, Dropped, Failure, Outcome, PassReport, ShownSlice, SleepReport};
 use crate::format::SleepState;
 use crate::format::replies::fences::{ShownLine, printed};
 use crate::format::state::log::{LogLine, LogSource};
 use crate::format::state::sleep_intent::{FileChange, Settled, SleepIntent};
-use crate::gate::{Door, DoorWarning, InjectionPolicy, Masks, SecretPolicy, is_struck};
+use crate::gate::{Door, DoorWarning, Finding, InjectionPolicy, Masks, SecretPolicy, is_struck};
 use crate::llm::LlmRequest;
-use crate::pii::Finding;
 
 /// So many answers in a row are stopped for a secret; of the next, only what holds it is left out. Else one key that a
 /// model cannot help repeating would keep a sleeper from ever dreaming again.
@@ -170,7 +168,7 @@ impl Night {
             sha256,
         };
         LogLine {
-            by: Some(LogLine::SLEEPER.to_owned()),
+            by: Some("sleeper".to_owned()),
             sources: pass.shown.iter().map(slice).collect(),
             ..run.log_line(self.dreamer.config.day.date(run.begun()), pass)
         }

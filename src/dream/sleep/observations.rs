@@ -1,6 +1,6 @@
 //! The lifetime of an observation.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
 
 use super::config::SleepConfig;
 use crate::format::{Mark, Observation};
@@ -21,6 +21,14 @@ use crate::format::{Mark, Observation};
 pub fn is_stale(observation: &Observation, now: DateTime<Utc>, config: &SleepConfig) -> bool {
     let lasts = TimeDelta::from_std(config.green_lasts).unwrap_or(TimeDelta::MAX);
     observation.mark == Mark::Green && now.signed_duration_since(observation.instant(config.day)) > lasts
+}
+
+impl Observation {
+    /// Makes an observation of a minute.
+    pub(crate) fn new(date: NaiveDate, time: NaiveTime, mark: Mark, text: &str) -> Self {
+        let time = NaiveTime::from_hms_opt(time.hour(), time.minute(), 0).expect("a minute of a day");
+        Self { date, time, mark, text: text.to_owned() }
+    }
 }
 
 #[cfg(test)]

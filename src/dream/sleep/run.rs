@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 
 use super::about::About;
-use super::commit;
 use super::dreamer::SleepDreamer;
 use super::night::Night;
 use crate::base::error::Result;
 use crate::dream::commit as commits;
+use crate::dream::commit::sleeper as commit;
 use crate::dream::engine::{self, Asking, Dream, Pass, Run, Terms, Then, breaker};
 use crate::dreamer::{Backlog, DreamMode, Dreamer, Failure, Outcome, PassReport, Step};
 use crate::format::state::sleep_intent::SleepIntent;

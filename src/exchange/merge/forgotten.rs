@@ -4,7 +4,7 @@ use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::exchange::merge::life::Copied;
 use crate::format::JournalName;
-use crate::format::state::forgotten::Forgotten;
+use crate::format::state::forgotten::{Forgotten, JOINED};
 use crate::format::state::history::History;
 use crate::format::state::ledger::Ledger;
 use crate::format::state::undone::Undone;
@@ -62,7 +62,8 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied) -> Result<Optio
         }
     }
     let file = Forgotten::new(all);
-    let file = if file.tombstones.is_joined() { file.joined() } else { file };
+    let v = if file.tombstones.is_joined() { JOINED } else { file.v };
+    let file = Forgotten { v, ..file };
     Ok(Some(file.print()))
 }
 

@@ -15,7 +15,9 @@ mod merge;
 mod night;
 mod places;
 mod plan;
+mod receipt_keys;
 mod rows;
+mod said;
 mod states;
 #[cfg(feature = "sqlite")]
 mod stores;

@@ -21,7 +21,7 @@ use crate::facts::{ConsolidationEvent, EventOutcome, FactKey};
 use crate::gate::Tombstones;
 use crate::memory::{Memory, MemoryId};
 use crate::search::postings::bits::{checksum, number};
-use crate::search::rank::Card;
+use crate::search::with_card;
 use crate::store::echo::echo_words;
 use crate::store::practice::Kept;
 
@@ -231,7 +231,7 @@ impl Rows {
             state: None,
         };
         entry.revise(Some(&memory.content), memory.created_at);
-        Card::with(memory, |card| {
+        with_card(memory, |card| {
             entry.speaker = card.speaker.map_or(NONE, |speaker| self.places.number(speaker));
             entry.set(OWN, card.own);
             entry.set(SHARED, card.shared);

@@ -5,10 +5,8 @@ use super::rows::Rows;
 use crate::base::error::{Error as StoreError, Result as StoreResult};
 use crate::base::name::StateName;
 use crate::memory::IndexProgress;
-use crate::search::postings::error::{Error, Result};
-use crate::search::postings::pages::Pages;
-use crate::search::postings::partition::Partition;
-use crate::search::rank::Card;
+use crate::search::postings::{Error, Pages, Partition, Result};
+use crate::search::with_card;
 use crate::trace;
 
 impl Rows {
@@ -43,7 +41,7 @@ impl Rows {
         let whole = self.entries.len() as u64;
         for (entry, done) in self.entries.iter().zip(1..) {
             if entry.stands() {
-                Card::with(&self.memory(entry, reader)?, |card| words.add(card));
+                with_card(&self.memory(entry, reader)?, |card| words.add(card));
             }
             if let Some(observer) = observer.filter(|_| done % TOLD as u64 == 0 || done == whole) {
                 observer.indexing(&IndexProgress { done, whole });

@@ -29,7 +29,7 @@ use crate::disk::{Disk, Open, atomic};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_bytes, put_signed, seal, unsealed};
-use crate::search::postings::error::{Error, Result};
+use crate::search::postings::{Error, Result};
 
 /// The beginning of a table, with the version of its bytes and of the terms of a text.
 pub(super) const MAGIC: &[u8; 8] = b"noctrow\x04";

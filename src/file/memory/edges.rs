@@ -14,7 +14,7 @@ use crate::base::sorted::{SortedMap, SortedSet};
 use crate::edges::{Edge, EdgeExtractor, Words, edges_of, scenario};
 use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_bytes, put_signed};
-use crate::search::postings::error::{Error, Result as Read};
+use crate::search::postings::{Error, Result as Read};
 
 /// A key and a kind, in the order in which they are asked for.
 pub(super) type Key = (String, Cow<'static, str>);

@@ -7,7 +7,7 @@ use super::span::Span;
 use crate::facts::FactState;
 use crate::memory::{Filter, MemoryId};
 use crate::search::postings::bits::{Input, checksum, low, put, put_signed};
-use crate::search::postings::error::{Error, Result};
+use crate::search::postings::{Error, Result};
 use crate::search::rank::Card;
 
 /// A row without its text.

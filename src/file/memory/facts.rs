@@ -12,7 +12,7 @@ use crate::facts::{
 };
 use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_signed};
-use crate::search::postings::error::{Error, Result as Read};
+use crate::search::postings::{Error, Result as Read};
 use crate::store::echo::EchoWord;
 use crate::store::event;
 

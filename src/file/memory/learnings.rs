@@ -7,7 +7,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::memory::{Learning, LearningId, NewLearning};
 use crate::search::postings::bits::{Input, put, put_bytes, put_signed};
-use crate::search::postings::error::{Error, Result as Read};
+use crate::search::postings::{Error, Result as Read};
 use crate::store::forget::Burial;
 
 /// The learnings of a file, as far as it was read.

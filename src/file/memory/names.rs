@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::search::postings::bits::{Input, number, put, put_bytes};
-use crate::search::postings::error::{Error, Result};
+use crate::search::postings::{Error, Result};
 use crate::store::forget::Burial;
 
 /// The number of a name.

@@ -11,8 +11,7 @@ use crate::base::name::StateName;
 use crate::base::sorted::SortedMap;
 use crate::disk::{Disk, DiskFile, Kind, Open};
 use crate::search::postings::bits::{Input, put};
-use crate::search::postings::error::{Error, Result};
-use crate::search::postings::pages::{DIRECTORY, Pages};
+use crate::search::postings::{DIRECTORY, Error, Pages, Result};
 
 use super::span::Span;
 

@@ -8,7 +8,7 @@ use crate::learning::{
     Case, CaseId, Ending, Method, MethodId, Preference, PreferenceId, RoleNote, RoleNoteId, wilson,
 };
 use crate::search::postings::bits::{Input, put_bytes};
-use crate::search::postings::error::{Error, Result as Read};
+use crate::search::postings::{Error, Result as Read};
 use crate::store::forget::Burial;
 use crate::store::practice::{Kept, Numbered};
 

@@ -1,8 +1,8 @@
 //! The lines of the file that were read, and the proof that a file begins with it.
 
 use super::span::Span;
+use crate::search::postings::Result;
 use crate::search::postings::bits::{Input, checksum, put, put_all};
-use crate::search::postings::error::Result;
 
 /// The lines of a file that were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

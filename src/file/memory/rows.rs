@@ -25,7 +25,8 @@ use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
 use crate::gate::Tombstones;
 use crate::memory::{Filter, Memory, MemoryId, SnapshotRow, Stale};
-use crate::search::rank::{Card, REACH, Visibility, is_name};
+use crate::search::rank::{REACH, Visibility, is_name};
+use crate::search::with_card;
 use crate::store::forget::Burial;
 
 /// The rows of a file, as far as it was read.
@@ -176,7 +177,7 @@ impl Rows {
             }
         }
         match memory {
-            Some(memory) => Card::with(memory, |card| self.words.get_mut().add(card)),
+            Some(memory) => with_card(memory, |card| self.words.get_mut().add(card)),
             None => self.words.get_mut().is_lost = true,
         }
     }
@@ -191,7 +192,7 @@ impl Rows {
         let conversation = entry.conversation;
         if !self.words.borrow().is_lost {
             let memory = self.memory(entry, reader)?;
-            Card::with(&memory, |card| self.words.get_mut().remove(card));
+            with_card(&memory, |card| self.words.get_mut().remove(card));
         }
         self.by_time.remove(&key);
         self.moved.push(id.get());

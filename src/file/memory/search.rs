@@ -5,12 +5,9 @@ use super::reader::Reader;
 use super::table::Table;
 use crate::base::error::Result;
 use crate::memory::{Filter, Memory, MemoryId, Order};
-use crate::search::postings::best::Hit;
-use crate::search::postings::error::Result as Asking;
-use crate::search::postings::pages::Pages;
-use crate::search::postings::partition::Partition;
-use crate::search::postings::scan::Having;
+use crate::search::postings::{Having, Hit, Pages, Partition, Result as Asking};
 use crate::search::rank::{Card, Counted, Frequencies, Term, Visibility};
+use crate::search::with_card;
 use crate::store::search::{Searchable, Take, Wanted};
 
 impl Table<'_> {
@@ -111,7 +108,7 @@ impl Searchable for Table<'_> {
         }
         for id in self.found(wanted, &reader)? {
             let Some(entry) = rows.seen(MemoryId::new(id), wanted.visibility) else { continue };
-            if !Card::with(&rows.memory(entry, &reader)?, |card| take(card, None)) {
+            if !with_card(&rows.memory(entry, &reader)?, |card| take(card, None)) {
                 break;
             }
         }

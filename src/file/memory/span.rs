@@ -1,7 +1,7 @@
 //! The place of a line in the file.
 
+use crate::search::postings::Result;
 use crate::search::postings::bits::{Input, put, put_signed};
-use crate::search::postings::error::Result;
 
 /// The place of a line in the file, with the end of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

@@ -7,14 +7,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::backend::FileBackend;
-use super::prefix::Prefix;
-use super::record::is_merged;
-use crate::base::access::{Access, Scope};
+use crate::base::access::Scope;
 use crate::base::error::{At, Error, Result};
-use crate::base::name::StateName;
-use crate::disk::mark::Mark;
-use crate::disk::{Disk, Open, OsDisk, atomic};
-use crate::memory::AuditOutcome;
+use crate::disk::{Disk, OsDisk};
 use crate::store::{Store, StoreConfig, check_scope, forward};
 
 /// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and what finds its lines.
@@ -55,7 +50,7 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// ```
 #[derive(Clone)]
 pub struct FileMemoryStore {
-    store: Arc<Store<FileBackend>>,
+    pub(super) store: Arc<Store<FileBackend>>,
 }
 
 impl FileMemoryStore {
@@ -98,44 +93,7 @@ impl FileMemoryStore {
         Self::over(disk, scope, StoreConfig::default(), every)
     }
 
-    /// Opens a store to be looked at, over a disk that refuses to write.
-    pub(crate) fn looked_at(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
-        Self::over(disk, scope, config, EVERY)
-    }
-
-    /// Returns whether the lines are those of the last commit, by the checksum in the mark; `true` where there is none, and for a file
-    /// that was merged, which another machine may have written since.
-    pub(crate) fn is_as_written(disk: &dyn Disk) -> Result<bool> {
-        let marked = || Mark::read(disk, StateName::MEMORIES_MARK.as_str());
-        let mark = marked();
-        let Some((held, sum)) = mark.clone().and_then(|mark| Some((mark.held, mark.sum?))) else {
-            return Ok(true);
-        };
-        let lines = atomic::read(disk, StateName::MEMORIES.as_str(), u64::MAX - 1)?.unwrap_or_default();
-        if is_merged(&lines) {
-            return Ok(true);
-        }
-        let mut read = Prefix::default();
-        let held = usize::try_from(held).unwrap_or(usize::MAX);
-        lines.split_inclusive(|byte| *byte == b'\n').take(held).for_each(|line| read.push(line));
-        // One that was cut short is told by its last line; and somebody may have written meanwhile.
-        let is_sound = read.count < held || format!("{:016x}", read.edition()) == sum;
-        Ok(is_sound || marked() != mark)
-    }
-
-    /// Returns whose rows a folder holds, by the first line of its file; `None` where there is none that can be read.
-    pub(crate) fn owner(disk: &dyn Disk) -> Option<Scope> {
-        #[derive(serde::Deserialize)]
-        struct First {
-            scope: Scope,
-        }
-        let file = disk.open(StateName::MEMORIES.as_str(), Open::Read).ok()?;
-        let head = atomic::read_range(file.as_ref(), 0, 16 << 10).ok()?;
-        let line = head.split(|byte| *byte == b'\n').next()?;
-        serde_json::from_slice::<First>(line).ok().map(|first| first.scope)
-    }
-
-    fn over(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig, every: usize) -> Result<Self> {
+    pub(super) fn over(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig, every: usize) -> Result<Self> {
         check_scope(&scope)?;
         let root = disk.root().display().to_string();
         if let Some(file_system) = disk.network().at("look at", &root)? {
@@ -168,25 +126,7 @@ impl FileMemoryStore {
 }
 
 /// After so many lines, at least, the table of the rows is written anew.
-const EVERY: usize = 1000;
-
-impl FileMemoryStore {
-    /// Returns the engine, for a bundle.
-    pub(crate) fn engine(&self) -> &Store {
-        &*self.store
-    }
-
-    /// Adds a line to the audit, of what was done around the store.
-    pub(crate) fn tell(
-        &self,
-        access: &Access,
-        action: &str,
-        outcome: AuditOutcome,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        self.engine().tell(access, action, outcome, now)
-    }
-}
+pub(super) const EVERY: usize = 1000;
 
 forward::contracts_of!(FileMemoryStore);
 forward::vectors_of!(FileMemoryStore);

@@ -14,7 +14,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::day::DayPolicy;
@@ -79,11 +79,6 @@ pub struct Observation {
 }
 
 impl Observation {
-    pub(crate) fn new(date: NaiveDate, time: NaiveTime, mark: Mark, text: &str) -> Self {
-        let time = NaiveTime::from_hms_opt(time.hour(), time.minute(), 0).expect("a minute of a day");
-        Self { date, time, mark, text: text.to_owned() }
-    }
-
     fn parse(line: &str, date: NaiveDate) -> Option<Self> {
         let (mark, rest) = line.split_at_checked(3)?;
         let mark = mark.parse().ok()?;
@@ -334,7 +329,12 @@ mod tests {
         let day = DayPolicy::new(FixedOffset::east_opt(3600).unwrap(), 4);
         for hour in [0, 2, 3, 12, 23] {
             let instant = Utc.with_ymd_and_hms(2026, 2, 12, hour, 30, 0).unwrap();
-            let entry = Observation::new(day.date(instant), day.time(instant), Mark::Green, "x");
+            let entry = Observation {
+                date: day.date(instant),
+                time: day.time(instant),
+                mark: Mark::Green,
+                text: "x".into(),
+            };
             assert_eq!(entry.instant(day), instant);
         }
     }
@@ -343,7 +343,8 @@ mod tests {
         let mark = prop_oneof![Just(Mark::Red), Just(Mark::Yellow), Just(Mark::Green)];
         (0i64..4, 0u32..1440, mark, "[!-~][ -~]{0,8}[!-~]").prop_map(|(day, minute, mark, text)| {
             let date = NaiveDate::from_ymd_opt(2026, 2, 12).unwrap() + TimeDelta::days(day);
-            Observation::new(date, NaiveTime::from_hms_opt(minute / 60, minute % 60, 0).unwrap(), mark, &text)
+            let time = NaiveTime::from_hms_opt(minute / 60, minute % 60, 0).unwrap();
+            Observation { date, time, mark, text }
         })
     }
 

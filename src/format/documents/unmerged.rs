@@ -2,7 +2,7 @@
 
 /// Returns the line, from 1, where two versions of a text begin to stand between conflict marks; `None` where none do.
 ///
-/// The marks are those of git and of [`Merge`](crate::exchange::Merge): seven signs at the front of a line, all three in their order.
+/// The marks are those of git and of `exchange::Merge`: seven signs at the front of a line, all three in their order.
 pub(crate) fn conflict_at(text: &[u8]) -> Option<usize> {
     conflict_in(text, false)
 }

@@ -3,4 +3,5 @@
 pub(crate) mod fences;
 pub(crate) mod reply;
 pub(crate) mod rulings;
+#[cfg(feature = "sleep")]
 pub(crate) mod sleep_reply;

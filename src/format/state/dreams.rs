@@ -9,10 +9,11 @@
 //! A line that is torn or somebody else's is passed over.
 
 use chrono::{DateTime, Utc};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::sleep_state::is_zero;
+pub(crate) use super::sleep_state::{Checkpoint, last};
 use crate::base::debug::debug_as;
 use crate::format::DreamId;
 
@@ -53,24 +54,6 @@ debug_as!(
     it.deep
 );
 
-/// The result of a sleep, in numbers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Checkpoint {
-    pub(crate) t: DateTime<Utc>,
-    pub(crate) dream: u64,
-    pub(crate) last_deep: u64,
-    /// The number of bytes of the conversation that were shown by then.
-    pub(crate) read: u64,
-    #[serde(default)]
-    pub(crate) actions: u32,
-    #[serde(default)]
-    pub(crate) observations: u64,
-    /// The number of observations that a deep sleep pruned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) pruned: Option<u64>,
-    pub(crate) id: DreamId,
-}
-
 /// One message of the conversation, as it is logged.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LoggedMessage {
@@ -80,11 +63,6 @@ pub(crate) struct LoggedMessage {
     /// The number of tool calls that it makes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) calls: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out the field by reference")]
-pub(crate) fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 /// The part of a conversation's line, ours or another tool's, that a model can be shown.
@@ -119,12 +97,6 @@ pub(crate) fn print(record: &impl Serialize) -> String {
     let mut line = serde_json::to_string(record).expect("maps with text keys print");
     line.push('\n');
     line
-}
-
-/// Returns the last line of a text that is whole and such a record.
-pub(crate) fn last<T: DeserializeOwned>(text: &str) -> Option<T> {
-    let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
-    whole.lines().rev().find_map(|line| serde_json::from_slice(line.as_bytes()).ok())
 }
 
 #[cfg(test)]

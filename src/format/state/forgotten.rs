@@ -19,27 +19,22 @@ use crate::base::name::StateName;
 
 const VERSION: u64 = 1;
 /// The version of a file with tombstones of several keys: a library that knows one key alone must not read it.
-const JOINED: u64 = 2;
+pub(crate) const JOINED: u64 = 2;
 
 /// The file, around the set of tombstones that it keeps.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Forgotten<T> {
-    v: u64,
+    pub(crate) v: u64,
     #[serde(rename = "forgotten")]
     pub(crate) tombstones: T,
     /// Keys of others, kept as they are.
     #[serde(flatten)]
-    others: Map<String, Value>,
+    pub(crate) others: Map<String, Value>,
 }
 
 impl<T: Serialize + DeserializeOwned> Forgotten<T> {
     pub(crate) fn new(tombstones: T) -> Self {
         Self { v: VERSION, tombstones, others: Map::new() }
-    }
-
-    /// Says that the tombstones are of several keys.
-    pub(crate) fn joined(self) -> Self {
-        Self { v: JOINED, ..self }
     }
 
     /// Parses the file; `None` (no file) means that nothing was forgotten.

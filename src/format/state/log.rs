@@ -70,9 +70,6 @@ pub(crate) struct LogSource {
 }
 
 impl LogLine {
-    /// Who a sleeper is in [`by`](Self::by).
-    pub(crate) const SLEEPER: &str = "sleeper";
-
     /// Returns the later state of this pass's section.
     pub(crate) fn then(&self, word: &str, at: DateTime<Utc>, day: NaiveDate, epoch: u64) -> Self {
         Self {
@@ -267,7 +264,7 @@ mod tests {
         };
         let text = format!("{}{}{}", line.print(), "{\"v\":1,\"to", "\n") + &line.print();
         assert_eq!(parse(&text).collect::<Vec<_>>(), [line.clone(), line.clone()]);
-        let sleepers = LogLine { by: Some(LogLine::SLEEPER.into()), ..line };
+        let sleepers = LogLine { by: Some("sleeper".into()), ..line };
         let both = sleepers.print() + &text;
         assert_eq!((parse(&both).count(), remember(&both).count()), (3, 2));
     }

@@ -3,8 +3,10 @@
 //! Their names are the constants of `StateName` in `base/name.rs`; [`registry`] lists them all.
 
 pub(crate) mod asked;
+#[cfg(feature = "exchange")]
 pub(crate) mod copies_intent;
 pub(crate) mod dreamed;
+#[cfg(feature = "sleep")]
 pub(crate) mod dreams;
 pub(crate) mod forgotten;
 pub(crate) mod history;
@@ -19,8 +21,10 @@ pub(crate) mod receipts;
 pub(crate) mod registry;
 pub(crate) mod seal;
 pub(crate) mod sleep_intent;
+#[cfg_attr(not(feature = "sleep"), expect(unreachable_pub, reason = "the room of sleepers exports it"))]
 pub(crate) mod sleep_state;
 pub(crate) mod soul;
+#[cfg(any(feature = "doctor", feature = "exchange"))]
 pub(crate) mod travel;
 pub(crate) mod undone;
 

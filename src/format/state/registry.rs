@@ -88,14 +88,6 @@ const fn row(names: Names, copied: Copied, holds_words: bool) -> StateFile {
 }
 
 impl StateFile {
-    /// Returns whether the file goes from one machine to another in a merge: what is made of other files is made anew there.
-    pub(crate) fn travels(&self) -> bool {
-        let is_of_rows = matches!(&self.names, Names::One(name) if *name == StateName::MEMORIES);
-        let half_done = [StateName::INTENT, StateName::SLEEP_INTENT, StateName::COPIES_INTENT];
-        let is_half_done = matches!(&self.names, Names::One(name) if half_done.contains(name));
-        (self.copied != Copied::Never || is_of_rows) && !is_half_done
-    }
-
     /// Returns the names of the row's files in the workspace that `read` reads. Not each of them exists.
     pub(crate) fn names_in(
         &self,

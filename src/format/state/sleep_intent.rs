@@ -15,12 +15,12 @@ use crate::base::name::{DocName, StateName};
 use crate::format::documents::observations::{Observation, Observations};
 use crate::format::{DreamId, state::iso_millis};
 
-const VERSION: u64 = 1;
+pub(crate) const VERSION: u64 = 1;
 
 /// The steps of a commit: its changes one after the other, then the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SleepIntent {
-    v: u64,
+    pub(crate) v: u64,
     pub(crate) id: DreamId,
     /// The claim that began it.
     pub(crate) epoch: u64,
@@ -101,10 +101,6 @@ impl Settled {
 }
 
 impl SleepIntent {
-    pub(crate) fn new(folder: DocName, changes: Vec<FileChange>, state: Settled, log: LogLine) -> Self {
-        Self { v: VERSION, id: log.id.clone(), epoch: log.epoch, folder, changes, state, log }
-    }
-
     /// Parses the file; `None` (no file) means that nothing is under way.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
         let Some(bytes) = bytes else { return Ok(None) };
@@ -134,14 +130,6 @@ impl SleepIntent {
 
     pub(crate) fn print(&self) -> Vec<u8> {
         seal::print(self)
-    }
-
-    /// Returns a file's length before the commit, if the commit appends to it.
-    pub(crate) fn before_len(&self, file: &DocName) -> Option<u64> {
-        self.changes.iter().find_map(|change| match change {
-            FileChange::Append { name, before_len, .. } if name == file => Some(*before_len),
-            _ => None,
-        })
     }
 }
 
@@ -221,7 +209,15 @@ mod tests {
             r#"{"v":1,"at":null,"day":"2026-02-12","id":"0f3a9c5be2d14477","epoch":1,"outcome":"appended","sources":[]}"#,
         )
         .unwrap();
-        let intent = |change| SleepIntent::new(name("self"), vec![change], state.clone(), log.clone());
+        let intent = |change| SleepIntent {
+            v: VERSION,
+            id: log.id.clone(),
+            epoch: log.epoch,
+            folder: name("self"),
+            changes: vec![change],
+            state: state.clone(),
+            log: log.clone(),
+        };
         let append = |file: &str| {
             let (name, text) = (name(file), "x".to_owned());
             FileChange::Append { name, text, before_len: 0, entries: Vec::new() }

@@ -7,14 +7,14 @@
 //! Unknown keys survive. Where the file is gone, the last checkpoint of `iterations.jsonl` says the most of it.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::dreams::{Checkpoint, is_zero};
 use super::seal;
 use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::{DocName, StateName};
-use crate::format::state::iso_millis;
+use crate::format::{DreamId, state::iso_millis};
 
 /// The shape that this library writes; a state of a newer one is refused.
 const VERSION: u64 = 1;
@@ -118,6 +118,35 @@ impl SleepState {
         }
         seal::print(&Versioned { v: VERSION, state: self })
     }
+}
+
+/// The result of a sleep, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Checkpoint {
+    pub(crate) t: DateTime<Utc>,
+    pub(crate) dream: u64,
+    pub(crate) last_deep: u64,
+    /// The number of bytes of the conversation that were shown by then.
+    pub(crate) read: u64,
+    #[serde(default)]
+    pub(crate) actions: u32,
+    #[serde(default)]
+    pub(crate) observations: u64,
+    /// The number of observations that a deep sleep pruned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pruned: Option<u64>,
+    pub(crate) id: DreamId,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out the field by reference")]
+pub(crate) fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// Returns the last line of a text that is whole and such a record.
+pub(crate) fn last<T: DeserializeOwned>(text: &str) -> Option<T> {
+    let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
+    whole.lines().rev().find_map(|line| serde_json::from_str(line).ok())
 }
 
 /// The files of a sleeper, in its folder.

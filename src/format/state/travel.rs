@@ -1,6 +1,7 @@
 //! The lines by which git and Syncthing carry what travels of a life, and leave what is of one machine.
 
-use super::registry::{FILES, Names};
+use super::registry::{Copied, FILES, Names, StateFile};
+use crate::base::name::StateName;
 
 /// The first line of `.dreaming.d/.gitignore` where the state travels in git.
 pub(crate) const HEADER: &str = "# noctuary: of one machine alone; the rest travels";
@@ -44,6 +45,16 @@ pub(crate) fn of_one_machine() -> impl Iterator<Item = String> {
         Names::Preimages | Names::Proposals | Names::Artifacts => None,
     });
     ["guard", "write-guard", "*.tmp"].into_iter().map(str::to_owned).chain(rows)
+}
+
+impl StateFile {
+    /// Returns whether the file goes from one machine to another in a merge: what is made of other files is made anew there.
+    pub(crate) fn travels(&self) -> bool {
+        let is_of_rows = matches!(&self.names, Names::One(name) if *name == StateName::MEMORIES);
+        let half_done = [StateName::INTENT, StateName::SLEEP_INTENT, StateName::COPIES_INTENT];
+        let is_half_done = matches!(&self.names, Names::One(name) if half_done.contains(name));
+        (self.copied != Copied::Never || is_of_rows) && !is_half_done
+    }
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 
+use noctuary_gate::{Confidence, Finding};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::key::TombstoneKey;
 use super::words::{self, Words, power};
 use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
-use crate::pii::{Confidence, Finding, View};
 
 /// The fewest words of a statement that can be buried, unless it has [`FEWEST_CHARACTERS`].
 const FEWEST_WORDS: usize = 2;
@@ -189,7 +189,8 @@ impl Tombstones {
     }
 
     /// Returns whether it has tombstones of more than one key.
-    pub(crate) fn is_joined(&self) -> bool {
+    #[must_use]
+    pub fn is_joined(&self) -> bool {
         !self.others.is_empty()
     }
 
@@ -277,12 +278,7 @@ impl Tombstones {
 
     /// Returns what [`find`](Self::find) finds, in the form of a filter's findings.
     pub(crate) fn inspect(&self, text: &str) -> Vec<Finding> {
-        let finding = |span| Finding {
-            class: Cow::Borrowed(FORGOTTEN),
-            span,
-            confidence: Confidence::Verified,
-            view: View::Raw,
-        };
+        let finding = |span| Finding::new(FORGOTTEN, span, Confidence::Verified);
         self.find(text).into_iter().map(finding).collect()
     }
 

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use noctuary_gate::SecretGate;
 use ureq::http::HeaderValue;
 
 use crate::base::error::{Error, Result};
 use crate::base::text;
-use crate::gate::secret::SecretGate;
 use crate::gate::{Allow, Gate, Masks};
 
 /// The number of characters in a row that identify a part of a key, and are no chance.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::rows::PostgresArtifacts;
 use crate::base::access::Scope;
 use crate::base::debug::debug_as;
+use crate::base::error::Result;
 use crate::postgres::scoped::ScopedServer;
+use crate::postgres::server::Postgres;
 use crate::store::artifacts::{ArtifactConfig, Shelf, contract_of_artifacts};
 
 /// Artifacts on a PostgreSQL server, for one scope of it; made by [`Postgres::artifacts`](crate::postgres::Postgres::artifacts).
@@ -29,6 +31,28 @@ use crate::store::artifacts::{ArtifactConfig, Shelf, contract_of_artifacts};
 #[derive(Clone)]
 pub struct PostgresArtifactStore {
     shelf: Arc<Shelf<PostgresArtifacts>>,
+}
+
+impl Postgres {
+    /// Opens the store of artifacts of a scope.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`workspace`](Self::workspace).
+    #[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
+    pub fn artifacts(&self, scope: Scope) -> Result<PostgresArtifactStore> {
+        self.artifacts_with(scope, ArtifactConfig::default())
+    }
+
+    /// As [`artifacts`](Self::artifacts), configured.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`workspace`](Self::workspace).
+    #[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
+    pub fn artifacts_with(&self, scope: Scope, config: ArtifactConfig) -> Result<PostgresArtifactStore> {
+        Ok(PostgresArtifactStore::over(self.scoped(scope)?, config))
+    }
 }
 
 impl PostgresArtifactStore {

@@ -2,10 +2,28 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::PostgresMemoryStore;
 use super::lists::ids_of;
 use super::table::PostgresBackend;
 use crate::base::error::Result;
 use crate::memory::MemoryId;
+
+impl PostgresMemoryStore {
+    /// Returns whether the words by which rows are found are those of the rows.
+    pub(crate) fn is_index_sound(&self) -> Result<bool> {
+        self.store.backend().is_index_sound()
+    }
+
+    /// Counts the edges that the words of rows give, and that are not there.
+    pub(crate) fn missing_edges(&self) -> Result<u64> {
+        self.store.backend().missing_edges()
+    }
+
+    /// Counts the vectors of rows by their state.
+    pub(crate) fn embeddings(&self) -> Result<BTreeMap<String, u64>> {
+        self.store.backend().embeddings()
+    }
+}
 
 impl PostgresBackend {
     /// Returns whether the words of the rows are found by them, and nothing else is.

@@ -8,6 +8,9 @@ mod change;
 mod columns;
 mod echoes;
 mod edges;
+#[cfg(any(feature = "doctor", feature = "exchange"))]
+mod engine;
+#[cfg(feature = "doctor")]
 mod examine;
 mod fact;
 mod forget;

@@ -1,6 +1,5 @@
 //! A memory store on a PostgreSQL server, for one scope of it.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -44,7 +43,7 @@ use crate::store::{Store, StoreConfig, forward};
 /// ```
 #[derive(Clone)]
 pub struct PostgresMemoryStore {
-    store: Arc<Store<PostgresBackend>>,
+    pub(super) store: Arc<Store<PostgresBackend>>,
 }
 
 impl PostgresMemoryStore {
@@ -64,25 +63,6 @@ impl PostgresMemoryStore {
     #[must_use]
     pub fn config(&self) -> &StoreConfig {
         self.store.config()
-    }
-
-    pub(crate) fn engine(&self) -> &Store {
-        &*self.store
-    }
-
-    /// Returns whether the words by which rows are found are those of the rows.
-    pub(crate) fn is_index_sound(&self) -> Result<bool> {
-        self.store.backend().is_index_sound()
-    }
-
-    /// Counts the edges that the words of rows give, and that are not there.
-    pub(crate) fn missing_edges(&self) -> Result<u64> {
-        self.store.backend().missing_edges()
-    }
-
-    /// Counts the vectors of rows by their state.
-    pub(crate) fn embeddings(&self) -> Result<BTreeMap<String, u64>> {
-        self.store.backend().embeddings()
     }
 
     /// [Purges](crate::MemoryStore::purge) what was deleted longer ago than the retention.

@@ -6,8 +6,12 @@ mod beside;
 mod change;
 mod echoes;
 mod edges;
+#[cfg(any(feature = "doctor", feature = "exchange"))]
+mod engine;
 mod fact;
 mod forget;
+#[cfg(feature = "doctor")]
+mod mend;
 pub(super) mod mirror;
 pub(super) mod practice;
 mod row;

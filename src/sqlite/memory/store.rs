@@ -7,12 +7,11 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::table::SqliteBackend;
-use crate::base::access::{Access, Scope};
+use crate::base::access::Scope;
 use crate::base::error::{Error, Result};
-use crate::memory::{AuditOutcome, IndexState};
+use crate::memory::IndexState;
 use crate::sqlite::backup;
 use crate::sqlite::database::Database;
-use crate::sqlite::mending::mend;
 use crate::sqlite::open;
 use crate::sqlite::schema::Others;
 use crate::store::{Store, StoreConfig, check_scope, forward};
@@ -55,7 +54,7 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// ```
 #[derive(Clone)]
 pub struct SqliteMemoryStore {
-    store: Arc<Store<SqliteBackend>>,
+    pub(super) store: Arc<Store<SqliteBackend>>,
 }
 
 impl SqliteMemoryStore {
@@ -201,36 +200,6 @@ impl SqliteMemoryStore {
     /// [`Error::Corrupt`] where the rows themselves cannot be read.
     pub fn rebuild_index(&self) -> Result<()> {
         self.store.backend().rebuild_index()
-    }
-}
-
-impl SqliteMemoryStore {
-    /// As [`rebuild_index`](Self::rebuild_index), under the rules of a doctor: no statement changes or removes a row.
-    pub(crate) fn mend_index(&self) -> Result<()> {
-        mend(self.store.backend().database(), || self.rebuild_index())
-    }
-
-    /// Carries out a change under the rules of a doctor.
-    pub(crate) fn mending<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
-        mend(self.store.backend().database(), change)
-    }
-}
-
-impl SqliteMemoryStore {
-    /// Returns the engine, for a bundle.
-    pub(crate) fn engine(&self) -> &Store {
-        &*self.store
-    }
-
-    /// Adds a line to the audit, of what was done around the store.
-    pub(crate) fn tell(
-        &self,
-        access: &Access,
-        action: &str,
-        outcome: AuditOutcome,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        self.engine().tell(access, action, outcome, now)
     }
 }
 

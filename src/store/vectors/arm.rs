@@ -95,7 +95,8 @@ impl Asked {
         if of.saturating_sub(embedded) * EMBEDDED_SHARE > of {
             return Err(Why::Degraded(Degraded::HalfFilled { embedded, of }));
         }
-        let wanted = Wanted { allows, ..Wanted::new(NEAR) };
+        let mut wanted = Wanted::new(NEAR);
+        wanted.allows = allows;
         let found = current.codes.search::<Why>(&self.query, &wanted, |ids, take| {
             Ok(vectors.vectors(&serving, sight, ids, take)?)
         })?;

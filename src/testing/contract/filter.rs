@@ -1,6 +1,6 @@
 //! The suite of every filter.
 
-use crate::pii::PiiFilter;
+use noctuary_gate::PiiFilter;
 
 /// A filter finds what is planted, leaves what is clean, and gives sound spans. `planted` are pairs of a class
 /// and a text that holds one.

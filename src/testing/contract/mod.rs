@@ -17,10 +17,14 @@
 //! ```
 #![expect(clippy::missing_panics_doc, reason = "a suite panics with what does not hold, as its module says")]
 
+#[cfg(feature = "artifacts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
 pub mod artifacts;
 mod dreamer;
 pub mod edges;
 pub mod fact;
+#[cfg(feature = "artifacts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
 pub mod files;
 mod filter;
 pub mod index;

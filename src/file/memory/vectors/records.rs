@@ -8,7 +8,7 @@
 //! A number in a body has seven bits a byte, the lowest first, and one that may be negative has its sign in the lowest bit.
 
 use crate::search::postings::bits::{Input, number, put, put_bytes, put_signed, seal, unsealed};
-use crate::search::postings::error::{Error, Result};
+use crate::search::postings::{Error, Result};
 
 use super::super::span::Span;
 

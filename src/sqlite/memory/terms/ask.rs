@@ -5,8 +5,7 @@ use rusqlite::types::Value;
 
 use crate::base::order;
 use crate::memory::Order;
-use crate::search::postings::best::Hit;
-use crate::search::postings::error::Error;
+use crate::search::postings::{Error, Hit};
 use crate::search::rank::{Counted, Frequencies, Term, Visibility};
 use crate::sqlite::memory::row::{self, CARD};
 use crate::sqlite::memory::search::{CONDITIONS, listed, trusted, view};

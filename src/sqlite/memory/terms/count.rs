@@ -1,6 +1,6 @@
 //! The terms of a row, as the index has them.
 
-use crate::search::postings::row::{Row, with_terms};
+use crate::search::postings::{Row, with_terms};
 use crate::search::rank::{Card, Stemmer};
 use crate::sqlite::memory::row;
 

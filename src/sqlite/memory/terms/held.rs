@@ -5,8 +5,7 @@ use std::fmt;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::pages::StoredPages;
-use crate::search::postings::error::{Error, Result};
-use crate::search::postings::partition::Partition;
+use crate::search::postings::{Error, Partition, Result};
 use crate::search::rank::Stemmer;
 use crate::store::known::Known;
 use crate::store::words::Words;

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::held::{Held, State, Terms};
-use crate::search::postings::error::Result;
+use crate::search::postings::Result;
 use crate::sqlite::memory::table::Table;
 
 /// So many rows of a file that was taken over each change takes in, and each step while a store is opened.

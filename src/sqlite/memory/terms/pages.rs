@@ -2,8 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::search::postings::error::{Error, Result};
-use crate::search::postings::pages::Pages;
+use crate::search::postings::{Error, Pages, Result};
 
 /// The pages of one index.
 pub(super) struct StoredPages<'a> {

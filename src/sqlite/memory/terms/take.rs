@@ -4,10 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::count::{INDEXED, with_row};
 use super::held::{Held, State, Terms};
-use crate::search::postings::error::{Error, Result};
-use crate::search::postings::pages::Pages;
-use crate::search::postings::partition::Partition;
-use crate::search::postings::row::with_terms;
+use crate::search::postings::{Error, Pages, Partition, Result, with_terms};
 use crate::search::rank::{Card, Stemmer};
 use crate::sqlite::memory::table::Table;
 

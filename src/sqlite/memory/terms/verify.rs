@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use rusqlite::params;
 
 use super::count::{INDEXED, with_row};
-use crate::search::postings::error::Error;
-use crate::search::postings::row::Totals;
+use crate::search::postings::{Error, Totals};
 use crate::search::rank::{Stemmer, Visibility};
 use crate::sqlite::error::is_corrupt;
 use crate::sqlite::memory::table::Table;

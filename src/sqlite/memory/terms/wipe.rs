@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::held::Terms;
-use crate::search::postings::error::Result;
+use crate::search::postings::Result;
 use crate::sqlite::memory::table::Table;
 
 impl Table<'_> {

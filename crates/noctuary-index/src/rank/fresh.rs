@@ -1,0 +1,444 @@
+//! The order of newer statements before the older ones that they update.
+//!
+//! Two rows answer the same where the older has the better part of the query, and the newer the words of the query
+//! that the older has. Fewer of them are enough with a sign of change: a word for it ("now", "moved"), another value
+//! of the same kind (5 interviews, and not 3), or both. Without a sign the newer says most of what the older says.
+//! The older row then goes down to right behind the newer, and all others keep their order. One word is enough where
+//! the newer takes back what the older says ("from Vim to Helix"): the two change places. A row that has a word of the
+//! query which the newer lacks, and no sign against it, answers something else: it stays. The verb of a question is no such
+//! word where the newer says to what something changed.
+//!
+//! News says less than what it changes, so it is further down. Where the query names somebody who is told of, short rows with that
+//! name are looked at far behind the best.
+
+use std::cell::OnceCell;
+
+use super::asked::asks_for_the_past;
+use super::fuse::{Freshened, Search};
+use super::pool::{Row, RowNo};
+use super::statement::{Statement, may_take_back};
+
+/// The least part of the query, by weight, that the older row has: a row with less does not answer it.
+const ANSWERS: f64 = 0.5;
+/// The least part of the query's words in the older row, names left out, that the newer one has: with one sign of change,
+/// and with two.
+const WITH_A_SIGN: f64 = 0.75;
+const WITH_TWO: f64 = 0.5;
+/// The least score of a newer row with two signs, as a share of the older one's: long rows have signs of everything.
+const HALF_AS_GOOD: f64 = 0.5;
+/// The verbs of a question that leave its own verb to its end.
+const DO: [&str; 3] = ["do", "does", "did"];
+/// The most bytes of a row: a longer one has words and numbers of everything.
+const LONGEST: u32 = 1500;
+
+/// A row among the best.
+struct Candidate<'a> {
+    number: RowNo,
+    row: &'a Row,
+    score: f64,
+    /// Whether it is behind the rows that may be passed.
+    is_far: bool,
+    /// Its statement; computed only if needed.
+    says: OnceCell<Statement>,
+}
+
+impl Search<'_> {
+    /// Moves rows down behind newer ones that say the same anew, among the best. The scores stay in their places.
+    pub(crate) fn freshen(&self, ranked: &mut [(RowNo, f64)]) -> Freshened {
+        let near = self.ranking.freshness.min(ranked.len());
+        let mut passed = Freshened::default();
+        if near == 0 || !self.freshens() {
+            return passed;
+        }
+        let places = self.places(ranked);
+        let candidates: Vec<Candidate<'_>> = places
+            .iter()
+            .map(|at| {
+                let (number, score) = ranked[*at];
+                let row = self.pool.row(number);
+                Candidate { number, row, score, is_far: *at >= near, says: OnceCell::new() }
+            })
+            .collect();
+        let question = Question {
+            search: self,
+            names: self.names()
+                & candidates[..near].iter().fold(0, |bits, candidate| bits | candidate.row.has),
+            told_of: self.told_of(),
+            numbers: self.numbers(),
+            verb: self.verb(),
+            weights: (0..self.pool.words()).map(|word| self.frequencies.weight(word)).collect(),
+        };
+        // The oldest first, so that each finds its forerunners in their places.
+        let mut by_time: Vec<usize> = (0..candidates.len()).collect();
+        by_time.sort_by(|one, other| candidates[*one].row.newer(candidates[*other].row));
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        for newer in by_time {
+            let Some(at) = order.iter().position(|place| *place == newer) else { continue };
+            let renewal = |older: &usize| question.renewal(&candidates[newer], &candidates[*older]);
+            let before = order[..at.min(near)].iter().copied();
+            let renewed: Vec<(usize, Renewal)> =
+                before.filter_map(|older| Some((older, renewal(&older)?))).collect();
+            if renewed.is_empty() {
+                continue;
+            }
+            let takes_back = renewed.iter().any(|(_, renewal)| *renewal == Renewal::TakesBack);
+            let rows: Vec<usize> = renewed.into_iter().map(|(row, _)| row).collect();
+            if takes_back || at >= near {
+                change_places(&mut order, newer, &rows);
+            } else {
+                put_behind(&mut order, newer, &rows);
+            }
+            passed.ranks.insert(candidates[newer].number, places[newer] + 1);
+            let number = |row: usize| candidates[row].number;
+            passed.pairs.extend(rows.iter().map(|older| (number(newer), number(*older))));
+        }
+        for (at, candidate) in places.into_iter().zip(order) {
+            ranked[at].0 = candidates[candidate].number;
+        }
+        passed
+    }
+
+    /// Returns whether rows may come before others.
+    pub(super) fn freshens(&self) -> bool {
+        self.ranking.freshness > 0 && !self.plan.terms.is_empty() && !asks_for_the_past(&self.plan.words)
+    }
+
+    /// Returns the words of the query that have a digit, a bit each.
+    fn numbers(&self) -> u64 {
+        let terms = self.plan.terms.iter().zip(0..);
+        let numbers = terms.filter(|(term, _)| term.written.contains(|c: char| c.is_ascii_digit()));
+        numbers.fold(0, |bits, (_, bit)| bits | 1 << bit)
+    }
+
+    /// Returns the verb of a question with "do", a bit: the word behind the name of who does it.
+    fn verb(&self) -> u64 {
+        let (names, terms) = (self.told_of(), &self.plan.terms);
+        let mut words = self.plan.words.iter().skip_while(|word| !DO.contains(&word.as_str())).skip(1);
+        let bit = |word: &String| terms.iter().position(|term| term.written == *word).map_or(0, |at| 1 << at);
+        if !words.any(|word| bit(word) & names > 0) {
+            return 0;
+        }
+        words.map(bit).find(|bit| *bit > 0).unwrap_or(0) & !names
+    }
+
+    /// Returns the words of the query that are names of whom rows tell, and of nobody who speaks, a bit each.
+    pub(super) fn told_of(&self) -> u64 {
+        let terms = self.plan.terms.iter().zip(0..);
+        let speakers = terms.filter(|(term, _)| self.pool.speaker(&term.written).is_some());
+        speakers.fold(self.names(), |bits, (_, bit)| bits & !(1 << bit))
+    }
+
+    /// Returns the words of the query that are names, a bit each.
+    fn names(&self) -> u64 {
+        let names = self.entities.of(&self.plan.text);
+        let terms = self.plan.terms.iter().zip(0..);
+        terms.filter(|(term, _)| names.contains(&term.written)).fold(0, |bits, (_, bit)| bits | 1 << bit)
+    }
+}
+
+/// The way in which a row answers what an older one answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Renewal {
+    /// It says another thing of the same.
+    SaysAnew,
+    /// It takes back a word of it.
+    TakesBack,
+}
+
+/// A query, and what its words weigh.
+struct Question<'s, 'a> {
+    search: &'s Search<'a>,
+    /// The words that are names which rows have, a bit each.
+    names: u64,
+    /// The names of whom rows tell: a speaker says "I".
+    told_of: u64,
+    /// The words with a digit, a bit each: a number that is asked for tells one thing from another.
+    numbers: u64,
+    /// The verb, a bit: a word of change stands in its place.
+    verb: u64,
+    /// 0 for what no row has.
+    weights: Vec<f64>,
+}
+
+impl Question<'_, '_> {
+    fn weigh(&self, bits: u64) -> f64 {
+        self.weights.iter().zip(0..).filter(|(_, bit)| bits & 1 << bit > 0).map(|(weight, _)| weight).sum()
+    }
+
+    /// Returns how a row answers what an older one answers; `None` if it does not.
+    fn renewal(&self, newer: &Candidate<'_>, older: &Candidate<'_>) -> Option<Renewal> {
+        // From afar only a short row counts: a longer one takes back many things.
+        let longest = if newer.is_far { self.search.ranking.short } else { LONGEST };
+        if !newer.row.newer(older.row).is_gt()
+            || !may_speak_for(newer.row, older.row)
+            || newer.row.bytes.max(older.row.bytes) > longest
+            || newer.row.has & older.row.has == 0
+            || older.row.has & !newer.row.has & self.numbers > 0
+            || (newer.is_far && newer.row.has & self.told_of == 0 && !may_take_back(self.text(newer)))
+        {
+            return None;
+        }
+        let (says, said) = (self.statement(newer), self.statement(older));
+        let (has, had) = (newer.row.has | says.stands_for, older.row.has | said.stands_for);
+        let is_answer =
+            self.weigh(had) >= ANSWERS * self.weigh(u64::MAX) && (self.names == 0 || had & self.names > 0);
+        // Somebody else's answer to the same question is no news of the one who is asked for.
+        let is_of_another =
+            had & self.names & !has > 0 && says.names.iter().any(|name| !said.words.contains(name));
+        if !is_answer || is_of_another {
+            return None;
+        }
+        if says.changes && says.taken_back.iter().any(|word| said.words.contains(word)) {
+            return Some(Renewal::TakesBack);
+        }
+        // Of whom it is says nothing of what it is about.
+        let mut about = if had & !self.names > 0 { had & !self.names } else { had };
+        // "Moved on to water" needs no "drinks", where the rest is said and nothing more.
+        let is_turned = says.leads_to && says.others.len() <= said.others.len();
+        if is_turned && has & about & !self.verb > 0 {
+            about &= !self.verb;
+        }
+        let share = self.weigh(has & about) / self.weigh(about);
+        let is_enough = match usize::from(says.changes) + usize::from(says.has_other_values_than(said)) {
+            0 => had & !has == 0 && says.has_most_words_of(said),
+            1 => share >= WITH_A_SIGN,
+            _ => share >= WITH_TWO && newer.score >= HALF_AS_GOOD * older.score,
+        };
+        // From afar it says that something changed, of whom the query names.
+        let is_near = !newer.is_far || (says.changes && newer.row.has & older.row.has & self.told_of > 0);
+        (is_enough && is_near).then_some(Renewal::SaysAnew)
+    }
+
+    fn text(&self, candidate: &Candidate<'_>) -> &str {
+        self.search.pool.text(candidate.number)
+    }
+
+    fn statement<'c>(&self, candidate: &'c Candidate<'_>) -> &'c Statement {
+        candidate.says.get_or_init(|| Statement::of(self.text(candidate), self.search.plan))
+    }
+}
+
+/// Returns whether one row may update the other: a speaker speaks for no other, and nobody for the human.
+fn may_speak_for(newer: &Row, older: &Row) -> bool {
+    let speaks_for_another = newer.speaker.zip(older.speaker).is_some_and(|(one, other)| one != other);
+    !speaks_for_another && (newer.own || !older.own)
+}
+
+/// Puts rows right behind a newer one, in their order. All others keep theirs.
+fn put_behind(order: &mut Vec<usize>, newer: usize, rows: &[usize]) {
+    order.retain(|row| !rows.contains(row));
+    let behind = order.iter().position(|row| *row == newer).map_or(order.len(), |at| at + 1);
+    order.splice(behind..behind, rows.iter().copied());
+}
+
+/// Gives a newer row the place of the first of the others, each of them the place of the next, and the last that of the
+/// newer. All others keep theirs.
+fn change_places(order: &mut [usize], newer: usize, rows: &[usize]) {
+    let places: Vec<usize> =
+        (0..order.len()).filter(|at| order[*at] == newer || rows.contains(&order[*at])).collect();
+    for (place, row) in places.into_iter().zip(std::iter::once(newer).chain(rows.iter().copied())) {
+        order[place] = row;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::card::Card;
+    use super::super::entity::GenericEntities;
+    use super::super::frequencies::Frequencies;
+    use super::super::fuse::Ranked;
+    use super::super::order::Order;
+    use super::super::pool::Pool;
+    use super::super::query::Plan;
+    use super::super::ranking::Ranking;
+    use super::super::signal::Signal;
+    use super::*;
+
+    /// Searches rows, the oldest first.
+    fn search(rows: &[Card<'_>], ranking: &Ranking, query: &str) -> Vec<Ranked> {
+        let plan = Plan::of(query, false);
+        let all: Vec<usize> = (0..plan.terms.len()).collect();
+        let mut pool = Pool::of(&plan, &all);
+        assert!(rows.iter().filter(|card| pool.take(card, None)).count() > 0);
+        let mut frequencies = Frequencies::of(u32::try_from(rows.len()).unwrap());
+        for word in &all {
+            frequencies.push(pool.found_in(*word));
+        }
+        let entities = &GenericEntities;
+        let search = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
+        search.run(search.weigh(Order::Relevance, 10)).1
+    }
+
+    fn cards<'a>(texts: &[&'a str]) -> Vec<Card<'a>> {
+        (0..).zip(texts).map(|(id, text)| Card::of(id, text)).collect()
+    }
+
+    fn first(texts: &[&str], query: &str) -> usize {
+        search(&cards(texts), &Ranking::default(), query)[0].id.try_into().unwrap()
+    }
+
+    const EDITORS: [&str; 4] = [
+        "Marta uses Vim as her editor",
+        "The editor of Joris is Nano",
+        "Marta has a red bicycle now",
+        "Lunch with the team was late",
+    ];
+
+    fn order(found: &[Ranked]) -> Vec<i64> {
+        found.iter().map(|ranked| ranked.id).collect()
+    }
+
+    #[test]
+    fn what_is_said_anew_comes_before_what_was_said_of_it() {
+        for update in [
+            "Marta uses Helix as her editor",
+            "The editor of Marta changed to Helix",
+            "Marta switched from Vim to Helix",
+            "Helix has replaced Vim for Marta",
+        ] {
+            let texts = [&EDITORS[..], &[update]].concat();
+            assert_eq!(first(&texts, "Which editor does Marta use?"), 4, "{update}");
+        }
+    }
+
+    /// Lines of which the second says the first anew, with less of the query than the third.
+    const BUDGETS: [&str; 4] = [
+        "The travel budget of the design team was set to $400 in March",
+        "The team has a travel budget of $900 now, says Ines",
+        "For the travel budget the design team wrote a long letter to the board of directors",
+        "The design team asked for lunch",
+    ];
+
+    #[test]
+    fn the_older_row_goes_down_to_right_behind_the_newer_and_no_other_moves() {
+        let ask = |freshness| {
+            let ranking = Ranking { freshness, ..Ranking::default() };
+            search(&cards(&BUDGETS), &ranking, "What is the travel budget of the design team?")
+        };
+        let (with, without) = (ask(10), ask(0));
+        assert_eq!(order(&without), [0, 2, 1, 3], "a third row is between the two");
+        assert_eq!(order(&with), [2, 1, 0, 3]);
+        let scores = |found: &[Ranked]| found.iter().map(|ranked| ranked.score).collect::<Vec<_>>();
+        assert_eq!(scores(&with), scores(&without), "the scores stay in their places");
+        assert_eq!(with[1].why.last(), Some(&(Signal::Newer, 3)));
+    }
+
+    #[test]
+    fn a_row_that_takes_an_older_one_back_changes_places_with_it() {
+        let texts = [&EDITORS[..], &["Marta switched from Vim to Helix"]].concat();
+        let ask = |freshness| {
+            let ranking = Ranking { freshness, ..Ranking::default() };
+            order(&search(&cards(&texts), &ranking, "Which editor does Marta use?"))
+        };
+        let (with, mut without) = (ask(10), ask(0));
+        let at = without.iter().position(|row| *row == 4).unwrap();
+        assert!(without[0] == 0 && at > 1, "{without:?}");
+        without.swap(0, at);
+        assert_eq!(with, without);
+    }
+
+    #[test]
+    fn a_word_of_change_stands_in_the_place_of_the_verb() {
+        let question = "What does Marta drink in the morning?";
+        let old = "Marta drinks chicory in the morning";
+        for (newer, is_first) in [
+            ("Marta moved on to water in the morning", true),
+            ("Marta moved her morning run", false),
+            ("Marta moved the morning run with the team to Tuesday", false),
+            ("Marta switched to water in the evening", false),
+        ] {
+            let texts = [old, newer, "Joris drinks cocoa in the morning", "Lunch was late"];
+            let found = order(&search(&cards(&texts), &Ranking::default(), question));
+            let place = |row: i64| found.iter().position(|found| *found == row);
+            assert_eq!(place(1) < place(0), is_first, "{newer}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn news_of_whom_the_query_names_is_found_far_down() {
+        let question = "On which port does the gateway of Lucia listen?";
+        let mut texts = vec!["The gateway of Lucia listens on port 5005".to_owned()];
+        texts.extend((0..70).map(|at| format!("Lucia asked for the gateway and the port of house {at}")));
+        texts.push("Lucia switched from 5005 to 8080".to_owned());
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let found = search(&cards(&texts), &Ranking::default(), question);
+        assert_eq!(found[0].id, 71);
+        assert!(
+            found[0].why.iter().any(|(signal, rank)| *signal == Signal::Newer && *rank > 50),
+            "{found:?}"
+        );
+        // Of one who speaks, others do not tell.
+        let said = cards(&texts).into_iter().map(|card| Card { speaker: Some("Lucia"), ..card });
+        let said: Vec<Card<'_>> = said.collect();
+        assert_eq!(search(&said, &Ranking::default(), question)[0].id, 0);
+    }
+
+    #[test]
+    fn rows_are_moved_by_hand_as_said() {
+        let mut order = vec![0, 1, 2, 3, 4];
+        put_behind(&mut order, 3, &[0, 2]);
+        assert_eq!(order, [1, 3, 0, 2, 4]);
+        let mut order = vec![0, 1, 2, 3, 4];
+        change_places(&mut order, 3, &[0, 2]);
+        assert_eq!(order, [3, 1, 0, 2, 4]);
+    }
+
+    #[test]
+    fn what_answers_something_else_passes_nothing() {
+        for other in [
+            "Joris now uses Helix as his editor",
+            "Marta now uses Helix as a reading lamp",
+            "Marta paid $20 for the editor's cake",
+        ] {
+            let texts = [&EDITORS[..], &[other]].concat();
+            assert_eq!(first(&texts, "Which editor does Marta use for work?"), 0, "{other}");
+        }
+        let texts = ["The team uses Bun for testing", "The team now uses Bun for bundling"];
+        assert_eq!(first(&texts, "What does the team use for testing?"), 0);
+    }
+
+    #[test]
+    fn another_value_of_the_same_kind_is_a_sign_of_change() {
+        let question = "How many interviews for the producer role at the studio?";
+        for (newer, expected) in [
+            ("So far it is 5 interviews for a role as producer", 1),
+            ("All my long notes of interviews for a role as producer lie there", 0),
+        ] {
+            let old = "I had 3 interviews for the producer role at the studio";
+            assert_eq!(
+                first(&[old, newer, "The studio is closed", "A studio tour"], question),
+                expected,
+                "{newer}"
+            );
+        }
+    }
+
+    #[test]
+    fn who_asks_for_the_past_is_told_of_it() {
+        let texts = [&EDITORS[..], &["Marta switched from Vim to Helix as editor"]].concat();
+        for past in [
+            "Which editor did Marta use originally?",
+            "Which editor was it that Marta used to use?",
+            "Marta's first editor",
+        ] {
+            assert_eq!(first(&texts, past), 0, "{past}");
+        }
+        assert_eq!(first(&texts, "Which editor is used by Marta?"), 4);
+    }
+
+    #[test]
+    fn nobody_speaks_for_another() {
+        let said = |id, text, own, speaker| Card { speaker, own, ..Card::of(id, text) };
+        let [old, new] = ["I use Vim as editor", "I now use Helix as editor"];
+        let found =
+            |older, newer| search(&[older, newer], &Ranking::default(), "Which editor do you use?")[0].id;
+        assert_eq!(found(said(0, old, true, None), said(1, new, true, None)), 1);
+        assert_eq!(found(said(0, old, true, None), said(1, new, false, None)), 0, "a reply to the human");
+        let (marta, joris) = (Some("Marta"), Some("Joris"));
+        let plain = Ranking { freshness: 0, ..Ranking::default() };
+        let rows =
+            [said(0, old, true, marta), said(1, "By now I think that I use Helix as editor", true, joris)];
+        let ask = |ranking| order(&search(&rows, ranking, "Which editor do you use?"));
+        assert_eq!(ask(&Ranking::default()), ask(&plain), "another speaker");
+    }
+}
