@@ -78,6 +78,7 @@ pub use row::{Memory, NewMemory, Place, Role};
 pub use snapshot::SnapshotRow;
 pub use source::Source;
 pub use stale::Stale;
+#[cfg(any(feature = "exchange", feature = "postgres", feature = "sqlite"))]
 pub(crate) use stale::end_of;
 pub(crate) use store::MemoryStore;
 pub use store::{IndexState, is_purge_due};

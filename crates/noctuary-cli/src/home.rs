@@ -8,7 +8,6 @@ use noctuary::edges::EdgeStore;
 use noctuary::exchange::StoredRows;
 use noctuary::facts::FactStore;
 use noctuary::memory::LearningStore;
-#[cfg(feature = "postgres")]
 use noctuary::postgres::{Postgres, PostgresMemoryStore, PostgresWorkspace};
 use noctuary::workspace::Reach;
 use noctuary::{
@@ -30,7 +29,6 @@ pub(crate) struct Home {
 pub(crate) enum Store {
     File(FileMemoryStore),
     Sqlite(SqliteMemoryStore),
-    #[cfg(feature = "postgres")]
     Postgres(PostgresMemoryStore, PostgresWorkspace),
 }
 
@@ -44,7 +42,6 @@ impl Store {
         match self {
             Self::File(store) => store,
             Self::Sqlite(store) => store,
-            #[cfg(feature = "postgres")]
             Self::Postgres(store, _) => store,
         }
     }
@@ -54,7 +51,6 @@ impl Store {
         match self {
             Self::File(store) => store.into(),
             Self::Sqlite(store) => store.into(),
-            #[cfg(feature = "postgres")]
             Self::Postgres(store, _) => store.into(),
         }
     }
@@ -64,7 +60,6 @@ impl Store {
         match self {
             Self::File(store) => Arc::new(store),
             Self::Sqlite(store) => Arc::new(store),
-            #[cfg(feature = "postgres")]
             Self::Postgres(store, _) => Arc::new(store),
         }
     }
@@ -80,7 +75,7 @@ impl Home {
     pub(crate) fn find(place: &Place, whose: Whose<'_>) -> Result<Option<Self>, Trouble> {
         let path = match place {
             Place::Path(path) => path,
-            Place::Server(address) => return Self::find_on_server(place, address, whose),
+            Place::Server(address) => return Self::find_on_server(address, whose),
         };
         if !path.exists() {
             return Ok(None);
@@ -97,7 +92,7 @@ impl Home {
     pub(crate) fn open_or_make(place: &Place, whose: Whose<'_>) -> Result<Self, Trouble> {
         let path = match place {
             Place::Path(path) => path,
-            Place::Server(address) => return Self::make_on_server(place, address, whose),
+            Place::Server(address) => return Self::make_on_server(address, whose),
         };
         if path.exists() {
             return Self::open(place, whose);
@@ -151,9 +146,8 @@ impl Home {
     }
 }
 
-#[cfg(feature = "postgres")]
 impl Home {
-    fn find_on_server(_place: &Place, address: &str, whose: Whose<'_>) -> Result<Option<Self>, Trouble> {
+    fn find_on_server(address: &str, whose: Whose<'_>) -> Result<Option<Self>, Trouble> {
         let server = connect(address, whose)?;
         let scope = whose.on_server();
         if !server.pending()?.is_empty() || !server.has_life(&scope)? {
@@ -162,7 +156,7 @@ impl Home {
         Self::on_server(&server, scope).map(Some)
     }
 
-    fn make_on_server(_place: &Place, address: &str, whose: Whose<'_>) -> Result<Self, Trouble> {
+    fn make_on_server(address: &str, whose: Whose<'_>) -> Result<Self, Trouble> {
         let server = connect(address, whose)?;
         server.migrate()?;
         Self::on_server(&server, whose.on_server())
@@ -175,19 +169,7 @@ impl Home {
     }
 }
 
-#[cfg(not(feature = "postgres"))]
-impl Home {
-    fn find_on_server(place: &Place, _address: &str, _whose: Whose<'_>) -> Result<Option<Self>, Trouble> {
-        Err(no_servers(place))
-    }
-
-    fn make_on_server(place: &Place, _address: &str, _whose: Whose<'_>) -> Result<Self, Trouble> {
-        Err(no_servers(place))
-    }
-}
-
 /// Connects to a server by the settings.
-#[cfg(feature = "postgres")]
 fn connect(address: &str, whose: Whose<'_>) -> Result<Postgres, Trouble> {
     let mut config = noctuary::postgres::PostgresConfig::default();
     if let Some(schema) = &whose.server.schema {
@@ -197,13 +179,6 @@ fn connect(address: &str, whose: Whose<'_>) -> Result<Postgres, Trouble> {
     // One terminal needs no more.
     config.max_connections = 2;
     Ok(Postgres::connect_with(address, config)?)
-}
-
-#[cfg(not(feature = "postgres"))]
-fn no_servers(place: &Place) -> Trouble {
-    Trouble::usage(format!(
-        "cannot open {place}: this program was built without servers; install it with --features cli,postgres"
-    ))
 }
 
 /// Returns the doctor of a home that exists.
@@ -223,7 +198,6 @@ pub(crate) fn doctor(place: &Place, whose: Whose<'_>) -> Result<Doctor, Trouble>
     })
 }
 
-#[cfg(feature = "postgres")]
 fn doctor_of_server(place: &Place, address: &str, whose: Whose<'_>) -> Result<Doctor, Trouble> {
     let (server, scope) = (connect(address, whose)?, whose.on_server());
     // Tables that are missing or of another version are a finding.
@@ -231,11 +205,6 @@ fn doctor_of_server(place: &Place, address: &str, whose: Whose<'_>) -> Result<Do
         return Err(nothing_at(place, whose));
     }
     Ok(Doctor::of_server(&server).scope(scope))
-}
-
-#[cfg(not(feature = "postgres"))]
-fn doctor_of_server(place: &Place, _address: &str, _whose: Whose<'_>) -> Result<Doctor, Trouble> {
-    Err(no_servers(place))
 }
 
 fn nothing_at(place: &Place, whose: Whose<'_>) -> Trouble {

@@ -1,4 +1,4 @@
-//! The engine of the store, for a bundle and for the doctor.
+//! The engine of the store.
 
 use super::FileMemoryStore;
 use crate::store::Store;

@@ -11,7 +11,6 @@ mod backend;
 mod change;
 mod checkpoint;
 mod edges;
-#[cfg(any(feature = "doctor", feature = "exchange"))]
 mod engine;
 mod entry;
 #[cfg(feature = "doctor")]

@@ -8,7 +8,6 @@ mod change;
 mod columns;
 mod echoes;
 mod edges;
-#[cfg(any(feature = "doctor", feature = "exchange"))]
 mod engine;
 #[cfg(feature = "doctor")]
 mod examine;

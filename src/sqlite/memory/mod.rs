@@ -6,7 +6,6 @@ mod beside;
 mod change;
 mod echoes;
 mod edges;
-#[cfg(any(feature = "doctor", feature = "exchange"))]
 mod engine;
 mod fact;
 mod forget;

@@ -82,7 +82,6 @@ fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle
     export = match &home.store {
         Store::File(store) => export.file_store(store),
         Store::Sqlite(store) => export.sqlite_store(store),
-        #[cfg(feature = "postgres")]
         Store::Postgres(store, _) => export.postgres_store(store),
     };
     if how.documents {
@@ -128,7 +127,6 @@ pub(crate) fn import(
     import = match &home.store {
         Store::File(store) => import.file_store(store),
         Store::Sqlite(store) => import.sqlite_store(store),
-        #[cfg(feature = "postgres")]
         Store::Postgres(store, _) => import.postgres_store(store),
     };
     if let Some(key) = &key {
@@ -336,7 +334,6 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
     }
     let gone = {
         let home = Home::open(place, whose)?;
-        #[cfg(feature = "postgres")]
         if let Store::Postgres(_, workspace) = &home.store {
             let owner = home.owner();
             let receipt = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
