@@ -7,6 +7,7 @@ pub(crate) mod digest;
 pub(crate) mod document;
 pub(crate) mod env;
 pub(crate) mod error;
+pub(crate) mod finding;
 pub(crate) mod group;
 pub(crate) mod name;
 pub(crate) mod name_rules;

@@ -9,11 +9,11 @@ use super::line::{Dropped, LineOutcome, LineReport};
 use super::outcome::Outcome;
 use crate::base::document::SourceRef;
 use crate::base::error::LostBy;
+use crate::base::finding::GateFinding;
 use crate::base::name::DocName;
 use crate::base::sorted::SortedMap;
 use crate::base::usage::Usage;
 use crate::format::DreamId;
-use crate::gate::GateFinding;
 use crate::llm::Unpicked;
 
 /// One pass: one selection, and the model's answer to it.

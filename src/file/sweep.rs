@@ -1,4 +1,4 @@
-//! What is left of a write that was never ended.
+//! The remains of a write that was never ended.
 
 use super::write_guard::write_guard;
 use crate::base::error::{At, Result};

@@ -43,9 +43,9 @@ mod filter;
 mod mask;
 mod places;
 mod policy;
-mod report;
 mod tombstone;
 
+pub use crate::base::finding::{Cure, GateFinding};
 pub use allow::Allow;
 pub use door::{Door, DoorWarning, Passed};
 pub use doors::Doors;
@@ -56,6 +56,5 @@ pub(crate) use noctuary_gate::as_drawn;
 pub use noctuary_gate::{Confidence, Finding, Injection, Strictness, View, scan_injection};
 pub(crate) use places::Places;
 pub use policy::{DoorPolicy, InjectionPolicy, SecretPolicy};
-pub use report::{Cure, GateFinding};
 pub(crate) use tombstone::{FORGOTTEN, is_struck, signature, statement_signature};
 pub use tombstone::{Tombstone, TombstoneKey, Tombstones};

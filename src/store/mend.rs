@@ -1,4 +1,4 @@
-//! What the doctor changes in a store.
+//! Changes of the doctor in a store.
 
 use chrono::{DateTime, Utc};
 

@@ -18,14 +18,14 @@ use house::{Arrow, House, room_of};
 /// [`TOGETHER`] says so.
 const FLOORS: &[(u32, &[&str])] = &[
     (0, &["base"]),
-    (1, &["workspace", "pii", "llm", "embed", "format", "disk"]),
+    (1, &["workspace", "llm", "embed", "format", "disk"]),
     (2, &["memory", "facts", "learning", "edges", "artifacts", "dreamer", "trade", "upload"]),
     (3, &["trace"]),
     (4, &["gate", "search"]),
     (5, &["session", "store"]),
-    (6, &["life", "pages"]),
+    (6, &["life"]),
     (7, &["dream", "file", "sqlite", "postgres", "model", "objects"]),
-    (8, &["drive", "tools", "exchange", "report", "sleep", "vectors", "doctor", "finance", "files"]),
+    (8, &["drive", "tools", "exchange", "pages", "report", "sleep", "vectors", "doctor", "finance", "files"]),
     (9, &["testing", "manual"]),
 ];
 
@@ -38,6 +38,10 @@ const TOGETHER: &[(&str, &str, &str)] = &[
     ("edges", "learning", "an edge leads from a note of a role"),
     ("dreamer", "memory", "a report on facts names rows"),
     ("dreamer", "facts", "a report on facts names decisions"),
+    ("pages", "exchange", "a page is dropped when a statement on it is forgotten"),
+    ("finance", "pages", "an asset has a page"),
+    ("report", "pages", "a page is drawn"),
+    ("tools", "pages", "a page is shown to an agent"),
     ("doctor", "vectors", "rows without vectors are filled in the pass of everybody"),
 ];
 
