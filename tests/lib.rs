@@ -4,6 +4,9 @@
     missing_docs,
     missing_debug_implementations,
     clippy::missing_errors_doc,
+    clippy::new_without_default,
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
     reason = "read by tests alone, beside which they stand"
 )]
 

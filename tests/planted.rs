@@ -58,7 +58,7 @@ const GROWTH: Tests = Tests::of(CRASHES, &["grows_after_a_crash"]);
 // Without the slowest, which look at other things.
 const DREAM: Tests = Tests {
     without: &["two_gibibytes", "across_a_cut", "waiting_after"],
-    ..Tests::of(FAST, &["dream::dream::"])
+    ..Tests::of(FAST, &["dream::nights::"])
 };
 const PROPOSALS: Tests = Tests::of(FAST, &["dream::proposals::"]);
 const ANSWERS: Tests = Tests::of(CRASHES, &["proposal_faults::a_proposal_and_its_answer_that_fail"]);
@@ -77,7 +77,7 @@ const UNDO_FAULTS: Tests = Tests::of(CRASHES, &["undo_faults::an_undo", "undo_fa
 const LEASE: Tests = Tests::of(FAST, &["workspace::lease::"]);
 const FILES: Tests = Tests::of(FAST, &["workspace::file_workspace::"]);
 
-const SLEEP: Tests = Tests::of(FAST, &["sleep::sleep::"]);
+const SLEEP: Tests = Tests::of(FAST, &["sleep::sleepers::"]);
 const SLEEP_ATTACK: Tests = Tests::of(FAST, &["sleep_attack::"]);
 const SLEEP_FAULTS: Tests = Tests::of(CRASHES, &["sleep_faults::a_sleep_whose_workspace_fails"]);
 const SLEEP_CRASHES: Tests = Tests::of(CRASHES, &["sleep_faults::what_"]);

@@ -20,12 +20,11 @@ pub(crate) fn rewrite(
     rewrite_by(workspace, name, &mut change)
 }
 
+/// A change of the bytes of a document; `None` leaves them.
+type Change<'a> = dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>> + 'a;
+
 /// The body of [`rewrite`], which is compiled once.
-fn rewrite_by(
-    workspace: &dyn Workspace,
-    name: &Name,
-    change: &mut dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>>,
-) -> Result<bool> {
+fn rewrite_by(workspace: &dyn Workspace, name: &Name, change: &mut Change<'_>) -> Result<bool> {
     let mut standing = workspace.read(name)?;
     let mut attempt = 0;
     loop {

@@ -212,11 +212,7 @@ pub(crate) fn search(
     }
     let (is_weak, ranked, renewed) =
         Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.run(weighed);
-    let outcome = match ranked.len() {
-        0 => SearchOutcome::Empty,
-        _ if is_weak => SearchOutcome::Weak,
-        _ => SearchOutcome::Hit,
-    };
+    let outcome = outcome_of(ranked.len(), is_weak);
     let unread: Vec<i64> =
         ranked.iter().map(|ranked| ranked.id).filter(|id| !found.contains_key(id)).collect();
     let read = rows.rows(visibility, &unread)?;
@@ -228,6 +224,14 @@ pub(crate) fn search(
     let mut found = Found::new(outcome, hits.collect());
     found.shares = shares;
     Ok(Answer { found, lacks, settled, renewed, asked })
+}
+
+fn outcome_of(found: usize, is_weak: bool) -> SearchOutcome {
+    match found {
+        0 => SearchOutcome::Empty,
+        _ if is_weak => SearchOutcome::Weak,
+        _ => SearchOutcome::Hit,
+    }
 }
 
 /// The rows that a search found, and the part that was left out.

@@ -54,6 +54,7 @@ struct StrReplace {
 }
 
 #[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the fields of the tool")]
 struct Insert {
     path: String,
     insert_line: i64,

@@ -3,9 +3,9 @@
 mod attacks;
 mod briefing;
 mod dialogue;
-mod dream;
 mod fact_dreamer;
 mod http;
+mod nights;
 mod participants;
 mod personalization;
 mod proposals;

@@ -1,4 +1,4 @@
 //! Sleepers, and what strangers may do to them.
 
-mod sleep;
 mod sleep_attack;
+mod sleepers;
