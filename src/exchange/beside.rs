@@ -27,7 +27,7 @@ impl<'a> Forget<'a> {
 
     /// Adds a store of files that people handed over; there may be several. Texts and tables are looked through. A file that says it is the
     /// person's own: it is removed with [`in_files`](Self::in_files), and counted without. In pictures, sounds and documents nobody looks:
-    /// as long as there are any, the receipt says so, and is not [whole](ForgetReceipt::is_gone).
+    /// as long as there are any, the receipt says so, and is not [whole](super::ForgetReceipt::is_gone).
     #[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
     pub fn files(mut self, store: &'a dyn FileStore) -> Self {
         self.beside.files.push(store);
