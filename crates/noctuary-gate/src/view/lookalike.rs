@@ -91,6 +91,7 @@ static LIKE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
 });
 
 /// Returns a text in the ASCII letters and signs that its characters look like.
+#[must_use]
 pub fn as_drawn(text: &str) -> String {
     let (mut drawn, mut at) = (String::new(), 0);
     for edit in edits(text) {
