@@ -11,7 +11,7 @@ use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOu
 use crate::search::postings;
 use crate::search::postings::{Asked, Gain};
 use crate::search::rank::{
-    Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranking, Search, Term, Visibility, one_line,
+    Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranked, Ranking, Search, Term, Visibility, one_line,
 };
 
 /// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
@@ -210,11 +210,7 @@ pub(crate) fn search(
     }
     let (is_weak, ranked, renewed) =
         Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.run(weighed);
-    let outcome = match ranked.len() {
-        0 => SearchOutcome::Empty,
-        _ if is_weak => SearchOutcome::Weak,
-        _ => SearchOutcome::Hit,
-    };
+    let outcome = certainty(&ranked, is_weak);
     let unread: Vec<i64> =
         ranked.iter().map(|ranked| ranked.id).filter(|id| !found.contains_key(id)).collect();
     let read = rows.rows(visibility, &unread)?;
@@ -226,6 +222,15 @@ pub(crate) fn search(
     let mut found = Found::new(outcome, hits.collect());
     found.shares = shares;
     Ok(Answer { found, lacks, settled, renewed, asked })
+}
+
+/// Returns how certain a search is of the rows that it found.
+fn certainty(ranked: &[Ranked], is_weak: bool) -> SearchOutcome {
+    match ranked {
+        [] => SearchOutcome::Empty,
+        _ if is_weak => SearchOutcome::Weak,
+        _ => SearchOutcome::Hit,
+    }
 }
 
 /// The rows that a search found, and the part that was left out.

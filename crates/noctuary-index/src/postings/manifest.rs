@@ -55,7 +55,7 @@ impl Partition {
         Self::open_with(pages, manifest, self.cache)
     }
 
-    /// As [`reopen`](Self::reopen). Where the same changes are in segments as before, those that are in none yet stay in
+    /// As `reopen`. Where the same changes are in segments as before, those that are in none yet stay in
     /// memory; says whether they do.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The word index of a store: which rows have a term, in pages that are written in bounded steps.
 //!
-//! A [`Partition`](partition::Partition) has the rows of one scope. Its keeper has the pages, the log and the manifest.
+//! A [`Partition`] has the rows of one scope. Its keeper has the pages, the log and the manifest.
 
 pub(crate) mod best;
 pub mod bits;

@@ -271,7 +271,7 @@ impl Short {
 
 /// Gives what of a text an index of plain words lacks, which parts at every sign and every white space: names as a
 /// whole, the characters and pairs of scripts without spaces, the words beside them, and words as
-/// [`folded`] has them where letters are folded otherwise.
+/// `folded` has them where letters are folded otherwise.
 pub fn beside_words(text: &str, mut take: impl FnMut(Beside<'_>)) {
     for chunk in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         if chunk.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
