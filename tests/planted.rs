@@ -618,14 +618,14 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "the part of a sleeper's torn append that stands is not made durable before the rest",
-        file: "src/dream/sleep/commit.rs",
+        file: "src/dream/commit/sleeper.rs",
         stands: "            lease.append(name, b\"\")?;\n",
         planted: "",
         tests: SLEEP_CRASHES,
     },
     Bug {
         name: "a sleeper logs a pass again",
-        file: "src/dream/sleep/commit.rs",
+        file: "src/dream/commit/sleeper.rs",
         stands: "        append_log(workspace, lease, &self.log)?;\n",
         planted: "        append_log(workspace, lease, &self.log)?;\n        append_log(workspace, lease, &crate::format::state::log::LogLine { epoch: 0, ..self.log.clone() })?;\n",
         tests: SLEEP_ATTACK,

@@ -12,7 +12,7 @@ use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOu
 use crate::search::postings;
 use crate::search::postings::{Asked, Gain};
 use crate::search::rank::{
-    Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranking, Search, Term, Visibility, one_line,
+    Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranked, Ranking, Search, Term, Visibility, one_line,
 };
 
 /// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
@@ -212,7 +212,7 @@ pub(crate) fn search(
     }
     let (is_weak, ranked, renewed) =
         Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.run(weighed);
-    let outcome = outcome_of(ranked.len(), is_weak);
+    let outcome = certainty(&ranked, is_weak);
     let unread: Vec<i64> =
         ranked.iter().map(|ranked| ranked.id).filter(|id| !found.contains_key(id)).collect();
     let read = rows.rows(visibility, &unread)?;
@@ -226,9 +226,10 @@ pub(crate) fn search(
     Ok(Answer { found, lacks, settled, renewed, asked })
 }
 
-fn outcome_of(found: usize, is_weak: bool) -> SearchOutcome {
-    match found {
-        0 => SearchOutcome::Empty,
+/// Returns how certain a search is of the rows that it found.
+fn certainty(ranked: &[Ranked], is_weak: bool) -> SearchOutcome {
+    match ranked {
+        [] => SearchOutcome::Empty,
         _ if is_weak => SearchOutcome::Weak,
         _ => SearchOutcome::Hit,
     }

@@ -10,9 +10,6 @@ use super::error::{Error, Result};
 use super::posting::{Posting, Sums};
 use super::row::count;
 
-/// So many postings are in a block at most.
-pub(crate) const BLOCK: usize = if cfg!(test) { 8 } else { 128 };
-
 const SOME_SHARED: u8 = 1;
 const ALL_SHARED: u8 = 2;
 const SOME_GONE: u8 = 4;
@@ -276,7 +273,7 @@ mod tests {
             vec![posting(1, 1, 9, true, false), posting(1 << 56, 900, 0, true, false)],
             vec![posting(7, 1, 3, true, true), posting(7, 2, 4, false, false), posting(9, 1, 3, true, false)],
             (0_u32..)
-                .take(BLOCK)
+                .take(8)
                 .map(|at| posting((at * at).into(), 1 + at % 3, 5, at % 2 == 0, at % 7 == 0))
                 .collect(),
         ];

@@ -2,11 +2,11 @@
 
 use super::bits::number;
 use super::error::Result;
-use super::merge::{FAN, Merge};
+use super::merge::Merge;
 use super::pages::{Pages, Reader};
 use super::partition::Partition;
 use super::segment::Segment;
-use super::tail::TAIL;
+use super::sizes::Sizes;
 
 /// So many pages are written at a time.
 const WRITTEN: usize = 64;
@@ -46,17 +46,18 @@ impl Partition {
         self.next += 1;
         loop {
             let reader = Reader { pages: &*pages, cache: &self.cache };
-            let (filled, is_done) = merge.step(&segments, reader, (WRITTEN, u64::MAX), true)?;
+            let (filled, is_done) = merge.step(&segments, reader, (WRITTEN, u64::MAX), true, self.sizes)?;
             for (page, bytes) in filled {
                 pages.write(merge.output, page, &bytes)?;
             }
-            merge.write_directory(pages, is_done)?;
+            merge.write_directory(pages, is_done, self.sizes)?;
             if is_done {
                 break;
             }
         }
         let joined = merge.segment(self.number);
-        self.segments.extend(joined.map(|joined| Segment { level: level_of(joined.rows), ..joined }));
+        let sizes = self.sizes;
+        self.segments.extend(joined.map(|joined| Segment { level: level_of(joined.rows, sizes), ..joined }));
         let of_merged =
             |segment: &Segment| (segment.id, number(segment.directory.len()), segment.directory.written);
         self.obsolete.extend(segments.iter().map(of_merged));
@@ -65,10 +66,10 @@ impl Partition {
 }
 
 /// Returns the level of a segment with so many rows, as merges would have made it.
-fn level_of(rows: u64) -> u32 {
-    let (mut level, mut most) = (0, TAIL as u64);
+fn level_of(rows: u64, sizes: Sizes) -> u32 {
+    let (mut level, mut most) = (0, sizes.tail as u64);
     while most < rows {
-        (level, most) = (level + 1, most.saturating_mul(FAN as u64));
+        (level, most) = (level + 1, most.saturating_mul(sizes.fan as u64));
     }
     level
 }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::bits::{Input, put, put_bytes, put_signed, seal};
 use super::error::{Error, Result};
 use super::pages::{DIRECTORY, Pages, Reader, place};
+use super::sizes::Sizes;
 
 /// The first term and row of each page, ascending.
 #[derive(Debug, Clone, Default)]
@@ -16,9 +17,6 @@ pub(crate) struct Directory {
     /// How many pages of its own hold what is written of it.
     pub(crate) written: u32,
 }
-
-/// A page of a directory tells of so many pages.
-const CHUNK: usize = if cfg!(test) { 8 } else { 64 };
 
 impl Directory {
     pub(crate) fn push(&mut self, term: &[u8], id: i64) {
@@ -51,11 +49,17 @@ impl Directory {
     }
 
     /// Writes what fills pages; all, where it is `whole`.
-    pub(crate) fn write(&mut self, pages: &mut dyn Pages, segment: u64, whole: bool) -> Result<()> {
+    pub(crate) fn write(
+        &mut self,
+        pages: &mut dyn Pages,
+        segment: u64,
+        whole: bool,
+        sizes: Sizes,
+    ) -> Result<()> {
         loop {
-            let from = self.written as usize * CHUNK;
-            let to = self.len().min(from + CHUNK);
-            if from >= to || to - from < CHUNK && !whole {
+            let from = self.written as usize * sizes.chunk;
+            let to = self.len().min(from + sizes.chunk);
+            if from >= to || to - from < sizes.chunk && !whole {
                 return Ok(());
             }
             let mut out = Vec::new();
@@ -67,9 +71,9 @@ impl Directory {
     }
 
     /// Appends what is not in pages of its own.
-    pub(crate) fn put_rest(&self, out: &mut Vec<u8>) {
+    pub(crate) fn put_rest(&self, out: &mut Vec<u8>, sizes: Sizes) {
         put(out, self.written.into());
-        self.put(out, self.len().min(self.written as usize * CHUNK), self.len());
+        self.put(out, self.len().min(self.written as usize * sizes.chunk), self.len());
     }
 
     fn put(&self, out: &mut Vec<u8>, from: usize, to: usize) {

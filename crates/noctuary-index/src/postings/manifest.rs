@@ -25,9 +25,9 @@ impl Partition {
         let numbers = [self.next, self.first, self.mark, rows[0], rows[1], length[0], length[1]];
         put_all(&mut out, &numbers);
         put(&mut out, self.segments.len() as u64);
-        self.segments.iter().for_each(|segment| segment.put(&mut out));
+        self.segments.iter().for_each(|segment| segment.put(&mut out, self.sizes));
         put(&mut out, self.merges.len() as u64);
-        self.merges.iter().for_each(|merge| merge.put(&mut out));
+        self.merges.iter().for_each(|merge| merge.put(&mut out, self.sizes));
         put(&mut out, self.obsolete.len() as u64);
         for (segment, pages, of_directory) in &self.obsolete {
             put_all(&mut out, &[*segment, (*pages).into(), (*of_directory).into()]);
@@ -66,12 +66,12 @@ impl Partition {
         let (tail, totals) = (std::mem::take(&mut self.tail), self.totals);
         let (number, kept_up, latest) = (self.number, self.kept_up, std::mem::take(&mut self.latest));
         let unswept = self.unswept;
-        let most = self.most;
-        let opened = self.reopen(pages, manifest)?;
+        let (most, sizes) = (self.most, self.sizes);
+        let opened = Self { most, sizes, ..self.reopen(pages, manifest)? };
         if opened.first != first || opened.before != before {
-            return Ok((opened.with_most(most), false));
+            return Ok((opened, false));
         }
-        Ok((Self { tail, totals, number, kept_up, unswept, latest, most, ..opened }, true))
+        Ok((Self { tail, totals, number, kept_up, unswept, latest, ..opened }, true))
     }
 
     fn open_with(pages: &dyn Pages, manifest: &[u8], cache: Cache) -> Result<Self> {

@@ -8,10 +8,8 @@ use super::error::{Error, Result};
 use super::pages::{Pages, Reader};
 use super::run::Run;
 use super::segment::Segment;
+use super::sizes::Sizes;
 use super::writer::{Filled, Mark, Writer};
-
-/// So many segments become one.
-pub(crate) const FAN: usize = if cfg!(test) { 4 } else { 8 };
 
 /// A merge that is under way.
 #[derive(Debug)]
@@ -48,13 +46,15 @@ impl Merge {
         reader: Reader<'_>,
         (most, most_postings): (usize, u64),
         is_oldest: bool,
+        sizes: Sizes,
     ) -> Result<(Vec<Filled>, bool)> {
         let mut runs = Vec::with_capacity(segments.len());
         for segment in segments {
             runs.push(Run::behind(reader, segment, &self.mark)?);
         }
         let (directory, mark) = (std::mem::take(&mut self.directory), std::mem::take(&mut self.mark));
-        let mut writer = Writer::new(self.output, self.base, directory, mark, most).oldest(is_oldest);
+        let mut writer =
+            Writer::new(self.output, self.base, (directory, mark), most, sizes).oldest(is_oldest);
         let is_done = join(&mut runs, &mut writer, 2 * segments.len() + most, most_postings)?;
         if is_done {
             writer.finish();
@@ -69,23 +69,34 @@ impl Merge {
     }
 
     /// Writes what it knows of its pages.
-    pub(crate) fn write_directory(&mut self, pages: &mut dyn Pages, is_done: bool) -> Result<()> {
-        self.directory.write(pages, self.output, is_done)
+    pub(crate) fn write_directory(
+        &mut self,
+        pages: &mut dyn Pages,
+        is_done: bool,
+        sizes: Sizes,
+    ) -> Result<()> {
+        self.directory.write(pages, self.output, is_done, sizes)
     }
 
     /// The segment that it wrote; `None` where nothing is left.
     pub(crate) fn segment(&self, age: u64) -> Option<Segment> {
-        let writer = Writer::new(self.output, self.base, self.directory.clone(), self.mark.clone(), 0);
+        let writer = Writer::new(
+            self.output,
+            self.base,
+            (self.directory.clone(), self.mark.clone()),
+            0,
+            Sizes::default(),
+        );
         writer.segment(self.level + 1, age)
     }
 
-    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, out: &mut Vec<u8>, sizes: Sizes) {
         put(out, self.level.into());
         put(out, self.segments.len() as u64);
         put_all(out, &self.segments);
         put(out, self.output);
         put_signed(out, self.base);
-        self.directory.put_rest(out);
+        self.directory.put_rest(out, sizes);
         self.mark.put(out);
     }
 

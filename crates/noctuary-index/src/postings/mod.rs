@@ -27,6 +27,7 @@ mod run;
 pub(crate) mod scan;
 mod search;
 mod segment;
+mod sizes;
 mod tail;
 #[cfg(test)]
 #[expect(

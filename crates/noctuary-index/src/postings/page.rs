@@ -8,12 +8,7 @@ use std::cmp::Ordering;
 use super::bits::{Input, put};
 use super::block::Block;
 use super::error::{Error, Result};
-
-/// A page is closed before it has more bytes, unless one entry alone has more: two pages of SQLite hold it.
-pub(crate) const PAGE: usize = if cfg!(test) { 256 } else { 8_000 };
-
-/// Every so many entries one has its term whole.
-const APART: usize = if cfg!(test) { 4 } else { 16 };
+use super::sizes::Sizes;
 
 /// A page that is being filled.
 #[derive(Debug, Default)]
@@ -32,9 +27,9 @@ impl Filling {
     }
 
     /// Adds a block of a term; `false` where the page is full.
-    pub(crate) fn add(&mut self, term: &[u8], block: &[u8]) -> bool {
+    pub(crate) fn add(&mut self, term: &[u8], block: &[u8], sizes: Sizes) -> bool {
         let before = self.bytes.len();
-        let is_whole = self.entries.is_multiple_of(APART);
+        let is_whole = self.entries.is_multiple_of(sizes.apart);
         if is_whole || term != self.term {
             let common = self.term.iter().zip(term).take_while(|(one, other)| one == other).count();
             let common = if is_whole { 0 } else { common };
@@ -45,7 +40,7 @@ impl Filling {
             self.bytes.push(0);
         }
         self.bytes.extend_from_slice(block);
-        if self.entries > 0 && self.bytes.len() + 2 * self.places.len() + 4 > PAGE {
+        if self.entries > 0 && self.bytes.len() + 2 * self.places.len() + 4 > sizes.page {
             self.bytes.truncate(before);
             return false;
         }

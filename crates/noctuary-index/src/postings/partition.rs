@@ -16,7 +16,8 @@ use super::pages::{Cache, Pages, Reader};
 use super::record::Record;
 use super::row::{Counts, Row, Totals};
 use super::segment::{ALL_ROWS, Segment};
-use super::tail::{TAIL, Tail};
+use super::sizes::Sizes;
+use super::tail::Tail;
 
 /// The index of the rows of one scope.
 #[derive(Debug)]
@@ -47,6 +48,7 @@ pub struct Partition {
     pub(super) latest: Latest,
     /// So many changes of the tail make a segment.
     pub(super) most: usize,
+    pub(super) sizes: Sizes,
 }
 
 impl Partition {
@@ -69,8 +71,15 @@ impl Partition {
             mark: 0,
             gone: HashMap::new(),
             latest: Latest::default(),
-            most: TAIL,
+            most: Sizes::default().tail,
+            sizes: Sizes::default(),
         }
+    }
+
+    /// Writes small blocks, pages and segments, so that a few rows cross all their bounds: for tests of a keeper.
+    #[must_use]
+    pub fn small(self) -> Self {
+        Self { sizes: Sizes::SMALL, most: Sizes::SMALL.tail, ..self }
     }
 
     /// Keeps so many changes in memory before they become a segment.

@@ -8,6 +8,7 @@ use super::error::{Error, Result};
 use super::page::Walk;
 use super::pages::Reader;
 use super::posting::Sums;
+use super::sizes::Sizes;
 
 /// The list of all rows.
 pub(crate) const ALL_ROWS: &[u8] = b"";
@@ -85,11 +86,11 @@ impl Segment {
         Ok(spot.map(|spot| spot.walk.block.sums(&spot.page)))
     }
 
-    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, out: &mut Vec<u8>, sizes: Sizes) {
         put_all(out, &[self.id, self.level.into(), self.age, self.rows, self.gone, self.postings]);
         put_signed(out, self.base);
         put_signed(out, self.last);
-        self.directory.put_rest(out);
+        self.directory.put_rest(out, sizes);
     }
 
     pub(crate) fn read(input: &mut Input<'_>, reader: Reader<'_>) -> Result<Self> {

@@ -4,15 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::bits::number;
-use super::block::BLOCK;
 use super::error::{Error, Result};
 use super::posting::Posting;
 use super::row::{Counts, Row, count, discount};
 use super::segment::ALL_ROWS;
 use super::writer::Writer;
-
-/// So many changes make a segment, where its keeper wants no more of them.
-pub(crate) const TAIL: usize = if cfg!(test) { 16 } else { 512 };
 
 /// The newest rows, and the removals of rows in segments.
 #[derive(Debug, Default)]
@@ -184,7 +180,7 @@ impl Tail {
     /// Writes all as a segment.
     pub(crate) fn write(&self, writer: &mut Writer) {
         let all: Vec<(u32, u32)> = (0..number(self.rows.len())).map(|row| (row, 1)).collect();
-        let mut postings = Vec::with_capacity(BLOCK);
+        let mut postings = Vec::new();
         writer.begin(ALL_ROWS);
         self.write_list(&all, &mut postings, writer);
         let mut lists: Vec<&List> = self.lists.iter().collect();

@@ -3,11 +3,11 @@
 use super::bits::number;
 use super::directory::Directory;
 use super::error::{Error, Result};
-use super::merge::{FAN, Merge};
+use super::merge::Merge;
 use super::pages::{DIRECTORY, Pages, Reader};
 use super::partition::Partition;
 use super::segment::Segment;
-use super::tail::TAIL;
+use super::sizes::Sizes;
 use super::writer::{Mark, Writer};
 
 /// A merge of a level goes on after every so many changes.
@@ -67,13 +67,14 @@ impl Partition {
         if let Some(base) = self.tail.base() {
             let id = self.next;
             self.next += 1;
-            let mut writer = Writer::new(id, base, Directory::default(), Mark::default(), usize::MAX)
-                .oldest(self.segments.is_empty());
+            let mut writer =
+                Writer::new(id, base, (Directory::default(), Mark::default()), usize::MAX, self.sizes)
+                    .oldest(self.segments.is_empty());
             self.tail.write(&mut writer);
             for (page, bytes) in std::mem::take(&mut writer.filled) {
                 pages.write(id, page, &bytes)?;
             }
-            writer.directory.write(pages, id, true)?;
+            writer.directory.write(pages, id, true, self.sizes)?;
             self.segments.extend(writer.segment(0, self.number));
         }
         let tail = std::mem::take(&mut self.tail);
@@ -88,10 +89,10 @@ impl Partition {
             return false;
         };
         let of_level = self.segments[first..].iter().take_while(|segment| segment.level == level);
-        if of_level.count() < FAN {
+        if of_level.count() < self.sizes.fan {
             return false;
         }
-        self.merges.push(Merge::of(&self.segments[first..first + FAN], level, self.next));
+        self.merges.push(Merge::of(&self.segments[first..first + self.sizes.fan], level, self.next));
         self.next += 1;
         true
     }
@@ -109,11 +110,12 @@ impl Partition {
         let merged = first..first + merge.segments.len();
         let segments = &self.segments[merged.clone()];
         let reader = Reader { pages, cache: &self.cache };
-        let (filled, is_done) = merge.step(segments, reader, pace(segments, level), first == 0)?;
+        let (filled, is_done) =
+            merge.step(segments, reader, pace(segments, level, self.sizes), first == 0, self.sizes)?;
         for (page, bytes) in filled {
             pages.write(merge.output, page, &bytes)?;
         }
-        merge.write_directory(pages, is_done)?;
+        merge.write_directory(pages, is_done, self.sizes)?;
         if is_done {
             let age = segments.iter().map(|segment| segment.age).max().unwrap_or_default();
             let of_merged =
@@ -155,8 +157,8 @@ impl Partition {
 
 /// How many pages of a merge are written at a time, and how many postings: twice as many as it takes to be at its end when
 /// the next is due.
-pub(crate) fn pace(segments: &[Segment], level: u32) -> (usize, u64) {
-    let due = (TAIL as u64).saturating_mul((FAN as u64).saturating_pow(level + 1));
+pub(crate) fn pace(segments: &[Segment], level: u32, sizes: Sizes) -> (usize, u64) {
+    let due = (sizes.tail as u64).saturating_mul((sizes.fan as u64).saturating_pow(level + 1));
     let share = |all: u64| all.saturating_mul(2 * PERIOD).div_ceil(due).max(1);
     let pages: usize = segments.iter().map(|segment| segment.directory.len()).sum();
     let postings = segments.iter().fold(0, |sum: u64, segment| sum.saturating_add(segment.postings));

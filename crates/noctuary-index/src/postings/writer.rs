@@ -1,13 +1,14 @@
 //! Writes a segment, term by term and row by row.
 
 use super::bits::{Input, number, put, put_bytes, put_signed, seal};
-use super::block::{BLOCK, is_near, put_block};
+use super::block::{is_near, put_block};
 use super::directory::Directory;
 use super::error::Result;
 use super::page::Filling;
 use super::pages::place;
 use super::posting::{Posting, Sums};
 use super::segment::{ALL_ROWS, Segment};
+use super::sizes::Sizes;
 
 /// How far a segment is written: up to the end of a page.
 #[derive(Debug, Clone, Default)]
@@ -70,6 +71,7 @@ pub(crate) struct Writer {
     pub(crate) filled: Vec<Filled>,
     /// It stops when it has filled so many.
     most: usize,
+    sizes: Sizes,
     /// Whether what is gone has nothing to take away.
     is_oldest: bool,
     page: Filling,
@@ -83,7 +85,13 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// A writer that goes on where another one ended.
-    pub(crate) fn new(segment: u64, base: i64, directory: Directory, mark: Mark, most: usize) -> Self {
+    pub(crate) fn new(
+        segment: u64,
+        base: i64,
+        (directory, mark): (Directory, Mark),
+        most: usize,
+        sizes: Sizes,
+    ) -> Self {
         Self {
             segment,
             base,
@@ -93,10 +101,11 @@ impl Writer {
             mark,
             filled: Vec::new(),
             most,
+            sizes,
             is_oldest: false,
             page: Filling::default(),
             first: (Vec::new(), 0),
-            pending: Vec::with_capacity(BLOCK + 2),
+            pending: Vec::with_capacity(sizes.block + 2),
             block: Vec::new(),
         }
     }
@@ -127,7 +136,7 @@ impl Writer {
             }
         }
         self.pending.push(posting);
-        self.pending.len() < BLOCK + 2 || self.write_block()
+        self.pending.len() < self.sizes.block + 2 || self.write_block()
     }
 
     /// Ends a term, or a part of it up to a row. `false` where it has filled its pages.
@@ -142,7 +151,7 @@ impl Writer {
 
     /// Writes one block.
     fn write_block(&mut self) -> bool {
-        let mut many = self.pending.len().min(BLOCK);
+        let mut many = self.pending.len().min(self.sizes.block);
         if let Some(far) = self.pending[..many].windows(2).position(|pair| !is_near(pair[0].id, pair[1].id)) {
             many = far + 1;
         }
@@ -155,12 +164,12 @@ impl Writer {
         let before = is_later.then_some(&self.tip.sums);
         let own = put_block(&mut self.block, &self.pending[..many], self.base, before);
         let (start, last) = (self.pending[0].id, self.pending[many - 1].id);
-        if !self.page.add(&self.term, &self.block) {
+        if !self.page.add(&self.term, &self.block, self.sizes) {
             self.end_page();
             if self.filled.len() >= self.most {
                 return false;
             }
-            self.page.add(&self.term, &self.block);
+            self.page.add(&self.term, &self.block, self.sizes);
         }
         if self.page.len() == 1 {
             self.first.0.clone_from(&self.term);

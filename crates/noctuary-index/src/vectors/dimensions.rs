@@ -14,7 +14,7 @@ impl Dimensions {
     ///
     /// # Errors
     ///
-    /// [`VectorError::Dimensions`] for 0 and for more than `MOST`.
+    /// [`VectorError::Dimensions`] for 0 and for more than 4096.
     pub fn new(dimensions: usize) -> Result<Self, VectorError> {
         match u16::try_from(dimensions) {
             Ok(number) if (1..=Self::MOST).contains(&dimensions) => Ok(Self(number)),

@@ -1,7 +1,7 @@
 //! Vectors: their bytes, the nearest of them, and one order out of words and vectors. No backend, no files.
 //!
-//! A row keeps one blob ([`encode`]). In memory a row costs one bit a dimension, its id and its place
-//! (`Codes::memory`). A search narrows down in three steps, so that few blobs are read:
+//! A row keeps one blob ([`encode`]). In memory a row costs one bit a dimension, its id and its place.
+//! A search narrows down in three steps, so that few blobs are read:
 //!
 //! 1. the nearest few thousand rows by the number of different bits;
 //! 2. of these the best few hundred, by the query's own numbers against the bits;

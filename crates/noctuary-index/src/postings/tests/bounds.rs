@@ -5,12 +5,14 @@ use std::cell::Cell;
 use super::lines::{Dice, Line};
 use super::model::Model;
 use crate::postings::error::Result;
-use crate::postings::merge::FAN;
 use crate::postings::pages::{MemoryPages, Pages};
 use crate::postings::partition::Partition;
 use crate::postings::segment::Segment;
-use crate::postings::tail::TAIL;
+use crate::postings::sizes::Sizes;
 use crate::postings::upkeep::{PERIOD, SWEPT, pace};
+
+const TAIL: usize = Sizes::SMALL.tail;
+const FAN: usize = Sizes::SMALL.fan;
 
 /// Pages in memory, and how many were read and written.
 #[derive(Default)]
@@ -106,7 +108,7 @@ fn a_write_touches_so_many_pages_however_many_rows_there_are() {
     let of_levels = (0..=depth).map(|level| {
         let of_level: Vec<Segment> =
             partition.segments.iter().filter(|segment| segment.level == level).take(FAN).cloned().collect();
-        pace(&of_level, level).0
+        pace(&of_level, level, Sizes::SMALL).0
     });
     let most = most(tail, of_levels.max().unwrap_or(1).max(pace_of(tail)));
     assert!(early > 0 && late <= most, "{late} of {most}, {early} at first, {tail} for the tail");

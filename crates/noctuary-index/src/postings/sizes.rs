@@ -1,0 +1,31 @@
+//! How much is written at once.
+
+/// The sizes of what is written. What is read may have any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    /// So many changes make a segment, where its keeper wants no more of them.
+    pub(crate) tail: usize,
+    /// So many segments become one.
+    pub(crate) fan: usize,
+    /// So many postings are in a block at most.
+    pub(crate) block: usize,
+    /// A page is closed before it has more bytes, unless one entry alone has more: two pages of SQLite hold it.
+    pub(crate) page: usize,
+    /// Every so many entries of a page one has its term whole.
+    pub(crate) apart: usize,
+    /// A page of a directory tells of so many pages.
+    pub(crate) chunk: usize,
+}
+
+impl Sizes {
+    /// Those of a store.
+    const USUAL: Self = Self { tail: 512, fan: 8, block: 128, page: 8_000, apart: 16, chunk: 64 };
+    /// Those of tests: a few rows cross all bounds.
+    pub(crate) const SMALL: Self = Self { tail: 16, fan: 4, block: 8, page: 256, apart: 4, chunk: 8 };
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        if cfg!(test) { Self::SMALL } else { Self::USUAL }
+    }
+}
