@@ -435,6 +435,7 @@ fn midway(home: Home, open: Open) -> Life {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn a_feed_that_dies_after_any_change_is_made_right_by_the_next() {
     for home in homes() {
         for open in stores() {

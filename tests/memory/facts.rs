@@ -403,6 +403,7 @@ fn rows_of_frequent_words_have_the_same_suspects_in_both_stores() {
 
 // A name of two frequent words was found among a thousand others, and must be.
 #[test]
+#[ignore = "sweep"]
 fn a_statement_with_one_rare_word_is_suspected_however_many_rows_have_the_others() {
     each(|store| {
         let old = record(store, "Ilya moors the Brisk in Porto", 0);

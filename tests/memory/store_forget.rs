@@ -114,6 +114,7 @@ fn furnish(store: &dyn Store) {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn what_is_forgotten_stands_nowhere_and_comes_in_by_no_door() {
     each(|open, folder| {
         let store = open();

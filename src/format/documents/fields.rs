@@ -296,6 +296,7 @@ mod tests {
         }
 
         #[test]
+        #[ignore = "sweep"]
         fn a_set_value_reads_back_and_every_other_line_stands(
             bom in "\u{feff}?",
             lines in proptest::collection::vec(line(), 0..9),

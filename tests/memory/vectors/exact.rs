@@ -42,6 +42,7 @@ fn a_paraphrase_shares_no_word_with_its_row() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn no_identifier_and_no_quote_moves_from_its_first_place() {
     // One that hashes words, one to which most words mean the same, and one of many dimensions.
     let dull: Vec<&str> = ["the", "entry", "what", "about", "waits", "says", "holds", "is", "was"].into();

@@ -9,6 +9,7 @@ use crate::testing::MemoryDisk;
 const LIVES: u64 = 200;
 
 #[test]
+#[ignore = "sweep"]
 fn two_hundred_lives_are_told_the_same_with_a_table_and_without() {
     let mut tables = 0;
     for seed in 0..LIVES {
@@ -35,6 +36,7 @@ fn two_hundred_lives_are_told_the_same_with_a_table_and_without() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn two_handles_that_write_in_turn_see_what_the_other_wrote() {
     for seed in 0..30 {
         let (disk, without) = (MemoryDisk::new(), MemoryDisk::new());

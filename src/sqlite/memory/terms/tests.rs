@@ -172,6 +172,7 @@ fn rows_that_come_many_at_once_are_in_the_index_of_a_new_store() {
 
 // An operation of the index fails, such as on a full disk: the change is undone, and succeeds the next time.
 #[test]
+#[ignore = "sweep"]
 fn a_change_that_fails_at_any_operation_of_the_index_is_undone_and_can_be_made_again() {
     let folder = TempDir::new().expect("a folder can be made");
     let store = open(folder.path());

@@ -109,6 +109,7 @@ const STEPS: usize = 144;
 
 // The power is lost after a commit, or the process is killed: a pass goes on where it was.
 #[test]
+#[ignore = "sweep"]
 fn after_each_commit_of_filling_and_swapping_a_pass_goes_on() {
     let folder = TempDir::new().expect("a folder can be made");
     let store = open(folder.path());
@@ -123,6 +124,7 @@ fn after_each_commit_of_filling_and_swapping_a_pass_goes_on() {
 // An operation on the vectors fails, such as on a full disk: the step is undone as far as it was not durable, a search finds
 // as before or as after, and the step succeeds the next time.
 #[test]
+#[ignore = "sweep"]
 fn a_step_that_fails_at_any_operation_on_vectors_mixes_nothing_and_can_be_made_again() {
     let folder = TempDir::new().expect("a folder can be made");
     let store = open(folder.path());
