@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::base::error::{Error, Result};
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
+use crate::base::spread::Spread;
 use crate::base::usage::Usage;
 use crate::dreamer::{DreamReport, LineOutcome};
 use crate::format::DreamId;
@@ -106,7 +107,7 @@ impl Span {
         if !self.is_heard() {
             return report;
         }
-        let lines = || report.passes.iter().flat_map(|pass| &pass.lines);
+        let lines = || report.passes.iter().spread(|pass| &pass.lines);
         let ids: Vec<&str> = report.passes.iter().map(|pass| pass.dream_id.as_str()).collect();
         self.word("noctuary.outcome", report.outcome.as_str());
         self.word("noctuary.dream.id", &ids.join(" "));

@@ -13,6 +13,7 @@ use super::notice::Notice;
 use super::outcome::{DreamMode, Outcome};
 use super::pass::PassReport;
 use super::sleep::SleepReport;
+use crate::base::spread::Spread;
 use crate::base::text::counted;
 use crate::base::usage::Usage;
 use crate::format::DreamId;
@@ -103,7 +104,7 @@ impl DreamReport {
     pub fn promoted(&self) -> impl Iterator<Item = &LineReport> {
         self.passes
             .iter()
-            .flat_map(|pass| &pass.lines)
+            .spread(|pass| &pass.lines)
             .filter(|line| matches!(line.fate, LineOutcome::Promoted { .. }))
     }
 
@@ -116,10 +117,7 @@ impl DreamReport {
 
     /// Returns all lines that were held back for their evidence, over all passes.
     pub fn held(&self) -> impl Iterator<Item = &LineReport> {
-        self.passes
-            .iter()
-            .flat_map(|pass| &pass.lines)
-            .filter(|line| matches!(line.fate, LineOutcome::Held(_)))
+        self.passes.iter().spread(|pass| &pass.lines).filter(|line| matches!(line.fate, LineOutcome::Held(_)))
     }
 }
 

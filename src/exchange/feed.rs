@@ -1,7 +1,5 @@
 //! Feeding a memory store: what dreams promoted into `MEMORY.md` becomes rows that a search finds.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
@@ -9,6 +7,8 @@ use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
+use crate::base::sorted::SortedMap;
+use crate::base::spread::Spread;
 use crate::format::documents::curated::{self, Promoted};
 use crate::format::documents::origins::{self, Above};
 use crate::format::documents::speakers;
@@ -104,19 +104,19 @@ pub fn feed(
     let mut lines = lines(workspace, &mut report)?;
     let mut filter = Filter::limit(usize::MAX);
     (filter.dreamed, filter.retired) = (true, true);
-    let mut standing = BTreeSet::new();
+    let mut standing = SortedMap::new();
     // Missing lines are removed first, so that no failure of another row keeps them.
     for row in store.list(&access, &filter)? {
         let Some(dream) = row.dream else { continue };
         let key = (dream, row.content);
-        if !lines.contains_key(&key) || !standing.insert(key) {
+        if !lines.contains_key(&key) || standing.insert(key, ()).is_some() {
             report.removed += u64::from(store.delete(&access, row.id, now)?);
         }
     }
-    lines.retain(|key, _| !standing.contains(key));
+    lines.retain(|key, _| !standing.contains_key(key));
     let mut missing: Vec<_> = lines.into_values().collect();
     missing.sort_by_key(|(at, _)| *at);
-    let mut speakers = Speakers { workspace, journals: BTreeMap::new() };
+    let mut speakers = Speakers { workspace, journals: SortedMap::new() };
     let mut cited = CitedLines::of(workspace);
     let missing: Vec<NewMemory> =
         missing.into_iter().map(|(_, row)| cited.quoted(speakers.told(row))).collect();
@@ -135,7 +135,7 @@ pub fn feed(
 type Key = (DreamId, String);
 
 /// Returns the rows that the lines of a workspace make, with their places among them.
-fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<Key, (u64, NewMemory)>> {
+fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<SortedMap<Key, (u64, NewMemory)>> {
     let mut promoted = Vec::new();
     for name in [DocName::DREAMED, own_name(workspace, DocName::MEMORY)?] {
         let document = match workspace.read(&name) {
@@ -146,7 +146,7 @@ fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<
         promoted.extend(curated::promoted(&document.as_ref().map(Document::lossy).unwrap_or_default()));
     }
     let forgotten = session::forgotten(workspace)?;
-    let mut rows = BTreeMap::new();
+    let mut rows = SortedMap::new();
     for line in promoted {
         report.lines += 1;
         let row = row(&line);
@@ -189,7 +189,7 @@ fn row(line: &Promoted) -> NewMemory {
 /// The speakers in the journals that promoted lines cite. Each journal is read once.
 struct Speakers<'w> {
     workspace: &'w dyn Workspace,
-    journals: BTreeMap<DocName, Vec<Option<Origin>>>,
+    journals: SortedMap<DocName, Vec<Option<Origin>>>,
 }
 
 impl Speakers<'_> {
@@ -219,7 +219,7 @@ impl Speakers<'_> {
             if is_one { theirs().next() } else { theirs().find(is_named).or(Some(&nobody)) }
         } else {
             // A dream put their name in front of what nobody else said.
-            told_in = row.cites.iter().flat_map(|cited| self.lines(&cited.name, 1, u64::MAX)).collect();
+            told_in = row.cites.iter().spread(|cited| self.lines(&cited.name, 1, u64::MAX)).collect();
             told_in.iter().filter(is_participants).find(is_named)
         };
         match told.cloned().flatten() {

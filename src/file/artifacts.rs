@@ -18,6 +18,7 @@ use crate::base::access::Scope;
 use crate::base::debug::debug_as;
 use crate::base::error::{At, Error, Result, corrupt, parse_json};
 use crate::base::name::StateName;
+use crate::base::spread::Spread;
 use crate::disk::{Disk, Kind, Open, OsDisk, atomic};
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::{Tombstone, Tombstones};
@@ -297,7 +298,7 @@ impl ArtifactHome for FileArtifacts {
     }
 
     fn lines(&self, limit: usize) -> Result<Vec<ArtifactAudit>> {
-        let mut lines: Vec<ArtifactAudit> = self.heads()?.into_iter().flat_map(|head| head.audit).collect();
+        let mut lines: Vec<ArtifactAudit> = self.heads()?.into_iter().spread(|head| head.audit).collect();
         // Of one artifact they are in their order; where two are of one moment, that of the greater id is later.
         lines.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
         lines.reverse();

@@ -13,6 +13,7 @@ use crate::base::document::{Document, Revision};
 use crate::base::error::{At, Error, Result};
 use crate::base::name::{DocName, Name};
 use crate::base::order;
+use crate::base::spread::Spread;
 use crate::disk::{Disk, Kind, Open, OsDisk, Stat, atomic};
 use crate::trace;
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Reach, Workspace, WriteMode};
@@ -164,7 +165,7 @@ impl Workspace for FileWorkspace {
     fn metadata_of(&self, names: &[&Name]) -> Vec<Result<Option<Metadata>>> {
         let mut found = Vec::with_capacity(names.len());
         let of_folders = names.chunk_by(|one, other| one.folder() == other.folder());
-        for names in of_folders.flat_map(|names| names.chunks(AT_ONCE)) {
+        for names in of_folders.spread(|names| names.chunks(AT_ONCE)) {
             let files: Vec<&str> = names.iter().map(|name| name.file_name()).collect();
             let stats = self.disk.stat_in(names[0].folder().unwrap_or_default(), &files);
             let plain = |(name, stat)| Ok(plain_file(name, stat)?.map(|stat| metadata(&stat)));

@@ -14,6 +14,7 @@ use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::base::sorted::SortedSet;
+use crate::base::spread::Spread;
 use crate::format::documents::journal::JournalName;
 use crate::format::replies::fences::{self, Material, ShownLine};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE};
@@ -120,7 +121,7 @@ impl Extractive {
         let candidates = line::candidates(journals);
         let bullets: Vec<String> =
             candidates.iter().map(|line| bullet(line, &journals[line.journal].0)).collect();
-        let total = journals.iter().flat_map(|(_, lines)| lines).map(|line| line.text.len() + 1).sum();
+        let total = journals.iter().spread(|(_, lines)| lines).map(|line| line.text.len() + 1).sum();
         let mut limits = self.limits(days(journals.iter().map(|(name, _)| name)));
         if let Some(room) = material.room.filter(|_| self.by_day) {
             limits.bullet_bytes = limits.bullet_bytes.min(room);

@@ -11,6 +11,7 @@ use super::artifacts::tables as artifacts;
 use super::edges;
 use super::memory::mirror::tables::{FILLS, SPOT, SYNC};
 use super::memory::tables::has_profile_of_the_seed;
+use crate::base::spread::Spread;
 
 /// The tables that hold words, with their columns of words, and how a row is displaced by another one.
 const WORDED: [(&str, &str, Displaced); 16] = [
@@ -66,7 +67,7 @@ fn triggers(connection: &Connection) -> rusqlite::Result<impl Iterator<Item = (S
         .filter(move |(table, ..)| has_profile || *table != "user_profile")
         .chain([edges, artifacts])
         .chain(mirror);
-    Ok(worded.flat_map(|(table, columns, displaced)| {
+    Ok(worded.spread(|(table, columns, displaced)| {
         let trigger = |name: &str, event: &str| {
             let name = format!("{table}_{name}");
             let sql = format!(

@@ -9,6 +9,7 @@ use chrono::{DateTime, Days, Utc};
 use crate::base::access::Scope;
 use crate::base::env;
 use crate::base::error::{Error, Result};
+use crate::base::spread::Spread;
 use crate::edges::{EdgeExtractor, TextEdges};
 use crate::embed::{Embedder, Reranker};
 use crate::facts::FactConfig;
@@ -141,7 +142,7 @@ impl StoreConfig {
     /// Tells of facts that were retired or came back.
     pub(crate) fn tell_facts(&self, events: &[ConsolidationEvent]) {
         let applied = events.iter().filter(|event| event.outcome == EventOutcome::Applied);
-        for change in applied.flat_map(|event| &event.changes) {
+        for change in applied.spread(|event| &event.changes) {
             match (change.before.state.is_retired(), change.after.state.is_retired()) {
                 (false, true) => self.tell(EventName::FactRetired, Some(change.id)),
                 (true, false) => self.tell(EventName::FactReturned, Some(change.id)),

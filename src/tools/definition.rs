@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::ToolError;
 use super::arguments::known;
+use crate::base::spread::Spread;
 
 /// A tool as a model is told of it.
 ///
@@ -66,7 +67,7 @@ impl ToolDef {
     pub fn check(&self, arguments: &Value) -> Result<(), ToolError> {
         let takes = self.input_schema["properties"].as_object();
         let mut takes: Vec<&str> =
-            takes.into_iter().flat_map(|fields| fields.keys().map(String::as_str)).collect();
+            takes.into_iter().spread(|fields| fields.keys().map(String::as_str)).collect();
         // A folder goes by two names.
         if takes.contains(&"directory") {
             takes.push("path");

@@ -12,6 +12,7 @@ use super::rows::Rows;
 use super::tool::{Call, Tool};
 use super::{ToolDef, ToolError};
 use crate::base::access::Access;
+use crate::base::spread::Spread;
 use crate::format::Origin;
 use crate::gate::{DoorWarning, Doors};
 use crate::life::receipt::Recorder;
@@ -291,16 +292,16 @@ impl Toolbox {
     fn tools(&self) -> &[Tool] {
         self.tools.get_or_init(|| {
             let prefix = if self.rows.is_some() { PREFIX } else { "" };
-            let rows = self.rows.clone().into_iter().flat_map(Rows::tools);
+            let rows = self.rows.clone().into_iter().spread(Rows::tools);
             let learnings = self.learnings.clone().map(Learn::tool);
-            let documents = self.documents.iter().flat_map(|documents| documents.tools(prefix));
+            let documents = self.documents.iter().spread(|documents| documents.tools(prefix));
             let (before, behind) = self.rooms.split_at(3);
             let of = |room: &Arc<dyn Room>| room.tools(&self.doors);
-            let before = before.iter().flatten().flat_map(of);
+            let before = before.iter().flatten().spread(of);
             rows.chain(learnings)
                 .chain(before)
                 .chain(documents)
-                .chain(behind.iter().flatten().flat_map(of))
+                .chain(behind.iter().flatten().spread(of))
                 .collect()
         })
     }

@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::base::name::DocName;
 use crate::base::sorted::SortedSet;
+use crate::base::spread::Spread;
 use crate::disk::host;
 use crate::dreamer::NotDue;
 use crate::dreamer::{DreamEvent, Level, Observer, Outcome, PassReport};
@@ -59,7 +60,7 @@ impl Host {
         let sorted = |names: &mut dyn Iterator<Item = &DocName>| -> SortedSet<String> {
             names.map(ToString::to_string).collect()
         };
-        let blamed = sorted(&mut pass.quarantined.iter().flat_map(|class| &class.journals));
+        let blamed = sorted(&mut pass.quarantined.iter().spread(|class| &class.journals));
         let files =
             if blamed.is_empty() { sorted(&mut pass.shown.iter().map(|slice| &slice.name)) } else { blamed };
         let patterns = pass.quarantined.iter().map(|class| class.pattern.as_str()).collect();

@@ -4,6 +4,7 @@ use super::dates::{self, Calendar};
 use super::names::{self, Words};
 use super::shown::{Source, without_marks};
 use super::{contrast, matter, numbers, person, quotes};
+use crate::base::spread::Spread;
 use crate::dreamer::Hold;
 
 /// Checks everything that a claim says against its sources.
@@ -12,7 +13,7 @@ pub(crate) fn check(claim: &str, sources: &[Source], user_names: &[String]) -> R
     let claim = without_marks(&person::unnamed(claim, sources, user_names));
     let evidence: String = sources
         .iter()
-        .flat_map(|source| &source.lines)
+        .spread(|source| &source.lines)
         .map(|line| format!("{}\n", without_marks(&line.text)))
         .collect();
     let (undated, claim_dates) = dates::take_dates(&claim);

@@ -12,6 +12,7 @@ use super::matter::{is_negation, same_stem};
 use super::names::fold;
 use super::numbers;
 use super::shown::Source;
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 
@@ -130,13 +131,13 @@ impl Contrast {
 
 /// Checks that no clause of the claim swaps the sides of a contrast of the sources, nor take the dropped one.
 pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
-    let lines = || sources.iter().flat_map(|source| &source.lines).flat_map(|line| clauses(&line.text));
+    let lines = || sources.iter().spread(|source| &source.lines).spread(|line| clauses(&line.text));
     let contrasts: Vec<Contrast> = lines().filter_map(Contrast::of).collect();
     if contrasts.is_empty() {
         return Ok(());
     }
     let elsewhere: Vec<String> =
-        lines().filter(|clause| Contrast::of(clause).is_none()).flat_map(side).collect();
+        lines().filter(|clause| Contrast::of(clause).is_none()).spread(side).collect();
     for clause in clauses(claim) {
         let goes_wrong = match Contrast::of(clause) {
             Some(claimed) => {

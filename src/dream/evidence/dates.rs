@@ -9,6 +9,7 @@ use regex::Regex;
 use super::days::Span;
 use super::implied::implied;
 use super::shown::{Source, held};
+use crate::base::spread::Spread;
 use crate::dreamer::{Hold, HoldReason};
 
 /// The character that replaces a date that was taken out of a text.
@@ -213,20 +214,18 @@ impl<'s> Calendar<'s> {
     pub(crate) fn new(mut dates: Vec<SomeDate>, rest: &str, sources: &'s [Source]) -> Self {
         let days: Vec<NaiveDate> = sources.iter().filter_map(|source| source.date).collect();
         dates.extend(short_dates(rest));
-        dates.extend(
-            sources.iter().flat_map(|source| &source.lines).flat_map(|line| ends_of_ranges(&line.text)),
-        );
+        dates.extend(sources.iter().spread(|source| &source.lines).spread(|line| ends_of_ranges(&line.text)));
         Self { dates, sources, spans: OnceCell::new(), days }
     }
 
     /// The days of the journals, and those that words of their lines point at.
     fn spans(&self) -> &[Span] {
         self.spans.get_or_init(|| {
-            let lines = self.sources.iter().flat_map(|source| {
+            let lines = self.sources.iter().spread(|source| {
                 source.lines.iter().filter_map(|line| source.date.map(|day| (line.text.as_str(), day)))
             });
             let own = self.days.iter().map(|day| (*day, *day));
-            own.chain(lines.flat_map(|(line, day)| implied(line, day))).collect()
+            own.chain(lines.spread(|(line, day)| implied(line, day))).collect()
         })
     }
 

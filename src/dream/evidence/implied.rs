@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::days::{Span, weekday};
 use super::spelled::number_word;
+use crate::base::spread::Spread;
 use crate::base::text;
 
 fn pattern(text: &str) -> Regex {
@@ -22,7 +23,7 @@ pub(crate) fn implied(line: &str, day: NaiveDate) -> Vec<Span> {
     let lower = line.to_lowercase();
     let words: Vec<String> = text::words(&lower).collect();
     let mut spans = relative(&lower, &words, day);
-    spans.extend(words.iter().filter_map(|word| weekday(word)).flat_map(|weekday| near(day, weekday)));
+    spans.extend(words.iter().filter_map(|word| weekday(word)).spread(|weekday| near(day, weekday)));
     spans.extend(ago(&lower, day));
     spans.extend(parts_of_year(&words, day));
     spans.extend(ordinals(&lower, day));

@@ -8,6 +8,7 @@ use super::list::List;
 use super::names::fold;
 use super::shown::Source;
 use crate::base::order;
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 
@@ -202,9 +203,9 @@ fn is_distanced(line: &str) -> bool {
 /// is nearest to.
 pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let lines: Vec<Vec<Clause>> =
-        sources.iter().flat_map(|source| &source.lines).map(|line| clauses(&in_halves(&line.text))).collect();
+        sources.iter().spread(|source| &source.lines).map(|line| clauses(&in_halves(&line.text))).collect();
     let claim = clauses(claim);
-    let said: Vec<String> = claim.iter().flat_map(|clause| clause.words.clone()).collect();
+    let said: Vec<String> = claim.iter().spread(|clause| clause.words.clone()).collect();
     let negates_elsewhere = claim.iter().any(|clause| clause.negates);
     let flips = |clause: &Clause| {
         if clause.negates {

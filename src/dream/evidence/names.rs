@@ -11,6 +11,7 @@ use super::days::weekday;
 use super::list::List;
 use super::shown::held;
 use crate::base::sorted::SortedSet;
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 
@@ -58,7 +59,7 @@ impl Forms {
     fn of(evidence: &str) -> Self {
         let mut folded: SortedSet<String> = text::words(evidence).map(|word| fold(&word)).collect();
         let runs: Vec<&str> = evidence.split(|c: char| !c.is_alphanumeric()).collect();
-        folded.extend(runs.iter().flat_map(|run| parts(run)).map(|part| fold(&part)));
+        folded.extend(runs.iter().spread(|run| parts(run)).map(|part| fold(&part)));
         let initials = runs.iter().filter_map(|word| word.chars().next()).collect::<String>();
         // Words that are one in the claim: "VS Code" and "vscode", "on-call" and "OnCall".
         folded.extend(runs.windows(2).map(|pair| fold(&pair.concat())).filter(|pair| pair.len() > 3));
@@ -113,7 +114,7 @@ pub(crate) fn fold(word: &str) -> String {
         return without_umlauts(word.to_ascii_lowercase());
     }
     let mut folded = String::with_capacity(word.len());
-    for c in word.chars().flat_map(char::to_lowercase) {
+    for c in word.chars().spread(char::to_lowercase) {
         match c {
             '\u{300}'..='\u{36f}' => {}
             'à'..='ã' | 'å' | 'ā' | 'ă' | 'ą' => folded.push('a'),

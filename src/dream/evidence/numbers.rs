@@ -13,6 +13,7 @@ use super::dates::{Calendar, TAKEN};
 use super::shown::held;
 use super::spelled::{said, spelled};
 use crate::base::sorted::SortedSet;
+use crate::base::spread::Spread;
 use crate::dreamer::{Hold, HoldReason};
 
 fn pattern(text: &str) -> Regex {
@@ -217,7 +218,7 @@ fn known(evidence: &str) -> SortedSet<String> {
     });
     let knows_evening = EVENING.is_match(evidence);
     let mut known: SortedSet<String> = tokens(evidence)
-        .flat_map(|(_, token)| token.readings().into_iter().chain(token.implied(knows_evening)))
+        .spread(|(_, token)| token.readings().into_iter().chain(token.implied(knows_evening)))
         .collect();
     known.extend(COMPOUND.find_iter(evidence).filter_map(|found| compound(found.as_str())));
     known.extend(said(evidence));
@@ -236,7 +237,7 @@ fn compound(text: &str) -> Option<String> {
 
 /// Returns the readings of the numbers of a part of a text, for comparing parts.
 pub(crate) fn readings(text: &str) -> Vec<String> {
-    tokens(text).flat_map(|(_, token)| token.readings()).collect()
+    tokens(text).spread(|(_, token)| token.readings()).collect()
 }
 
 /// Checks the numbers of a claim; its dates, and those of the sources, were taken out before.

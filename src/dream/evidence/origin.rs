@@ -16,6 +16,7 @@ use super::shown::{Line, Shown, Source, held};
 use super::spoken::{Party, Spoken, count, name_of, only, party, stands, words_in, words_of};
 use super::taken::Taken;
 use super::tellers;
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 use crate::format::Origin;
@@ -39,16 +40,16 @@ impl Spoken<'_> {
         };
         let strange = |line: &Line| is_strange(self.party(line), line.origin.as_ref());
         if self.is_labelled_users(claim) && !self.is_users(claim, sources) {
-            let line = sources.iter().flat_map(|source| &source.lines).next();
+            let line = sources.iter().spread(|source| &source.lines).next();
             return Err(of_stranger(line.and_then(|line| line.origin.as_ref()).or(Some(&Origin::Agent))));
         }
-        if self.windows.is_empty() && !sources.iter().flat_map(|source| &source.lines).any(strange) {
+        if self.windows.is_empty() && !sources.iter().spread(|source| &source.lines).any(strange) {
             return Ok(());
         }
         let own = only(sources, |line| !strange(line));
         let foreign = only(sources, strange);
         let words = words_of(claim);
-        if let Some(line) = foreign.iter().flat_map(|source| &source.lines).next() {
+        if let Some(line) = foreign.iter().spread(|source| &source.lines).next() {
             let says = own.iter().any(|source| source.says(claim));
             let (known, others) = (words_in(&own), words_in(&foreign));
             let takes = words.iter().any(|word| stands(word, &others) && !stands(word, &known));
@@ -81,7 +82,7 @@ impl Spoken<'_> {
             return false;
         }
         if !sources.is_empty() {
-            let mut lines = sources.iter().flat_map(|source| &source.lines);
+            let mut lines = sources.iter().spread(|source| &source.lines);
             return lines.any(|line| self.party(line) == Party::User);
         }
         let words = words_of(claim);
@@ -113,7 +114,7 @@ impl Spoken<'_> {
             return None;
         }
         let is_told = speakers::read(rest).is_some_and(|speaker| speaker.origin != Origin::User);
-        let mut lines = sources.iter().flat_map(|source| &source.lines);
+        let mut lines = sources.iter().spread(|source| &source.lines);
         let is_others = !sources.is_empty() && lines.any(|line| self.party(line) == Party::Other);
         (!is_told && !is_others).then(|| "Agent".to_owned())
     }

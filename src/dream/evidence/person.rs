@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::shown::{Line, Source};
 use crate::base::order;
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::format::Origin;
 use crate::format::documents::speakers::is_party;
@@ -25,7 +26,7 @@ pub(crate) fn unnamed<'c>(claim: &'c str, sources: &[Source], names: &[String]) 
     if names.is_empty() {
         return claim;
     }
-    let lines = || sources.iter().flat_map(|source| &source.lines).filter(|line| is_own(line, names));
+    let lines = || sources.iter().spread(|source| &source.lines).filter(|line| is_own(line, names));
     let says = |words: &str| lines().any(|line| has(&line.text, words));
     let (speaks, owns) = (says(I), says(MY));
     let mut longest: Vec<&String> = names.iter().collect();

@@ -6,6 +6,7 @@ use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::base::sorted::SortedMap;
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 use crate::format::replies::fences::ShownLine;
@@ -74,7 +75,7 @@ impl Shown {
 
     /// Returns all lines, in their order.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (&DocName, &Line)> {
-        self.journals.iter().flat_map(|(name, (_, lines))| lines.values().map(move |line| (name, line)))
+        self.journals.iter().spread(|(name, (_, lines))| lines.values().map(move |line| (name, line)))
     }
 }
 

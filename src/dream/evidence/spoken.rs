@@ -4,6 +4,7 @@ use super::matter::{matter, same_stem};
 use super::rules::Trust;
 use super::shown::{Line, Shown, Source};
 use crate::base::order;
+use crate::base::spread::Spread;
 use crate::format::Origin;
 
 /// Who is behind a line.
@@ -128,7 +129,7 @@ pub(super) fn words_of(claim: &str) -> Vec<String> {
 }
 
 pub(super) fn words_in(sources: &[Source]) -> Vec<String> {
-    sources.iter().flat_map(|source| &source.lines).flat_map(|line| matter(&line.text)).collect()
+    sources.iter().spread(|source| &source.lines).spread(|line| matter(&line.text)).collect()
 }
 
 pub(super) fn stands(word: &str, known: &[String]) -> bool {

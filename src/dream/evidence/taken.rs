@@ -7,6 +7,7 @@ use super::claim::check;
 use super::shown::{Line, Source};
 use super::spoken::{Party, Spoken, Window, count, name_of, only, stands, words_in, words_of};
 use super::tellers;
+use crate::base::spread::Spread;
 use crate::format::documents::curated::strip_date;
 
 /// The participants whose words a claim takes.
@@ -30,7 +31,7 @@ impl Spoken<'_> {
         let theirs = only(sources, is_others);
         let mut names: Vec<&str> = Vec::new();
         for name in
-            theirs.iter().flat_map(|source| &source.lines).filter_map(|line| name_of(line.origin.as_ref()))
+            theirs.iter().spread(|source| &source.lines).filter_map(|line| name_of(line.origin.as_ref()))
         {
             if !names.contains(&name) {
                 names.push(name);

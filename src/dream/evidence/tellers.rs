@@ -3,6 +3,7 @@
 //! A name is chosen by whoever has it. "User", "Marta" where the user is Marta, or "Decision" in front of a claim would
 //! read as the user's word, so nothing is told under such a name.
 
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::format::Origin;
 use crate::format::documents::speakers::{self, is_party, is_user};
@@ -80,7 +81,7 @@ fn own_words(name: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 fn user_words(user_names: &[String]) -> impl Iterator<Item = String> + '_ {
-    user_names.iter().flat_map(|name| text::words(name).collect::<Vec<_>>())
+    user_names.iter().spread(|name| text::words(name).collect::<Vec<_>>())
 }
 
 fn speaks_of_user(said: &[String], user_names: &[String]) -> bool {

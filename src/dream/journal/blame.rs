@@ -7,6 +7,7 @@ use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::Blamed;
 use crate::gate::{Cure, Finding, Gate, GateFinding, Places, View};
@@ -50,7 +51,7 @@ pub(crate) fn blame(
             let is_seen = is_in_memory || sources.iter().any(|source| source.seen(secret).next().is_some());
             let in_pieces = !is_seen || secret.written.len() >= LONG;
             let found: Vec<(SourceRef, GateFinding)> =
-                sources.iter().flat_map(|source| source.holding(secret, finding, in_pieces)).collect();
+                sources.iter().spread(|source| source.holding(secret, finding, in_pieces)).collect();
             let is_of_memory = is_in_memory || (in_pieces && memory.find(&secret.written).is_some());
             is_nobodys |= found.is_empty() && !is_of_memory;
             for (place, finding) in found {

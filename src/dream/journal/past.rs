@@ -5,6 +5,7 @@ use super::earlier::EarlierDreams;
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::spread::Spread;
 use crate::dream::commit;
 use crate::dreamer::{DreamMode, DreamReport, LineOutcome, LineReport, Outcome, PassReport, ShownSlice};
 use crate::format::DreamId;
@@ -55,7 +56,7 @@ impl JournalDreamer {
         for source in &line.sources {
             pass.shown.extend(shown(earlier.workspace, source)?);
         }
-        let promoted = [memory, archive].into_iter().flat_map(|text| curated::promoted(&text));
+        let promoted = [memory, archive].into_iter().spread(|text| curated::promoted(&text));
         let promoted = promoted.filter(|promoted| promoted.dream == *id);
         pass.lines = promoted.map(|promoted| told(promoted.heading, promoted.text)).collect();
         Ok(Some(report(self.workspace().location(), line, pass)))

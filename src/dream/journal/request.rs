@@ -6,6 +6,7 @@ use super::select::{Selection, Slice, Survey};
 use super::shown::{self, ShownJournal};
 use crate::base::document::SourceRef;
 use crate::base::error::{Error, Result};
+use crate::base::spread::Spread;
 use crate::base::text::{self, Unit};
 use crate::dream::engine::{Asking, Pass, Run, mask_printed, nonce, tell_request};
 use crate::dream::evidence::Shown;
@@ -87,7 +88,7 @@ impl Curation {
         let memory = curated::head_and_tail(&memory.text, config.memory_bytes, Unit::Bytes);
         let memory = printed(memory.trim_start_matches(text::BOM));
         let memory = mask_printed(&memory, &name, &doors, &mut masks, &mut found)?.unwrap_or(memory);
-        let lines = journals.iter().flat_map(|journal| &journal.lines).map(|line| line.text.as_str());
+        let lines = journals.iter().spread(|journal| &journal.lines).map(|line| line.text.as_str());
         let mut printer = Printer::new(nonce(&id, run.begun(), &memory, lines));
         printer.say("Current memory:");
         printer.memory(&name, &memory);

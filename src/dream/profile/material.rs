@@ -8,6 +8,7 @@ use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::base::sorted::SortedMap;
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dream::engine::{machine_ranges, without_secrets};
 use crate::dream::evidence::Shown;
@@ -39,7 +40,7 @@ impl Items {
     pub(crate) fn hash(&self, state: &AskedState) -> String {
         let times: Vec<String> = self.0.iter().map(|(_, item)| item.at.to_rfc3339()).collect();
         let items = self.0.iter().zip(&times);
-        state.hash(items.flat_map(|((source, item), at)| {
+        state.hash(items.spread(|((source, item), at)| {
             [source.as_str(), item.id.as_str(), at.as_str(), item.text.as_str()]
         }))
     }
@@ -156,7 +157,7 @@ impl Material {
 
     /// Returns every line that is shown.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.items.iter().flat_map(|item| &item.lines).map(|line| line.text.as_str())
+        self.items.iter().spread(|item| &item.lines).map(|line| line.text.as_str())
     }
 
     pub(crate) fn print(&self, printer: &mut Printer) {

@@ -6,6 +6,7 @@ use super::dreamer::SleepDreamer;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dream::commit::sleeper as commit;
 use crate::dream::commit::{self as commits, append_log};
@@ -264,7 +265,7 @@ impl Shown {
     pub(crate) fn mask_lines(&mut self, run: &Run, name: &DocName, lines: &mut [ShownLine]) -> Result<()> {
         let joined: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         let masked = mask_printed(&joined.join("\n"), name, &run.doors(), &mut self.masks, &mut self.found)?;
-        for (line, masked) in lines.iter_mut().zip(masked.iter().flat_map(|masked| masked.split('\n'))) {
+        for (line, masked) in lines.iter_mut().zip(masked.iter().spread(|masked| masked.split('\n'))) {
             masked.clone_into(&mut line.text);
         }
         Ok(())

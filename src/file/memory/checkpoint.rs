@@ -23,8 +23,10 @@ use super::span::Span;
 use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::At;
+use crate::base::json;
 use crate::base::name::StateName;
 use crate::base::order;
+use crate::base::spread::Spread;
 use crate::disk::{Disk, Open, atomic};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::MemoryId;
@@ -193,7 +195,7 @@ impl Rows {
             end = line.end();
         }
         put(out, self.profile.len() as u64);
-        for text in self.profile.iter().flat_map(|(key, value)| [key, value]) {
+        for text in self.profile.iter().spread(|(key, value)| [key, value]) {
             put_bytes(out, text.as_bytes());
         }
         self.learnings.put(out);
@@ -246,8 +248,8 @@ impl Rows {
         self.edges = RefCell::new(Edges::read(input, self.keeper.edges.as_deref())?);
         if input.number()? > 0 {
             let mut forgotten = Tombstones::new(TombstoneKey::from_bytes(fixed(input)?));
-            let stones: Vec<crate::gate::Tombstone> = serde_json::from_slice(input.bytes()?)
-                .map_err(|_| Error::Damaged("tombstones cannot be read"))?;
+            let stones: Vec<crate::gate::Tombstone> =
+                json::from_slice(input.bytes()?).map_err(|_| Error::Damaged("tombstones cannot be read"))?;
             forgotten.extend(stones);
             self.forgotten = Some(Arc::new(forgotten));
         }

@@ -10,6 +10,7 @@ use super::rows::Rows;
 use crate::base::error::Result;
 use crate::base::order;
 use crate::base::sorted::SortedSet;
+use crate::base::spread::Spread;
 use crate::edges::{Edge, EdgeExtractor, Entity, TopEntity};
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
@@ -63,7 +64,7 @@ impl Rows {
     ) -> Result<Vec<MemoryId>> {
         self.ask_edges(reader, |edges| {
             let mut found = SortedSet::new();
-            for rows in keys.iter().flat_map(|key| edges.of_key(key)) {
+            for rows in keys.iter().spread(|key| edges.of_key(key)) {
                 let seen = rows.iter().rev().filter(|id| self.seen(**id, visibility).is_some());
                 found.extend(seen.take(most).copied());
             }

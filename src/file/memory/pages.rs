@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::base::name::StateName;
 use crate::base::sorted::SortedMap;
+use crate::base::spread::Spread;
 use crate::disk::{Disk, DiskFile, Kind, Open};
 use crate::search::postings::bits::{Input, put};
 use crate::search::postings::{DIRECTORY, Error, Pages, Result};
@@ -103,11 +104,8 @@ impl FilePages {
 
     /// Holds every page in memory, as if none were in a file.
     pub(super) fn load_all(&mut self) -> Result<()> {
-        let kept: Vec<(u64, u32)> = self
-            .kept
-            .iter()
-            .flat_map(|(segment, pages)| pages.keys().map(|page| (*segment, *page)))
-            .collect();
+        let kept: Vec<(u64, u32)> =
+            self.kept.iter().spread(|(segment, pages)| pages.keys().map(|page| (*segment, *page))).collect();
         for (segment, page) in kept {
             let bytes = self.read(segment, page)?;
             self.waiting.insert((segment, page), bytes);

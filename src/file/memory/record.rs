@@ -7,7 +7,9 @@ use super::row::Stated;
 use crate::base::access::{Actor, Scope, SessionKind};
 use crate::base::document::SourceRef;
 use crate::base::error::{Error, Result, corrupt};
+use crate::base::json;
 use crate::base::name::StateName;
+use crate::base::spread::Spread;
 use crate::facts::{ConsolidationEvent, FactKey, Suspect};
 use crate::format::{DreamId, Origin};
 use crate::gate::{Tombstone, TombstoneKey, signature};
@@ -278,7 +280,7 @@ impl Record {
             Change::Written(row) => {
                 bits |= row.content.as_deref().map_or(0, signature);
                 texts.extend(row.cites.iter().map(ToString::to_string));
-                texts.extend(row.about.iter().flat_map(|key| [key.subject.clone(), key.slot.clone()]));
+                texts.extend(row.about.iter().spread(|key| [key.subject.clone(), key.slot.clone()]));
                 if let Some(metadata) = &row.metadata {
                     texts.push(metadata.to_string());
                     strings(metadata, &mut texts);
@@ -292,7 +294,7 @@ impl Record {
                 bits |= content.iter().chain(context).fold(0, |bits, text| bits | signature(text));
             }
             Change::Practised { kept, .. } => {
-                let texts = kept.iter().flat_map(Kept::texts);
+                let texts = kept.iter().spread(Kept::texts);
                 bits |= texts.fold(0, |bits, text| bits | signature(text));
             }
             Change::Ruled { events } => {
@@ -510,11 +512,11 @@ impl Record {
     /// Parses a line twice, for its head and for its change: that costs less than to hold each value until the kind of the
     /// change is known.
     pub(super) fn read(line: &[u8]) -> serde_json::Result<Self> {
-        let Head { at, actor, kind, source, reason, op } = serde_json::from_slice(line)?;
+        let Head { at, actor, kind, source, reason, op } = json::from_slice(line)?;
         let change = if op == "written" {
-            Change::Written(serde_json::from_slice(line)?)
+            Change::Written(json::from_slice(line)?)
         } else {
-            let change = serde_json::from_slice::<Parts>(line)?.change(&op);
+            let change = json::from_slice::<Parts>(line)?.change(&op);
             change.ok_or_else(|| serde::de::Error::custom("a part is missing"))?
         };
         Ok(Self { at, actor, kind, source, reason, change })

@@ -22,6 +22,7 @@ use super::note::{CONTINUED, Note, NoteKind};
 use super::origin::Origin;
 use super::speakers;
 use crate::base::debug::debug_as;
+use crate::base::spread::Spread;
 use crate::base::text;
 
 /// Returns the first line of a day's file.
@@ -60,7 +61,7 @@ pub(crate) fn addition(standing: JournalEnd, begun: NaiveTime, note: &Note, at: 
     }
     lines.extend(entry.iter().map(String::as_str));
     let eol = if standing.has_crlf { "\r\n" } else { "\n" };
-    Some(lines.into_iter().flat_map(|line| [line, eol]).collect())
+    Some(lines.into_iter().spread(|line| [line, eol]).collect())
 }
 
 /// A journal as it is read: opaque lines, or entries.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::origin::Origin;
 use crate::base::debug::debug_as;
+use crate::base::spread::Spread;
 use crate::format::replies::fences;
 
 /// The kind of a note. Prints and reads back as one word, also in JSON.
@@ -141,7 +142,7 @@ impl Note {
     /// Returns the entry without a time, for a caller that does not know the operator's day; empty where there are no
     /// words.
     pub(crate) fn untimed(&self) -> String {
-        self.print(None).unwrap_or_default().into_iter().flat_map(|line| [line, "\n".to_owned()]).collect()
+        self.print(None).unwrap_or_default().into_iter().spread(|line| [line, "\n".to_owned()]).collect()
     }
 
     /// Returns the entry as it is appended, without line ending; `None` where there are no words.

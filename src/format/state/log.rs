@@ -7,7 +7,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::base::digest::Digest;
+use crate::base::json;
 use crate::base::sorted::SortedMap;
+use crate::base::spread::Spread;
 use crate::base::usage::Usage;
 use crate::format::documents::curated;
 use crate::format::{DreamId, state::iso_millis};
@@ -159,24 +161,22 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
 
 /// Returns the hashes of what was promoted, or declined by a person: what is not in memory any more was taken out of it.
 pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
-    let promoted =
-        promotions(log).into_iter().filter(|dream| !dream.is_undone()).flat_map(|dream| dream.lines);
-    let declined = log.iter().filter(|line| line.outcome != APPENDED).flat_map(|line| &line.lines);
-    let taken_out = log.iter().flat_map(|line| &line.declined);
+    let promoted = promotions(log).into_iter().filter(|dream| !dream.is_undone()).spread(|dream| dream.lines);
+    let declined = log.iter().filter(|line| line.outcome != APPENDED).spread(|line| &line.lines);
+    let taken_out = log.iter().spread(|line| &line.declined);
     promoted.chain(declined.chain(taken_out).map(String::as_str))
 }
 
 /// Parses no more of the lines that are whole than a run of a curator remembers: none of a sleeper's.
 pub(crate) fn remember(text: &str) -> impl Iterator<Item = Remembered> + '_ {
-    let remembered = |line: &str| {
-        serde_json::from_slice(line.as_bytes()).ok().filter(|line: &Remembered| line.by.is_none())
-    };
+    let remembered =
+        |line: &str| json::from_slice(line.as_bytes()).ok().filter(|line: &Remembered| line.by.is_none());
     text.lines().filter_map(remembered)
 }
 
 /// Parses the lines that are whole.
 pub(crate) fn parse(text: &str) -> impl Iterator<Item = LogLine> + '_ {
-    text.lines().filter_map(|line| serde_json::from_slice(line.as_bytes()).ok())
+    text.lines().filter_map(|line| json::from_slice(line.as_bytes()).ok())
 }
 
 /// Parses the lines that are whole of dreams over journals: none of a sleeper's.

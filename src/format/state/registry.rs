@@ -7,6 +7,7 @@ use super::sleep_state::SleepFiles;
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name, StateName};
+use crate::base::spread::Spread;
 
 /// A state file, or several of one kind.
 #[derive(Debug)]
@@ -98,7 +99,7 @@ impl StateFile {
             Names::Preimages => {
                 let state = read(&StateName::SLEEP)?;
                 let sleeper = SleepFiles::of_state(state.as_ref().map(Document::bytes))?;
-                let rewritten = sleeper.into_iter().flat_map(SleepFiles::rewritten);
+                let rewritten = sleeper.into_iter().spread(SleepFiles::rewritten);
                 DocName::EDITABLE.into_iter().chain(rewritten).map(|name| StateName::history(&name)).collect()
             }
             Names::Proposals => {

@@ -1,7 +1,6 @@
 //! The statements that a home has forgotten, and the search for them in a text.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 
 use noctuary_gate::{Confidence, Finding};
@@ -11,6 +10,8 @@ use super::key::TombstoneKey;
 use super::words::{self, Words, power};
 use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
+use crate::base::sorted::{SortedMap, SortedSet};
+use crate::base::spread::Spread;
 
 /// The fewest words of a statement that can be buried, unless it has [`FEWEST_CHARACTERS`].
 const FEWEST_WORDS: usize = 2;
@@ -80,7 +81,7 @@ pub struct Tombstone {
 #[derive(Clone)]
 pub struct Tombstones {
     key: TombstoneKey,
-    stones: BTreeSet<Tombstone>,
+    stones: SortedSet<Tombstone>,
     quick: Quick,
     /// The tombstones of other machines, each set under the key of its machine.
     others: Vec<Tombstones>,
@@ -92,7 +93,7 @@ struct Quick {
     seed: u64,
     base: u64,
     /// The number of stones for each number of words.
-    lengths: BTreeMap<u32, usize>,
+    lengths: SortedMap<u32, usize>,
     /// A bit for each mark; a mark whose bit is off is nobody's.
     sieve: Vec<u64>,
 }
@@ -124,8 +125,8 @@ impl Tombstones {
         };
         // An even base would push the first words of a statement out of the hash.
         let quick =
-            Quick { seed: number(0), base: number(8) | 1, lengths: BTreeMap::new(), sieve: Vec::new() };
-        Self { key, stones: BTreeSet::new(), quick, others: Vec::new() }
+            Quick { seed: number(0), base: number(8) | 1, lengths: SortedMap::new(), sieve: Vec::new() };
+        Self { key, stones: SortedSet::new(), quick, others: Vec::new() }
     }
 
     /// Returns the tombstone of a statement. It is not yet [inserted](Self::insert).
@@ -175,7 +176,7 @@ impl Tombstones {
     /// assert!(laptop.holds("The code is 4711.") && laptop.holds("My landlord is Jan."));
     /// ```
     pub fn join(&mut self, other: &Self) {
-        let mut sets: BTreeMap<[u8; 32], Self> = BTreeMap::new();
+        let mut sets: SortedMap<[u8; 32], Self> = SortedMap::new();
         for set in self.sets().chain(other.sets()) {
             let known = sets.entry(set.key.0).or_insert_with(|| Self::new(set.key.clone()));
             known.extend(set.stones.iter().copied());
@@ -202,7 +203,7 @@ impl Tombstones {
     pub fn remove(&mut self, stone: &Tombstone) -> bool {
         let is_removed = self.stones.remove(stone);
         if is_removed {
-            (self.quick.lengths, self.quick.sieve) = (BTreeMap::new(), Vec::new());
+            (self.quick.lengths, self.quick.sieve) = (SortedMap::new(), Vec::new());
             for stone in &self.stones {
                 self.quick.note(stone);
             }
@@ -230,7 +231,7 @@ impl Tombstones {
 
     /// Returns the tombstones: of each key ascending.
     pub fn iter(&self) -> impl Iterator<Item = &Tombstone> {
-        self.sets().flat_map(|set| &set.stones)
+        self.sets().spread(|set| &set.stones)
     }
 
     /// Returns what they are made with.
@@ -369,7 +370,7 @@ impl Tombstones {
     fn is_buried(&self, words: &Words, first: usize, len: usize, length: u32, mark: u32) -> bool {
         let least = Tombstone { words: length, mark, digest: Digest::LEAST };
         let mut same =
-            self.stones.range(least..).take_while(|stone| (stone.words, stone.mark) == (length, mark));
+            self.stones.starting_at(&least).take_while(|stone| (stone.words, stone.mark) == (length, mark));
         let Some(stone) = same.next() else { return false };
         let digest = self.digest(words, first, len);
         stone.digest == digest || same.any(|stone| stone.digest == digest)

@@ -14,6 +14,7 @@ use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::base::sorted::SortedMap;
+use crate::base::spread::Spread;
 use crate::dreamer::MemoryGauge;
 use crate::facts::Superseded;
 use crate::learning::Constraint;
@@ -88,7 +89,7 @@ impl Snapshot {
         let doors = view.current_doors()?;
         let mut reader = Reader::new(view, &doors, config, follows);
         let mut sources: Vec<Source> =
-            config.order.slots().iter().flat_map(|slot| slot.parts).map(|(source, _)| *source).collect();
+            config.order.slots().iter().spread(|slot| slot.parts).map(|(source, _)| *source).collect();
         order::sort(&mut sources);
         let mut parts = SortedMap::new();
         for source in sources {
@@ -139,7 +140,7 @@ impl Snapshot {
         let parts = self.parts.iter_mut();
         parts
             .filter(|(source, _)| [Source::Memory, Source::Briefing].contains(source))
-            .flat_map(|(_, texts)| texts)
+            .spread(|(_, texts)| texts)
     }
 
     /// Puts standing rules before everything else in each prompt from now on, in place of those before; returns how many. The

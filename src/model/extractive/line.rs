@@ -16,6 +16,7 @@ use super::words;
 use crate::base::debug::debug_as;
 use crate::base::name::DocName;
 use crate::base::sorted::SortedMap;
+use crate::base::spread::Spread;
 use crate::format::Origin;
 use crate::format::documents::origins::{self, Above};
 use crate::format::documents::speakers;
@@ -109,7 +110,7 @@ pub(crate) fn candidates<'m>(journals: &'m [(DocName, Vec<ShownLine>)]) -> Vec<L
     let read = |(at, (name, lines)): (usize, &'m (DocName, Vec<ShownLine>))| rows(at, name, lines);
     let journals: Vec<(bool, Vec<Row<'_>>)> = journals.iter().enumerate().map(read).collect();
     let mut named = SortedMap::new();
-    for tag in journals.iter().flat_map(|(_, rows)| rows).filter_map(|row| row.tag.as_ref()) {
+    for tag in journals.iter().spread(|(_, rows)| rows).filter_map(|row| row.tag.as_ref()) {
         *named.entry(tag.name.to_ascii_lowercase()).or_insert(0_usize) += 1;
     }
     let mut candidates = Vec::new();

@@ -10,6 +10,7 @@ use super::line::{Line, Role};
 use super::token::{is_number, pattern, tokens};
 use super::words::{self, any, any_pair, count};
 use crate::base::sorted::{SortedMap, SortedSet};
+use crate::base::spread::Spread;
 
 /// Measures each line, which depends on the ones above it and on how often its words occur.
 pub(super) fn measure(lines: &[Line<'_>], memory: &[Vec<String>]) -> Vec<Features> {
@@ -95,7 +96,7 @@ fn alone(line: &Line<'_>) -> Features {
 fn names(lines: &[Line<'_>]) -> SortedSet<String> {
     let persons =
         lines.iter().filter_map(|line| line.speaker.as_ref()).filter(|speaker| speaker.role == Role::Person);
-    persons.flat_map(|speaker| speaker.name.split_whitespace().map(str::to_ascii_lowercase)).collect()
+    persons.spread(|speaker| speaker.name.split_whitespace().map(str::to_ascii_lowercase)).collect()
 }
 
 /// Returns the words of a line that say what it is about, each once.

@@ -7,6 +7,7 @@ use noctuary_gate::SecretGate;
 use ureq::http::HeaderValue;
 
 use crate::base::error::{Error, Result};
+use crate::base::spread::Spread;
 use crate::base::text;
 use crate::gate::{Allow, Gate, Masks};
 
@@ -129,7 +130,7 @@ fn base64(bytes: &[u8]) -> String {
         let bits = three.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
         [18, 12, 6, 0].map(|shift| char::from(SIGNS[bits >> shift & 63]))
     };
-    bytes.chunks_exact(3).flat_map(group).collect()
+    bytes.chunks_exact(3).spread(group).collect()
 }
 
 /// Returns the first words of a text that a server sent, on one line: without the key, without what the gate knows
