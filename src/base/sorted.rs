@@ -26,6 +26,21 @@ const CHUNK: usize = 256;
 /// The place of a row: its chunk, and its index there.
 type Place = (usize, usize);
 
+/// Returns the place of what a comparison finds equal among `len` in order, or the place where it belongs.
+fn search(len: usize, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<usize, usize> {
+    let (mut low, mut high) = (0, len);
+    while low < high {
+        // Most come in order: the first look is at the last one.
+        let middle = if low == 0 && high == len { high - 1 } else { low + (high - low) / 2 };
+        match compare(middle) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Equal => return Ok(middle),
+            Ordering::Greater => high = middle,
+        }
+    }
+    Err(low)
+}
+
 impl<K, V> SortedMap<K, V> {
     pub(crate) const fn new() -> Self {
         Self { chunks: Vec::new() }
@@ -100,24 +115,14 @@ impl<K: Ord, V> SortedMap<K, V> {
         K: Borrow<Q>,
     {
         // The first chunk whose last key is not below it, or the last one.
-        let (mut low, mut high) = (0, self.chunks.len().saturating_sub(1));
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let chunk = &self.chunks[middle];
-            if chunk[chunk.len() - 1].0.borrow() < key { low = middle + 1 } else { high = middle }
-        }
-        let chunk = low;
+        let last = |chunk: &Vec<(K, V)>| chunk[chunk.len() - 1].0.borrow().cmp(key);
+        let (Ok(chunk) | Err(chunk)) = search(self.chunks.len(), &mut |at| last(&self.chunks[at]));
+        let chunk = chunk.min(self.chunks.len().saturating_sub(1));
         let Some(rows) = self.chunks.get(chunk) else { return Err((0, 0)) };
-        let (mut low, mut high) = (0, rows.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match rows[middle].0.borrow().cmp(key) {
-                Ordering::Less => low = middle + 1,
-                Ordering::Equal => return Ok((chunk, middle)),
-                Ordering::Greater => high = middle,
-            }
+        match search(rows.len(), &mut |at| rows[at].0.borrow().cmp(key)) {
+            Ok(at) => Ok((chunk, at)),
+            Err(at) => Err((chunk, at)),
         }
-        Err((chunk, low))
     }
 
     pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
@@ -535,17 +540,7 @@ impl<T: Ord> SortedSet<T> {
     where
         T: Borrow<Q>,
     {
-        let (mut low, mut high) = (0, self.rows.len());
-        while low < high {
-            // Most come in order: the first look is at the last one.
-            let middle = if low == 0 && high == self.rows.len() { high - 1 } else { low + (high - low) / 2 };
-            match self.rows[middle].borrow().cmp(element) {
-                Ordering::Less => low = middle + 1,
-                Ordering::Equal => return Ok(middle),
-                Ordering::Greater => high = middle,
-            }
-        }
-        Err(low)
+        search(self.rows.len(), &mut |at| self.rows[at].borrow().cmp(element))
     }
 
     pub(crate) fn contains<Q: Ord + ?Sized>(&self, element: &Q) -> bool

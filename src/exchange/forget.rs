@@ -1,6 +1,5 @@
 //! Forgetting: a statement leaves every place that can be reached, and comes back through no door.
 
-use std::collections::BTreeMap;
 use std::io;
 
 use chrono::{DateTime, Utc};
@@ -13,6 +12,7 @@ use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
+use crate::base::sorted::SortedMap;
 use crate::base::sorted::SortedSet;
 use crate::dream::commit;
 use crate::format::state::forgotten::Forgotten;
@@ -166,7 +166,7 @@ impl<'a> Forget<'a> {
     pub fn run(&self, now: DateTime<Utc>) -> Result<ForgetReceipt> {
         self.check(self.in_files)?;
         let mut receipt = ForgetReceipt::new(now);
-        let mut of_stores: BTreeMap<ForgetPlace, PlaceReceipt> = BTreeMap::new();
+        let mut of_stores: SortedMap<ForgetPlace, PlaceReceipt> = SortedMap::new();
         for store in &self.stores {
             for line in store.forget(self.access, &self.text, now)? {
                 let sum = of_stores.entry(line.place).or_insert(PlaceReceipt::new(line.place, 0, 0));
@@ -308,7 +308,7 @@ fn is_forbidden(error: &io::Error) -> bool {
 impl Home<'_> {
     /// Goes through all documents and what is kept of earlier ones.
     fn forget(&self, receipt: &mut ForgetReceipt) -> Result<()> {
-        let mut places: BTreeMap<ForgetPlace, PlaceReceipt> =
+        let mut places: SortedMap<ForgetPlace, PlaceReceipt> =
             [ForgetPlace::Journals, ForgetPlace::Memory, ForgetPlace::Observations, ForgetPlace::Documents]
                 .map(|place| (place, PlaceReceipt::new(place, 0, 0)))
                 .into();

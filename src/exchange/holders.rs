@@ -1,7 +1,6 @@
 //! The documents that hold a statement that is to be forgotten.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::hidden::is_closed;
 use super::home::{Home, place_of};
@@ -9,6 +8,7 @@ use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
+use crate::base::sorted::SortedMap;
 use crate::format::state::ledger::{Entry, Ledger};
 use crate::session;
 use crate::workspace::{Metadata, is_own};
@@ -24,10 +24,10 @@ pub(super) struct Holder {
 
 impl Home<'_> {
     /// Returns the documents that hold the statement, ascending.
-    pub(super) fn holders(&self, places: &mut BTreeMap<ForgetPlace, PlaceReceipt>) -> Result<Vec<Holder>> {
+    pub(super) fn holders(&self, places: &mut SortedMap<ForgetPlace, PlaceReceipt>) -> Result<Vec<Holder>> {
         let (mut holders, mut refused) = (Vec::new(), Vec::new());
-        let mut unread: BTreeMap<ForgetPlace, [Vec<String>; 2]> = BTreeMap::new();
-        let mut in_names: BTreeMap<ForgetPlace, u64> = BTreeMap::new();
+        let mut unread: SortedMap<ForgetPlace, [Vec<String>; 2]> = SortedMap::new();
+        let mut in_names: SortedMap<ForgetPlace, u64> = SortedMap::new();
         for listing in session::walk(self.workspace, None, |_| true) {
             let (folder, listing) = listing?;
             let within = folder.map(|folder| format!("{folder}/")).unwrap_or_default();
@@ -137,7 +137,7 @@ impl Home<'_> {
         let Some(lease) = self.lease else { return Ok(()) };
         let standing = self.workspace.read(&StateName::LEDGER)?;
         let mut ledger = Ledger::parse(standing.as_ref().map(Document::bytes))?;
-        let mut changed = BTreeMap::new();
+        let mut changed = SortedMap::new();
         for holder in holders {
             let Some(entry) = ledger.get(&holder.name) else { continue };
             let mut after = entry.clone();

@@ -1,6 +1,5 @@
 //! Importing: a plan that a person can look at, and its effect, which is the plan.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -11,6 +10,7 @@ use super::feed::own_name;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::format::documents::curated;
 use crate::gate::{Door, Doors};
@@ -155,7 +155,7 @@ impl Import {
     pub fn plan(&self, source: &dyn Workspace, target: &dyn Workspace) -> Result<ImportPlan> {
         let mut plan = ImportPlan { items: Vec::new(), refused: Vec::new() };
         let import = self.knowing(target)?;
-        let mut taken = BTreeSet::new();
+        let mut taken = SortedSet::new();
         for listing in session::walk(source, None, |folder| self.dialect.leaves(folder).is_none()) {
             let (folder, listing) = listing?;
             let has_memory = listing.documents.contains(&DocName::MEMORY);

@@ -1,7 +1,6 @@
 //! The state files that keep words of a statement that is to be forgotten: earlier versions, proposals, and hashes of lines.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::holders::Holder;
@@ -10,6 +9,7 @@ use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::dreamer::Outcome;
 use crate::format::replies::reply;
@@ -25,7 +25,7 @@ impl Home<'_> {
     /// still say which they are: a hash without a key can be tried against words. Receipts have hashes with a key; in them the
     /// names of documents that hold the statement are overwritten.
     pub(super) fn logs(&self, holders: &[Holder]) -> Result<PlaceReceipt> {
-        let mut hashes = BTreeSet::new();
+        let mut hashes = SortedSet::new();
         let is_curated = |name: &DocName| place_of(name) == ForgetPlace::Memory || *name == DocName::DREAMED;
         for holder in holders.iter().filter(|holder| is_curated(&holder.name)) {
             hashes.extend(self.hashes(&holder.document.lossy()));
@@ -61,7 +61,7 @@ impl Home<'_> {
     }
 
     /// Overwrites hashes in a state file; returns how many were there, and how many are no more.
-    fn strike_hashes(&self, name: &StateName, hashes: &BTreeSet<String>) -> Result<(u64, u64)> {
+    fn strike_hashes(&self, name: &StateName, hashes: &SortedSet<String>) -> Result<(u64, u64)> {
         let mut found = 0;
         let strike = |bytes: Option<&[u8]>| {
             let mut text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
@@ -80,7 +80,7 @@ impl Home<'_> {
         let standing = self.workspace.read(&StateName::PROPOSALS)?;
         let list = Proposals::parse(standing.as_ref().map(Document::bytes))?;
         let (mut found, mut removed, mut is_read) = (0, 0, true);
-        let mut names: BTreeSet<StateName> = list.waiting().iter().map(Waiting::name).collect();
+        let mut names: SortedSet<StateName> = list.waiting().iter().map(Waiting::name).collect();
         // One that a person went on with after its answer stands there still, and is on no list.
         let log = self.workspace.read(&StateName::LOG)?.map(Document::into_bytes).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);

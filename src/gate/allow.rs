@@ -1,10 +1,10 @@
 //! The list of findings that an operator lets pass.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
+use crate::base::sorted::SortedSet;
 
 /// The longest name of a class in a list.
 const LONGEST_CLASS: usize = 64;
@@ -23,8 +23,8 @@ const LONGEST_CLASS: usize = 64;
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Allow {
-    classes: BTreeSet<String>,
-    values: BTreeSet<Digest>,
+    classes: SortedSet<String>,
+    values: SortedSet<Digest>,
 }
 
 impl Allow {

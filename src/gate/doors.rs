@@ -1,7 +1,6 @@
 //! The policies of all doors, and a text that passes one of them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,6 +18,7 @@ use crate::base::document::FoundAt;
 use crate::base::error::{Error, Result, check_rules};
 use crate::base::finding::{Cure, GateFinding};
 use crate::base::name::{DocName, Name};
+use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::format::JournalName;
 
@@ -270,7 +270,7 @@ impl Doors {
             secrets.iter().chain(&injections).chain(&forgotten).filter(|finding| touches(finding)).collect();
         found.sort_by_key(|finding| finding.span.start);
         let places = found_at(text, found.into_iter());
-        let mut warnings: BTreeMap<&str, DoorWarning> = BTreeMap::new();
+        let mut warnings: SortedMap<&str, DoorWarning> = SortedMap::new();
         for FoundAt { class, line, column } in &places {
             let first = || DoorWarning {
                 door,

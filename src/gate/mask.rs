@@ -1,13 +1,13 @@
 //! Placeholders in the place of secrets.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use noctuary_gate::Finding;
 
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
+use crate::base::sorted::SortedMap;
 use crate::base::text;
 
 /// Joins what a filter found with what was forgotten, in the order of the text.
@@ -53,9 +53,9 @@ pub(crate) fn mask_within<'t>(
 /// Numbers the secrets of one request, so that the same secret has the same placeholder throughout.
 #[derive(Default)]
 pub(crate) struct Masks {
-    numbers: BTreeMap<(String, Digest), usize>,
-    last: BTreeMap<String, usize>,
-    counts: BTreeMap<String, u32>,
+    numbers: SortedMap<(String, Digest), usize>,
+    last: SortedMap<String, usize>,
+    counts: SortedMap<String, u32>,
 }
 
 /// The beginning of a placeholder: `[REDACTED:class#n]`.

@@ -1,7 +1,5 @@
 //! The deep sleep: observations are pruned by a plan that is checked, priorities are set, the diary is written.
 
-use std::collections::BTreeSet;
-
 use chrono::TimeDelta;
 
 use super::about::{About, Material};
@@ -11,6 +9,7 @@ use crate::base::digest::{Digest, Hasher};
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::Name;
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::dream::commit::sleeper as commit;
 use crate::dream::engine::{Asking, Pass, Run, SectionCaps, nonce};
@@ -141,7 +140,7 @@ impl Night {
             Ok(named) => self.dropped(run, named, &material.observations, &mut report),
             Err(fault) => {
                 report.refused = Some(fault);
-                BTreeSet::new()
+                SortedSet::new()
             }
         };
         let (day, dream) = (self.dreamer.config.day, self.state.dreams);
@@ -234,10 +233,10 @@ impl Night {
     fn dropped(
         &self,
         run: &Run,
-        named: BTreeSet<Observation>,
+        named: SortedSet<Observation>,
         all: &Observations,
         report: &mut DeepReport,
-    ) -> BTreeSet<Observation> {
+    ) -> SortedSet<Observation> {
         let mut dropped = named;
         report.named = dropped.len() as u64;
         let stale = all.entries().map(|(_, entry)| entry);
@@ -255,7 +254,7 @@ struct Priorities {
 }
 
 /// Returns the observations that a plan names, if the plan is sound.
-fn checked(plan: &Plan, material: &Material) -> Result<BTreeSet<Observation>, PlanFault> {
+fn checked(plan: &Plan, material: &Material) -> Result<SortedSet<Observation>, PlanFault> {
     let lines = match plan {
         Plan::Missing => return Err(PlanFault::Empty),
         Plan::Unreadable => return Err(PlanFault::Unreadable),
@@ -263,7 +262,7 @@ fn checked(plan: &Plan, material: &Material) -> Result<BTreeSet<Observation>, Pl
     };
     let shown = material.observations.entries().filter(|(line, _)| *line >= material.first_shown);
     let entries: std::collections::BTreeMap<u64, &Observation> = shown.collect();
-    let mut named = BTreeSet::new();
+    let mut named = SortedSet::new();
     for line in lines {
         let entry = entries.get(line).ok_or(PlanFault::UnknownLine)?;
         if entry.mark == Mark::Red {

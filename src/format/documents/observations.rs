@@ -9,7 +9,6 @@
 //!
 //! All other lines of the file are kept as they are. Printing what was parsed gives the same bytes.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -19,6 +18,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::day::DayPolicy;
 use crate::base::debug::debug_as;
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 
 /// The weight of an observation, and so its lifetime. Prints and reads back as the word in front of its line.
@@ -199,7 +199,7 @@ impl Observations {
 
     /// Returns the file without these observations, and without the headings of days that have nothing left.
     #[must_use]
-    pub(crate) fn without(&self, dropped: &BTreeSet<Observation>) -> String {
+    pub(crate) fn without(&self, dropped: &SortedSet<Observation>) -> String {
         let goes = |line: &Line| matches!(&line.kind, Kind::Entry(entry) if dropped.contains(entry));
         let mut kept = String::with_capacity(self.text.len());
         let mut at = 0;
@@ -236,7 +236,7 @@ impl Observations {
     /// days.
     #[must_use]
     pub(crate) fn addition(&self, observations: &[Observation]) -> String {
-        let mut standing: BTreeSet<&Observation> = self.entries().map(|(_, entry)| entry).collect();
+        let mut standing: SortedSet<&Observation> = self.entries().map(|(_, entry)| entry).collect();
         let last = self.lines.iter().enumerate().rev().find(|(at, _)| self.is_heading(*at));
         let mut day = last.and_then(|(_, line)| match line.kind {
             Kind::Day(date) => Some(date),
@@ -360,8 +360,8 @@ mod tests {
         ) {
             let parsed = Observations::parse(text.as_str());
             prop_assert_eq!(parsed.as_str(), &text);
-            prop_assert_eq!(parsed.without(&BTreeSet::new()), text.as_str());
-            let greens: BTreeSet<Observation> = entries(&text).into_iter().filter(|entry| entry.mark == Mark::Green).collect();
+            prop_assert_eq!(parsed.without(&SortedSet::new()), text.as_str());
+            let greens: SortedSet<Observation> = entries(&text).into_iter().filter(|entry| entry.mark == Mark::Green).collect();
             let left = entries(&parsed.without(&greens));
             let expected: Vec<_> = entries(&text).into_iter().filter(|entry| !greens.contains(entry)).collect();
             prop_assert_eq!(left, expected);
@@ -376,9 +376,9 @@ mod tests {
             let mut text = Observations::parse("").addition(&before) + rest;
             text += &Observations::parse(text.as_str()).addition(&added);
             let stands: Vec<_> = entries(&text);
-            let all: BTreeSet<_> = before.iter().chain(&added).cloned().collect();
+            let all: SortedSet<_> = before.iter().chain(&added).cloned().collect();
             prop_assert_eq!(stands.len(), all.len(), "{}", text);
-            prop_assert_eq!(stands.into_iter().collect::<BTreeSet<_>>(), all);
+            prop_assert_eq!(stands.into_iter().collect::<SortedSet<_>>(), all);
             prop_assert_eq!(Observations::parse(text.as_str()).addition(&added), "");
         }
 

@@ -1,7 +1,5 @@
 //! `.dreaming.d/sleep-intent.json`: a sleeper's commit that is under way, with all that is needed to finish it.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +10,7 @@ use super::sleep_state::{SleepFiles, SleepState};
 use crate::base::document::Revision;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::sorted::SortedSet;
 use crate::format::documents::observations::{Observation, Observations};
 use crate::format::{DreamId, state::iso_millis};
 
@@ -47,7 +46,7 @@ pub(crate) enum FileChange {
         entries: Vec<Observation>,
     },
     /// Takes observations out.
-    Prune { name: DocName, dropped: BTreeSet<Observation> },
+    Prune { name: DocName, dropped: SortedSet<Observation> },
     /// Replaces a file of this revision, and keeps what it was.
     Replace { name: DocName, text: String, before: Option<Revision> },
 }
@@ -163,7 +162,7 @@ pub(crate) fn missing_in(text: &str, standing: &str, entries: &[Observation]) ->
         return Observations::parse(standing).addition(entries);
     }
     let gap = if standing.is_empty() || standing.ends_with('\n') { "" } else { "\n" };
-    let lines: BTreeSet<&str> = standing.lines().collect();
+    let lines: SortedSet<&str> = standing.lines().collect();
     let mut ours = text.lines().filter(|line| !line.trim().is_empty());
     // The first line of a text is no other's: it says which dream it is of.
     if ours.next().is_none_or(|first| !lines.contains(first)) {
@@ -228,7 +227,7 @@ mod tests {
             append("MEMORY.md"),
             append("self/conversation.jsonl"),
             append("self/priorities.md"),
-            FileChange::Prune { name: name("self/dreams.jsonl"), dropped: BTreeSet::new() },
+            FileChange::Prune { name: name("self/dreams.jsonl"), dropped: SortedSet::new() },
             FileChange::Replace { name: name("self/diary.md"), text: "x".into(), before: None },
             FileChange::Replace { name: name("SOUL.md"), text: "x".into(), before: None },
         ] {
