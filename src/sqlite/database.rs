@@ -177,13 +177,33 @@ impl Database {
         mutate: impl FnOnce(&Connection) -> Result<T>,
         committed: impl FnOnce(&Connection),
     ) -> Result<T> {
+        let (mut mutate, mut committed, mut done) = (Some(mutate), Some(committed), None);
+        let mut step = |connection: &Connection| {
+            match mutate.take() {
+                Some(mutate) => done = Some(mutate(connection)?),
+                None => committed.take().expect("there are two steps")(connection),
+            }
+            Ok(())
+        };
+        self.transact(action, &place, &mut step)?;
+        Ok(done.expect("it is committed, so it was done"))
+    }
+
+    /// Takes a step in one immediate transaction, and the next one when that is committed.
+    fn transact(
+        &self,
+        action: &'static str,
+        place: &dyn fmt::Display,
+        step: &mut dyn FnMut(&Connection) -> Result<()>,
+    ) -> Result<()> {
         let connection = self.lock();
-        let transaction = Immediate::begin(&connection, action, &place)?;
-        let done = mutate(&connection)?;
-        let commits = transaction.commit(action, &place)?;
-        committed(&connection);
+        let transaction = Immediate::begin(&connection, action, place)?;
+        step(&connection)?;
+        let commits = transaction.commit(action, place)?;
+        // Nothing fails any more.
+        let _ = step(&connection);
         self.mark(commits);
-        Ok(done)
+        Ok(())
     }
 
     /// Says in the mark how many commits the file has; where it cannot be written, the last commit counts all the same.
