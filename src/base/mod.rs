@@ -15,6 +15,7 @@ pub(crate) mod order;
 pub(crate) mod receipt;
 pub(crate) mod row_id;
 pub(crate) mod sorted;
+pub(crate) mod spread;
 pub(crate) mod text;
 pub(crate) mod usage;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

@@ -42,8 +42,41 @@ impl TravelFile {
         match self {
             Self::Attributes => travel::attributes(),
             Self::Ignore => travel::ignored(),
-            Self::StateIgnore => travel::state_ignored(),
-            Self::Syncthing => travel::syncthing_ignored(),
+            Self::StateIgnore => state_ignored(),
+            Self::Syncthing => syncthing_ignored(),
         }
+    }
+}
+
+/// Returns the lines of `.dreaming.d/.gitignore` where the state travels.
+fn state_ignored() -> Vec<String> {
+    std::iter::once(travel::HEADER.to_owned()).chain(travel::of_one_machine()).collect()
+}
+
+/// Returns the lines of `.stignore` in the folder of a life.
+fn syncthing_ignored() -> Vec<String> {
+    let inner =
+        travel::of_one_machine().map(|file| format!("(?d)/.dreaming.d/{}", file.trim_end_matches('/')));
+    std::iter::once("(?d)/.dreaming.lock*".to_owned()).chain(inner).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_of_one_machine_is_named_and_nothing_that_travels() {
+        let lines = state_ignored();
+        for name in
+            ["guard", "write-guard", "intent.json", "sleep-intent.json", "memories.mark", "memories.table"]
+        {
+            assert!(lines.iter().any(|line| line == name), "{name}");
+        }
+        for name in
+            ["ledger.json", "log.jsonl", "forgotten.json", "memories.jsonl", "history/", "proposals.json"]
+        {
+            assert!(!lines.iter().any(|line| line == name), "{name}");
+        }
+        assert!(syncthing_ignored().contains(&"(?d)/.dreaming.d/memories.words".to_owned()));
     }
 }

@@ -26,6 +26,6 @@ pub(crate) use rights::may_be_told;
 pub(crate) use shown::{Passages, is_private, marked, shown};
 pub(crate) use superseded::Notes;
 pub use sync::{SyncReport, Unreadable};
-#[cfg(feature = "doctor")]
+#[cfg(any(feature = "doctor", feature = "exchange"))]
 pub(crate) use walk::Folder;
 pub(crate) use walk::{Looked, journals, walk};

@@ -23,7 +23,6 @@ use super::span::Span;
 use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::At;
-use crate::base::json;
 use crate::base::name::StateName;
 use crate::base::order;
 use crate::base::spread::Spread;
@@ -248,8 +247,8 @@ impl Rows {
         self.edges = RefCell::new(Edges::read(input, self.keeper.edges.as_deref())?);
         if input.number()? > 0 {
             let mut forgotten = Tombstones::new(TombstoneKey::from_bytes(fixed(input)?));
-            let stones: Vec<crate::gate::Tombstone> =
-                json::from_slice(input.bytes()?).map_err(|_| Error::Damaged("tombstones cannot be read"))?;
+            let stones: Vec<crate::gate::Tombstone> = serde_json::from_slice(input.bytes()?)
+                .map_err(|_| Error::Damaged("tombstones cannot be read"))?;
             forgotten.extend(stones);
             self.forgotten = Some(Arc::new(forgotten));
         }

@@ -7,7 +7,6 @@ use super::row::Stated;
 use crate::base::access::{Actor, Scope, SessionKind};
 use crate::base::document::SourceRef;
 use crate::base::error::{Error, Result, corrupt};
-use crate::base::json;
 use crate::base::name::StateName;
 use crate::base::spread::Spread;
 use crate::facts::{ConsolidationEvent, FactKey, Suspect};
@@ -512,11 +511,11 @@ impl Record {
     /// Parses a line twice, for its head and for its change: that costs less than to hold each value until the kind of the
     /// change is known.
     pub(super) fn read(line: &[u8]) -> serde_json::Result<Self> {
-        let Head { at, actor, kind, source, reason, op } = json::from_slice(line)?;
+        let Head { at, actor, kind, source, reason, op } = serde_json::from_slice(line)?;
         let change = if op == "written" {
-            Change::Written(json::from_slice(line)?)
+            Change::Written(serde_json::from_slice(line)?)
         } else {
-            let change = json::from_slice::<Parts>(line)?.change(&op);
+            let change = serde_json::from_slice::<Parts>(line)?.change(&op);
             change.ok_or_else(|| serde::de::Error::custom("a part is missing"))?
         };
         Ok(Self { at, actor, kind, source, reason, change })

@@ -18,7 +18,6 @@ use serde_json::Number;
 
 use super::seal;
 use crate::base::error::{Error, Result, parse_json};
-use crate::base::json;
 use crate::base::name::{DocName, StateName};
 use crate::base::order;
 use crate::base::sorted::SortedMap;
@@ -86,7 +85,7 @@ impl Ledger {
         let Some(len) = seal::sealed(&bytes).map(<[u8]>::len) else { return Err(bytes) };
         let mut text = String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)?;
         let head = text.find(JOURNALS).and_then(|at| {
-            let head: Head = json::from_slice([&text[..at], "}"].concat().as_bytes()).ok()?;
+            let head: Head = serde_json::from_slice([&text[..at], "}"].concat().as_bytes()).ok()?;
             (head.v == VERSION).then_some((head, at + JOURNALS.len()))
         });
         let Some((Head { epoch, watermark, .. }, from)) = head else { return Err(text.into_bytes()) };

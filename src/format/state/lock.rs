@@ -10,7 +10,6 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::base::json;
 use crate::format::state::iso_millis;
 
 /// The value of `impl` in our own locks.
@@ -41,7 +40,7 @@ pub(crate) struct LockFile {
 impl LockFile {
     /// Parses a lock; `None` for one that a peer has not finished writing, or that is no lock.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
-        json::from_slice(bytes).ok()
+        serde_json::from_slice(bytes).ok()
     }
 
     pub(crate) fn print(&self) -> String {

@@ -7,7 +7,6 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::base::digest::Digest;
-use crate::base::json;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::base::usage::Usage;
@@ -169,14 +168,15 @@ pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
 
 /// Parses no more of the lines that are whole than a run of a curator remembers: none of a sleeper's.
 pub(crate) fn remember(text: &str) -> impl Iterator<Item = Remembered> + '_ {
-    let remembered =
-        |line: &str| json::from_slice(line.as_bytes()).ok().filter(|line: &Remembered| line.by.is_none());
+    let remembered = |line: &str| {
+        serde_json::from_slice(line.as_bytes()).ok().filter(|line: &Remembered| line.by.is_none())
+    };
     text.lines().filter_map(remembered)
 }
 
 /// Parses the lines that are whole.
 pub(crate) fn parse(text: &str) -> impl Iterator<Item = LogLine> + '_ {
-    text.lines().filter_map(|line| json::from_slice(line.as_bytes()).ok())
+    text.lines().filter_map(|line| serde_json::from_slice(line.as_bytes()).ok())
 }
 
 /// Parses the lines that are whole of dreams over journals: none of a sleeper's.

@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 
 use super::seal;
 use crate::base::error::{Error, Result, parse_json};
-use crate::base::json;
 use crate::base::name::{DocName, StateName};
 use crate::format::{DreamId, state::iso_millis};
 
@@ -147,7 +146,7 @@ pub(crate) fn is_zero(number: &u32) -> bool {
 /// Returns the last line of a text that is whole and such a record.
 pub(crate) fn last<T: DeserializeOwned>(text: &str) -> Option<T> {
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
-    whole.lines().rev().find_map(|line| json::from_str(line).ok())
+    whole.lines().rev().find_map(|line| serde_json::from_str(line).ok())
 }
 
 /// The files of a sleeper, in its folder.

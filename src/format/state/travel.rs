@@ -25,17 +25,6 @@ pub(crate) fn ignored() -> Vec<String> {
     vec![".dreaming.lock*".to_owned()]
 }
 
-/// Returns the lines of `.dreaming.d/.gitignore` where the state travels.
-pub(crate) fn state_ignored() -> Vec<String> {
-    std::iter::once(HEADER.to_owned()).chain(of_one_machine()).collect()
-}
-
-/// Returns the lines of `.stignore` in the folder of a life.
-pub(crate) fn syncthing_ignored() -> Vec<String> {
-    let inner = of_one_machine().map(|file| format!("(?d)/.dreaming.d/{}", file.trim_end_matches('/')));
-    std::iter::once("(?d)/.dreaming.lock*".to_owned()).chain(inner).collect()
-}
-
 /// Returns the files of the state folder that are of one machine, or are made anew from others.
 pub(crate) fn of_one_machine() -> impl Iterator<Item = String> {
     const FOLDER: &str = ".dreaming.d/";
@@ -54,26 +43,5 @@ impl StateFile {
         let half_done = [StateName::INTENT, StateName::SLEEP_INTENT, StateName::COPIES_INTENT];
         let is_half_done = matches!(&self.names, Names::One(name) if half_done.contains(name));
         (self.copied != Copied::Never || is_of_rows) && !is_half_done
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_of_one_machine_is_named_and_nothing_that_travels() {
-        let lines = state_ignored();
-        for name in
-            ["guard", "write-guard", "intent.json", "sleep-intent.json", "memories.mark", "memories.table"]
-        {
-            assert!(lines.iter().any(|line| line == name), "{name}");
-        }
-        for name in
-            ["ledger.json", "log.jsonl", "forgotten.json", "memories.jsonl", "history/", "proposals.json"]
-        {
-            assert!(!lines.iter().any(|line| line == name), "{name}");
-        }
-        assert!(syncthing_ignored().contains(&"(?d)/.dreaming.d/memories.words".to_owned()));
     }
 }

@@ -12,7 +12,7 @@ use crate::base::access::{Actor, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::postgres::link::Param;
-use crate::postgres::memory::{OTHER_TOMBSTONES, by_chance};
+use crate::postgres::memory::by_chance;
 use crate::postgres::scoped::ScopedServer;
 use crate::postgres::within::Within;
 use crate::store::artifacts::{ArtifactHome, ArtifactRows, ArtifactUsage, Sees};
@@ -291,3 +291,9 @@ fn printed<T: serde::Serialize>(value: &T) -> String {
 fn word<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_value(Value::from(text)).ok()
 }
+
+/// Says that the tombstones of a scope are others now, by a number that no change of them had. Numbers that are missing from the row are 0.
+const OTHER_TOMBSTONES: &str = "
+    INSERT INTO memory_state AS held (user_id, agent_id, numbers)
+    VALUES ($1, $2, array_append(array_fill(0::bigint, ARRAY[14]), $3))
+    ON CONFLICT (user_id, agent_id) DO UPDATE SET numbers[15] = $3";

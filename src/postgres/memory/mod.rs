@@ -26,6 +26,7 @@ mod tables;
 mod terms;
 mod vectors;
 
-pub(super) use state::{OTHER_TOMBSTONES, by_chance};
+#[cfg(feature = "artifacts")]
+pub(super) use state::by_chance;
 pub use store::PostgresMemoryStore;
 pub(super) use tables::TABLES;

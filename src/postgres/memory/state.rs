@@ -47,12 +47,6 @@ pub(super) const WRITE: &str = "
     INSERT INTO memory_state (user_id, agent_id, numbers) VALUES ($1, $2, $3)
     ON CONFLICT (user_id, agent_id) DO UPDATE SET numbers = excluded.numbers";
 
-/// Says that the tombstones of a scope are others now, by a number that no change of them had. Numbers that are missing from the row are 0.
-pub(in crate::postgres) const OTHER_TOMBSTONES: &str = "
-    INSERT INTO memory_state AS held (user_id, agent_id, numbers)
-    VALUES ($1, $2, array_append(array_fill(0::bigint, ARRAY[14]), $3))
-    ON CONFLICT (user_id, agent_id) DO UPDATE SET numbers[15] = $3";
-
 impl State {
     /// Returns the statement that reads it.
     pub(super) fn asked(key: Vec<Param>) -> Statement {

@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use super::entry::{Entry, Glance};
 use crate::base::debug::debug_as;
-use crate::base::json;
 use crate::base::name::DocName;
 
 /// The entries of a file, ascending by name.
@@ -45,7 +44,7 @@ impl Written {
     pub(super) fn entry(&self, name: &str) -> Option<Entry> {
         let at = self.lines.binary_search_by(|line| self.name(line).cmp(name)).ok()?;
         let text = self.part(self.lines[at].entry.clone());
-        Some(json::from_slice(text.as_bytes()).expect("it was looked through when the file was read"))
+        Some(serde_json::from_slice(text.as_bytes()).expect("it was looked through when the file was read"))
     }
 
     /// Returns the facts of an entry. It is looked for from `at` on, which is left where it stands or would stand.
