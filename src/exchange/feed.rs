@@ -7,6 +7,7 @@ use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::format::documents::curated::{self, Promoted};
@@ -115,7 +116,7 @@ pub fn feed(
     }
     lines.retain(|key, _| !standing.contains_key(key));
     let mut missing: Vec<_> = lines.into_values().collect();
-    missing.sort_by_key(|(at, _)| *at);
+    order::sort_by_key(&mut missing, |(at, _)| *at);
     let mut speakers = Speakers { workspace, journals: SortedMap::new() };
     let mut cited = CitedLines::of(workspace);
     let missing: Vec<NewMemory> =

@@ -18,6 +18,7 @@ use crate::base::document::FoundAt;
 use crate::base::error::{Error, Result, check_rules};
 use crate::base::finding::{Cure, GateFinding};
 use crate::base::name::{DocName, Name};
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::format::JournalName;
@@ -268,7 +269,7 @@ impl Doors {
         };
         let mut found: Vec<&Finding> =
             secrets.iter().chain(&injections).chain(&forgotten).filter(|finding| touches(finding)).collect();
-        found.sort_by_key(|finding| finding.span.start);
+        order::sort_by_key(&mut found, |finding| finding.span.start);
         let places = found_at(text, found.into_iter());
         let mut warnings: SortedMap<&str, DoorWarning> = SortedMap::new();
         for FoundAt { class, line, column } in &places {

@@ -7,6 +7,7 @@ use noctuary_gate::Finding;
 
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::base::text;
 
@@ -17,7 +18,7 @@ pub(crate) fn joined(secrets: Vec<Finding>, forgotten: Vec<Finding>) -> Vec<Find
     }
     let mut all = secrets;
     all.extend(forgotten);
-    all.sort_by_key(|finding| finding.span.start);
+    order::sort_by_key(&mut all, |finding| finding.span.start);
     all
 }
 

@@ -10,6 +10,7 @@ use super::key::TombstoneKey;
 use super::words::{self, Words, power};
 use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
+use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::spread::Spread;
 
@@ -183,7 +184,7 @@ impl Tombstones {
         }
         // The smallest key of one that has stones comes first, on each machine.
         let mut sets: Vec<Self> = sets.into_values().collect();
-        sets.sort_by_key(|set| set.stones.is_empty());
+        order::sort_by_key(&mut sets, |set| set.stones.is_empty());
         let mut sets = sets.into_iter();
         *self = sets.next().expect("its own set is among them");
         self.others = sets.filter(|set| !set.stones.is_empty()).collect();
