@@ -2,11 +2,11 @@
 //! is handed a table, and makes a chart and a report.
 //!
 //! ```text
-//! cargo run --example day                    in a folder that is made for it and taken away
-//! cargo run --example day -- --sqlite FILE   inside one SQLite file; without FILE, one that is taken away
-//! cargo run --example day --features postgres -- --postgres URL
+//! cargo run --example day --features charts  in a folder that is made for it and taken away
+//! cargo run --example day --features charts -- --sqlite FILE   inside one SQLite file; without FILE, one that is taken away
+//! cargo run --example day --features charts,postgres -- --postgres URL
 //!                                            on a PostgreSQL server, in a life that is erased at the end
-//! cargo run --example day -- --pages FOLDER  leaves the pages of the chart and the report for a browser
+//! cargo run --example day --features charts -- --pages FOLDER  leaves the pages of the chart and the report for a browser
 //! ```
 //!
 //! It checks what it tells: whatever does not hold ends it.

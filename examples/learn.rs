@@ -2,7 +2,7 @@
 //! tells all of it.
 //!
 //! ```text
-//! cargo run --example learn
+//! cargo run --example learn --features pages
 //! cargo run --features report --example learn -- brisk.html
 //! ```
 //!

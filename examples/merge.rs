@@ -1,7 +1,7 @@
 //! Merges two copies of a life into a new folder: `merge OURS THEIRS OUT [--base BASE]`.
 //!
 //! ```text
-//! cargo run --example merge -- laptop/ server/ both/ --base last-sync/
+//! cargo run --example merge --features exchange -- laptop/ server/ both/ --base last-sync/
 //! ```
 //!
 //! Ends with 0 where nothing is left to decide, and with 1 where both changed the same: each conflict is named, and both versions

@@ -1,8 +1,8 @@
 //! Twenty-five short cycles of a creature that tires, sleeps, dreams and wakes up: a fixed clock, no model, no network.
 //!
 //! ```text
-//! cargo run --example sleep             in a folder that is made for it and taken away
-//! cargo run --example sleep -- FOLDER   in one that stays
+//! cargo run --example sleep --features sleep             in a folder that is made for it and taken away
+//! cargo run --example sleep --features sleep -- FOLDER   in one that stays
 //! ```
 //!
 //! Its mind is a few rules in this file that follow the form a model is asked to follow; `Extractive` answers a curator

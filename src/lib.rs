@@ -74,6 +74,7 @@
 //! | `postgres` | `PostgresWorkspace`, `PostgresMemoryStore`, `PostgresIndex`: lives on a PostgreSQL server, with a lease across machines |
 //! | `http` | `ChatCompletions`, `HttpEmbedder`, `HttpReranker`: blocking clients for endpoints of vendors, and for servers on this machine |
 //! | `artifacts` | `artifacts`, `files`: charts, spreadsheets and reports that an agent makes, and files that people hand over |
+//! | `charts` | `SvgCharts`: lines, bars and pies as SVG, without a browser; with `artifacts` |
 //! | `object-store` | `ObjectFileStore`: files that people hand over in S3, Google Cloud Storage or Azure; with `artifacts` |
 //! | `spreadsheets` | workbooks (xlsx) as text for a model; with `artifacts` |
 //! | `pages` | `pages`: all that is known of one name, on one page |
@@ -84,7 +85,7 @@
 //! | `doctor` | `doctor`: a look at a home for what should be mended, and remedies |
 //! | `sleep` | `sleep`: an agent that tires, dreams when it sleeps, and is told who it is when it wakes up |
 //! | `tracing` | spans of dreams, memory and tools for the host's subscriber, without any content |
-//! | `full` | all of the above |
+//! | `full` | all of the above; the [command](manual::command_line), package `noctuary-cli`, has it |
 //! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |
 //!
 //! # Two crates in signatures

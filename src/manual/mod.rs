@@ -21,7 +21,7 @@
 //! | Who and what is mentioned where, and what is known of one name? | [`edges`] |
 //! | How does an agent of a trader see tickers and trades? (feature `finance`) | [`finance`] |
 //! | Where do files stay that people hand over? (feature `artifacts`) | [`files`] |
-//! | What does an operator do without Rust? (feature `cli`) | [`command_line`] |
+//! | What does an operator do without Rust? (package `noctuary-cli`) | [`command_line`] |
 //! | Which tools may a model call? | [`tools`] |
 //! | How does an agent live that sleeps when it is tired? (feature `sleep`) | [`sleep`] |
 //! | What do I see while it runs? (feature `tracing`) | [`tracing`] |
