@@ -1,6 +1,6 @@
 //! How much is written at once.
 
-/// The sizes of what is written. What is read may have any.
+/// The sizes of what is written. An index that is read may have any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sizes {
     /// So many changes make a segment, where its keeper wants no more of them.
@@ -18,9 +18,9 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Those of a store.
+    /// The sizes of a store.
     const USUAL: Self = Self { tail: 512, fan: 8, block: 128, page: 8_000, apart: 16, chunk: 64 };
-    /// Those of tests: a few rows cross all bounds.
+    /// The sizes of tests: a few rows cross all bounds.
     pub(crate) const SMALL: Self = Self { tail: 16, fan: 4, block: 8, page: 256, apart: 4, chunk: 8 };
 }
 
