@@ -18,8 +18,8 @@ use noctuary::{
 
 use sha2::{Digest as _, Sha256};
 
-use crate::exchange::common_each as each;
 use crate::exchange::put;
+use noctuary_tests::common::each;
 use noctuary_tests::dreaming::{Life, dream, dreamer_over, name, night, seen};
 
 const FAULTS: [Fault; 3] =

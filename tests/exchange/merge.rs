@@ -16,8 +16,8 @@ use noctuary::{
     Access, FileWorkspace, JournalDreamer, LifeConfig, LlmReply, LlmRequest, Scope, Workspace, llm_fn,
 };
 
-use crate::exchange::common_each as each;
 use crate::exchange::{put, text};
+use noctuary_tests::common::each;
 use noctuary_tests::dreaming::{Life, dream, dreamer_over, name, night, seen};
 
 /// The files that are of one machine.

@@ -21,20 +21,6 @@ use noctuary::{Workspace, WriteMode};
 
 use noctuary_tests::dreaming::{Life, name};
 
-/// Does something to each of some items, on as many threads as there are cores.
-fn common_each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(item) = items.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                    act(item);
-                }
-            });
-        }
-    });
-}
-
 /// The kinds of home: a folder, a SQLite file, and a server where there is one.
 fn kinds() -> std::ops::Range<usize> {
     if noctuary_tests::common::server::is_there() {

@@ -3,11 +3,11 @@
 /// The sizes of what is written. An index that is read may have any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sizes {
-    /// So many changes make a segment, where its keeper wants no more of them.
+    /// Number of changes that make a segment, where its keeper wants no more of them.
     pub(crate) tail: usize,
-    /// So many segments become one.
+    /// Number of segments that are merged into one.
     pub(crate) fan: usize,
-    /// So many postings are in a block at most.
+    /// Maximum number of postings in a block.
     pub(crate) block: usize,
     /// A page is closed before it has more bytes, unless one entry alone has more: two pages of SQLite hold it.
     pub(crate) page: usize,

@@ -6,7 +6,7 @@ use super::held::{Held, State, Terms};
 use crate::search::postings::Result;
 use crate::sqlite::memory::table::Table;
 
-/// So many rows of a file that was taken over each change takes in, and each step while a store is opened.
+/// Number of rows of an adopted file that each change takes in, and each step while a store is opened.
 const BUILT: usize = 512;
 const BUILT_AT_OPENING: usize = 8192;
 /// So many rows and changes may wait for a store that never asked its index.
