@@ -146,7 +146,7 @@ impl Life {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use chrono::Utc;
+    /// use chrono::{TimeZone, Utc};
     /// use noctuary::life::Proposal;
     /// use noctuary::{DocName, FileWorkspace, Life, LifeConfig, Workspace, WriteMode};
     ///
@@ -154,7 +154,8 @@ impl Life {
     /// let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
     /// let name = DocName::parse("projects/untitled.md")?;
     /// life.workspace().write(&name, b"# Alpha\n", WriteMode::Create)?;
-    /// assert_eq!(life.propose_hygiene(&[name.clone()], Utc::now())?, [Proposal::PoorName { name }]);
+    /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+    /// assert_eq!(life.propose_hygiene(&[name.clone()], now)?, [Proposal::PoorName { name }]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
