@@ -7,6 +7,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::base::debug::debug_as;
 use crate::base::name::DocName;
 
 /// A place where something that is remembered may stand.
@@ -188,13 +189,44 @@ pub struct PlaceReceipt {
     pub removed: u64,
     /// Words that may still be there, and why; `None` where there are none.
     pub left: Option<Cow<'static, str>>,
+    /// The rows of a store that said it, for the human of the session alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<RowReceipt>,
+}
+
+/// A row that said a statement which was forgotten.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RowReceipt {
+    /// Its id.
+    pub row: i64,
+    /// The first words of it, without the statement.
+    pub words: String,
+    /// Whether it still says the rest; else it was removed whole.
+    pub is_kept: bool,
+}
+
+debug_as!(
+    RowReceipt,
+    |it| "RowReceipt {{ row: {}, {} bytes, is_kept: {} }}",
+    it.row,
+    it.words.len(),
+    it.is_kept
+);
+
+impl fmt::Display for RowReceipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { row, words, is_kept } = self;
+        let end = if *is_kept { "says the rest" } else { "was removed" };
+        write!(f, "row {row} {end}: {words}")
+    }
 }
 
 impl PlaceReceipt {
     /// Makes the receipt of a place in which all findings were removed.
     #[must_use]
     pub fn new(place: ForgetPlace, found: u64, removed: u64) -> Self {
-        Self { place, found, removed, left: None }
+        Self { place, found, removed, left: None, rows: Vec::new() }
     }
 
     fn is_unseen(&self) -> bool {
@@ -220,7 +252,7 @@ impl PlaceReceipt {
 }
 
 /// The result of a request to forget: a line for every place, also for those that could not be reached. It holds
-/// nothing of what was forgotten.
+/// nothing of what was forgotten; rows that said it are named by other words of theirs.
 ///
 /// ```
 /// use noctuary::exchange::{ForgetPlace, ForgetReceipt};
@@ -284,6 +316,7 @@ impl ForgetReceipt {
             }
             line.found += receipt.found;
             line.removed += receipt.removed;
+            line.rows.extend(receipt.rows);
             if let Some(why) = receipt.left {
                 line.also_left(why);
             }
@@ -322,11 +355,14 @@ impl ForgetReceipt {
 
 impl fmt::Display for ForgetReceipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for PlaceReceipt { place, found, removed, left } in &self.places {
+        for PlaceReceipt { place, found, removed, left, rows } in &self.places {
             write!(f, "{place:<18} {found:>3} found, {removed:>3} removed")?;
             match left {
                 Some(why) => writeln!(f, ": {why}")?,
                 None => writeln!(f)?,
+            }
+            for row in rows {
+                writeln!(f, "    {row}")?;
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use super::finding::FindingKind as Kind;
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::base::text;
+use crate::file::is_of_life;
 use crate::format::documents::copies::original_of;
 use crate::format::documents::curated;
 use crate::format::documents::unmerged::conflict_at;
@@ -67,7 +68,7 @@ pub(super) fn examine(
                     format!("merge it into {original}, as `noctuary merge-copies` does with all copies");
                 told.add(Kind::ConflictCopy, name, fix);
             }
-            if is_own(name) || is_markdown(name.as_str()) {
+            if is_of_life(name.as_str()) || is_markdown(name.as_str()) {
                 read.push(name.to_string());
                 examine_document(workspace, name, doors, told)?;
             }

@@ -28,7 +28,7 @@ use crate::workspace::{Workspace, check_scope};
 /// agent's write, anybody's write into a store nor a prompt brings them back. [`lift`](Self::lift) is the way back.
 ///
 /// A tombstone is written first: a keyed hash without content, by which the statement is known again wherever it
-/// stands, in any case, wrapping and markup ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power
+/// stands, in any case, wrapping, markup and spelling ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power
 /// loss. After an error or a crash some of the rest is done; running again does what is left, and finds nothing
 /// where all was done.
 ///
@@ -132,7 +132,9 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// Adds a memory store that forgets: its rows are removed, no matter who wrote them; there may be several.
+    /// Adds a memory store that forgets, no matter who wrote its rows; there may be several. A row that says more than the
+    /// statement says the rest from now on, with `[forgotten]` in its place; any other row is removed. The human of the session
+    /// finds them named in the receipt.
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
         self
@@ -167,18 +169,16 @@ impl<'a> Forget<'a> {
         self.check(self.in_files)?;
         let mut receipt = ForgetReceipt::new(now);
         let mut of_stores: SortedMap<ForgetPlace, PlaceReceipt> = SortedMap::new();
+        let mut lines = Vec::new();
         for store in &self.stores {
-            for line in store.forget(self.access, &self.text, now)? {
-                let sum = of_stores.entry(line.place).or_insert(PlaceReceipt::new(line.place, 0, 0));
-                sum.found += line.found;
-                sum.removed += line.removed;
-                sum.left = sum.left.take().or(line.left);
-            }
+            lines.extend(store.forget(self.access, &self.text, now)?);
         }
-        for line in self.beside.forget(self.access, &self.text, self.in_files, now)? {
+        lines.extend(self.beside.forget(self.access, &self.text, self.in_files, now)?);
+        for line in lines {
             let sum = of_stores.entry(line.place).or_insert(PlaceReceipt::new(line.place, 0, 0));
             sum.found += line.found;
             sum.removed += line.removed;
+            sum.rows.extend(line.rows);
             sum.left = sum.left.take().or(line.left);
         }
         for line in of_stores.into_values() {

@@ -9,9 +9,10 @@ use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::base::sorted::SortedMap;
+use crate::file::is_of_life;
 use crate::format::state::ledger::{Entry, Ledger};
 use crate::session;
-use crate::workspace::{Metadata, is_own};
+use crate::workspace::Metadata;
 
 /// A document that holds the statement.
 pub(super) struct Holder {
@@ -86,8 +87,8 @@ impl Home<'_> {
     /// Returns whether a text is in another encoding, in which the words of the statement may be other bytes: in Latin-1 those with
     /// other letters than ASCII, in UTF-16 all.
     fn may_miss(&self, name: &DocName, bytes: &[u8]) -> bool {
-        let is_text =
-            is_own(name) || [".md", ".markdown", ".txt"].iter().any(|end| name.folded().ends_with(end));
+        let is_text = is_of_life(name.as_str())
+            || [".md", ".markdown", ".txt"].iter().any(|end| name.folded().ends_with(end));
         is_text && (bytes.contains(&0) || (!self.is_ascii && std::str::from_utf8(bytes).is_err()))
     }
 

@@ -22,6 +22,7 @@
 //! | [`Forget`], [`ForgetReceipt`], [`ForgetPlace`], [`DocumentReceipt`] | removing a statement, and keeping it out |
 //! | [`copy_into`] | documents and dreams of one life into an empty home |
 //! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
+//! | [`Belongings`] | what a life consists of in a folder, and what is a person's, by [`FileWorkspace::belongings`](crate::FileWorkspace::belongings) |
 //! | [`EraseReceipt`] | all that one person had in a database of several, by `SqliteWorkspace::erase` or `PostgresWorkspace::erase` |
 //! | `copy_artifacts`, `copy_files` | what the agent made, and what people handed over, into another store (feature `artifacts`) |
 //!
@@ -86,6 +87,7 @@ mod strike;
 mod travel;
 
 pub use crate::base::receipt::{DocumentReceipt, EraseReceipt, ForgetPlace, ForgetReceipt};
+pub use crate::file::Belongings;
 #[cfg(not(feature = "artifacts"))]
 use alone::Beside;
 #[cfg(feature = "exchange")]

@@ -4,10 +4,11 @@ use std::io::ErrorKind;
 
 use super::lock::LOCK;
 use crate::base::error::{At, Result};
-use crate::base::name::{DocName, Name, StateName};
+use crate::base::name::{DocName, Name};
 use crate::base::order;
 use crate::disk::{Disk, Kind, STATE_FOLDER};
 use crate::format::documents::copies::original_of;
+use crate::format::state::registry;
 
 /// Returns the hidden files below the root, ascending, but for the library's own. A folder of a repository, the state of
 /// another life, and a folder that cannot be listed are returned by their own names.
@@ -71,9 +72,10 @@ fn copies(disk: &dyn Disk, found: &mut Vec<Name>) -> Result<()> {
 /// Takes a hidden name: a folder to look into, or a file.
 fn take(path: String, kind: Kind, below: &mut Vec<String>, found: &mut Vec<Name>) {
     let name = Name::hidden(path);
-    let own = [StateName::DREAMED, StateName::QUARANTINE, StateName::SOUL];
-    let is_own = own.iter().any(|own| own.as_str() == name.as_str());
-    if is_own || name.as_str() == STATE_FOLDER || name.as_str().starts_with(LOCK) {
+    if registry::of_path(name.as_str()).is_some()
+        || name.as_str() == STATE_FOLDER
+        || name.as_str().starts_with(LOCK)
+    {
         return;
     }
     // The state of a life below this one has checksums, and that life forgets by itself.

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "artifacts")]
 mod artifacts;
+mod belongings;
 mod documents;
 mod hidden;
 mod lease;
@@ -19,5 +20,7 @@ mod write_guard;
 
 #[cfg(feature = "artifacts")]
 pub use artifacts::FileArtifactStore;
+pub use belongings::Belongings;
+pub(crate) use belongings::is_of_life;
 pub use memory::FileMemoryStore;
 pub use workspace::FileWorkspace;

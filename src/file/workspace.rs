@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::belongings::Belongings;
 use super::documents::{self, conflict, look, plain_file};
 use super::hidden;
 use super::lease;
@@ -82,6 +83,16 @@ impl FileWorkspace {
     pub fn reaching(mut self, reach: Reach) -> Self {
         self.reach = reach;
         self
+    }
+
+    /// Returns the files of the life in the folder, and what beside them is a person's. Whoever erases a life removes the first
+    /// and names the others. Works on damaged files too, since none is opened.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] where a folder cannot be listed.
+    pub fn belongings(&self) -> Result<Belongings> {
+        Belongings::of(self.disk.as_ref())
     }
 
     /// Says where the workspace is: an explicit argument, else the variable `MINARA_WORKSPACE_DIR`, else the

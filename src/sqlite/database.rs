@@ -113,6 +113,20 @@ impl Database {
         self.read_at(action, self.file(), query)
     }
 
+    /// Writes the log back, where the page of a removed row stays until then; `false` where somebody reads it just now.
+    ///
+    /// Readers are waited for only a moment: one that stays would keep a person waiting without a word.
+    pub(super) fn empty_log(&self, action: &'static str) -> Result<bool> {
+        const MOMENT: Duration = Duration::from_secs(1);
+        let busy: i64 = self.read(action, |connection| {
+            connection.busy_timeout(MOMENT.min(self.patience))?;
+            let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |found| found.get(0));
+            connection.busy_timeout(self.patience)?;
+            busy
+        })?;
+        Ok(busy == 0)
+    }
+
     /// As [`read`](Self::read), of a place in the file.
     pub(super) fn read_at<T>(
         &self,
@@ -143,9 +157,7 @@ impl Database {
     /// Writes the log of changes back and empties it, so that it keeps nothing of what was deleted. Where somebody
     /// reads meanwhile, a later one does it.
     pub(super) fn truncate_log(&self) -> Result<()> {
-        self.read("checkpoint", |connection| {
-            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-        })
+        self.empty_log("checkpoint").map(drop)
     }
 
     /// Runs a mutation in one immediate transaction: all of it, or nothing.

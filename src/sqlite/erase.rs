@@ -87,10 +87,8 @@ impl SqliteWorkspace {
                  VACUUM",
             )
         })?;
-        let busy: i64 = scoped.database.read("erase", |connection| {
-            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |found| found.get(0))
-        })?;
-        Ok(EraseReceipt { rows, erased: true, left: (busy != 0).then_some(LEFT) })
+        let is_empty = scoped.database.empty_log("erase")?;
+        Ok(EraseReceipt { rows, erased: true, left: (!is_empty).then_some(LEFT) })
     }
 
     fn may_erase(&self, access: &Access) -> Result<()> {

@@ -7,7 +7,8 @@ use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::document::SourceRef;
 use crate::base::error::{Error, Result};
 use crate::base::name::Name;
-use crate::base::receipt::{ForgetPlace, PlaceReceipt};
+use crate::base::receipt::{ForgetPlace, PlaceReceipt, RowReceipt};
+use crate::base::text;
 use crate::facts::{FactKey, FactState, FactStatus};
 use crate::format::Origin;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
@@ -17,6 +18,13 @@ use crate::memory::{Memory, NewLearning, NewMemory, Place, Source};
 
 /// The action of a row that is gone for good.
 pub(crate) const REMOVED: &str = "memory_removed";
+
+/// The fewest words that say something when a statement is taken out of them; `Bought rope from` does not. A row that is removed
+/// with fewer is named in the receipt, with those words.
+const LEAST_REST: usize = 4;
+
+/// The number of characters of a row by which a receipt names it.
+const FIRST_WORDS: usize = 80;
 
 /// The class by which a forgotten statement is refused.
 const CLASS: &str = "forgotten";
@@ -77,6 +85,21 @@ impl Burial {
     /// Returns whether a row says it anywhere.
     pub(crate) fn is_in(&self, memory: &Memory, key: Option<&FactKey>) -> bool {
         Said::of(memory, key).texts().iter().any(|text| self.holds(text))
+    }
+
+    /// Returns what a row says without it; `None` where that is nothing, or where it is in more than what the row says.
+    pub(crate) fn rest_of(&self, memory: &Memory, key: Option<&FactKey>) -> Option<String> {
+        let beside = Said { content: "", ..Said::of(memory, key) };
+        let is_rest = self.alone.words_left(&memory.content) >= LEAST_REST
+            && !beside.texts().iter().any(|text| self.holds(text));
+        is_rest.then(|| self.alone.struck(&memory.content).into_owned())
+    }
+
+    /// Returns the receipt of a row that said it, without its words.
+    pub(crate) fn told(&self, memory: &Memory, is_kept: bool) -> RowReceipt {
+        let words = self.alone.struck(&memory.content);
+        let words = text::head(words.trim(), FIRST_WORDS, text::Unit::Chars).to_owned();
+        RowReceipt { row: memory.id.get(), words, is_kept }
     }
 }
 
@@ -238,6 +261,7 @@ pub(crate) struct Struck {
 /// Returns the receipts for a store's places. `left` names the words that remain in files of its own.
 pub(crate) fn receipt(
     rows: u64,
+    told: Vec<RowReceipt>,
     (edges, vectors): (u64, u64),
     struck: Struck,
     left: Option<&'static str>,
@@ -245,7 +269,7 @@ pub(crate) fn receipt(
     let Struck { profile, learnings, methods, cases, preferences, notes, trades, reasons } = struck;
     let index = PlaceReceipt::new(ForgetPlace::TextIndex, rows, rows);
     vec![
-        PlaceReceipt::new(ForgetPlace::Rows, rows, rows),
+        PlaceReceipt { rows: told, ..PlaceReceipt::new(ForgetPlace::Rows, rows, rows) },
         PlaceReceipt::new(ForgetPlace::Profile, profile, profile),
         PlaceReceipt::new(ForgetPlace::Learnings, learnings, learnings),
         PlaceReceipt::new(ForgetPlace::Methods, methods, methods),

@@ -443,31 +443,54 @@ impl Store {
         trace::forget(|| {
             let operation = Operation::new(access, "memory_forget", now);
             let admitted = main_only(&self.scope, access, &row_name(None));
-            let (ids, edges, vectors, struck) =
-                self.attempt("forget in", &operation, admitted, |rows, forgotten| {
-                    let key = rows.tombstone_key()?.unwrap_or_else(TombstoneKey::random);
-                    let burial = forget::Burial::new(&key, text)?;
-                    let saying = rows.saying(&burial)?;
-                    for fact in &saying {
-                        if !forget::may_forget(access, &fact.memory, Some(fact.status)) {
-                            let name = row_name(Some(fact.memory.id));
-                            return Err(Error::Denied { name, kind: access.kind });
-                        }
+            let forgotten = self.attempt("forget in", &operation, admitted, |rows, forgotten| {
+                let key = rows.tombstone_key()?.unwrap_or_else(TombstoneKey::random);
+                let burial = forget::Burial::new(&key, text)?;
+                let saying = rows.saying(&burial)?;
+                for fact in &saying {
+                    if !forget::may_forget(access, &fact.memory, Some(fact.status)) {
+                        let name = row_name(Some(fact.memory.id));
+                        return Err(Error::Denied { name, kind: access.kind });
                     }
-                    practice::may_forget(rows, access, &burial)?;
-                    let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
-                    let entry = self.done(&operation, forgotten.as_deref());
-                    // They are removed with their rows.
-                    let edges = rows.edges_of(&ids)?.len() as u64;
-                    let vectors = rows.as_vectors().kept_of(&ids)?;
-                    let struck = rows.forget(&ids, &burial, &key, entry)?;
-                    Ok((ids, edges, vectors, struck))
-                })?;
-            for id in &ids {
+                }
+                practice::may_forget(rows, access, &burial)?;
+                let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
+                let entry = self.done(&operation, forgotten.as_deref());
+                let edges = rows.edges_of(&ids)?.len();
+                // They are removed with their rows, and with the words that they are of.
+                let vectors = rows.as_vectors().kept_of(&ids)?;
+                let (mut gone, mut kept, mut told) = (Vec::new(), Vec::new(), Vec::new());
+                for Fact { memory, key, status, .. } in &saying {
+                    let stands = !status.state.is_retired() && rows.editable(memory.id, None)?.is_some();
+                    let rest = burial.rest_of(memory, key.as_ref()).filter(|_| stands);
+                    told.push(burial.told(memory, rest.is_some()));
+                    match rest {
+                        Some(rest) => {
+                            let edited = AuditEntry {
+                                action: Edit::Content("").action().to_owned(),
+                                id: Some(memory.id),
+                                ..entry.clone()
+                            };
+                            rows.edit(memory.id, Edit::Content(&rest), edited)?;
+                            kept.push(memory.id);
+                        }
+                        None => gone.push(memory.id),
+                    }
+                }
+                let edges = edges.saturating_sub(rows.edges_of(&kept)?.len()) as u64;
+                let struck = rows.forget(&gone, &burial, &key, entry)?;
+                told.retain(|_| access.actor == Actor::Human);
+                Ok((gone, kept, told, (edges, vectors), struck))
+            });
+            let (gone, kept, told, beside, struck) = forgotten?;
+            for id in &gone {
                 self.config.tell(EventName::Forgotten, Some(*id));
             }
+            for id in &kept {
+                self.config.tell(Edit::Content("").event(), Some(*id));
+            }
             let left = self.backend.wipe(true)?;
-            Ok(forget::receipt(ids.len() as u64, (edges, vectors), struck, left))
+            Ok(forget::receipt((gone.len() + kept.len()) as u64, told, beside, struck, left))
         })
     }
 
@@ -478,12 +501,14 @@ impl Store {
             if access.actor == Actor::Human { Ok(()) } else { Err(Error::Denied { name, kind: access.kind }) }
         });
         self.attempt("lift in", &operation, admitted, |rows, forgotten| {
-            let stone =
-                forgotten.as_ref().and_then(|known| known.bury(text).filter(|stone| known.contains(stone)));
-            if let Some(stone) = stone {
-                rows.lift(stone, self.done(&operation, forgotten.as_deref()))?;
+            let known = forgotten.as_deref();
+            let stones = known
+                .map(|known| known.stones_of(text).filter(|stone| known.contains(stone)).collect::<Vec<_>>());
+            let stones = stones.unwrap_or_default();
+            for stone in &stones {
+                rows.lift(*stone, self.done(&operation, known))?;
             }
-            Ok(stone.is_some())
+            Ok(!stones.is_empty())
         })
     }
 

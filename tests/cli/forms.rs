@@ -349,6 +349,41 @@ fn notes_without_a_life_are_not_erased_and_a_life_leaves_what_is_no_journal() {
     assert!(!at.join("life/daily/2026-11-20.md").exists() && !at.join("life/.dreaming.d").exists());
 }
 
+// Groups, imported documents, the briefing, old playbooks and copies of sync tools stayed, and nobody said so.
+#[test]
+fn a_life_is_erased_whole_damaged_or_not_and_what_stays_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["init", "life"], 0);
+    let files = [
+        "BRIEFING.md",
+        "MEMORY.sync-conflict-20261121-091500-ABCDEFG.md",
+        "BOOTSTRAP.md.done.20261121T090000Z",
+        "imported/MEMORY.md",
+        "groups/crew/memory/2026-11-20.md",
+        "groups/crew/.dreaming.d/log.jsonl",
+        ".dreaming.d/memories.jsonl",
+    ];
+    let others = ["notes/plan.md", "README.md", "imported/photo.jpg", ".git/config"];
+    for file in files.iter().chain(&others) {
+        let path = at.join("life").join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "{ damaged \u{0} words").unwrap();
+    }
+    let told = ends(at, &["erase", "life"], 0);
+    for file in ["groups  (2 files)", "imported/MEMORY.md", "BRIEFING.md", "MEMORY.sync-conflict"] {
+        assert!(told.contains(&format!("would erase  life/{file}")), "{told}");
+    }
+    for stays in ["notes", "README.md", "imported/photo.jpg", ".git"] {
+        assert!(told.contains(&format!("would stay  life/{stays}")), "{told}");
+    }
+    let done = json(at, &["erase", "life", "--yes", "--json"], 0);
+    assert_eq!(done["stays"].as_array().unwrap().len(), 4, "{done}");
+    assert!(files.iter().all(|file| !at.join("life").join(file).exists()));
+    assert!(others.iter().all(|file| at.join("life").join(file).exists()));
+    assert!(!at.join("life/groups").exists() && !at.join("life/.dreaming.d").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_backup_has_folders_for_reading_only_and_the_times_of_files_and_a_copy_begins_only_where_it_fits() {

@@ -13,6 +13,7 @@ mod forget;
 mod forget_receipt;
 mod importers;
 mod merge;
+mod spellings;
 mod strike;
 
 use std::sync::Arc;

@@ -130,7 +130,7 @@ fn what_is_forgotten_stands_nowhere_and_comes_in_by_no_door() {
         assert_eq!(of(&receipt, ForgetPlace::Decisions), (2, 2));
         assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
         let audit = store.audit(&human(), 99).unwrap();
-        assert_eq!(audit.iter().filter(|entry| entry.action == "memory_removed").count(), 6);
+        assert_eq!(audit.iter().filter(|entry| entry.action == "memory_removed").count(), 5);
         assert_eq!(audit[0].action, "memory_forget");
         assert_eq!(store.profile(&agent()).unwrap(), [("name".to_owned(), "Marta".to_owned())]);
 
@@ -140,7 +140,8 @@ fn what_is_forgotten_stands_nowhere_and_comes_in_by_no_door() {
                 ["The harbour opens at nine", "the words landlord and Kowalski apart", "an innocent row"];
             let listed = store.list(&agent(), &Filter::limit(99)).unwrap();
             assert!(kept.iter().all(|content| listed.iter().any(|row| row.content == *content)));
-            assert_eq!(listed.len(), 4, "and the fact that came after it");
+            let rest = listed.iter().filter(|row| row.content.starts_with("I heard that [forgotten]"));
+            assert_eq!((listed.len(), rest.count()), (5, 1), "and the fact that came after it, and a rest");
             for whose in [agent(), human(), access(SessionKind::Shared, Actor::Agent)] {
                 for content in [SECRET, "so ZANZIBARQX Kowalski, is my *landlord*"] {
                     is_refused_to(&whose, store.write(&whose, &row(content), now()));
@@ -180,6 +181,76 @@ fn what_is_forgotten_stands_nowhere_and_comes_in_by_no_door() {
             assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
         }
     });
+}
+
+// One statement took a whole row with it, also what nobody wanted to have forgotten, and the receipt did not say which.
+#[test]
+fn a_row_that_says_more_says_the_rest() {
+    each(|open, folder| {
+        let store = open();
+        let more = "Marta is allergic to nuts, and lives in Zanzibarqx.";
+        let write = |memory: &NewMemory| store.write(&agent(), memory, now()).unwrap();
+        let kept = write(&row(more));
+        let fact = write(&NewMemory::new(categories::FACT, more, Source::AgentRecorded));
+        let alone = write(&row("She lives in Zanzibarqx"));
+        let noted = write(
+            &row("Marta is allergic to nuts, too").metadata(serde_json::json!(["lives in Zanzibarqx"])),
+        );
+        let deleted = write(&row(&format!("{more} Always.")));
+        store.delete(&agent(), deleted, now()).unwrap();
+        let receipt = store.forget(&human(), "lives in zanzibarqx", now()).unwrap();
+        assert_eq!(of(&receipt, ForgetPlace::Rows), (5, 5));
+        let rows = &receipt.iter().find(|line| line.place == ForgetPlace::Rows).unwrap().rows;
+        let told: Vec<_> = rows.iter().map(|row| (row.row, row.is_kept, row.words.as_str())).collect();
+        let rest = "Marta is allergic to nuts, and [forgotten]--------.";
+        assert_eq!(
+            told[..4],
+            [
+                (kept.get(), true, rest),
+                (fact.get(), true, rest),
+                (alone.get(), false, "She [forgotten]--------"),
+                (noted.get(), false, "Marta is allergic to nuts, too"),
+            ]
+        );
+        assert_eq!((told[4].0, told[4].1), (deleted.get(), false));
+        assert!(!format!("{receipt:?}").contains("allergic"), "a receipt is printed by its shape");
+        assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
+        for store in [store, open()] {
+            for id in [kept, fact] {
+                assert_eq!(store.get(&agent(), id).unwrap().unwrap().content, rest);
+            }
+            assert!([alone, noted, deleted].iter().all(|id| store.get(&agent(), *id).unwrap().is_none()));
+            let found = store.search(&agent(), &Query::new("allergic to nuts")).unwrap().hits;
+            assert_eq!(found.len(), 2);
+            assert!(store.search(&agent(), &Query::new("Zanzibarqx")).unwrap().hits.is_empty());
+            let again = store.forget(&human(), "lives in zanzibarqx", now()).unwrap();
+            assert_eq!(of(&again, ForgetPlace::Rows), (0, 0));
+        }
+        // An agent that forgets is told no words of rows.
+        let store = open();
+        store.write(&agent(), &row("The quokkazebra is in the red shed"), now()).unwrap();
+        let receipt = store.forget(&agent(), "the quokkazebra", now()).unwrap();
+        assert!(receipt.iter().all(|line| line.rows.is_empty()));
+        assert_eq!(files_with(folder, "quokkazebra"), [""; 0]);
+    });
+}
+
+// Whoever read the file kept a person waiting for a minute, without a word.
+#[test]
+fn a_reader_is_waited_for_a_moment_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 1);
+    store.write(&agent(), &row(SECRET), now()).unwrap();
+    let reader = rusqlite::Connection::open(folder.path().join("memory.db")).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM memories;").unwrap();
+    let begun = std::time::Instant::now();
+    let receipt = store.forget(&human(), SECRET, now()).unwrap();
+    assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
+    let left: Vec<_> = receipt.iter().filter_map(|line| line.left.as_deref()).collect();
+    assert!(
+        left.len() == 1 && left[0].contains("forget it again when whoever reads it now is done"),
+        "{left:?}"
+    );
 }
 
 #[test]

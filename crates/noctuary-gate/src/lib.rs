@@ -27,4 +27,4 @@ pub use filter::{Confidence, Finding, PiiFilter, View};
 pub use injection::{Injection, scan_injection};
 pub use scanner::Strictness;
 pub use secret::SecretGate;
-pub use view::as_drawn;
+pub use view::{as_drawn, escape_at, letter_like};

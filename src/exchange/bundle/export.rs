@@ -21,6 +21,7 @@ use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::exchange::foreign::okf;
 use crate::file::FileMemoryStore;
+use crate::file::is_of_life;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::Tombstones;
 use crate::learning::{MethodStore, PreferenceKind, PreferenceStore, RoleStore};
@@ -31,7 +32,7 @@ use crate::session::{self, Folder};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
 use crate::upload::FileStore;
-use crate::workspace::{Reach, Workspace, is_own};
+use crate::workspace::{Reach, Workspace};
 
 /// Takes a life out: rows, facts with their history, learnings, methods, preferences, notes of roles, profile, tombstones, and
 /// documents where a workspace is given. Edges, and a page on each entity, lie beside them for readers.
@@ -319,7 +320,7 @@ fn documents(workspace: &dyn Workspace, access: &Access, bundle: &mut Bundle) ->
         let looked = folder.look(workspace, &Reach::everything())?;
         for name in &looked.listing.documents {
             let is_text = [".md", ".markdown", ".txt"].iter().any(|end| name.as_str().ends_with(end));
-            if looked.left_out.contains(name) || !(is_own(name) || is_text) {
+            if looked.left_out.contains(name) || !(is_of_life(name.as_str()) || is_text) {
                 continue;
             }
             match workspace.read(name) {

@@ -32,8 +32,8 @@ use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_bytes, put_signed, seal, unsealed};
 use crate::search::postings::{Error, Result};
 
-/// The beginning of a table, with the version of its bytes and of the terms of a text.
-pub(super) const MAGIC: &[u8; 8] = b"noctrow\x04";
+/// The beginning of a table, with the version of its bytes, of the terms of a text and of its signature.
+pub(super) const MAGIC: &[u8; 8] = b"noctrow\x05";
 
 /// Seals no page.
 const PLACE: u64 = u64::MAX - 2;

@@ -5,8 +5,10 @@ use std::ops::{ControlFlow, Range};
 
 use noctuary_gate::{Confidence, Finding};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use unicode_normalization::char::canonical_combining_class;
 
 use super::key::TombstoneKey;
+use super::spelling;
 use super::words::{self, Words, power};
 use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
@@ -65,7 +67,8 @@ pub struct Tombstone {
     pub digest: Digest,
 }
 
-/// The statements that a home has forgotten.
+/// The statements that a home has forgotten. Each is known again in every spelling of it: composed, decomposed and compatible
+/// letters, entities of HTML and escapes, letters that look the same, and the points of Hebrew and Arabic or their lack.
 ///
 /// ```
 /// use noctuary::gate::{TombstoneKey, Tombstones};
@@ -136,8 +139,18 @@ impl Tombstones {
     /// would be taken out of everything.
     #[must_use]
     pub fn bury(&self, text: &str) -> Option<Tombstone> {
+        self.stone(&spelling::alike(text))
+    }
+
+    /// Returns the tombstones that a statement may have: the one of now, and the one from before spellings were compared.
+    pub(crate) fn stones_of(&self, text: &str) -> impl Iterator<Item = Tombstone> {
+        [self.bury(text), self.stone(text)].into_iter().flatten()
+    }
+
+    fn stone(&self, text: &str) -> Option<Tombstone> {
         let words = self.words(text);
-        let is_enough = words.len() >= FEWEST_WORDS || words.folded.chars().count() >= FEWEST_CHARACTERS;
+        let letters = words.folded.chars().filter(|c| canonical_combining_class(*c) == 0);
+        let is_enough = words.len() >= FEWEST_WORDS || letters.count() >= FEWEST_CHARACTERS;
         if words.len() == 0 || !is_enough {
             return None;
         }
@@ -159,7 +172,8 @@ impl Tombstones {
 
     /// Takes the tombstone of a statement back; `false` where there is none.
     pub fn lift(&mut self, text: &str) -> bool {
-        let is_lifted = self.bury(text).is_some_and(|stone| self.remove(&stone));
+        let stones: Vec<_> = self.stones_of(text).collect();
+        let is_lifted = stones.iter().fold(false, |is_lifted, stone| self.remove(stone) | is_lifted);
         self.others.iter_mut().fold(is_lifted, |is_lifted, other| other.lift(text) | is_lifted)
     }
 
@@ -242,18 +256,14 @@ impl Tombstones {
     }
 
     /// Returns where forgotten statements stand in a text: byte ranges, ascending and apart, each from the first letter
-    /// of a statement to its last. Also as JSON has them, where `\\n` parts words.
+    /// of a statement to its last. Also as JSON has them, where `\\n` parts words, and in other spellings.
     #[must_use]
     pub fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
-        for text in std::iter::once(Cow::Borrowed(text)).chain(self.unescaped(text).map(Cow::Owned)) {
-            for set in self.sets() {
-                let _ = set.scan(&text, |range| {
-                    found.push(range);
-                    ControlFlow::Continue(())
-                });
-            }
-        }
+        let _ = self.scan_all(text, |range| {
+            found.push(range);
+            ControlFlow::Continue(())
+        });
         found.sort_unstable_by_key(|range| (range.start, range.end));
         let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
         for range in found {
@@ -268,14 +278,19 @@ impl Tombstones {
     /// Returns whether a forgotten statement stands anywhere in a text.
     #[must_use]
     pub fn holds(&self, text: &str) -> bool {
-        let holds = |text: &str| self.sets().any(|set| set.scan(text, |_| ControlFlow::Break(())).is_break());
-        holds(text) || self.unescaped(text).is_some_and(|text| holds(&text))
+        self.scan_all(text, |_| ControlFlow::Break(())).is_break()
     }
 
-    /// Returns the text with as many spaces in the place of escaped white space, where any stands there and anything is
-    /// forgotten.
-    fn unescaped(&self, text: &str) -> Option<String> {
-        if self.is_empty() { None } else { unescaped(text) }
+    fn scan_all(&self, text: &str, mut give: impl FnMut(Range<usize>) -> ControlFlow<()>) -> ControlFlow<()> {
+        if self.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        for spelled in spelling::all(text) {
+            for set in self.sets() {
+                set.scan(&spelled.text, |range| give(spelled.place(&range)))?;
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// Returns what [`find`](Self::find) finds, in the form of a filter's findings.
@@ -288,6 +303,11 @@ impl Tombstones {
     /// it did.
     pub(crate) fn blanked<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.overwritten(text, &|_| true, |len| " ".repeat(len))
+    }
+
+    /// Returns the number of words that are left of a text without what is forgotten.
+    pub(crate) fn words_left(&self, text: &str) -> usize {
+        self.words(&self.blanked(text)).len()
     }
 
     /// Returns the text with a mark of the same length in the place of what is forgotten.
@@ -322,7 +342,9 @@ impl Tombstones {
             written.push_str(&text[from..place.start]);
             for piece in text[place.clone()].split_inclusive('\n') {
                 let end = piece.trim_end().len();
-                let start = piece[..end].find(char::is_alphanumeric).unwrap_or(end);
+                // An escape that begins a word is of it: half of one would be another.
+                let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '\\' | '&' | '%');
+                let start = piece[..end].find(is_of_word).unwrap_or(end);
                 written.push_str(&piece[..start]);
                 written.push_str(&mark(end - start));
                 written.push_str(&piece[end..]);
@@ -391,42 +413,15 @@ impl Tombstones {
     }
 }
 
-/// Returns the text with as many spaces in the place of escaped white space, where any stands there.
-fn unescaped(text: &str) -> Option<String> {
-    if !text.contains('\\') {
-        return None;
-    }
-    let mut rest = text;
-    let (mut plain, mut is_changed) = (String::with_capacity(text.len()), false);
-    while let Some((before, behind)) = rest.split_once('\\') {
-        plain.push_str(before);
-        let is_control = behind
-            .get(..5)
-            .is_some_and(|code| code.starts_with("u000") && code.as_bytes()[4].is_ascii_hexdigit());
-        let (len, parts) = match behind.chars().next() {
-            Some('n' | 'r' | 't' | 'f' | 'b') => (1, true),
-            Some('u') if is_control => (5, true),
-            // It is escaped, and begins no escape.
-            c => (c.map_or(0, char::len_utf8), false),
-        };
-        let (escaped, after) = behind.split_at(len);
-        if parts {
-            plain.push_str(&" ".repeat(1 + len));
-        } else {
-            plain.push('\\');
-            plain.push_str(escaped);
-        }
-        is_changed |= parts;
-        rest = after;
-    }
-    plain.push_str(rest);
-    is_changed.then_some(plain)
-}
-
 /// Returns a signature of a text: where a statement [stands](Tombstones::holds) in it, the signature of the statement has no
 /// bit that the signature of the text lacks.
 pub(crate) fn signature(text: &str) -> u64 {
-    words::signature(text) | unescaped(text).map_or(0, |text| words::signature(&text))
+    spelling::all(text).iter().fold(0, |bits, spelled| bits | words::signature(&spelled.text))
+}
+
+/// Returns the signature of a statement: two bits for each word.
+pub(crate) fn statement_signature(text: &str) -> u64 {
+    words::signature(&spelling::alike(text))
 }
 
 impl Extend<Tombstone> for Tombstones {

@@ -147,8 +147,8 @@ impl Words {
     }
 }
 
-/// Returns the signature of a statement: two bits for each word.
-pub(crate) fn signature(text: &str) -> u64 {
+/// Returns a signature: two bits for each word.
+pub(super) fn signature(text: &str) -> u64 {
     if text.contains(['<', '\\']) {
         return bits_of_all(text);
     }

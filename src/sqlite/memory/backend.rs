@@ -212,14 +212,6 @@ impl SqliteBackend {
             })
         })
     }
-
-    /// Writes the log back, where the page of a removed row stays until then; `false` where somebody reads it just now.
-    fn empty_log(&self) -> Result<bool> {
-        let busy: i64 = self.database.read("purge", |connection| {
-            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |found| found.get(0))
-        })?;
-        Ok(busy == 0)
-    }
 }
 
 /// So many rows of other programs get their edges in one step.
@@ -259,7 +251,7 @@ impl Backend for SqliteBackend {
         const LEFT: &str = "the log of the file: forget it again when whoever reads it now is done";
         if !is_forgotten {
             self.wipe_index()?;
-            return Ok((!self.empty_log()?).then_some(LEFT));
+            return Ok((!self.database.empty_log("purge")?).then_some(LEFT));
         }
         let Some(removals) = self.database.read("forget in", removals::since_vacuum)? else {
             // No word was removed since all copies were.
@@ -268,7 +260,7 @@ impl Backend for SqliteBackend {
         // Who writes without secure deletion, as a shell does, leaves words between the rows and in free pages.
         self.database.read("forget in", |connection| connection.execute_batch("VACUUM"))?;
         self.wipe_index()?;
-        if !self.empty_log()? {
+        if !self.database.empty_log("purge")? {
             return Ok(Some(LEFT));
         }
         self.database.change("forget in", |connection| removals::were_vacuumed(connection, removals))?;

@@ -24,11 +24,13 @@ const INDEXES: &str = "
         WHERE deleted_at IS NOT NULL OR retired_at IS NOT NULL;
 ";
 
-/// Other programs know of no signature.
+pub(super) const TRIGGER_NAME: &str = "memories_unsigned";
+
+/// Other programs know of no signature. A file with another text of the trigger has the signatures of an earlier version.
 pub(super) const TRIGGER: &str = "
     DROP TRIGGER IF EXISTS memories_unsigned;
     CREATE TRIGGER memories_unsigned AFTER UPDATE OF category, content, metadata, source, origin, session, speaker,
-        subject, slot, cites ON memories WHEN new.signature IS old.signature BEGIN
+        subject, slot, cites ON memories WHEN new.signature IS old.signature /* of each spelling */ BEGIN
         UPDATE memories SET signature = -1 WHERE id = new.id;
     END;
 ";

@@ -317,38 +317,43 @@ pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Returns whether the triggers exist as they were made.
 pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
-    let names: Vec<String> =
-        TRIGGER_NAMES.iter().chain(&vectors::TRIGGER_NAMES).map(|name| format!("'{name}'")).collect();
+    Ok(tell_changes(connection)? && stand(connection, &[saying::TRIGGER_NAME], &[saying::TRIGGER])?)
+}
+
+/// Returns whether those exist that tell of changed rows.
+fn tell_changes(connection: &Connection) -> rusqlite::Result<bool> {
+    let names: Vec<&str> = TRIGGER_NAMES.into_iter().chain(vectors::TRIGGER_NAMES).collect();
+    stand(connection, &names, &[TRIGGERS, terms::TRIGGERS, vectors::TRIGGERS])
+}
+
+/// Returns whether triggers of these names exist, each as it is in one of the texts.
+fn stand(connection: &Connection, names: &[&str], texts: &[&str]) -> rusqlite::Result<bool> {
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     let sql =
-        format!("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ({})", names.join(", "));
+        format!("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ({})", quoted.join(", "));
     let mut statement = connection.prepare_cached(&sql)?;
-    let standing = statement.query([])?.all(|row| row.get(0))?;
-    let ours = [TRIGGERS, terms::TRIGGERS, saying::TRIGGER, vectors::TRIGGERS];
-    let is_ours = |trigger: &String| ours.iter().any(|all| all.contains(trigger));
+    let standing: Vec<String> = statement.query([])?.all(|row| row.get(0))?;
+    let is_ours = |trigger: &String| texts.iter().any(|all| all.contains(trigger));
     Ok(standing.len() == names.len() && standing.iter().all(is_ours))
 }
 
-const TRIGGER_NAMES: [&str; 7] = [
-    "memories_ai",
-    "memories_ad",
-    "memories_au",
-    "memory_terms_ai",
-    "memory_terms_ad",
-    "memory_terms_au",
-    "memories_unsigned",
-];
+const TRIGGER_NAMES: [&str; 6] =
+    ["memories_ai", "memories_ad", "memories_au", "memory_terms_ai", "memory_terms_ad", "memory_terms_au"];
 
-/// Puts triggers back that do not stand as they were made; returns whether there were such. Rows may have changed that no
-/// trigger saw, so no vector is believed any more.
+/// Puts triggers back that do not stand as they were made; returns whether rows may have changed that none saw. Then no
+/// vector is believed any more.
 pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
-    let is_behind = !are_mended(connection)?;
+    if are_mended(connection)? {
+        return Ok(false);
+    }
+    let is_behind = !tell_changes(connection)?;
     if is_behind {
         connection.execute_batch(TRIGGERS)?;
         connection.execute_batch(terms::TRIGGERS)?;
-        saying::renew(connection)?;
         connection.execute_batch(vectors::TRIGGERS)?;
         vectors::distrust(connection)?;
     }
+    saying::renew(connection)?;
     Ok(is_behind)
 }
 

@@ -261,10 +261,10 @@ impl<H: ArtifactHome> Shelf<H> {
         self.check_main(access, Actor::Human)?;
         self.home.change("lift in", |rows| {
             let Some(mut stones) = rows.forgotten()? else { return Ok(false) };
-            let Some(stone) = stones.bury(text) else { return Ok(false) };
+            let lifted: Vec<_> = stones.stones_of(text).filter(|stone| stones.contains(stone)).collect();
             let is_lifted = stones.lift(text);
-            if is_lifted {
-                rows.keep_forgotten(&stones, &stone)?;
+            for stone in &lifted {
+                rows.keep_forgotten(&stones, stone)?;
             }
             Ok(is_lifted)
         })

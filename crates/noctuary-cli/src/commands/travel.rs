@@ -4,6 +4,8 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use chrono::Utc;
+use noctuary::Workspace;
+use noctuary::doctor::Doctor;
 use noctuary::exchange::{
     Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, EraseReceipt, Export,
     Foreign, Presence, copy_into, copy_rows,
@@ -298,87 +300,143 @@ pub(crate) fn copy(place: &Place, out: &Place, whose: Whose<'_>, output: Output)
     Ok(End::look_if(refused > 0))
 }
 
-/// The other folder of journals.
-const DAILY: &str = "daily";
-
-/// Root files and folders that only this library's lives have.
-const OWN: [&str; 16] = [
-    ".dreaming.d",
-    ".dreaming.lock",
-    ".dreamed-state.json",
-    ".dreamed-quarantine.json",
-    ".soul-state.json",
-    ".self",
-    "self",
-    "memory",
-    "AGENTS.md",
-    "BOOTSTRAP.md",
-    "HEARTBEAT.md",
-    "IDENTITY.md",
-    "MEMORY.md",
-    "SOUL.md",
-    "TOOLS.md",
-    "USER.md",
-];
-
 pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
-    // Before it is opened: a person's notes alone are no life.
     if let Place::Path(path) = place
         && path.is_dir()
-        && !path.join(".dreaming.d").is_dir()
     {
-        return Err(Trouble::failed(format!(
-            "{} has no life of this library, which would be in .dreaming.d: nothing is removed",
-            path.display()
-        )));
+        return erase_folder(path, yes, whose, output);
     }
     let gone = {
-        let home = Home::open(place, whose)?;
+        let home = Home::open(place, whose).map_err(|trouble| by_hand(trouble, place))?;
         if let Store::Postgres(_, workspace) = &home.store {
             let owner = home.owner();
             let receipt = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
             return tell_erased(&receipt, yes, output);
         }
         let path = place.path("it holds lives, and one of them is erased")?;
-        if let Store::Sqlite(_) = &home.store
-            && noctuary::doctor::Doctor::of(path)?.scopes()?.iter().any(|scope| *scope != home.scope)
-        {
+        if Doctor::of(path)?.scopes()?.iter().any(|scope| *scope != home.scope) {
             return erase_one(path, home, yes, output);
         }
-        let lease = match home.workspace.claim(&ClaimTerms::default())? {
-            Claim::Granted(lease) => lease,
-            Claim::Held(_) => return Err(noctuary::Error::Busy { path: place.to_string() }.into()),
-        };
-        lease.release()?;
-        gone(path)?
+        claimed(home.workspace.as_ref(), place)?;
+        database_files(path)?
     };
-    let files: Vec<Option<usize>> = gone.iter().map(|path| path.is_dir().then(|| files_in(path))).collect();
     if yes {
         for path in &gone {
-            let removed =
-                if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
-            match removed {
-                // SQLite takes its own files away when it closes the database.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => {
-                    return Err(Trouble::failed(format!("cannot remove {}: {error}", path.display())));
-                }
-                Ok(()) => {}
-            }
-        }
-        // One that holds something else stands.
-        if let Place::Path(path) = place {
-            let _ = std::fs::remove_dir(path.join(DAILY));
+            remove(path)?;
         }
     }
+    let told: Vec<_> = gone.iter().map(|path| (path.display().to_string(), None)).collect();
+    tell_files(&told, &[], yes, output)
+}
+
+/// Erases the life in a folder. No file of it is opened, since one that is damaged is erased too.
+fn erase_folder(folder: &Path, yes: bool, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    // A person's notes alone are no life.
+    if !folder.join(".dreaming.d").is_dir() {
+        return Err(Trouble::failed(format!(
+            "{} has no life of this library, which would be in .dreaming.d: nothing is removed",
+            folder.display()
+        )));
+    }
+    if let Ok(scopes) = Doctor::of(folder)?.scopes()
+        && whose.named().is_none()
+    {
+        whose.only(scopes)?;
+    }
+    let workspace = noctuary::FileWorkspace::open(folder)?;
+    match claimed(&workspace, &folder.display()) {
+        Err(Trouble::Failed(error)) if is_damage(error.as_ref()) => {}
+        claimed => claimed?,
+    }
+    let files = workspace.belongings()?;
+    drop(workspace);
+    let told = files.told().into_iter().map(|(path, count)| {
+        let path = folder.join(path);
+        (path.display().to_string(), path.is_dir().then_some(count))
+    });
+    let told: Vec<_> = told.collect();
+    if yes {
+        for path in &files.life {
+            remove(&folder.join(path))?;
+        }
+        // The folders that are empty now; one that holds something else stays.
+        let mut folders: Vec<&Path> = files.life.iter().filter_map(|path| Path::new(path).parent()).collect();
+        folders = folders
+            .iter()
+            .flat_map(|path| path.ancestors())
+            .filter(|path| !path.as_os_str().is_empty())
+            .collect();
+        folders.sort_unstable_by_key(|path| (std::cmp::Reverse(path.components().count()), *path));
+        folders.dedup();
+        for empty in folders {
+            let _ = std::fs::remove_dir(folder.join(empty));
+        }
+    }
+    let stays: Vec<String> =
+        files.others.iter().map(|path| folder.join(path).display().to_string()).collect();
+    tell_files(&told, &stays, yes, output)
+}
+
+/// Looks that nobody dreams.
+fn claimed(workspace: &dyn Workspace, place: &dyn std::fmt::Display) -> Result<(), Trouble> {
+    match workspace.claim(&ClaimTerms::default())? {
+        Claim::Granted(lease) => Ok(lease.release()?),
+        Claim::Held(_) => Err(noctuary::Error::Busy { path: place.to_string() }.into()),
+    }
+}
+
+/// Says what to do with a database that cannot be read: it may hold lives of others, so it is not deleted unseen.
+fn by_hand(trouble: Trouble, place: &Place) -> Trouble {
+    match (trouble, place) {
+        (Trouble::Failed(error), Place::Path(path)) if is_damage(error.as_ref()) => {
+            let files = database_files(path).unwrap_or_default();
+            let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+            Trouble::failed(format!(
+                "cannot erase a life in {place}: {error}; where it holds no life of others, delete {}",
+                files.join(", ")
+            ))
+        }
+        (trouble, _) => trouble,
+    }
+}
+
+fn is_damage(error: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(error.downcast_ref(), Some(noctuary::Error::Corrupt { .. } | noctuary::Error::Shrunk { .. }))
+}
+
+fn remove(path: &Path) -> Result<(), Trouble> {
+    match std::fs::remove_file(path) {
+        // SQLite takes its own files away when it closes the database.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        removed => removed.map_err(|error| at("remove", path, &error)),
+    }
+}
+
+/// Says which files were erased, folders with the number of their files, and which stay.
+fn tell_files(
+    gone: &[(String, Option<u64>)],
+    stays: &[String],
+    yes: bool,
+    output: Output,
+) -> Result<End, Trouble> {
+    /// More of a project's files are only counted.
+    const MOST: usize = 20;
     if output.json {
-        let shown: Vec<String> = gone.iter().map(|path| path.display().to_string()).collect();
-        output.value(&json!({"erased": yes, "paths": shown}))?;
+        let paths: Vec<&String> = gone.iter().map(|(path, _)| path).collect();
+        output.value(&json!({"erased": yes, "paths": paths, "stays": stays}))?;
         return Ok(End::Well);
     }
-    for (path, files) in gone.iter().zip(files) {
-        let files = files.map(|files| format!("  ({})", count(files, "file"))).unwrap_or_default();
-        output.line(format!("{}  {}{files}", if yes { "erased" } else { "would erase" }, path.display()));
+    for (path, files) in gone {
+        let files =
+            files.map(|files| format!("  ({})", count(usize::try_from(files).unwrap_or(usize::MAX), "file")));
+        let files = files.unwrap_or_default();
+        output.line(format!("{}  {path}{files}", if yes { "erased" } else { "would erase" }));
+    }
+    for path in stays.iter().take(MOST) {
+        output.line(format!("{}  {path}", if yes { "stays" } else { "would stay" }));
+    }
+    if let Some(more) = stays.len().checked_sub(MOST).filter(|more| *more > 0) {
+        output.line(format!("and {more} more that are no part of the life"));
     }
     if yes {
         output.line("Backups, git, and the logs of a model's provider are out of reach.");
@@ -411,32 +469,8 @@ fn tell_erased(receipt: &EraseReceipt, yes: bool, output: Output) -> Result<End,
     Ok(End::look_if(receipt.left.is_some()))
 }
 
-/// Counts the files in a folder.
-fn files_in(folder: &Path) -> usize {
-    let count = |entry: std::io::Result<std::fs::DirEntry>| {
-        entry.map_or(0, |entry| {
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder { files_in(&entry.path()) } else { 1 }
-        })
-    };
-    std::fs::read_dir(folder).into_iter().flatten().map(count).sum()
-}
-
-/// Returns what a life consists of on the disk.
-fn gone(home: &Path) -> Result<Vec<PathBuf>, Trouble> {
-    if home.is_dir() {
-        let mut paths: Vec<PathBuf> = OWN.iter().map(|name| home.join(name)).collect();
-        // Journals and copies of them alone: whatever else has that folder is a person's.
-        for entry in std::fs::read_dir(home.join(DAILY)).into_iter().flatten() {
-            let name = entry?.file_name().to_string_lossy().into_owned();
-            let is_of_a_day = name.get(..10).is_some_and(|day| day.parse::<chrono::NaiveDate>().is_ok());
-            if is_of_a_day && name.to_ascii_lowercase().ends_with(".md") {
-                paths.push(home.join(DAILY).join(name));
-            }
-        }
-        paths.sort();
-        return Ok(paths.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect());
-    }
+/// Returns the files of a database.
+fn database_files(home: &Path) -> Result<Vec<PathBuf>, Trouble> {
     let folder = home.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = home.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut gone = Vec::new();

@@ -70,14 +70,9 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
         next(&mut named, at, |from| plus_sign.find(&bytes[from..]));
         let Some(mark) = any.into_iter().chain(named).min() else { break };
         steps::take(mark - at + 1);
-        let found = match bytes[mark] {
-            b'%' => percent(bytes, mark),
-            b'&' => entity(bytes, mark),
-            b'\\' => backslash(bytes, mark),
-            _ => plus(bytes, mark),
-        };
+        let found = if bytes[mark] == b'U' { plus(bytes, mark) } else { escape_at(text, mark) };
         at = mark + 1;
-        if let Some((c, end)) = found.filter(|(_, end)| text.is_char_boundary(*end)) {
+        if let Some((c, end)) = found {
             // Quotes in a string are escaped without any disguise.
             if matches!(bytes[end - 1], b'"' | b'\'') {
                 quotes.push(edits.len());
@@ -87,6 +82,20 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
         }
     }
     without_lone(edits, &quotes)
+}
+
+/// Returns the character that an escape at a place writes, and where the escape ends: one of an address, of HTML, of a
+/// string, of markdown or of a style sheet. Of the names of HTML those of signs are known.
+#[must_use]
+pub fn escape_at(text: &str, at: usize) -> Option<(char, usize)> {
+    let bytes = text.as_bytes();
+    let found = match bytes.get(at)? {
+        b'%' => percent(bytes, at),
+        b'&' => entity(bytes, at),
+        b'\\' => backslash(bytes, at),
+        _ => None,
+    };
+    found.filter(|(_, end)| text.is_char_boundary(*end))
 }
 
 /// Looks for a mark from a place on, unless the last one that was found is still ahead.
@@ -177,7 +186,7 @@ fn backslash(bytes: &[u8], mark: usize) -> Option<(char, usize)> {
         (bytes.get(from) == Some(&b'{') && bytes.get(end) == Some(&b'}')).then_some((code, end + 1))
     };
     let found = match bytes.get(at)? {
-        b'u' => number(bytes, at + 1, 4, 4, 16).or_else(|| braced(at + 1)),
+        b'u' => pair(bytes, at).or_else(|| number(bytes, at + 1, 4, 4, 16)).or_else(|| braced(at + 1)),
         b'U' => number(bytes, at + 1, 8, 8, 16),
         b'x' => number(bytes, at + 1, 2, 2, 16).or_else(|| braced(at + 1)),
         b'0'..=b'7' => style(bytes, at).or_else(|| number(bytes, at, 3, 3, 8)),
@@ -186,6 +195,15 @@ fn backslash(bytes: &[u8], mark: usize) -> Option<(char, usize)> {
         _ => None,
     };
     found.and_then(character)
+}
+
+/// Returns a character beyond the first 65,536, which JSON writes in two halves.
+fn pair(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
+    let (high, end) = number(bytes, at + 1, 4, 4, 16).filter(|(half, _)| matches!(half, 0xd800..=0xdbff))?;
+    let behind = bytes.get(end..)?.iter().take_while(|byte| **byte == b'\\').count();
+    let is_low = (1..=4).contains(&behind) && bytes.get(end + behind) == Some(&b'u');
+    let (low, end) = number(bytes, end + behind + 1, 4, 4, 16).filter(|_| is_low)?;
+    matches!(low, 0xdc00..=0xdfff).then_some((0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00), end))
 }
 
 /// Returns an escape of a style sheet: up to six digits, and one blank that ends them. Three digits are those of a

@@ -103,6 +103,13 @@ pub fn as_drawn(text: &str) -> String {
     drawn
 }
 
+/// Returns the small letter of ASCII that a letter looks like, in one of its cases.
+#[must_use]
+pub fn letter_like(c: char) -> Option<char> {
+    let drawn = like(c).or_else(|| c.to_uppercase().next().and_then(like))?;
+    (c.is_alphabetic() && drawn.is_ascii_alphabetic()).then_some(drawn.to_ascii_lowercase())
+}
+
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();

@@ -26,7 +26,8 @@ mod quoted;
 mod spaced;
 mod undo;
 
-pub use lookalike::as_drawn;
+pub use escaped::escape_at;
+pub use lookalike::{as_drawn, letter_like};
 
 pub(super) use island::Island;
 pub(super) use joined::{is_date, is_word};

@@ -268,3 +268,72 @@ fn a_mark_stands_by_itself_beside_words_of_any_script() {
         assert!(!is_struck(text), "{text}");
     }
 }
+
+/// The rows of a table, each with its columns.
+fn table(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+}
+
+// A statement that was forgotten in one spelling stayed, was imported and was promoted in another one.
+#[test]
+fn a_statement_is_forgotten_in_every_spelling() {
+    let mut missed = Vec::new();
+    for row in table(include_str!("spellings.tsv")) {
+        let [what, one, other] = row[..] else { panic!("{row:?}") };
+        for (buried, said) in [(one, other), (other, one), (one, one), (other, other)] {
+            let all = forgotten(&[buried]);
+            let text = format!("- [09:12] [user] x {said}. y\n");
+            if all.find(&text).len() != 1 || !all.holds(&text) {
+                missed.push((what, buried, said));
+                continue;
+            }
+            let struck = all.struck(&text);
+            assert_eq!(struck.len(), text.len(), "{what}");
+            assert!(
+                struck.starts_with("- [09:12] [user] x [forgotten]") && struck.ends_with(". y\n"),
+                "{struck}"
+            );
+            let asked = statement_signature(buried);
+            assert_eq!(signature(&text) & asked, asked, "{what}");
+            assert!(forgotten(&[buried]).lift(said), "{what}");
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn marks_and_numbers_tell_statements_apart() {
+    for row in table(include_str!("others.tsv")) {
+        let [one, other] = row[..] else { panic!("{row:?}") };
+        assert!(!forgotten(&[one]).holds(other) && !forgotten(&[other]).holds(one), "{row:?}");
+    }
+}
+
+// The tombstones of a home from before spellings were compared hold on: nobody has the words to make them anew.
+#[test]
+fn an_earlier_tombstone_still_holds_and_is_lifted() {
+    for statement in [
+        "To\u{302}i thi\u{301}ch pho\u{31b}\u{309}",
+        "İstanbul yakınında",
+        "Андрей живёт рядом",
+        "Sam&rsquo;s brother",
+        "محمـــد يسكن",
+        "ｶﾞﾌﾞﾘｴﾙが",
+    ] {
+        let mut all = Tombstones::new(TombstoneKey::from_bytes([7; 32]));
+        let earlier = all.stone(statement).expect("it has words enough");
+        assert_ne!(Some(earlier), all.bury(statement), "{statement}");
+        all.insert(earlier);
+        assert!(all.holds(&format!("x {statement} y")), "{statement}");
+        assert!(all.lift(statement) && all.is_empty(), "{statement}");
+    }
+}
+
+#[test]
+fn what_is_struck_in_json_is_json() {
+    let all = forgotten(&["Zoë lives in Orléans", "ëa ëb ëc ëd ëe"]);
+    for said in ["Zo\\u00eb lives in Orl\\u00e9ans", "\\u00ebA \\u00ebB \\u00ebC \\u00ebD \\u00ebE"] {
+        let struck = all.struck(&format!("{{\"a\":\"x {said}\"}}")).into_owned();
+        assert!(serde_json::from_str::<serde_json::Value>(&struck).is_ok(), "{struck}");
+    }
+}

@@ -216,3 +216,24 @@ fn all_rows_are_found_that_a_look_at_each_of_them_finds() {
     }
     assert!(cases > 1_000 && found > 500, "{cases} {found}");
 }
+
+// A file of an earlier version has signatures of one spelling alone, by which a row in another one was passed unread.
+#[test]
+fn signatures_of_an_earlier_version_are_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let open = || SqliteMemoryStore::open(&path, Scope::user("marta")).unwrap();
+    let human = Access::human(Scope::user("marta"));
+    let row = NewMemory::new("observation", "My lаndlоrd is Zo&euml;", Source::AgentRecorded);
+    let id = open().write(&human, &row, now()).unwrap();
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch(
+            "DROP TRIGGER memories_unsigned; UPDATE memories SET signature = 0;
+             CREATE TRIGGER memories_unsigned AFTER UPDATE OF content ON memories BEGIN SELECT 1; END",
+        )
+        .unwrap();
+    let store = open();
+    store.forget(&human, "my landlord is Zoë", now()).unwrap();
+    assert!(store.get(&human, id).unwrap().is_none());
+}
