@@ -104,6 +104,8 @@ fn no_byte_of_what_is_forgotten_purged_or_erased_is_left_in_any_spelling() {
             assert!(store.write(&agent(), &row(format!("so {other}, you know")), now()).is_ok());
             forget.run(now()).unwrap();
             nowhere(at, &[statement, other], "forget again");
+            // Another row of the table has the same statement.
+            assert!(forget.lift(now()).unwrap());
         }
         let all: Vec<&str> = spellings().flatten().collect();
         forgets_nothing_by_purge(store.as_ref(), at);

@@ -78,10 +78,15 @@ impl Lines {
         let (profile, learnings) = (self.rows.profile.len(), self.rows.learnings.len());
         let practised = self.rows.practised.sizes();
         self.rewrite(disk, scope, (record, Some(burial)), (gone, lines), |line| {
-            let is_told_apart = matches!(
-                line.change,
-                Change::Profile { .. } | Change::Learned { .. } | Change::Practised { .. }
-            );
+            let is_told_apart = match &line.change {
+                // What a row said before is told with the row.
+                Change::Profile { .. }
+                | Change::Learned { .. }
+                | Change::Practised { .. }
+                | Change::Updated { .. } => true,
+                Change::Written(row) => row.content.as_deref().is_some_and(|text| burial.holds(text)),
+                _ => false,
+            };
             let (line, is_struck) = without(line)?;
             reasons += u64::from(is_struck && !is_told_apart);
             Some(line)
