@@ -18,6 +18,7 @@ use crate::base::spread::Spread;
 use crate::format::documents::journal::JournalName;
 use crate::format::replies::fences::{self, Material, ShownLine};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE};
+use crate::gate::scan_injection;
 use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest, Unpicked, UnpickedReason};
 use bullet::{Kind, bullet};
 use line::Line;
@@ -33,7 +34,7 @@ use picker::Limits;
 /// In an agent's log a line is worth more the more it is a statement that stands alone: a full sentence with
 /// names, dates and numbers, which decides, prefers, teaches, promises or tells what always holds. In a
 /// dialogue between persons it is worth more if it tells what somebody did, names when and where, and is new.
-/// The user counts more than the agent. Questions, errands, praise and running commentary are rarely picked.
+/// The user counts more than the agent. A line that the user marks, `Decision:` or `Remember:`, is picked first, however short. Questions, errands, praise and running commentary are rarely picked.
 /// Never picked are lines of a tool or the web, with everything below them up to the next speaker, lines in
 /// which a secret was masked, and lines that `MEMORY.md` holds already. Where two lines of a request say the
 /// same with other numbers, or a later one says that something moved or was wrong, the earlier one stays out;
@@ -69,7 +70,7 @@ pub struct Extractive {
 impl Extractive {
     /// Picks what suits the days that a request shows: for each of them up to 6 lines and 1 KiB, altogether at
     /// most 48 lines and 7 KiB, and never more than a fifth of the journals' bytes, but up to 1 KiB of short
-    /// ones. The bullets fit a section, 8 KiB and 480 characters each, and the room that `MEMORY.md` has left.
+    /// ones. Of lines that the user marked, all within the 48 lines and 7 KiB. The bullets fit a section, 8 KiB and 480 characters each, and the room that `MEMORY.md` has left.
     #[must_use]
     pub fn new() -> Self {
         Self { share: SHARE, by_day: true, lines: None }
@@ -90,13 +91,14 @@ impl Extractive {
         self
     }
 
-    /// Returns the bounds for a request that shows so many days.
-    fn limits(&self, days: usize) -> Limits {
+    /// Returns the bounds for a request that shows so many days, and in which a person marked so many lines of so many bytes:
+    /// the bounds of a day make room for them, those of a section do not.
+    fn limits(&self, days: usize, (lines, bytes): (usize, usize)) -> Limits {
         let day = if self.by_day {
             Limits {
-                lines: days.saturating_mul(DAY_LINES).min(MOST_LINES),
-                least: LEAST_BYTES,
-                bytes: days.saturating_mul(DAY_BYTES).min(MOST_BYTES),
+                lines: days.saturating_mul(DAY_LINES).max(lines).min(MOST_LINES),
+                least: LEAST_BYTES.max(bytes),
+                bytes: days.saturating_mul(DAY_BYTES).max(bytes).min(MOST_BYTES),
                 share: self.share,
                 bullet_chars: BULLET_CHARS,
                 bullet_bytes: SECTION_BYTES,
@@ -122,7 +124,9 @@ impl Extractive {
         let bullets: Vec<String> =
             candidates.iter().map(|line| bullet(line, &journals[line.journal].0)).collect();
         let total = journals.iter().spread(|(_, lines)| lines).map(|line| line.text.len() + 1).sum();
-        let mut limits = self.limits(days(journals.iter().map(|(name, _)| name)));
+        let marked = candidates.iter().filter(|line| line.is_marked);
+        let marked = marked.fold((0, 0), |(lines, bytes), line| (lines + 1, bytes + line.bytes));
+        let mut limits = self.limits(days(journals.iter().map(|(name, _)| name)), marked);
         if let Some(room) = material.room.filter(|_| self.by_day) {
             limits.bullet_bytes = limits.bullet_bytes.min(room);
         }
@@ -141,7 +145,7 @@ impl Extractive {
             }
         }
         let mut reply = LlmReply::new(if answer.is_empty() { NOTHING_TO_PROMOTE.to_owned() } else { answer });
-        reply.left = told_left(left, &candidates, journals);
+        (reply.left, reply.without_model) = (told_left(left, &candidates, journals), true);
         reply
     }
 }
@@ -167,6 +171,12 @@ fn told_left(
     journals: &[(DocName, Vec<ShownLine>)],
 ) -> Vec<Unpicked> {
     order::sort(&mut left);
+    for (at, reason) in &mut left {
+        let is_open = matches!(reason, UnpickedReason::Slight | UnpickedReason::NoRoom);
+        if is_open && !scan_injection(candidates[*at].said).is_empty() {
+            *reason = UnpickedReason::Instruction;
+        }
+    }
     let mut told: Vec<Unpicked> = Vec::new();
     for (at, reason) in left {
         let (number, name) = (candidates[at].number, &journals[candidates[at].journal].0);

@@ -2,7 +2,7 @@
 //!
 //! A line's value is a logistic sum of its [features](super::features), between 0 and 1, with one column of weights for
 //! what persons say to each other and one for what stands in an agent's log. Lines are ranked by value for
-//! the room that they take, and taken while they fit.
+//! the room that they take, those that a person marked before all others, and taken while they fit.
 
 use super::bullet::Kind;
 use super::features::{SIZE, THRESHOLD, column};
@@ -106,7 +106,7 @@ pub(crate) fn pick<'l, 'm>(
     (picked, left)
 }
 
-/// Returns the lines above the threshold, best first, and the places of the others.
+/// Returns the lines above the threshold and those that a person marked, best first, and the places of the others.
 fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> (Vec<Valued<'l, 'm>>, Vec<usize>) {
     let (mut ranked, slight): (Vec<Valued<'l, 'm>>, Vec<Valued<'l, 'm>>) = measure(lines, memory)
         .iter()
@@ -117,8 +117,10 @@ fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> (Vec<Valued<'l
             let key = (1e6 * value * (100.0 / real(line.size)).powf(SIZE[column(line)])).floor();
             Valued { at, line, value, key }
         })
-        .partition(|valued| valued.value >= THRESHOLD);
-    order::sort_by(&mut ranked, |one, other| other.key.total_cmp(&one.key));
+        .partition(|valued| valued.value >= THRESHOLD || valued.line.is_marked);
+    order::sort_by(&mut ranked, |one, other| {
+        other.line.is_marked.cmp(&one.line.is_marked).then(other.key.total_cmp(&one.key))
+    });
     (ranked, slight.into_iter().map(|valued| valued.at).collect())
 }
 
