@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use chrono::{TimeZone, Utc};
+use noctuary::dream::Step;
 use noctuary::life::Guarded;
 use noctuary::memory::{Filter, NewMemory, Query, Source};
 use noctuary::model::{Finish, Usage};
@@ -16,8 +17,8 @@ use noctuary::testing::Script;
 use noctuary::tools::{MemoryTool, Toolbox};
 use noctuary::workspace::{Claim, ClaimTerms};
 use noctuary::{
-    Access, FileMemoryStore, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest, MemoryStore,
-    Outcome, Scope, Workspace, dream_once, dream_once_async, llm_fn,
+    Access, Dreamer as _, FileMemoryStore, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest,
+    MemoryStore, Outcome, Scope, Workspace, dream_once, dream_once_async, llm_fn,
 };
 use serde_json::json;
 use tracing::field::{Field, Visit};
@@ -241,6 +242,40 @@ fn tools(listener: &Listener) {
         call(CANARY, json!({})).unwrap_err();
         memory.call(&json!({"command": "view", "path": "/memories"})).unwrap();
     });
+}
+
+// The page on scheduling had steps on other threads, where their spans belonged to nobody.
+#[test]
+fn steps_on_other_threads_stay_below_the_span_of_the_host() {
+    const PAGE: &str = include_str!("../src/manual/scheduling.md");
+    assert!(PAGE.contains("span.in_scope(work)"), "the page does as this test");
+    let tree = |is_moved: bool| {
+        let (listener, home) = (Listener::default(), Home::new());
+        let dispatch = tracing::Dispatch::new(listener.clone());
+        let blocking = |work: Box<dyn FnOnce() -> Step + Send>| {
+            let (span, dispatch) = (Span::current(), dispatch.clone());
+            let run = move || {
+                tracing::dispatcher::with_default(&dispatch, || {
+                    if is_moved { span.in_scope(work) } else { work() }
+                })
+            };
+            std::thread::spawn(run).join().unwrap()
+        };
+        tracing::dispatcher::with_default(&dispatch, || {
+            let host = tracing::info_span!(target: "noctuary", "dream");
+            let dreamer = home.dreamer.clone();
+            let mut step = host.in_scope(|| blocking(Box::new(move || dreamer.begin(Utc::now()).unwrap())));
+            while let Step::Ask(pass) = step {
+                step = host.in_scope(|| {
+                    blocking(Box::new(move || pass.resume(Ok(LlmReply::new(section())), Utc::now()).unwrap()))
+                });
+            }
+        });
+        listener.tree()
+    };
+    let lost = tree(false);
+    assert!(lost.iter().filter(|span| !span.starts_with(' ')).count() > 2, "{lost:?}");
+    assert_eq!(tree(true), ["dream", "  claim", "  select", "  commit", "  select"]);
 }
 
 #[test]
