@@ -129,10 +129,19 @@ fn a_failure_is_told_with_its_cause_and_a_wait_with_its_end_and_the_way_round() 
         json(at, &nobody.iter().copied().chain(["--json"]).collect::<Vec<_>>(), 1)["outcome"],
         "not_due_skip"
     );
-    let refusing = Server::says(http("401 Unauthorized", &[], r#"{"error":{"message":"no key sk-abcdef"}}"#));
-    let insisted = told(at, &["dream", "agent", "--endpoint", &refusing.base, "--model", "x", "--now"], 1);
-    assert!(insisted.contains("answered 401") && insisted.contains("NOCTUARY_API_KEY"), "{insisted}");
-    assert!(insisted.contains("after 2 failures") && !insisted.contains("sk-abcdef"), "{insisted}");
+    // The server repeats the key, which nobody is to see.
+    let body = r#"{"error":{"message":"Incorrect API key provided: tulip-harbour-7731-quay"}}"#;
+    let refusing = Server::says(http("401 Unauthorized", &[], body));
+    let insisted = noctuary(at)
+        .args(["dream", "agent", "--endpoint", &refusing.base, "--model", "x", "--now"])
+        .env("NOCTUARY_API_KEY", "tulip-harbour-7731-quay")
+        .output()
+        .unwrap();
+    let insisted = String::from_utf8_lossy(&insisted.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    for says in ["answered 401", "NOCTUARY_API_KEY", "after 2 failures"] {
+        assert!(insisted.contains(says), "{says}: {insisted}");
+    }
+    assert!(!insisted.contains("7731"), "{insisted}");
     assert_eq!(refusing.asked().len(), 1);
     // Nobody is asked, so nobody is waited for.
     assert!(told(at, &["dream", "agent"], 0).contains("appended: 1 line promoted"));

@@ -80,7 +80,7 @@ pub(crate) enum Command {
         #[arg(long)]
         now: bool,
     },
-    /// Give journals back, so that the next dream reads them again: after a trial without a model
+    /// Give back what dreams without a model have read, or journals by name
     ReadAgain {
         /// A folder, a database or a server
         path: Place,

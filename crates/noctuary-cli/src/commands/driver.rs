@@ -15,7 +15,7 @@ use noctuary::exchange::{Merge, MergeConflict, MergeConflictKind, MergePlan};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::output::{At, End, Output, Trouble};
+use crate::output::{At, End, Output, Trouble, notice};
 
 /// Merges a file, and writes the result over ours.
 pub(crate) fn drive(versions: [&PathBuf; 3], path: &str, output: Output) -> Result<End, Trouble> {
@@ -34,8 +34,12 @@ pub(crate) fn drive(versions: [&PathBuf; 3], path: &str, output: Output) -> Resu
     if output.json {
         output.value(&json!({"path": path, "conflicts": told}))?;
     }
+    let has_any = !told.is_empty();
     for told in told {
         eprintln!("noctuary: {told}");
+    }
+    if has_any {
+        notice("both_kept", &[]);
     }
     Ok(End::look_if(merged.conflicts.iter().any(|conflict| conflict.is_open)))
 }
