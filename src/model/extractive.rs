@@ -362,7 +362,8 @@ mod tests {
         }
         let many: String =
             (b'a'..=b't').map(|c| format!("[user] Remember: berth {}\n", char::from(c))).collect();
-        assert_eq!(ask(&Extractive::new(), "", &many).matches("\n- ").count(), 20);
+        let answer = ask(&Extractive::new(), "", &format!("{many}{many}"));
+        assert_eq!(answer.matches("\n- ").count(), 20, "each once: {answer}");
         let long = format!("[user] I prefer metric units in every report, please remember that.\n{many}");
         let one = ask(&Extractive::new().max_lines(1), "", &long);
         assert!(one.contains("Remember: berth") && one.matches("\n- ").count() == 1, "{one}");
@@ -469,7 +470,7 @@ My teacher Ines won a prize in June for her blue bowls.
         let line = |n: usize| {
             let (who, where_) = (word(n), word(n + 5000));
             format!(
-                "[user] Decision: berth{who} belongs to skipper{where_} and quay{who} stays with pilot{where_}.\n"
+                "[user] Policy: berth{who} belongs to skipper{where_} and quay{who} stays with pilot{where_}.\n"
             )
         };
         let answer = |days: usize, client: &Extractive| {

@@ -47,7 +47,7 @@ pub(crate) struct Valued<'l, 'm> {
 /// Takes the lines that are worth keeping, best first, within the limits, and says of all others, by their places, why they were
 /// left. `bullets` are the lines as they will be printed, `total` is the size of all journals.
 ///
-/// A line that says what memory or a better line says already is passed over, and so is one that a later
+/// A line that says what memory or a better line says already is passed over, one that a person marked only in the same words, and so is one that a later
 /// line puts right, unless both are decisions that differ in their numbers alone, one that cites a journal, for it repeats what was kept before, and one in which a secret
 /// was masked.
 pub(crate) fn pick<'l, 'm>(
@@ -86,7 +86,13 @@ pub(crate) fn pick<'l, 'm>(
                     && differ_in_numbers_alone(other, gist)
                     && Kind::of(later.line) == Kind::Decision)
         };
-        let reason = if said.iter().any(|other| gist.repeats(other)) {
+        // A mark is repeated by the same words alone, since few words have little of a gist.
+        let is_repeated = if line.is_marked {
+            picked.iter().any(|known: &Valued<'_, '_>| known.line.said == line.said)
+        } else {
+            said.iter().any(|other| gist.repeats(other))
+        };
+        let reason = if is_repeated {
             Some(UnpickedReason::Repeated)
         } else if ranked.iter().any(puts_right) {
             Some(UnpickedReason::Renewed)
