@@ -46,7 +46,7 @@ const MESSAGES: &str = include_str!("messages.tsv");
 pub(crate) struct Message {
     exit: u8,
     what: String,
-    /// What to do; empty where that is said already.
+    /// The step to take; empty where the message says it already.
     then: String,
 }
 

@@ -57,9 +57,9 @@ pub(crate) fn pick<'l, 'm>(
     total: usize,
     limits: Limits,
 ) -> (Vec<Valued<'l, 'm>>, Vec<(usize, UnpickedReason)>) {
-    let memory: Vec<String> =
+    let standing: Vec<String> =
         memory.iter().map(|line| line::undressed(&reply::split_citations(line).0)).collect();
-    let memory: Vec<Vec<String>> = memory.iter().map(|line| tokens(line)).collect();
+    let memory: Vec<Vec<String>> = standing.iter().map(|line| tokens(line)).collect();
     let mut said: Vec<Gist<'_>> = memory.iter().map(|words| Gist::of(words)).collect();
     let (ranked, slight) = rank(lines, &memory);
     let ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
@@ -89,6 +89,7 @@ pub(crate) fn pick<'l, 'm>(
         // A mark is repeated by the same words alone, since few words have little of a gist.
         let is_repeated = if line.is_marked {
             picked.iter().any(|known: &Valued<'_, '_>| known.line.said == line.said)
+                || standing.iter().any(|known| known.trim_end().ends_with(&line.text))
         } else {
             said.iter().any(|other| gist.repeats(other))
         };
