@@ -145,13 +145,16 @@ pub struct LlmReply {
     /// The lines that the client looked at and left, where it says so; [`Extractive`](crate::Extractive) does. They are in the
     /// [report](crate::dream::PassReport::left).
     pub left: Vec<Unpicked>,
+    /// Whether no model made it: lines were picked by rules, as [`Extractive`](crate::Extractive) does. A dream remembers it, so that
+    /// a model can be shown later [what it read](crate::JournalDreamer::read_without_model).
+    pub without_model: bool,
 }
 
 impl LlmReply {
     /// Makes an answer that ended by itself.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), finish: Finish::Stop, usage: None, left: Vec::new() }
+        Self { text: text.into(), finish: Finish::Stop, usage: None, left: Vec::new(), without_model: false }
     }
 
     /// Says why the answer ended. One that was cut off at a length limit is never promoted.
@@ -264,6 +267,8 @@ pub enum UnpickedReason {
     Masked,
     /// It cites a journal: it repeats what was kept before.
     Echo,
+    /// It reads as an instruction to the model.
+    Instruction,
 }
 
 impl fmt::Display for UnpickedReason {
@@ -275,6 +280,7 @@ impl fmt::Display for UnpickedReason {
             Self::Renewed => "a later line puts it right",
             Self::Masked => "a secret was masked in it",
             Self::Echo => "it cites a journal",
+            Self::Instruction => "it reads as an instruction to the model",
         })
     }
 }

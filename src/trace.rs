@@ -64,7 +64,7 @@ impl Span {
 
     /// Runs something within the span, which says where it failed.
     pub(crate) fn attempt<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.within(run).inspect_err(|error| self.word("error.type", kind(error)))
+        self.within(run).inspect_err(|error| self.word("error.type", error.kind()))
     }
 
     /// Says that something was given up, unless it ends before this is dropped.
@@ -336,38 +336,6 @@ pub(crate) fn tool<T, E>(
     run: impl FnOnce() -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
     let span = span!("execute_tool", "gen_ai.operation.name" = "execute_tool", "gen_ai.tool.name" = name);
-    span.within(run).inspect_err(|error| span.word("error.type", because(error).map_or("refused", kind)))
-}
-
-/// Returns the class of an error; its message names paths, and documents name people.
-fn kind(error: &Error) -> &'static str {
-    match error {
-        Error::Name(_) => "name",
-        Error::Io { .. } => "io",
-        Error::DurabilityUnknown { .. } => "durability_unknown",
-        Error::Conflict { .. } => "conflict",
-        Error::Unmerged { .. } => "unmerged",
-        Error::NotFound { .. } => "not_found",
-        Error::Refused { .. } | Error::DreamStays { .. } => "refused",
-        Error::NotUtf8 { .. } => "not_utf8",
-        Error::TooLarge { .. } => "too_large",
-        Error::Corrupt { .. } => "corrupt",
-        Error::NewerVersion { .. } => "newer_version",
-        Error::LeaseLost(_) => "lease_lost",
-        Error::Busy { .. } => "busy",
-        Error::Unavailable { .. } => "unavailable",
-        Error::NetworkFileSystem { .. } => "network_file_system",
-        Error::Denied { .. } => "denied",
-        Error::Stopped { .. } => "stopped",
-        Error::Uninitialized => "uninitialized",
-        Error::BootstrapRemains { .. } => "bootstrap_remains",
-        Error::Undecided { .. } | Error::DecidedSince { .. } => "undecided",
-        Error::Shrunk { .. } => "shrunk",
-        Error::TooManyOpen { .. } => "too_many_open",
-        Error::Database { .. } => "database",
-        Error::ArtifactNotFound { .. } => "artifact_not_found",
-        Error::ArtifactEnded { .. } => "artifact_ended",
-        Error::QuotaReached { .. } => "quota_reached",
-        Error::Config { .. } => "config",
-    }
+    span.within(run)
+        .inspect_err(|error| span.word("error.type", because(error).map_or("refused", Error::kind)))
 }

@@ -532,6 +532,50 @@ fn what_changed_since_the_dream_is_said() {
     assert!(memory(&report).contains("no longer in MEMORY.md") && !memory(&report).contains("undo_dream"));
 }
 
+// The page of a past dream told of no secrets beside a mask, of an unchanged memory, and of nothing held.
+#[test]
+fn the_page_of_a_past_dream_says_what_was_not_kept() {
+    let text = format!("[user] the key is {KEY}\n[user] Releases go out on Fridays.\n[user] Kyiv calls.\n");
+    let life = Life::with(&[(20, &text)]);
+    let model = Script::new().says(format!(
+        "- Releases go out on Fridays. ({0}#L2)\n- There are 77 boats. ({0}#L3)\n",
+        journal(20)
+    ));
+    let report = dream(&life.dreamer(), &model, night(21));
+    let id = report.passes[0].dream_id.clone();
+    let page = || {
+        let past = life.dreamer().past_dream(&id).unwrap().unwrap();
+        assert!(past.retold);
+        Tree::of(&DreamPage::new(&past).read(life.workspace().as_ref()).unwrap().to_html())
+    };
+    let whole = page();
+    let secrets = whole.section("secrets");
+    assert!(secrets.contains("was not kept") && !secrets.contains("None was found"), "{secrets}");
+    let memory = whole.section("memory");
+    assert!(memory.contains("Dreamed 2026-11-21") && !memory.contains("Unchanged"), "{memory}");
+    let held = whole.section("held");
+    assert!(held.contains("1 line held: the words were not kept") && !held.contains("Nothing"), "{held}");
+    let journals = whole.section("journals");
+    assert!(journals.starts_with("Journals 1 journal read, ") && !journals.contains("0 B"), "{journals}");
+    assert!(whole.section("promoted").contains("Releases go out on Fridays."));
+    assert!(whole.text(0).contains("Waits not kept") || whole.text(0).contains("Waitsnot kept"));
+
+    let before = life.memory();
+    life.put("MEMORY.md", before.replace("on Fridays", "on Mondays"));
+    let memory = page().section("memory");
+    assert!(memory.contains("edited this section since; what was appended was not kept"), "{memory}");
+    life.put("MEMORY.md", "# Memory\n");
+    let gone = page();
+    assert!(gone.section("memory").contains("no longer in MEMORY.md; what was appended was not kept"));
+    assert!(gone.section("promoted").contains("1 line more, no longer in memory"));
+    life.put("MEMORY.md", &before);
+    let human = Access::human(Scope::user("marta"));
+    assert!(life.dreamer().undo_dream(&human, &id, night(22)).unwrap());
+    let undone = page();
+    assert!(undone.section("promoted").contains("Releases go out on Fridays."));
+    assert!(undone.section("memory").contains("no longer in MEMORY.md; here is what was appended"));
+}
+
 #[test]
 fn a_preview_says_what_would_be_and_has_nothing_to_undo() {
     let life = Life::with(&[(20, "[user] Decision: releases go out on Fridays.\n")]);

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use chrono::{TimeZone, Utc};
+use noctuary::dream::Step;
 use noctuary::life::Guarded;
 use noctuary::memory::{Filter, NewMemory, Query, Source};
 use noctuary::model::{Finish, Usage};
@@ -16,8 +17,8 @@ use noctuary::testing::Script;
 use noctuary::tools::{MemoryTool, Toolbox};
 use noctuary::workspace::{Claim, ClaimTerms};
 use noctuary::{
-    Access, FileMemoryStore, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest, MemoryStore,
-    Outcome, Scope, Workspace, dream_once, dream_once_async, llm_fn,
+    Access, Dreamer as _, FileMemoryStore, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest,
+    MemoryStore, Outcome, Scope, Workspace, dream_once, dream_once_async, llm_fn,
 };
 use serde_json::json;
 use tracing::field::{Field, Visit};
@@ -241,6 +242,31 @@ fn tools(listener: &Listener) {
         call(CANARY, json!({})).unwrap_err();
         memory.call(&json!({"command": "view", "path": "/memories"})).unwrap();
     });
+}
+
+// The page on scheduling ran its steps on other threads, which do not know the current span: theirs belonged to nobody.
+#[test]
+fn steps_are_below_the_span_that_a_host_takes_along() {
+    const PAGE: &str = include_str!("../src/manual/scheduling.md");
+    assert!(PAGE.contains("span.in_scope(work)"), "the page does as this test");
+    let tree = |is_taken: bool| {
+        let (listener, home) = (Listener::default(), Home::new());
+        listener.hear(|| {
+            let host = tracing::info_span!(target: "noctuary", "dream");
+            // As another thread has it: nothing is entered.
+            let there = |work: &mut dyn FnMut() -> Step| if is_taken { host.in_scope(work) } else { work() };
+            let mut step = there(&mut || home.dreamer.begin(Utc::now()).unwrap());
+            while let Step::Ask(pass) = step {
+                let mut pass = Some(pass);
+                step = there(&mut || {
+                    pass.take().unwrap().resume(Ok(LlmReply::new(section())), Utc::now()).unwrap()
+                });
+            }
+        });
+        listener.tree()
+    };
+    assert_eq!(tree(false), ["dream", "claim", "select", "commit", "select"]);
+    assert_eq!(tree(true), ["dream", "  claim", "  select", "  commit", "  select"]);
 }
 
 #[test]

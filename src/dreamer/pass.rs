@@ -59,6 +59,9 @@ pub struct PassReport {
     /// says nothing of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<Unpicked>,
+    /// Whether no model made the answer, as the client says: lines were picked by rules.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_model: bool,
 }
 
 impl PassReport {
@@ -82,6 +85,7 @@ impl PassReport {
             section: None,
             briefing: None,
             left: Vec::new(),
+            without_model: false,
         }
     }
 }

@@ -43,7 +43,7 @@ pub struct DreamReport {
     pub recovered: Option<DreamId>,
     /// Who holds the workspace, for [`Outcome::LockHeld`].
     pub holder: Option<Holder>,
-    /// Why it is not due, for [`Outcome::NotDue`].
+    /// Why it is not due, for [`Outcome::NotDue`]; why the next run is not, after a failure of the model.
     pub not_due: Option<NotDue>,
     /// One entry for each time that a model was, or need not be, asked.
     pub passes: Vec<PassReport>,
@@ -68,6 +68,9 @@ pub struct DreamReport {
     /// The decisions on facts, if a dreamer judged them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<FactReport>,
+    /// Whether it tells an [earlier dream](crate::JournalDreamer::past_dream) again: what is not in it was not kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retold: bool,
 }
 
 impl DreamReport {
@@ -96,6 +99,7 @@ impl DreamReport {
             notices: Vec::new(),
             sleep: None,
             facts: None,
+            retold: false,
         }
     }
 
@@ -115,14 +119,23 @@ impl DreamReport {
         self.journals.iter().filter(move |journal| held(journal) && journal.pending > 0)
     }
 
+    /// Says why there was no usable answer, and until when it waits, on the same line.
+    fn fmt_causes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(failure) = self.passes.iter().find_map(|pass| pass.failure.as_ref()) {
+            let words = failure.to_string();
+            write!(f, "; {}", words.split_whitespace().collect::<Vec<_>>().join(" "))?;
+        }
+        self.not_due.map_or(Ok(()), |not_due| write!(f, "; {not_due}"))
+    }
+
     /// Returns all lines that were held back for their evidence, over all passes.
     pub fn held(&self) -> impl Iterator<Item = &LineReport> {
         self.passes.iter().spread(|pass| &pass.lines).filter(|line| matches!(line.fate, LineOutcome::Held(_)))
     }
 }
 
-/// One line for a log: the ending, how many lines were promoted and held, what waits, how often the model was called, and
-/// which dreams' sections are no longer in `MEMORY.md`; where facts were judged, the pairs in place of lines. Everything else
+/// One line for a log: the ending, how many lines were promoted and held, what waits, how often the model was called, why there was
+/// no usable answer, until when it waits, and which dreams' sections are no longer in `MEMORY.md`; where facts were judged, the pairs in place of lines. Everything else
 /// that an operator should know is in [`notices`](DreamReport::notices).
 ///
 /// ```
@@ -138,7 +151,8 @@ impl fmt::Display for DreamReport {
             let decided = facts.rulings.iter().filter(|ruling| ruling.is_decided()).count();
             write!(f, "{}: {} decided, ", self.outcome, counted(decided as u64, "pair"))?;
             write!(f, "{} left to the human, {} wait", facts.left.len(), facts.waiting)?;
-            return write!(f, ", {}", counted(self.calls, "call"));
+            write!(f, ", {}", counted(self.calls, "call"))?;
+            return self.fmt_causes(f);
         }
         let lines = counted(self.promoted().count() as u64, "line");
         let promoted = self.mode.of_promoted();
@@ -156,6 +170,7 @@ impl fmt::Display for DreamReport {
             held => write!(f, ", {} in quarantine", counted(held, "journal"))?,
         }
         write!(f, ", {}", counted(self.calls, "call"))?;
+        self.fmt_causes(f)?;
         // A loss by a person's own save, which they must learn even if they read nothing else.
         let mut gone = self.notices.iter().filter(|notice| matches!(notice, Notice::SectionMissing(_)));
         for notice in gone.by_ref().take(3) {

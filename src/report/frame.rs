@@ -140,12 +140,18 @@ impl Page<'_> {
             let bytes = held.iter().copied().fold(0, u64::saturating_add);
             waits.push(format!("{} in {} in quarantine", size(bytes), count(held.len() as u64, "journal")));
         }
-        let waits = if waits.is_empty() { "nothing".to_owned() } else { waits.join("; ") };
+        let waits = if report.retold {
+            "not kept".to_owned()
+        } else if waits.is_empty() {
+            "nothing".to_owned()
+        } else {
+            waits.join("; ")
+        };
         let seconds = (report.ended_at - report.started_at).num_seconds();
         let took = (seconds > 0).then(|| html! { (count(seconds.unsigned_abs(), "second")) });
         facts(&[
             ("Workspace", Some(html! { code { (self.show(&report.workspace)) } })),
-            ("Began", Some(time(report.started_at))),
+            (if report.retold { "Ended" } else { "Began" }, Some(time(report.started_at))),
             ("Took", took),
             ("Model", Some(html! { (asked) })),
             ("Tokens", tokens),

@@ -1,13 +1,17 @@
 //! The journals: what was read against the budget, and what was not, and why.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 
 use super::page::{Page, Part, capital};
 use super::parts::{count, fold, gauge, size, table};
+use crate::base::name::DocName;
 use crate::dreamer::{JournalReport, ReadReason};
 
 pub(super) fn section(page: &Page<'_>) -> Part {
-    let all = &page.report.journals;
+    let retold = if page.report.retold { retold(page) } else { Vec::new() };
+    let all = if page.report.retold { &retold } else { &page.report.journals };
     let (read, others): (Vec<_>, Vec<_>) = all.iter().partition(|journal| journal.shown > 0);
     // Journals that wait or need a person come before finished ones.
     let (done, waiting): (Vec<_>, Vec<_>) = others.into_iter().partition(|journal| {
@@ -28,6 +32,7 @@ pub(super) fn section(page: &Page<'_>) -> Part {
             }
         }
         @if !read.is_empty() { (rows(page, "Journals that were read", &read)) }
+        @if page.report.retold { p.nothing { "Which others were not read, and what waited, was not kept." } }
         @if !waiting.is_empty() { h3 { "Not read" } (rows(page, "Journals that were not read", &waiting)) }
         @if !done.is_empty() {
             @let summary = format!("{} with nothing to read", count(done.len() as u64, "journal"));
@@ -36,6 +41,22 @@ pub(super) fn section(page: &Page<'_>) -> Part {
     };
     let count = format!("{} read, {}", count(read.len() as u64, "journal"), size(shown));
     Part { title: "Journals", count, body }
+}
+
+/// Returns the journals of which a retold dream read something, with their sizes as they are now, where they are known.
+fn retold(page: &Page<'_>) -> Vec<JournalReport> {
+    let mut all: BTreeMap<&DocName, u64> = BTreeMap::new();
+    for slice in page.passes().iter().flat_map(|pass| &pass.shown) {
+        *all.entry(&slice.name).or_default() += slice.to.saturating_sub(slice.from);
+    }
+    let of = |(name, shown): (&DocName, u64)| JournalReport {
+        name: name.clone(),
+        reason: ReadReason::Shown,
+        size: page.given.journals.get(name).map_or(0, |bytes| bytes.len() as u64),
+        shown,
+        pending: 0,
+    };
+    all.into_iter().map(of).collect()
 }
 
 fn sum(bytes: impl Iterator<Item = u64>) -> u64 {

@@ -33,15 +33,24 @@ pub(super) fn promoted(page: &Page<'_>) -> Part {
             }
         }
     }
+    // Those of a retold dream that stand nowhere any more.
+    let gone = of_fate(page, "promoted").map_or(0, |all| all.saturating_sub(number));
     let body = html! {
-        @if headings.is_empty() { p.nothing { "Nothing." } }
+        @if headings.is_empty() && gone == 0 { p.nothing { "Nothing." } }
+        @if gone > 0 { p.nothing { (count(gone, "line")) " more, no longer in memory and not kept." } }
         @for (heading, rows) in headings {
             h3 { (page.show(heading.unwrap_or("Other"))) }
             ul.lines { @for row in rows { (row) } }
         }
     };
     let title = if page.is_written() { "Promoted" } else { "Would promote" };
-    Part { title, count: count(number, "line"), body }
+    Part { title, count: count(number + gone, "line"), body }
+}
+
+/// Returns the number of lines of a retold dream that had a fate.
+fn of_fate(page: &Page<'_>, fate: &str) -> Option<u64> {
+    let fates = page.kept_fates()?;
+    Some(fates.iter().find(|(known, _)| *known == fate).map_or(0, |(_, lines)| *lines))
 }
 
 /// Makes the part with lines that were held back.
@@ -70,10 +79,25 @@ pub(super) fn held(page: &Page<'_>) -> Part {
         *dropped.entry(drop.reason.description()).or_default() += u64::from(drop.count);
     }
     let stripped: Vec<&SourceRef> = page.passes().iter().flat_map(|pass| &pass.stripped).collect();
-    let number = held.len() as u64;
-    let is_empty = held.is_empty() && others.is_empty() && dropped.is_empty() && stripped.is_empty();
+    // Of a retold dream the counts are known, and no words.
+    let counted: Vec<(&str, u64)> = page.kept_fates().unwrap_or_default();
+    let counted: Vec<String> = counted
+        .iter()
+        .filter(|(fate, _)| *fate != "promoted")
+        .map(|(fate, lines)| format!("{} {}", count(*lines, "line"), fate.replace('_', " ")))
+        .collect();
+    let number = held.len() as u64 + of_fate(page, "held").unwrap_or(0);
+    let is_retold = page.report.retold;
+    let is_empty =
+        !is_retold && held.is_empty() && others.is_empty() && dropped.is_empty() && stripped.is_empty();
     let body = html! {
         @if is_empty { p.nothing { "Nothing." } }
+        @if is_retold {
+            p.nothing {
+                @if !counted.is_empty() { (counted.join(", ")) ": the words were not kept. " }
+                "What was taken out of the answer or the journals was not kept."
+            }
+        }
         @if !held.is_empty() { ul.lines { @for row in held { (row) } } }
         @for (why, texts) in others {
             (fold(&format!("{}: {}", count(texts.len() as u64, "line"), why), &html! {

@@ -32,7 +32,17 @@ pub(super) fn section(page: &Page<'_>) -> Part {
     // Where it would be added: at the end, after the passes before it.
     let mut end = masked.clone();
     for pass in page.passes() {
-        let Some(section) = &pass.section else { continue };
+        let Some(section) = &pass.section else {
+            if page.report.retold {
+                let where_now = match standing(page, pass, "") {
+                    Whereabouts::Edited => "Somebody has edited this section since",
+                    Whereabouts::Missing => "This section is no longer in MEMORY.md",
+                    Whereabouts::Unknown | Whereabouts::AsAppended(_) => "It appended a section",
+                };
+                parts.push(html! { p.note { (where_now) "; what was appended was not kept." } });
+            }
+            continue;
+        };
         let lines: Vec<String> = page.mask_memory(section).lines().map(str::to_owned).collect();
         added += lines.len();
         if page.is_written() {
@@ -76,7 +86,7 @@ fn of_pass(page: &Page<'_>, pass: &PassReport, section: &str, lines: &[String], 
 
 fn standing(page: &Page<'_>, pass: &PassReport, section: &str) -> Whereabouts {
     let Some(memory) = page.given.memory.as_deref() else { return Whereabouts::Unknown };
-    match memory.find(section) {
+    match memory.find(section).filter(|_| !section.is_empty()) {
         Some(at) => Whereabouts::AsAppended(memory[..at].matches('\n').count()),
         None if curated::has_mark(memory.as_bytes(), &pass.dream_id) => Whereabouts::Edited,
         None => Whereabouts::Missing,

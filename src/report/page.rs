@@ -12,6 +12,7 @@ use super::veil::{Shown, Veil};
 use crate::base::name::DocName;
 use crate::base::text;
 use crate::dreamer::{DreamMode, DreamReport, PassReport};
+use crate::format::state::log;
 use crate::session::Notes;
 
 /// A page as it is being written: the texts are masked.
@@ -52,6 +53,15 @@ impl<'p> Page<'p> {
 
     pub(super) fn passes(&self) -> &'p [PassReport] {
         &self.report.passes
+    }
+
+    /// Returns the lines of a retold dream by their fate, as its log line counts them; `None` for a report that is whole, or without a
+    /// log. The report of an earlier dream lacks more than the promoted lines.
+    pub(super) fn kept_fates(&self) -> Option<Vec<(&'p str, u64)>> {
+        let id = &self.report.passes.first().filter(|_| self.report.retold)?.dream_id;
+        let line =
+            self.given.log.iter().rev().find(|line| line.id == *id && line.outcome == log::APPENDED)?;
+        Some(line.fates.iter().map(|(fate, lines)| (fate.as_str(), u64::from(*lines))).collect())
     }
 
     /// Returns whether the promoted lines are in `MEMORY.md`, and not only proposed.

@@ -23,7 +23,9 @@ pub(super) fn section(page: &Page<'_>) -> Part {
         }
     };
     let body = html! {
-        @if masked.is_empty() && warned.is_empty() && blamed.is_empty() && standing.is_empty() {
+        @if page.report.retold {
+            p.nothing { "What was masked for the model, and what was found besides, was not kept." }
+        } @else if masked.is_empty() && warned.is_empty() && blamed.is_empty() && standing.is_empty() {
             p.nothing {
                 "None was found" @if page.given.quarantine.is_some() { ", and no journal is in quarantine" } "."
             }

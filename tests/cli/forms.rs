@@ -243,6 +243,7 @@ fn a_mistake_is_told_with_its_remedy_and_a_code_of_its_own() {
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
         assert!(told.contains(says), "{arguments:?}: {told}");
+        assert!(told.contains("; ") || told.contains("--help"), "{arguments:?} says what to do: {told}");
     }
     // Two lives in one file.
     ends(at, &["init", "two.db", "--user", "marta"], 0);

@@ -6,6 +6,7 @@ mod carried;
 mod examples;
 mod forms;
 mod git;
+mod newcomer;
 mod server;
 #[cfg(target_os = "linux")]
 mod terminal;

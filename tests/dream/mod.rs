@@ -4,6 +4,7 @@ mod attacks;
 mod briefing;
 mod dialogue;
 mod fact_dreamer;
+mod first_day;
 mod http;
 mod nights;
 mod participants;

@@ -76,6 +76,16 @@ pub(crate) enum Command {
         /// Let what it would keep wait for `noctuary review`
         #[arg(long)]
         propose: bool,
+        /// Ask the model although it failed a while ago, or the day's calls are used up
+        #[arg(long)]
+        now: bool,
+    },
+    /// Give back what dreams without a model have read, or journals by name
+    ReadAgain {
+        /// A folder, a database or a server
+        path: Place,
+        /// Journals, as memory/2026-11-20-cli.md; without, all that dreams without a model have read
+        journals: Vec<String>,
     },
     /// Look over what a dream proposed: accept, edit in $EDITOR, or reject
     Review {

@@ -89,20 +89,22 @@ impl Config {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => {
                 return Ok(Self::default());
             }
-            Err(error) => return Err(Trouble::usage(format!("cannot read {}: {error}", path.display()))),
+            Err(error) => return Err(Trouble::of("settings_unread", &[&path.display(), &error])),
         };
-        let config: Self = toml::from_str(&text).map_err(|error| {
-            Trouble::usage(format!("cannot use {}: {}", path.display(), said(&text, &error)))
-        })?;
+        let config: Self = toml::from_str(&text)
+            .map_err(|error| Trouble::of("settings_wrong", &[&path.display(), &said(&text, &error)]))?;
         config.dreams()?;
         Ok(config)
     }
 
     /// Returns the settings of dreams: those of the file, then of the environment.
     pub(crate) fn dreams(&self) -> Result<DreamConfig, Trouble> {
-        let lookup = |name: &str| std::env::var(name).ok();
-        let usage = |error: noctuary::Error| Trouble::usage(error.to_string());
-        let mut config = DreamConfig::from_env(lookup).map_err(usage)?;
+        // Here dreams are on, unless the master switch says that they are off.
+        let on = |name: &str| (name == "WORKSPACE_DREAM_ENABLED").then(|| "on".to_owned());
+        let lookup = |name: &str| {
+            std::env::var(name).ok().filter(|value| !value.trim().is_empty()).or_else(|| on(name))
+        };
+        let mut config = DreamConfig::from_env(lookup)?;
         let dream = &self.dream;
         if let Some(days) = dream.window_days {
             config.window_days = (days > 0).then_some(days);
@@ -121,18 +123,25 @@ impl Config {
             Some("checked") => Evidence::Checked,
             Some("required") => Evidence::Required,
             Some("off") => Evidence::Off,
-            Some(_) => return Err(Trouble::usage("dream.evidence must be checked, required or off")),
+            Some(_) => {
+                return Err(Trouble::of(
+                    "setting_of_words",
+                    &[&"dream.evidence", &"checked, required or off"],
+                ));
+            }
         };
         config.over_budget = match dream.over_budget.as_deref() {
             None => config.over_budget,
             Some("warn") => OverBudget::Warn,
             Some("archive") => OverBudget::Archive,
-            Some(_) => return Err(Trouble::usage("dream.over_budget must be warn or archive")),
+            Some(_) => {
+                return Err(Trouble::of("setting_of_words", &[&"dream.over_budget", &"warn or archive"]));
+            }
         };
         if let Some(names) = &dream.user_names {
             config.user_names.clone_from(names);
         }
-        config.validate().map_err(usage)?;
+        config.validate()?;
         Ok(config)
     }
 
@@ -142,7 +151,7 @@ impl Config {
         let Model { endpoint, embedder, dimensions, .. } = &self.model;
         let Some(embedder) = embedder else { return Ok(config) };
         let (Some(endpoint), Some(dimensions)) = (endpoint, dimensions) else {
-            return Err(Trouble::usage("model.embedder needs model.endpoint and model.dimensions beside it"));
+            return Err(Trouble::of("embedder_alone", &[]));
         };
         let embedder = HttpEmbedder::new(endpoint, embedder.as_str(), *dimensions)?;
         let has_key = std::env::var_os(KEY).is_some();
@@ -174,7 +183,7 @@ impl Config {
             travel: Travel { key_file: self.key_file(), trust: self.travel.trust.clone() },
             server: self.server.clone(),
         };
-        Ok(toml::to_string(&shown)?)
+        toml::to_string(&shown).map_err(|error| Trouble::of("internal", &[&error]))
     }
 
     /// Returns the file of the key that signs exports; `None` where this account has no home.
@@ -202,7 +211,7 @@ fn said(text: &str, error: &toml::de::Error) -> String {
 
 /// Returns the settings of stores.
 pub(crate) fn stores() -> Result<StoreConfig, Trouble> {
-    StoreConfig::from_env(|name| std::env::var(name).ok()).map_err(|error| Trouble::usage(error.to_string()))
+    Ok(StoreConfig::from_env(|name| std::env::var(name).ok())?)
 }
 
 /// Returns the folder of this account's settings.

@@ -15,7 +15,7 @@ use noctuary::{
 };
 
 use super::config;
-use super::output::Trouble;
+use super::output::{At, Trouble};
 use super::place::{Place, Whose};
 
 /// A home that is open.
@@ -80,10 +80,8 @@ impl Home {
         if !path.exists() {
             return Ok(None);
         }
-        if path.is_file() && path.metadata()?.len() == 0 {
-            return Err(Trouble::failed(format!(
-                "cannot open {place}: it is an empty file; delete it, or put back a backup"
-            )));
+        if path.is_file() && path.metadata().at("read", path)?.len() == 0 {
+            return Err(Trouble::of("empty_file", &[place]));
         }
         Self::over(path, whose).map(Some)
     }
@@ -100,8 +98,7 @@ impl Home {
         if is_database(path) {
             return Self::database(path, whose.or_user());
         }
-        std::fs::create_dir_all(path)
-            .map_err(|error| Trouble::failed(format!("cannot create {place}: {error}")))?;
+        std::fs::create_dir_all(path).at("create", path)?;
         Self::over(path, whose)
     }
 
@@ -208,17 +205,10 @@ fn doctor_of_server(place: &Place, address: &str, whose: Whose<'_>) -> Result<Do
 }
 
 fn nothing_at(place: &Place, whose: Whose<'_>) -> Trouble {
-    Trouble::failed(match place {
-        Place::Path(_) => {
-            format!("cannot open {place}: nothing is there; `noctuary init {place}` makes it")
-        }
-        Place::Server(_) => {
-            let user = whose.on_server().user;
-            format!(
-                "cannot open {place}: no life of {user} is there; --user names another one, `noctuary init` makes it"
-            )
-        }
-    })
+    match place {
+        Place::Path(_) => Trouble::of("no_life", &[place]),
+        Place::Server(_) => Trouble::of("no_life_on_server", &[place, &whose.on_server().user]),
+    }
 }
 
 /// Returns whether a path that does not exist would be a database.

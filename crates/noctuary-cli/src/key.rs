@@ -7,20 +7,15 @@ use noctuary::exchange::BundleKey;
 use noctuary::gate::TombstoneKey;
 
 use super::config::Config;
-use super::output::Trouble;
+use super::output::{Trouble, notice};
 
 /// Reads the key, where there is one.
 pub(crate) fn read(config: &Config) -> Result<Option<BundleKey>, Trouble> {
     let Some(path) = config.key_file() else { return Ok(None) };
     match std::fs::read_to_string(&path) {
-        Ok(text) => parse(&text).map(Some).ok_or_else(|| {
-            let path = path.display();
-            Trouble::failed(format!(
-                "cannot use {path}: it does not hold 64 hexadecimal digits; restore it, or move it away"
-            ))
-        }),
+        Ok(text) => parse(&text).map(Some).ok_or_else(|| Trouble::of("key_damaged", &[&path.display()])),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Trouble::failed(format!("cannot read {}: {error}", path.display()))),
+        Err(error) => Err(Trouble::of("key_unread", &[&path.display(), &error])),
     }
 }
 
@@ -30,19 +25,19 @@ pub(crate) fn read_or_make(config: &Config) -> Result<Option<BundleKey>, Trouble
         return Ok(Some(key));
     }
     let Some(path) = config.key_file() else {
-        eprintln!("noctuary: not signed, since there is no place for a key; set NOCTUARY_KEY_FILE");
+        notice("key_nowhere", &[]);
         return Ok(None);
     };
     let bytes = random();
     match write(&path, &bytes) {
         Ok(()) => {
-            eprintln!("noctuary: a new key signs your exports: {}; keep it to yourself", path.display());
+            notice("key_new", &[&path.display()]);
             Ok(Some(BundleKey::from_bytes(bytes)))
         }
         // Another process made one meanwhile.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => read(config),
         Err(error) => {
-            eprintln!("noctuary: not signed, since {} cannot be written: {error}", path.display());
+            notice("key_unwritten", &[&path.display(), &error]);
             Ok(None)
         }
     }

@@ -35,7 +35,7 @@ fn refused(error: &clap::Error) -> ExitCode {
     let plain = error.render().to_string();
     let text = address::masked(&plain);
     if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
-        return Trouble::usage(plain.trim()).tell(Output::new(true));
+        return Trouble::of("clap", &[&plain.trim()]).tell(Output::new(true));
     }
     if text == plain {
         // In colours, on a terminal.
@@ -71,8 +71,11 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
             commands::memory::forget(path, text, *in_files, whose, output)
         }
         Command::Preview { path, night } => commands::night::preview(path, night, whose, &config, output),
-        Command::Dream { path, night, propose } => {
-            commands::night::dream(path, night, *propose, whose, &config, output)
+        Command::Dream { path, night, propose, now } => {
+            commands::night::dream(path, night, *propose, *now, whose, &config, output)
+        }
+        Command::ReadAgain { path, journals } => {
+            commands::night::read_again(path, journals, whose, &config, output)
         }
         Command::Page { path, out, dream, entity, night } => {
             let of = commands::night::Of { dream: dream.as_deref(), entity: entity.as_deref(), night };

@@ -1,7 +1,9 @@
 //! The output of the program, and how it ends.
 
 use std::error::Error;
-use std::io::IsTerminal;
+use std::fmt::{self, Display};
+use std::io::{ErrorKind, IsTerminal};
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -36,59 +38,142 @@ impl From<End> for ExitCode {
     }
 }
 
-/// Why a command could not be carried out.
+/// The messages, a line each: name, exit code, what happened, what to do.
+const MESSAGES: &str = include_str!("messages.tsv");
+
+/// A message of the table, filled in.
 #[derive(Debug)]
-pub(crate) enum Trouble {
-    /// The command line or the settings make no sense.
-    Usage(String),
-    /// Something failed.
-    Failed(Box<dyn Error>),
+pub(crate) struct Message {
+    name: &'static str,
+    exit: u8,
+    what: String,
+    /// The step to take; empty where the message says it already.
+    then: String,
 }
 
-impl Trouble {
-    pub(crate) fn usage(text: impl Into<String>) -> Self {
-        Self::Usage(text.into())
+impl Message {
+    /// Takes a message out of the table by its name, and fills its places in.
+    pub(crate) fn of(name: &str, words: &[&dyn Display]) -> Self {
+        let row = MESSAGES.lines().find(|row| row.split('\t').next() == Some(name));
+        let mut columns = row.expect("the table has each name that is used").split('\t');
+        let mut column = || columns.next().unwrap_or_default();
+        let (name, exit, what, then) = (column(), column(), column(), column());
+        let then = if then == "=" { "" } else { then };
+        Self { name, exit: exit.parse().unwrap_or(3), what: filled(what, words), then: filled(then, words) }
     }
 
-    pub(crate) fn failed(text: impl Into<String>) -> Self {
-        Self::Failed(text.into().into())
+    /// Returns how a command ends that says it and goes on.
+    pub(crate) fn end(&self) -> End {
+        match self.exit {
+            0 => End::Well,
+            4 => End::Busy,
+            _ => End::Look,
+        }
+    }
+}
+
+impl Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        if self.then.is_empty() { Ok(()) } else { write!(f, "; {}", self.then) }
+    }
+}
+
+/// Puts words into the places of a text: {0}, {1}. Words that look like a place stay as they are.
+fn filled(text: &str, words: &[&dyn Display]) -> String {
+    let mut filled = String::new();
+    for (part, piece) in text.split('{').enumerate() {
+        match piece.split_once('}') {
+            Some((place, rest)) if part > 0 => {
+                let word = place.parse::<usize>().ok().and_then(|place| words.get(place));
+                filled.push_str(&word.expect("each place has a word").to_string());
+                filled.push_str(rest);
+            }
+            _ => filled.push_str(piece),
+        }
+    }
+    filled
+}
+
+/// Why a command could not be carried out.
+#[derive(Debug)]
+pub(crate) struct Trouble(Message);
+
+impl Trouble {
+    pub(crate) fn of(name: &str, words: &[&dyn Display]) -> Self {
+        Self(Message::of(name, words))
+    }
+
+    /// Returns whether the command line or the settings make no sense.
+    pub(crate) fn is_usage(&self) -> bool {
+        self.0.exit == 2
+    }
+
+    /// Returns whether a file of the life is damaged.
+    pub(crate) fn is_damage(&self) -> bool {
+        ["error.corrupt", "error.shrunk"].contains(&self.0.name)
+    }
+
+    /// Returns what happened, without the step to take.
+    pub(crate) fn what(&self) -> &str {
+        &self.0.what
     }
 
     /// Says it on stderr, for a program as JSON, and returns the exit code.
     pub(crate) fn tell(&self, output: Output) -> ExitCode {
-        let (text, code) = self.said();
-        let text = masked(&text);
+        let text = masked(&self.0.to_string());
         if output.json {
-            eprintln!("{}", json!({"error": text, "exit": code}));
+            eprintln!("{}", json!({"error": text, "exit": self.0.exit}));
         } else {
             eprintln!("noctuary: {text}");
         }
-        ExitCode::from(code)
-    }
-
-    /// Returns the text and the exit code.
-    fn said(&self) -> (String, u8) {
-        match self {
-            Self::Usage(text) => (text.clone(), 2),
-            Self::Failed(error) => {
-                let mut text = error.to_string();
-                let mut source = error.source();
-                while let Some(cause) = source {
-                    text.push_str(&format!(": {cause}"));
-                    source = cause.source();
-                }
-                let is_busy = error
-                    .downcast_ref::<noctuary::Error>()
-                    .is_some_and(|error| matches!(error, noctuary::Error::Busy { .. }));
-                (text, if is_busy { 4 } else { 3 })
-            }
-        }
+        ExitCode::from(self.0.exit)
     }
 }
 
-impl<E: Error + 'static> From<E> for Trouble {
-    fn from(error: E) -> Self {
-        Self::Failed(Box::new(error))
+impl Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl From<noctuary::Error> for Trouble {
+    fn from(error: noctuary::Error) -> Self {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text.push_str(&format!(": {cause}"));
+            source = cause.source();
+        }
+        let name = format!("error.{}", error.kind());
+        let is_known = MESSAGES.lines().any(|row| row.split('\t').next() == Some(&name));
+        Self::of(if is_known { &name } else { "error.other" }, &[&text])
+    }
+}
+
+impl From<serde_json::Error> for Trouble {
+    fn from(error: serde_json::Error) -> Self {
+        Self::of("internal", &[&error])
+    }
+}
+
+/// Adds what was attempted, as a verb, and on which path to an error of the operating system.
+pub(crate) trait At<T> {
+    fn at(self, verb: &str, path: impl AsRef<Path>) -> Result<T, Trouble>;
+}
+
+impl<T> At<T> for std::io::Result<T> {
+    fn at(self, verb: &str, path: impl AsRef<Path>) -> Result<T, Trouble> {
+        self.map_err(|error| {
+            let name = match error.kind() {
+                ErrorKind::NotFound => "io.not_found",
+                ErrorKind::PermissionDenied => "io.denied",
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "io.full",
+                ErrorKind::AlreadyExists => "io.exists",
+                _ => "io.other",
+            };
+            Trouble::of(name, &[&verb, &path.as_ref().display(), &error])
+        })
     }
 }
 
@@ -138,6 +223,18 @@ impl Output {
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
+    /// Prints a message of the table, in lines that fit; a program that reads JSON gets it on stderr. Returns how a command ends
+    /// that goes on.
+    pub(crate) fn say(self, name: &str, words: &[&dyn Display]) -> End {
+        let message = Message::of(name, words);
+        if self.json {
+            notice(name, words);
+        } else {
+            self.wrapped(0, &format!("{message}."));
+        }
+        message.end()
+    }
+
     /// Prints a line as it is, or where it is too long in several, with so many blanks before all but the first.
     pub(crate) fn folded(self, indent: usize, text: &str) {
         if text.chars().count() <= WIDTH {
@@ -173,6 +270,11 @@ impl Output {
     }
 }
 
+/// Says a message of the table on stderr, whoever reads the rest.
+pub(crate) fn notice(name: &str, words: &[&dyn Display]) {
+    eprintln!("noctuary: {}", masked(&Message::of(name, words).to_string()));
+}
+
 /// The columns of an ordinary terminal.
 const WIDTH: usize = 80;
 
@@ -200,4 +302,91 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
 pub(crate) fn size(bytes: u64) -> String {
     let tenths = bytes * 10 / 1024;
     if bytes < 1024 { format!("{bytes} B") } else { format!("{}.{} KiB", tenths / 10, tenths % 10) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Returns the rows of the table, in columns.
+    fn rows() -> impl Iterator<Item = Vec<&'static str>> {
+        MESSAGES.lines().filter(|row| !row.starts_with('#')).map(|row| row.split('\t').collect())
+    }
+
+    /// Returns the names of messages that the code takes out of the table.
+    fn used() -> BTreeSet<String> {
+        let mut folders = vec![std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];
+        let mut names = BTreeSet::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                if path.extension().is_none_or(|end| end != "rs") {
+                    continue;
+                }
+                let text = std::fs::read_to_string(path).unwrap();
+                names.extend(text.split('"').skip(1).step_by(2).map(str::to_owned));
+            }
+        }
+        names
+    }
+
+    #[test]
+    fn each_message_says_what_happened_and_what_to_do() {
+        let used = used();
+        let mut names = BTreeSet::new();
+        for row in rows() {
+            let [name, exit, what, then] = row[..] else { panic!("{row:?} has not four columns") };
+            assert!(names.insert(name), "{name} stands there twice");
+            assert!(exit.parse::<u8>().is_ok_and(|exit| exit <= 4), "{name}");
+            assert!(!what.trim().is_empty() && !then.trim().is_empty(), "{name}");
+            // What stands in front of the step ends no sentence: both are one.
+            assert!(!what.ends_with('.') && !then.ends_with('.'), "{name}");
+            let computed = name.starts_with("error.") || name.starts_with("outcome.");
+            assert!(computed || used.contains(name), "nothing says {name}");
+        }
+    }
+
+    #[test]
+    fn no_error_of_the_library_is_told_without_a_step() {
+        const SOURCE: &str = include_str!("../../../src/base/error/error.rs");
+        let kinds = SOURCE.split("fn kind(&self)").nth(1).unwrap().split("\n}\n").next().unwrap();
+        let mut count = 0;
+        for kind in kinds.split("=> \"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            let row = rows().find(|row| row[0] == format!("error.{kind}"));
+            let row = row.unwrap_or_else(|| panic!("error.{kind} has no row"));
+            if row[3] == "=" {
+                // The error says the step itself.
+                let variant: String = kind.split('_').map(capital).collect();
+                let at = SOURCE
+                    .find(&format!("    {variant} {{"))
+                    .or_else(|| SOURCE.find(&format!("    {variant},")));
+                let before = &SOURCE[..at.unwrap_or_else(|| panic!("there is no {variant}"))];
+                let text = &before[before.rfind("#[error(").unwrap()..];
+                let says = text.contains("; ") || text.contains("{hint}");
+                assert!(says, "{kind}: {text}");
+            }
+            count += 1;
+        }
+        assert!(count > 20, "the kinds were found: {count}");
+    }
+
+    fn capital(word: &str) -> String {
+        let (first, rest) = word.split_at(1);
+        first.to_ascii_uppercase() + rest
+    }
+
+    #[test]
+    fn words_stay_as_they_are_in_their_places() {
+        let told = Message::of("io.other", &[&"read", &"a{1}b", &"no}{2}"]).to_string();
+        assert_eq!(
+            told,
+            "cannot read a{1}b: no}{2}; look at the path and its disk, and run the command again"
+        );
+    }
 }

@@ -33,7 +33,7 @@ impl Place {
     pub(crate) fn path(&self, instead: &str) -> Result<&Path, Trouble> {
         match self {
             Self::Path(path) => Ok(path),
-            Self::Server(_) => Err(Trouble::usage(format!("{self} is a server: {instead}"))),
+            Self::Server(_) => Err(Trouble::of("server_path", &[self, &instead])),
         }
     }
 }
@@ -95,7 +95,7 @@ impl Whose<'_> {
             _ => {
                 let users: Vec<&str> = scopes.iter().map(|scope| scope.user.as_str()).collect();
                 let users = users.join(", ");
-                Err(Trouble::usage(format!("several lives are there: say --user, one of {users}")))
+                Err(Trouble::of("several_lives", &[&users]))
             }
         }
     }

@@ -279,6 +279,50 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Returns its kind in one word, as a span has it in `error.type`: what a caller may sort by. Its message names paths, and documents
+    /// name people.
+    ///
+    /// ```
+    /// use noctuary::{DocName, Error};
+    ///
+    /// let error: Error = DocName::parse("../elsewhere.md").unwrap_err().into();
+    /// assert_eq!(error.kind(), "name");
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Name(_) => "name",
+            Self::Io { .. } => "io",
+            Self::DurabilityUnknown { .. } => "durability_unknown",
+            Self::Conflict { .. } => "conflict",
+            Self::Unmerged { .. } => "unmerged",
+            Self::NotFound { .. } => "not_found",
+            Self::Refused { .. } | Self::DreamStays { .. } => "refused",
+            Self::NotUtf8 { .. } => "not_utf8",
+            Self::TooLarge { .. } => "too_large",
+            Self::Corrupt { .. } => "corrupt",
+            Self::NewerVersion { .. } => "newer_version",
+            Self::LeaseLost(_) => "lease_lost",
+            Self::Busy { .. } => "busy",
+            Self::Unavailable { .. } => "unavailable",
+            Self::NetworkFileSystem { .. } => "network_file_system",
+            Self::Denied { .. } => "denied",
+            Self::Stopped { .. } => "stopped",
+            Self::Uninitialized => "uninitialized",
+            Self::BootstrapRemains { .. } => "bootstrap_remains",
+            Self::Undecided { .. } | Self::DecidedSince { .. } => "undecided",
+            Self::Shrunk { .. } => "shrunk",
+            Self::TooManyOpen { .. } => "too_many_open",
+            Self::Database { .. } => "database",
+            Self::ArtifactNotFound { .. } => "artifact_not_found",
+            Self::ArtifactEnded { .. } => "artifact_ended",
+            Self::QuotaReached { .. } => "quota_reached",
+            Self::Config { .. } => "config",
+        }
+    }
+}
+
 /// Prints the findings with their places, or their classes alone.
 fn told(classes: &[String], places: &[FoundAt]) -> String {
     if places.is_empty() {

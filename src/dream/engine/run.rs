@@ -96,6 +96,7 @@ impl Run {
         self.report.calls += 1;
         let Ok(reply) = answer else { return };
         pass.left.clone_from(&reply.left);
+        pass.without_model = reply.without_model;
         if let Some(usage) = reply.usage {
             pass.usage = Some(usage);
             *self.report.usage.get_or_insert_default() += usage;
@@ -160,6 +161,7 @@ impl Run {
             also_sha256: Vec::new(),
             request_bytes: pass.request_bytes,
             usage: pass.usage,
+            without_model: pass.without_model,
             patterns: pass.quarantined.iter().map(|blamed| blamed.pattern.clone()).collect(),
         }
     }

@@ -77,6 +77,9 @@ pub struct DreamConfig {
     pub over_budget: OverBudget,
     /// Calls a day, their size, and the waiting time after failures.
     pub budget: CallBudget,
+    /// Whether a run asks although it backs off, or a cap of the day is reached: a person wants it now. Its calls and failures count as
+    /// ever. Off.
+    pub insist: bool,
     /// The most proposals that may wait. At that number nobody is called, and the journals wait. 20.
     pub max_proposals: u32,
     /// After which time a proposal no longer counts among those that wait; `None` for never. It stays, and can still be
@@ -129,6 +132,7 @@ impl Default for DreamConfig {
             memory_budget: 10_000,
             over_budget: OverBudget::Warn,
             budget: CallBudget::default(),
+            insist: false,
             max_proposals: 20,
             proposal_max_age: Some(Duration::from_secs(30 * 24 * 60 * 60)),
         }

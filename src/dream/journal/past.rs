@@ -10,13 +10,15 @@ use crate::dream::commit;
 use crate::dreamer::{DreamMode, DreamReport, LineOutcome, LineReport, Outcome, PassReport, ShownSlice};
 use crate::format::DreamId;
 use crate::format::documents::curated;
+use crate::format::documents::sections::{self, SectionState};
 use crate::format::replies::reply;
 use crate::format::state::log::{LogLine, LogSource};
 use crate::workspace::Workspace;
 
 impl JournalDreamer {
     /// Returns the report of an earlier dream, as far as it can be told now: its promoted lines as they stand in `MEMORY.md` or
-    /// the archive, what it was shown, and what it cost; `None` where the log knows no such dream.
+    /// the archive, or stood when it was taken back, what it was shown, and what it cost; `None` where the log knows no such dream. It
+    /// says of itself that it is [retold](DreamReport::retold).
     ///
     /// Lines that were not promoted are kept nowhere, so they are not among them, and neither are lines that a person took out.
     ///
@@ -56,7 +58,18 @@ impl JournalDreamer {
         for source in &line.sources {
             pass.shown.extend(shown(earlier.workspace, source)?);
         }
-        let promoted = [memory, archive].into_iter().spread(|text| curated::promoted(&text));
+        let kept = earlier.undone.get(id).filter(|_| earlier.is_undone(id)).map(|kept| kept.section.clone());
+        pass.without_model = line.without_model;
+        pass.section = kept.clone().or_else(|| {
+            let printed = line.section_sha256?;
+            [&memory, &archive].into_iter().find_map(|text| {
+                match sections::find(text.as_bytes(), id, printed) {
+                    SectionState::Whole(range) => Some(text[range].to_owned()),
+                    _ => None,
+                }
+            })
+        });
+        let promoted = [memory, archive].into_iter().chain(kept).spread(|text| curated::promoted(&text));
         let promoted = promoted.filter(|promoted| promoted.dream == *id);
         pass.lines = promoted.map(|promoted| told(promoted.heading, promoted.text)).collect();
         Ok(Some(report(self.workspace().location(), line, pass)))
@@ -66,6 +79,7 @@ impl JournalDreamer {
 fn report(location: String, line: &LogLine, pass: PassReport) -> DreamReport {
     let mut report = DreamReport::begun(DreamMode::Append, location, line.at.unwrap_or_default());
     report.outcome = Outcome::Appended;
+    report.retold = true;
     report.epoch = Some(line.epoch);
     report.calls = u32::from(line.request_bytes > 0);
     report.usage = line.usage;
@@ -88,7 +102,7 @@ fn told(heading: Option<&'static str>, text: String) -> LineReport {
 }
 
 /// Returns the piece of a journal that was shown, with its lines as they are counted now.
-fn shown(workspace: &dyn Workspace, source: &LogSource) -> Result<Option<ShownSlice>> {
+pub(super) fn shown(workspace: &dyn Workspace, source: &LogSource) -> Result<Option<ShownSlice>> {
     let Ok(name) = DocName::parse(source.name.as_str()) else { return Ok(None) };
     let bytes = workspace.read(&name)?.map(Document::into_bytes).unwrap_or_default();
     let lines = |until: u64| {

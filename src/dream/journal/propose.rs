@@ -456,6 +456,7 @@ impl<'a> Answering<'a> {
             also_sha256: Vec::new(),
             request_bytes: 0,
             usage: None,
+            without_model: false,
             patterns: Vec::new(),
         }
     }

@@ -6,7 +6,7 @@ use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::base::sorted::SortedMap;
 use crate::dream::commit;
-use crate::dream::engine::{Calls, Pass, Run, Then};
+use crate::dream::engine::{Calls, Pass, Run, Then, breaker};
 use crate::dreamer::{Blamed, Notice, Outcome};
 use crate::format::state::intent::{Append, Books, Intent};
 use crate::format::state::ledger::Entry;
@@ -99,9 +99,13 @@ impl Curation {
     }
 
     /// Records a failure of the model: when, and when to try again. Nothing counts as shown.
-    pub(crate) fn fail(&mut self, run: &Run, pass: &mut Pass<Material>) -> Result<Then> {
+    pub(crate) fn fail(&mut self, run: &mut Run, pass: &mut Pass<Material>) -> Result<Then> {
         pass.report.outcome = Outcome::LlmError;
         let state = self.failed(run);
+        if run.lease.is_some() {
+            let config = &self.dreamer.config;
+            run.report.not_due = breaker(run.now(), &Calls::from(&state), &config.budget, config.day);
+        }
         self.record(run, pass, state)?;
         Ok(Then::End)
     }

@@ -3,13 +3,17 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::dreamer::JournalDreamer;
+use super::earlier::EarlierDreams;
+use super::past::shown;
 use super::person;
 use super::select::hash_range;
 use crate::base::access::Access;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::dream::commit;
+use crate::dreamer::ShownSlice;
 use crate::format::state::ledger::Ledger;
+use crate::format::state::log::LogSource;
 use crate::workspace::Workspace;
 
 /// A part of a journal. It is widened to whole lines.
@@ -87,6 +91,68 @@ impl JournalDreamer {
         lease.release()?;
         Ok(given)
     }
+}
+
+impl JournalDreamer {
+    /// Lists what nights [without a model](crate::llm::LlmReply::without_model) read of the journals, and no model was shown since, in
+    /// the order in which they read it. [`read_again`](Self::read_again) gives it back, so that a model reads what they left.
+    ///
+    /// Reads only the end of a log over 16 MiB. Claims nothing and writes nothing.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::{TimeZone, Utc};
+    /// use noctuary::dream::JournalSpan;
+    /// use noctuary::testing::Script;
+    /// use noctuary::{
+    ///     Access, DocName, Extractive, FileWorkspace, JournalDreamer, Scope, Workspace,
+    ///     dream_once_at,
+    /// };
+    /// # let folder = tempfile::tempdir()?;
+    /// let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+    /// let journal = DocName::parse("memory/2026-11-20-repl.md")?;
+    /// workspace.append(&journal, "[user] Nous livrons vendredi.\n".as_bytes())?;
+    /// let dreamer = JournalDreamer::builder(workspace).enabled(true).build()?;
+    /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+    /// dream_once_at(&dreamer, &Extractive::new(), &|| now)?; // its words are English
+    ///
+    /// let human = Access::human(Scope::user("marta"));
+    /// for read in dreamer.read_without_model()? {
+    ///     dreamer.read_again(&human, &read.name, &JournalSpan::Bytes(read.from..read.to))?;
+    /// }
+    /// let report = dream_once_at(&dreamer, &Script::new(), &|| now)?;
+    /// assert_eq!(report.calls, 1);
+    /// assert!(dreamer.read_without_model()?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`](crate::Error::Corrupt) for a state file that does not parse, and those of the workspace.
+    pub fn read_without_model(&self) -> Result<Vec<ShownSlice>> {
+        let earlier = EarlierDreams::open(self.workspace())?;
+        let mut read: Vec<&LogSource> = Vec::new();
+        for line in earlier.log.iter().filter(|line| line.request_bytes > 0) {
+            read.retain(|known| !line.sources.iter().any(|source| meet(known, source)));
+            if line.without_model {
+                read.extend(&line.sources);
+            }
+        }
+        let mut slices = Vec::new();
+        for source in read {
+            let Some(slice) = shown(earlier.workspace, source)? else { continue };
+            // What waits again is not read.
+            let entry = earlier.ledger.get(&slice.name).unwrap_or_default();
+            if entry.pieces().iter().any(|piece| piece.from < slice.to && slice.from < piece.to) {
+                slices.push(slice);
+            }
+        }
+        Ok(slices)
+    }
+}
+
+fn meet(one: &LogSource, other: &LogSource) -> bool {
+    one.name == other.name && one.from < other.to && other.from < one.to
 }
 
 /// Returns the bytes of a span, from the beginning of its first line to the end of its last.

@@ -174,7 +174,7 @@ impl Curation {
             let mut survey = span.attempt(|| self.survey(run, &doors))?;
             survey.leave(self.looks.tried());
             // A preview is asked for by a person, at the moment, and changes none of what is counted.
-            let is_counted = config.mode != DreamMode::Preview;
+            let is_counted = config.mode != DreamMode::Preview && !config.insist;
             let calls = Calls::from(&self.records.state);
             let not_due =
                 is_counted.then(|| breaker(run.now(), &calls, &config.budget, config.day)).flatten();

@@ -25,8 +25,8 @@ use crate::workspace::ClaimTerms;
 pub struct SleepConfig {
     /// Whether to dream at all. Off: no model is called and no dream written. Awake, everything works.
     pub enabled: bool,
-    /// The folder of all files: `self`. The seed's `.self` would be out of reach of sessions, searches and editors,
-    /// since a name that begins with a dot is the library's own.
+    /// The folder of all files: `self`. The seed's is [`DocName::DOT_SELF`], the one hidden folder that may hold documents; many
+    /// editors do not show it.
     pub folder: DocName,
     /// After how many actions the agent is told to wrap up. 60.
     pub fatigue_warning: u32,

@@ -56,6 +56,9 @@ pub(crate) struct LogLine {
     pub(crate) request_bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) usage: Option<Usage>,
+    /// Whether no model was asked: lines were picked by rules.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) without_model: bool,
     /// Classes of secrets, for a quarantine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) patterns: Vec<String>,
@@ -83,6 +86,7 @@ impl LogLine {
             fates: SortedMap::new(),
             request_bytes: 0,
             usage: None,
+            without_model: false,
             patterns: Vec::new(),
             also_sha256: Vec::new(),
             ..self.clone()
@@ -260,6 +264,7 @@ mod tests {
             also_sha256: vec![],
             request_bytes: 0,
             usage: None,
+            without_model: false,
             patterns: vec![],
         };
         let text = format!("{}{}{}", line.print(), "{\"v\":1,\"to", "\n") + &line.print();

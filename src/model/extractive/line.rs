@@ -49,6 +49,8 @@ pub(crate) struct Line<'m> {
     pub(crate) in_section: bool,
     /// Whether it is the first word of a person or the user under a heading.
     pub(crate) opens: bool,
+    /// Whether the user, or the one hand of a journal that names nobody, marks it as a decision or to be remembered.
+    pub(crate) is_marked: bool,
 }
 
 impl Line<'_> {
@@ -150,8 +152,11 @@ fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<
     let whole = &row.text[end..];
     let said = unquoted(last_chars(row.shown.text.trim_end(), whole.chars().count()));
     // A person's line is kept whole: what they say to others is told as theirs, word for word.
-    let is_users = speaker.as_ref().is_some_and(|speaker| speaker.role == Role::User);
-    let part = if is_users && !LABELLED.is_match(whole) { told(said).unwrap_or(said) } else { said };
+    let role = speaker.as_ref().map(|speaker| speaker.role);
+    let says = |mark: regex::Match<'_>| whole[mark.end()..].contains(char::is_alphanumeric);
+    let is_marked = matches!(role, None | Some(Role::User)) && MARKED.find(whole).is_some_and(says);
+    let is_whole = role != Some(Role::User) || is_marked || LABELLED.is_match(whole);
+    let part = if is_whole { said } else { told(said).unwrap_or(said) };
     let is_part = part.len() < said.len();
     let text = if is_part { straight(part) } else { whole.to_owned() };
     let without_urls = URL.replace_all(&text, " ");
@@ -171,6 +176,7 @@ fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<
         is_logged: true,
         in_section: row.in_section,
         opens: false,
+        is_marked,
     })
 }
 
@@ -331,6 +337,8 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
 static URL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[a-z][a-z0-9+]*://[^ \t)>\]]+"));
 /// A line that says of itself what it is: `Decision: …`.
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**[A-Z][A-Za-z ]{2,20}:"));
+/// A line that a person marks, as a note does: `Decision: …`, `**Remember:** …`.
+static MARKED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**(?i:decision|remember)\**:\**"));
 /// Text in square brackets: attachments, and secrets that were masked.
 static ATTACHMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\]]*\]"));
 #[cfg(test)]

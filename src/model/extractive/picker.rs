@@ -2,7 +2,7 @@
 //!
 //! A line's value is a logistic sum of its [features](super::features), between 0 and 1, with one column of weights for
 //! what persons say to each other and one for what stands in an agent's log. Lines are ranked by value for
-//! the room that they take, and taken while they fit.
+//! the room that they take, those that a person marked before all others, and taken while they fit.
 
 use super::bullet::Kind;
 use super::features::{SIZE, THRESHOLD, column};
@@ -47,7 +47,7 @@ pub(crate) struct Valued<'l, 'm> {
 /// Takes the lines that are worth keeping, best first, within the limits, and says of all others, by their places, why they were
 /// left. `bullets` are the lines as they will be printed, `total` is the size of all journals.
 ///
-/// A line that says what memory or a better line says already is passed over, and so is one that a later
+/// A line that says what memory or a better line says already is passed over, one that a person marked only in the same words, and so is one that a later
 /// line puts right, unless both are decisions that differ in their numbers alone, one that cites a journal, for it repeats what was kept before, and one in which a secret
 /// was masked.
 pub(crate) fn pick<'l, 'm>(
@@ -57,9 +57,9 @@ pub(crate) fn pick<'l, 'm>(
     total: usize,
     limits: Limits,
 ) -> (Vec<Valued<'l, 'm>>, Vec<(usize, UnpickedReason)>) {
-    let memory: Vec<String> =
+    let standing: Vec<String> =
         memory.iter().map(|line| line::undressed(&reply::split_citations(line).0)).collect();
-    let memory: Vec<Vec<String>> = memory.iter().map(|line| tokens(line)).collect();
+    let memory: Vec<Vec<String>> = standing.iter().map(|line| tokens(line)).collect();
     let mut said: Vec<Gist<'_>> = memory.iter().map(|words| Gist::of(words)).collect();
     let (ranked, slight) = rank(lines, &memory);
     let ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
@@ -86,7 +86,14 @@ pub(crate) fn pick<'l, 'm>(
                     && differ_in_numbers_alone(other, gist)
                     && Kind::of(later.line) == Kind::Decision)
         };
-        let reason = if said.iter().any(|other| gist.repeats(other)) {
+        // A mark is repeated by the same words alone, since few words have little of a gist.
+        let is_repeated = if line.is_marked {
+            picked.iter().any(|known: &Valued<'_, '_>| known.line.said == line.said)
+                || standing.iter().any(|known| known.trim_end().ends_with(&line.text))
+        } else {
+            said.iter().any(|other| gist.repeats(other))
+        };
+        let reason = if is_repeated {
             Some(UnpickedReason::Repeated)
         } else if ranked.iter().any(puts_right) {
             Some(UnpickedReason::Renewed)
@@ -106,7 +113,7 @@ pub(crate) fn pick<'l, 'm>(
     (picked, left)
 }
 
-/// Returns the lines above the threshold, best first, and the places of the others.
+/// Returns the lines above the threshold and those that a person marked, best first, and the places of the others.
 fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> (Vec<Valued<'l, 'm>>, Vec<usize>) {
     let (mut ranked, slight): (Vec<Valued<'l, 'm>>, Vec<Valued<'l, 'm>>) = measure(lines, memory)
         .iter()
@@ -117,8 +124,10 @@ fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> (Vec<Valued<'l
             let key = (1e6 * value * (100.0 / real(line.size)).powf(SIZE[column(line)])).floor();
             Valued { at, line, value, key }
         })
-        .partition(|valued| valued.value >= THRESHOLD);
-    order::sort_by(&mut ranked, |one, other| other.key.total_cmp(&one.key));
+        .partition(|valued| valued.value >= THRESHOLD || valued.line.is_marked);
+    order::sort_by(&mut ranked, |one, other| {
+        other.line.is_marked.cmp(&one.line.is_marked).then(other.key.total_cmp(&one.key))
+    });
     (ranked, slight.into_iter().map(|valued| valued.at).collect())
 }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::merge::{listed, say_conflicts};
 use crate::config::Config;
 use crate::home::Home;
-use crate::output::{End, Output, Trouble, count};
+use crate::output::{At, End, Output, Trouble, count};
 use crate::place::{Place, Whose};
 
 /// The file that an earlier `init`, or the first dream, writes: nothing of the state travels.
@@ -28,20 +28,19 @@ pub(crate) fn set_up(place: &Place, git: bool, syncthing: bool, output: Output) 
     let path = match place {
         Place::Path(path) => path,
         Place::Server(_) if !git && !syncthing => return Ok(End::Well),
-        Place::Server(_) => return Err(Trouble::usage(format!("{place} is a server; tools carry folders"))),
+        Place::Server(_) => return Err(Trouble::of("server_carried", &[place])),
     };
     if !path.is_dir() {
         return if git || syncthing {
-            Err(Trouble::usage(format!("{} is no folder; tools carry folders", path.display())))
+            Err(Trouble::of("no_folder_carried", &[&path.display()]))
         } else {
             Ok(End::Well)
         };
     }
     let mut is_open = false;
     if git {
-        let repository = repository_of(path).ok_or_else(|| {
-            Trouble::failed(format!("{} is in no repository; run `git init` first", path.display()))
-        })?;
+        let repository =
+            repository_of(path).ok_or_else(|| Trouble::of("no_repository", &[&path.display()]))?;
         for file in [TravelFile::Attributes, TravelFile::Ignore, TravelFile::StateIgnore] {
             add_lines(path, file, output)?;
         }
@@ -105,15 +104,15 @@ fn repository_of(path: &Path) -> Option<PathBuf> {
 fn add_lines(path: &Path, file: TravelFile, output: Output) -> Result<(), Trouble> {
     let target = path.join(file.path());
     if let Some(folder) = target.parent() {
-        fs::create_dir_all(folder)?;
+        fs::create_dir_all(folder).at("create", folder)?;
     }
     let standing = match fs::read_to_string(&target) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        standing => standing?,
+        standing => standing.at("read", &target)?,
     };
     // Ours, from before: it would keep all of the state at home.
     if file == TravelFile::StateIgnore && standing.trim() == NOTHING_TRAVELS {
-        fs::write(&target, file.lines().join("\n") + "\n")?;
+        fs::write(&target, file.lines().join("\n") + "\n").at("write", &target)?;
         say(output, &format!("wrote {}", file.path()));
         return Ok(());
     }
@@ -123,8 +122,8 @@ fn add_lines(path: &Path, file: TravelFile, output: Output) -> Result<(), Troubl
         return Ok(());
     }
     let gap = if standing.is_empty() || standing.ends_with('\n') { "" } else { "\n" };
-    let mut open = fs::File::options().append(true).create(true).open(&target)?;
-    open.write_all(format!("{gap}{}\n", missing.join("\n")).as_bytes())?;
+    let mut open = fs::File::options().append(true).create(true).open(&target).at("write", &target)?;
+    open.write_all(format!("{gap}{}\n", missing.join("\n")).as_bytes()).at("write", &target)?;
     say(output, &format!("{} added to {}", count(missing.len(), "line"), file.path()));
     Ok(())
 }
@@ -134,11 +133,12 @@ fn close(folder: &Path) -> Result<(), Trouble> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            if entry.file_type()?.is_file() {
-                fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o600))?;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).at("close", folder)?;
+        for entry in fs::read_dir(folder).at("read", folder)? {
+            let entry = entry.at("read", folder)?;
+            if entry.file_type().at("read", folder)?.is_file() {
+                let closed = fs::Permissions::from_mode(0o600);
+                fs::set_permissions(entry.path(), closed).at("close", entry.path())?;
             }
         }
     }
@@ -172,7 +172,7 @@ pub(crate) fn merge_copies(place: &Place, whose: Whose<'_>, output: Output) -> R
             output.line(format!("{} {copy}", output.good("merged:")));
         }
         for copy in &report.left {
-            output.line(format!("{} {copy}: it is no text; compare it, and delete one", output.bad("left:")));
+            output.say("no_text_left", &[copy]);
         }
         say_conflicts(&report.conflicts, output);
     }

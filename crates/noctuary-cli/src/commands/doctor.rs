@@ -132,7 +132,7 @@ fn mend(
     let named = |word: &String| {
         FixAction::ALL.into_iter().find(|action| action.as_str() == word).ok_or_else(|| {
             let all: Vec<&str> = FixAction::ALL.iter().map(|action| action.as_str()).collect();
-            Trouble::usage(format!("there is no action {word}: it is one of {}", all.join(", ")))
+            Trouble::of("no_action", &[word, &all.join(", ")])
         })
     };
     let mut only = fix.only.iter().map(named).collect::<Result<Vec<_>, _>>()?;
@@ -146,11 +146,7 @@ fn mend(
         doctor.fix(found, apply, &only, Utc::now())?
     };
     if is_reflecting {
-        let model = fix.model.client(config)?.ok_or_else(|| {
-            Trouble::usage(
-                "reflect_pending asks a model: say --endpoint and --model, or name them in the settings",
-            )
-        })?;
+        let model = fix.model.client(config)?.ok_or_else(|| Trouble::of("no_model_to_reflect", &[]))?;
         let _progress = Progress::begin("reflecting");
         fixed.extend(doctor.reflect_pending(found, apply, &model, Utc::now())?);
     }

@@ -15,12 +15,13 @@ use noctuary::exchange::{Merge, MergeConflict, MergeConflictKind, MergePlan};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::output::{End, Output, Trouble};
+use crate::output::{At, End, Output, Trouble, notice};
 
 /// Merges a file, and writes the result over ours.
 pub(crate) fn drive(versions: [&PathBuf; 3], path: &str, output: Output) -> Result<End, Trouble> {
     let [base, ours, theirs] = versions;
-    let texts = [fs::read(base)?, fs::read(ours)?, fs::read(theirs)?];
+    let read = |path: &PathBuf| fs::read(path).at("read", path);
+    let texts = [read(base)?, read(ours)?, read(theirs)?];
     let merged = match Repository::around() {
         Some(git) => match git.whole(path, &texts)? {
             Some(merged) => merged,
@@ -28,13 +29,17 @@ pub(crate) fn drive(versions: [&PathBuf; 3], path: &str, output: Output) -> Resu
         },
         None => alone(path, &texts)?,
     };
-    fs::write(ours, &merged.bytes)?;
+    fs::write(ours, &merged.bytes).at("write", ours)?;
     let told: Vec<&str> = merged.conflicts.iter().map(|conflict| conflict.told.as_str()).collect();
     if output.json {
         output.value(&json!({"path": path, "conflicts": told}))?;
     }
+    let has_any = !told.is_empty();
     for told in told {
         eprintln!("noctuary: {told}");
+    }
+    if has_any {
+        notice("both_kept", &[]);
     }
     Ok(End::look_if(merged.conflicts.iter().any(|conflict| conflict.is_open)))
 }
@@ -77,18 +82,15 @@ fn alone(path: &str, texts: &[Vec<u8>; 3]) -> Result<Merged, Trouble> {
     let inner = inner_of(path);
     for (life, text) in lives.iter().zip(texts) {
         let target = life.join(inner);
-        fs::create_dir_all(target.parent().unwrap_or(life))?;
-        fs::write(target, text)?;
+        fs::create_dir_all(target.parent().unwrap_or(life)).at("create", life)?;
+        fs::write(&target, text).at("write", &target)?;
     }
     let plan = planned(&lives)?;
     let whole = plan.conflicts().iter().any(|conflict| matches!(conflict.kind, MergeConflictKind::Whole(_)));
     if whole {
-        return Err(Trouble::failed(format!(
-            "{path}: both changed it, and it is no text; choose one version"
-        )));
+        return Err(Trouble::of("both_changed", &[&path]));
     }
-    Merged::of(&plan, inner)
-        .ok_or_else(|| Trouble::failed(format!("{path}: its name has no place in a life; merge it by hand")))
+    Merged::of(&plan, inner).ok_or_else(|| Trouble::of("no_place", &[&path]))
 }
 
 /// A folder that is gone when it is dropped.
@@ -100,7 +102,7 @@ impl Scratch {
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&folder)?;
+        builder.create(&folder).at("create", &folder)?;
         Ok(Self(folder))
     }
 }
@@ -214,19 +216,20 @@ impl Repository {
         if !folder.join("whole").exists() {
             // One merge at a time is under way: what an earlier one left is of no use.
             if kept.exists() {
-                fs::remove_dir_all(&kept)?;
+                fs::remove_dir_all(&kept).at("remove", &kept)?;
             }
             for (name, commit) in ["base", "ours", "theirs"].iter().zip(commits) {
                 check_out(commit, &prefix, &folder.join(name))?;
             }
             let lives = ["base", "ours", "theirs"].map(|name| folder.join(name));
             let plan = planned(&lives)?;
-            fs::create_dir_all(folder.join("merged"))?;
+            fs::create_dir_all(folder.join("merged")).at("create", &folder)?;
             plan.write(&FileWorkspace::open(folder.join("merged"))?)?;
             let conflicts: Vec<Conflict> = plan.conflicts().iter().map(Conflict::of).collect();
-            fs::write(folder.join("whole"), serde_json::to_vec(&conflicts)?)?;
+            fs::write(folder.join("whole"), serde_json::to_vec(&conflicts)?).at("write", &folder)?;
         }
-        let conflicts: Vec<Conflict> = serde_json::from_slice(&fs::read(folder.join("whole"))?)?;
+        let conflicts: Vec<Conflict> =
+            serde_json::from_slice(&fs::read(folder.join("whole")).at("read", &folder)?)?;
         let Ok(bytes) = fs::read(folder.join("merged").join(inner)) else { return Ok(None) };
         let of_it = conflicts.into_iter().filter(|conflict| conflict.name == inner);
         Ok(Some(Merged { bytes, conflicts: of_it.collect() }))
@@ -255,10 +258,10 @@ fn life_of(commits: [&str; 3], path: &str) -> String {
 
 /// Writes the files of a commit below a folder of the repository into a folder.
 fn check_out(commit: &str, prefix: &str, into: &Path) -> Result<(), Trouble> {
-    fs::create_dir_all(into)?;
+    fs::create_dir_all(into).at("create", into)?;
     let index = into.with_extension("index");
     let tree = format!("{commit}:{}", prefix.trim_end_matches('/'));
-    let failed = |what: &str| Trouble::failed(format!("git {what} failed for {tree}"));
+    let failed = |what: &str| Trouble::of("git_failed", &[&what, &tree]);
     if git(&["cat-file", "-t", &tree]).is_none() {
         return Ok(());
     }
@@ -273,7 +276,7 @@ fn check_out(commit: &str, prefix: &str, into: &Path) -> Result<(), Trouble> {
     if !run(&["checkout-index", "--all", "--quiet", &format!("--prefix={}/", into.display())]) {
         return Err(failed("checkout-index"));
     }
-    fs::remove_file(&index)?;
+    fs::remove_file(&index).at("remove", &index)?;
     Ok(())
 }
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use chrono::Utc;
 use noctuary::dream::{Due, NotDue};
 use noctuary::memory::Filter;
-use noctuary::{JournalDreamer, Life, LifeConfig, Note};
+use noctuary::{Life, LifeConfig, Note};
 use serde_json::json;
 
 use crate::arguments::Kind;
+use crate::commands::night::dreamer;
 use crate::config::Config;
 use crate::home::{self, Home};
 use crate::output::{End, Output, Trouble, count, size};
@@ -41,7 +42,7 @@ pub(crate) fn note(
 ) -> Result<End, Trouble> {
     let text = text.join(" ");
     if text.trim().is_empty() {
-        return Err(Trouble::usage("there is nothing to note: give some words"));
+        return Err(Trouble::of("nothing_to_note", &[]));
     }
     let home = Home::open(place, whose)?;
     let note = match kind {
@@ -83,20 +84,20 @@ pub(crate) fn status(
     let progress = Progress::begin("looking");
     let home = Home::open(place, whose)?;
     let now = Utc::now();
-    let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace))
-        .config(config.dreams()?)
-        .enabled(true)
-        .build()?;
+    let dreamer = dreamer(&home, config)?;
     let (survey, dreams) = (dreamer.survey(now)?, dreamer.dreams()?);
     let found =
         home::doctor(place, whose)?.scope(home.scope.clone()).dreams(config.dreams()?).examine(now)?;
     let latest = home.store.any().list(&home.owner(), &Filter::limit(1))?;
     let proposals = dreamer.proposals(&home.owner(), now)?.len();
     let due = match &survey.due {
+        _ if !config.dreams()?.enabled => "off".to_owned(),
         Due::Now => "now".to_owned(),
-        Due::Off => "off".to_owned(),
         Due::NotYet(NotDue::OtherMachine { .. }) => "on another machine".to_owned(),
-        Due::NotYet(why) => why.next().format("%Y-%m-%d %H:%M").to_string(),
+        Due::NotYet(NotDue::Interval { next }) => next.format("%Y-%m-%d %H:%M").to_string(),
+        Due::NotYet(why) if output.json => why.next().format("%Y-%m-%d %H:%M").to_string(),
+        // It says what keeps it from asking, and until when.
+        Due::NotYet(why) => format!("later: {why}"),
         _ => "later".to_owned(),
     };
     let state = dreamer.state()?;
@@ -150,7 +151,7 @@ pub(crate) fn status(
     }
     let last =
         state.last_run_at.map_or_else(|| "never".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());
-    row("Dreamt", format!("{last}; due {due}"));
+    output.folded(11, &format!("{}{last}; due {due}", output.bold(&format!("{:<11}", "Dreamt"))));
     for dream in dreams.iter().take(3) {
         output.line(format!("{:<11}{}", "", output.faint(&dream.to_string())));
     }

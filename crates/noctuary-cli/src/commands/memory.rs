@@ -71,7 +71,7 @@ pub(crate) fn search(
         }
     }
     if is_empty {
-        output.line("Nothing was found. Other words may find it: the search knows words, not meanings.");
+        output.say("nothing_found", &[]);
     }
     Ok(End::look_if(is_empty))
 }

@@ -9,7 +9,7 @@ use noctuary::exchange::{Merge, MergeConflict, MergeReport, merge_rows};
 use serde_json::{Value, json};
 
 use crate::home::{Home, Store};
-use crate::output::{End, Output, Trouble};
+use crate::output::{At, End, Output, Trouble};
 use crate::place::{Place, Whose};
 
 pub(crate) fn merge(
@@ -47,7 +47,7 @@ fn databases(
     output: Output,
 ) -> Result<End, Trouble> {
     if out.exists() {
-        return Err(Trouble::usage(format!("{} exists; name a new file", out.display())));
+        return Err(Trouble::of("merged_exists", &[&out.display()]));
     }
     let open = |path: &Path| Home::open(&Place::Path(path.to_owned()), whose);
     let homes = [open(copies[0])?, open(copies[1])?];
@@ -63,7 +63,7 @@ fn databases(
     let (Store::Sqlite(one), Store::Sqlite(other), Store::Sqlite(target)) =
         (&homes[0].store, &homes[1].store, &both.store)
     else {
-        return Err(Trouble::usage(format!("{} is no database; its name ends in .db", out.display())));
+        return Err(Trouble::of("no_database", &[&out.display()]));
     };
     merge_rows(&both.owner(), [one, other], target, Utc::now())?;
     tell(&report, out, output)
@@ -97,36 +97,33 @@ pub(super) fn say_conflicts(conflicts: &[MergeConflict], output: Output) {
     for conflict in conflicts {
         output.line(format!("{} {conflict}", output.bad("to decide:")));
     }
+    if !conflicts.is_empty() {
+        output.say("both_kept", &[]);
+    }
 }
 
 /// Returns where a copy is: a folder that is there.
 fn existing(path: &Path) -> Result<PathBuf, Trouble> {
     match fs::canonicalize(path) {
         Ok(folder) if folder.is_dir() => Ok(folder),
-        Ok(_) => Err(Trouble::usage(format!(
-            "{} is no folder; two folders are merged, or two databases: `noctuary copy` makes one of the other",
-            path.display()
-        ))),
-        Err(error) => Err(Trouble::failed(format!("{}: {error}", path.display()))),
+        Ok(_) => Err(Trouble::of("no_folder_merged", &[&path.display()])),
+        Err(error) => Err(error).at("read", path),
     }
 }
 
 /// Returns where the merged life goes: a new or empty folder, or one that an interrupted merge began, outside of the copies.
 fn target(out: &Path, copies: &[PathBuf]) -> Result<PathBuf, Trouble> {
     let is_new = !out.exists();
-    fs::create_dir_all(out)?;
-    let target = fs::canonicalize(out)?;
+    fs::create_dir_all(out).at("create", out)?;
+    let target = fs::canonicalize(out).at("read", out)?;
     if copies.iter().any(|copy| copy.starts_with(&target) || target.starts_with(copy)) {
         if is_new {
-            fs::remove_dir(out)?;
+            fs::remove_dir(out).at("remove", out)?;
         }
-        return Err(Trouble::usage(format!(
-            "{} shares a folder with a copy that is merged; name a folder outside of them",
-            out.display()
-        )));
+        return Err(Trouble::of("shares_folder", &[&out.display()]));
     }
-    if fs::read_dir(&target)?.next().is_some() && !target.join(".dreaming.d").is_dir() {
-        return Err(Trouble::usage(format!("{} is not empty; name a new folder", out.display())));
+    if fs::read_dir(&target).at("read", &target)?.next().is_some() && !target.join(".dreaming.d").is_dir() {
+        return Err(Trouble::of("not_empty", &[&out.display()]));
     }
     Ok(target)
 }

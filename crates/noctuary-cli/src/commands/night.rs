@@ -1,22 +1,25 @@
-//! `noctuary preview`, `dream` and `page`.
+//! `noctuary preview`, `dream`, `read-again` and `page`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use chrono::Utc;
-use noctuary::dream::{DreamMode, LineOutcome};
+use noctuary::dream::{DreamMode, JournalSpan, LineOutcome, NotDue, ShownSlice};
 use noctuary::format::DreamId;
 use noctuary::life::Indexed;
-use noctuary::model::ChatCompletions;
+use noctuary::model::{ChatCompletions, UnpickedReason};
 use noctuary::pages::Pages;
 use noctuary::report::{DreamPage, EntityPage};
-use noctuary::{DreamReport, Extractive, JournalDreamer, LlmClient, Outcome, SqliteIndex, dream_once};
+use noctuary::{
+    DocName, DreamReport, Extractive, JournalDreamer, LlmClient, Outcome, SqliteIndex, dream_once,
+};
 use serde_json::json;
 
 use crate::arguments::Night;
 use crate::config::{Config, KEY};
 use crate::home::Home;
-use crate::output::{End, Output, Trouble, count, size};
+use crate::output::{At, End, Message, Output, Trouble, count, size};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
@@ -28,24 +31,90 @@ pub(crate) fn preview(
     output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
-    let report = run(&home, DreamMode::Preview, night, config)?;
+    let report = run(&home, DreamMode::Preview, night, false, config)?;
     write_page(&home, &report, night.html.as_deref(), config)?;
-    tell(&report, output)
+    tell(&report, place, output)
 }
 
 pub(crate) fn dream(
     place: &Place,
     night: &Night,
     propose: bool,
+    now: bool,
     whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
     let mode = if propose { DreamMode::Propose } else { DreamMode::Append };
-    let report = run(&home, mode, night, config)?;
+    let report = run(&home, mode, night, now, config)?;
     write_page(&home, &report, night.html.as_deref(), config)?;
-    tell(&report, output)
+    let end = tell(&report, place, output)?;
+    if !config.dreams()?.enabled {
+        output.say("schedule_off", &[]);
+    }
+    if night.asked().client(config)?.is_some() {
+        let read = dreamer(&home, config)?.read_without_model()?;
+        if !read.is_empty() {
+            output.say("read_without_model", &[&amount(&read), place]);
+        }
+    }
+    Ok(end)
+}
+
+/// Gives back what dreams have read: of journals that are named, or all that no model was shown.
+pub(crate) fn read_again(
+    place: &Place,
+    journals: &[String],
+    whose: Whose<'_>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let home = Home::open(place, whose)?;
+    let dreamer = dreamer(&home, config)?;
+    let mut parts = Vec::new();
+    for journal in journals {
+        let name =
+            DocName::parse(journal.as_str()).map_err(|_| Trouble::of("no_journal_name", &[journal]))?;
+        parts.push((name, JournalSpan::Whole));
+    }
+    if journals.is_empty() {
+        let read = dreamer.read_without_model()?;
+        parts.extend(read.into_iter().map(|part| (part.name, JournalSpan::Bytes(part.from..part.to))));
+    }
+    let mut given: BTreeMap<&DocName, u64> = BTreeMap::new();
+    for (name, span) in &parts {
+        let bytes = dreamer.read_again(&home.owner(), name, span)?;
+        if bytes > 0 {
+            *given.entry(name).or_default() += bytes;
+        }
+    }
+    if output.json {
+        let list: Vec<_> =
+            given.iter().map(|(name, bytes)| json!({"journal": name.as_str(), "bytes": bytes})).collect();
+        output.value(&list)?;
+        return Ok(End::look_if(list.is_empty()));
+    }
+    if given.is_empty() {
+        let why = if journals.is_empty() {
+            "no dream without a model is known that read what no model was shown"
+        } else {
+            "nothing of it was read, or it waits already"
+        };
+        return Ok(output.say("nothing_to_read_again", &[&why]));
+    }
+    for (name, bytes) in &given {
+        output.line(format!("{name}: {} given back", size(*bytes)));
+    }
+    output.line(format!("The next dream reads it: noctuary dream {place}"));
+    Ok(End::Well)
+}
+
+/// Says how much of journals there is.
+fn amount(parts: &[ShownSlice]) -> String {
+    let bytes = parts.iter().map(|part| part.to - part.from).sum();
+    let journals: BTreeSet<&DocName> = parts.iter().map(|part| &part.name).collect();
+    format!("{} in {}", size(bytes), count(journals.len(), "journal"))
 }
 
 /// The subject of a page.
@@ -64,9 +133,7 @@ pub(crate) fn page(
     output: Output,
 ) -> Result<End, Trouble> {
     if of.night.html.is_some() {
-        return Err(Trouble::usage(
-            "`--out FILE` says where the page goes; `--html` is of `dream` and `preview`",
-        ));
+        return Err(Trouble::of("out_of_page", &[]));
     }
     let home = Home::open(place, whose)?;
     if let Some(entity) = of.entity {
@@ -74,7 +141,7 @@ pub(crate) fn page(
     }
     let report = match of.dream {
         Some(asked) => past(&home, asked, config)?,
-        None => run(&home, DreamMode::Preview, of.night, config)?,
+        None => run(&home, DreamMode::Preview, of.night, false, config)?,
     };
     write_page(&home, &report, Some(out), config)?;
     if output.json {
@@ -87,20 +154,15 @@ pub(crate) fn page(
 
 /// Returns the report of a dream that was dreamt before.
 fn past(home: &Home, asked: &str, config: &Config) -> Result<DreamReport, Trouble> {
-    let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace))
-        .config(config.dreams()?)
-        .enabled(true)
-        .build()?;
+    let dreamer = dreamer(home, config)?;
     let id = if asked == "last" {
         let last = dreamer.dreams()?.into_iter().next();
-        last.ok_or_else(|| Trouble::failed("there is no dream yet: `noctuary dream` makes one"))?.id
+        last.ok_or_else(|| Trouble::of("no_dream_yet", &[]))?.id
     } else {
-        DreamId::parse(asked).ok_or_else(|| {
-            Trouble::usage(format!("{asked} is no id of a dream: `noctuary status` lists them"))
-        })?
+        DreamId::parse(asked).ok_or_else(|| Trouble::of("no_id", &[&asked]))?
     };
     let report = dreamer.past_dream(&id)?;
-    report.ok_or_else(|| Trouble::failed(format!("there is no dream {id}: `noctuary status` lists them")))
+    report.ok_or_else(|| Trouble::of("no_dream", &[&id]))
 }
 
 /// Writes the page on an entity, of the rows and documents of a home.
@@ -114,30 +176,47 @@ fn entity_page(home: Home, entity: &str, out: &Path, output: Output) -> Result<E
     }
     let pages = Pages::new(home.store.into_edges()).and(Arc::new(documents));
     let page = pages.page(&owner, entity, true, now)?;
-    std::fs::write(out, EntityPage::new(&page).to_html())
-        .map_err(|error| Trouble::failed(format!("cannot write {}: {error}", out.display())))?;
+    std::fs::write(out, EntityPage::new(&page).to_html()).at("write", out)?;
     if output.json {
         output.value(&json!({"page": out.display().to_string(), "texts": page.texts}))?;
     } else if page.is_empty() {
-        output.line(format!("Nothing is known of {entity}; the page is {}.", out.display()));
+        output.say("nothing_known", &[&entity, &out.display()]);
     } else {
         output.line(format!("The page is {}.", out.display()));
     }
     Ok(End::look_if(page.is_empty()))
 }
 
-fn run(home: &Home, mode: DreamMode, night: &Night, config: &Config) -> Result<DreamReport, Trouble> {
+/// Returns the dreamer of a home. Whoever asks for a dream by name gets one: the master switch is for the schedule.
+pub(crate) fn dreamer(home: &Home, config: &Config) -> Result<JournalDreamer, Trouble> {
+    let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace)).config(config.dreams()?);
+    Ok(dreamer.enabled(true).build()?)
+}
+
+fn run(
+    home: &Home,
+    mode: DreamMode,
+    night: &Night,
+    now: bool,
+    config: &Config,
+) -> Result<DreamReport, Trouble> {
+    let client = night.asked().client(config)?;
     let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace))
         .config(config.dreams()?)
         .enabled(true)
         .configure(|config| {
             config.mode = mode;
+            // What costs nothing waits for no server.
+            config.insist = now || client.is_none();
             if night.all {
                 config.window_days = None;
             }
         })
         .build()?;
-    let model = model(night, config)?;
+    let model: Box<dyn LlmClient> = match client {
+        Some(client) => Box::new(client),
+        None => Box::new(Extractive::new()),
+    };
     let _progress = Progress::begin("dreaming");
     Ok(dream_once(&dreamer, model.as_ref())?)
 }
@@ -148,13 +227,10 @@ pub(crate) struct Asked<'a> {
     pub(crate) name: Option<&'a str>,
 }
 
-/// The model to ask: one at an endpoint, or none.
-fn model(night: &Night, config: &Config) -> Result<Box<dyn LlmClient>, Trouble> {
-    let asked = Asked { endpoint: night.endpoint.as_deref(), name: night.model.as_deref() };
-    Ok(match asked.client(config)? {
-        Some(client) => Box::new(client),
-        None => Box::new(Extractive::new()),
-    })
+impl Night {
+    fn asked(&self) -> Asked<'_> {
+        Asked { endpoint: self.endpoint.as_deref(), name: self.model.as_deref() }
+    }
 }
 
 impl Asked<'_> {
@@ -165,7 +241,7 @@ impl Asked<'_> {
         let (endpoint, name) = match (endpoint, name) {
             (None, None) => return Ok(None),
             (Some(endpoint), Some(name)) => (endpoint, name),
-            _ => return Err(Trouble::usage("an endpoint and the name of its model go together")),
+            _ => return Err(Trouble::of("model_alone", &[])),
         };
         let client = ChatCompletions::new(endpoint, name)?;
         Ok(Some(if std::env::var_os(KEY).is_some() { client.key_from_env(KEY)? } else { client }))
@@ -176,21 +252,32 @@ fn write_page(home: &Home, report: &DreamReport, out: Option<&Path>, config: &Co
     let Some(out) = out else { return Ok(()) };
     let page =
         DreamPage::new(report).budget(config.dreams()?.total_input_bytes).read(home.workspace.as_ref())?;
-    std::fs::write(out, page.to_html())
-        .map_err(|error| Trouble::failed(format!("cannot write {}: {error}", out.display())))
+    std::fs::write(out, page.to_html()).at("write", out)
 }
 
-fn tell(report: &DreamReport, output: Output) -> Result<End, Trouble> {
-    let end = match report.outcome {
-        Outcome::LockHeld => End::Busy,
-        Outcome::LlmError | Outcome::Quarantined | Outcome::AllHeld => End::Look,
-        _ => End::Well,
+fn tell(report: &DreamReport, place: &Place, output: Output) -> Result<End, Trouble> {
+    let elsewhere = matches!(report.not_due, Some(NotDue::OtherMachine { .. }));
+    let ending = match report.outcome {
+        Outcome::NotDue if elsewhere => Some("elsewhere"),
+        Outcome::NotDue
+        | Outcome::LlmError
+        | Outcome::Quarantined
+        | Outcome::AllHeld
+        | Outcome::LockHeld
+        | Outcome::LeaseLost
+        | Outcome::ProposalsFull => Some(report.outcome.as_str()),
+        _ => None,
     };
+    let ending = ending.map(|ending| Message::of(&format!("outcome.{ending}"), &[report, place]));
+    let end = ending.as_ref().map_or(End::Well, Message::end);
     if output.json {
         output.value(report)?;
         return Ok(end);
     }
-    output.line(report.to_string());
+    match ending {
+        Some(ending) => output.wrapped(0, &format!("{ending}.")),
+        None => output.line(report.to_string()),
+    }
     let mut heading = None;
     for line in report.passes.iter().flat_map(|pass| &pass.lines) {
         if !matches!(line.fate, LineOutcome::Promoted { .. }) {
@@ -209,13 +296,13 @@ fn tell(report: &DreamReport, output: Output) -> Result<End, Trouble> {
             output.wrapped(2, &format!("- {line}"));
         }
     }
-    let left = report.passes.iter().map(|pass| pass.left.len()).sum();
+    // The others are kept already, put right, or never to be kept.
+    let left = report.passes.iter().flat_map(|pass| &pass.left);
+    let left = left.filter(|left| matches!(left.reason, UnpickedReason::Slight | UnpickedReason::NoRoom));
+    let left: u64 = left.map(|left| left.lines.last_line + 1 - left.lines.first_line).sum();
     if left > 0 {
-        let left = count(left, "further line");
-        output.wrapped(
-            0,
-            &format!("Left in the journals: {left} that could have been kept; `--json` says why."),
-        );
+        let lines = count(usize::try_from(left).unwrap_or(usize::MAX), "line");
+        output.say("left_in_journals", &[&format!("{lines} that could have been")]);
     }
     if report.backlog.bytes > 0 && report.mode != DreamMode::Preview {
         output.line(format!("Still waits: {}", size(report.backlog.bytes)));

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::Command;
-use std::sync::Arc;
 
 use chrono::Utc;
 use noctuary::dream::{DreamProposal, DreamStanding, ProposalEnd};
@@ -10,19 +9,14 @@ use noctuary::format::DreamId;
 use noctuary::{JournalDreamer, WriteMode};
 use serde_json::json;
 
+use crate::commands::night::dreamer;
 use crate::config::Config;
 use crate::home::Home;
-use crate::output::{End, Output, Trouble, count};
+use crate::output::{At, End, Output, Trouble, count};
 use crate::place::{Place, Whose};
 
-fn dreamer(home: &Home, config: &Config) -> Result<JournalDreamer, Trouble> {
-    let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace)).config(config.dreams()?);
-    Ok(dreamer.enabled(true).build()?)
-}
-
 fn id(text: &str) -> Result<DreamId, Trouble> {
-    DreamId::parse(text)
-        .ok_or_else(|| Trouble::usage(format!("{text} is no id of a dream: it has 16 hexadecimal digits")))
+    DreamId::parse(text).ok_or_else(|| Trouble::of("no_id", &[&text]))
 }
 
 pub(crate) fn review(
@@ -42,8 +36,10 @@ pub(crate) fn review(
         let is_rejected = dreamer.reject_proposal(&home.owner(), &id(wanted)?, Utc::now())?;
         if output.json {
             output.value(&json!({"id": wanted, "rejected": is_rejected}))?;
+        } else if is_rejected {
+            output.line("Rejected.");
         } else {
-            output.line(if is_rejected { "Rejected." } else { "No such proposal waits." });
+            output.say("no_proposal", &[]);
         }
         return Ok(End::look_if(!is_rejected));
     }
@@ -116,16 +112,16 @@ fn ask(
 ) -> Result<Answer, Trouble> {
     loop {
         print!("[a]ccept, [e]dit, [r]eject, [s]kip, [q]uit? ");
-        std::io::stdout().flush()?;
+        std::io::stdout().flush().at("write to", "the terminal")?;
         let mut line = String::new();
-        if std::io::stdin().lock().read_line(&mut line)? == 0 {
+        if std::io::stdin().lock().read_line(&mut line).at("read from", "the terminal")? == 0 {
             return Ok(Answer::Quit);
         }
         match line.trim().to_ascii_lowercase().as_str() {
             "a" | "accept" => match accept_one(home, dreamer, &proposal.id, output) {
                 Ok(_) => return Ok(Answer::Done),
-                Err(Trouble::Failed(error)) => output.line(output.bad(&error.to_string())),
-                Err(usage @ Trouble::Usage(_)) => return Err(usage),
+                Err(usage) if usage.is_usage() => return Err(usage),
+                Err(trouble) => output.line(output.bad(&trouble.to_string())),
             },
             "e" | "edit" => edit(home, proposal, output)?,
             "r" | "reject" => {
@@ -135,7 +131,7 @@ fn ask(
             }
             "s" | "skip" | "" => return Ok(Answer::Later),
             "q" | "quit" => return Ok(Answer::Quit),
-            _ => output.line("Type one of a, e, r, s, q."),
+            _ => drop(output.say("no_answer", &[])),
         }
     }
 }
@@ -144,11 +140,11 @@ fn ask(
 fn edit(home: &Home, proposal: &DreamProposal, output: Output) -> Result<(), Trouble> {
     let name = proposal.document.name();
     let Some(standing) = home.workspace.read(name)? else {
-        output.line(output.bad("The file is gone: reject it."));
+        output.say("proposal_gone", &[]);
         return Ok(());
     };
     let copy = std::env::temp_dir().join(format!("noctuary-{}-{}.md", std::process::id(), proposal.id));
-    std::fs::write(&copy, standing.bytes())?;
+    std::fs::write(&copy, standing.bytes()).at("write", &copy)?;
     let editor =
         std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).unwrap_or_else(|_| "vi".to_owned());
     let mut words = editor.split_whitespace();
@@ -158,11 +154,15 @@ fn edit(home: &Home, proposal: &DreamProposal, output: Output) -> Result<(), Tro
     let _ = std::fs::remove_file(&copy);
     match status {
         Ok(status) if status.success() => {
-            home.workspace.write(name, &edited?, WriteMode::IfRevision(standing.revision()))?;
+            home.workspace.write(
+                name,
+                &edited.at("read", &copy)?,
+                WriteMode::IfRevision(standing.revision()),
+            )?;
             output.line("Saved. Accept it, or go on.");
         }
-        Ok(_) => output.line("The editor ended with an error; nothing was changed."),
-        Err(error) => output.line(output.bad(&format!("cannot start {program}: {error}; set EDITOR"))),
+        Ok(_) => drop(output.say("editor_failed", &[])),
+        Err(error) => drop(output.say("no_editor", &[&program, &error])),
     }
     Ok(())
 }
@@ -172,11 +172,11 @@ fn accept_one(home: &Home, dreamer: &JournalDreamer, id: &DreamId, output: Outpu
     if output.json {
         output.value(&report)?;
     } else {
-        output.line(match report.end {
-            ProposalEnd::Appended => "Accepted: it is in MEMORY.md.",
-            ProposalEnd::NothingNew => "Accepted: MEMORY.md had every line already.",
-            _ => "No such proposal waits.",
-        });
+        match report.end {
+            ProposalEnd::Appended => output.line("Accepted: it is in MEMORY.md."),
+            ProposalEnd::NothingNew => output.line("Accepted: MEMORY.md had every line already."),
+            _ => drop(output.say("no_proposal", &[])),
+        }
     }
     Ok(End::look_if(report.end == ProposalEnd::NotWaiting))
 }
@@ -197,7 +197,7 @@ pub(crate) fn undo(
         let sought = if redo { DreamStanding::Undone } else { DreamStanding::Whole };
         let latest = dreamer.dreams()?.into_iter().find(|dream| dream.standing == sought);
         let what = if redo { "bring back" } else { "take back" };
-        latest.ok_or_else(|| Trouble::failed(format!("there is no dream to {what}")))?.id
+        latest.ok_or_else(|| Trouble::of("no_dream_to", &[&what]))?.id
     };
     let (owner, now) = (home.owner(), Utc::now());
     let is_done =
@@ -207,7 +207,7 @@ pub(crate) fn undo(
     } else if is_done {
         output.line(format!("Dream {id} was {}.", if redo { "brought back" } else { "taken back" }));
     } else {
-        output.line(format!("Dream {id} was so already."));
+        output.say("so_already", &[&id]);
     }
     Ok(End::look_if(!is_done))
 }

@@ -7,13 +7,16 @@ use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::config::Config;
-use crate::output::{End, Output, Trouble, count, print_rendered};
+use crate::output::{At, End, Output, Trouble, count, print_rendered};
 
 /// Tells a newcomer the next three commands.
 pub(crate) fn first_screen(output: Output) -> Result<End, Trouble> {
     const NEXT: [(&str, &str); 3] = [
         ("noctuary init ~/agent", "make a workspace with its first documents"),
-        ("noctuary note ~/agent \"We release on Fridays.\"", "write a line into the journal of today"),
+        (
+            "noctuary note ~/agent --kind decision \"We release on Fridays.\"",
+            "write a line into the journal of today",
+        ),
         ("noctuary preview ~/agent", "see what a dream would keep of it; writes nothing"),
     ];
     if output.json {
@@ -37,7 +40,8 @@ pub(crate) fn first_screen(output: Output) -> Result<End, Trouble> {
 pub(crate) fn show_config(config: &Config, output: Output) -> Result<End, Trouble> {
     let text = config.print()?;
     if output.json {
-        let value: serde_json::Value = toml::from_str(&text)?;
+        let value: serde_json::Value =
+            toml::from_str(&text).map_err(|error| Trouble::of("internal", &[&error]))?;
         output.value(&value)?;
     } else {
         output.line(text.trim_end());
@@ -58,16 +62,15 @@ pub(crate) fn man(out: Option<&Path>, output: Output) -> Result<End, Trouble> {
     let command = Arguments::command();
     let Some(out) = out else {
         let mut rendered = Vec::new();
-        clap_mangen::Man::new(command).render(&mut rendered)?;
+        clap_mangen::Man::new(command).render(&mut rendered).expect("a page renders into memory");
         print_rendered(&rendered);
         return Ok(End::Well);
     };
-    let failed = |error| Trouble::failed(format!("cannot write the pages into {}: {error}", out.display()));
-    std::fs::create_dir_all(out).map_err(failed)?;
-    clap_mangen::generate_to(command, out).map_err(failed)?;
+    std::fs::create_dir_all(out).at("create", out)?;
+    clap_mangen::generate_to(command, out).at("write the pages into", out)?;
     let mut pages = Vec::new();
-    for entry in std::fs::read_dir(out).map_err(failed)? {
-        pages.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+    for entry in std::fs::read_dir(out).at("read", out)? {
+        pages.push(entry.at("read", out)?.file_name().to_string_lossy().into_owned());
     }
     pages.retain(|page| page.starts_with("noctuary") && page.ends_with(".1"));
     pages.sort();

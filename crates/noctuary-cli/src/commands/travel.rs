@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::config::Config;
 use crate::home::{Home, Store};
 use crate::key;
-use crate::output::{End, Output, Trouble, count};
+use crate::output::{At, End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
@@ -108,15 +108,12 @@ pub(crate) fn import(
     output: Output,
 ) -> Result<End, Trouble> {
     if from.is_file() && how.from.is_none() {
-        return Err(Trouble::usage(format!(
-            "{} is one file: say whose it is with --from mem0 or --from letta",
-            from.display()
-        )));
+        return Err(Trouble::of("whose_export", &[&from.display()]));
     }
     let apply = how.apply;
     let bundle = Bundle::read(from)?;
     if bundle.files().next().is_none() {
-        return Err(Trouble::failed(format!("cannot import {}: it holds no files", from.display())));
+        return Err(Trouble::of("empty_export", &[&from.display()]));
     }
     let home = if apply {
         Home::open_or_make(place, whose)?
@@ -147,7 +144,7 @@ pub(crate) fn import(
         let is_terminal = std::io::stdin().is_terminal();
         match Presence::at_terminal(is_terminal, |name| std::env::var(name).ok())? {
             Some(presence) => import = import.approve_hard_constraints(presence),
-            None => eprintln!("noctuary: hard constraints stay out: nobody is at a terminal"),
+            None => notice("nobody_there", &[]),
         }
     }
     let plan = {
@@ -181,17 +178,24 @@ fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
         "{} {verb}, {little} of them with little trust; {kept} there already",
         count(added, if is_foreign { "entry" } else { "file" }).replace("entrys", "entries")
     ));
+    tell_refused(plan, output);
+    for path in &plan.missing {
+        output.say("missing", &[path]);
+    }
+    if !plan.applied {
+        output.line("Nothing was written. `--apply` does it.");
+    }
+}
+
+fn tell_refused(plan: &BundlePlan, output: Output) {
     for item in plan.refused() {
         if let BundleAction::Refuse(why) = &item.action {
             output.line(format!("{}  {}", output.bad("refused"), output.bold(&item.path)));
             output.wrapped(4, &format!("{why}."));
         }
     }
-    for path in &plan.missing {
-        output.line(format!("{}  {}", output.bad("missing"), output.bold(path)));
-    }
-    if !plan.applied {
-        output.line("Nothing was written. `--apply` does it.");
+    if plan.refused().next().is_some() {
+        output.say("refused_all", &[]);
     }
 }
 
@@ -200,20 +204,21 @@ pub(crate) fn backup(place: &Place, out: &Path, whose: Whose<'_>, output: Output
         "its operator makes a backup with pg_dump; `noctuary copy` puts one life into a folder or a file",
     )?;
     let home = Home::open(place, whose)?;
+    check_outside(path, out)?;
     let _progress = Progress::begin("copying");
     let files = if let Store::Sqlite(store) = &home.store {
         store.backup_to(out)?;
         1
     } else {
         if out.exists() {
-            return Err(Trouble::failed(format!("cannot back up into {}: it exists already", out.display())));
+            return Err(Trouble::of("out_exists", &[&out.display()]));
         }
         // No dream writes meanwhile.
         let lease = match home.workspace.claim(&ClaimTerms::default())? {
             Claim::Granted(lease) => lease,
             Claim::Held(_) => return Err(noctuary::Error::Busy { path: place.to_string() }.into()),
         };
-        let files = copy_folder(path, out, out).inspect_err(|_| {
+        let files = copy_folder(path, out).inspect_err(|_| {
             // Half a copy is none. Where it cannot be removed, the next call says that it is there.
             let _ = std::fs::remove_dir_all(out);
         })?;
@@ -229,20 +234,20 @@ pub(crate) fn backup(place: &Place, out: &Path, whose: Whose<'_>, output: Output
 }
 
 /// Copies a folder with its modes and times, without the repository of git, links, and the lock of this very copy.
-fn copy_folder(from: &Path, to: &Path, out: &Path) -> Result<usize, Trouble> {
+fn copy_folder(from: &Path, to: &Path) -> Result<usize, Trouble> {
     let mut files = 0;
-    std::fs::create_dir_all(to).map_err(|error| at("make", to, &error))?;
-    for entry in std::fs::read_dir(from).map_err(|error| at("read", from, &error))? {
-        let entry = entry.map_err(|error| at("read", from, &error))?;
+    std::fs::create_dir_all(to).at("create", to)?;
+    for entry in std::fs::read_dir(from).at("read", from)? {
+        let entry = entry.at("read", from)?;
         let (path, name) = (entry.path(), entry.file_name());
-        if name == ".git" || name == ".dreaming.lock" || same(&path, out) {
+        if name == ".git" || name == ".dreaming.lock" {
             continue;
         }
-        let kind = entry.file_type().map_err(|error| at("read", &path, &error))?;
+        let kind = entry.file_type().at("read", &path)?;
         if kind.is_dir() {
-            files += copy_folder(&path, &to.join(name), out)?;
+            files += copy_folder(&path, &to.join(name))?;
         } else if kind.is_file() {
-            copy_file(&path, &to.join(name)).map_err(|error| at("copy", &path, &error))?;
+            copy_file(&path, &to.join(name)).at("copy", &path)?;
             files += 1;
         }
     }
@@ -250,7 +255,7 @@ fn copy_folder(from: &Path, to: &Path, out: &Path) -> Result<usize, Trouble> {
     let permissions = from.metadata().map(|known| known.permissions());
     permissions
         .and_then(|permissions| std::fs::set_permissions(to, permissions))
-        .map_err(|error| at("set the mode of", to, &error))?;
+        .at("set the mode of", to)?;
     Ok(files)
 }
 
@@ -264,24 +269,29 @@ fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
     }
 }
 
-fn at(what: &str, path: &Path, error: &std::io::Error) -> Trouble {
-    Trouble::failed(format!("cannot {what} {}: {error}", path.display()))
-}
-
-fn same(one: &Path, other: &Path) -> bool {
-    one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
+/// Refuses a target inside of the life that is copied: the copy would be a part of what is copied, and of every later one.
+fn check_outside(place: &Path, out: &Path) -> Result<(), Trouble> {
+    let Ok(life) = place.canonicalize() else { return Ok(()) };
+    // The part of the target that exists says where it leads; the rest is made below it.
+    let existing = std::path::absolute(out).ok();
+    let existing = existing.iter().flat_map(|out| out.ancestors()).find_map(|part| part.canonicalize().ok());
+    if existing.is_some_and(|part| part.starts_with(&life)) {
+        return Err(Trouble::of("out_inside", &[&out.display(), &place.display()]));
+    }
+    Ok(())
 }
 
 pub(crate) fn copy(place: &Place, out: &Place, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
+    if let (Place::Path(place), Place::Path(out)) = (place, out) {
+        check_outside(place, out)?;
+    }
     let whose = Whose { user: Some(&home.scope.user), agent: Some(&home.scope.agent), ..whose };
     let target = Home::open_or_make(out, whose)?;
     let _progress = Progress::begin("copying");
     let documents =
         copy_into(home.workspace.as_ref(), target.workspace.as_ref()).map_err(|error| match error {
-            noctuary::Error::Conflict { name, .. } => Trouble::failed(format!(
-                "cannot copy into {out}: it has another {name}; name an empty place, or merge the two with `noctuary merge`"
-            )),
+            noctuary::Error::Conflict { name, .. } => Trouble::of("copy_in_the_way", &[out, &name]),
             error => error.into(),
         })?;
     let plan = copy_rows(home.store.rows(), target.store.rows(), &target.owner(), Utc::now())?;
@@ -293,9 +303,7 @@ pub(crate) fn copy(place: &Place, out: &Place, whose: Whose<'_>, output: Output)
             "{documents} documents and {} of the store are in {out}.",
             count(rows, "entry").replace("entrys", "entries")
         ));
-        for item in plan.refused() {
-            output.line(format!("{}  {}", output.bad("refused"), item.path));
-        }
+        tell_refused(&plan, output);
     }
     Ok(End::look_if(refused > 0))
 }
@@ -333,10 +341,7 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
 fn erase_folder(folder: &Path, yes: bool, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
     // A person's notes alone are no life.
     if !folder.join(".dreaming.d").is_dir() {
-        return Err(Trouble::failed(format!(
-            "{} has no life of this library, which would be in .dreaming.d: nothing is removed",
-            folder.display()
-        )));
+        return Err(Trouble::of("no_life_to_erase", &[&folder.display()]));
     }
     if let Ok(scopes) = Doctor::of(folder)?.scopes()
         && whose.named().is_none()
@@ -345,7 +350,7 @@ fn erase_folder(folder: &Path, yes: bool, whose: Whose<'_>, output: Output) -> R
     }
     let workspace = noctuary::FileWorkspace::open(folder)?;
     match claimed(&workspace, &folder.display()) {
-        Err(Trouble::Failed(error)) if is_damage(error.as_ref()) => {}
+        Err(trouble) if trouble.is_damage() => {}
         claimed => claimed?,
     }
     let files = workspace.belongings()?;
@@ -387,28 +392,21 @@ fn claimed(workspace: &dyn Workspace, place: &dyn std::fmt::Display) -> Result<(
 
 /// Says what to do with a database that cannot be read: it may hold lives of others, so it is not deleted unseen.
 fn by_hand(trouble: Trouble, place: &Place) -> Trouble {
-    match (trouble, place) {
-        (Trouble::Failed(error), Place::Path(path)) if is_damage(error.as_ref()) => {
+    match place {
+        Place::Path(path) if trouble.is_damage() => {
             let files = database_files(path).unwrap_or_default();
             let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
-            Trouble::failed(format!(
-                "cannot erase a life in {place}: {error}; where it holds no life of others, delete {}",
-                files.join(", ")
-            ))
+            Trouble::of("damaged_to_erase", &[place, &trouble.what(), &files.join(", ")])
         }
-        (trouble, _) => trouble,
+        _ => trouble,
     }
-}
-
-fn is_damage(error: &(dyn std::error::Error + 'static)) -> bool {
-    matches!(error.downcast_ref(), Some(noctuary::Error::Corrupt { .. } | noctuary::Error::Shrunk { .. }))
 }
 
 fn remove(path: &Path) -> Result<(), Trouble> {
     match std::fs::remove_file(path) {
         // SQLite takes its own files away when it closes the database.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        removed => removed.map_err(|error| at("remove", path, &error)),
+        removed => removed.at("remove", path),
     }
 }
 
@@ -469,13 +467,42 @@ fn tell_erased(receipt: &EraseReceipt, yes: bool, output: Output) -> Result<End,
     Ok(End::look_if(receipt.left.is_some()))
 }
 
+<<<<<<< HEAD
 /// Returns the files of a database.
 fn database_files(home: &Path) -> Result<Vec<PathBuf>, Trouble> {
+=======
+/// Counts the files in a folder.
+fn files_in(folder: &Path) -> usize {
+    let count = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.map_or(0, |entry| {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder { files_in(&entry.path()) } else { 1 }
+        })
+    };
+    std::fs::read_dir(folder).into_iter().flatten().map(count).sum()
+}
+
+/// Returns what a life consists of on the disk.
+fn gone(home: &Path) -> Result<Vec<PathBuf>, Trouble> {
+    if home.is_dir() {
+        let mut paths: Vec<PathBuf> = OWN.iter().map(|name| home.join(name)).collect();
+        // Journals and copies of them alone: whatever else has that folder is a person's.
+        for entry in std::fs::read_dir(home.join(DAILY)).into_iter().flatten() {
+            let name = entry.at("read", home)?.file_name().to_string_lossy().into_owned();
+            let is_of_a_day = name.get(..10).is_some_and(|day| day.parse::<chrono::NaiveDate>().is_ok());
+            if is_of_a_day && name.to_ascii_lowercase().ends_with(".md") {
+                paths.push(home.join(DAILY).join(name));
+            }
+        }
+        paths.sort();
+        return Ok(paths.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect());
+    }
+>>>>>>> command
     let folder = home.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = home.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut gone = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
+    for entry in std::fs::read_dir(folder).at("read", folder)? {
+        let entry = entry.at("read", folder)?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_beside = name.strip_prefix(&file).is_some_and(|rest| {
             ["", "-wal", "-shm", "-journal", ".mark"].contains(&rest) || rest.starts_with(".guard")
