@@ -25,7 +25,7 @@ use crate::base::text;
 use crate::facts::{
     ConsolidationEvent, Decision, EventId, Fact, FactStatus, Recorded, Settled, Superseded, Suspicion,
 };
-use crate::gate::{TombstoneKey, Tombstones};
+use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, AuditOutcome, CitedLines, Degraded, EventName, Filter, Found, Learning, LearningId, Memory,
     MemoryId, NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale,
@@ -472,6 +472,16 @@ impl Store {
     }
 
     pub(crate) fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool> {
+        self.lift_stone(access, now, |known| known.bury(text))
+    }
+
+    /// Takes back the tombstone that is meant, if it is there.
+    pub(crate) fn lift_stone(
+        &self,
+        access: &Access,
+        now: DateTime<Utc>,
+        meant: impl Fn(&Tombstones) -> Option<Tombstone>,
+    ) -> Result<bool> {
         let operation = Operation::new(access, "memory_lift", now);
         let name = row_name(None);
         let admitted = main_only(&self.scope, access, &name).and_then(|()| {
@@ -479,7 +489,7 @@ impl Store {
         });
         self.attempt("lift in", &operation, admitted, |rows, forgotten| {
             let stone =
-                forgotten.as_ref().and_then(|known| known.bury(text).filter(|stone| known.contains(stone)));
+                forgotten.as_ref().and_then(|known| meant(known).filter(|stone| known.contains(stone)));
             if let Some(stone) = stone {
                 rows.lift(stone, self.done(&operation, forgotten.as_deref()))?;
             }

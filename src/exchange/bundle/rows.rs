@@ -18,7 +18,7 @@ use crate::store::carry::{CarriedDecision, CarriedLearning, CarriedRow};
 use crate::store::carry_practice::CarriedMethod;
 
 /// A store whose rows can be taken out and put back as they were.
-pub(super) trait Rows:
+pub(in crate::exchange) trait Rows:
     MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore
 {
     fn carry_rows(&self, access: &Access, rows: &[CarriedRow]) -> Result<Vec<MemoryId>>;
@@ -49,12 +49,13 @@ pub(super) trait Rows:
         stones: &[Tombstone],
         now: DateTime<Utc>,
     ) -> Result<bool>;
-    fn tell_audit(&self, access: &Access, lines: &[(&str, AuditOutcome)], now: DateTime<Utc>) -> Result<()>;
+    fn tell_audit(&self, access: &Access, lines: &[(&str, AuditOutcome, DateTime<Utc>)]) -> Result<()>;
+    fn lift_stone(&self, access: &Access, stone: Tombstone, now: DateTime<Utc>) -> Result<bool>;
 }
 
 /// The rows of a memory store in any home, as a copy takes and leaves them.
 #[derive(Clone, Copy)]
-pub struct StoredRows<'a>(pub(super) &'a dyn Rows);
+pub struct StoredRows<'a>(pub(in crate::exchange) &'a dyn Rows);
 
 impl std::fmt::Debug for StoredRows<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -128,10 +129,12 @@ macro_rules! rows {
             fn tell_audit(
                 &self,
                 access: &Access,
-                lines: &[(&str, AuditOutcome)],
-                now: DateTime<Utc>,
+                lines: &[(&str, AuditOutcome, DateTime<Utc>)],
             ) -> Result<()> {
-                self.engine().tell_all(access, lines, now)
+                self.engine().tell_all(access, lines)
+            }
+            fn lift_stone(&self, access: &Access, stone: Tombstone, now: DateTime<Utc>) -> Result<bool> {
+                self.engine().lift_stone(access, now, |_| Some(stone))
             }
         }
     )*};

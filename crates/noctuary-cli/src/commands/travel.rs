@@ -113,7 +113,7 @@ pub(crate) fn import(
     }
     let apply = how.apply;
     let bundle = Bundle::read(from)?;
-    if bundle.files().next().is_none() {
+    if bundle.files().next().is_none() && bundle.too_large().next().is_none() {
         return Err(Trouble::failed(format!("cannot import {}: it holds no files", from.display())));
     }
     let home = if apply {
@@ -163,7 +163,7 @@ pub(crate) fn import(
 
 fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
     let added = plan.added().count();
-    // Forgetting needs no trust.
+    // Forgetting what hides no line needs no trust.
     let is_little =
         |item: &&BundleItem| item.channel == Channel::Unsigned && !item.path.starts_with("tombstones");
     let little = plan.added().filter(is_little).count();
@@ -179,6 +179,27 @@ fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
         "{} {verb}, {little} of them with little trust; {kept} there already",
         count(added, if is_foreign { "entry" } else { "file" }).replace("entrys", "entries")
     ));
+    for item in plan.added().filter(|item| item.hides > 0) {
+        output.line(format!("{}    {}", output.bad("hides"), output.bold(&item.path)));
+        let verb = if plan.applied { "hides" } else { "would hide" };
+        output.wrapped(
+            4,
+            &format!(
+                "It {verb} {} of yours; `noctuary forgotten` lists and lifts.",
+                count(item.hides, "line")
+            ),
+        );
+    }
+    for item in plan.added().filter(|item| !item.found.is_empty()) {
+        output.line(format!("{}   {}", output.bad("warned"), output.bold(&item.path)));
+        output.wrapped(
+            4,
+            &format!(
+                "It holds {}. It comes back as it was signed; no prompt shows it.",
+                item.found.join(", ")
+            ),
+        );
+    }
     for item in plan.refused() {
         if let BundleAction::Refuse(why) = &item.action {
             output.line(format!("{}  {}", output.bad("refused"), output.bold(&item.path)));
