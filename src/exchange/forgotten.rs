@@ -11,8 +11,9 @@ use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::{Tombstone, Tombstones};
+use crate::learning::{MethodStore, PreferenceStore};
 use crate::life::rewrite;
-use crate::memory::{Filter, MemoryStore};
+use crate::memory::{Filter, LearningStore, MemoryStore};
 use crate::session::{self, GroupView};
 use crate::workspace::{Workspace, check_scope};
 
@@ -32,7 +33,7 @@ pub struct ForgottenStatement {
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HiddenLine {
-    /// The place: `memory/2026-11-20.md#L4`, or `memories/12`.
+    /// The place: `memory/2026-11-20.md#L4`, or of a store `memories/12`, `learnings/3`, `profile/timezone`, `methods/1`, `preferences/2`.
     pub place: String,
     /// The words that are hidden.
     pub text: String,
@@ -168,7 +169,7 @@ fn id_of(stone: &Tombstone) -> String {
     stone.digest.short(16)
 }
 
-/// Returns the lines of documents and the rows that hold what is forgotten. What cannot be read is passed over.
+/// Returns the lines of documents, and what is in a store, that hold what is forgotten. What cannot be read is passed over.
 pub(super) fn hidden_lines(
     stones: &Tombstones,
     access: &Access,
@@ -198,11 +199,25 @@ pub(super) fn hidden_lines(
     }
     if let Some(StoredRows(rows)) = rows {
         let every = Filter { retired: true, ..Filter::limit(usize::MAX) };
-        for row in MemoryStore::list(rows, access, &every)? {
-            if let Some(place) = stones.find(&row.content).into_iter().next() {
-                let text = row.content[place].to_owned();
-                hidden.push(HiddenLine { place: format!("memories/{}", row.id), text });
+        let mut look = |place: String, text: &str| {
+            if let Some(found) = stones.find(text).into_iter().next() {
+                hidden.push(HiddenLine { place, text: text[found].to_owned() });
             }
+        };
+        for row in MemoryStore::list(rows, access, &every)? {
+            look(format!("memories/{}", row.id), &row.content);
+        }
+        for learning in LearningStore::learnings(rows, access, usize::MAX)? {
+            look(format!("learnings/{}", learning.id), &learning.content);
+        }
+        for (key, value) in MemoryStore::profile(rows, access)? {
+            look(format!("profile/{key}"), &value);
+        }
+        for method in MethodStore::methods(rows, access)? {
+            look(format!("methods/{}", method.id), &method.body);
+        }
+        for preference in PreferenceStore::preferences(rows, access)? {
+            look(format!("preferences/{}", preference.id), &preference.statement);
         }
     }
     Ok(hidden)

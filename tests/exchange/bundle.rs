@@ -516,6 +516,8 @@ fn tombstones_of_a_stranger_hide_no_line_of_mine() {
             );
         }
         assert!(list().list().unwrap().is_empty(), "nothing is hidden");
+        let said = || mine.store().list(&owner, &Filter::limit(9)).unwrap()[0].content.clone();
+        assert_eq!(said(), row.content);
 
         // On the word of one whom I trust they count, and I see what they hide and may let it in again.
         let trusted = [key(9).identity()];
@@ -529,6 +531,7 @@ fn tombstones_of_a_stranger_hide_no_line_of_mine() {
         assert!(places.iter().any(|place| place == "memory/2026-11-20.md#L1"), "{places:?}");
         assert!(places.iter().any(|place| place.starts_with("memories/")), "{places:?}");
         assert!(!format!("{all:?}").contains("Kowalski"), "the words are for the person alone");
+        assert_eq!(said(), row.content, "an import takes nothing away");
         for one in &all {
             assert!(list().lift(&one.id, at(9)).unwrap());
         }

@@ -53,7 +53,7 @@ use crate::workspace::Workspace;
 /// An entry that the home had once, by its audit, and has no more comes in with little trust, whoever signed it: it was deleted or
 /// changed since. The audit also knows the entries that were gone already in a home that this one was restored from.
 ///
-/// Tombstones hide statements in either home. Where nobody trusted has signed them and they would hide a line of this home, they
+/// Tombstones keep statements out of either home, and take nothing away in this one. Where nobody trusted has signed them and they would hide a line of this home, they
 /// stay out.
 ///
 /// ```
@@ -678,7 +678,7 @@ impl<'a> BundleImport<'a> {
         let as_of = work.as_of.unwrap_or(now);
         if let Some(stones) = &work.stones {
             let list: Vec<_> = stones.iter().copied().collect();
-            store.carry_stones(self.access, stones.key(), &list, as_of)?;
+            store.carry_stones(self.access, stones.key(), &list, self.merges, as_of)?;
         }
         work.signed
             .sort_by(|(one, left), (other, right)| (left.created_at, one).cmp(&(right.created_at, other)));

@@ -47,6 +47,7 @@ pub(in crate::exchange) trait Rows:
         access: &Access,
         key: &TombstoneKey,
         stones: &[Tombstone],
+        strikes: bool,
         now: DateTime<Utc>,
     ) -> Result<bool>;
     fn tell_audit(&self, access: &Access, lines: &[(&str, AuditOutcome, DateTime<Utc>)]) -> Result<()>;
@@ -122,9 +123,10 @@ macro_rules! rows {
                 access: &Access,
                 key: &TombstoneKey,
                 stones: &[Tombstone],
+                strikes: bool,
                 now: DateTime<Utc>,
             ) -> Result<bool> {
-                self.engine().carry_stones(access, key, stones, now)
+                self.engine().carry_stones(access, key, stones, strikes, now)
             }
             fn tell_audit(
                 &self,
