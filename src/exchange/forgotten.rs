@@ -97,37 +97,47 @@ impl<'a> ForgottenList<'a> {
     ///
     /// [`Error::Denied`] for anybody but the human in a main session, and the errors of reading.
     pub fn list(&self) -> Result<Vec<ForgottenStatement>> {
+        Ok(self.statements()?.into_iter().map(|(statement, _)| statement).collect())
+    }
+
+    /// Returns the statements, each with its tombstones: a store and a workspace may each have one, under a key of its own. That two are
+    /// of one statement shows where it stands.
+    fn statements(&self) -> Result<Vec<(ForgottenStatement, Vec<Alone>)>> {
         owner_only(self.access)?;
-        let mut all: Vec<ForgottenStatement> = Vec::new();
-        let mut add = |stones: Option<Tombstones>, workspace, rows| -> Result<()> {
-            let Some(stones) = stones else { return Ok(()) };
-            let lines = hidden_lines(&stones, self.access, workspace, rows)?;
-            for (stone, alone) in stones.each_alone() {
-                let mut hides: Vec<_> =
-                    lines.iter().filter(|line| alone.holds(&line.text)).cloned().collect();
-                let id = id_of(&stone);
-                match all.iter_mut().find(|known| known.id == id) {
-                    Some(known) => {
-                        hides.retain(|line| !known.hides.contains(line));
-                        known.hides.append(&mut hides);
-                    }
-                    None => all.push(ForgottenStatement { id, words: stone.words, hides }),
-                }
-            }
-            Ok(())
-        };
-        if let Some(rows) = self.rows {
-            add(rows.0.stones(self.access)?, None, Some(rows))?;
+        let mut sets = Vec::new();
+        if let Some(StoredRows(rows)) = self.rows {
+            sets.extend(rows.stones(self.access)?);
         }
         if let Some(workspace) = self.workspace {
             check_scope(workspace, self.access, StateName::FORGOTTEN)?;
-            add(session::forgotten(workspace)?, Some(workspace), None)?;
+            sets.extend(session::forgotten(workspace)?);
             for group in session::groups(workspace)? {
-                let view = GroupView::new(workspace, &self.access.scope, &group);
-                add(session::forgotten(&view)?, Some(workspace), None)?;
+                sets.extend(session::forgotten(&GroupView::new(workspace, &self.access.scope, &group))?);
             }
         }
-        all.sort_by(|one, other| one.id.cmp(&other.id));
+        let Some((first, others)) = sets.split_first() else { return Ok(Vec::new()) };
+        let mut every = first.clone();
+        others.iter().for_each(|set| every.join(set));
+        let lines = hidden_lines(&every, self.access, self.workspace, self.rows)?;
+        let mut all: Vec<(ForgottenStatement, Vec<Alone>)> = Vec::new();
+        for one in every.each_alone() {
+            let is_it = |line: &&HiddenLine| one.1.holds(&line.text);
+            let hides: Vec<_> = lines.iter().filter(is_it).cloned().collect();
+            // The words of a line are those of both, to the last one.
+            let is_same = |(_, known): &&mut (ForgottenStatement, Vec<Alone>)| {
+                let is_said =
+                    |line: &HiddenLine, (stone, alone): &Alone| alone.bury(&line.text) == Some(*stone);
+                hides.iter().any(|line| is_said(line, &one) && is_said(line, &known[0]))
+            };
+            match all.iter_mut().find(is_same) {
+                Some((_, known)) => known.push(one),
+                None => {
+                    let (id, words) = (one.0.digest.short(16), one.0.words);
+                    all.push((ForgottenStatement { id, words, hides }, vec![one]));
+                }
+            }
+        }
+        all.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
         Ok(all)
     }
 
@@ -139,20 +149,21 @@ impl<'a> ForgottenList<'a> {
     ///
     /// [`Error::Denied`] for anybody but the human in a main session, and the errors of the workspace and the store.
     pub fn lift(&self, id: &str, now: DateTime<Utc>) -> Result<bool> {
-        owner_only(self.access)?;
-        let meant = |stones: &Tombstones| stones.iter().find(|stone| id_of(stone) == id).copied();
+        let Some((_, meant)) = self.statements()?.into_iter().find(|(known, _)| known.id == id) else {
+            return Ok(false);
+        };
         let mut is_lifted = false;
-        if let Some(StoredRows(rows)) = self.rows
-            && let Some(stone) = rows.stones(self.access)?.as_ref().and_then(meant)
-        {
-            is_lifted |= rows.lift_stone(self.access, stone, now)?;
+        if let Some(StoredRows(rows)) = self.rows {
+            for (stone, _) in &meant {
+                is_lifted |= rows.lift_stone(self.access, *stone, now)?;
+            }
         }
         let Some(workspace) = self.workspace else { return Ok(is_lifted) };
-        check_scope(workspace, self.access, StateName::FORGOTTEN)?;
         let mut lift = |workspace: &dyn Workspace| {
             rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
                 let Some(mut file) = Forgotten::<Tombstones>::parse(bytes)? else { return Ok(None) };
-                let is_out = meant(&file.tombstones).is_some_and(|stone| file.tombstones.remove(&stone));
+                let is_out =
+                    meant.iter().fold(false, |is_out, (stone, _)| file.tombstones.remove(stone) | is_out);
                 is_lifted |= is_out;
                 Ok(is_out.then(|| file.print()))
             })
@@ -165,9 +176,8 @@ impl<'a> ForgottenList<'a> {
     }
 }
 
-fn id_of(stone: &Tombstone) -> String {
-    stone.digest.short(16)
-}
+/// A tombstone, and the set of it alone.
+type Alone = (Tombstone, Tombstones);
 
 /// Returns the lines of documents, and what is in a store, that hold what is forgotten. What cannot be read is passed over.
 pub(super) fn hidden_lines(

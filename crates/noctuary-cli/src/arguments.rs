@@ -131,7 +131,7 @@ pub(crate) enum Command {
         #[arg(long)]
         in_files: bool,
     },
-    /// List the statements that are forgotten and the lines that each hides, or let one in again
+    /// List what is forgotten and the lines that it hides, or let a statement in
     Forgotten {
         #[command(subcommand)]
         what: Forgotten,

@@ -152,13 +152,16 @@ pub(crate) fn import(
         let _progress = Progress::begin("importing");
         if apply { import.apply(&bundle, Utc::now())? } else { import.plan(&bundle)? }
     };
-    let is_refused = plan.refused().next().is_some() || !plan.missing.is_empty();
+    let is_telling = |item: &BundleItem| {
+        matches!(item.action, BundleAction::Refuse(_)) || !item.found.is_empty() || item.hides > 0
+    };
+    let tells = plan.items.iter().any(is_telling) || !plan.missing.is_empty();
     if output.json {
         output.value(&plan)?;
     } else {
         tell(&plan, how.from.is_some(), output);
     }
-    Ok(End::look_if(is_refused))
+    Ok(End::look_if(tells))
 }
 
 fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
