@@ -243,6 +243,11 @@ impl<'a> Forget<'a> {
                 is_lifted |= is_out;
                 Ok(is_out.then(|| file.print()))
             })?;
+            for group in session::groups(workspace)? {
+                let access = self.access.clone().group(&group);
+                let view = GroupView::new(workspace, &self.access.scope, &group);
+                is_lifted |= Forget::new(&access, self.text.clone()).workspace(&view).lift(now)?;
+            }
         }
         if let Some(index) = self.index {
             index.catch_up(now)?;

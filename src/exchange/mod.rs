@@ -34,6 +34,7 @@
 //! | `Export`, `Bundle`, `BundleKey` | a life as a signed tree of markdown: rows, facts, history, methods, preferences, tombstones, documents |
 //! | `BundleImport`, `BundlePlan`, `BundleItem`, `BundleAction`, `Channel`, `Presence` | such a tree brought into another home, by a plan |
 //! | `Foreign` | exports of mem0 and Letta in, and the Open Knowledge Format both ways, by `BundleImport::foreign` and `Export::okf` |
+//! | `ForgottenList`, `ForgottenStatement`, `HiddenLine` | the statements that are forgotten, the lines that each hides, and letting one in again |
 //! | `copy_rows`, `StoredRows` | rows, facts, methods and tombstones of one memory store into an empty one, of any home |
 //! | `strike_superseded`, `unstrike`, `Strikes` | striking through promoted lines that hold no more, and taking that back |
 //! | `audit_secrets`, `SecretAudit` | a check of a whole workspace for secrets, which changes nothing |
@@ -49,7 +50,7 @@
 //! - [`Forget`] knows words, not meanings: forget each wording. It cannot reach backups, git, or a provider's logs, and says so.
 //! - A [`Forget`] takes one workspace: [a vault beside it](crate::manual::search#a-vault-beside-an-agent) needs a second run.
 //! - A person's own files change only with [`Forget::in_files`].
-//! - An import never overwrites. Documents with secrets or disguised instructions stay out.
+//! - An import never overwrites. Documents with secrets or disguised instructions stay out, unless a trusted key has signed them.
 
 #[cfg(not(feature = "artifacts"))]
 mod alone;
@@ -71,6 +72,8 @@ mod feed;
 #[cfg(feature = "exchange")]
 mod foreign;
 mod forget;
+#[cfg(feature = "exchange")]
+mod forgotten;
 #[cfg(feature = "artifacts")]
 mod handed;
 mod hidden;
@@ -118,6 +121,9 @@ pub use foreign::Foreign;
 pub use forget::Forget;
 #[cfg(feature = "pages")]
 pub(crate) use forget::Kept;
+#[cfg(feature = "exchange")]
+#[cfg_attr(docsrs, doc(cfg(feature = "exchange")))]
+pub use forgotten::{ForgottenList, ForgottenStatement, HiddenLine};
 #[cfg(feature = "exchange")]
 #[cfg_attr(docsrs, doc(cfg(feature = "exchange")))]
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};

@@ -38,6 +38,8 @@ use crate::format::JournalName;
 /// | [`DreamReply`](Door::DreamReply) | refused: the journals to blame go to quarantine | the line is held back |
 /// | [`EmbedRequest`](Door::EmbedRequest) | masked | the row has no vector |
 ///
+/// A document that a trusted key has signed comes through [`Import`](Door::Import) as it was, with warnings.
+///
 /// Each is a choice for hosts, and [`Allow`] names single values, secret classes or injection reasons that pass
 /// everywhere. Where a choice makes no sense a dreamer is not built: a request that refused a secret would end every
 /// night, an answer that lets one through would put it into every later prompt, and an answer's instructions are held

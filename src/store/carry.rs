@@ -35,10 +35,13 @@ pub(crate) struct CarriedLearning {
 }
 
 impl Burial {
-    /// Returns the burial of a statement that another home has forgotten, of which nobody knows the words.
-    pub(crate) fn of_stone(key: &TombstoneKey, stone: Tombstone) -> Self {
+    /// Returns the burial of a statement that another home has forgotten, of which nobody knows the words. One that does not strike
+    /// keeps it out from now on, and takes nothing away.
+    fn of_stone(key: &TombstoneKey, stone: Tombstone, strikes: bool) -> Self {
         let mut alone = Tombstones::new(key.clone());
-        alone.insert(stone);
+        if strikes {
+            alone.insert(stone);
+        }
         Self { stone, alone, signature: 0 }
     }
 }
@@ -139,12 +142,14 @@ impl Store {
         Ok(stones.map(|stones| Tombstones::clone(&stones)).filter(|stones| !stones.is_empty()))
     }
 
-    /// Forgets what another home has forgotten; `false` where this one has a key of its own already.
+    /// Keeps out what another home has forgotten, and where it strikes takes it away here too; `false` where this one has a key of its
+    /// own already.
     pub(crate) fn carry_stones(
         &self,
         access: &Access,
         key: &TombstoneKey,
         stones: &[Tombstone],
+        strikes: bool,
         now: DateTime<Utc>,
     ) -> Result<bool> {
         main_only(self.scope(), access, &row_name(None))?;
@@ -153,9 +158,11 @@ impl Store {
                 return Ok(false);
             }
             for stone in stones {
-                let burial = Burial::of_stone(key, *stone);
+                let burial = Burial::of_stone(key, *stone, strikes);
                 may_forget(changes, access, &burial)?;
-                changes.forget(&[], &burial, key, entry(access, "memory_forget", now))?;
+                let saying = if strikes { changes.saying(&burial)? } else { Vec::new() };
+                let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
+                changes.forget(&ids, &burial, key, entry(access, "memory_forget", now))?;
             }
             Ok(true)
         })

@@ -23,7 +23,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<()> {
         main_only(self.scope(), access, &row_name(None))?;
-        self.tell_all(access, &[(action, outcome)], now)
+        self.tell_all(access, &[(action, outcome, now)])
     }
 
     /// Puts a method into quarantine where its outcomes are below the threshold. It takes none out of it.

@@ -25,7 +25,7 @@ use crate::base::text;
 use crate::facts::{
     ConsolidationEvent, Decision, EventId, Fact, FactStatus, Recorded, Settled, Superseded, Suspicion,
 };
-use crate::gate::{TombstoneKey, Tombstones};
+use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, AuditOutcome, CitedLines, Degraded, EventName, Filter, Found, Learning, LearningId, Memory,
     MemoryId, NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale,
@@ -495,6 +495,16 @@ impl Store {
     }
 
     pub(crate) fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool> {
+        self.lift_stones(access, now, |known| known.stones_of(text).collect())
+    }
+
+    /// Takes back the tombstones that are meant, those that are there.
+    pub(crate) fn lift_stones(
+        &self,
+        access: &Access,
+        now: DateTime<Utc>,
+        meant: impl Fn(&Tombstones) -> Vec<Tombstone>,
+    ) -> Result<bool> {
         let operation = Operation::new(access, "memory_lift", now);
         let name = row_name(None);
         let admitted = main_only(&self.scope, access, &name).and_then(|()| {
@@ -502,9 +512,8 @@ impl Store {
         });
         self.attempt("lift in", &operation, admitted, |rows, forgotten| {
             let known = forgotten.as_deref();
-            let stones = known
-                .map(|known| known.stones_of(text).filter(|stone| known.contains(stone)).collect::<Vec<_>>());
-            let stones = stones.unwrap_or_default();
+            let stones = known.map(|known| meant(known).into_iter().filter(|stone| known.contains(stone)));
+            let stones: Vec<Tombstone> = stones.into_iter().flatten().collect();
             for stone in &stones {
                 rows.lift(*stone, self.done(&operation, known))?;
             }

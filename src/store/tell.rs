@@ -17,15 +17,14 @@ impl Store {
     pub(crate) fn tell_all(
         &self,
         access: &Access,
-        lines: &[(&str, AuditOutcome)],
-        now: DateTime<Utc>,
+        lines: &[(&str, AuditOutcome, DateTime<Utc>)],
     ) -> Result<()> {
         main_only(self.scope(), access, &row_name(None))?;
         for chunk in lines.chunks(BATCH) {
             self.backend().change("tell the audit of", |rows| {
                 rows.together(&mut |rows| {
-                    for (action, outcome) in chunk {
-                        let mut entry = AuditEntry::new(now, access.actor, *action, outcome.clone());
+                    for (action, outcome, at) in chunk {
+                        let mut entry = AuditEntry::new(*at, access.actor, *action, outcome.clone());
                         entry.kind = Some(access.kind);
                         rows.refuse(entry)?;
                     }

@@ -168,8 +168,13 @@ fn a_replayed_bundle_raises_no_method_and_no_preference_again() {
     let (key, here, owner) = (BundleKey::from_bytes([7; 32]), furnished(), owner());
     let older = Export::new(&owner).file_store(&here.store).signed(&key).run().unwrap();
     let there = home(StoreConfig::default());
-    // The home lives on after the export.
-    there.store.create_method(&owner, &NewMethod::new("Tea", "breaks", "Drink tea."), at(30)).unwrap();
+    bring(&there, &older, Some(&key), None);
+    // The home had them, and has them no more.
+    for text in ["Run the tests of a branch first.", "Answer in two sentences."] {
+        there.store.forget(&owner, text, at(30)).unwrap();
+        there.store.lift(&owner, text, at(31)).unwrap();
+    }
+    assert!(there.store.methods(&owner).unwrap().is_empty());
     let plan = bring(&there, &older, Some(&key), None);
     for item in
         plan.items.iter().filter(|item| item.path.contains("/releases/") || item.path.contains("/style/"))
@@ -180,6 +185,59 @@ fn a_replayed_bundle_raises_no_method_and_no_preference_again() {
     let tests = methods.iter().find(|method| method.name == "Tests first").unwrap();
     assert_eq!((tests.quarantine, tests.uses), (1, 0));
     assert_eq!(there.store.preferences(&owner).unwrap()[0].state, PreferenceState::Proposed);
+}
+
+/// A home that went on living took what was restored into it for a replay: a method lost its outcomes, a preference its approval.
+#[test]
+fn what_is_restored_into_a_home_that_lives_on_keeps_its_trust() {
+    let (key, here, owner) = (BundleKey::from_bytes([7; 32]), furnished(), owner());
+    let bundle = Export::new(&owner).file_store(&here.store).signed(&key).run().unwrap();
+    let there = home(StoreConfig::default());
+    // After the export: writes of all kinds, and a row that is deleted.
+    there.store.create_method(&owner, &NewMethod::new("Tea", "breaks", "Drink tea."), at(30)).unwrap();
+    let row = NewMemory::new("note", "The ferry is late.", Source::UserManual);
+    let row = there.store.write(&owner, &row, at(31)).unwrap();
+    there.store.delete(&owner, row, at(32)).unwrap();
+    let plan = bring(&there, &bundle, Some(&key), None);
+    assert!(plan.items.iter().all(|item| item.channel == Channel::Signed), "{plan:?}");
+    let methods = there.store.methods(&owner).unwrap();
+    let tests = methods.iter().find(|method| method.name == "Tests first").unwrap();
+    assert_eq!((tests.quarantine, tests.uses, tests.graduated.is_some()), (0, 30, true));
+    assert_eq!(there.store.preferences(&owner).unwrap()[0].state, PreferenceState::Active);
+}
+
+/// The doctor leaves the word of a person on a method that it demotes; its own signed file was refused for that.
+#[test]
+fn a_method_that_the_doctor_demoted_comes_back_from_its_own_file() {
+    let (key, owner) = (BundleKey::from_bytes([7; 32]), owner());
+    let mut lenient = StoreConfig::default();
+    lenient.learning.demotion = 0.0;
+    let here = home(lenient);
+    let method = NewMethod::new("Ship late", "releases", "Release in the evening.");
+    let method = here.store.create_method(&owner, &method, at(0)).unwrap();
+    for number in 0..40 {
+        let ending = if number < 10 { Ending::Success } else { Ending::Failure };
+        let outcome = NewOutcome::new(format!("release-{number}"), [method], ending);
+        here.store.report_outcome(&owner, &outcome, at(1)).unwrap();
+        if number == 9 {
+            here.store.graduate_method(&owner, method, at(2)).unwrap();
+        }
+    }
+    let path = here._folder.path();
+    let doctor = noctuary::doctor::Doctor::of(path).unwrap().scope(owner.scope.clone());
+    let found = doctor.examine(at(3)).unwrap();
+    let fixed = doctor.fix(&found, noctuary::doctor::Apply::Yes, &[], at(3)).unwrap();
+    assert!(!fixed.is_empty());
+    let store = FileMemoryStore::open(path, owner.scope.clone()).unwrap();
+    let before = store.methods(&owner).unwrap();
+    assert_eq!((before[0].quarantine, before[0].graduated.is_some()), (1, true));
+    let bundle = Export::new(&owner).file_store(&store).signed(&key).run().unwrap();
+    let there = home(StoreConfig::default());
+    assert_eq!(bring(&there, &bundle, Some(&key), None).refused().count(), 0);
+    let after = there.store.methods(&owner).unwrap();
+    assert_eq!((after[0].quarantine, after[0].uses, after[0].successes), (1, 40, 10));
+    assert!(after[0].graduated.is_some());
+    assert_eq!(Export::new(&owner).file_store(&there.store).signed(&key).run().unwrap(), bundle);
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 use chrono::{DateTime, TimeZone, Utc};
 use noctuary::exchange::{
-    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, Foreign, Forget,
+    Bundle, BundleAction, BundleImport, BundleKey, BundlePlan, Channel, Export, Foreign, Forget, Merge,
+    merge_rows,
 };
-use noctuary::memory::{Filter, Memory, NewMemory, Role, Source};
+use noctuary::learning::{MethodStore, NewMethod, NewPreference, PreferenceStore};
+use noctuary::memory::{Filter, LearningStore, Memory, NewLearning, NewMemory, Role, Source};
 use noctuary::{Access, DocName, Error, FileMemoryStore, FileWorkspace, MemoryStore, Scope, Workspace};
 use serde_json::json;
 
@@ -374,4 +376,102 @@ fn an_import_that_was_interrupted_brings_the_rest() {
     let audit = store.audit(&owner, usize::MAX).unwrap();
     let of = |action: &str| audit.iter().filter(|entry| entry.action == action).count();
     assert_eq!((of("memory_write"), of("memory_import.unsigned")), (1_200, 1_200));
+}
+
+/// A life as another program's export, one of ours that nobody signed, and what each leaves in a home.
+fn exports() -> Vec<(Option<Foreign>, Bundle)> {
+    let mem0 = json!({"results": [{"memory": "Uống trà không sữa", "user_id": "marta"},
+        {"memory": "Takes tea without milk", "created_at": "2025-11-20T09:00:00Z"},
+        {"memory": "朝は五時に起きる"}, {"memory": "דיברה עם יאן על הסירה"}]});
+    let letta = json!({"agents": [{"id": "a", "name": "sam", "block_ids": ["b"], "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "Porto'ya taşındım."}]},
+            {"role": "user", "content": [{"type": "text", "text": "मैं नाव से आई।"}]}]}],
+        "blocks": [{"id": "b", "label": "human", "value": "Her name is Marta.\n\nShe sails."}]});
+    let (_folder, _, store) = life();
+    let owner = owner();
+    store.learn(&owner, &NewLearning::new("Ask before a long job."), now()).unwrap();
+    let method = NewMethod::new("Tests first", "releases", "Run the tests first.").case("Nothing broke.");
+    store.create_method(&owner, &method, now()).unwrap();
+    store.propose_preference(&owner, &NewPreference::behavioural("style", "Answer briefly."), now()).unwrap();
+    let export = Export::new(&owner).file_store(&store);
+    vec![
+        (Some(Foreign::Mem0), bundle(&[("mem0.json", mem0.to_string())])),
+        (Some(Foreign::Letta), bundle(&[("sam.af", letta.to_string())])),
+        (Some(Foreign::Okf), export.clone().okf().run().unwrap()),
+        (None, export.run().unwrap()),
+    ]
+}
+
+/// What a store has, each thing by its words.
+fn said<S: MemoryStore + LearningStore + MethodStore + PreferenceStore>(store: &S) -> Vec<String> {
+    let owner = owner();
+    let mut said: Vec<String> = rows(store).into_iter().map(|row| row.content).collect();
+    said.extend(store.learnings(&owner, usize::MAX).unwrap().into_iter().map(|one| one.content));
+    said.extend(store.methods(&owner).unwrap().into_iter().map(|one| one.body));
+    said.extend(store.preferences(&owner).unwrap().into_iter().map(|one| one.statement));
+    said.sort();
+    said
+}
+
+/// The same file of mem0 that came in on two machines doubled its rows when they were merged.
+#[test]
+fn an_export_that_came_in_on_two_machines_is_there_once_when_they_are_merged() {
+    let owner = owner();
+    for (foreign, export) in exports() {
+        let bring = |import: BundleImport<'_>, minutes: i64| {
+            let import = match foreign {
+                Some(foreign) => import.foreign(foreign),
+                None => import,
+            };
+            let plan = import.apply(&export, now() + chrono::TimeDelta::minutes(minutes)).unwrap();
+            assert!(plan.added().count() > 2, "{plan:?}");
+        };
+        let note = |words: &str| NewMemory::new("note", words, Source::UserManual);
+        // In folders.
+        let machines = [home(), home()];
+        for ((_, store), (minutes, words)) in
+            machines.iter().zip([(5, "of the laptop"), (2, "of the server")])
+        {
+            store.write(&owner, &note(&format!("A note {words}")), now()).unwrap();
+            bring(BundleImport::new(&owner).file_store(store), minutes);
+        }
+        let mut expected = said(&machines[0].1);
+        expected.push("A note of the server".to_owned());
+        expected.sort();
+        let [one, other] =
+            [&machines[0], &machines[1]].map(|(folder, _)| FileWorkspace::open(folder.path()).unwrap());
+        for (one, other) in [(&one, &other), (&other, &one)] {
+            let out = tempfile::tempdir().unwrap();
+            Merge::new(one, other).plan().unwrap().write(&FileWorkspace::open(out.path()).unwrap()).unwrap();
+            let store = FileMemoryStore::open(out.path(), owner.scope.clone()).unwrap();
+            assert_eq!(said(&store), expected, "{foreign:?}");
+            let came = rows(&store).into_iter().filter(|row| row.source == Some(Source::Imported));
+            assert!(came.into_iter().all(|row| row.created_at <= now() + chrono::TimeDelta::minutes(2)));
+        }
+        // In databases.
+        let [one, other, both] =
+            [0; 3].map(|_| noctuary::SqliteMemoryStore::open_in_memory(owner.scope.clone()).unwrap());
+        for (store, (minutes, words)) in
+            [&one, &other].into_iter().zip([(5, "of the laptop"), (2, "of the server")])
+        {
+            store.write(&owner, &note(&format!("A note {words}")), now()).unwrap();
+            bring(BundleImport::new(&owner).sqlite_store(store), minutes);
+        }
+        merge_rows(&owner, [&one, &other], &both, now() + chrono::TimeDelta::minutes(9)).unwrap();
+        assert_eq!(said(&both), expected, "{foreign:?}");
+    }
+}
+
+/// Rows of the machine that wrote less lately came out of a merge of databases as imported.
+#[test]
+fn rows_of_either_database_keep_their_source_in_a_merge() {
+    let owner = owner();
+    let [one, other, both] =
+        [0; 3].map(|_| noctuary::SqliteMemoryStore::open_in_memory(owner.scope.clone()).unwrap());
+    for (store, minutes) in [(&one, 1), (&other, 7)] {
+        let row = NewMemory::new("note", format!("Written at {minutes}"), Source::UserManual);
+        store.write(&owner, &row, now() + chrono::TimeDelta::minutes(minutes)).unwrap();
+    }
+    merge_rows(&owner, [&one, &other], &both, now() + chrono::TimeDelta::minutes(9)).unwrap();
+    assert!(rows(&both).iter().all(|row| row.source == Some(Source::UserManual)), "{:?}", rows(&both));
 }

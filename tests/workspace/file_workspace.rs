@@ -320,11 +320,7 @@ fn hostile_names_make_nothing_outside() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: noctuary::testing::cases(2000),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(ProptestConfig::with_cases(noctuary::testing::cases(2000)))]
 
     #[test]
     fn a_name_that_parses_lands_inside_the_root_and_is_listed(

@@ -141,6 +141,11 @@ pub(crate) enum Command {
         #[arg(long)]
         in_files: bool,
     },
+    /// List what is forgotten and the lines that it hides, or let a statement in
+    Forgotten {
+        #[command(subcommand)]
+        what: Forgotten,
+    },
     /// Write an HTML page on the next dream, a past one, or an entity
     Page {
         /// A folder, a database or a server
@@ -292,6 +297,24 @@ pub(crate) enum Command {
         /// Write it and a page for each command into this folder
         #[arg(long, value_name = "FOLDER")]
         out: Option<PathBuf>,
+    },
+}
+
+/// What is done about forgotten statements.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Forgotten {
+    /// List them: an id, the number of words, and your own lines that each hides
+    List {
+        /// A folder, a database or a server
+        path: Place,
+    },
+    /// Let a statement in again; what was removed stays removed
+    Lift {
+        /// A folder, a database or a server
+        path: Place,
+        /// The statement in its words, or its id from `forgotten list`
+        #[arg(required = true)]
+        text: Vec<String>,
     },
 }
 

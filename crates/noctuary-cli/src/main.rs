@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use arguments::{Arguments, Command, OutFormat};
+use arguments::{Arguments, Command, Forgotten, OutFormat};
 use output::{End, Output, Trouble};
 use place::Whose;
 
@@ -70,6 +70,10 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::Forget { path, text, in_files } => {
             commands::memory::forget(path, text, *in_files, whose, output)
         }
+        Command::Forgotten { what } => match what {
+            Forgotten::List { path } => commands::memory::forgotten(path, whose, output),
+            Forgotten::Lift { path, text } => commands::memory::lift(path, text, whose, output),
+        },
         Command::Preview { path, night } => commands::night::preview(path, night, whose, &config, output),
         Command::Dream { path, night, propose, now } => {
             commands::night::dream(path, night, *propose, *now, whose, &config, output)

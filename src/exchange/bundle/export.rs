@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::derived;
 use super::entry::{self, time};
 use super::front::{Front, SCHEMA};
+use super::gone::{Gone, Moments};
 use super::key::BundleKey;
 use super::made;
 use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, OUTCOMES, STONES, document_path};
@@ -37,7 +38,8 @@ use crate::workspace::{Reach, Workspace};
 /// Takes a life out: rows, facts with their history, learnings, methods, preferences, notes of roles, profile, tombstones, and
 /// documents where a workspace is given. Edges, and a page on each entity, lie beside them for readers.
 ///
-/// Hard constraints stay behind unless they are [asked for](Self::include_constraints). Deleted rows, vectors, indexes, the audit and the library's state stay behind. A tombstone travels with the key that it
+/// Hard constraints stay behind unless they are [asked for](Self::include_constraints). Deleted rows, vectors, indexes, the audit and the library's state stay behind; a signed
+/// bundle says the moments at which rows came in that are gone, so that none of them is taken for lost later. A tombstone travels with the key that it
 /// was made with, so that its statement stays out elsewhere: whoever has the bundle can try words against it.
 ///
 /// ```
@@ -191,7 +193,12 @@ impl<'a> Export<'a> {
         let instance = instance.as_deref();
         let mut bundle = Bundle::default();
         let mut as_of = None;
+        let mut gone = Gone::new();
         if let Some(store) = self.store {
+            if instance.is_some() {
+                let standing = Standing::of(store, self.access)?;
+                gone = Moments::of(store, self.access, &standing)?.gone();
+            }
             as_of = rows(store, self.access, instance, &mut bundle)?;
             as_of = as_of.max(learned(store, self.access, instance, self.has_constraints, &mut bundle)?);
         }
@@ -204,7 +211,7 @@ impl<'a> Export<'a> {
         if let Some(store) = self.made.files.filter(|_| !self.is_okf) {
             made::put_files(store, self.access, &mut bundle)?;
         }
-        index(instance, as_of, &mut bundle);
+        index(instance, as_of, &gone, &mut bundle);
         if self.is_okf {
             bundle = okf::print(&bundle);
         }
@@ -216,7 +223,7 @@ impl<'a> Export<'a> {
 }
 
 /// Refuses everybody but the human in a main session.
-pub(super) fn owner_only(access: &Access) -> Result<()> {
+pub(in crate::exchange) fn owner_only(access: &Access) -> Result<()> {
     if *access == Access::human(access.scope.clone()) {
         return Ok(());
     }
@@ -338,11 +345,14 @@ fn documents(workspace: &dyn Workspace, access: &Access, bundle: &mut Bundle) ->
 }
 
 /// Adds the table of contents.
-fn index(instance: Option<&str>, as_of: Option<DateTime<Utc>>, bundle: &mut Bundle) {
+fn index(instance: Option<&str>, as_of: Option<DateTime<Utc>>, gone: &Gone, bundle: &mut Bundle) {
     #[derive(Serialize)]
     struct Count<'a>(&'a str, usize);
     let mut front = Front::new("index", instance);
     front.put("as_of", as_of.map(time));
+    if !gone.is_empty() {
+        front.put("gone", gone);
+    }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (path, _) in bundle.files() {
         *counts.entry(path.split('/').next().unwrap_or(path)).or_default() += 1;

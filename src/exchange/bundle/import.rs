@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use super::entry;
 use super::export::owner_only;
 use super::front::{Front, SCHEMA};
+use super::gone::{self, Moments};
 use super::judge::{
-    Entry, Judged, Pass, apply_documents, is_older, judge_decisions, judge_row, judge_unsigned, judged,
-    pass_row,
+    Entry, Judged, Pass, apply_documents, judge_decisions, judge_row, judge_unsigned, judged, pass_row,
 };
 use super::judge_practice::{judge_practice, known_practice};
 use super::key::BundleKey;
@@ -29,9 +29,10 @@ use crate::base::name::{DocName, Name, StateName};
 use crate::base::text;
 use crate::exchange::claim::claim;
 use crate::exchange::foreign::{Foreign, Owner, Taken, What, okf};
+use crate::exchange::forgotten::hidden_lines;
 use crate::file::FileMemoryStore;
 use crate::format::state::forgotten::Forgotten;
-use crate::gate::{Door, Doors, FORGOTTEN, Tombstones};
+use crate::gate::{Door, DoorPolicy, Doors, FORGOTTEN, Masks, Tombstones};
 use crate::memory::{AuditOutcome, LearningStore, MemoryStore};
 #[cfg(feature = "postgres")]
 use crate::postgres::PostgresMemoryStore;
@@ -46,10 +47,14 @@ use crate::workspace::Workspace;
 ///
 /// An entry that a trusted key has signed as it is comes back as it was. Any other one comes in with little trust: a row
 /// as imported, a document below `imported/`, a method in quarantine, a preference as a proposal. Every text passes [`Door::Import`] and the tombstones of the home and of the
-/// bundle. One bad file leaves the others as they are. Nothing is overwritten, and importing twice changes nothing.
+/// bundle; a document that a trusted key has signed keeps what the door finds, and the plan [names](BundleItem::found) it. One bad file leaves the
+/// others as they are. Nothing is overwritten, and importing twice changes nothing.
 ///
-/// A bundle that is older than the home, by its latest row, brings rows that the home does not have as imported: they may be
-/// rows that were deleted or changed since.
+/// An entry that the home had once, by its audit, and has no more comes in with little trust, whoever signed it: it was deleted or
+/// changed since. The audit also knows the entries that were gone already in a home that this one was restored from.
+///
+/// Tombstones keep statements out of either home, and take nothing away in this one. Where nobody trusted has signed them and they would hide a line of this home, they
+/// stay out.
 ///
 /// ```
 /// use chrono::Utc;
@@ -80,6 +85,8 @@ pub struct BundleImport<'a> {
     foreign: Option<Foreign>,
     owner: Option<String>,
     presence: Option<Presence>,
+    /// Whether the bundle is one of two halves of a life.
+    merges: bool,
 }
 
 impl std::fmt::Debug for BundleImport<'_> {
@@ -103,7 +110,15 @@ impl<'a> BundleImport<'a> {
             foreign: None,
             owner: None,
             presence: None,
+            merges: false,
         }
+    }
+
+    /// Takes the bundle for one of two halves of a life, of which either may have what the other lacks.
+    #[cfg(feature = "sqlite")]
+    pub(in crate::exchange) fn merges(mut self) -> Self {
+        self.merges = true;
+        self
     }
 
     /// Lets hard constraints come in as proposals, since a person is there. Without, each is refused.
@@ -264,9 +279,9 @@ impl<'a> BundleImport<'a> {
                     BundleAction::Keep => continue,
                     BundleAction::Refuse(why) => AuditOutcome::Refused(why.clone()),
                 };
-                lines.push((action, outcome));
+                lines.push((action, outcome, now));
             }
-            store.tell_audit(self.access, &lines, now)?;
+            store.tell_audit(self.access, &lines)?;
         }
         if let Some(lease) = lease {
             lease.release()?;
@@ -283,21 +298,26 @@ impl<'a> BundleImport<'a> {
         work.plan.missing.clone_from(&verified.missing);
         let front = |path: &str| Front::parse(std::str::from_utf8(bundle.get(path)?).ok()?);
         let index = if self.foreign == Some(Foreign::Okf) { okf::HEAD } else { INDEX };
-        work.as_of =
-            front(index).filter(|_| verified.good.contains(index)).and_then(|index| index.get("as_of"));
-        let buried = self.buried(bundle, &mut work)?;
+        let head = front(index).filter(|_| verified.good.contains(index));
+        work.as_of = head.as_ref().and_then(|head| head.get("as_of"));
+        let buried = self.buried(bundle, &verified, &mut work)?;
         // A person's own file may keep what their home has forgotten; it is hidden in either home.
-        let foreign = self.not_forgotten_there(bundle)?;
+        let foreign = self.not_forgotten_there(bundle, &verified)?;
         let standing = self.store.map(|store| Standing::of(store, self.access)).transpose()?;
-        let is_older = match self.store {
-            Some(store) => is_older(store, self.access, work.as_of)?,
-            None => false,
+        let moments = match (self.store, &standing) {
+            (Some(store), Some(standing)) => Some(Moments::of(store, self.access, standing)?),
+            _ => None,
         };
+        if let (Some(moments), Some(gone)) = (&moments, head.as_ref().and_then(|head| head.get("gone"))) {
+            work.gone = moments.unknown(&gone);
+        }
+        // Both stores were read by this process itself: a row that one of them lacks is a row of the other.
+        let moments = moments.filter(|_| !self.merges);
         let pass = |name: &Name, text: &str| self.pass(&buried, name, text);
-        let pass_signed = |name: &Name, text: &str| self.pass(&foreign, name, text);
         for Taken { shown, what } in self.parts(bundle) {
             let mut channel =
                 if verified.good.contains(&shown) { Channel::Signed } else { Channel::Unsigned };
+            let mut found = Vec::new();
             let judged = match what {
                 What::Bad(why) => Err(why),
                 What::File { is_deprecated: true, .. } if channel == Channel::Unsigned => {
@@ -317,15 +337,14 @@ impl<'a> BundleImport<'a> {
                     let entry = Entry {
                         path: &shown,
                         bytes: &bytes,
-                        is_older,
+                        moments: moments.as_ref(),
                         standing: standing.as_ref(),
                         verified: &verified,
                     };
                     match document_name(&path) {
                         Some(name) => {
-                            let pass: &Pass<'_> =
-                                if channel == Channel::Signed { &pass_signed } else { &pass };
-                            self.judge_document(&name, &entry, channel, pass, &mut work)?
+                            let stones = if channel == Channel::Signed { &foreign } else { &buried };
+                            self.judge_document(&name, &entry, channel, stones, &mut found, &mut work)?
                         }
                         None => self.judge_entry(&entry, &mut channel, &pass, &mut work)?,
                     }
@@ -340,7 +359,21 @@ impl<'a> BundleImport<'a> {
                 }
             };
             let action = judged.unwrap_or_else(BundleAction::Refuse);
-            work.plan.items.push(BundleItem { path: shown, channel, action });
+            work.plan.items.push(BundleItem { path: shown, channel, action, found, hides: 0 });
+        }
+        for path in bundle.too_large() {
+            let action = BundleAction::Refuse(
+                "it is larger than 64 MiB, the most that is read of a file; bring it in by hand, or in parts"
+                    .to_owned(),
+            );
+            let path = path.to_owned();
+            work.plan.items.push(BundleItem {
+                path,
+                channel: Channel::Unsigned,
+                action,
+                found: Vec::new(),
+                hides: 0,
+            });
         }
         Ok(work)
     }
@@ -358,7 +391,7 @@ impl<'a> BundleImport<'a> {
     }
 
     /// Returns what the home has forgotten, and what the bundle says that its home had.
-    fn buried(&self, bundle: &Bundle, work: &mut Work) -> Result<Vec<Tombstones>> {
+    fn buried(&self, bundle: &Bundle, verified: &seal::Verified, work: &mut Work) -> Result<Vec<Tombstones>> {
         let mut buried = Vec::new();
         if let Some(store) = self.store {
             buried.extend(store.stones(self.access)?);
@@ -372,6 +405,8 @@ impl<'a> BundleImport<'a> {
                 continue;
             }
             let home = if is_of_rows { self.store.is_some() } else { self.workspace.is_some() };
+            let channel = if verified.good.contains(path) { Channel::Signed } else { Channel::Unsigned };
+            let mut hides = 0;
             let action = match parse(path) {
                 None => BundleAction::Refuse("it is no list of tombstones".to_owned()),
                 Some(_) if !home => BundleAction::Refuse("no home for it was given".to_owned()),
@@ -392,24 +427,45 @@ impl<'a> BundleImport<'a> {
                     } else if stones.iter().all(has) {
                         BundleAction::Keep
                     } else {
-                        let place = if is_of_rows { &mut work.stones } else { &mut work.document_stones };
-                        *place = Some(stones);
-                        BundleAction::Add
+                        let mut new = stones.clone();
+                        own.iter().flat_map(Tombstones::iter).for_each(|stone| {
+                            new.remove(stone);
+                        });
+                        let (rows, documents) = (
+                            self.store.filter(|_| is_of_rows).map(StoredRows),
+                            self.workspace.filter(|_| !is_of_rows),
+                        );
+                        hides = hidden_lines(&new, self.access, documents, rows)?.len();
+                        // A statement of which the home has no line may stay out on anybody's word: a person can let it in again.
+                        if hides > 0 && channel == Channel::Unsigned {
+                            BundleAction::Refuse(format!(
+                                "it hides {} of yours, and nobody whom you trust has signed it; trust its signer, or forget the statements yourself",
+                                if hides == 1 { "1 line".to_owned() } else { format!("{hides} lines") },
+                            ))
+                        } else {
+                            let place = if is_of_rows { &mut work.stones } else { &mut work.document_stones };
+                            *place = Some(stones);
+                            BundleAction::Add
+                        }
                     }
                 }
             };
-            // Forgetting needs no trust: at worst a statement stays out that a person can let in again.
-            let item = BundleItem { path: path.to_owned(), channel: Channel::Unsigned, action };
-            work.plan.items.push(item);
+            let path = path.to_owned();
+            work.plan.items.push(BundleItem { path, channel, action, found: Vec::new(), hides });
         }
         Ok(buried)
     }
 
     /// Returns what the home has forgotten, and the home of the bundle has not.
-    fn not_forgotten_there(&self, bundle: &Bundle) -> Result<Vec<Tombstones>> {
+    fn not_forgotten_there(&self, bundle: &Bundle, verified: &seal::Verified) -> Result<Vec<Tombstones>> {
         let parse = |path: &str| Forgotten::<Tombstones>::parse(bundle.get(path)).ok().flatten();
-        let there: Vec<Tombstones> =
-            [STONES, DOCUMENT_STONES].into_iter().filter_map(parse).map(|file| file.tombstones).collect();
+        let is_good = |path: &&str| verified.good.contains(*path);
+        let there: Vec<Tombstones> = [STONES, DOCUMENT_STONES]
+            .into_iter()
+            .filter(is_good)
+            .filter_map(parse)
+            .map(|file| file.tombstones)
+            .collect();
         let mut here = Vec::new();
         if let Some(store) = self.store {
             here.extend(store.stones(self.access)?);
@@ -429,13 +485,24 @@ impl<'a> BundleImport<'a> {
         Ok(here)
     }
 
-    /// Says whether a text may come in.
+    /// Says whether a text may come in, as it is.
     fn pass(&self, buried: &[Tombstones], name: &Name, text: &str) -> std::result::Result<(), String> {
+        self.found(buried, self.doors.policy_of(Door::Import, name).as_it_is(), name, text).map(drop)
+    }
+
+    /// Returns the classes of what is found in a text that a policy lets in.
+    fn found(
+        &self,
+        buried: &[Tombstones],
+        policy: DoorPolicy,
+        name: &Name,
+        text: &str,
+    ) -> std::result::Result<Vec<String>, String> {
         if buried.iter().any(|stones| stones.holds(text)) {
             return Err(format!("it holds what was {FORGOTTEN}"));
         }
-        match self.doors.pass(Door::Import, name, text) {
-            Ok(_) => Ok(()),
+        match self.doors.judge(Door::Import, policy, name, text, &mut Masks::default()) {
+            Ok(passed) => Ok(passed.warnings.into_iter().map(|warning| warning.class).collect()),
             Err(Error::Stopped { classes, .. }) => Err(format!("it holds {}", classes.join(", "))),
             Err(error) => Err(error.to_string()),
         }
@@ -568,7 +635,8 @@ impl<'a> BundleImport<'a> {
         name: &DocName,
         entry: &Entry<'_>,
         channel: Channel,
-        pass: &Pass<'_>,
+        buried: &[Tombstones],
+        found: &mut Vec<String>,
         work: &mut Work,
     ) -> Result<Judged> {
         let Some(workspace) = self.workspace else {
@@ -585,11 +653,14 @@ impl<'a> BundleImport<'a> {
             }
         };
         let bytes = entry.bytes;
-        let passed = pass(&into, &String::from_utf8_lossy(bytes));
+        let policy = self.doors.policy_of(Door::Import, &into);
+        // A person's own bytes come back as they were, as a journal or an editor let them in.
+        let policy = if channel == Channel::Signed { policy.only_warning() } else { policy.as_it_is() };
         Ok(match workspace.read(&into) {
             Ok(None) => {
-                if let Err(why) = passed {
-                    return Ok(Err(why));
+                match self.found(buried, policy, &into, &String::from_utf8_lossy(bytes)) {
+                    Ok(classes) => *found = classes,
+                    Err(why) => return Ok(Err(why)),
                 }
                 work.documents.push((entry.path.to_owned(), into, bytes.to_vec()));
                 Ok(BundleAction::Add)
@@ -607,7 +678,7 @@ impl<'a> BundleImport<'a> {
         let as_of = work.as_of.unwrap_or(now);
         if let Some(stones) = &work.stones {
             let list: Vec<_> = stones.iter().copied().collect();
-            store.carry_stones(self.access, stones.key(), &list, as_of)?;
+            store.carry_stones(self.access, stones.key(), &list, self.merges, as_of)?;
         }
         work.signed
             .sort_by(|(one, left), (other, right)| (left.created_at, one).cmp(&(right.created_at, other)));
@@ -675,6 +746,7 @@ impl<'a> BundleImport<'a> {
         for CarriedLearning { learning, .. } in &work.new_learnings {
             store.learn(self.access, learning, now)?;
         }
+        gone::tell(store, self.access, &work.gone)?;
         for item in &mut work.plan.items {
             if let Some(why) = refused.remove(&item.path) {
                 item.action = BundleAction::Refuse(why);

@@ -6,22 +6,21 @@ use chrono::{DateTime, Utc};
 
 use super::entry::{self, NamedDecision};
 use super::front::Front;
+use super::gone::{self, Moments};
 use super::places::DECISIONS;
 use super::plan::{BundleAction, BundleItem, Channel, Work};
-use super::rows::Rows;
 use super::seal::Verified;
 use super::standing::Standing;
-use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
 use crate::base::text;
 use crate::exchange::foreign::REASON;
 use crate::facts::EventId;
 use crate::format::Origin;
-use crate::format::state::forgotten::Forgotten;
+use crate::format::state::forgotten::{Forgotten, JOINED};
 use crate::gate::Tombstones;
 use crate::life::rewrite;
-use crate::memory::{MemoryStore, NewMemory, Source, end_of};
+use crate::memory::{NewMemory, Source, end_of};
 use crate::store::carry::CarriedRow;
 use crate::workspace::{Workspace, WriteMode};
 
@@ -32,9 +31,16 @@ pub(super) type Pass<'p> = dyn Fn(&Name, &str) -> std::result::Result<(), String
 pub(super) struct Entry<'e> {
     pub(super) path: &'e str,
     pub(super) bytes: &'e [u8],
-    pub(super) is_older: bool,
+    pub(super) moments: Option<&'e Moments>,
     pub(super) standing: Option<&'e Standing>,
     pub(super) verified: &'e Verified,
+}
+
+impl Entry<'_> {
+    /// Returns whether the home had it once, and has it no more.
+    pub(super) fn is_gone(&self, kind: &'static str, at: DateTime<Utc>) -> bool {
+        self.moments.is_some_and(|moments| moments.had(kind, at))
+    }
 }
 
 /// Judges the history of facts.
@@ -93,7 +99,14 @@ pub(super) fn judge_row(
             work.signed.push((id, row));
             return BundleAction::Add;
         }
-        if !entry.is_older {
+        // The same export of another program came in on another machine.
+        if row.memory.source == Source::Imported
+            && let Some(known) = entry.standing.and_then(|standing| standing.imported(&row.memory))
+        {
+            work.standing.insert(id, known);
+            return BundleAction::Keep;
+        }
+        if !entry.is_gone(gone::ROW, row.created_at) {
             work.signed.push((id, row));
             return BundleAction::Add;
         }
@@ -144,26 +157,15 @@ pub(super) fn judged(error: Error) -> Result<String> {
     }
 }
 
-/// Returns whether a home has changed since a bundle was made: then a row that it does not have may be one that it has no more.
-pub(super) fn is_older(store: &dyn Rows, access: &Access, as_of: Option<DateTime<Utc>>) -> Result<bool> {
-    let audit = MemoryStore::audit(store, access, usize::MAX)?;
-    let is_change = |action: &str| !action.starts_with("memory_import") && !action.starts_with("doctor.");
-    let newest = audit.iter().filter(|entry| is_change(&entry.action)).map(|entry| entry.at).max();
-    Ok(match (newest, as_of) {
-        (Some(newest), Some(as_of)) => newest > as_of,
-        (Some(_), None) => true,
-        (None, _) => false,
-    })
-}
-
 pub(super) fn apply_documents(workspace: &dyn Workspace, work: &mut Work) -> Result<()> {
     if let Some(stones) = &work.document_stones {
         rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
             let file = Forgotten::<Tombstones>::parse(bytes)?;
             let mut file = file.unwrap_or_else(|| Forgotten::new(Tombstones::new(stones.key().clone())));
-            let mut is_new = false;
-            for stone in stones.iter() {
-                is_new |= file.tombstones.insert(*stone);
+            let is_new = stones.iter().any(|stone| !file.tombstones.contains(stone));
+            file.tombstones.join(stones);
+            if file.tombstones.is_joined() {
+                file.v = JOINED;
             }
             Ok(is_new.then(|| file.print()))
         })?;

@@ -1,6 +1,7 @@
 //! The judgement of methods, preferences and notes of roles in a bundle.
 
 use super::front::Front;
+use super::gone;
 use super::judge::{Entry, Judged};
 use super::plan::{BundleAction, Channel, Work};
 use super::practice::{
@@ -46,7 +47,7 @@ pub(super) fn judge_practice(
             if !known.methods.insert(normal(&method.method.class, &method.method.body)) {
                 return Ok(BundleAction::Keep);
             }
-            if *channel == Channel::Signed && !entry.is_older {
+            if *channel == Channel::Signed && !entry.is_gone(gone::METHOD, method.method.created_at) {
                 work.methods.push(method);
             } else {
                 *channel = Channel::Unsigned;
@@ -62,7 +63,9 @@ pub(super) fn judge_practice(
                     "a hard constraint comes in only where a person at a terminal asks for it".to_owned()
                 );
             }
-            let is_trusted = *channel == Channel::Signed && !entry.is_older && !is_constraint;
+            let is_trusted = *channel == Channel::Signed
+                && !entry.is_gone(gone::PREFERENCE, preference.created_at)
+                && !is_constraint;
             if !is_trusted && preference.state == PreferenceState::Withdrawn {
                 return Err("it was withdrawn".to_owned());
             }
@@ -87,8 +90,8 @@ pub(super) fn judge_practice(
             if *channel == Channel::Unsigned {
                 return Err("notes of roles come in signed alone".to_owned());
             }
-            if entry.is_older {
-                return Err("the home has changed since it was exported".to_owned());
+            if entry.is_gone(gone::NOTE, note.created_at) {
+                return Err("the home had it, and has it no more".to_owned());
             }
             known.notes.push(note.clone());
             work.notes.push(note);

@@ -23,6 +23,7 @@ mod derived;
 mod entry;
 mod export;
 mod front;
+mod gone;
 mod import;
 mod judge;
 mod judge_practice;
@@ -37,6 +38,7 @@ mod seal;
 mod standing;
 mod tree;
 
+pub(super) use export::owner_only;
 pub(super) use front::Front;
 pub(super) use places::{
     DECISIONS, DOCUMENT_STONES, INDEX, OUTCOMES, PREFERENCES_README, STONES, document_name, is_derived,

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::entry::NamedDecision;
+use super::gone::Gone;
 use super::practice::{CarriedPreference, KnownPractice};
 use crate::artifacts::Artifact;
 use crate::base::name::DocName;
@@ -38,6 +39,16 @@ pub struct BundleItem {
     pub channel: Channel,
     /// The action on it.
     pub action: BundleAction,
+    /// The classes of what the door found in a document and let pass as it is, since a trusted key has signed it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<String>,
+    /// The number of lines and rows of the home that the tombstones in it hide, and that nothing hides so far.
+    #[serde(skip_serializing_if = "is_none")]
+    pub hides: usize,
+}
+
+fn is_none(number: &usize) -> bool {
+    *number == 0
 }
 
 /// The action on a file of a bundle.
@@ -84,6 +95,8 @@ impl BundlePlan {
 pub(super) struct Work {
     pub(super) plan: BundlePlan,
     pub(super) as_of: Option<DateTime<Utc>>,
+    /// Entries that the home of the bundle had once, and this one never.
+    pub(super) gone: Gone,
     pub(super) signed: Vec<(String, CarriedRow)>,
     /// Rows of the bundle that the home has already, by their name.
     pub(super) standing: BTreeMap<String, MemoryId>,

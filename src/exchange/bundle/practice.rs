@@ -104,7 +104,9 @@ pub(super) fn read_method(front: &Front) -> Result<CarriedMethod, &'static str> 
     if method.quarantine > 1 {
         return Err("quarantine");
     }
-    if method.graduated.is_some() && (method.quarantine > 0 || method.uses == 0) {
+    // The doctor leaves the word of a person on a method that it puts into quarantine, and does so for failures alone.
+    let is_unearned = method.uses == 0 || (method.quarantine > 0 && method.successes == method.uses);
+    if method.graduated.is_some() && is_unearned {
         return Err("graduated");
     }
     let cases: Vec<NamedCase> = front.maybe("cases")?.unwrap_or_default();

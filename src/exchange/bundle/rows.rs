@@ -18,7 +18,7 @@ use crate::store::carry::{CarriedDecision, CarriedLearning, CarriedRow};
 use crate::store::carry_practice::CarriedMethod;
 
 /// A store whose rows can be taken out and put back as they were.
-pub(super) trait Rows:
+pub(in crate::exchange) trait Rows:
     MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore + RoleStore
 {
     fn carry_rows(&self, access: &Access, rows: &[CarriedRow]) -> Result<Vec<MemoryId>>;
@@ -47,14 +47,16 @@ pub(super) trait Rows:
         access: &Access,
         key: &TombstoneKey,
         stones: &[Tombstone],
+        strikes: bool,
         now: DateTime<Utc>,
     ) -> Result<bool>;
-    fn tell_audit(&self, access: &Access, lines: &[(&str, AuditOutcome)], now: DateTime<Utc>) -> Result<()>;
+    fn tell_audit(&self, access: &Access, lines: &[(&str, AuditOutcome, DateTime<Utc>)]) -> Result<()>;
+    fn lift_stone(&self, access: &Access, stone: Tombstone, now: DateTime<Utc>) -> Result<bool>;
 }
 
 /// The rows of a memory store in any home, as a copy takes and leaves them.
 #[derive(Clone, Copy)]
-pub struct StoredRows<'a>(pub(super) &'a dyn Rows);
+pub struct StoredRows<'a>(pub(in crate::exchange) &'a dyn Rows);
 
 impl std::fmt::Debug for StoredRows<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -121,17 +123,20 @@ macro_rules! rows {
                 access: &Access,
                 key: &TombstoneKey,
                 stones: &[Tombstone],
+                strikes: bool,
                 now: DateTime<Utc>,
             ) -> Result<bool> {
-                self.engine().carry_stones(access, key, stones, now)
+                self.engine().carry_stones(access, key, stones, strikes, now)
             }
             fn tell_audit(
                 &self,
                 access: &Access,
-                lines: &[(&str, AuditOutcome)],
-                now: DateTime<Utc>,
+                lines: &[(&str, AuditOutcome, DateTime<Utc>)],
             ) -> Result<()> {
-                self.engine().tell_all(access, lines, now)
+                self.engine().tell_all(access, lines)
+            }
+            fn lift_stone(&self, access: &Access, stone: Tombstone, now: DateTime<Utc>) -> Result<bool> {
+                self.engine().lift_stones(access, now, |_| vec![stone])
             }
         }
     )*};

@@ -1,6 +1,6 @@
 //! The rows that a home holds already, under the names that a bundle gives them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::entry::{self, Named};
 use super::rows::Rows;
@@ -8,7 +8,7 @@ use crate::base::access::Access;
 use crate::base::error::Result;
 use crate::base::text;
 use crate::facts::{ConsolidationEvent, FactStore};
-use crate::memory::{Filter, MemoryId, MemoryStore};
+use crate::memory::{Filter, MemoryId, MemoryStore, NewMemory, Source};
 
 /// The rows of a store under their names, and its decisions, the oldest first.
 pub(super) struct Standing {
@@ -17,8 +17,8 @@ pub(super) struct Standing {
     pub(super) events: Vec<ConsolidationEvent>,
     /// The place of each row, by its name.
     places: BTreeMap<String, usize>,
-    /// The category and statement of each row.
-    said: BTreeSet<(String, String)>,
+    /// The category and statement of each row, and the number of one that came in from elsewhere.
+    said: BTreeMap<(String, String), Option<MemoryId>>,
 }
 
 impl Standing {
@@ -33,9 +33,12 @@ impl Standing {
         let mut events = FactStore::decisions(store, access, usize::MAX)?;
         events.reverse();
         let places = rows.iter().enumerate().map(|(place, row)| (row.id.clone(), place)).collect();
-        let said =
-            |row: &Named| (row.fact.memory.category.clone(), text::statement(&row.fact.memory.content));
-        let said = rows.iter().map(said).collect();
+        let mut said = BTreeMap::new();
+        for Named { fact, .. } in &rows {
+            let row = &fact.memory;
+            let imported = said.entry((row.category.clone(), text::statement(&row.content))).or_insert(None);
+            *imported = imported.or((row.source == Some(Source::Imported)).then_some(row.id));
+        }
         Ok(Self { rows, names, events, places, said })
     }
 
@@ -44,8 +47,13 @@ impl Standing {
         self.rows.get(*self.places.get(id)?)
     }
 
+    /// Returns a row that came in from elsewhere too, in the same words.
+    pub(super) fn imported(&self, memory: &NewMemory) -> Option<MemoryId> {
+        *self.said.get(&(memory.category.clone(), text::statement(&memory.content)))?
+    }
+
     /// Returns whether a row says a statement.
     pub(super) fn says(&self, said: &(String, String)) -> bool {
-        self.said.contains(said)
+        self.said.contains_key(said)
     }
 }

@@ -1,11 +1,11 @@
 //! The files of a bundle, in memory and in a folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::base::debug::debug_as;
 use crate::base::error::{At, Error, Refusal, Result};
-use crate::base::name::{DocName, StateName};
+use crate::base::name::DocName;
 use crate::disk::{Disk, Kind, Looking, Open, OsDisk, atomic};
 use crate::workspace::MAX_DOCUMENT;
 
@@ -26,6 +26,8 @@ use crate::workspace::MAX_DOCUMENT;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Bundle {
     files: BTreeMap<String, Vec<u8>>,
+    /// Files that are too large to be read.
+    too_large: BTreeSet<String>,
 }
 
 debug_as!(Bundle, |it| "Bundle {{ files: {} }}", it.files.len());
@@ -45,6 +47,16 @@ impl Bundle {
         self.files.get(path).map(Vec::as_slice)
     }
 
+    /// Returns the files above [`MAX_DOCUMENT`] that [`read`](Self::read) left out, ascending. An import refuses each, and
+    /// brings the others in.
+    pub fn too_large(&self) -> impl Iterator<Item = &str> {
+        self.too_large.iter().map(String::as_str)
+    }
+
+    pub(super) fn is_too_large(&self, path: &str) -> bool {
+        self.too_large.contains(path)
+    }
+
     /// Puts a file in, as another program may have changed it.
     pub fn put(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.files.insert(path.into(), bytes.into());
@@ -56,12 +68,11 @@ impl Bundle {
     }
 
     /// Reads a bundle from a folder, or the one file of a foreign export. Links, devices and hidden names in a folder are
-    /// left out.
+    /// left out, and so are files above [`MAX_DOCUMENT`], which are [named](Self::too_large).
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] where there is no such folder, and those of reading; [`Error::TooLarge`] for a file above
-    /// [`MAX_DOCUMENT`].
+    /// [`Error::Io`] where there is no such folder, and those of reading.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let path = folder.as_ref();
         if path.is_file() {
@@ -74,17 +85,12 @@ impl Bundle {
             for entry in disk.list(&folder).at("list", path.display())? {
                 let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
                 // A name with dot segments or a hidden one is nobody's entry.
-                let Ok(name) = DocName::parse(path.as_str()) else { continue };
+                if DocName::parse(path.as_str()).is_err() {
+                    continue;
+                }
                 match entry.kind {
                     Kind::Folder => folders.push(path),
-                    Kind::File if bundle.files.len() < MOST_FILES => {
-                        let bytes = atomic::read(&disk, &path, MAX_DOCUMENT)?.unwrap_or_default();
-                        let len = bytes.len() as u64;
-                        if len > MAX_DOCUMENT {
-                            return Err(Error::TooLarge { name: name.into(), len, limit: MAX_DOCUMENT });
-                        }
-                        bundle.files.insert(path, bytes);
-                    }
+                    Kind::File if bundle.files.len() < MOST_FILES => bundle.take_in(&disk, path)?,
                     _ => {}
                 }
             }
@@ -95,19 +101,20 @@ impl Bundle {
     fn read_file(path: &Path) -> Result<Self> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let disk = Looking::open(parent).at("open", parent.display())?;
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let bytes = atomic::read(&disk, &file, MAX_DOCUMENT)?.unwrap_or_default();
-        let len = bytes.len() as u64;
-        if len > MAX_DOCUMENT {
-            return Err(Error::TooLarge {
-                name: StateName::row("export", &file).into(),
-                len,
-                limit: MAX_DOCUMENT,
-            });
-        }
         let mut bundle = Self::default();
-        bundle.put(file, bytes);
+        bundle.take_in(&disk, path.file_name().unwrap_or_default().to_string_lossy().into_owned())?;
         Ok(bundle)
+    }
+
+    /// Takes in a file of a disk; of one that is too large, its name alone.
+    fn take_in(&mut self, disk: &Looking, path: String) -> Result<()> {
+        let bytes = atomic::read(disk, &path, MAX_DOCUMENT)?.unwrap_or_default();
+        if bytes.len() as u64 > MAX_DOCUMENT {
+            self.too_large.insert(path);
+        } else {
+            self.files.insert(path, bytes);
+        }
+        Ok(())
     }
 
     /// Writes a bundle into a folder that is new or empty, and never inside one of `sandboxes`: the folders whose files a

@@ -65,7 +65,7 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
                 head.remove(MERGED);
             }
         }
-        if bare(&both[0]) != bare(&both[1]) {
+        if !is_same(&both[0], &both[1]) {
             break;
         }
         let mut line = poorer(&both[0], &both[1]);
@@ -95,7 +95,9 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
             });
         }
         let is_alike = !matches!(found, [Some(one), Some(other)] if one.raw != other.raw);
-        let (side, at) = place.0.map_or((1, place.1), |at| (0, Some(at)));
+        // Of two times of one line the earlier, on whichever machine it was.
+        let is_later = matches!(found, [Some(one), Some(other)] if other.at() < one.at());
+        let (side, at) = place.0.filter(|_| !is_later).map_or((1, place.1), |at| (0, Some(at)));
         let tail = &mut tails[side][at.expect("it is in one of them")];
         tail.print(is_alike, &numbers[side], &mut bytes)?;
     }
@@ -282,6 +284,17 @@ fn count(raw: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
     Ok(())
 }
 
+/// Returns whether two lines are one, of which a machine may have taken words out. Two rows that came in at one moment, out of an export
+/// that says it, are told apart by what they say.
+fn is_same(one: &Line, other: &Line) -> bool {
+    let said = |line: &Line, key| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let agree = |key| {
+        let (a, b) = (said(one, key), said(other, key));
+        a == b || a.is_empty() || b.is_empty()
+    };
+    agree("content") && agree("value") && bare(one) == bare(other)
+}
+
 /// Returns a line without its words.
 fn bare(line: &Line) -> Line {
     line.iter()
@@ -368,6 +381,10 @@ fn known_by(tail: &mut [Tail<'_>]) -> Result<Vec<String>> {
     for at in others {
         let What::Other(line) = &tail[at].what else { continue };
         let mut line = line.clone();
+        let action = line.get("action").and_then(Value::as_str);
+        if matches!(action, Some("method_create" | "preference_propose")) && op(&line) == "practised" {
+            without_times(&mut line);
+        }
         each(&mut line, |kind, value| match kind {
             Kind::Row | Kind::Learning => {
                 if let Some(row) = value.as_i64().and_then(|number| names.get(&number)) {
@@ -387,7 +404,8 @@ fn row_without_number(raw: &[u8]) -> Result<String> {
         return line(raw).map(|mut line| without_numbers(&mut line));
     };
     let mut text = String::with_capacity(raw.len());
-    for (key, value) in fields.into_iter().filter(|(key, _)| *key != "id") {
+    let is_imported = fields.get("source").is_some_and(|source| source.get() == IMPORTED);
+    for (key, value) in fields.into_iter().filter(|(key, _)| *key != "id" && (*key != "at" || !is_imported)) {
         text.push(if text.is_empty() { '{' } else { ',' });
         text.extend(["\"", key, "\":"]);
         let value = value.get();
@@ -407,9 +425,25 @@ fn row_without_number(raw: &[u8]) -> Result<String> {
     Ok(text)
 }
 
-/// Prints a line without its number and those of its suspects.
+/// The source of a row that came out of an export of another program: that may have come in on both machines, at different times.
+const IMPORTED: &str = "\"imported\"";
+
+/// Takes the times out of what a store has once, in whatever moment it came: a method, a preference.
+fn without_times(line: &mut Line) {
+    line.remove("at");
+    let kept = line.get_mut("kept").and_then(Value::as_array_mut).into_iter().flatten();
+    for kept in kept.filter_map(Value::as_object_mut) {
+        kept.remove("created_at");
+        kept.remove("updated_at");
+    }
+}
+
+/// Prints a line without its number and those of its suspects; of what is there once whenever it came, also without its time.
 fn without_numbers(line: &mut Line) -> String {
-    let numbers = ["id", "suspects"].map(|key| line.remove_entry(key));
+    let is_learned = line.get("op").and_then(Value::as_str) == Some("learned");
+    let is_timeless = is_learned || line.get("source").is_some_and(|source| source.to_string() == IMPORTED);
+    let time = if is_timeless { "at" } else { "id" };
+    let numbers = ["id", "suspects", time].map(|key| line.remove_entry(key));
     let text = printed(line);
     line.extend(numbers.into_iter().flatten());
     text

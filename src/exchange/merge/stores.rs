@@ -55,7 +55,7 @@ pub fn merge_rows(
     bundles.sort_by_cached_key(content);
     let mut count = 0;
     for bundle in &bundles {
-        BundleImport::new(access).sqlite_store(out).key(&key).apply(bundle, now)?;
+        BundleImport::new(access).sqlite_store(out).key(&key).merges().apply(bundle, now)?;
         count += bundle.files().count() as u64;
     }
     Ok(count)

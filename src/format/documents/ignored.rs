@@ -136,7 +136,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(2_400)))]
 
         // The file was written for git, so git is asked for its meaning.
         #[test]

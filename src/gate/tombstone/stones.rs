@@ -214,7 +214,7 @@ impl Tombstones {
         std::iter::once(self).chain(&self.others)
     }
 
-    /// Takes a tombstone out; `false` where it is not in.
+    /// Takes a tombstone out, of whichever key it is; `false` where it is not in.
     pub fn remove(&mut self, stone: &Tombstone) -> bool {
         let is_removed = self.stones.remove(stone);
         if is_removed {
@@ -223,7 +223,7 @@ impl Tombstones {
                 self.quick.note(stone);
             }
         }
-        is_removed
+        self.others.iter_mut().fold(is_removed, |is_removed, other| other.remove(stone) | is_removed)
     }
 
     /// Returns whether a tombstone is in.
@@ -247,6 +247,18 @@ impl Tombstones {
     /// Returns the tombstones: of each key ascending.
     pub fn iter(&self) -> impl Iterator<Item = &Tombstone> {
         self.sets().spread(|set| &set.stones)
+    }
+
+    /// Returns each tombstone, and the set of it alone under the key that it was made with.
+    #[cfg(feature = "exchange")]
+    pub(crate) fn each_alone(&self) -> impl Iterator<Item = (Tombstone, Self)> {
+        self.sets().flat_map(|set| {
+            set.stones.iter().map(|stone| {
+                let mut alone = Self::new(set.key.clone());
+                alone.insert(*stone);
+                (*stone, alone)
+            })
+        })
     }
 
     /// Returns what they are made with.

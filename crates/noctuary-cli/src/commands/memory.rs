@@ -1,16 +1,16 @@
-//! `noctuary search` and `forget`.
+//! `noctuary search`, `forget` and `forgotten`.
 
 use std::sync::Arc;
 
 use chrono::Utc;
 use noctuary::SqliteIndex;
-use noctuary::exchange::Forget;
+use noctuary::exchange::{Forget, ForgottenList};
 use noctuary::life::Indexed;
 use noctuary::memory::Query;
 use serde_json::json;
 
 use crate::home::Home;
-use crate::output::{End, Output, Trouble};
+use crate::output::{End, Output, Trouble, count};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
@@ -126,4 +126,47 @@ pub(crate) fn forget(
         }
     }
     Ok(End::look_if(receipt.left().next().is_some()))
+}
+
+pub(crate) fn forgotten(place: &Place, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open(place, whose)?;
+    let owner = home.owner();
+    let all =
+        ForgottenList::new(&owner).workspace(home.workspace.as_ref()).store(home.store.rows()).list()?;
+    if output.json {
+        output.value(&all)?;
+        return Ok(End::Well);
+    }
+    if all.is_empty() {
+        output.line("Nothing is forgotten.");
+    }
+    for statement in &all {
+        let words = count(usize::try_from(statement.words)?, "word");
+        output.line(format!("{}  {words}", output.bold(&statement.id)));
+        for line in &statement.hides {
+            output.folded(8, &format!("    hides {}: {}", line.place, line.text));
+        }
+    }
+    if !all.is_empty() {
+        output.line(format!("`noctuary forgotten lift {place} ID` lets one in again."));
+    }
+    Ok(End::Well)
+}
+
+pub(crate) fn lift(place: &Place, text: &[String], whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open(place, whose)?;
+    let (owner, text, now) = (home.owner(), text.join(" "), Utc::now());
+    let list = ForgottenList::new(&owner).workspace(home.workspace.as_ref()).store(home.store.rows());
+    let is_lifted = list.lift(&text, now)?
+        || Forget::new(&owner, text.as_str()).store(home.store.any()).workspace(&home.workspace).lift(now)?;
+    if output.json {
+        output.value(&json!({"lifted": is_lifted}))?;
+    } else if is_lifted {
+        output.line("It may be written and remembered again. What was removed stays removed.");
+    } else {
+        output.line(format!(
+            "No forgotten statement has this id or these words. `noctuary forgotten list {place}` lists them."
+        ));
+    }
+    Ok(End::look_if(!is_lifted))
 }

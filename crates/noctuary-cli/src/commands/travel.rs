@@ -112,7 +112,7 @@ pub(crate) fn import(
     }
     let apply = how.apply;
     let bundle = Bundle::read(from)?;
-    if bundle.files().next().is_none() {
+    if bundle.files().next().is_none() && bundle.too_large().next().is_none() {
         return Err(Trouble::of("empty_export", &[&from.display()]));
     }
     let home = if apply {
@@ -151,18 +151,21 @@ pub(crate) fn import(
         let _progress = Progress::begin("importing");
         if apply { import.apply(&bundle, Utc::now())? } else { import.plan(&bundle)? }
     };
-    let is_refused = plan.refused().next().is_some() || !plan.missing.is_empty();
+    let is_telling = |item: &BundleItem| {
+        matches!(item.action, BundleAction::Refuse(_)) || !item.found.is_empty() || item.hides > 0
+    };
+    let tells = plan.items.iter().any(is_telling) || !plan.missing.is_empty();
     if output.json {
         output.value(&plan)?;
     } else {
         tell(&plan, how.from.is_some(), output);
     }
-    Ok(End::look_if(is_refused))
+    Ok(End::look_if(tells))
 }
 
 fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
     let added = plan.added().count();
-    // Forgetting needs no trust.
+    // Forgetting what hides no line needs no trust.
     let is_little =
         |item: &&BundleItem| item.channel == Channel::Unsigned && !item.path.starts_with("tombstones");
     let little = plan.added().filter(is_little).count();
@@ -178,6 +181,27 @@ fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
         "{} {verb}, {little} of them with little trust; {kept} there already",
         count(added, if is_foreign { "entry" } else { "file" }).replace("entrys", "entries")
     ));
+    for item in plan.added().filter(|item| item.hides > 0) {
+        output.line(format!("{}    {}", output.bad("hides"), output.bold(&item.path)));
+        let verb = if plan.applied { "hides" } else { "would hide" };
+        output.wrapped(
+            4,
+            &format!(
+                "It {verb} {} of yours; `noctuary forgotten` lists and lifts.",
+                count(item.hides, "line")
+            ),
+        );
+    }
+    for item in plan.added().filter(|item| !item.found.is_empty()) {
+        output.line(format!("{}   {}", output.bad("warned"), output.bold(&item.path)));
+        output.wrapped(
+            4,
+            &format!(
+                "It holds {}. It comes back as it was signed; no prompt shows it.",
+                item.found.join(", ")
+            ),
+        );
+    }
     tell_refused(plan, output);
     for path in &plan.missing {
         output.say("missing", &[path]);

@@ -155,6 +155,7 @@ fn a_table_of_other_lines_is_removed_before_the_file_is_marked() {
     goes_on(&disk, "a table of the lines before an edit");
 }
 
+#[cfg(feature = "doctor")]
 #[test]
 fn lines_of_another_commit_are_told_unless_a_merge_wrote_them() {
     let (disk, _) = begun();

@@ -1,0 +1,234 @@
+//! The statements that a life has forgotten, as its person may look at them: the lines that each hides, and a way to let one in again
+//! without its words.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use super::bundle::{StoredRows, owner_only};
+use crate::base::access::Access;
+use crate::base::debug::debug_as;
+use crate::base::error::{Error, Result};
+use crate::base::name::StateName;
+use crate::format::state::forgotten::Forgotten;
+use crate::gate::{Tombstone, Tombstones};
+use crate::learning::{MethodStore, PreferenceStore};
+use crate::life::rewrite;
+use crate::memory::{Filter, LearningStore, MemoryStore};
+use crate::session::{self, GroupView};
+use crate::workspace::{Workspace, check_scope};
+
+/// A statement that was forgotten. Its words are nowhere; the lines that it hides are the person's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ForgottenStatement {
+    /// The id, by which [`ForgottenList::lift`] takes it.
+    pub id: String,
+    /// The number of its words.
+    pub words: u32,
+    /// The lines of documents and the rows that hold it, and that no prompt, search or dream shows.
+    pub hides: Vec<HiddenLine>,
+}
+
+/// A line of a document, or a row, that holds a forgotten statement.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct HiddenLine {
+    /// The place: `memory/2026-11-20.md#L4`, or of a store `memories/12`, `learnings/3`, `profile/timezone`, `methods/1`, `preferences/2`.
+    pub place: String,
+    /// The words that are hidden.
+    pub text: String,
+}
+
+debug_as!(HiddenLine, |it| "HiddenLine {{ place: {}, bytes: {} }}", it.place, it.text.len());
+
+/// The statements that a life has forgotten, in documents and in rows.
+///
+/// ```
+/// use chrono::Utc;
+/// use noctuary::exchange::{Forget, ForgottenList};
+/// use noctuary::{Access, DocName, FileWorkspace, Scope, Workspace, WriteMode};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// workspace.write(&DocName::MEMORY, b"- My landlord is Jan.\n", WriteMode::Create)?;
+/// let marta = Access::human(Scope::user("marta"));
+/// Forget::new(&marta, "my landlord is Jan").workspace(&workspace).run(Utc::now())?;
+///
+/// let forgotten = ForgottenList::new(&marta).workspace(&workspace);
+/// let all = forgotten.list()?;
+/// assert_eq!((all[0].words, all[0].hides[0].place.as_str()), (4, "MEMORY.md#L1"));
+/// assert!(forgotten.lift(&all[0].id, Utc::now())?);
+/// assert!(forgotten.list()?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct ForgottenList<'a> {
+    access: &'a Access,
+    workspace: Option<&'a dyn Workspace>,
+    rows: Option<StoredRows<'a>>,
+}
+
+debug_as!(ForgottenList<'_>, |it| "ForgottenList({})", it.access.scope.user);
+
+impl<'a> ForgottenList<'a> {
+    /// Begins a list for the human of a life.
+    #[must_use]
+    pub fn new(access: &'a Access) -> Self {
+        Self { access, workspace: None, rows: None }
+    }
+
+    /// Adds what a workspace has forgotten, its groups included.
+    #[must_use]
+    pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
+        self.workspace = Some(workspace);
+        self
+    }
+
+    /// Adds what a memory store has forgotten.
+    #[must_use]
+    pub fn store(mut self, store: impl Into<StoredRows<'a>>) -> Self {
+        self.rows = Some(store.into());
+        self
+    }
+
+    /// Lists the statements, by their ids. Writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human in a main session, and the errors of reading.
+    pub fn list(&self) -> Result<Vec<ForgottenStatement>> {
+        Ok(self.statements()?.into_iter().map(|(statement, _)| statement).collect())
+    }
+
+    /// Returns the statements, each with its tombstones: a store and a workspace may each have one, under a key of its own. That two are
+    /// of one statement shows where it stands.
+    fn statements(&self) -> Result<Vec<(ForgottenStatement, Vec<Alone>)>> {
+        owner_only(self.access)?;
+        let mut sets = Vec::new();
+        if let Some(StoredRows(rows)) = self.rows {
+            sets.extend(rows.stones(self.access)?);
+        }
+        if let Some(workspace) = self.workspace {
+            check_scope(workspace, self.access, StateName::FORGOTTEN)?;
+            sets.extend(session::forgotten(workspace)?);
+            for group in session::groups(workspace)? {
+                sets.extend(session::forgotten(&GroupView::new(workspace, &self.access.scope, &group))?);
+            }
+        }
+        let Some((first, others)) = sets.split_first() else { return Ok(Vec::new()) };
+        let mut every = first.clone();
+        others.iter().for_each(|set| every.join(set));
+        let lines = hidden_lines(&every, self.access, self.workspace, self.rows)?;
+        let mut all: Vec<(ForgottenStatement, Vec<Alone>)> = Vec::new();
+        for one in every.each_alone() {
+            let is_it = |line: &&HiddenLine| one.1.holds(&line.text);
+            let hides: Vec<_> = lines.iter().filter(is_it).cloned().collect();
+            // The words of a line are those of both, to the last one.
+            let is_same = |(_, known): &&mut (ForgottenStatement, Vec<Alone>)| {
+                let is_said =
+                    |line: &HiddenLine, (stone, alone): &Alone| alone.bury(&line.text) == Some(*stone);
+                hides.iter().any(|line| is_said(line, &one) && is_said(line, &known[0]))
+            };
+            match all.iter_mut().find(is_same) {
+                Some((_, known)) => known.push(one),
+                None => {
+                    let (id, words) = (one.0.digest.short(16), one.0.words);
+                    all.push((ForgottenStatement { id, words, hides }, vec![one]));
+                }
+            }
+        }
+        all.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
+        Ok(all)
+    }
+
+    /// Lets a statement in again, by its id; `false` where none has it. Removed text stays removed.
+    ///
+    /// It survives a power loss when this returns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human in a main session, and the errors of the workspace and the store.
+    pub fn lift(&self, id: &str, now: DateTime<Utc>) -> Result<bool> {
+        let Some((_, meant)) = self.statements()?.into_iter().find(|(known, _)| known.id == id) else {
+            return Ok(false);
+        };
+        let mut is_lifted = false;
+        if let Some(StoredRows(rows)) = self.rows {
+            for (stone, _) in &meant {
+                is_lifted |= rows.lift_stone(self.access, *stone, now)?;
+            }
+        }
+        let Some(workspace) = self.workspace else { return Ok(is_lifted) };
+        let mut lift = |workspace: &dyn Workspace| {
+            rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
+                let Some(mut file) = Forgotten::<Tombstones>::parse(bytes)? else { return Ok(None) };
+                let is_out =
+                    meant.iter().fold(false, |is_out, (stone, _)| file.tombstones.remove(stone) | is_out);
+                is_lifted |= is_out;
+                Ok(is_out.then(|| file.print()))
+            })
+        };
+        lift(workspace)?;
+        for group in session::groups(workspace)? {
+            lift(&GroupView::new(workspace, &self.access.scope, &group))?;
+        }
+        Ok(is_lifted)
+    }
+}
+
+/// A tombstone, and the set of it alone.
+type Alone = (Tombstone, Tombstones);
+
+/// Returns the lines of documents, and what is in a store, that hold what is forgotten. What cannot be read is passed over.
+pub(super) fn hidden_lines(
+    stones: &Tombstones,
+    access: &Access,
+    workspace: Option<&dyn Workspace>,
+    rows: Option<StoredRows<'_>>,
+) -> Result<Vec<HiddenLine>> {
+    let mut hidden = Vec::new();
+    if stones.is_empty() {
+        return Ok(hidden);
+    }
+    if let Some(workspace) = workspace {
+        for listing in session::walk(workspace, None, |_| true) {
+            for name in &listing?.1.documents {
+                let document = match workspace.read(name) {
+                    Ok(Some(document)) => document,
+                    Ok(None) | Err(Error::TooLarge { .. } | Error::Refused { .. }) => continue,
+                    Err(error) => return Err(error),
+                };
+                let text = String::from_utf8_lossy(document.bytes());
+                for place in stones.find(&text) {
+                    let line = 1 + text[..place.start].matches('\n').count();
+                    hidden
+                        .push(HiddenLine { place: format!("{name}#L{line}"), text: text[place].to_owned() });
+                }
+            }
+        }
+    }
+    if let Some(StoredRows(rows)) = rows {
+        let every = Filter { retired: true, ..Filter::limit(usize::MAX) };
+        let mut look = |place: String, text: &str| {
+            if let Some(found) = stones.find(text).into_iter().next() {
+                hidden.push(HiddenLine { place, text: text[found].to_owned() });
+            }
+        };
+        for row in MemoryStore::list(rows, access, &every)? {
+            look(format!("memories/{}", row.id), &row.content);
+        }
+        for learning in LearningStore::learnings(rows, access, usize::MAX)? {
+            look(format!("learnings/{}", learning.id), &learning.content);
+        }
+        for (key, value) in MemoryStore::profile(rows, access)? {
+            look(format!("profile/{key}"), &value);
+        }
+        for method in MethodStore::methods(rows, access)? {
+            look(format!("methods/{}", method.id), &method.body);
+        }
+        for preference in PreferenceStore::preferences(rows, access)? {
+            look(format!("preferences/{}", preference.id), &preference.statement);
+        }
+    }
+    Ok(hidden)
+}
