@@ -200,8 +200,13 @@ impl<W: Workspace> Indexed<W> {
     /// # Errors
     ///
     /// Those of reading what was found.
-    pub fn entries(&self, access: &Access, query: &str, found: FoundChunks) -> Result<FoundChunks> {
-        let limit = found.results.len();
+    pub fn entries(
+        &self,
+        access: &Access,
+        query: &str,
+        found: FoundChunks,
+        limit: usize,
+    ) -> Result<FoundChunks> {
         self.shown(access, query, found, limit, false)
     }
 

@@ -467,10 +467,9 @@ const READERS: &[Reader] = &[
     ("Guarded::doors", false, |place| format!("{:?}", place.view().doors())),
     ("Guarded::access", false, |place| format!("{:?}", place.view().access())),
     // An index of the operator's.
-    ("Indexed::search", true, |place| searched(place, Door::Masked)),
+    ("Indexed::search", true, |place| searched(place, Door::Masked) + &searched(place, Door::Neighbours)),
     ("Indexed::search_unmasked", true, |place| searched(place, Door::Raw)),
     ("Indexed::entries", true, |place| searched(place, Door::Entries)),
-    ("Indexed::with_neighbours", true, |place| searched(place, Door::Neighbours)),
     ("DocumentIndex::search", true, |place| searched(place, Door::Index)),
     ("Indexed::search_near", true, |place| searched(place, Door::Near)),
     ("DocumentIndex::search_near", true, |place| searched(place, Door::IndexNear)),
@@ -1397,7 +1396,7 @@ fn searched(place: &Place, door: Door) -> String {
         }
         Door::Entries => {
             let found = workspace.search_unmasked(&place.access, query, 100);
-            let narrowed = found.and_then(|found| workspace.entries(&place.access, query, found));
+            let narrowed = found.and_then(|found| workspace.entries(&place.access, query, found, 100));
             narrowed.map(|found| found.results)
         }
         Door::Raw => workspace.search_unmasked(&place.access, query, 100).map(|found| found.results),

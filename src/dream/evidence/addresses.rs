@@ -15,14 +15,15 @@ pub(crate) fn check(claim: &str, evidence: &str) -> Result<(), Hold> {
     if !claim.contains(['.', '/', '@', '\\']) {
         return Ok(());
     }
-    let evidence = evidence.to_lowercase();
+    let mut lowered = None;
     for found in ADDRESS.captures_iter(claim) {
         let Some(address) = found.iter().skip(1).flatten().next() else { continue };
+        let evidence: &String = lowered.get_or_insert_with(|| evidence.to_lowercase());
         let written = address.as_str().trim_end_matches(|c: char| ".,;:!?*_/\\".contains(c));
         let lower = written.to_lowercase();
         let scheme = lower.find("://").map_or(0, |at| at + 3);
         let bare = lower[scheme..].strip_prefix("www.").unwrap_or(&lower[scheme..]);
-        if !bare.is_empty() && !stands(bare, &evidence) && !is_in_two_sentences(written, bare, &evidence) {
+        if !bare.is_empty() && !stands(bare, evidence) && !is_in_two_sentences(written, bare, evidence) {
             return Err(held(HoldReason::Name, written));
         }
     }
@@ -50,7 +51,8 @@ fn stands(address: &str, text: &str) -> bool {
             Some('.' | '@') => after.next().is_some_and(joins),
             next => next.is_some_and(joins),
         };
-        !goes_on && !text[..at].ends_with(|c: char| joins(c) || c == '.')
+        let before = text[..at].strip_suffix("www.").unwrap_or(&text[..at]);
+        !goes_on && !before.ends_with(|c: char| joins(c) || c == '.')
     };
     text.match_indices(address).any(is_whole)
 }

@@ -67,8 +67,9 @@ static LABELS: List = List::new(
 /// Refuses a claim without a common word of matter: it is about something else. Labels, and the tags of who speaks, count
 /// for nothing.
 pub(crate) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
-    static TAGS: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(?m)^(?:[\s>*+•-]|\d{1,2}:\d\d(?::\d\d)?|\[[^\[\]\n]{1,80}\])+"));
+    static TAGS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"(?m)^(?:[\s>*+•-]|\d{1,2}:\d\d(?::\d\d)?|\[[^\[\]\n]{1,80}\](?:[ \t]|$))+")
+    });
     let evidence = TAGS.replace_all(evidence, "");
     let words: Vec<String> = text::words(&evidence).collect();
     let known: Vec<String> = matter_of(&words).into_iter().chain(words).collect();

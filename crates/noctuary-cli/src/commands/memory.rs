@@ -34,7 +34,7 @@ pub(crate) fn search(
         let indexed = Indexed::new(Arc::clone(&home.workspace), index).with_neighbours(around);
         indexed.sync(Utc::now())?;
         let found = indexed.search_unmasked(&home.owner(), &query, limit)?;
-        (rows, indexed.entries(&home.owner(), &query, found)?)
+        (rows, indexed.entries(&home.owner(), &query, found, limit)?)
     };
     let is_empty = rows.hits.is_empty() && documents.results.is_empty();
     if output.json {
