@@ -15,7 +15,7 @@ use crate::base::text;
 use crate::format::JournalName;
 use crate::format::documents::day_log;
 use crate::gate::Door;
-use crate::search::documents::SearchResult;
+use crate::search::documents::{SearchResult, words_of_name};
 use crate::search::rank::Plan;
 use crate::workspace::Workspace;
 
@@ -54,6 +54,8 @@ struct MaskedDocument {
     /// As an index has it; none where nothing of it was forgotten.
     blanked: Option<String>,
     shown: String,
+    /// The starts of the lines of `text` and of `shown`.
+    starts: [Vec<usize>; 2],
     /// The entries of a journal; none in any other document.
     entries: Vec<Range<usize>>,
 }
@@ -80,44 +82,56 @@ impl MaskedDocument {
         };
         let is_journal = JournalName::is_name(&document.name().folded());
         let entries = if is_journal { day_log::entries(&text) } else { Vec::new() };
-        Ok(Self { text, blanked, shown, entries })
+        let starts = [&text, &shown].map(|text| {
+            let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+            std::iter::once(0).chain(ends).collect()
+        });
+        Ok(Self { text, blanked, shown, starts, entries })
     }
 
     /// Returns the place of a result: on its line, or the first place where it stands; `None` where it stands there no more.
     fn place(&self, found: &SearchResult) -> Option<Range<usize>> {
         let passage = found.content.as_str();
-        let skipped = usize::try_from(found.lines.0.saturating_sub(1)).unwrap_or(usize::MAX);
-        let line: usize = self.text.split_inclusive('\n').take(skipped).map(str::len).sum();
-        let on_its_line =
-            self.text[line..].find(passage).map(|at| line + at).filter(|at| self.line(*at) == found.lines.0);
+        let line = usize::try_from(found.lines.0).unwrap_or(usize::MAX).saturating_sub(1);
+        let line = self.starts[0].get(line).map_or(self.text.len(), |start| *start);
+        let on_its_line = self.text[line..]
+            .find(passage)
+            .map(|at| line + at)
+            .filter(|at| self.line(*at) as u64 + 1 == found.lines.0);
         let indexed = || self.blanked.as_ref()?.find(passage);
         let at = on_its_line.or_else(|| self.text.find(passage)).or_else(indexed)?;
-        Some(at..at + passage.len())
+        // A cut may lie within blanks, where the document has longer letters.
+        Some(text::floor_boundary(&self.text, at)..text::ceil_boundary(&self.text, at + passage.len()))
     }
 
-    /// Returns the number of the line at a place, from 1.
-    fn line(&self, at: usize) -> u64 {
-        1 + text::line_breaks(&self.text.as_bytes()[..at])
+    /// Returns the number of the line at a place, from 0.
+    fn line(&self, at: usize) -> usize {
+        self.starts[0].partition_point(|start| *start <= at) - 1
     }
 
     /// Returns a passage as the document shows it, whole lines where something in them is masked. Alone, the half of a secret
     /// looks like none.
     fn passage(&self, range: Range<usize>) -> ShownPassage {
-        let passage = &self.text[range.clone()];
+        // What was forgotten is shown by no search, also where the document shows it to those who wrote it.
+        let passage = &self.blanked.as_ref().unwrap_or(&self.text)[range.clone()];
         let (first, lines) =
             (self.line(range.start), passage.trim_end_matches('\n').matches('\n').count() + 1);
-        let before = usize::try_from(first - 1).unwrap_or(usize::MAX);
-        let in_lines = |text: &str| text.split_inclusive('\n').skip(before).take(lines).collect::<String>();
-        let shown = in_lines(&self.shown);
-        let content = if in_lines(&self.text) == shown { passage.to_owned() } else { shown };
-        ShownPassage { lines: (first, first + lines as u64 - 1), content }
+        let in_lines = |text: &str, starts: &[usize]| {
+            let place = |line: usize| starts.get(line).map_or(text.len(), |start| *start);
+            text[place(first)..place(first + lines)].to_owned()
+        };
+        let shown = in_lines(&self.shown, &self.starts[1]);
+        let is_shown = in_lines(&self.text, &self.starts[0]) == shown;
+        let content = if is_shown { passage.to_owned() } else { shown };
+        ShownPassage { lines: (first as u64 + 1, (first + lines) as u64), content }
     }
 
-    /// Returns the entries of a journal in a chunk at `range` that have words of a query, those with the most first, and then those that
-    /// say what no other says; each with `around` entries before and behind it. None where no entry can be told.
+    /// Returns the entries of a journal in a chunk at `range` that have words of a query beside those of its `name`: those with the
+    /// most first, and then those that say what no other says; each with `around` entries before and behind it. None where no
+    /// entry can be told.
     ///
     /// They are judged as they are shown: else the choice would tell what a mask hides.
-    fn matching(&self, range: &Range<usize>, asked: &Plan, around: usize) -> Vec<ShownPassage> {
+    fn matching(&self, range: &Range<usize>, name: &str, asked: &Plan, around: usize) -> Vec<ShownPassage> {
         let is_in = |entry: &Range<usize>| entry.start < range.end && range.start < entry.end;
         let part = |entry: &Range<usize>| {
             let is_whole = entry.len() <= WHOLE_ENTRY;
@@ -125,16 +139,18 @@ impl MaskedDocument {
                 if is_whole { entry.clone() } else { entry.start.max(range.start)..entry.end.min(range.end) };
             self.passage(bounds)
         };
-        let found = self.entries.iter().enumerate().filter(|(_, entry)| is_in(entry));
-        let mut found: Vec<(f64, usize, ShownPassage)> = found
-            .map(|(at, entry)| (at, part(entry)))
-            .filter(|(_, shown)| asked.is_fulfilled_by(&shown.content))
-            .map(|(at, shown)| (asked.share_in(&shown.content), at, shown))
-            .filter(|(share, ..)| *share > 0.0)
-            .collect();
+        let (mut said, mut covered) = (name.to_owned(), asked.share_in(name));
+        let mut found: Vec<(f64, usize, ShownPassage)> = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate().filter(|(_, entry)| is_in(entry)) {
+            let shown = part(entry);
+            let with_name = format!("{name}\n{}", shown.content);
+            let share = asked.share_in(&with_name);
+            if share > covered && asked.is_fulfilled_by(&with_name) {
+                found.push((share, at, shown));
+            }
+        }
         order::sort_by(&mut found, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let best = found.first().map_or(0.0, |(share, ..)| *share);
-        let (mut said, mut covered) = (String::new(), 0.0);
         let mut kept: Vec<Range<usize>> = Vec::new();
         let mut passages = Vec::new();
         for (share, at, shown) in found {
@@ -204,7 +220,7 @@ impl<'v, W: Workspace> Passages<'v, W> {
         }
         let Some(document) = self.seen.get(&found.path).and_then(Option::as_ref) else { return Ok(None) };
         let Some(range) = document.place(found) else { return Ok(None) };
-        let mut passages = document.matching(&range, &self.asked, self.around);
+        let mut passages = document.matching(&range, &words_of_name(&found.path), &self.asked, self.around);
         // Which of them is near in meaning cannot be told.
         let has_all = |passage: &ShownPassage| self.asked.share_in(&passage.content) >= 1.0;
         if passages.is_empty() || (found.vector_score.is_some() && !has_all(&passages[0])) {

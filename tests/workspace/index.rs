@@ -293,6 +293,33 @@ fn which_entry_is_given_does_not_tell_what_is_masked() {
 }
 
 #[test]
+fn a_cut_within_what_was_forgotten_parts_no_letter_and_shows_none_of_it() {
+    let folder = Folder::new();
+    let words = "Đường Nguyễn Huệ số chín mươi";
+    let text = format!("- [09:00:00] [user] trà {words} trà ạ.\n- [09:01:00] [user] trà\n");
+    for journal in ["2026-11-20-repl.md", "2026-11-20-shared.x.md"] {
+        folder.put(&format!("memory/{journal}"), &text);
+    }
+    let files = folder.files();
+    let human = Access::human(marta());
+    noctuary::exchange::Forget::new(&human, words).workspace(&files).run(now()).unwrap();
+    for max_bytes in 16..64 {
+        let index = SqliteIndex::open_in_memory(marta()).unwrap();
+        let chunks = ChunkConfig::Markdown { max_bytes, overlap_bytes: max_bytes / 4 };
+        let workspace = Indexed::with_chunks(folder.files(), index, chunks).unwrap();
+        workspace.sync(now()).unwrap();
+        for kind in KINDS {
+            let found = workspace.search(&access(kind), "trà", 99).unwrap().results;
+            assert!(!found.is_empty(), "{max_bytes}, {kind:?}");
+            assert!(found.iter().all(|found| !found.content.contains("Nguyễn")), "{max_bytes}, {kind:?}");
+            let raw = workspace.search_unmasked(&access(kind), "trà", 99).unwrap();
+            let own = workspace.entries(&access(kind), "trà", raw, 99).unwrap().results;
+            assert!(own.iter().all(|found| !found.content.contains("Nguyễn")), "{max_bytes}, {kind:?}");
+        }
+    }
+}
+
+#[test]
 fn what_is_edited_beside_it_is_found_after_a_sync() {
     on_every_home(|workspace, beneath, _| {
         for document in ["a.md", "b.md", "memory/2026-11-20.md", "projects/alpha/notes.md"] {
