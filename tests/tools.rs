@@ -1040,6 +1040,36 @@ fn one_long_document_does_not_crowd_out_a_short_one() {
 }
 
 #[test]
+fn a_passage_of_a_journal_is_an_entry_with_neighbours_on_request() {
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let day: String =
+            (0..9).map(|n| format!("- [09:0{n}:00] [user] The printer jams, round {n}.\n")).collect();
+        let text = format!(
+            "# Memory\n\n{day}- [10:00:00] [user] The printer is a Zebra.\n- [10:01:00] [agent] Noted.\n"
+        );
+        workspace.write(&doc("memory/2026-11-19-repl.md"), text.as_bytes(), WriteMode::Create).unwrap();
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let search = |arguments: Value| -> Vec<Value> {
+            let found = tools.call("workspace_memory_search", &arguments, now()).unwrap();
+            found["results"].as_array().unwrap().clone()
+        };
+        let found = search(json!({"query": "zebra printer"}));
+        let entry = "- [10:00:00] [user] The printer is a Zebra.\n";
+        let expected = json!({"path": "memory/2026-11-19-repl.md", "lines": [12, 12], "content": entry});
+        assert_eq!(found, [expected], "{home}");
+        for (neighbours, lines) in [(json!(1), [11, 13]), (json!(99), [7, 13]), (json!(null), [12, 12])] {
+            let found = search(json!({"query": "zebra printer", "neighbours": neighbours, "limit": 3.0}));
+            assert_eq!((found.len(), &found[0]["lines"]), (1, &json!(lines)), "{home}");
+        }
+        assert!(
+            search(json!({"query": "printer"})).len() <= 6,
+            "{home}: one day does not crowd out the others"
+        );
+    });
+}
+
+#[test]
 fn what_a_model_forges_in_its_arguments_changes_nothing() {
     let forged = json!({
         "session": "main", "kind": "main", "session_kind": "Main", "actor": "human", "scope": {"user": "eve"},

@@ -2,13 +2,16 @@
 
 use super::examination::Examination;
 use super::finding::FindingKind as Kind;
+use crate::base::document::Document;
 use crate::base::error::{Error, Result};
-use crate::base::name::DocName;
+use crate::base::name::{DocName, StateName};
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::file::is_of_life;
 use crate::format::documents::copies::original_of;
 use crate::format::documents::curated;
 use crate::format::documents::unmerged::conflict_at;
+use crate::format::state::log;
 use crate::format::{DreamId, JournalName};
 use crate::gate::Doors;
 use crate::life::PromptConfig;
@@ -129,7 +132,7 @@ fn examine_document(
             let fix = "keep what is true of the two versions, and remove the marks";
             told.add(Kind::ConflictMarks, format!("{name}:{line}"), fix);
         }
-        for (line, fix) in torn_sections(&text) {
+        for (line, fix) in torn_sections(&text, &known_dreams(workspace)) {
             told.add(Kind::BrokenFence, format!("{name}:{line}"), fix);
         }
     }
@@ -180,21 +183,28 @@ fn open_fences(text: &str) -> Vec<(usize, &'static str)> {
     fence.into_iter().chain(comment).collect()
 }
 
-/// Returns the lines with a mark of a dream's section whose other mark is missing.
-fn torn_sections(text: &str) -> Vec<(usize, &'static str)> {
+/// Returns the dreams that the log knows: a mark of any other is a person's text.
+fn known_dreams(workspace: &dyn Workspace) -> SortedSet<DreamId> {
+    let log = workspace.read(&StateName::LOG).ok().flatten();
+    let log = log.as_ref().map(Document::lossy).unwrap_or_default();
+    log::of_curators(&log).map(|line| line.id).collect()
+}
+
+/// Returns the lines with a mark of a known dream's section whose other mark is missing.
+fn torn_sections(text: &str, known: &SortedSet<DreamId>) -> Vec<(usize, &'static str)> {
     const END: &str = "restore the line that ends this dream's section, or take the section out";
     const START: &str = "take this line out: the section that it ends does not begin above it";
     let mut open: Option<(DreamId, usize)> = None;
     let mut torn = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
-        if let Some(id) = curated::mark(line) {
+        if let Some(id) = curated::mark(line).filter(|id| known.contains(id)) {
             // A dream that was interrupted wrote its section again, under the same mark.
             if let Some((_, from)) = open.take().filter(|(before, _)| *before != id) {
                 torn.push((from, END));
             }
             open = Some((id, number));
-        } else if let Some(id) = end_mark(line) {
+        } else if let Some(id) = end_mark(line).filter(|id| known.contains(id)) {
             match open.take() {
                 Some((begun, _)) if begun == id => {}
                 begun => {
@@ -234,10 +244,15 @@ mod tests {
     fn a_torn_section_is_told_by_the_mark_that_is_left() {
         let begin = "<!-- dream:v1 id=0123456789abcdef src=1 sha256=00 -->\n";
         let end = "<!-- /dream:v1 id=0123456789abcdef -->\n";
-        let lines = |text: String| torn_sections(&text).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
+        let known = ["0123456789abcdef"].into_iter().filter_map(DreamId::parse).collect();
+        let lines =
+            |text: String| torn_sections(&text, &known).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
         assert_eq!(lines(format!("{begin}- a\n{end}")), Vec::<usize>::new());
         assert_eq!(lines(format!("{begin}- a\n")), [1]);
         assert_eq!(lines(format!("- a\n{end}")), [2]);
         assert_eq!(lines(format!("{begin}- a\n{begin}- a\n{end}")), Vec::<usize>::new());
+        let unknown = |text: &str| text.replace("0123456789abcdef", "aaaaaaaaaaaaaaaa");
+        assert_eq!(lines(unknown(begin)), Vec::<usize>::new(), "no dream that the log knows");
+        assert_eq!(lines(format!("{begin}- a\n{}{end}", unknown(end))), Vec::<usize>::new());
     }
 }

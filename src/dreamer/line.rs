@@ -144,6 +144,8 @@ pub enum HoldReason {
     Origin,
     /// It is an order to its reader, and no statement.
     Imperative,
+    /// It is a record of a program, or rests on such records alone: it states nothing.
+    Record,
     /// It hides an instruction of a form that is known.
     Injection,
     /// It stands under another line of the answer, or leads to lines under it, and says something else alone.
@@ -164,6 +166,7 @@ impl fmt::Display for HoldReason {
             Self::Quote => "what it quotes is not in the cited lines",
             Self::Uncited => "cites nothing",
             Self::Origin => "rests on the words of a page, a tool, an import or another person",
+            Self::Record => "is a record of a program and no statement",
             Self::Injection => "hides an instruction",
             Self::Imperative => "is an order and no statement",
             Self::Nested => "is a part of a nested list and says something else alone",

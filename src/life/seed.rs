@@ -9,6 +9,7 @@ use super::state;
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::base::sorted::SortedSet;
+use crate::format::documents::templates;
 use crate::workspace::{Workspace, WriteMode};
 
 /// The result of seeding.
@@ -97,29 +98,16 @@ impl LifeConfig {
     /// ```
     #[must_use]
     pub fn template(&self, name: &DocName) -> Option<String> {
-        let text = match name.as_str() {
-            "SOUL.md" => include_str!("templates/SOUL.md"),
-            "AGENTS.md" => include_str!("templates/AGENTS.md"),
-            "IDENTITY.md" => include_str!("templates/IDENTITY.md"),
-            "USER.md" => include_str!("templates/USER.md"),
-            "MEMORY.md" => include_str!("templates/MEMORY.md"),
-            "TOOLS.md" => include_str!("templates/TOOLS.md"),
-            "HEARTBEAT.md" => include_str!("templates/HEARTBEAT.md"),
-            "BOOTSTRAP.md" => include_str!("templates/BOOTSTRAP.md"),
-            _ => return None,
-        };
         let first_run = match self.bootstrap_end {
-            BootstrapEnd::Archive => {
-                "When it is complete, it is put away under another name, and is not read again."
-            }
-            BootstrapEnd::Delete => "When it is complete, it is deleted, and no copy of it is kept.",
-            BootstrapEnd::Clear => "When it is complete, it is emptied.",
+            BootstrapEnd::Archive => 0,
+            BootstrapEnd::Delete => 1,
+            BootstrapEnd::Clear => 2,
         };
         let questions = match self.bootstrap {
-            Onboarding::General => include_str!("templates/questions-general.md"),
-            Onboarding::Finance => include_str!("templates/questions-finance.md"),
+            Onboarding::General => 0,
+            Onboarding::Finance => 1,
         };
-        Some(text.replace("{{FIRST_RUN}}", first_run).replace("{{QUESTIONS}}", questions.trim_end()))
+        templates::template(name, templates::FIRST_RUNS[first_run], templates::QUESTIONS[questions])
     }
 }
 

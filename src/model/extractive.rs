@@ -327,6 +327,18 @@ mod tests {
         assert_eq!(ask(&Extractive::new(), "", ""), NOTHING_TO_PROMOTE);
     }
 
+    // A foreign dream's candidates and the metadata of a message have names in them, and were kept for it.
+    #[test]
+    fn a_record_of_a_program_is_never_picked() {
+        let records = "\
+- Candidate: Marta Ruiz decided on 2026-03-12 to move to Oslo with Ada Lovelace. confidence: 0.00
+- Candidate: Marta Ruiz decided on 2026-03-11 to move to Porto with Ada Lovelace.
+  - confidence: 0.00
+{\"sender\": \"Ada Lovelace\", \"group\": \"Harbour of Lisbon\", \"decided\": \"2026-03-12\"}
+  \"sender\": \"Ada Lovelace of the Harbour of Lisbon, decided on 2026-03-12\",";
+        assert_eq!(ask(&Extractive::with_share(1.0), "", records), NOTHING_TO_PROMOTE);
+    }
+
     #[test]
     fn a_decision_outranks_chatter() {
         let journal = "\

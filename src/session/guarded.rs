@@ -16,7 +16,8 @@ use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, Space, StateName};
 use crate::facts::Superseded;
-use crate::format::{JournalName, Profile};
+use crate::format::documents::curated;
+use crate::format::{JournalName, Note, Origin, Profile};
 use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Masks, Passed, SecretPolicy};
 use crate::memory::SnapshotRow;
 use crate::workspace::{
@@ -32,6 +33,9 @@ use crate::workspace::{
 /// ([`take_warnings`](Self::take_warnings)), and it is written as it is. A text of an agent passes
 /// [`Door::Tool`] too. Of everybody else, what the workspace has
 /// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned of it.
+///
+/// Only a dream marks a section as its own: marks that a document does not have already are taken out of every text but the
+/// human's. A session with others adds to a private journal in the agent's name, whatever its text says of whose words it is.
 ///
 /// ```
 /// use noctuary::life::Guarded;
@@ -184,6 +188,44 @@ impl<W: Workspace> Guarded<W> {
     fn check(&self, verb: Verb, name: &Name) -> Result<()> {
         self.check_scope(name)?;
         if self.may(verb, name) { Ok(()) } else { Err(self.denied(name)) }
+    }
+
+    /// Appends words to a journal as an entry of `origin`, on lines of its own, whatever they say of whose they are.
+    pub(crate) fn append_from(&self, name: &Name, words: &str, origin: Origin) -> Result<()> {
+        self.check_append(name)?;
+        let entry = Note::happened(words).from(origin).untimed();
+        // Behind a line without an end it would be a part of that line.
+        let line_break = if !entry.is_empty() && self.is_torn(name)? { "\n" } else { "" };
+        self.add(name, format!("{line_break}{entry}").as_bytes())
+    }
+
+    fn is_torn(&self, name: &Name) -> Result<bool> {
+        let len = self.workspace.metadata(name)?.map_or(0, |metadata| metadata.len);
+        Ok(len > 0 && self.workspace.read_range(name, len - 1..len)? != b"\n")
+    }
+
+    fn add(&self, name: &Name, bytes: &[u8]) -> Result<()> {
+        let is_journal =
+            matches!(DocumentKind::of(name), DocumentKind::Journal | DocumentKind::SharedJournal);
+        let door = if is_journal { Door::JournalAppend } else { Door::WorkspaceWrite };
+        self.pass_name(name)?;
+        let bytes = self.pass(door, self.policy(door, name), name, bytes)?;
+        self.workspace.append(name, &self.unmarked(bytes, || Ok(None))?)
+    }
+
+    /// Takes the marks of dreams out of a text that is not the human's, but for those that stand in the document.
+    fn unmarked<'b>(
+        &self,
+        bytes: Cow<'b, [u8]>,
+        standing: impl FnOnce() -> Result<Option<Document>>,
+    ) -> Result<Cow<'b, [u8]>> {
+        let text = String::from_utf8_lossy(&bytes);
+        if self.is_theirs() || curated::marks(&text).next().is_none() {
+            return Ok(bytes);
+        }
+        let standing = standing()?;
+        let standing = standing.as_ref().map(Document::lossy).unwrap_or_default();
+        Ok(Cow::Owned(curated::without_marks(&text, &standing).into_bytes()))
     }
 
     /// Refuses to add to a document where the session may not.
@@ -444,17 +486,17 @@ impl<W: Workspace> Workspace for Guarded<W> {
         self.check(Verb::Write, name)?;
         self.pass_name(name)?;
         let bytes = self.pass(Door::WorkspaceWrite, self.policy(Door::WorkspaceWrite, name), name, bytes)?;
+        let bytes = self.unmarked(bytes, || self.workspace.read(name))?;
         self.workspace.write(name, &bytes, mode)
     }
 
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {
+        let is_private = DocumentKind::of(name) == DocumentKind::Journal;
+        if is_private && self.access.kind != SessionKind::Main {
+            return self.append_from(name, &String::from_utf8_lossy(bytes), Origin::Agent);
+        }
         self.check(Verb::Append, name)?;
-        let is_journal =
-            matches!(DocumentKind::of(name), DocumentKind::Journal | DocumentKind::SharedJournal);
-        let door = if is_journal { Door::JournalAppend } else { Door::WorkspaceWrite };
-        self.pass_name(name)?;
-        let bytes = self.pass(door, self.policy(door, name), name, bytes)?;
-        self.workspace.append(name, &bytes)
+        self.add(name, bytes)
     }
 
     fn remove(&self, name: &Name) -> Result<bool> {

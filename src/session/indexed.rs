@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use super::Guarded;
 use super::forgotten::ForgottenCache;
 use super::rights::audience;
-use super::shown::Passages;
+use super::shown::{Passages, ShownPassage};
 use super::sync::{Sync, SyncReport, Unreadable};
 use super::upkeep::{Upkeep, is_indexed};
 use crate::base::access::{Access, Scope};
@@ -89,6 +89,7 @@ pub struct Indexed<W> {
     doors: Arc<Doors>,
     embedder: Option<Arc<dyn Embedder>>,
     facts: Option<Arc<dyn FactStore>>,
+    around: usize,
 }
 
 impl<W: Workspace> Indexed<W> {
@@ -121,7 +122,7 @@ impl<W: Workspace> Indexed<W> {
             missed: Mutex::default(),
             forgotten: ForgottenCache::default(),
         };
-        Self { upkeep: Arc::new(upkeep), doors: Arc::default(), embedder: None, facts: None }
+        Self { upkeep: Arc::new(upkeep), doors: Arc::default(), embedder: None, facts: None, around: 0 }
     }
 
     /// Sets what a [`search`](Self::search) shows, by [`Door::PromptLoad`](crate::gate::Door::PromptLoad).
@@ -146,6 +147,14 @@ impl<W: Workspace> Indexed<W> {
         self
     }
 
+    /// Sets how many entries of a journal a [`search`](Self::search) gives before and behind the one that matched; none as
+    /// provided.
+    #[must_use]
+    pub fn with_neighbours(mut self, entries: usize) -> Self {
+        self.around = entries;
+        self
+    }
+
     /// Returns the workspace beneath. A document that is written to it directly is found after the next sync.
     #[must_use]
     pub fn workspace(&self) -> &W {
@@ -156,14 +165,15 @@ impl<W: Workspace> Indexed<W> {
     /// document would stand in a prompt, with secrets masked and instructions blocked. No text is an error; for a scope that is
     /// not the index's, or not the workspace's, nothing is found.
     ///
-    /// Each document with a result is read. A passage that is no longer there is left out, and so is one that only masked
+    /// Of a journal an [entry](Self::entries) is given and not its chunk. Each document with a result is read. A passage that is no longer there is left out, and so is one that only masked
     /// words led to.
     ///
     /// # Errors
     ///
     /// The errors of the index, and of reading what was found.
     pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<FoundChunks> {
-        self.masked(access, query, self.search_unmasked(access, query, limit)?)
+        let found = self.search_unmasked(access, query, limit)?;
+        self.shown(access, query, found, limit, true)
     }
 
     /// Finds what [`search`](Self::search) does, by words and by a vector that the host made of the query. An index without
@@ -181,23 +191,51 @@ impl<W: Workspace> Indexed<W> {
     ) -> Result<FoundChunks> {
         let found =
             self.searched(access, query, || self.upkeep.index.search_near(access, query, vector, limit))?;
-        self.masked(access, query, found)
+        self.shown(access, query, found, limit, true)
     }
 
-    fn masked(&self, access: &Access, query: &str, mut found: FoundChunks) -> Result<FoundChunks> {
+    /// Narrows chunks of journals to the entries that matched, up to three of a chunk, as [`search`](Self::search) does; masks
+    /// nothing, as [`search_unmasked`](Self::search_unmasked). A chunk that was found by its day or its meaning stays whole.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading what was found.
+    pub fn entries(
+        &self,
+        access: &Access,
+        query: &str,
+        found: FoundChunks,
+        limit: usize,
+    ) -> Result<FoundChunks> {
+        self.shown(access, query, found, limit, false)
+    }
+
+    fn shown(
+        &self,
+        access: &Access,
+        query: &str,
+        mut found: FoundChunks,
+        limit: usize,
+        is_masked: bool,
+    ) -> Result<FoundChunks> {
         let doors = Doors::clone(&self.doors);
         let mut view = Guarded::new(&self.upkeep.workspace, access.clone()).with_doors(doors);
         let is_memory = |found: &SearchResult| view.notes_in(&found.path).is_some();
-        if let Some(facts) = self.facts.as_ref().filter(|_| found.results.iter().any(is_memory)) {
+        if let Some(facts) = self.facts.as_ref().filter(|_| is_masked && found.results.iter().any(is_memory))
+        {
             view.mark_superseded(&facts.superseded(access)?)?;
         }
-        let mut passages = Passages::new(&view, query);
+        let mut passages = Passages::new(&view, query, self.around);
+        if !is_masked {
+            passages = passages.unmasked();
+        }
         let mut shown = Vec::with_capacity(found.results.len());
         for result in found.results {
-            if let Some(content) = passages.shown(&result)? {
-                shown.push(SearchResult { content, ..result });
+            for ShownPassage { lines, content } in passages.shown(&result)?.into_iter().flatten() {
+                shown.push(SearchResult { lines, content, ..result.clone() });
             }
         }
+        shown.truncate(limit);
         if shown.is_empty() && !matches!(found.outcome, SearchOutcome::Degraded(_)) {
             found.outcome = SearchOutcome::Empty;
         }
@@ -205,7 +243,7 @@ impl<W: Workspace> Indexed<W> {
     }
 
     /// Finds what [`search`](Self::search) does, as the index has it: for the owner's own eyes, and for whoever masks it.
-    /// It belongs into no request of a model.
+    /// It belongs into no request of a model. Hits of journals are chunks; [`entries`](Self::entries) narrows them.
     ///
     /// # Errors
     ///
@@ -440,6 +478,7 @@ impl<W> Clone for Indexed<W> {
             doors: Arc::clone(&self.doors),
             embedder: self.embedder.clone(),
             facts: self.facts.clone(),
+            around: self.around,
         }
     }
 }

@@ -23,7 +23,7 @@ pub use indexed::Indexed;
 pub use journal::Journal;
 pub use rights::SoulPolicy;
 pub(crate) use rights::may_be_told;
-pub(crate) use shown::{Passages, is_private, marked, shown};
+pub(crate) use shown::{Passages, ShownPassage, is_private, marked, shown};
 pub(crate) use superseded::Notes;
 pub use sync::{SyncReport, Unreadable};
 #[cfg(any(feature = "doctor", feature = "exchange"))]

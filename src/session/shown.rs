@@ -1,6 +1,7 @@
 //! The text of a document as a session is shown it: masked as in a prompt, also where only a passage of it is asked for.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::Guarded;
 use crate::base::access::SessionKind;
@@ -8,10 +9,13 @@ use crate::base::digest::Digest;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name};
-use crate::base::sorted::SortedMap;
+use crate::base::order;
+use crate::base::sorted::{SortedMap, SortedSet};
+use crate::base::text;
 use crate::format::JournalName;
+use crate::format::documents::day_log;
 use crate::gate::Door;
-use crate::search::documents::SearchResult;
+use crate::search::documents::{SearchResult, words_of_name};
 use crate::search::rank::Plan;
 use crate::workspace::Workspace;
 
@@ -50,25 +54,126 @@ struct MaskedDocument {
     /// As an index has it; none where nothing of it was forgotten.
     blanked: Option<String>,
     shown: String,
+    /// The starts of the lines of `text` and of `shown`.
+    starts: [Vec<usize>; 2],
+    /// The entries of a journal; none in any other document.
+    entries: Vec<Range<usize>>,
 }
 
+/// A passage of a document as it is shown.
+pub(crate) struct ShownPassage {
+    /// Its first and its last line, from 1.
+    pub(crate) lines: (u64, u64),
+    pub(crate) content: String,
+}
+
+/// The most entries of a journal that one chunk of it gives.
+const MOST_ENTRIES: usize = 3;
+/// The most bytes of an entry that is given whole where a chunk holds only a part of it.
+const WHOLE_ENTRY: usize = 1600;
+
 impl MaskedDocument {
-    fn of<W: Workspace>(view: &Guarded<W>, document: &Document) -> Result<Self> {
+    fn of<W: Workspace>(view: &Guarded<W>, document: &Document, is_masked: bool) -> Result<Self> {
         let text = document.lossy().into_owned();
         let blanked = view.current_doors()?.blanked(&text);
-        Ok(Self { shown: marked(view, document.name(), &text)?, blanked, text })
+        let shown = match &blanked {
+            _ if is_masked => marked(view, document.name(), &text)?,
+            blanked => blanked.as_ref().unwrap_or(&text).clone(),
+        };
+        let is_journal = JournalName::is_name(&document.name().folded());
+        let entries = if is_journal { day_log::entries(&text) } else { Vec::new() };
+        let starts = [&text, &shown].map(|text| {
+            let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+            std::iter::once(0).chain(ends).collect()
+        });
+        Ok(Self { text, blanked, shown, starts, entries })
     }
 
-    /// Returns a passage as the document shows it, whole lines where something in them is masked; `None` where it
-    /// stands there no more. Alone, the half of a secret looks like none.
-    fn passage(&self, passage: &str) -> Option<String> {
+    /// Returns the place of a result: on its line, or the first place where it stands; `None` where it stands there no more.
+    fn place(&self, found: &SearchResult) -> Option<Range<usize>> {
+        let passage = found.content.as_str();
+        let line = usize::try_from(found.lines.0).unwrap_or(usize::MAX).saturating_sub(1);
+        let line = self.starts[0].get(line).map_or(self.text.len(), |start| *start);
+        let on_its_line = self.text[line..]
+            .find(passage)
+            .map(|at| line + at)
+            .filter(|at| self.line(*at) as u64 + 1 == found.lines.0);
         let indexed = || self.blanked.as_ref()?.find(passage);
-        let at = self.text.find(passage).or_else(indexed)?;
-        let before = self.text.as_bytes()[..at].split(|byte| *byte == b'\n').count() - 1;
-        let lines = passage.trim_end_matches('\n').matches('\n').count() + 1;
-        let in_lines = |text: &str| text.split_inclusive('\n').skip(before).take(lines).collect::<String>();
-        let shown = in_lines(&self.shown);
-        Some(if in_lines(&self.text) == shown { passage.to_owned() } else { shown })
+        let at = on_its_line.or_else(|| self.text.find(passage)).or_else(indexed)?;
+        // A cut may lie within blanks, where the document has longer letters.
+        Some(text::floor_boundary(&self.text, at)..text::ceil_boundary(&self.text, at + passage.len()))
+    }
+
+    /// Returns the number of the line at a place, from 0.
+    fn line(&self, at: usize) -> usize {
+        self.starts[0].partition_point(|start| *start <= at) - 1
+    }
+
+    /// Returns a passage as the document shows it, whole lines where something in them is masked. Alone, the half of a secret
+    /// looks like none.
+    fn passage(&self, range: Range<usize>) -> ShownPassage {
+        // What was forgotten is shown by no search, also where the document shows it to those who wrote it.
+        let passage = &self.blanked.as_ref().unwrap_or(&self.text)[range.clone()];
+        let (first, lines) =
+            (self.line(range.start), passage.trim_end_matches('\n').matches('\n').count() + 1);
+        let in_lines = |text: &str, starts: &[usize]| {
+            let place = |line: usize| starts.get(line).map_or(text.len(), |start| *start);
+            text[place(first)..place(first + lines)].to_owned()
+        };
+        let shown = in_lines(&self.shown, &self.starts[1]);
+        let is_shown = in_lines(&self.text, &self.starts[0]) == shown;
+        let content = if is_shown { passage.to_owned() } else { shown };
+        ShownPassage { lines: (first as u64 + 1, (first + lines) as u64), content }
+    }
+
+    /// Returns the entries of a journal in a chunk at `range` that have words of a query beside those of its `name`: those with the
+    /// most first, and then those that say what no other says; each with `around` entries before and behind it. None where no
+    /// entry can be told.
+    ///
+    /// They are judged as they are shown: else the choice would tell what a mask hides.
+    fn matching(&self, range: &Range<usize>, name: &str, asked: &Plan, around: usize) -> Vec<ShownPassage> {
+        let is_in = |entry: &Range<usize>| entry.start < range.end && range.start < entry.end;
+        let part = |entry: &Range<usize>| {
+            let is_whole = entry.len() <= WHOLE_ENTRY;
+            let bounds =
+                if is_whole { entry.clone() } else { entry.start.max(range.start)..entry.end.min(range.end) };
+            self.passage(bounds)
+        };
+        let (mut said, mut covered) = (name.to_owned(), asked.share_in(name));
+        let mut found: Vec<(f64, usize, ShownPassage)> = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate().filter(|(_, entry)| is_in(entry)) {
+            let shown = part(entry);
+            let with_name = format!("{name}\n{}", shown.content);
+            let share = asked.share_in(&with_name);
+            if share > covered && asked.is_fulfilled_by(&with_name) {
+                found.push((share, at, shown));
+            }
+        }
+        order::sort_by(&mut found, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        let best = found.first().map_or(0.0, |(share, ..)| *share);
+        let mut kept: Vec<Range<usize>> = Vec::new();
+        let mut passages = Vec::new();
+        for (share, at, shown) in found {
+            let with = format!("{said}\n{}", shown.content);
+            let covers = asked.share_in(&with);
+            if passages.len() == MOST_ENTRIES || (share < best && covers <= covered) {
+                continue;
+            }
+            (said, covered) = (with, covers);
+            if around == 0 {
+                passages.push(shown);
+                continue;
+            }
+            let last = self.entries.len() - 1;
+            let with_neighbours = at.saturating_sub(around)..at.saturating_add(around).min(last) + 1;
+            if !kept.iter().any(|kept| kept.contains(&at)) {
+                passages.push(self.passage(
+                    self.entries[with_neighbours.start].start..self.entries[with_neighbours.end - 1].end,
+                ));
+                kept.push(with_neighbours);
+            }
+        }
+        passages
     }
 }
 
@@ -77,11 +182,22 @@ pub(crate) struct Passages<'v, W> {
     view: &'v Guarded<W>,
     asked: Plan,
     seen: SortedMap<DocName, Option<MaskedDocument>>,
+    /// The number of entries before and behind one that matched.
+    around: usize,
+    is_masked: bool,
+    /// The places that were given: chunks repeat the end of the one before.
+    given: SortedSet<(DocName, (u64, u64))>,
 }
 
 impl<'v, W: Workspace> Passages<'v, W> {
-    pub(crate) fn new(view: &'v Guarded<W>, query: &str) -> Self {
-        Self { view, asked: Plan::of(query, false), seen: SortedMap::new() }
+    pub(crate) fn new(view: &'v Guarded<W>, query: &str, around: usize) -> Self {
+        let (asked, seen, given) = (Plan::of(query, false), SortedMap::new(), SortedSet::new());
+        Self { view, asked, seen, around, is_masked: true, given }
+    }
+
+    /// Shows them as they stand: for the owner's own eyes.
+    pub(crate) fn unmasked(self) -> Self {
+        Self { is_masked: false, ..self }
     }
 
     /// Returns the digest of a document that a result was shown of.
@@ -90,20 +206,31 @@ impl<'v, W: Workspace> Passages<'v, W> {
         Some(Digest::of(seen.text.as_bytes()))
     }
 
-    /// Returns the text of a result as it is shown; `None` where it stands in its document no more, and where only
-    /// words that are not shown led to it: those could be tried word by word.
-    pub(crate) fn shown(&mut self, found: &SearchResult) -> Result<Option<String>> {
+    /// Returns a result as it is shown: of a journal the entries that matched. `None` where it stands in its document no more, and
+    /// where only words that are not shown led to it: those could be tried word by word.
+    pub(crate) fn shown(&mut self, found: &SearchResult) -> Result<Option<Vec<ShownPassage>>> {
         if !self.seen.contains_key(&found.path) {
             let document = match self.view.read(&found.path) {
                 // It was replaced by a link, or by what is no document any more.
                 Err(Error::Refused { .. } | Error::TooLarge { .. }) => None,
                 read => read?,
             };
-            let masked = document.map(|document| MaskedDocument::of(self.view, &document)).transpose()?;
-            self.seen.insert(found.path.clone(), masked);
+            let masked = |document: Document| MaskedDocument::of(self.view, &document, self.is_masked);
+            self.seen.insert(found.path.clone(), document.map(masked).transpose()?);
         }
-        let masked = self.seen.get(&found.path).and_then(Option::as_ref);
-        let content = masked.and_then(|masked| masked.passage(&found.content));
-        Ok(content.filter(|content| *content == found.content || self.asked.share_in(content) > 0.0))
+        let Some(document) = self.seen.get(&found.path).and_then(Option::as_ref) else { return Ok(None) };
+        let Some(range) = document.place(found) else { return Ok(None) };
+        let mut passages = document.matching(&range, &words_of_name(&found.path), &self.asked, self.around);
+        // Which of them is near in meaning cannot be told.
+        let has_all = |passage: &ShownPassage| self.asked.share_in(&passage.content) >= 1.0;
+        if passages.is_empty() || (found.vector_score.is_some() && !has_all(&passages[0])) {
+            let content = document.passage(range).content;
+            if content != found.content && self.asked.share_in(&content) <= 0.0 {
+                return Ok(None);
+            }
+            passages = vec![ShownPassage { lines: found.lines, content }];
+        }
+        passages.retain(|passage| self.given.insert((found.path.clone(), passage.lines)));
+        Ok(Some(passages))
     }
 }

@@ -10,8 +10,9 @@ use super::rights::audience;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, Space};
 use crate::base::sorted::{SortedMap, SortedSet};
+use crate::format::documents::templates;
 use crate::gate::Tombstones;
-use crate::search::documents::{ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SeenDocument};
+use crate::search::documents::{Chunk, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SeenDocument};
 use crate::workspace::{Metadata, Workspace};
 
 /// A workspace, its index, and what the index could not follow.
@@ -142,7 +143,11 @@ impl<W: Workspace> Upkeep<W> {
             Some(Cow::Owned(blanked)) => blanked,
             _ => text,
         };
-        let chunks = self.chunks.chunks(&text);
+        let mut chunks = self.chunks.chunks(&text);
+        // They would be found before what somebody has written.
+        let says_nothing =
+            |chunk: &Chunk| chunk.is_bare || templates::holds(name, &text[chunk.bytes.clone()]);
+        chunks.retain(|chunk| !says_nothing(chunk));
         Ok(IndexEntry::Text { seen, text, chunks })
     }
 

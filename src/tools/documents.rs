@@ -19,11 +19,11 @@ use crate::base::name::DocName;
 use crate::base::name_rules::NameError;
 use crate::base::order;
 use crate::base::sorted::SortedMap;
-use crate::format::{JournalName, Note, Origin};
+use crate::format::{JournalName, Origin};
 use crate::gate::DoorWarning;
 use crate::life::receipt::{Exhibit, Item, LeftOutReason, Recorder, ReplySource, ShownBy, hash_of};
 use crate::search::documents::SearchResult;
-use crate::session::{Guarded, Looked, Passages, is_private, marked, shown};
+use crate::session::{Guarded, Looked, Passages, ShownPassage, is_private, marked, shown};
 use crate::workspace::{Workspace, WriteMode};
 
 /// The search of an index.
@@ -71,6 +71,14 @@ struct Read {
 }
 
 #[derive(Deserialize)]
+struct SearchDocuments {
+    #[serde(flatten)]
+    search: Search,
+    #[serde(default)]
+    neighbours: u64,
+}
+
+#[derive(Deserialize)]
 struct List {
     #[serde(default, alias = "path")]
     directory: String,
@@ -83,6 +91,12 @@ const REACH: usize = 200;
 
 /// So many passages of one document does a search give at most.
 const MOST_OF_ONE: usize = 3;
+
+/// So many entries of one journal does a search give at most.
+const MOST_ENTRIES: usize = 6;
+
+/// So many entries before and behind one that matched are given at most.
+const MOST_NEIGHBOURS: u64 = 5;
 
 /// So many folders that a list does not go into are named.
 const MOST_NAMED: usize = 8;
@@ -170,7 +184,11 @@ impl Documents {
                     "type": "object",
                     "properties": {
                         "query": { "type": "string", "description": "What you look for, in plain words." },
-                        "limit": limit()
+                        "limit": limit(),
+                        "neighbours": {
+                            "type": "integer", "minimum": 0, "maximum": MOST_NEIGHBOURS,
+                            "description": "A passage of a journal is the entry that matched: give so many more before and behind it; 0 unless said."
+                        }
                     },
                     "required": ["query"],
                     "additionalProperties": false
@@ -192,10 +210,12 @@ impl Documents {
         if arguments.mode == Mode::Append {
             // A journal says whose words a line is, and that is not the model's to say: in no case of its name, since
             // a disk may not tell them apart.
-            let is_journal = JournalName::is_name(&name.folded());
-            let note = is_journal.then(|| Note::happened(&*arguments.content).from(origin.clone()).untimed());
-            let content = note.as_deref().unwrap_or(&arguments.content);
-            self.view.append(&name, whole_lines(content).as_bytes()).map_err(failed)?;
+            let added = if JournalName::is_name(&name.folded()) {
+                self.view.append_from(&name, &arguments.content, origin.clone())
+            } else {
+                self.view.append(&name, whole_lines(&arguments.content).as_bytes())
+            };
+            added.map_err(failed)?;
             return Ok(json!({ "status": "appended", "path": name }));
         }
         let standing = self.view.read(&name).map_err(&failed)?;
@@ -338,13 +358,14 @@ impl Documents {
         }
     }
 
-    fn search(&self, find: &Find, arguments: &Search) -> Result<Value, ToolError> {
+    fn search(&self, find: &Find, arguments: &SearchDocuments) -> Result<Value, ToolError> {
         let failed = |error| ToolError::at("the search", error);
-        let query = plain(&arguments.query);
-        let limit = limited(arguments.limit);
+        let query = plain(&arguments.search.query);
+        let limit = limited(arguments.search.limit);
+        let around = usize::try_from(arguments.neighbours.min(MOST_NEIGHBOURS)).unwrap_or(0);
         let found = (find.search)(self.view.access(), &query, REACH.max(limit)).map_err(failed)?;
         let (mut results, mut told) = (Fitting::default(), 0);
-        let mut passages = Passages::new(&self.view, &query);
+        let mut passages = Passages::new(&self.view, &query, around);
         let mut of_each: SortedMap<DocName, usize> = SortedMap::new();
         let mut exhibit = Exhibit::default();
         for found in found {
@@ -352,13 +373,14 @@ impl Documents {
                 break;
             }
             let of_this = of_each.entry(found.path.clone()).or_default();
+            let most = if JournalName::is_name(&found.path.folded()) { MOST_ENTRIES } else { MOST_OF_ONE };
             // One long document does not crowd out all others.
-            if *of_this == MOST_OF_ONE {
+            if *of_this == most {
                 let source = Item::lines(ShownBy::Search, &found.path, found.lines, None).source;
                 exhibit.leave_out(ShownBy::Search, source, LeftOutReason::Crowded);
                 continue;
             }
-            let Some(content) = passages.shown(&found).map_err(failed)? else {
+            let Some(shown) = passages.shown(&found).map_err(failed)? else {
                 if (find.is_elsewhere)(&self.view, &found.path) {
                     return Err(failed(Error::Config {
                         setting: "the index of this toolbox",
@@ -367,20 +389,23 @@ impl Documents {
                 }
                 continue;
             };
-            *of_this += 1;
-            told += 1;
-            let (first, last) = found.lines;
-            let is_told = results.add(
-                &content,
-                |content| json!({ "path": found.path, "lines": [first, last], "content": content }),
-            );
-            if self.recorder.is_on() {
-                let revision = passages.revision(&found.path);
-                let item = Item::lines(ShownBy::Search, &found.path, found.lines, revision);
-                if is_told {
-                    exhibit.add(item);
-                } else {
-                    exhibit.leave_out(ShownBy::Search, item.source, LeftOutReason::NoRoom);
+            for ShownPassage { lines, content } in shown.into_iter().take((limit - told).min(most - *of_this))
+            {
+                *of_this += 1;
+                told += 1;
+                let (first, last) = lines;
+                let is_told = results.add(
+                    &content,
+                    |content| json!({ "path": found.path, "lines": [first, last], "content": content }),
+                );
+                if self.recorder.is_on() {
+                    let item =
+                        Item::lines(ShownBy::Search, &found.path, lines, passages.revision(&found.path));
+                    if is_told {
+                        exhibit.add(item);
+                    } else {
+                        exhibit.leave_out(ShownBy::Search, item.source, LeftOutReason::NoRoom);
+                    }
                 }
             }
         }

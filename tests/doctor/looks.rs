@@ -9,7 +9,7 @@ use noctuary::doctor::{FindingKind, FixAction};
 use noctuary::facts::FactStore;
 use noctuary::memory::{LearningStore, NewLearning, NewMemory, Source};
 use noctuary::testing::cases;
-use noctuary::{Access, FileMemoryStore, FileWorkspace, MemoryStore, Scope, Workspace, WriteMode};
+use noctuary::{Access, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Scope, Workspace, WriteMode};
 use proptest::prelude::*;
 
 use crate::doctor::kit::{later, live, now, tree, word};
@@ -206,4 +206,15 @@ fn what_is_shown_to_others_has_neither_names_nor_numbers() {
     assert!(!shown.contains("USER.md") && !shown.contains('3'), "{shown}");
     let buckets = told.health.anonymous();
     assert_eq!((buckets["documents"], buckets["rows"]), ("a few", "none"));
+}
+
+// A mark that no dream wrote was told as a torn section of one.
+#[test]
+fn a_mark_of_a_dream_that_the_log_does_not_know_is_no_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(folder.path()).unwrap());
+    let mark = "# Memory\n\n<!-- dream:v1 id=0123456789abcdef src=1 sha256=00 -->\n- Pays Northwind.\n";
+    workspace.write(&DocName::MEMORY, mark.as_bytes(), WriteMode::Create).unwrap();
+    let told = Doctor::of(folder.path()).unwrap().examine(now()).unwrap();
+    assert!(!told.findings.iter().any(|found| found.kind == FindingKind::BrokenFence), "{:?}", told.findings);
 }

@@ -467,8 +467,9 @@ const READERS: &[Reader] = &[
     ("Guarded::doors", false, |place| format!("{:?}", place.view().doors())),
     ("Guarded::access", false, |place| format!("{:?}", place.view().access())),
     // An index of the operator's.
-    ("Indexed::search", true, |place| searched(place, Door::Masked)),
+    ("Indexed::search", true, |place| searched(place, Door::Masked) + &searched(place, Door::Neighbours)),
     ("Indexed::search_unmasked", true, |place| searched(place, Door::Raw)),
+    ("Indexed::entries", true, |place| searched(place, Door::Entries)),
     ("DocumentIndex::search", true, |place| searched(place, Door::Index)),
     ("Indexed::search_near", true, |place| searched(place, Door::Near)),
     ("DocumentIndex::search_near", true, |place| searched(place, Door::IndexNear)),
@@ -1358,7 +1359,9 @@ fn found(search: &dyn Fn(&Query) -> noctuary::Result<noctuary::memory::Found>) -
 #[derive(Clone, Copy)]
 enum Door {
     Masked,
+    Neighbours,
     Raw,
+    Entries,
     Index,
     Near,
     IndexNear,
@@ -1387,6 +1390,15 @@ fn searched(place: &Place, door: Door) -> String {
             index.search_near(&place.access, query, &vector(query), 100).map(|found| found.results)
         }
         Door::Masked => workspace.search(&place.access, query, 100).map(|found| found.results),
+        Door::Neighbours => {
+            let workspace = workspace.clone().with_neighbours(2);
+            workspace.search(&place.access, query, 100).map(|found| found.results)
+        }
+        Door::Entries => {
+            let found = workspace.search_unmasked(&place.access, query, 100);
+            let narrowed = found.and_then(|found| workspace.entries(&place.access, query, found, 100));
+            narrowed.map(|found| found.results)
+        }
         Door::Raw => workspace.search_unmasked(&place.access, query, 100).map(|found| found.results),
         Door::Index => index.search(&place.access, query, 100),
     };

@@ -177,6 +177,148 @@ fn what_is_written_is_found_when_the_verb_returns() {
     });
 }
 
+// "What do I prefer?" found the headings of three templates before the one line that says it.
+#[test]
+fn what_nobody_has_written_is_not_found_before_what_somebody_said() {
+    use noctuary::{Life, LifeConfig};
+
+    on_every_home(|workspace, beneath, _| {
+        Life::new(Arc::clone(&beneath), LifeConfig::default()).seed().unwrap();
+        write(
+            &beneath,
+            "memory/2026-11-20-repl.md",
+            "# Memory — 2026-11-20\n\n- [09:00:00] [user] I prefer short answers.\n",
+        );
+        workspace.sync(now()).unwrap();
+        for query in ["What do I prefer?", "preferences", "prefer", "facts", "memory", "safety"] {
+            let found = paths(workspace, query);
+            assert!(found.is_subset(&set(&["memory/2026-11-20-repl.md"])), "{query}: {found:?}");
+        }
+        assert_eq!(find(workspace, "What do I prefer?").len(), 1);
+        // What somebody writes below a heading is found, and the other headings are not.
+        let memory = "# Memory\r\n\r\n## Facts\r\n\r\n- The boat is called Brisk.\r\n\r\n## Preferences\r\n\r\n## Decisions\r\n";
+        write(workspace, "MEMORY.md", memory);
+        assert_eq!(paths(workspace, "boat facts"), set(&["MEMORY.md"]));
+        assert_eq!(paths(workspace, "decisions"), set(&[]));
+        // A page that was edited is found by what was edited, and by no section that was not.
+        let agents = beneath.read_text(&DocName::AGENTS).unwrap().unwrap();
+        write(
+            workspace,
+            "AGENTS.md",
+            &agents.replace("## Safety\n", "## Safety\n\nAsk Marta about the quetzal first.\n"),
+        );
+        assert_eq!(paths(workspace, "quetzal"), set(&["AGENTS.md"]));
+        assert!(find(workspace, "heartbeats").is_empty());
+        write(workspace, "notes.md", "# Preferences\n\n- tea\n\n## 好み\n");
+        assert_eq!(
+            (paths(workspace, "preferences").contains("notes.md"), paths(workspace, "好み")),
+            (true, set(&[]))
+        );
+    });
+}
+
+// A hit in a journal was 1,600 bytes of the day.
+#[test]
+fn a_hit_of_a_journal_is_the_entry_that_matched() {
+    on_every_home(|workspace, _, _| {
+        let day: String = (0..30)
+            .map(|n| format!("- [09:{n:02}:00] [agent] The garden was watered, round {n}.\n"))
+            .collect();
+        let text = format!(
+            "# Memory — 2026-11-20\n\n## Session [09:00]\n\n{day}- [10:00:00] [user] I prefer short answers.\n  | In German.\n\
+             - [10:01:00] [agent] Noted.\n- [10:02:00] [user] Tôi thích trà, phà lúc chín giờ.\n- [10:03:00] [user] フェリーは九時に出る。\n\
+             - [10:04:00] [user] המעבורת יוצאת בתשע.\n- [10:05:00] [user] Vapur dokuzda kalkıyor.\n- [10:06:00] [user] नाव नौ बजे जाती है।\n{day}"
+        );
+        write(workspace, "memory/2026-11-20-repl.md", &text);
+        write(workspace, "notes.md", "# Notes\n\nMore on answers:\nshort ones.\n");
+        let access = access(SessionKind::Main);
+        let shown = |workspace: &Home, query: &str| -> Vec<(String, (u64, u64), String)> {
+            let found = workspace.search(&access, query, 9).unwrap().results;
+            let raw = workspace.search_unmasked(&access, query, 9).unwrap();
+            let own = workspace.entries(&access, query, raw, 9).unwrap().results;
+            assert_eq!(own, found, "nothing is masked here");
+            found.into_iter().map(|found| (found.path.to_string(), found.lines, found.content)).collect()
+        };
+        let journal =
+            |lines, content: &str| ("memory/2026-11-20-repl.md".to_owned(), lines, content.to_owned());
+        let entry = "- [10:00:00] [user] I prefer short answers.\n  | In German.\n";
+        assert_eq!(shown(workspace, "What do I prefer?"), [journal((35, 36), entry)]);
+        assert_eq!(shown(workspace, "prefer german"), [journal((35, 36), entry)]);
+        for (query, line, words) in [
+            ("thích trà", 38, "Tôi thích trà"),
+            ("フェリー", 39, "フェリーは九時"),
+            ("המעבורת", 40, "המעבורת"),
+            ("vapur", 41, "Vapur dokuzda"),
+            ("नाव", 42, "नाव नौ"),
+        ] {
+            let found = shown(workspace, query);
+            assert_eq!((found.len(), found[0].1), (1, (line, line)), "{query}: {found:?}");
+            assert!(found[0].2.contains(words), "{query}");
+        }
+        let most = shown(workspace, "garden watered");
+        assert!(most.len() <= 9 && most.iter().all(|(_, (first, last), _)| first == last), "{most:?}");
+        let places: BTreeSet<_> = most.iter().map(|(_, lines, _)| lines).collect();
+        assert_eq!(places.len(), most.len(), "no entry is given twice");
+        // By its day it is the whole chunk, as before; and other documents are given by chunks.
+        assert!(shown(workspace, "2026-11-20").iter().any(|(.., content)| content.lines().count() > 5));
+        let notes = shown(workspace, "\"more on answers\"");
+        assert_eq!(notes[0].2, "# Notes\n\nMore on answers:\nshort ones.\n");
+        let around = workspace.clone().with_neighbours(1);
+        let with = shown(&around, "prefer german");
+        assert_eq!((with.len(), with[0].1), (1, (34, 37)), "{with:?}");
+        assert!(with[0].2.contains("round 29") && with[0].2.ends_with("[agent] Noted.\n"));
+        // In a line that was moved since, it is found where it stands now.
+        let moved = format!("- early\n{text}");
+        workspace
+            .workspace()
+            .write(&name("memory/2026-11-20-repl.md"), moved.as_bytes(), WriteMode::Replace)
+            .unwrap();
+        assert_eq!(shown(workspace, "prefer german"), [journal((36, 37), entry)]);
+    });
+}
+
+// The choice among the entries of a chunk must not tell what is hidden in one of them.
+#[test]
+fn which_entry_is_given_does_not_tell_what_is_masked() {
+    on_every_home(|workspace, _, _| {
+        let text = "- [09:00:00] [user] The harbour key is AKIAIOSFODNN7EXAMPLE.\n- [09:01:00] [user] The harbour is quiet.\n";
+        write(workspace, "memory/2026-11-20-repl.md", text);
+        let given = |query: &str| -> Vec<(u64, u64)> {
+            let found = workspace.search(&access(SessionKind::Main), query, 9).unwrap().results;
+            found.into_iter().map(|found| found.lines).collect()
+        };
+        assert_eq!(given("harbour AKIAIOSFODNN7EXAMPLE"), given("harbour AKIAIOSFODNN7EXAMPLF"));
+        assert!(given("AKIAIOSFODNN7EXAMPLE").is_empty());
+    });
+}
+
+#[test]
+fn a_cut_within_what_was_forgotten_parts_no_letter_and_shows_none_of_it() {
+    let folder = Folder::new();
+    let words = "Đường Nguyễn Huệ số chín mươi";
+    let text = format!("- [09:00:00] [user] trà {words} trà ạ.\n- [09:01:00] [user] trà\n");
+    for journal in ["2026-11-20-repl.md", "2026-11-20-shared.x.md"] {
+        folder.put(&format!("memory/{journal}"), &text);
+    }
+    let files = folder.files();
+    let human = Access::human(marta());
+    noctuary::exchange::Forget::new(&human, words).workspace(&files).run(now()).unwrap();
+    for max_bytes in 16..64 {
+        let index = SqliteIndex::open_in_memory(marta()).unwrap();
+        let chunks = ChunkConfig::Markdown { max_bytes, overlap_bytes: max_bytes / 4 };
+        let workspace = Indexed::with_chunks(folder.files(), index, chunks).unwrap();
+        workspace.sync(now()).unwrap();
+        for kind in KINDS {
+            let found = workspace.search(&access(kind), "trà", 99).unwrap().results;
+            assert!(!found.is_empty(), "{max_bytes}, {kind:?}");
+            assert!(found.iter().all(|found| !found.content.contains("Nguyễn")), "{max_bytes}, {kind:?}");
+            let raw = workspace.search_unmasked(&access(kind), "trà", 99).unwrap();
+            let own = workspace.entries(&access(kind), "trà", raw, 99).unwrap().results;
+            assert!(own.iter().all(|found| !found.content.contains("Nguyễn")), "{max_bytes}, {kind:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_edited_beside_it_is_found_after_a_sync() {
     on_every_home(|workspace, beneath, _| {

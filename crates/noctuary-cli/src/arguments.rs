@@ -118,6 +118,9 @@ pub(crate) enum Command {
         /// At most so many of each
         #[arg(long, default_value_t = 5)]
         limit: usize,
+        /// So many entries of a journal before and behind the one that matched
+        #[arg(long, default_value_t = 0)]
+        around: usize,
     },
     /// Write a line into the journal of today
     Note {

@@ -64,8 +64,8 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         }
         Command::Status { path } => commands::life::status(path, whose, &config, output),
         Command::Note { path, text, kind } => commands::life::note(path, text, *kind, whose, output),
-        Command::Search { path, query, limit } => {
-            commands::memory::search(path, query, *limit, whose, output)
+        Command::Search { path, query, limit, around } => {
+            commands::memory::search(path, query, (*limit, *around), whose, output)
         }
         Command::Forget { path, text, in_files } => {
             commands::memory::forget(path, text, *in_files, whose, output)

@@ -3,7 +3,7 @@
 use super::dates::{self, Calendar};
 use super::names::{self, Words};
 use super::shown::{Source, without_marks};
-use super::{contrast, matter, numbers, person, quotes};
+use super::{addresses, contrast, matter, numbers, person, quotes};
 use crate::base::spread::Spread;
 use crate::dreamer::Hold;
 
@@ -16,6 +16,7 @@ pub(crate) fn check(claim: &str, sources: &[Source], user_names: &[String]) -> R
         .spread(|source| &source.lines)
         .map(|line| format!("{}\n", without_marks(&line.text)))
         .collect();
+    addresses::check(&claim, &evidence)?;
     let (undated, claim_dates) = dates::take_dates(&claim);
     let (rest, evidence_dates) = dates::take_dates(&evidence);
     let calendar = Calendar::new(evidence_dates, &rest, sources);

@@ -9,9 +9,11 @@ use super::spoken::{Spoken, only};
 use super::taken::Taken;
 use super::verbatim::speaks;
 use crate::base::document::SourceRef;
+use crate::base::spread::Spread;
 use crate::dreamer::{Hold, HoldReason};
 use crate::format::Origin;
 use crate::format::documents::curated::strip_date;
+use crate::format::documents::records::is_record;
 use crate::format::replies::reply::{self, Citation};
 
 /// The objection to a bullet, and the heading where it belongs.
@@ -69,6 +71,13 @@ impl<'a> Judge<'a> {
             let is_order = is_order && !is_quoted(claim, &sources);
             if is_order { Err(Hold { reason: HoldReason::Imperative, word: None }) } else { Ok(()) }
         };
+        let is_no_record = || {
+            let is_record = is_record(claim)
+                || (!sources.is_empty()
+                    && sources.iter().spread(|source| &source.lines).all(|line| line.is_record));
+            let hold = || Err(Hold { reason: HoldReason::Record, word: None });
+            if self.rules.statements_only && is_record { hold() } else { Ok(()) }
+        };
         // Opening such an address sends its text to the server.
         let carries_nothing = || {
             let is_users = |address: &str| origin::is_users_text(self.shown, self.rules.trust, address);
@@ -76,7 +85,8 @@ impl<'a> Judge<'a> {
             let word = || Some("exfiltration".to_owned());
             if is_strange { Err(Hold { reason: HoldReason::Injection, word: word() }) } else { Ok(()) }
         };
-        let held = evidence()
+        let held = is_no_record()
+            .and_then(|()| evidence())
             .and_then(|()| self.spoken.check(claim, &sources))
             .and_then(|()| is_statement())
             .and_then(|()| carries_nothing());
@@ -115,7 +125,7 @@ fn says(claim: &str, sources: &[Source], unfound: Option<Hold>, names: &[String]
     match unfound {
         Some(hold) => Err(hold),
         None if sources.iter().any(|source| source.says(claim)) => Ok(()),
-        None => check(claim, sources, names),
+        None => check(claim, &only(sources, |line| !line.is_record), names),
     }
 }
 

@@ -53,11 +53,30 @@ fn matter_of(words: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
     matter
 }
 
-/// Refuses a claim without a common word of matter: it is about something else.
+/// Words of labels, folded: they say nothing of what stands behind them.
+static LABELS: List = List::new(
+    "decision decisions decide decides decided deciding agreed agreement remember remembers remembered reminder note notes \
+    noted fact facts preference preferences question questions lesson lessons todo wish \
+    entscheidung entscheidungen entschieden beschluss beschlossen vorliebe wunsch merke notiz merken \
+    decidee decidido decidimos souvenir rappel preferencia recuerda nota notas \
+    decyzja zdecydowano preferencja pamietaj uwaga karar kararı karari hatırla hatirla tercih \
+    quyết định quyet dinh ghi nhớ nho lưu ý luu решение решили помни заметка החלטה החלטנו לזכור הערה قرار تفضيل تذكر ملاحظة \
+    निर्णय फैसला पसंद याद 決定 決め 好み 記憶 覚え 决定 偏好 记住 記住 선호 결정 결정했다 결정했습니다 기억",
+);
+
+/// Refuses a claim without a common word of matter: it is about something else. Labels, and the tags of who speaks, count
+/// for nothing.
 pub(crate) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
-    let words: Vec<String> = text::words(evidence).collect();
+    static TAGS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"(?m)^(?:[\s>*+•-]|\d{1,2}:\d\d(?::\d\d)?|\[[^\[\]\n]{1,80}\](?:[ \t]|$))+")
+    });
+    let evidence = TAGS.replace_all(evidence, "");
+    let words: Vec<String> = text::words(&evidence).collect();
     let known: Vec<String> = matter_of(&words).into_iter().chain(words).collect();
-    let matter = matter(claim);
+    let mut matter = matter(claim);
+    if matter.iter().any(|word| !LABELS.has(word)) {
+        matter.retain(|word| !LABELS.has(word));
+    }
     // "vscode" is about code.
     let holds = |one: &str, other: &str| other.chars().count() > 3 && one.contains(other);
     let shares = |word: &String| {

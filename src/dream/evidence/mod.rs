@@ -6,6 +6,9 @@
 //! of B") that they drop. Text between its quotation marks must occur there word for word. A claim that is a cited line word for word passes at once; in front of it may stand
 //! a time, a tag and a speaker, but no label that takes it back ("Myth: …").
 //!
+//! Addresses, hosts, paths and mail addresses are names too. A label ("Decision: …") shares nothing with a claim, and a record of
+//! a program supports none.
+//!
 //! This is no proof of truth: it catches what a model made up, not what it misread. A line passes although it
 //! is false: the right words in the wrong places (who called whom, which of two numbers is the rent, a
 //! comparison turned round), a condition told as a fact, a question told as its answer, a denial without a
@@ -17,6 +20,7 @@
 //! Two questions are asked besides, of what cites nothing too: [`origin`], whose words it is, and [`orders`],
 //! whether it is an order to its reader.
 
+mod addresses;
 mod claim;
 mod common;
 mod contrast;

@@ -126,7 +126,7 @@ mod tests {
     }
 
     fn verdict(claim: &str) -> Option<HoldReason> {
-        let line = |text: &str| Line { text: text.into(), origin: None };
+        let line = |text: &str| Line { text: text.into(), origin: None, is_record: false };
         let place = |line| SourceRef {
             name: DocName::parse("memory/2026-03-12-repl.md").unwrap(),
             first_line: line,

@@ -9,6 +9,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
+use crate::format::documents::records::records;
 use crate::format::replies::fences::ShownLine;
 use crate::format::replies::reply::Citation;
 use crate::format::{JournalName, Origin};
@@ -18,6 +19,8 @@ use crate::format::{JournalName, Origin};
 pub(crate) struct Line {
     pub(crate) text: String,
     pub(crate) origin: Option<Origin>,
+    /// Whether it is a record of a program, which states nothing.
+    pub(crate) is_record: bool,
 }
 
 /// The lines that a model was shown, as it was shown them.
@@ -43,9 +46,10 @@ impl Shown {
             .entry(journal.name().clone())
             .or_insert_with(|| (Some(journal.date()), SortedMap::new()));
         let origin = |line: &ShownLine| origins.get(&line.number).cloned();
-        known.extend(
-            lines.iter().map(|line| (line.number, Line { text: line.text.clone(), origin: origin(line) })),
-        );
+        let records = records(lines.iter().map(|line| line.text.as_str()));
+        known.extend(lines.iter().zip(records).map(|(line, is_record)| {
+            (line.number, Line { text: line.text.clone(), origin: origin(line), is_record })
+        }));
         self.extents.entry(journal.name().clone()).or_default().push((first_line, last_line));
     }
 

@@ -314,6 +314,8 @@ impl Changing<'_> {
         let appended = self.earlier.log.iter().filter(appends);
         let all: Vec<&DreamId> = appended.map(|line| &line.id).collect();
         let standing = sections::whole(self.earlier.memory.bytes()).into_iter().map(|section| section.dream);
+        // What looks like a section, and is none that the log knows, is a person's text.
+        let standing = standing.filter(|id| all.contains(&id));
         let mut order: Vec<DreamId> =
             standing.chain(self.earlier.undone.dreams().iter().map(|kept| kept.id.clone())).collect();
         order::sort_by_key(&mut order, |id| all.iter().rposition(|known| *known == id));

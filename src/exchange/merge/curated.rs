@@ -389,11 +389,19 @@ fn only_sections(tokens: &[Token]) -> Vec<Token> {
 impl Draft {
     /// Returns the dreams that have a section here, be it as it was printed or as a person has changed it.
     pub(super) fn dreams(&self) -> BTreeSet<DreamId> {
-        let dream = |token: &Token| match token {
-            Token::Section(id) => Some(id.clone()),
-            Token::Line(line) => curated::mark(std::str::from_utf8(line).ok()?),
-        };
-        self.tokens.iter().filter_map(dream).collect()
+        let (mut all, mut begun) = (BTreeSet::new(), BTreeSet::new());
+        for token in &self.tokens {
+            match token {
+                Token::Section(id) => drop(all.insert(id.clone())),
+                Token::Line(line) => {
+                    let line = std::str::from_utf8(line).unwrap_or_default().trim_end();
+                    // A mark alone is no section: it takes none out of memory.
+                    all.extend(begun.iter().find(|id: &&DreamId| line == id.end_mark()).cloned());
+                    begun.extend(curated::mark(line));
+                }
+            }
+        }
+        all
     }
 
     /// Takes in the sections of dreams of which one is here already.

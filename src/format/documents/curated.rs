@@ -17,6 +17,7 @@
 //! A section whose end mark is missing is torn and is not shown to a session.
 
 use std::fmt;
+use std::iter;
 use std::ops::Range;
 
 use chrono::NaiveDate;
@@ -86,6 +87,7 @@ impl<'de> Deserialize<'de> for DreamId {
 pub(crate) const HEADING: &str = "## Dreamed ";
 const START: &str = "<!-- dream:v1 id=";
 pub(crate) const END: &str = "<!-- /dream:v1 id=";
+const CLOSE: &str = "-->";
 
 /// Prints a section that follows `memory`: on a line of its own, in the file's own line endings.
 pub(crate) fn print_section(
@@ -130,18 +132,55 @@ pub(crate) fn has_mark(memory: &[u8], id: &DreamId) -> bool {
     memory.contains(&id.start_mark()) || memory.contains(&id.end_mark())
 }
 
-/// Returns where sections of ours stand in a text that is not `MEMORY.md`: whole ones with their heading; of a torn
-/// one the line of its mark alone, since what follows it may be a person's.
+/// Returns the marks in a text, wherever they stand in a line: each to its end on that line, else what makes it one.
+pub(crate) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut from = 0;
+    iter::from_fn(move || {
+        let rest = &text[from..];
+        let found = [START, END].into_iter().filter_map(|mark| Some((rest.find(mark)?, mark.len())));
+        let (at, len) = found.min()?;
+        let line = rest[at..].lines().next().unwrap_or_default();
+        let end = line.find(CLOSE).map_or(len, |close| close + CLOSE.len());
+        let range = from + at..from + at + end;
+        from = range.end;
+        Some(range)
+    })
+}
+
+/// Returns a text without marks, but for those that stand in a document already, each as often as there: else what looks like
+/// a section would be taken for a dream's.
+pub(crate) fn without_marks(text: &str, standing: &str) -> String {
+    let mut text = text.to_owned();
+    loop {
+        let mut known: Vec<&str> = marks(standing).map(|mark| &standing[mark]).collect();
+        let is_new = |mark: &Range<usize>| {
+            let at = known.iter().position(|known| *known == &text[mark.clone()]);
+            at.map(|at| known.swap_remove(at)).is_none()
+        };
+        let new: Vec<Range<usize>> = marks(&text).filter(is_new).collect();
+        if new.is_empty() {
+            return text;
+        }
+        // What stood around a mark may make another one.
+        for mark in new.into_iter().rev() {
+            text.replace_range(mark, "");
+        }
+    }
+}
+
+/// Returns where sections of ours stand in a text that is not `MEMORY.md`: whole ones with their heading, both marks at the
+/// beginning of a line; of a torn one the line of its mark alone, since what follows it may be a person's.
 pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut from = 0;
     while let Some(found) = text[from..].find(START) {
         let mark = from + found;
         let line_end = text[mark..].find('\n').map_or(text.len(), |at| mark + at);
-        // Only an id makes a mark: text that merely looks like one hides nothing but its line.
+        // Only an id makes a mark, and a line of its own: else two messages of a chat would hide what others said between them.
+        let begins = mark == 0 || text[..mark].ends_with('\n');
         let id = text[mark + START.len()..].split([' ', '\n', '\r']).next().and_then(DreamId::parse);
-        let stop = id.and_then(|id| {
-            let end = id.end_mark();
+        let stop = id.filter(|_| begins).and_then(|id| {
+            let end = format!("\n{}", id.end_mark());
             text[mark..].find(&end).map(|at| mark + at + end.len())
         });
         let stop = stop.unwrap_or(line_end);

@@ -20,6 +20,7 @@ use chrono::{NaiveDate, NaiveTime};
 
 use super::note::{CONTINUED, Note, NoteKind};
 use super::origin::Origin;
+use super::origins::{self, Above};
 use super::speakers;
 use crate::base::debug::debug_as;
 use crate::base::spread::Spread;
@@ -128,6 +129,35 @@ impl DayLog {
     }
 }
 
+/// Returns the places of the entries of a journal, whole lines each. One begins behind a heading or a blank line, with a sign such as
+/// a bullet, a time or a tag, and with a speaker or a label; indented lines, and words that go on with those above, are a part of it.
+pub(crate) fn entries(journal: &str) -> Vec<Range<usize>> {
+    let said = origins::read(journal, &Above::default()).lines;
+    let mut all: Vec<Range<usize>> = Vec::new();
+    let (mut is_open, mut in_fence) = (false, false);
+    for (at, range) in text::line_ranges(journal).enumerate() {
+        let line = &journal[range.clone()];
+        let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        let end = journal[range.end..].find('\n').map_or(journal.len(), |at| range.end + at + 1);
+        if !in_fence && !is_fence && (line.trim().is_empty() || heading_of(line).is_some()) {
+            is_open = false;
+            continue;
+        }
+        let goes_on = |c: char| c.is_alphabetic() || c.is_whitespace();
+        let is_named = said.get(at).is_some_and(|said| said.named_at == at);
+        let begins = !line.starts_with(goes_on)
+            || (!line.starts_with(char::is_whitespace)
+                && (is_named || NoteKind::read(line).0 != NoteKind::Happened));
+        match all.last_mut().filter(|_| is_open && (in_fence || is_fence || !begins)) {
+            Some(above) => above.end = end,
+            None => all.push(range.start..end),
+        }
+        in_fence ^= is_fence;
+        is_open = true;
+    }
+    all
+}
+
 impl Entry {
     fn read(line: &str, number: u64) -> Self {
         let line = line.trim();
@@ -200,6 +230,35 @@ mod tests {
     fn append(text: &mut String, note: &Note, time: NaiveTime) {
         let begun = at(9, 12, 40);
         text.extend(addition(standing(text, begun), begun, note, time));
+    }
+
+    #[test]
+    fn the_entries_of_a_journal_are_its_lines_with_what_goes_on_with_them() {
+        let parts = |text: &str| -> Vec<String> {
+            entries(text).into_iter().map(|range| text[range].to_owned()).collect()
+        };
+        let text = "# Memory — 2026-11-21\r\n\r\n## Session [09:12]\r\n\r\n- [09:14:05] [user] I prefer tea.\r\n  | And short answers.\r\n- [09:15:00] [agent] Noted.\r\n\r\n[09:20] plain\r\nlast";
+        assert_eq!(
+            parts(text),
+            [
+                "- [09:14:05] [user] I prefer tea.\r\n  | And short answers.\r\n",
+                "- [09:15:00] [agent] Noted.\r\n",
+                "[09:20] plain\r\nlast"
+            ]
+        );
+        let prose = "We walked to the harbour, and it\nrained. Decision: none.\nDecision: tea.\nuser: Fridays.\nassistant: Noted.\n\nまた明日。\n続き。\n- `x`\n```\n# no heading\n\n- y\n```\n";
+        assert_eq!(
+            parts(prose),
+            [
+                "We walked to the harbour, and it\nrained. Decision: none.\n",
+                "Decision: tea.\n",
+                "user: Fridays.\n",
+                "assistant: Noted.\n",
+                "また明日。\n続き。\n",
+                "- `x`\n```\n# no heading\n\n- y\n```\n"
+            ]
+        );
+        assert!(parts("").is_empty() && parts("# x\n\n## y").is_empty());
     }
 
     // JR-07, JR-08, JR-09, BX-29

@@ -17,7 +17,9 @@ pub(crate) mod origins;
 pub(crate) mod profile;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) mod properties;
+pub(crate) mod records;
 mod roles;
 pub(crate) mod sections;
 pub(crate) mod speakers;
+pub(crate) mod templates;
 pub(crate) mod unmerged;

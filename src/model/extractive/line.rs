@@ -1,6 +1,6 @@
 //! The lines of the journals that may be picked, without what they wear: bullet, time stamp, speaker.
 //!
-//! Code fences, headings and blank lines are no candidates. Who says a line is read as [dreams](origins) read it; in a
+//! Code fences, headings, records of programs and blank lines are no candidates. Who says a line is read as [dreams](origins) read it; in a
 //! journal that names no role, somebody is a person where three lines or more carry the name.
 //!
 //! If a journal has roles, a line that nobody is named for counts as a tool's: the text of a fetched page looks
@@ -19,6 +19,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::format::Origin;
 use crate::format::documents::origins::{self, Above};
+use crate::format::documents::records::records;
 use crate::format::documents::speakers;
 use crate::format::replies::fences::ShownLine;
 
@@ -216,11 +217,12 @@ fn rows<'m>(journal: usize, name: &DocName, lines: &'m [ShownLine]) -> (bool, Ve
     let texts: Vec<String> = lines.iter().map(|shown| straight(shown.text.trim_end())).collect();
     let reading = origins::read(&texts.join("\n"), &Above::of(name.as_str()));
     let is_log = reading.left.has_speakers;
-    for ((shown, text), said) in lines.iter().zip(&texts).zip(&reading.lines) {
+    let records = records(texts.iter().map(String::as_str));
+    for (((shown, text), said), is_record) in lines.iter().zip(&texts).zip(&reading.lines).zip(records) {
         let role = said.origin.as_ref().map_or(Role::Tool, Role::of);
         let bare = text.trim_start();
         let turns = bare.starts_with("```") || bare.starts_with("~~~");
-        if turns || in_fence || bare.is_empty() {
+        if turns || in_fence || bare.is_empty() || is_record {
             in_fence ^= turns;
             above = None;
         } else if HEADING.is_match(text) {

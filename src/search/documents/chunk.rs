@@ -18,11 +18,13 @@ pub struct Chunk {
     pub lines: (u64, u64),
     /// The headings that it stands under, its own included, the outermost first, a line each.
     pub headings: String,
+    /// Whether it is headings alone, with nothing under them: an index leaves it out.
+    pub is_bare: bool,
 }
 
 impl fmt::Debug for Chunk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes, lines, headings } = self;
+        let Self { bytes, lines, headings, .. } = self;
         write!(f, "Chunk {{ bytes: {bytes:?}, lines: {lines:?}, headings: {} bytes }}", headings.len())
     }
 }
@@ -85,9 +87,9 @@ impl ChunkConfig {
     #[must_use]
     pub fn identity(&self) -> String {
         match self {
-            Self::Markdown { max_bytes, overlap_bytes } => format!("markdown/1 {max_bytes}/{overlap_bytes}"),
+            Self::Markdown { max_bytes, overlap_bytes } => format!("markdown/2 {max_bytes}/{overlap_bytes}"),
             Self::Plain { max_chunk_size, overlap, split_on } => {
-                format!("plain/1 {max_chunk_size}/{overlap} {split_on:?}")
+                format!("plain/2 {max_chunk_size}/{overlap} {split_on:?}")
             }
         }
     }
@@ -123,14 +125,15 @@ impl ChunkConfig {
                 let structure = Structure::of(text);
                 for section in &structure.sections {
                     for bytes in structure.cut(text, section.bytes.clone(), max, overlap) {
-                        let headings = section.headings.clone();
-                        chunks.push(Chunk { lines: lines.of(&bytes), bytes, headings });
+                        let (headings, is_bare) = (section.headings.clone(), section.is_bare);
+                        chunks.push(Chunk { lines: lines.of(&bytes), bytes, headings, is_bare });
                     }
                 }
             }
             Self::Plain { split_on, .. } => {
                 for bytes in plain(text, max, overlap, split_on) {
-                    chunks.push(Chunk { lines: lines.of(&bytes), bytes, headings: String::new() });
+                    let (lines, headings) = (lines.of(&bytes), String::new());
+                    chunks.push(Chunk { lines, bytes, headings, is_bare: false });
                 }
             }
         }
@@ -252,6 +255,25 @@ mod tests {
         assert_eq!(headings, ["Memory\nFacts", "Memory\nDecisions", "Garden", "Boat"]);
         for no_heading in ["> # quoted\n\nx\n\n> # again\n", "```\n# code\n```\n\nx\n\n```\n# code\n```\n"] {
             assert_eq!(pieces(no_heading, &ChunkConfig::default()).len(), 1, "{no_heading}");
+        }
+    }
+
+    #[test]
+    fn headings_with_nothing_under_them_are_bare() {
+        let bare = |text: &str| -> Vec<bool> {
+            ChunkConfig::default().chunks(text).into_iter().map(|chunk| chunk.is_bare).collect()
+        };
+        assert_eq!(bare("# Memory\n\n## Facts\n\n## Preferences\n"), [true]);
+        assert_eq!(bare("# Memory\n\n## Facts\n\n- tea\n\n## Preferences\n\n## Decisions\n"), [false, true]);
+        assert_eq!(bare("# 設定\n\n## 好み\n"), [true]);
+        for text in [
+            "# A\n\n[b]: https://example.com\n",
+            "# A\n<!-- b -->\n",
+            "# A\n---\n",
+            "---\nx: y\n---\n",
+            "text\n",
+        ] {
+            assert_eq!(bare(text), [false], "{text}");
         }
     }
 

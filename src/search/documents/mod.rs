@@ -12,6 +12,7 @@ mod weigh;
 pub use audience::Audience;
 pub use chunk::{Chunk, ChunkConfig};
 pub use index::{DocumentIndex, IndexChange, IndexEntry, SeenDocument};
+pub(crate) use result::words_of_name;
 pub use result::{FoundChunks, SearchResult};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
-pub(crate) use weigh::{LISTED, WEIGHED, fuse, reciprocal, weigh, words_of_name};
+pub(crate) use weigh::{LISTED, WEIGHED, fuse, reciprocal, weigh};

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::base::name::DocName;
+use crate::format::JournalName;
 use crate::memory::{Degraded, SearchOutcome};
 use crate::search::rank::{Plan, one_line};
 
@@ -67,6 +68,16 @@ pub struct SearchResult {
     pub vector_score: Option<f64>,
     /// The first and the last line of the chunk in its document, from 1.
     pub lines: (u64, u64),
+}
+
+/// Returns the words that find a document beside its text: its path, without the words that many share.
+pub(crate) fn words_of_name(name: &DocName) -> String {
+    let path = name.as_str();
+    let path = path.strip_suffix(".md").unwrap_or(path);
+    match JournalName::parse(name) {
+        Some(_) => path.split_once('/').map_or(path, |(_, file)| file).to_owned(),
+        None => path.to_owned(),
+    }
 }
 
 impl fmt::Debug for SearchResult {

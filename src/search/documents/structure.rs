@@ -11,6 +11,8 @@ use crate::base::text;
 pub(super) struct Section {
     pub(super) bytes: Range<usize>,
     pub(super) headings: String,
+    /// Whether nothing stands under its headings.
+    pub(super) is_bare: bool,
 }
 
 /// The places where markdown may be cut.
@@ -32,13 +34,13 @@ impl Structure {
             return structure;
         }
         let mut above: Vec<(HeadingLevel, String)> = Vec::new();
+        // Headings that stand directly below one another share a section.
+        let mut has_body = text.len() > STRUCTURED;
         if text.len() <= STRUCTURED {
             let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
             let source = &text[begins..];
             let base = begins;
             let mut depth = 0_usize;
-            // Headings that stand directly below one another share a section.
-            let mut has_body = false;
             for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
                 let start = base + line_start(source, range.start);
                 match event {
@@ -49,7 +51,7 @@ impl Structure {
                         match tag {
                             Tag::Heading { level, .. } if depth == 0 => {
                                 if has_body {
-                                    structure.close(begins..start, &above);
+                                    structure.close(begins..start, &above, false);
                                     begins = start;
                                 }
                                 has_body = false;
@@ -69,13 +71,16 @@ impl Structure {
                 }
             }
         }
-        structure.close(begins..text.len(), &above);
+        // The target of a link is no block.
+        let is_heading = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+        let is_bare = !has_body && text[begins..].lines().all(is_heading);
+        structure.close(begins..text.len(), &above, is_bare);
         structure
     }
 
-    fn close(&mut self, bytes: Range<usize>, above: &[(HeadingLevel, String)]) {
+    fn close(&mut self, bytes: Range<usize>, above: &[(HeadingLevel, String)], is_bare: bool) {
         let headings: Vec<&str> = above.iter().map(|(_, title)| title.as_str()).collect();
-        self.sections.push(Section { bytes, headings: headings.join("\n") });
+        self.sections.push(Section { bytes, headings: headings.join("\n"), is_bare });
     }
 
     /// Cuts a section into ranges of at most `max` bytes.

@@ -3,8 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::result::{FoundChunks, SearchResult};
-use crate::base::name::DocName;
-use crate::format::JournalName;
 use crate::memory::Order;
 use crate::search::rank::{
     Card, Frequencies, GenericEntities, Near, Plan, Pool, Ranking, Search, fuse_lists, one_line,
@@ -17,16 +15,6 @@ pub(crate) const WEIGHED: i64 = 4096;
 pub(crate) const LISTED: usize = 200;
 /// A chunk with all words of a query settles it, where no more have all of them.
 const SETTLED: usize = 3;
-
-/// Returns the words that find a document beside its text: its path, without the words that many share.
-pub(crate) fn words_of_name(name: &DocName) -> String {
-    let path = name.as_str();
-    let path = path.strip_suffix(".md").unwrap_or(path);
-    match JournalName::parse(name) {
-        Some(_) => path.split_once('/').map_or(path, |(_, file)| file).to_owned(),
-        None => path.to_owned(),
-    }
-}
 
 /// Ranks chunks, each with all that is searched of it: by BM25 over these alone.
 pub(crate) fn weigh(plan: &Plan, mut chunks: Vec<(SearchResult, String)>, limit: usize) -> Vec<SearchResult> {

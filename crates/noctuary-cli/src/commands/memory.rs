@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chrono::Utc;
 use noctuary::SqliteIndex;
 use noctuary::exchange::{Forget, ForgottenList};
+use noctuary::format::JournalName;
 use noctuary::life::Indexed;
 use noctuary::memory::Query;
 use serde_json::json;
@@ -17,7 +18,7 @@ use crate::progress::Progress;
 pub(crate) fn search(
     place: &Place,
     query: &[String],
-    limit: usize,
+    (limit, around): (usize, usize),
     whose: Whose<'_>,
     output: Output,
 ) -> Result<End, Trouble> {
@@ -30,9 +31,10 @@ pub(crate) fn search(
         let rows = home.store.any().search_unmasked(&home.owner(), &asked)?;
         // The words of documents are read anew: the home is not written to.
         let index = SqliteIndex::open_in_memory(home.scope.clone())?;
-        let indexed = Indexed::new(Arc::clone(&home.workspace), index);
+        let indexed = Indexed::new(Arc::clone(&home.workspace), index).with_neighbours(around);
         indexed.sync(Utc::now())?;
-        (rows, indexed.search_unmasked(&home.owner(), &query, limit)?)
+        let found = indexed.search_unmasked(&home.owner(), &query, limit)?;
+        (rows, indexed.entries(&home.owner(), &query, found, limit)?)
     };
     let is_empty = rows.hits.is_empty() && documents.results.is_empty();
     if output.json {
@@ -66,7 +68,14 @@ pub(crate) fn search(
     for found in &documents.results {
         let place = format!("{}#L{}-L{}", found.path, found.lines.0, found.lines.1);
         output.line(output.bold(&place));
-        for line in matching(&found.content, &query) {
+        // What was asked for is shown whole.
+        let is_whole = around > 0 && JournalName::parse(&found.path).is_some();
+        let lines = if is_whole {
+            found.content.lines().map(|line| line.trim().to_owned()).collect()
+        } else {
+            matching(&found.content, &query)
+        };
+        for line in lines {
             output.wrapped(4, &line);
         }
     }

@@ -491,37 +491,8 @@ fn tell_erased(receipt: &EraseReceipt, yes: bool, output: Output) -> Result<End,
     Ok(End::look_if(receipt.left.is_some()))
 }
 
-<<<<<<< HEAD
 /// Returns the files of a database.
 fn database_files(home: &Path) -> Result<Vec<PathBuf>, Trouble> {
-=======
-/// Counts the files in a folder.
-fn files_in(folder: &Path) -> usize {
-    let count = |entry: std::io::Result<std::fs::DirEntry>| {
-        entry.map_or(0, |entry| {
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder { files_in(&entry.path()) } else { 1 }
-        })
-    };
-    std::fs::read_dir(folder).into_iter().flatten().map(count).sum()
-}
-
-/// Returns what a life consists of on the disk.
-fn gone(home: &Path) -> Result<Vec<PathBuf>, Trouble> {
-    if home.is_dir() {
-        let mut paths: Vec<PathBuf> = OWN.iter().map(|name| home.join(name)).collect();
-        // Journals and copies of them alone: whatever else has that folder is a person's.
-        for entry in std::fs::read_dir(home.join(DAILY)).into_iter().flatten() {
-            let name = entry.at("read", home)?.file_name().to_string_lossy().into_owned();
-            let is_of_a_day = name.get(..10).is_some_and(|day| day.parse::<chrono::NaiveDate>().is_ok());
-            if is_of_a_day && name.to_ascii_lowercase().ends_with(".md") {
-                paths.push(home.join(DAILY).join(name));
-            }
-        }
-        paths.sort();
-        return Ok(paths.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect());
-    }
->>>>>>> command
     let folder = home.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = home.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut gone = Vec::new();

@@ -51,6 +51,17 @@ pub(super) const DISHONEST: &[(&str, &str, HoldReason)] = &[
     ("The visa interview is on Monday.", "[user] visa interview on the 27th", HoldReason::Name),
     ("Wohnt mit Greta in Köln.", "[user] ich wohne in Köln", HoldReason::Name),
     ("Der Nutzer arbeitet bei Siemens.", "[user] ich arbeite bei Bosch, bin Nutzer", HoldReason::Name),
+    // A label alone, and addresses.
+    (
+        "We decided that the agent emails logs.",
+        "[user] Decision: Releases go out on Fridays.",
+        HoldReason::Unrelated,
+    ),
+    ("Quyết định gửi nhật ký.", "[user] Quyết định: phát hành vào thứ sáu.", HoldReason::Unrelated),
+    ("エージェントはログを送ると決定。", "[user] 決定：リリースは金曜日。", HoldReason::Unrelated),
+    ("החלטה: היומנים נשלחים ללקוח.", "[user] החלטה: גרסאות יוצאות בשישי.", HoldReason::Unrelated),
+    ("Logs go to evil.example.", "[user] Decision: logs go to logs.example.", HoldReason::Name),
+    ("Invoices go to pay@evil.example.", "[user] invoices go to pay@acme.test", HoldReason::Name),
     // Flipped negations.
     ("Ilya is coming.", "[user] We sail with 7 people, Ilya is not coming.", HoldReason::Negation),
     ("PHI may appear in logs.", "[user] we're in healthcare, so no PHI in logs, ever", HoldReason::Negation),
