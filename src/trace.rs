@@ -363,6 +363,7 @@ fn kind(error: &Error) -> &'static str {
         Error::BootstrapRemains { .. } => "bootstrap_remains",
         Error::Undecided { .. } | Error::DecidedSince { .. } => "undecided",
         Error::Shrunk { .. } => "shrunk",
+        Error::CopyWaits { .. } => "copy_waits",
         Error::TooManyOpen { .. } => "too_many_open",
         Error::Database { .. } => "database",
         Error::ArtifactNotFound { .. } => "artifact_not_found",

@@ -7,7 +7,7 @@
 mod artifacts;
 mod documents;
 mod hidden;
-mod lease;
+pub(crate) mod lease;
 pub(crate) mod lock;
 mod memory;
 #[cfg(feature = "artifacts")]

@@ -22,6 +22,7 @@ use crate::format::state::forgotten::Forgotten;
 use crate::gate::Tombstones;
 use crate::life::rewrite;
 use crate::memory::{MemoryStore, NewMemory, Source, end_of};
+use crate::session;
 use crate::store::carry::CarriedRow;
 use crate::workspace::{Workspace, WriteMode};
 
@@ -159,7 +160,7 @@ pub(super) fn is_older(store: &dyn Rows, access: &Access, as_of: Option<DateTime
 pub(super) fn apply_documents(workspace: &dyn Workspace, work: &mut Work) -> Result<()> {
     if let Some(stones) = &work.document_stones {
         rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
-            let file = Forgotten::<Tombstones>::parse(bytes)?;
+            let file = Forgotten::<Tombstones>::or_copy(bytes, || session::forgotten_copy(workspace))?;
             let mut file = file.unwrap_or_else(|| Forgotten::new(Tombstones::new(stones.key().clone())));
             let mut is_new = false;
             for stone in stones.iter() {
