@@ -107,7 +107,8 @@ pub enum Purpose {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct EmbedderId {
-    /// The name of the model.
+    /// The name of the model, which is not empty. Vectors of two models with one name and the same settings are mixed: a server that
+    /// answers for any model under any name needs a name of the host's own.
     pub model: String,
     /// The numbers of a vector: 1 to 4096.
     pub dimensions: usize,

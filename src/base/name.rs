@@ -29,6 +29,9 @@ pub enum Space {
     State,
 }
 
+/// The part of a name that says that a file was set aside.
+const SET_ASIDE: &str = ".unread-";
+
 impl Name {
     const fn constant(path: &'static str, space: Space) -> Self {
         Self { path: Cow::Borrowed(path), space }
@@ -49,6 +52,12 @@ impl Name {
     /// Makes the name of a file that no document may have: one with a dot before it, or below such a folder.
     pub(crate) fn hidden(path: String) -> Self {
         Self { path: Cow::Owned(path), space: Space::State }
+    }
+
+    /// Returns whether it is the name of a state file that was set aside.
+    #[cfg(feature = "doctor")]
+    pub(crate) fn is_set_aside(&self) -> bool {
+        self.as_str().starts_with(".dreamed-") && self.as_str().contains(SET_ASIDE)
     }
 
     /// Returns whether it is the name of a repository's own folder, in which words are compressed.
@@ -276,6 +285,8 @@ impl StateName {
     pub const ROLES: Self = Self::constant(".dreaming.d/roles.json");
     /// Tombstones of forgotten statements, without their content.
     pub const FORGOTTEN: Self = Self::constant(".dreaming.d/forgotten.json");
+    /// The same, written before it: for the day on which the disk loses the other.
+    pub const FORGOTTEN_COPY: Self = Self::constant(".dreaming.d/forgotten.copy.json");
     /// The keys of the hashes in receipts of replies.
     pub const RECEIPT_KEYS: Self = Self::constant(".dreaming.d/receipts.json");
     /// Receipts of replies: what a model was shown, as names, ids and keyed hashes.
@@ -295,6 +306,11 @@ impl StateName {
     /// The folder of the word index of a memory store in a file.
     pub(crate) const MEMORY_WORDS_FOLDER: &str = ".dreaming.d/memories.words";
 
+    /// Returns the name of the copy of a state file; `None` for one without.
+    pub(crate) fn copy_of(name: &Name) -> Option<Self> {
+        (*name == *Self::FORGOTTEN).then_some(Self::FORGOTTEN_COPY)
+    }
+
     /// Returns the name of the state file that has this path.
     pub(crate) fn of_path(path: String) -> Self {
         Self(Name { path: path.into(), space: Space::State })
@@ -308,6 +324,12 @@ impl StateName {
     /// Returns the name of the file with pages of the word index of a memory store.
     pub(crate) fn memory_words(segment: u64) -> Self {
         Self(Name { path: format!(".dreaming.d/memories.words/{segment}").into(), space: Space::State })
+    }
+
+    /// Returns the name under which a file of the root is kept that could not be read whole: `.dreamed-state.unread-9f86d081.json`.
+    pub(crate) fn set_aside(&self, digest: &str) -> Name {
+        let stem = self.as_str().trim_end_matches(".json");
+        Name::hidden(format!("{stem}{SET_ASIDE}{digest}.json"))
     }
 
     /// Returns the name of a file such as `.gitignore`, which lists names of a folder that are none of ours.

@@ -13,11 +13,12 @@ use crate::base::document::Document;
 use crate::base::error::{At, Error, Refusal, Result};
 use crate::base::name::{DocName, StateName};
 use crate::disk::{Disk, Looking};
-use crate::dream::ReadReason;
 use crate::dream::journal::{DreamConfig, JournalDreamer};
+use crate::dream::{JournalReport, ReadReason};
 #[cfg(feature = "sqlite")]
 use crate::edges::EdgeStore;
 use crate::file::{FileMemoryStore, FileWorkspace};
+use crate::format::JournalName;
 use crate::format::state::asked::AskedState;
 use crate::format::state::log;
 use crate::gate::Doors;
@@ -369,6 +370,7 @@ impl Doctor {
             }
             return Ok(());
         };
+        future(&survey.journals, &log, now, told);
         for journal in &survey.journals {
             let fix = match journal.reason {
                 ReadReason::Expired => {
@@ -385,6 +387,22 @@ impl Doctor {
             told.add(Kind::UnreadJournal, &journal.name, fix);
         }
         Ok(())
+    }
+}
+
+/// Tells of journals and dreams of days that have not come anywhere.
+fn future(journals: &[JournalReport], log: &str, now: DateTime<Utc>, told: &mut Examination) {
+    const FIX: &str = "set the clock of the machine that wrote it, and put the day right where it is a slip";
+    let tomorrow = now.date_naive() + Days::new(1);
+    for journal in journals {
+        if JournalName::date_of(journal.name.as_str()).is_some_and(|date| date > tomorrow) {
+            told.add(Kind::FutureDay, &journal.name, FIX);
+        }
+    }
+    for line in log::of_curators(log) {
+        if line.day > tomorrow || line.at.is_some_and(|at| at > now + Days::new(1)) {
+            told.add(Kind::FutureDay, format!("dream {}", line.id), FIX);
+        }
     }
 }
 

@@ -66,6 +66,9 @@ pub(super) fn examine(
             }
             told.health.documents += 1;
             told.health.journals += u64::from(JournalName::parse(name).is_some());
+            if JournalName::is_meant_by(name) {
+                told.add(Kind::UnknownJournal, name, "rename it to memory/YYYY-MM-DD-NAME.md");
+            }
             if let Some(original) = original_of(name.as_str()) {
                 let fix =
                     format!("merge it into {original}, as `noctuary merge-copies` does with all copies");

@@ -51,6 +51,8 @@ pub enum FindingKind {
     MissingState,
     /// A state file does not parse, or its checksum does not fit.
     DamagedState,
+    /// A state file that could not be read whole, kept under another name.
+    SetAside,
     /// A file of a newer version of this library.
     NewerVersion,
     /// A database of an older version of this library.
@@ -89,6 +91,10 @@ pub enum FindingKind {
     OrphanProposal,
     /// A journal that no dream will read.
     UnreadJournal,
+    /// A document that no reader takes for a journal, by its name.
+    UnknownJournal,
+    /// A journal or a dream of a day that has not come.
+    FutureDay,
     /// A name that has no place in a workspace, and is never indexed.
     RefusedName,
     /// Names that differ in case only.
@@ -108,7 +114,7 @@ pub enum FindingKind {
 }
 
 /// The kinds, in the order in which they are told: each with its word and its meaning.
-const KINDS: [(FindingKind, &str, &str); 34] = [
+const KINDS: [(FindingKind, &str, &str); 37] = [
     (
         FindingKind::SecretAtRest,
         "secret_at_rest",
@@ -128,6 +134,11 @@ const KINDS: [(FindingKind, &str, &str); 34] = [
     (FindingKind::EmptiedState, "emptied_state", "the file is empty and was not so when it was last written"),
     (FindingKind::MissingState, "missing_state", "other files say that it was written, and it is gone"),
     (FindingKind::DamagedState, "damaged_state", "it is not as it was written"),
+    (
+        FindingKind::SetAside,
+        "set_aside",
+        "a state file stood so, could not be read whole, and was begun anew",
+    ),
     (FindingKind::NewerVersion, "newer_version", "a newer version of this library wrote it"),
     (FindingKind::OlderSchema, "older_schema", "an older version of this library wrote it"),
     (FindingKind::DriftedIndex, "drifted_index", "searches miss rows, or find words that are gone"),
@@ -179,6 +190,12 @@ const KINDS: [(FindingKind, &str, &str); 34] = [
     (FindingKind::OrphanQuarantine, "orphan_quarantine", "the journal that it names does not exist"),
     (FindingKind::OrphanProposal, "orphan_proposal", "its text or its entry in the list is missing"),
     (FindingKind::UnreadJournal, "unread_journal", "no dream will read it"),
+    (
+        FindingKind::UnknownJournal,
+        "unknown_journal",
+        "it looks like a journal, and no dream reads it under this name",
+    ),
+    (FindingKind::FutureDay, "future_day", "its day has not come yet"),
     (
         FindingKind::RefusedName,
         "refused_name",

@@ -9,22 +9,28 @@ use serde::Serialize;
 use super::doctor::{Doctor, Home};
 use super::examination::Examination;
 use super::finding::{DoctorFinding, FindingKind};
+use super::state::is_mended;
 use crate::base::access::{Access, Scope};
 use crate::base::error::{Error, Result};
+use crate::base::name::StateName;
 use crate::disk::restrict;
+use crate::dream::commit;
+use crate::dream::journal::rebuild_ledger;
 use crate::dream::{RoleConfig, RoleDreamer};
 use crate::dreamer::{Dreamer, Step};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 use crate::edges::EdgeStore;
 use crate::embed::store::VectorStore;
 use crate::embed::{Embedder, Purpose};
+use crate::file::lease::GUARD;
 use crate::file::{FileMemoryStore, FileWorkspace};
 use crate::learning::{MethodId, RoleStore};
 use crate::llm::LlmClient;
 use crate::memory::AuditOutcome;
+use crate::session;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::{SqliteMemoryStore, SqliteWorkspace};
-use crate::vectors::{EmbedConfig, EmbedPass};
+use crate::vectors::{EmbedConfig, EmbedPass, EmbedReport};
 use crate::workspace::{Claim, ClaimTerms, Workspace};
 
 /// Whether a plan is carried out.
@@ -45,6 +51,8 @@ pub enum Apply {
 pub enum FixAction {
     /// Makes the index of a store anew from its rows.
     Index,
+    /// Mends a damaged or missing state file: of what can be read of it, of its copy, or of the log.
+    State,
     /// Takes a stuck lock over by the protocol of dreams, and gives it back.
     Lock,
     /// Takes the rights of others from files of the library's state. No document is touched.
@@ -61,8 +69,9 @@ pub enum FixAction {
 
 impl FixAction {
     /// The actions, in their order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Index,
+        Self::State,
         Self::Lock,
         Self::Permissions,
         Self::Embeddings,
@@ -76,6 +85,7 @@ impl FixAction {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Index => "index",
+            Self::State => "state",
             Self::Lock => "lock",
             Self::Permissions => "permissions",
             Self::Embeddings => "embeddings",
@@ -88,6 +98,10 @@ impl FixAction {
     fn mends(self, kind: FindingKind) -> bool {
         match self {
             Self::Index => kind == FindingKind::DriftedIndex,
+            Self::State => matches!(
+                kind,
+                FindingKind::DamagedState | FindingKind::EmptiedState | FindingKind::MissingState
+            ),
             Self::Lock => kind == FindingKind::StuckLock,
             Self::Permissions => kind == FindingKind::OpenPermissions,
             Self::Embeddings => {
@@ -116,6 +130,21 @@ pub struct Fixed {
     pub finding: DoctorFinding,
     /// Whether it was carried out.
     pub done: bool,
+    /// The reason for which a part of it is left, or all, in a clause; `None` in a plan, and where nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
+}
+
+/// What became of an action.
+struct Done {
+    is_done: bool,
+    left: Option<String>,
+}
+
+impl From<bool> for Done {
+    fn from(is_done: bool) -> Self {
+        Self { is_done, left: None }
+    }
 }
 
 impl Doctor {
@@ -161,14 +190,15 @@ impl Doctor {
             for finding in findings.filter(|finding| self.may_mend(finding)) {
                 // One pass of the embedder mends all that it can.
                 let before = fixed.iter().find(|one| action == FixAction::Embeddings && one.action == action);
-                let done = match before {
-                    Some(before) => before.done,
-                    None => apply == Apply::Yes && self.carry_out(action, finding, &scope, now)?,
+                let Done { is_done: done, left } = match before {
+                    Some(before) => Done { is_done: before.done, left: before.left.clone() },
+                    None if apply == Apply::DryRun => false.into(),
+                    None => self.carry_out(action, finding, &scope, now)?,
                 };
                 if done && before.is_none() {
                     self.audit(action, &scope, now)?;
                 }
-                fixed.push(Fixed { action, finding: finding.clone(), done });
+                fixed.push(Fixed { action, finding: finding.clone(), done, left });
             }
         }
         Ok(fixed)
@@ -217,7 +247,7 @@ impl Doctor {
             .findings
             .iter()
             .filter(|finding| action.mends(finding.kind))
-            .map(|finding| Fixed { action, finding: finding.clone(), done: false })
+            .map(|finding| Fixed { action, finding: finding.clone(), done: false, left: None })
             .collect();
         if apply == Apply::DryRun || fixed.is_empty() {
             return Ok(fixed);
@@ -240,6 +270,8 @@ impl Doctor {
             one.done = !waits(&one.finding.place);
             if one.done {
                 self.audit(action, &scope, now)?;
+            } else {
+                one.left = Some("the model said nothing that can be used; the note waits".to_owned());
             }
         }
         Ok(fixed)
@@ -277,6 +309,11 @@ impl Doctor {
         match finding.kind {
             FindingKind::OpenPermissions => !is_folder || is_state,
             FindingKind::FailedEmbeddings => self.stores.embedder.is_some(),
+            FindingKind::DamagedState | FindingKind::EmptiedState | FindingKind::MissingState => {
+                let name = StateName::of_path(finding.place.clone());
+                let workspace = self.home.folder().map(FileWorkspace::open).and_then(Result::ok);
+                finding.place == GUARD || workspace.is_some_and(|workspace| is_mended(&workspace, &name))
+            }
             _ => true,
         }
     }
@@ -287,10 +324,17 @@ impl Doctor {
         finding: &DoctorFinding,
         scope: &Scope,
         now: DateTime<Utc>,
-    ) -> Result<bool> {
-        match action {
+    ) -> Result<Done> {
+        if action == FixAction::Embeddings {
+            return self.embed(scope);
+        }
+        let is_done = match action {
+            FixAction::Embeddings | FixAction::ReflectPending => Ok(false),
             FixAction::Index => self.rebuild(scope),
-            FixAction::Embeddings => self.embed(scope),
+            FixAction::State => {
+                let Some(path) = self.home.folder() else { return Ok(false.into()) };
+                mend_state(&FileWorkspace::open(path)?, &finding.place)
+            }
             FixAction::Edges => self.extract(scope),
             FixAction::MethodologyDemotion => {
                 let number = finding.place.strip_prefix("methods/").and_then(|id| id.parse().ok());
@@ -299,9 +343,8 @@ impl Doctor {
                     None => Ok(false),
                 }
             }
-            FixAction::ReflectPending => Ok(false),
             FixAction::Lock => {
-                let Some(path) = self.home.folder() else { return Ok(false) };
+                let Some(path) = self.home.folder() else { return Ok(false.into()) };
                 match FileWorkspace::open(path)?.claim(&ClaimTerms::default())? {
                     Claim::Granted(lease) => lease.release().map(|()| true),
                     Claim::Held(_) => Ok(false),
@@ -313,11 +356,12 @@ impl Doctor {
                     #[cfg(feature = "sqlite")]
                     Home::Database(path) => path.parent().unwrap_or(path),
                     #[cfg(feature = "postgres")]
-                    Home::Server(_) => return Ok(false),
+                    Home::Server(_) => return Ok(false.into()),
                 };
                 restrict(folder, &finding.place)
             }
-        }
+        };
+        is_done.map(Done::from)
     }
 
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
@@ -339,8 +383,8 @@ impl Doctor {
     }
 
     /// Fills the vectors of rows. The embedder is asked outside of the rules of a doctor, which hold for the connection.
-    fn embed(&self, scope: &Scope) -> Result<bool> {
-        let Some(embedder) = &self.stores.embedder else { return Ok(false) };
+    fn embed(&self, scope: &Scope) -> Result<Done> {
+        let Some(embedder) = &self.stores.embedder else { return Ok(false.into()) };
         match &self.home {
             Home::Folder(path) => {
                 let store = FileMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
@@ -428,11 +472,48 @@ impl Doctor {
     }
 }
 
+/// Mends a state file; `false` where somebody dreams just now.
+fn mend_state(workspace: &dyn Workspace, place: &str) -> Result<bool> {
+    // To claim is what mends a guard.
+    let Claim::Granted(lease) = workspace.claim(&ClaimTerms::default())? else { return Ok(false) };
+    let name = StateName::of_path(place.to_owned());
+    if name == StateName::LEDGER {
+        rebuild_ledger(workspace, lease.as_ref())?;
+    } else if name == StateName::FORGOTTEN {
+        if let Some(copy) = session::forgotten_copy(workspace)? {
+            lease.replace(&name, &copy)?;
+        }
+    } else {
+        commit::take_edits(workspace)?;
+    }
+    lease.release().map(|()| true)
+}
+
 /// A step of a pass, carried out under the rules of the home.
 type Within<'w> = dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()> + 'w;
 
-/// Gives every row that waits its vector; returns whether none waits any more.
-fn embed(store: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) -> Result<bool> {
+/// Gives the rows that wait their vectors, in passes for as long as they get any: a row that the embedder never takes spoils fewer
+/// others in each. It is done where any row has one now, or none waits any more.
+fn embed(store: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) -> Result<Done> {
+    let mut is_any = false;
+    loop {
+        let report = embed_pass(store, embedder, within)?;
+        is_any |= report.embedded > 0;
+        let left = report.status.pending + report.status.failed;
+        if left == 0 {
+            return Ok(true.into());
+        }
+        if report.embedded == 0 {
+            let why = report.error.map(|error| format!(": {error}")).unwrap_or_default();
+            return Ok(Done {
+                is_done: is_any,
+                left: Some(format!("{left} of the texts have no vector yet{why}")),
+            });
+        }
+    }
+}
+
+fn embed_pass(store: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) -> Result<EmbedReport> {
     let mut pass = EmbedPass::begin(store, embedder.id(), &EmbedConfig::default());
     loop {
         let mut batch = None;
@@ -447,13 +528,10 @@ fn embed(store: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) 
             None => Ok(()),
         })?;
     }
-    let (mut pass, mut is_whole) = (Some(pass), false);
+    let (mut pass, mut report) = (Some(pass), None);
     within(&mut || {
-        if let Some(pass) = pass.take() {
-            let status = pass.end()?.status;
-            is_whole = status.pending == 0 && status.failed == 0;
-        }
+        report = pass.take().map(EmbedPass::end).transpose()?;
         Ok(())
     })?;
-    Ok(is_whole)
+    Ok(report.expect("the step was carried out"))
 }

@@ -9,6 +9,7 @@ use super::finding::FindingKind as Kind;
 use crate::base::error::{At, Result};
 use crate::base::name::StateName;
 use crate::disk::{Disk, Kind as Entry, Looking, STATE_FOLDER, Stat, atomic};
+use crate::file::lease::{GUARD, is_guard_sound};
 use crate::file::lock::{self, StandingLock};
 use crate::format::documents::ignored::Ignored;
 use crate::format::state::proposal::Proposals;
@@ -37,6 +38,11 @@ pub(super) fn examine(
             told.add(Kind::ForeignLock, ".dreaming.lock", fix);
         }
         Some(StandingLock::Ours) | None => {}
+    }
+    if !is_guard_sound(disk)? {
+        let fix =
+            "run `noctuary doctor PATH --fix --apply`, or the next dream: either gives it a number again";
+        told.add(Kind::DamagedState, GUARD, fix);
     }
     let is_dreaming = lock == Some(StandingLock::Ours);
     if !is_dreaming {

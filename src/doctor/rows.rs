@@ -120,6 +120,8 @@ pub(super) fn tell(place: &str, error: Error, told: &mut Examination) -> Result<
             );
             told.add(Kind::EmptiedStore, place, fix);
         }
+        // Each copy is a finding of its own.
+        Error::CopyWaits { .. } => {}
         Error::NewerVersion { .. } => told.add(Kind::NewerVersion, place, "update the library"),
         Error::Corrupt { what, line, .. } => {
             let line = if line > 0 { format!(", line {line}") } else { String::new() };

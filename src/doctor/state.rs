@@ -4,7 +4,7 @@ use super::examination::Examination;
 use super::finding::FindingKind as Kind;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
-use crate::base::name::{DocName, Name, StateName};
+use crate::base::name::{DocName, StateName};
 use crate::format::documents::copies::original_of;
 use crate::format::state::asked::AskedState;
 use crate::format::state::dreamed::DreamedState;
@@ -26,6 +26,23 @@ use crate::gate::Tombstones;
 use crate::workspace::Workspace;
 
 const RESTORE: &str = "restore it from a backup or git";
+const MEND: &str = "run `noctuary doctor PATH --fix --apply`";
+
+/// Files without which a life goes on, and what is lost with each.
+const LOSSES: [(&str, &str); 6] = [
+    (".dreaming.d/forgotten.json", "what was forgotten may come back, so forget it again at once"),
+    (".dreaming.d/history/undone.json", "dreams that were taken back cannot be brought back"),
+    (".dreaming.d/facts.json", "a model is asked about the same pairs of facts again"),
+    (".dreaming.d/personalization.json", "the profile is made of all rows again"),
+    (".dreaming.d/roles.json", "a model is asked about the same lessons again"),
+    (".dreaming.d/receipts.json", "receipts that were written before it can no longer be checked"),
+];
+
+/// The files that the doctor mends.
+pub(super) fn is_mended(workspace: &dyn Workspace, name: &StateName) -> bool {
+    [StateName::DREAMED, StateName::QUARANTINE, StateName::LEDGER].contains(name)
+        || (*name == StateName::FORGOTTEN && has_copy(workspace))
+}
 
 /// Looks at each state file that a copy of the workspace would take.
 pub(super) fn examine(workspace: &dyn Workspace, told: &mut Examination) -> Result<()> {
@@ -36,15 +53,19 @@ pub(super) fn examine(workspace: &dyn Workspace, told: &mut Examination) -> Resu
         for name in names {
             let Some(bytes) = read(workspace, &name, told)? else { continue };
             if bytes.trim_ascii().is_empty() {
-                told.add(Kind::EmptiedState, &*name, format!("{RESTORE}, or delete it to begin anew"));
+                let anew = format!("{RESTORE}, or delete it to begin anew");
+                told.add(Kind::EmptiedState, &*name, remedy(workspace, &name).unwrap_or(anew));
             } else if matches!(file.names, Names::Proposals) {
             } else if let Err(error) = parse(&name, file, &bytes) {
-                tell(&name, &error, told);
+                tell(workspace, &name, &error, told);
             }
         }
     }
     // A folder that cannot be listed is told with the documents.
     for name in workspace.hidden().unwrap_or_default() {
+        if name.is_set_aside() {
+            told.add(Kind::SetAside, &name, "take over by hand what you miss of it, and delete it");
+        }
         if let Some(original) = original_of(name.as_str()).filter(|path| registry::of_path(path).is_some()) {
             let fix = format!("merge it into {original}, as `noctuary merge-copies` does with all copies");
             told.add(Kind::ConflictCopy, &name, fix);
@@ -57,8 +78,13 @@ pub(super) fn examine(workspace: &dyn Workspace, told: &mut Examination) -> Resu
         _ => false,
     };
     if promoted && matches!(workspace.metadata(&StateName::LEDGER), Ok(None)) {
-        let fix = format!("{RESTORE}; without it the next dream shows journals of the window again");
-        told.add(Kind::MissingState, &*StateName::LEDGER, fix);
+        let name = StateName::LEDGER;
+        told.add(Kind::MissingState, &*name, remedy(workspace, &name).unwrap_or_default());
+    }
+    if matches!(workspace.metadata(&StateName::FORGOTTEN), Ok(None)) && has_copy(workspace) {
+        let fix =
+            format!("{MEND}: it puts its copy in its place; or delete {} too", &*StateName::FORGOTTEN_COPY);
+        told.add(Kind::MissingState, &*StateName::FORGOTTEN, fix);
     }
     Ok(())
 }
@@ -79,12 +105,44 @@ fn read(workspace: &dyn Workspace, name: &StateName, told: &mut Examination) -> 
 }
 
 /// Tells of a file that could not be parsed.
-fn tell(name: &Name, error: &Error, told: &mut Examination) {
-    match error {
-        Error::NewerVersion { .. } => told.add(Kind::NewerVersion, name, "update the library"),
-        Error::Corrupt { what, .. } => told.add(Kind::DamagedState, name, format!("{what}; {RESTORE}")),
-        error => told.add(Kind::DamagedState, name, format!("{error}; {RESTORE}")),
+fn tell(workspace: &dyn Workspace, name: &StateName, error: &Error, told: &mut Examination) {
+    let fix = match (error, remedy(workspace, name)) {
+        (Error::NewerVersion { .. }, _) => {
+            return told.add(Kind::NewerVersion, &**name, "update the library");
+        }
+        (_, Some(fix)) => fix,
+        (Error::Corrupt { what, .. }, None) => format!("{what}; {RESTORE}"),
+        (error, None) => format!("{error}; {RESTORE}"),
+    };
+    told.add(Kind::DamagedState, &**name, fix);
+}
+
+/// Says what to do with a damaged file; `None` where nothing but a backup helps.
+fn remedy(workspace: &dyn Workspace, name: &StateName) -> Option<String> {
+    let is = |known: StateName| *name == known;
+    if is(StateName::DREAMED) || is(StateName::QUARANTINE) {
+        return Some(format!(
+            "{MEND}, or the next dream: what can be read of it counts, and the rest is kept beside it"
+        ));
     }
+    if is(StateName::LEDGER) {
+        return Some(format!(
+            "{MEND}: it is made anew from the log, and what that does not say is shown again; or {RESTORE}"
+        ));
+    }
+    if is(StateName::FORGOTTEN) && has_copy(workspace) {
+        return Some(format!(
+            "{MEND}: it puts its copy in its place, which searches and dreams go by until then"
+        ));
+    }
+    let loses = LOSSES.iter().find(|(known, _)| name.as_str() == *known).map(|(_, loses)| loses)?;
+    Some(format!("{RESTORE}, or delete it: {loses}"))
+}
+
+/// Returns whether the copy of the tombstones can be read.
+fn has_copy(workspace: &dyn Workspace) -> bool {
+    let copy = workspace.read(&StateName::FORGOTTEN_COPY).ok().flatten();
+    copy.is_some_and(|copy| matches!(Forgotten::<Tombstones>::parse(Some(copy.bytes())), Ok(Some(_))))
 }
 
 fn parse(name: &StateName, file: &registry::StateFile, bytes: &[u8]) -> Result<()> {

@@ -69,6 +69,15 @@ pub enum Notice {
     ProposalsExpired(u64),
     /// There is an unfinished commit, which a preview does not finish.
     UnfinishedCommit(DreamId),
+    /// The checksum of this state file does not fit: a person edited it. Its values count, but for a watermark that was raised.
+    EditedState(String),
+    /// Not all of this state file could be read: what could be counts.
+    UnreadState {
+        /// The file.
+        file: String,
+        /// The name under which it was kept as it stood; `None` where nothing was written, or it was empty.
+        aside: Option<String>,
+    },
     /// This machine alone dreams for the life, and the run was on another one.
     DreamsOn(String),
 }
@@ -144,6 +153,17 @@ impl fmt::Display for Notice {
             Self::ProposalsExpired(count) => {
                 let proposals = counted(*count, "proposal");
                 write!(f, "{proposals} have waited for too long; they can still be accepted")
+            }
+            Self::EditedState(file) => write!(
+                f,
+                "{file} was edited since it was written; its values count, but for a watermark that was raised"
+            ),
+            Self::UnreadState { file, aside } => {
+                write!(f, "{file} could not be read whole, and what could be counts; ")?;
+                match aside {
+                    Some(aside) => write!(f, "{aside} is what stood there"),
+                    None => f.write_str("mend it, or let the next dream begin it anew"),
+                }
             }
             Self::DreamsOn(machine) => {
                 write!(f, "{} dreams for this life; dream_on changes that", machine.escape_debug())

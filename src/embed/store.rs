@@ -54,8 +54,8 @@ pub trait VectorStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for an embedder with 0 or more than 4096 dimensions, and the errors of the
-    /// backend.
+    /// [`Error::Config`](crate::Error::Config) for an embedder with 0 or more than 4096 dimensions or without a name, and the errors
+    /// of the backend.
     fn embed_batch(
         &self,
         embedder: &EmbedderId,
@@ -194,7 +194,7 @@ pub struct KeptVectors {
     pub embedded: u64,
     /// Rows that wait for another try.
     pub failed: u64,
-    /// Rows for which the model has no direction: zeros.
+    /// Rows for which the model has no direction: zeros, beside another vector.
     pub skipped: u64,
     /// Rows that were changed or removed meanwhile.
     pub moved: u64,

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use crate::base::name::{DocName, Name};
@@ -149,13 +148,9 @@ fn covers(pattern: &str, path: &str) -> bool {
 
 /// Returns the journal that a name means: `2026-11-21.md`, whatever follows the date, or `20261121.md`.
 fn day(name: &Name) -> Option<String> {
-    let journal = DocName::JOURNALS.join(name.file_name()).ok()?;
-    if JournalName::parse(&journal).is_some() {
-        return Some(journal.to_string());
-    }
-    let stem = name.file_name().split('.').next().filter(|stem| stem.len() == 8)?;
-    let date = NaiveDate::parse_from_str(stem, "%Y%m%d").ok()?;
-    Some(JournalName::new(date, None).name().to_string())
+    let journal = JournalName::parse(&DocName::JOURNALS.join(name.file_name()).ok()?)?;
+    let is_compact = journal.session().is_none() && !name.file_name().contains('-');
+    Some(if is_compact { JournalName::new(journal.date(), None) } else { journal }.name().to_string())
 }
 
 /// Returns the entries of a text, each as one line, so that none can forge a heading or another entry.

@@ -238,7 +238,11 @@ impl<'a> Forget<'a> {
         is_lifted |= self.beside.lift(self.access, &self.text)?;
         if let Some(workspace) = self.workspace {
             rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
-                let Some(mut file) = Forgotten::<Tombstones>::parse(bytes)? else { return Ok(None) };
+                let Some(mut file) =
+                    Forgotten::<Tombstones>::or_copy(bytes, || session::forgotten_copy(workspace))?
+                else {
+                    return Ok(None);
+                };
                 let is_out = file.tombstones.lift(&self.text);
                 is_lifted |= is_out;
                 Ok(is_out.then(|| file.print()))
@@ -290,7 +294,7 @@ impl<'a> Forget<'a> {
     fn bury(&self, workspace: &dyn Workspace) -> Result<(Tombstones, Tombstones)> {
         let mut buried = None;
         rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
-            let file = Forgotten::parse(bytes)?;
+            let file = Forgotten::or_copy(bytes, || session::forgotten_copy(workspace))?;
             let mut file = file.unwrap_or_else(|| Forgotten::new(Tombstones::new(TombstoneKey::random())));
             let stone = file.tombstones.bury(&self.text).expect("it was checked that it has words enough");
             let is_new = file.tombstones.insert(stone);

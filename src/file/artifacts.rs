@@ -352,7 +352,10 @@ impl ArtifactRows for Rows<'_> {
     fn keep_forgotten(&mut self, stones: &Tombstones, _stone: &Tombstone) -> Result<()> {
         let mut file = self.stones()?.unwrap_or_else(|| Forgotten::new(stones.clone()));
         file.tombstones = stones.clone();
-        atomic::replace(self.home.disk.as_ref(), StateName::FORGOTTEN.as_str(), &file.print())
+        let printed = file.print();
+        [StateName::FORGOTTEN_COPY, StateName::FORGOTTEN]
+            .iter()
+            .try_for_each(|name| atomic::replace(self.home.disk.as_ref(), name.as_str(), &printed))
     }
 
     fn ids(&self) -> Result<Vec<ArtifactId>> {
@@ -406,8 +409,8 @@ impl Rows<'_> {
     /// Reads the tombstones of the folder, which are those of a workspace in it.
     fn stones(&self) -> Result<Option<Forgotten<Tombstones>>> {
         let name = StateName::FORGOTTEN;
-        let bytes = atomic::read(self.home.disk.as_ref(), name.as_str(), MAX_DOCUMENT)?;
-        Forgotten::parse(bytes.as_deref())
+        let read = |name: &StateName| atomic::read(self.home.disk.as_ref(), name.as_str(), MAX_DOCUMENT);
+        Forgotten::or_copy(read(&name)?.as_deref(), || read(&StateName::FORGOTTEN_COPY))
     }
 
     fn write(&self, path: &str, head: &Head, data: Option<&ArtifactData>) -> Result<()> {

@@ -6,7 +6,7 @@ use std::io;
 
 use crate::base::document::{Document, Revision};
 use crate::base::error::{At, Error, Refusal, Result};
-use crate::base::name::Name;
+use crate::base::name::{Name, StateName};
 use crate::disk::{Disk, DiskFile, Kind, Open, Stat, atomic};
 use crate::workspace::{MAX_DOCUMENT, WriteMode, line_break_before};
 
@@ -45,6 +45,14 @@ pub(super) fn write(disk: &dyn Disk, name: &Name, bytes: &[u8], mode: WriteMode)
     let written = Revision::of(bytes);
     let path = name.as_str();
     let standing = look(disk, name)?;
+    // First the copy: whatever tears the file afterwards, nothing that was forgotten comes back.
+    let keep_copy = || match StateName::copy_of(name) {
+        Some(copy) => {
+            atomic::create_folder_of(disk, copy.as_str())?;
+            atomic::replace(disk, copy.as_str(), bytes)
+        }
+        None => Ok(()),
+    };
     let stands_there = || -> Result<bool> {
         Ok(standing.is_some_and(|stat| stat.len == bytes.len() as u64)
             && read(disk, name)?.is_some_and(|document| document.revision() == written))
@@ -52,6 +60,9 @@ pub(super) fn write(disk: &dyn Disk, name: &Name, bytes: &[u8], mode: WriteMode)
     match mode {
         WriteMode::Create => {
             atomic::create_folder_of(disk, path)?;
+            if standing.is_none() {
+                keep_copy()?;
+            }
             return if atomic::create(disk, path, bytes)? { Ok(written) } else { Err(conflict(disk, name)?) };
         }
         // An earlier writer of the same bytes may have failed to make them durable.
@@ -66,6 +77,7 @@ pub(super) fn write(disk: &dyn Disk, name: &Name, bytes: &[u8], mode: WriteMode)
         }
         WriteMode::Replace => atomic::create_folder_of(disk, path)?,
     }
+    keep_copy()?;
     atomic::replace(disk, path, bytes)?;
     Ok(written)
 }

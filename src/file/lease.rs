@@ -16,12 +16,15 @@ use super::lock::{self, LOCK, OurLock, Placed};
 use super::write_guard::write_guard;
 use crate::base::debug::debug_as;
 use crate::base::error::{At, Error, LostBy, Result};
-use crate::base::name::Name;
+use crate::base::name::{Name, StateName};
+#[cfg(feature = "doctor")]
+use crate::disk::Open;
 use crate::disk::host;
 use crate::disk::{Disk, DiskFile, STATE_FOLDER, atomic};
-use crate::workspace::{Claim, ClaimTerms, Lease, WriteMode};
+use crate::format::state::ledger::Ledger;
+use crate::workspace::{Claim, ClaimTerms, Lease, MAX_DOCUMENT, WriteMode};
 
-const GUARD: &str = ".dreaming.d/guard";
+pub(crate) const GUARD: &str = ".dreaming.d/guard";
 /// The epoch as text: twenty digits and a line break.
 const EPOCH_BYTES: usize = 21;
 
@@ -65,28 +68,39 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, terms: &ClaimTerms) -> Result<Claim> {
 }
 
 fn raise_epoch(disk: &dyn Disk, guard: &dyn DiskFile) -> Result<u64> {
-    // A guard that somebody deleted begins at nothing; the last holder's lock may still know better.
+    // A guard that somebody deleted begins at nothing; the last holder's lock may still know better, and so may the ledger. The same
+    // goes for one that was damaged: who holds the kernel's lock on it is alone, whatever it says.
     let standing = lock::standing(disk)?.and_then(|lock| lock.epoch);
-    let epoch = read_epoch(guard)?.max(standing.unwrap_or(0)).saturating_add(1);
+    let known = match read_epoch(guard)? {
+        None | Some(0) => {
+            let ledger = atomic::read(disk, StateName::LEDGER.as_str(), MAX_DOCUMENT)?;
+            Ledger::parse(ledger.as_deref()).map_or(0, |ledger| ledger.epoch)
+        }
+        Some(known) => known,
+    };
+    let epoch = known.max(standing.unwrap_or(0)).saturating_add(1);
     guard.write_at(format!("{epoch:020}\n").as_bytes(), 0).at("write", GUARD)?;
     guard.sync().map_err(atomic::unsynced).at("sync", GUARD)?;
     Ok(epoch)
 }
 
-fn read_epoch(guard: &dyn DiskFile) -> Result<u64> {
+/// Returns whether the guard says a number, or there is none.
+#[cfg(feature = "doctor")]
+pub(crate) fn is_guard_sound(disk: &dyn Disk) -> Result<bool> {
+    match disk.open(GUARD, Open::Read) {
+        Ok(guard) => Ok(read_epoch(guard.as_ref())?.is_some()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(error).at("open", GUARD),
+    }
+}
+
+/// Reads the epoch; `None` where the guard is damaged.
+fn read_epoch(guard: &dyn DiskFile) -> Result<Option<u64>> {
     let mut bytes = [0; EPOCH_BYTES];
     let read = guard.read_at(&mut bytes, 0).at("read", GUARD)?;
     // Zeros are what a power loss leaves where it takes the first epoch and not the length.
     let text = std::str::from_utf8(&bytes[..read]).unwrap_or("x").trim_matches(['\0', '\n']).trim();
-    if text.is_empty() {
-        return Ok(0);
-    }
-    text.parse().map_err(|_| Error::Corrupt {
-        name: GUARD.to_owned(),
-        line: 1,
-        column: 1,
-        what: "it is not a number",
-    })
+    Ok(if text.is_empty() { Some(0) } else { text.parse().ok() })
 }
 
 /// The state that a lease and its heartbeat share.
@@ -113,7 +127,7 @@ impl Shared {
         if self.disk.stat(GUARD).at("look at", GUARD)?.is_none_or(|named| named.id != self.guard_id) {
             return lost(LostBy::Guard);
         }
-        if read_epoch(self.guard.as_ref())? != self.epoch {
+        if read_epoch(self.guard.as_ref())? != Some(self.epoch) {
             return lost(LostBy::Epoch);
         }
         if lock::standing(self.disk.as_ref())?.is_none_or(|lock| lock.token != self.lock.token) {

@@ -8,7 +8,7 @@ mod artifacts;
 mod belongings;
 mod documents;
 mod hidden;
-mod lease;
+pub(crate) mod lease;
 pub(crate) mod lock;
 mod memory;
 #[cfg(feature = "artifacts")]

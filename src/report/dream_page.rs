@@ -129,7 +129,7 @@ impl<'r> DreamPage<'r> {
         self.0.forgotten = session::forgotten(workspace)?.map(Arc::new);
         self = self.log(&text(workspace.read(&StateName::LOG)?).unwrap_or_default());
         let quarantine = workspace.read(&StateName::QUARANTINE)?;
-        self.0.quarantine = Some(Quarantine::parse(quarantine.as_ref().map(Document::bytes))?);
+        self.0.quarantine = Some(Quarantine::read(quarantine.as_ref().map(Document::bytes)).state);
         let memory = match workspace.read(&DocName::MEMORY)? {
             None => workspace.read(&DocName::LEGACY_MEMORY)?,
             memory => memory,

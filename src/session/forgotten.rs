@@ -13,8 +13,14 @@ use crate::workspace::{Metadata, Workspace};
 /// Reads the tombstones of a workspace; `None` where it has forgotten nothing.
 pub(crate) fn forgotten<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<Tombstones>> {
     let file = workspace.read(&StateName::FORGOTTEN)?;
-    let file = Forgotten::<Tombstones>::parse(file.as_ref().map(Document::bytes))?;
+    let copy = || forgotten_copy(workspace);
+    let file = Forgotten::<Tombstones>::or_copy(file.as_ref().map(Document::bytes), copy)?;
     Ok(file.map(|file| file.tombstones).filter(|forgotten| !forgotten.is_empty()))
+}
+
+/// Reads the copy of the file.
+pub(crate) fn forgotten_copy<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<Vec<u8>>> {
+    Ok(workspace.read(&StateName::FORGOTTEN_COPY)?.map(Document::into_bytes))
 }
 
 /// The tombstones of one workspace as they were read last.

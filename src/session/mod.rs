@@ -15,7 +15,7 @@ mod sync;
 mod upkeep;
 mod walk;
 
-pub(crate) use forgotten::forgotten;
+pub(crate) use forgotten::{forgotten, forgotten_copy};
 pub use group::GroupView;
 pub(crate) use group::groups;
 pub use guarded::{Guarded, SharedUser};
@@ -28,4 +28,4 @@ pub(crate) use superseded::Notes;
 pub use sync::{SyncReport, Unreadable};
 #[cfg(any(feature = "doctor", feature = "exchange"))]
 pub(crate) use walk::Folder;
-pub(crate) use walk::{Looked, journals, walk};
+pub(crate) use walk::{Looked, journal_folders, journals, walk};

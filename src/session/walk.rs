@@ -31,15 +31,32 @@ pub(crate) fn walk<'w>(
     })
 }
 
-/// Returns the journals of both folders in which they may be, ascending. A folder that `is_none` says is none for its error is
+/// Goes through the folders in which journals may be: both, and their folders of years and months.
+pub(crate) fn journal_folders(
+    workspace: &dyn Workspace,
+) -> impl Iterator<Item = (DocName, Result<Listing>)> + '_ {
+    let mut folders = vec![DocName::DAILY, DocName::JOURNALS];
+    std::iter::from_fn(move || {
+        let folder = folders.pop()?;
+        let listing = workspace.list(Some(&folder));
+        if let Ok(listing) = &listing {
+            folders.extend(
+                listing.folders.iter().rev().filter(|below| JournalName::is_folder(below.as_str())).cloned(),
+            );
+        }
+        Some((folder, listing))
+    })
+}
+
+/// Returns the journals of all folders in which they may be, ascending. A folder that `is_none` says is none for its error is
 /// passed over.
 pub(crate) fn journals(
     workspace: &dyn Workspace,
     is_none: impl Fn(&DocName, &Error) -> bool,
 ) -> Result<Vec<JournalName>> {
     let mut journals = Vec::new();
-    for folder in [DocName::JOURNALS, DocName::DAILY] {
-        match workspace.list(Some(&folder)) {
+    for (folder, listing) in journal_folders(workspace) {
+        match listing {
             Ok(listing) => journals.extend(listing.documents.iter().filter_map(JournalName::parse)),
             Err(error) if is_none(&folder, &error) => {}
             Err(error) => return Err(error),

@@ -178,3 +178,58 @@ fn processes_that_dream_while_a_tool_carries_their_folders_lose_nothing() {
     assert!(memory.matches("Decision: boat").count() > said.len() / 3, "dreams kept lines: {memory}");
     println!("{} syncs, {} copies, {} lines", rounds * 2, tool.copies, said.len());
 }
+
+// `merge-copies` opened the store before it merged the copies, and ended with 3 as every other command did.
+#[test]
+fn copies_are_merged_where_a_tool_kept_the_rows_of_the_other_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let add = |home: &str, text: &str| {
+        fs::write(at.join("m.json"), format!("[{{\"memory\": \"{text}\"}}]")).unwrap();
+        ends(at, &["import", "m.json", home, "--from", "mem0", "--apply"], 0);
+    };
+    ends(at, &["init", "laptop"], 0);
+    add("laptop", "Takes tea without milk.");
+    let (lines, state) = (".dreaming.d/memories.jsonl", ".dreaming.d");
+    let (laptop, server) = (at.join("laptop"), at.join("server"));
+    fs::create_dir_all(server.join(state)).unwrap();
+    for entry in fs::read_dir(laptop.join(state)).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+        fs::copy(entry.path(), server.join(state).join(entry.file_name())).unwrap();
+    }
+    add("laptop", "Paints boats on the desk.");
+    add("laptop", "Sails on Sundays in May.");
+    add("server", "Reads the tide tables.");
+    // The tool keeps the other machine's, which is shorter.
+    let copy = "memories.sync-conflict-20261121-091500-ABCDEFG.jsonl";
+    fs::rename(laptop.join(lines), laptop.join(state).join(copy)).unwrap();
+    fs::copy(server.join(lines), laptop.join(lines)).unwrap();
+    let output = crate::run(at, &["status", "laptop"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(3) && told.contains("merge-copies"), "{told}");
+    let told = ends(at, &["merge-copies", "laptop"], 0);
+    assert!(told.contains(copy), "{told}");
+    let status = crate::json(at, &["status", "laptop", "--json"], 0);
+    assert_eq!(status["rows"], 4, "{status}");
+}
+
+#[test]
+fn a_journal_that_no_dream_reads_is_named_by_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["init", "agent"], 0);
+    fs::create_dir_all(at.join("agent/memory/2026/11")).unwrap();
+    let line = "- [09:00:00] [user] Decision: the boat is Brisk.\n";
+    for file in
+        ["memory/16.11.2026.md", "memory/2026/11/2026-11-22.md", "memory/20261124.md", "2026-11-25.md"]
+    {
+        fs::write(at.join("agent").join(file), line).unwrap();
+    }
+    let told = ends(at, &["status", "agent"], 0);
+    assert!(
+        told.contains("Not read") && told.contains("memory/16.11.2026.md") && told.contains("2026-11-25.md"),
+        "{told}"
+    );
+    let status = crate::json(at, &["status", "agent", "--json"], 0);
+    assert_eq!(status["unknown_journals"].as_array().unwrap().len(), 2, "{status}");
+    assert_eq!(status["journals"], 2, "{status}");
+}

@@ -36,6 +36,16 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
         let ledger = fs::read_to_string(home.join(".dreaming.d/ledger.json")).unwrap();
         put(home, ".dreaming.d/ledger.json", &ledger.replacen("\"epoch\":", "\"epoch\":9", 1));
     }),
+    (Kind::DamagedState, "guard", |home| put(home, ".dreaming.d/guard", "not a number\n")),
+    (Kind::DamagedState, "forgotten.json", |home| {
+        let stones = fs::read_to_string(home.join(".dreaming.d/forgotten.json")).unwrap();
+        put(home, ".dreaming.d/forgotten.json", &stones[..stones.len() / 2]);
+    }),
+    (Kind::MissingState, "forgotten.json", |home| {
+        fs::remove_file(home.join(".dreaming.d/forgotten.json")).unwrap();
+    }),
+    (Kind::DamagedState, "dreamed-state", |home| add(home, ".dreamed-state.json", "// mine\n")),
+    (Kind::SetAside, "unread", |home| put(home, ".dreamed-state.unread-0f3a9c5b.json", "{ oops")),
     (Kind::NewerVersion, "facts.json", |home| put(home, ".dreaming.d/facts.json", "{\"v\":99}\n")),
     (Kind::TwoMemories, "memory.md", |home| put(home, "memory.md", "- tea\n")),
     (Kind::ConflictCopy, "MEMORY copy", |home| {
@@ -82,6 +92,17 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
     }),
     (Kind::UnreadJournal, "journal", |home| {
         put(home, "memory/2026-03-01-repl.md", "- 09:12 [user] It rained.\n");
+    }),
+    (Kind::UnknownJournal, "name of a journal", |home| {
+        put(home, "memory/16.11.2026.md", "- 09:12 [user] It rained.\n");
+    }),
+    (Kind::UnknownJournal, "folder of journals", |home| put(home, "journal/2026-11-16.md", "It rained.\n")),
+    (Kind::FutureDay, "journal of the future", |home| {
+        put(home, "memory/2031-11-16-repl.md", "- 09:12 [user] It rained.\n");
+    }),
+    (Kind::FutureDay, "log.jsonl", |home| {
+        let log = fs::read_to_string(home.join(".dreaming.d/log.jsonl")).unwrap();
+        put(home, ".dreaming.d/log.jsonl", &log.replace("\"day\":\"2026", "\"day\":\"2031"));
     }),
     (Kind::NameCollision, "names", |home| {
         put(home, "memory/Boat.md", "- Brisk\n");

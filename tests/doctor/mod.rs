@@ -6,3 +6,4 @@ mod faults;
 mod kit;
 mod looks;
 mod practice;
+mod states;

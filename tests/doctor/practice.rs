@@ -9,6 +9,7 @@ use noctuary::learning::{Ending, MethodStore, NewMethod, NewOutcome, NewRoleNote
 use noctuary::memory::{LearningStore, NewMemory, Source};
 use noctuary::store::StoreConfig;
 use noctuary::testing::HashEmbedder;
+use noctuary::vectors::{EmbedError, Embedder, EmbedderId, Purpose};
 use noctuary::{Access, Error, FileMemoryStore, LlmReply, LlmRequest, MemoryStore, Scope, llm_fn};
 
 use crate::doctor::kit::{at, now, tree};
@@ -134,6 +135,50 @@ fn rows_without_vectors_are_filled_by_the_embedder_of_the_doctor() {
         assert_eq!((found.health.embeddings["pending"], found.health.embeddings["embedded"]), (0, 9));
         assert!(found.is_sound(), "{found:?}");
         assert_eq!(told(&path, "doctor.fix.embeddings"), 1);
+    }
+}
+
+/// Takes no batch with one text, as a server does that chokes on it.
+struct Chokes(HashEmbedder);
+
+impl Embedder for Chokes {
+    fn id(&self) -> &EmbedderId {
+        self.0.id()
+    }
+
+    fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
+        if texts.iter().any(|text| text.contains("number 42 ")) {
+            return Err(EmbedError::new("too many tokens"));
+        }
+        self.0.embed(texts, purpose)
+    }
+}
+
+// The doctor wrote the others, printed "would", and left no line in the audit.
+#[test]
+fn a_row_that_the_embedder_never_takes_is_said_and_the_others_are_done() {
+    for (_folder, path, store) in homes(&StoreConfig::default()) {
+        for number in 0..100 {
+            let text = format!("The ferry number {number} leaves at nine");
+            store.write(&owner(), &NewMemory::new("note", text, Source::UserExplicit), at(20, 9)).unwrap();
+        }
+        let mut stores = StoreConfig::default();
+        stores.embedder = Some(Arc::new(Chokes(HashEmbedder::new(64))));
+        let doctor = Doctor::of(&path).unwrap().stores(stores);
+        let found = doctor.examine(now()).unwrap();
+        let fixed = doctor.fix(&found, Apply::Yes, &[], now()).unwrap();
+        assert_eq!((fixed.len(), fixed[0].action, fixed[0].done), (1, FixAction::Embeddings, true));
+        let left = fixed[0].left.as_deref().unwrap();
+        assert!(left.starts_with("1 of the texts") && left.ends_with("too many tokens"), "{left}");
+        let found = doctor.examine(now()).unwrap();
+        assert_eq!((found.health.embeddings["failed"], found.health.embeddings["embedded"]), (1, 99));
+        assert_eq!(told(&path, "doctor.fix.embeddings"), 1);
+        // Once more does nothing, and says so.
+        let fixed = doctor.fix(&found, Apply::Yes, &[], now()).unwrap();
+        assert!(!fixed[0].done && fixed[0].left.is_some(), "{fixed:?}");
+        assert_eq!(told(&path, "doctor.fix.embeddings"), 1);
+        let planned = doctor.fix(&found, Apply::DryRun, &[], now()).unwrap();
+        assert!(!planned[0].done && planned[0].left.is_none());
     }
 }
 

@@ -3,6 +3,7 @@
 mod attacks;
 mod briefing;
 mod dialogue;
+mod edits;
 mod fact_dreamer;
 mod first_day;
 mod http;

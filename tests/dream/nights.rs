@@ -540,7 +540,7 @@ fn a_survey_needs_no_lease_and_where_dreaming_is_off_reads_nothing() {
     assert_eq!(life.dreamer().survey(night(21)).unwrap().backlog.journals, 1);
     drop(lease);
     // Were a state file read, it would be an error.
-    life.put(".dreamed-state.json", "{");
+    life.put(".dreaming.d/ledger.json", "{");
     assert!(life.dreamer().survey(night(21)).is_err());
     let off = life.dreamer_with(|config| config.enabled = false).survey(night(21)).unwrap();
     assert_eq!((off.due, off.journals.len(), off.backlog), (Due::Off, 0, Backlog::default()));
@@ -1611,11 +1611,8 @@ fn a_damaged_state_file_stops_the_run_names_itself_and_changes_nothing() {
     life.dream(&Script::new().says(FACT));
     life.put(&journal(21), "- [user] More.\n");
     let ledger = life.text(".dreaming.d/ledger.json");
-    let state = life.text(".dreamed-state.json");
     let files = [
-        (".dreamed-state.json", state.as_str(), "[1]"),
         (".dreaming.d/ledger.json", ledger.as_str(), r#"{"v":1,"epoch":1,"journals":[]}"#),
-        (".dreamed-quarantine.json", r#"[{"pattern":"x","log_filenames":[]}]"#, "{}"),
         (".dreaming.d/intent.json", r#"{"v":1,"id":"0123456789abcdef","epoch":1}"#, r#"{"v":1}"#),
     ];
     for (file, whole, other_shape) in files {
@@ -2573,10 +2570,11 @@ fn no_secret_is_in_any_file_of_ours_nor_in_what_we_print() {
     let Step::Ask(pass) = dreamer.begin(night(23)).unwrap() else { panic!("something to ask") };
     printed.push(format!("{pass:?} {:?}", pass.request()));
     drop(pass);
-    life.put(".dreamed-state.json", format!("{{\"last_run_at\": \"{KEY}\"}}"));
+    let ledger = life.text(".dreaming.d/ledger.json");
+    life.put(".dreaming.d/ledger.json", format!("{{\"v\": 1, \"epoch\": \"{KEY}\"}}"));
     let error = dream_once_at(&dreamer, &Script::new(), &|| night(23)).unwrap_err();
     printed.push(format!("{error} {error:?}"));
-    life.remove(".dreamed-state.json");
+    life.put(".dreaming.d/ledger.json", ledger);
 
     // Nor a hash of it: that of a short one is found by trying.
     let hash = noctuary::workspace::Digest::of(KEY.as_bytes()).short(8);

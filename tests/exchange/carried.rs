@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Duration, Utc};
+use noctuary::doctor::{Doctor, FindingKind};
 use noctuary::dream::DreamStanding;
 use noctuary::exchange::{Forget, Merge, MergeConflictKind, TravelFile, merge_copies};
+use noctuary::memory::{Filter, NewMemory, Source};
 use noctuary::testing::{Fault, Faults, FaultyDisk, cases};
 use noctuary::{
-    Access, Error, FileWorkspace, JournalDreamer, LlmReply, LlmRequest, Outcome, Scope, Workspace,
-    dream_once_at, llm_fn,
+    Access, Error, FileMemoryStore, FileWorkspace, JournalDreamer, LlmReply, LlmRequest, MemoryStore,
+    Outcome, Scope, Workspace, dream_once_at, llm_fn,
 };
 
 use sha2::{Digest as _, Sha256};
@@ -233,6 +235,51 @@ fn a_file_that_is_no_text_keeps_its_copy() {
         assert_eq!(after[path], before[path], "{path}");
     }
     assert!(!after.keys().any(|path| path.ends_with(".table")), "what is made anew is removed");
+}
+
+// Every verb of the store ended with an error that advised a backup, though nothing was missing.
+#[test]
+fn a_store_whose_file_another_machine_wrote_says_which_copy_waits_and_is_whole_after_the_merge() {
+    let scope = Scope::user("marta");
+    let agent = Access::agent(scope.clone());
+    let write = |life: &Life, text: &str| {
+        let store = FileMemoryStore::open(life.root(), scope.clone()).unwrap();
+        store.write(&agent, &NewMemory::new("note", text, Source::UserExplicit), night(20)).unwrap();
+    };
+    for copy in [
+        ".dreaming.d/memories.sync-conflict-20261121-091500-ABCDEFG.jsonl",
+        ".dreaming.d/memories (In Konflikt stehende Kopie von Marta 2026-11-21).jsonl",
+        ".dreaming.d/memories-MARTA-PC.jsonl",
+    ] {
+        let life = Life::empty();
+        write(&life, "The boat is called Brisk.");
+        let other = life.copy();
+        for number in 0..3 {
+            write(&life, &format!("Said on the desk, number {number}."));
+        }
+        write(&other, "Said on the laptop.");
+        // The tool keeps the other machine's, which is shorter.
+        let file = ".dreaming.d/memories.jsonl";
+        life.put(copy, life.bytes(file));
+        life.put(file, other.bytes(file));
+        let error = FileMemoryStore::open(life.root(), scope.clone()).unwrap_err();
+        assert!(matches!(&error, Error::CopyWaits { copy: found, .. } if found == copy), "{error:?}");
+        assert!(error.to_string().contains("noctuary merge-copies") && !error.to_string().contains("backup"));
+        let found = Doctor::of(life.root()).unwrap().examine(night(21)).unwrap();
+        let kinds: Vec<FindingKind> = found.findings.iter().map(|finding| finding.kind).collect();
+        assert_eq!(kinds, [FindingKind::ConflictCopy], "{found:?}");
+
+        assert_eq!(merge_copies(life.workspace().as_ref()).unwrap().merged, [copy]);
+        let store = FileMemoryStore::open(life.root(), scope.clone()).unwrap();
+        let rows = store.list(&agent, &Filter::limit(10)).unwrap();
+        assert_eq!(rows.len(), 5, "{copy}: {rows:?}");
+        write(&life, "And on.");
+    }
+    // Without a copy it is a loss, as before.
+    let life = Life::empty();
+    write(&life, "The boat is called Brisk.");
+    life.put(".dreaming.d/memories.jsonl", "");
+    assert!(matches!(FileMemoryStore::open(life.root(), scope), Err(Error::Shrunk { .. })));
 }
 
 #[test]

@@ -175,7 +175,7 @@ pub(crate) enum Command {
         /// Carry it out
         #[arg(long, requires = "fix")]
         apply: bool,
-        /// Only this action: index, lock, permissions, embeddings, edges, methodology_demotion, reflect_pending
+        /// Only this action: index, state, lock, permissions, embeddings, edges, methodology_demotion, reflect_pending
         #[arg(long, value_name = "ACTION", requires = "fix")]
         only: Vec<String>,
         /// Ask the model at this endpoint, for reflect_pending

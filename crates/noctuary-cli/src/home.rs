@@ -71,6 +71,16 @@ impl Home {
         Self::find(place, whose)?.ok_or_else(|| nothing_at(place, whose))
     }
 
+    /// Opens the documents and the state of a home that exists, and not its memory store: a copy of that may wait to be merged.
+    pub(crate) fn workspace(place: &Place, whose: Whose<'_>) -> Result<Arc<dyn Workspace>, Trouble> {
+        match place {
+            Place::Path(path) if path.is_dir() => {
+                Ok(Arc::new(FileWorkspace::open(path)?.reaching(Reach::everything())))
+            }
+            _ => Ok(Self::open(place, whose)?.workspace),
+        }
+    }
+
     /// Opens a home; `None` where nothing is there.
     pub(crate) fn find(place: &Place, whose: Whose<'_>) -> Result<Option<Self>, Trouble> {
         let path = match place {

@@ -225,6 +225,18 @@ pub enum Error {
         /// The unit that is counted: `lines` or `changes`.
         of: &'static str,
     },
+    /// A sync tool kept another machine's version of a store, and left this machine's beside it. Nothing was read or written, and
+    /// nothing is missing: merge the copy.
+    #[error(
+        "cannot use {name}: two machines changed it, and a sync tool left a copy, {copy}; run `noctuary merge-copies` (or call \
+         `merge_copies`), which keeps what each of them has"
+    )]
+    CopyWaits {
+        /// The file of the store.
+        name: String,
+        /// The copy beside it.
+        copy: String,
+    },
     /// No more files can be open at once. Raise the limit, or hold fewer workspaces and stores open.
     #[error("cannot {action} {path}: {limit}")]
     TooManyOpen {
@@ -313,6 +325,7 @@ impl Error {
             Self::BootstrapRemains { .. } => "bootstrap_remains",
             Self::Undecided { .. } | Self::DecidedSince { .. } => "undecided",
             Self::Shrunk { .. } => "shrunk",
+            Self::CopyWaits { .. } => "copy_waits",
             Self::TooManyOpen { .. } => "too_many_open",
             Self::Database { .. } => "database",
             Self::ArtifactNotFound { .. } => "artifact_not_found",

@@ -7,6 +7,7 @@
 //! Everything that changes a home stands on this module: dreams, and the verbs of a person over earlier dreams and
 //! proposals. It knows none of them.
 
+mod by_hand;
 mod change;
 mod home;
 mod proposal;
@@ -15,6 +16,7 @@ mod section;
 pub(super) mod sleeper;
 mod steps;
 
+pub(crate) use by_hand::{edits, take_edits};
 pub(crate) use home::{
     Glimpse, append_log, archive, archive_of, is_there, memory, memory_name, memory_of, proposals, state,
 };

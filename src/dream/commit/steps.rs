@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::home::{self, Glimpse};
 use super::recorded::Recorded;
-use super::{change, proposal, section};
+use super::{by_hand, change, proposal, section};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::StateName;
@@ -46,10 +46,10 @@ impl Recorded for Intent {
     }
 
     /// Reads the state that a commit changes, so that damage is named before a step is done and not when half of them
-    /// are.
+    /// are, and a person's edit is kept before it is overwritten.
     fn check(&self, workspace: &dyn Workspace) -> Result<()> {
+        by_hand::take_edits(workspace)?;
         Ledger::parse(home::state(workspace, &StateName::LEDGER)?.as_deref())?;
-        DreamedState::parse(home::state(workspace, &StateName::DREAMED)?.as_deref())?;
         Undone::parse(home::state(workspace, &StateName::UNDONE)?.as_deref())?;
         Ok(())
     }
@@ -110,7 +110,7 @@ impl Recorded for Intent {
         ledger.watermark.clone_from(&self.watermark);
         lease.replace(&StateName::LEDGER, &ledger.print())?;
 
-        let standing = DreamedState::parse(home::state(workspace, &StateName::DREAMED)?.as_deref())?;
+        let standing = DreamedState::read(home::state(workspace, &StateName::DREAMED)?.as_deref()).state;
         let mut state = self.state.clone();
         let is_lowered =
             matches!(&self.change, Some(Change::Undo { mark, .. }) if *mark == standing.last_processed_mtime);
@@ -143,7 +143,7 @@ fn was_dreamed_by_peer(workspace: &dyn Workspace, intent: &Intent) -> Result<boo
         return Ok(false);
     }
     let ledger = Ledger::parse(home::state(workspace, &StateName::LEDGER)?.as_deref())?;
-    let standing = DreamedState::parse(home::state(workspace, &StateName::DREAMED)?.as_deref())?;
+    let standing = DreamedState::read(home::state(workspace, &StateName::DREAMED)?.as_deref()).state;
     // Where no journal was shown, as when a person accepts a proposal, no peer can have dreamed the same.
     let Some(newest) = intent.ledger.values().map(|entry| entry.modified).max() else { return Ok(false) };
     Ok(!standing.is_own()

@@ -46,11 +46,10 @@ fn start(host: &Host, terms: &Terms<'_>, now: DateTime<Utc>) -> Result<ControlFl
     if !terms.enabled {
         return Ok(ControlFlow::Break(Step::Done(Box::new(run.report))));
     }
-    // A preview writes nothing, so it may run anywhere. A file that does not parse is told by whoever needs it.
+    // A preview writes nothing, so it may run anywhere.
     if terms.mode != DreamMode::Preview
         && let Some(file) = run.workspace().read(&StateName::DREAMED)?
-        && let Ok(state) = DreamedState::parse(Some(file.bytes()))
-        && let Some(machine) = host.elsewhere(&state)
+        && let Some(machine) = host.elsewhere(&DreamedState::read(Some(file.bytes())).state)
     {
         run.put_off(Some(other_machine(now)));
         run.report.notices.push(Notice::DreamsOn(machine));

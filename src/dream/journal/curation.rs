@@ -43,6 +43,9 @@ impl Curation {
             Some(lease) => commit::recover(workspace, lease.as_ref(), run.forgotten.as_deref())?,
             None => commit::unfinished(workspace)?,
         };
+        let edits =
+            if run.lease.is_some() { commit::take_edits(workspace)? } else { commit::edits(workspace)? };
+        run.report.notices.extend(edits);
         let mut records = Records::read(workspace)?;
         match unfinished {
             Some(intent) if run.lease.is_some() => run.report.recovered = Some(intent.id),

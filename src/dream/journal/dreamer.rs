@@ -59,13 +59,14 @@ impl JournalDreamer {
         &self.config
     }
 
-    /// Reads what the last run left: when, how it ended, and when the next may be.
+    /// Reads what the last run left: when, how it ended, and when the next may be. Of a file that a person edited, each value
+    /// that makes sense.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where the state file does not parse.
+    /// The errors of reading.
     pub fn state(&self) -> Result<DreamedState> {
-        DreamedState::parse(commit::state(self.workspace(), &StateName::DREAMED)?.as_deref())
+        Ok(DreamedState::read(commit::state(self.workspace(), &StateName::DREAMED)?.as_deref()).state)
     }
 
     /// Leaves the dreaming to one machine, by its name, or to each again by `None`. For a life whose folder two machines share.
@@ -90,7 +91,7 @@ impl JournalDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::Busy`] where somebody dreams here just now; [`Error::Corrupt`] where the state file does not parse;
+    /// [`Error::Busy`] where somebody dreams here just now;
     /// [`Error::Config`] for a name that is empty or has control characters.
     pub fn dream_on(&self, machine: Option<&str>) -> Result<()> {
         if machine.is_some_and(|name| name.trim().is_empty() || name.chars().any(char::is_control)) {
@@ -98,6 +99,7 @@ impl JournalDreamer {
             return Err(Error::Config { setting: "the machine that dreams", rule });
         }
         let lease = claim_now(self.workspace(), &self.config.claim)?;
+        commit::take_edits(self.workspace())?;
         let mut state = self.state()?;
         if state.dreams_on.as_deref() != machine {
             state.dreams_on = machine.map(str::to_owned);
@@ -106,13 +108,13 @@ impl JournalDreamer {
         lease.release()
     }
 
-    /// Lists the journals in quarantine.
+    /// Lists the journals in quarantine. Of a file that a person edited, each journal that it names.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where the quarantine file does not parse.
+    /// The errors of reading.
     pub fn quarantine(&self) -> Result<Quarantine> {
-        Quarantine::parse(commit::state(self.workspace(), &StateName::QUARANTINE)?.as_deref())
+        Ok(Quarantine::read(commit::state(self.workspace(), &StateName::QUARANTINE)?.as_deref()).state)
     }
 
     /// Takes a journal out of quarantine, so that the next run reads it; `false` where it was not in it. Of one in
@@ -125,7 +127,7 @@ impl JournalDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where the quarantine file does not parse.
+    /// The errors of the workspace.
     pub fn release(&self, journal: &DocName) -> Result<bool> {
         self.change_quarantine(|quarantine| quarantine.release(journal))
     }
@@ -148,7 +150,7 @@ impl JournalDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where the quarantine file does not parse.
+    /// The errors of the workspace.
     pub fn release_entry(&self, entry: &QuarantineEntry) -> Result<bool> {
         self.change_quarantine(|quarantine| quarantine.release_entry(entry))
     }
@@ -156,6 +158,7 @@ impl JournalDreamer {
     fn change_quarantine(&self, change: impl Fn(&mut Quarantine) -> bool) -> Result<bool> {
         let workspace = self.workspace();
         loop {
+            commit::take_edits(workspace)?;
             let Some(document) = workspace.read(&StateName::QUARANTINE)? else { return Ok(false) };
             let mut quarantine = Quarantine::parse(Some(document.bytes()))?;
             if !change(&mut quarantine) {

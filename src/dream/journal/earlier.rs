@@ -33,7 +33,7 @@ impl<'w> EarlierDreams<'w> {
             workspace,
             memory: memory.unwrap_or_else(|| Document::new(name.clone().into(), Vec::new())),
             log: log::of_curators(&workspace.read_tail(&StateName::LOG, MOST_LOG)?.text).collect(),
-            state: DreamedState::parse(state(workspace, &StateName::DREAMED)?.as_deref())?,
+            state: DreamedState::read(state(workspace, &StateName::DREAMED)?.as_deref()).state,
             ledger: Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?,
             undone: Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?,
             name,

@@ -16,6 +16,8 @@ mod past;
 mod person;
 mod propose;
 mod queue;
+#[cfg(feature = "doctor")]
+mod rebuild;
 mod record;
 mod records;
 mod request;
@@ -32,5 +34,7 @@ pub use dreamer::{JournalDreamer, JournalDreamerBuilder};
 pub use dreams::{DreamRecord, DreamStanding};
 pub use due::should_dream;
 pub use propose::{DreamProposal, ProposalEnd, ProposalReport};
+#[cfg(feature = "doctor")]
+pub(crate) use rebuild::rebuild_ledger;
 pub use reread::JournalSpan;
 pub use survey::DreamSurvey;

@@ -42,5 +42,6 @@ pub(crate) fn claim(dreamer: &JournalDreamer, access: &Access, name: impl Into<N
     };
     let forgotten = session::forgotten(workspace)?.map(Arc::new);
     let recovered = commit::recover(workspace, lease.as_ref(), forgotten.as_deref())?;
+    commit::take_edits(workspace)?;
     Ok(Claimed { lease, forgotten, recovered })
 }

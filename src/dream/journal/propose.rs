@@ -473,7 +473,7 @@ impl<'a> Answering<'a> {
         order::sort(&mut log.lines);
         log.lines.dedup();
         let ledger = Ledger::parse(commit::state(workspace, &StateName::LEDGER)?.as_deref())?;
-        let state = DreamedState::parse(commit::state(workspace, &StateName::DREAMED)?.as_deref())?;
+        let state = DreamedState::read(commit::state(workspace, &StateName::DREAMED)?.as_deref()).state;
         let intent = Intent::new(Books::unchanged(&ledger, state), log);
         let intent = match append {
             Some(append) => intent.with_append(append),

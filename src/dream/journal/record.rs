@@ -121,8 +121,11 @@ impl Curation {
         pass.report.outcome = Outcome::Quarantined;
         pass.report.quarantined = blamed;
         // Read again: the operator may have edited it meanwhile.
+        if run.lease.is_some() {
+            commit::take_edits(run.workspace())?;
+        }
         let standing = commit::state(run.workspace(), &StateName::QUARANTINE)?;
-        let mut quarantine = Quarantine::parse(standing.as_deref())?;
+        let mut quarantine = Quarantine::read(standing.as_deref()).state;
         for class in &pass.report.quarantined {
             let slices = &pass.material.selection.slices;
             let slices = slices.iter().filter(|slice| class.journals.contains(slice.journal.name()));

@@ -32,9 +32,9 @@ impl Records {
     pub(crate) fn read(workspace: &dyn Workspace) -> Result<Self> {
         let state_bytes = commit::state(workspace, &StateName::DREAMED)?;
         Ok(Self {
-            state: DreamedState::parse(state_bytes.as_deref())?,
+            state: DreamedState::read(state_bytes.as_deref()).state,
             ledger: Ledger::read(commit::state(workspace, &StateName::LEDGER)?)?,
-            quarantine: Quarantine::parse(commit::state(workspace, &StateName::QUARANTINE)?.as_deref())?,
+            quarantine: Quarantine::read(commit::state(workspace, &StateName::QUARANTINE)?.as_deref()).state,
             log: log::remember(&workspace.read_tail(&StateName::LOG, MOST_LOG)?.text).collect(),
             state_bytes,
             memory: Glimpse::default(),

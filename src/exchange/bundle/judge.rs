@@ -21,6 +21,7 @@ use crate::format::state::forgotten::{Forgotten, JOINED};
 use crate::gate::Tombstones;
 use crate::life::rewrite;
 use crate::memory::{NewMemory, Source, end_of};
+use crate::session;
 use crate::store::carry::CarriedRow;
 use crate::workspace::{Workspace, WriteMode};
 
@@ -160,7 +161,7 @@ pub(super) fn judged(error: Error) -> Result<String> {
 pub(super) fn apply_documents(workspace: &dyn Workspace, work: &mut Work) -> Result<()> {
     if let Some(stones) = &work.document_stones {
         rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
-            let file = Forgotten::<Tombstones>::parse(bytes)?;
+            let file = Forgotten::<Tombstones>::or_copy(bytes, || session::forgotten_copy(workspace))?;
             let mut file = file.unwrap_or_else(|| Forgotten::new(Tombstones::new(stones.key().clone())));
             let is_new = stones.iter().any(|stone| !file.tombstones.contains(stone));
             file.tombstones.join(stones);

@@ -76,6 +76,7 @@ pub fn merge_copies(workspace: &dyn Workspace) -> Result<CopiesReport> {
     commit::recover::<Intent>(workspace, lease.as_ref(), forgotten.as_ref())?;
     commit::recover::<SleepIntent>(workspace, lease.as_ref(), forgotten.as_ref())?;
     recover(workspace, lease.as_ref())?;
+    commit::take_edits(workspace)?;
     let mut report = CopiesReport::default();
     let mut waiting: BTreeMap<String, Vec<Name>> = BTreeMap::new();
     for (original, copy) in found(workspace)? {

@@ -249,8 +249,8 @@ impl Shown {
             Ledger::parse(lives[1].state(&StateName::LEDGER))?,
         ];
         let states = [
-            DreamedState::parse(lives[0].state(&StateName::DREAMED))?,
-            DreamedState::parse(lives[1].state(&StateName::DREAMED))?,
+            DreamedState::read(lives[0].state(&StateName::DREAMED)).state,
+            DreamedState::read(lives[1].state(&StateName::DREAMED)).state,
         ];
         let peers = [0, 1].map(|side: usize| peer_mark(&states[side], &ledgers[side]));
         let mut shown = Self::default();

@@ -9,7 +9,7 @@ use crate::base::error::{Result, parse_json};
 use crate::base::name::{Name, StateName};
 use crate::format::state::receipts::ReceiptKeys;
 use crate::format::state::seal;
-use crate::format::{DreamId, DreamedState};
+use crate::format::{DreamId, DreamedState, Quarantine};
 
 /// The most earlier versions of a document.
 const MOST_VERSIONS: usize = 20;
@@ -23,7 +23,7 @@ pub(super) struct Three<'f> {
 
 /// Merges the last runs: that of the later one, the higher watermark, and of one day the higher counters.
 pub(super) fn dreamed(files: &Three<'_>) -> Result<Vec<u8>> {
-    let (one, other) = (DreamedState::parse(Some(files.one))?, DreamedState::parse(Some(files.other))?);
+    let [one, other] = [files.one, files.other].map(|bytes| DreamedState::read(Some(bytes)).state);
     let mark = later_mark([&one, &other]);
     let before =
         files.base.and_then(|base| DreamedState::parse(Some(base)).ok()).map(|state| state.dreams_on);
@@ -58,8 +58,11 @@ fn dreams_on(before: Option<Option<String>>, states: [&DreamedState; 2]) -> Opti
 /// Merges the lists of journals that wait for a person. An entry that a person took out of one copy is out, where an ancestor says
 /// that it was in.
 pub(super) fn quarantine(files: &Three<'_>) -> Result<Vec<u8>> {
-    let name = &StateName::QUARANTINE;
-    let list = |bytes: &[u8]| parse_json::<Vec<Value>>(name.as_str(), bytes);
+    let list = |bytes: &[u8]| {
+        let name = StateName::QUARANTINE;
+        let edited = || Quarantine::read(Some(bytes)).state.print_over(None);
+        parse_json::<Vec<Value>>(name.as_str(), bytes).or_else(|_| parse_json(name.as_str(), &edited()))
+    };
     let (one, other) = (list(files.one)?, list(files.other)?);
     let before = files.base.map(list).transpose()?.unwrap_or_default();
     let mut all: BTreeMap<(String, String), Value> = BTreeMap::new();

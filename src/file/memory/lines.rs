@@ -17,7 +17,8 @@ use crate::base::access::Scope;
 use crate::base::error::{At, Error, Result};
 use crate::base::name::StateName;
 use crate::disk::mark::Mark;
-use crate::disk::{Disk, DiskFile, Open, Stat, atomic};
+use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
+use crate::format::documents::copies::original_of;
 use crate::memory::IndexProgress;
 use crate::trace;
 
@@ -164,6 +165,9 @@ impl Lines {
             if mark.as_ref() == Some(&missed) {
                 let found = self.read.count as u64;
                 self.reset();
+                if let Some(copy) = copy_of(disk) {
+                    return Err(Error::CopyWaits { name: StateName::MEMORIES.to_string(), copy });
+                }
                 return Err(Error::Shrunk {
                     name: StateName::MEMORIES.to_string(),
                     mark: StateName::MEMORIES_MARK.to_string(),
@@ -390,4 +394,13 @@ impl Lines {
 /// Returns where the last whole line ends.
 fn end_of_lines(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
+}
+
+/// Returns the copy of the file that a sync tool left beside it, the first by name.
+fn copy_of(disk: &dyn Disk) -> Option<String> {
+    let entries = disk.list(STATE_FOLDER).ok()?;
+    let paths = entries.into_iter().map(|entry| format!("{STATE_FOLDER}/{}", entry.name));
+    paths
+        .filter(|path| original_of(path).is_some_and(|original| original == StateName::MEMORIES.as_str()))
+        .min()
 }

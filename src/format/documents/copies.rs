@@ -1,6 +1,7 @@
 //! Copies that tools leave where two machines changed one file.
 
 use chrono::NaiveDate;
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::base::name::OWN_FILES;
 use crate::format::state::registry::{self, Names};
@@ -8,9 +9,11 @@ use crate::format::state::registry::{self, Names};
 /// Returns the name of the file that a name is a copy of; `None` for a name of its own.
 ///
 /// Known are the forms of Syncthing (`MEMORY.sync-conflict-20261121-091500-ABCDEFG.md`), of Dropbox, Nextcloud and our own merge
-/// (`MEMORY (conflicted copy …).md`, `MEMORY (Marta's conflicted copy …).md`, `MEMORY (Case Conflict).md`), and of merges and patches
-/// (`MEMORY.md.orig`). A number behind a name is a copy where the name is one of ours, a journal's or a state file's: `MEMORY (1).md` and
-/// `2026-11-20-repl 2.md`, as cloud drives leave them. Another document may have one in its own name.
+/// (`MEMORY (conflicted copy …).md`, `MEMORY (Marta's conflicted copy …).md`, `MEMORY (Case Conflict).md`) in the languages of
+/// `copies.tsv`, and of merges and patches (`MEMORY.md.orig`). A number behind a name is a copy where the name is one of ours, a
+/// journal's or a state file's: `MEMORY (1).md` and `2026-11-20-repl 2.md`, as cloud drives leave them; so is the name of a machine,
+/// `MEMORY~DESK.md`, and, but for journals, whose session may be called like one, `MEMORY-DESKTOP-1A2B3C4.md` and `MEMORY-MARTA-PC.md`.
+/// Another document may have one in its own name.
 pub(crate) fn original_of(name: &str) -> Option<String> {
     let file = &name[name.rfind('/').map_or(0, |at| at + 1)..];
     let folder = &name[..name.len() - file.len()];
@@ -24,8 +27,35 @@ pub(crate) fn original_of(name: &str) -> Option<String> {
     if let Some(plain) = stem_of(stem) {
         return (!plain.is_empty()).then(|| named(plain));
     }
+    if let Some((plain, host)) = stem.rsplit_once('~') {
+        let is_host = !host.is_empty() && host.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+        return Some(named(plain)).filter(|original| is_host && is_ours(original, true));
+    }
+    let is_of_machine = |original: &String| session_of(original).is_none() && is_ours(original, true);
+    if let Some(original) = without_machine(stem).map(named).find(is_of_machine) {
+        return Some(original);
+    }
     let (plain, is_in_brackets) = without_number(stem)?;
     Some(named(plain)).filter(|original| is_ours(original, is_in_brackets))
+}
+
+/// Returns the fronts of a name that ends with the name of a machine, as OneDrive leaves it.
+fn without_machine(stem: &str) -> impl Iterator<Item = &str> {
+    let stem =
+        stem.rsplit_once('-').filter(|(_, end)| is_digits(end, 1..=2)).map_or(stem, |(front, _)| front);
+    let is_plain =
+        |host: &str| host.len() > 3 && host.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let made = stem.rsplit_once('-').filter(|(_, end)| is_plain(end)).and_then(|(front, _)| {
+        ["-DESKTOP", "-LAPTOP", "-WIN"].iter().find_map(|kind| front.strip_suffix(*kind))
+    });
+    let named = stem.strip_suffix("-PC").into_iter();
+    let named =
+        named.flat_map(|front| front.match_indices('-').map(move |(at, _)| &front[..at]).chain([front]));
+    made.into_iter().chain(named)
+}
+
+fn is_digits(text: &str, many: std::ops::RangeInclusive<usize>) -> bool {
+    many.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the front of a name that ends with a number: `MEMORY (1)`, `MEMORY 2`; and whether that is in brackets.
@@ -33,8 +63,7 @@ fn without_number(stem: &str) -> Option<(&str, bool)> {
     let (plain, number) = stem.rsplit_once(' ')?;
     let inner = number.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
     let digits = inner.unwrap_or(number);
-    let is_number = (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then_some((plain, inner.is_some()))
+    is_digits(digits, 1..=2).then_some((plain, inner.is_some()))
 }
 
 /// Returns whether a name is one that this library gives: that of a document of the root, of a state file, or of a journal of a session.
@@ -61,14 +90,20 @@ fn stem_of(stem: &str) -> Option<&str> {
     const SYNCTHING: &str = ".sync-conflict-";
     if let Some(at) = stem.find(SYNCTHING) {
         let mut parts = stem[at + SYNCTHING.len()..].split('-');
-        let is_number = |part: Option<&str>, digits: usize| {
-            part.is_some_and(|part| part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit()))
-        };
+        let is_number =
+            |part: Option<&str>, many: usize| part.is_some_and(|part| is_digits(part, many..=many));
         return (is_number(parts.next(), 8) && is_number(parts.next(), 6)).then(|| &stem[..at]);
     }
     let (plain, words) = stem.strip_suffix(')')?.rsplit_once(" (")?;
-    let words = words.to_ascii_lowercase();
-    ["conflicted copy", "case conflict"].iter().any(|known| words.contains(known)).then_some(plain)
+    // A name may be composed or decomposed, as the disk has it.
+    let words: String = words.nfc().flat_map(char::to_lowercase).collect();
+    words_of_copies().any(|known| words.contains(known)).then_some(plain)
+}
+
+/// Returns the words by which tools call a copy, in lower case.
+fn words_of_copies() -> impl Iterator<Item = &'static str> {
+    let lines = include_str!("copies.tsv").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_once('\t')).map(|(_, words)| words)
 }
 
 fn strip_end<'t>(text: &'t str, end: &str) -> Option<&'t str> {
@@ -98,12 +133,35 @@ mod tests {
             ("daily/2026-11-20 (2).md", "daily/2026-11-20.md"),
             ("daily/2026-11-20-repl 2.md", "daily/2026-11-20-repl.md"),
             (".dreamed-state (1).json", ".dreamed-state.json"),
+            ("MEMORY (In Konflikt stehende Kopie von Marta 2026-11-21).md", "MEMORY.md"),
+            ("memory/2026-11-20-repl (Copie en conflit de poste 2026-11-21).md", "memory/2026-11-20-repl.md"),
+            ("USER (Конфликтующая копия с компьютера Marta 2026-11-21).md", "USER.md"),
+            ("MEMORY (co\u{301}pia em conflito de Marta).md", "MEMORY.md"),
+            ("MEMORY (Marta の競合コピー 2026-11-21).md", "MEMORY.md"),
+            ("MEMORY~DESK.md", "MEMORY.md"),
+            ("memory/2026-11-20-repl~MARTA-PC.md", "memory/2026-11-20-repl.md"),
+            ("MEMORY-MARTA-PC.md", "MEMORY.md"),
+            ("USER-PC.md", "USER.md"),
+            ("MEMORY-DESKTOP-1A2B3C4.md", "MEMORY.md"),
+            ("MEMORY-LAPTOP-1A2B3C4-2.md", "MEMORY.md"),
+            (".dreamed-state-MARTA-PC.json", ".dreamed-state.json"),
+            (".dreaming.d/memories-MARTA-PC.jsonl", ".dreaming.d/memories.jsonl"),
+            (".dreaming.d/memories (In Konflikt stehende Kopie).jsonl", ".dreaming.d/memories.jsonl"),
         ] {
             assert_eq!(original_of(name).as_deref(), Some(original), "{name}");
         }
         for name in [
             "MEMORY.md",
             "memory/2026-11-20-repl.md",
+            // The session of a host may be called like its machine.
+            "memory/2026-11-20-MARTA-PC.md",
+            "memory/2026-11-20-DESKTOP-1A2B3C4.md",
+            "AGENTS-old.md",
+            "USER-GUIDE.md",
+            "notes/Boat-PC.md",
+            "notes/Boat~DESK.md",
+            "MEMORY~.md",
+            "MEMORY-DESKTOP-notes.md",
             "notes/the conflicted copy of a book.md",
             "a (1).md",
             "notes/Boat 2.md",

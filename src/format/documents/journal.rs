@@ -2,7 +2,8 @@
 //!
 //! A session with others present writes `memory/YYYY-MM-DD-shared.<session>.md`, which no private session does.
 //!
-//! The reader takes any suffix after the date, and also a folder `daily/`; the writer's form is the first.
+//! The reader takes any suffix after the date, the date without hyphens, folders of years and months
+//! (`memory/2026/11/2026-11-21.md`), and also a folder `daily/`; the writer's form is the first.
 
 use std::cmp::Ordering;
 
@@ -82,7 +83,8 @@ impl JournalName {
         if date == self.date { self.clone() } else { Self::written(date, self.session()) }
     }
 
-    /// Recognises a journal by its name: a date at the front, `.md` at the end, in `memory/` or `daily/`. A copy that a tool left
+    /// Recognises a journal by its name: a date at the front (`2026-11-20` or `20261120`), `.md` at the end, in `memory/` or `daily/` or
+    /// a folder of a year or month there. A copy that a tool left
     /// where two machines changed one journal is none: `2026-11-20-repl.sync-conflict-20261121-091500-ABCDEFG.md`.
     #[must_use]
     pub fn parse(name: &DocName) -> Option<Self> {
@@ -134,9 +136,45 @@ impl JournalName {
 
     /// Returns whether a name is that of a journal which [is shared](Self::is_shared).
     pub(crate) fn is_shared_name(name: &str) -> bool {
-        let session =
-            |file: &str| file.get(10..)?.strip_prefix('-')?.strip_prefix(SHARED).map(|rest| rest != "md");
+        let session = |file: &str| {
+            let (day, rest) = file.split_at_checked(10)?;
+            parse_date(day)?;
+            rest.strip_prefix('-')?.strip_prefix(SHARED).map(|rest| rest != "md")
+        };
         Self::is_name(name) && name.strip_prefix("memory/").and_then(session).unwrap_or(false)
+    }
+
+    /// Returns whether a folder is one of a year or a month in which journals are read: `memory/2026`, `memory/2026/11`.
+    pub(crate) fn is_folder(path: &str) -> bool {
+        let below = ["memory/", "daily/"].iter().find_map(|folder| path.strip_prefix(folder));
+        let is_dated = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        below.is_some_and(|below| {
+            let (year, month) = below.split_once('/').unwrap_or((below, "11"));
+            matches!(year.len(), 4 | 6 | 7)
+                && matches!(month.len(), 2 | 7)
+                && is_dated(year)
+                && is_dated(month)
+        })
+    }
+
+    /// Returns whether a document that no reader takes for a journal looks as if a person meant it for one: a date in another form
+    /// or place, or another ending than `.md`. In `memory/` and `daily/`, in folders that are called like them, and in the root.
+    #[cfg(feature = "doctor")]
+    pub(crate) fn is_meant_by(name: &DocName) -> bool {
+        const FOLDERS: [&str; 8] =
+            ["memory", "daily", "journal", "journals", "diary", "log", "logs", "notes/daily"];
+        const ENDS: [&str; 4] = [".md", ".markdown", ".mdown", ".txt"];
+        let folded = name.as_str().to_lowercase();
+        let (folder, file) = folded.rsplit_once('/').unwrap_or(("", &folded));
+        let is_archived = folder.starts_with("memory/archive");
+        let is_below =
+            |top: &str| folder.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let Some(stem) = ENDS.iter().find_map(|end| file.strip_suffix(end)) else { return false };
+        (folder.is_empty() || FOLDERS.iter().any(|top| is_below(top)))
+            && !is_archived
+            && begins_with_date(stem)
+            && original_of(name.as_str()).is_none()
+            && !Self::is_name(name.as_str())
     }
 
     /// The beginning of the name of a journal in the archive.
@@ -178,17 +216,64 @@ const SUFFIX: usize = 3;
 /// Returns the date at the front of a journal's name, and what stands between it and the `.md`.
 fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
     let (folder, file) = name.rsplit_once('/')?;
-    if !matches!(folder, "memory" | "daily") {
+    if !matches!(folder, "memory" | "daily") && !JournalName::is_folder(folder) {
         return None;
     }
     let stem = file.strip_suffix(".md").or_else(|| file.strip_suffix(".MD"))?;
-    let (day, rest) = stem.split_at_checked(10)?;
+    let (date, rest) = date_at(stem)?;
     // A copy of a journal says again what the journal says.
-    let may_be_copy = rest.contains("onflict") || rest.contains(' ');
+    let may_be_copy = rest.contains("onflict") || rest.contains([' ', '~']);
     if may_be_copy && original_of(name).is_some() {
         return None;
     }
-    Some((parse_date(day)?, rest))
+    Some((date, rest))
+}
+
+/// Returns the date at the front of a text, with hyphens or without, and what stands behind it.
+fn date_at(text: &str) -> Option<(NaiveDate, &str)> {
+    if let Some((day, rest)) = text.split_at_checked(10)
+        && let Some(date) = parse_date(day)
+    {
+        return Some((date, rest));
+    }
+    let (day, rest) = text.split_at_checked(8)?;
+    let is_compact =
+        day.bytes().all(|byte| byte.is_ascii_digit()) && !rest.starts_with(|c: char| c.is_ascii_digit());
+    if !is_compact || !["19", "20", "21"].iter().any(|century| day.starts_with(century)) {
+        return None;
+    }
+    parse_date(&format!("{}-{}-{}", &day[..4], &day[4..6], &day[6..])).map(|date| (date, rest))
+}
+
+/// Returns whether a text begins with a day in any form that people write: of three numbers, one is a month and one a day.
+#[cfg(feature = "doctor")]
+fn begins_with_date(text: &str) -> bool {
+    if date_at(text).is_some() {
+        return true;
+    }
+    let mut rest = text;
+    let (mut numbers, mut lengths): ([u32; 3], [usize; 3]) = ([0; 3], [0; 3]);
+    for (at, number) in numbers.iter_mut().enumerate() {
+        if at > 0 {
+            let Some(behind) = rest.strip_prefix(['-', '.', '_', ' ']) else { return false };
+            rest = behind.trim_start();
+        }
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if !matches!(digits, 1 | 2 | 4) {
+            return false;
+        }
+        lengths[at] = digits;
+        *number = rest[..digits].parse().unwrap_or(0);
+        rest = &rest[digits..];
+    }
+    let is_date = |year: u32, month: u32, day: u32| {
+        let year = if year < 100 { year + 2000 } else { year };
+        i32::try_from(year).ok().and_then(|year| NaiveDate::from_ymd_opt(year, month, day)).is_some()
+    };
+    // `1.2.3` is a version.
+    let has_year = lengths.contains(&4) || lengths == [2; 3];
+    let [a, b, c] = numbers;
+    has_year && (is_date(a, b, c) || is_date(c, b, a) || is_date(c, a, b))
 }
 
 /// Returns a date of exactly the form `YYYY-MM-DD`.
@@ -261,8 +346,76 @@ mod tests {
             "context/2026-11-21.md",
             "2026-11-21.md",
             "memory/archive/2026-11-21.md",
+            "memory/2026-11-21/2026-11-21.md",
+            "memory/2026/11/21/2026-11-21.md",
+            "memory/202611211.md",
+            "memory/20261321.md",
+            "memory/12345678.md",
         ] {
             assert_eq!(parse(other), None, "{other}");
+        }
+    }
+
+    // Nine of seventeen forms that people tried were neither dreamed nor named.
+    #[test]
+    fn years_in_folders_and_dates_without_hyphens_are_read() {
+        for (text, session) in [
+            ("memory/2026/11/2026-11-21.md", None),
+            ("memory/2026/2026-11-21-repl.md", Some("repl")),
+            ("memory/2026-11/2026-11-21.md", None),
+            ("daily/2026/2026-11/2026-11-21.md", None),
+            ("memory/202611/20261121.md", None),
+            ("memory/20261121-repl.md", Some("repl")),
+        ] {
+            let journal = parse(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((journal.date(), journal.session()), (day(), session), "{text}");
+            assert!(!journal.is_shared());
+        }
+        // None of them is what a shared session writes.
+        for text in [
+            "memory/20261121-9-shared.team.md",
+            "memory/20261121-shared.team.md",
+            "memory/2026/11/2026-11-21-shared.team.md",
+            "memory/2026/2026-11-21-shared.team.md",
+        ] {
+            assert!(!parse(text).unwrap().is_shared(), "{text}");
+        }
+    }
+
+    #[cfg(feature = "doctor")]
+    #[test]
+    fn a_name_that_a_person_meant_for_a_journal_is_known() {
+        let is_meant = |text: &str| JournalName::is_meant_by(&DocName::parse(text).unwrap());
+        for text in [
+            "journal/2026-11-22.md",
+            "memory/2026-11-22.markdown",
+            "memory/2026-11-22.txt",
+            "memory/26-11-16.md",
+            "memory/16.11.2026.md",
+            "memory/11-16-2026 notes.md",
+            "memory/2026_11_16.md",
+            "memory/2026.11.16-repl.md",
+            "memory/week/2026-11-16.md",
+            "2026-11-16.md",
+            "Journal/20261116.md",
+        ] {
+            assert!(is_meant(text), "{text}");
+        }
+        for text in [
+            "memory/2026-11-16.md",
+            "memory/20261116.md",
+            "memory/archive/log-20261116.md",
+            "memory/archive/2026-11-16.md",
+            "docs/2026-11-16-release.md",
+            "memory/3-2-1 go.md",
+            "memory/99.99.2026.md",
+            "memory/2026 plans.md",
+            "memory/2026-11-16.jpg",
+            "memory/2026-11-16 (conflicted copy 2026-11-21).md",
+            "MEMORY.md",
+            "1.2.3.md",
+        ] {
+            assert!(!is_meant(text), "{text}");
         }
     }
 

@@ -13,6 +13,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
+use super::by_hand::{Edit, Taken, relaxed, salvaged};
 use super::seal;
 use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::StateName;
@@ -64,6 +65,22 @@ pub struct DreamedState {
 /// The key of the watermark that this library set.
 const OWN_MARK: &str = "own_mark";
 
+/// The keys that are looked for in text that is no JSON as a whole.
+const KEYS: [&str; 12] = [
+    "last_processed_mtime",
+    "last_run_at",
+    "last_outcome",
+    "consecutive_failures",
+    "next_allowed_at",
+    "counted_day",
+    "calls_that_day",
+    "bytes_that_day",
+    "tokens_that_day",
+    "dreams_on",
+    OWN_MARK,
+    seal::KEY,
+];
+
 impl DreamedState {
     /// Parses the file; `None` (no file) is a state in which nothing has run.
     ///
@@ -72,18 +89,60 @@ impl DreamedState {
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
         let Some(bytes) = bytes else { return Ok(Self::default()) };
         let name = StateName::DREAMED;
-        let mut state: Self = parse_json(name.as_str(), bytes)?;
-        let check = state.others.remove(seal::KEY);
-        let (check, ours) = (check.as_ref().and_then(Value::as_str).unwrap_or_default(), state.check());
-        let is_of = |check: &str| check.split_once(' ').map(|(_, of)| of.to_owned());
-        if check != ours && is_of(check) == is_of(&ours) {
+        let state: Self = parse_json(name.as_str(), bytes)?;
+        let (state, is_as_written) = state.unsealed();
+        if !is_as_written {
             let what = seal::BROKEN;
             return Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what });
         }
-        if let Some(Value::Number(mark)) = state.others.remove(OWN_MARK) {
-            state.own_mark = Some(mark);
-        }
         Ok(state)
+    }
+
+    /// Reads the file, whatever a hand made of it: each value that makes sense is taken. A watermark whose checksum does not
+    /// fit is no peer's, and the lower of the two that are there counts: it never has a journal taken for read.
+    pub(crate) fn read(bytes: Option<&[u8]>) -> Taken<Self> {
+        let Some(file) = bytes else { return Taken { state: Self::default(), edit: Edit::None } };
+        if let Ok(state) = Self::parse(bytes) {
+            return Taken { state, edit: Edit::None };
+        }
+        let name = StateName::DREAMED;
+        let (mut object, mut edit) = match parse_json::<Map<String, Value>>(name.as_str(), file) {
+            Ok(object) => (object, Edit::Values),
+            Err(_) => {
+                let text = relaxed(file);
+                let found = || KEYS.iter().filter_map(|key| Some(((*key).to_owned(), salvaged(&text, key)?)));
+                (serde_json::from_str(&text).unwrap_or_else(|_| found().collect()), Edit::Partly)
+            }
+        };
+        let many = object.len();
+        object.retain(|key, value| {
+            let alone: Map<String, Value> = [(key.clone(), value.clone())].into_iter().collect();
+            serde_json::from_value::<Self>(Value::Object(alone)).is_ok()
+        });
+        let (is_whole, has_check) = (object.len() == many, object.contains_key(seal::KEY));
+        if !is_whole {
+            edit = Edit::Partly;
+        }
+        let state: Self = serde_json::from_value(Value::Object(object)).expect("each value was taken alone");
+        let (mut state, is_as_written) = state.unsealed();
+        if has_check && !(is_whole && is_as_written) {
+            let marks = [state.last_processed_mtime.take(), state.own_mark.take()];
+            state.own_mark = marks.into_iter().flatten().min_by_key(watermark_ns);
+            state.last_processed_mtime.clone_from(&state.own_mark);
+        }
+        Taken { state, edit }
+    }
+
+    /// Takes the checksum off, and our watermark out of the other keys; returns whether the file is as it was written.
+    fn unsealed(mut self) -> (Self, bool) {
+        let check = self.others.remove(seal::KEY);
+        let (check, ours) = (check.as_ref().and_then(Value::as_str).unwrap_or_default(), self.check());
+        let is_of = |check: &str| check.split_once(' ').map(|(_, of)| of.to_owned());
+        let is_as_written = check == ours || is_of(check) != is_of(&ours);
+        if let Some(Value::Number(mark)) = self.others.remove(OWN_MARK) {
+            self.own_mark = Some(mark);
+        }
+        (self, is_as_written)
     }
 
     /// Returns whether this library set the watermark, be it on another machine whose ledger is not here yet.
@@ -182,6 +241,41 @@ mod tests {
         assert_eq!(state.last_processed_mtime, mark);
         state.raise_watermark(covered + 1);
         assert_eq!(state.last_processed_mtime, Some(Number::from(1_795_230_000_124_i64)));
+    }
+
+    #[test]
+    fn every_value_that_makes_sense_is_taken_of_an_edited_file() {
+        let mut state = DreamedState { dreams_on: Some("desk".into()), ..DreamedState::default() };
+        state.last_run_at = Some(DateTime::UNIX_EPOCH);
+        state.raise_watermark(5_000_000);
+        state.own_mark.clone_from(&state.last_processed_mtime);
+        let printed = String::from_utf8(state.print()).unwrap();
+        let read = |text: &str| DreamedState::read(Some(text.as_bytes()));
+        let mark = "\"last_processed_mtime\":5,";
+        assert!(printed.contains(mark), "{printed}");
+        for (edited, edit) in [
+            (printed.clone(), Edit::None),
+            // A mark that a hand raised has nothing taken for read.
+            (printed.replace(mark, "\"last_processed_mtime\":9000000,"), Edit::Values),
+            (printed.replace("\"own_mark\":5", "\"own_mark\":9000000"), Edit::Values),
+            (printed.replace(mark, "\"last_processed_mtime\":\"soon\","), Edit::Partly),
+            (printed.replace(mark, &format!("{mark} // up to here\n")), Edit::Partly),
+            (printed.replace("}\n", ",}\n"), Edit::Partly),
+            (printed.replace("{", ""), Edit::Partly),
+            (printed.replace("}\n", ""), Edit::Partly),
+        ] {
+            let taken = read(&edited);
+            assert_eq!((&taken.state, taken.edit), (&state, edit), "{edited}");
+            assert!(taken.state.is_own());
+        }
+        assert_eq!(read(&printed.replace("\"dreams_on\":\"desk\"", "\"dreams_on\":7")).state.dreams_on, None);
+        for text in ["", "{", "[]", "null", "\"{\"", "\u{0}\u{0}"] {
+            let taken = read(text);
+            assert_eq!((taken.state, taken.edit), (DreamedState::default(), Edit::Partly), "{text}");
+        }
+        // A peer's file has no checksum: its mark is its own.
+        let theirs = read("{\"last_processed_mtime\": 9000000, }");
+        assert!(theirs.state.watermark_ns() == Some(9_000_000_000_000) && !theirs.state.is_own());
     }
 
     #[test]

@@ -14,12 +14,16 @@ use serde_json::{Map, Value};
 
 use super::ledger::check_version;
 use super::seal;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 
 const VERSION: u64 = 1;
 /// The version of a file with tombstones of several keys: a library that knows one key alone must not read it.
 pub(crate) const JOINED: u64 = 2;
+
+/// The file and its copy are damaged.
+const UNKNOWN: &str = "no copy of it can be read either, so nobody knows what was forgotten, and nothing is searched or dreamed: \
+     restore it from a backup or git, or delete it to go on, and forget again what may not come back";
 
 /// The file, around the set of tombstones that it keeps.
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,6 +47,24 @@ impl<T: Serialize + DeserializeOwned> Forgotten<T> {
         let name = StateName::FORGOTTEN;
         check_version(name.as_str(), bytes, JOINED)?;
         seal::parse(name.as_str(), bytes).map(Some)
+    }
+
+    /// Parses the file, and its copy where the file is damaged.
+    ///
+    /// # Errors
+    ///
+    /// That of the file, where the copy says nothing either: nobody knows then what may not come back.
+    pub(crate) fn or_copy(
+        bytes: Option<&[u8]>,
+        copy: impl FnOnce() -> Result<Option<Vec<u8>>>,
+    ) -> Result<Option<Self>> {
+        match Self::parse(bytes) {
+            Err(Error::Corrupt { name, line, column, .. }) => match Self::parse(copy()?.as_deref()) {
+                Ok(Some(file)) => Ok(Some(file)),
+                _ => Err(Error::Corrupt { name, line, column, what: UNKNOWN }),
+            },
+            parsed => parsed,
+        }
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {

@@ -15,6 +15,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
+use super::by_hand::{Edit, Taken, relaxed};
 use crate::base::digest::Digest;
 use crate::base::error::{Result, parse_json};
 use crate::base::name::{DocName, StateName};
@@ -64,6 +65,31 @@ pub struct QuarantinedFile {
 impl Quarantine {
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
         bytes.map_or_else(|| Ok(Self::default()), |bytes| parse_json(StateName::QUARANTINE.as_str(), bytes))
+    }
+
+    /// Reads the file, whatever a hand made of it. Of what is no entry, each journal that it names is held.
+    pub(crate) fn read(bytes: Option<&[u8]>) -> Taken<Self> {
+        match (Self::parse(bytes), bytes) {
+            (Ok(state), _) => Taken { state, edit: Edit::None },
+            (Err(_), bytes) => {
+                let text = relaxed(bytes.unwrap_or_default());
+                let list: Vec<Value> = match serde_json::from_str(&text) {
+                    Ok(Value::Array(list)) => list,
+                    Ok(lone @ Value::Object(_)) => vec![lone],
+                    _ => Vec::new(),
+                };
+                let taken = |entry: Value| {
+                    let text = entry.to_string();
+                    serde_json::from_value(entry).ok().or_else(|| QuarantineEntry::naming(&text))
+                };
+                let entries = if list.is_empty() {
+                    QuarantineEntry::naming(&text).into_iter().collect()
+                } else {
+                    list.into_iter().filter_map(taken).collect()
+                };
+                Taken { state: Self { entries }, edit: Edit::Partly }
+            }
+        }
     }
 
     /// Prints it in the place of what stands there: an entry that stands there already keeps its bytes.
@@ -159,6 +185,26 @@ impl Quarantine {
         released
     }
 }
+
+impl QuarantineEntry {
+    /// Makes an entry of the journals that a text names; `None` where it names none.
+    fn naming(text: &str) -> Option<Self> {
+        let parts = text.split(['"', '\'', ',', '[', ']', '{', '}', '\n']).map(str::trim);
+        let is_journal = |part: &&str| part.len() > 3 && part.to_ascii_lowercase().ends_with(".md");
+        let log_filenames: Vec<String> = parts.filter(is_journal).map(str::to_owned).collect();
+        (!log_filenames.is_empty()).then(|| Self {
+            quarantined_at: None,
+            pattern: UNREADABLE.to_owned(),
+            log_filenames,
+            max_mtime: None,
+            files: Vec::new(),
+            others: Map::new(),
+        })
+    }
+}
+
+/// The class of an entry that could not be read.
+const UNREADABLE: &str = "unreadable_entry";
 
 /// An entry as it is written.
 struct Element {
@@ -259,6 +305,26 @@ mod tests {
         let fresh = quarantine.print_over(None);
         assert!(fresh.starts_with(b"[\n  {\n    \"quarantined_at\"") && fresh.ends_with(b"\n  }\n]\n"));
         assert_eq!(Quarantine::parse(Some(&fresh)).unwrap(), quarantine);
+    }
+
+    #[test]
+    fn an_edited_file_holds_every_journal_that_it_names() {
+        let held = |text: &str| -> Vec<String> {
+            let taken = Quarantine::read(Some(text.as_bytes()));
+            assert_eq!(taken.edit, Edit::Partly, "{text}");
+            taken.state.entries.into_iter().flat_map(|entry| entry.log_filenames).collect()
+        };
+        let entry = r#"{"pattern":"x","log_filenames":["2026-11-20-a.md"]}"#;
+        assert_eq!(held(&format!("[{entry},]")), ["2026-11-20-a.md"]);
+        assert_eq!(held(entry), ["2026-11-20-a.md"]);
+        assert_eq!(held(&format!("[{entry}, {{\"log_filenames\": \"b.md\"}}]")), ["2026-11-20-a.md", "b.md"]);
+        assert_eq!(
+            held(&format!("[{entry}, {{\"log_filenames\": [\"2026-11-21 ghi.md\", \"2026-1")),
+            ["2026-11-20-a.md", "2026-11-21 ghi.md"]
+        );
+        // Taken out as a comment.
+        assert_eq!(held(&format!("[ // {entry}\n]")), [""; 0]);
+        assert_eq!(held(""), [""; 0]);
     }
 
     #[test]

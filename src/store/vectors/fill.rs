@@ -95,8 +95,13 @@ pub(crate) trait Fill: VectorHome {
         let dimensions = dimensions_of(embedder)?;
         let mut kept = KeptVectors::none();
         let checked = answer.and_then(|answer| {
-            check_answer(&answer, batch.texts.len(), dimensions)
-                .map_err(|error| EmbedError::other(error).permanent())
+            let checked = check_answer(&answer, batch.texts.len(), dimensions)
+                .map_err(|error| EmbedError::other(error).permanent())?;
+            // Beside another vector, zeros say that the model has no direction for a text. Alone, they may be a server's that is unwell.
+            if checked.iter().all(|vector| *vector == Err(VectorError::Zero)) {
+                return Err(EmbedError::new("every vector of the answer is zero"));
+            }
+            Ok(checked)
         });
         let failed = || Entry::Failed(batch.attempts.saturating_add(1));
         let entry = |vector| match vector {

@@ -15,8 +15,14 @@ pub(super) fn is_ready(counts: Counts) -> bool {
     rows == embedded + failed + skipped && failed.saturating_mul(EMBEDDED_SHARE) <= embedded + failed
 }
 
-/// Returns the dimensions of an embedder.
+/// Returns the dimensions of an embedder, whose model has a name: vectors of two that have none would be mixed.
 pub(super) fn dimensions_of(embedder: &EmbedderId) -> Result<Dimensions> {
+    if embedder.model.trim().is_empty() {
+        return Err(Error::Config {
+            setting: "model",
+            rule: "of an embedder must have a name: its vectors are told apart by it",
+        });
+    }
     let rule = "of an embedder must be from 1 to 4096";
     Dimensions::new(embedder.dimensions).map_err(|_| Error::Config { setting: "dimensions", rule })
 }

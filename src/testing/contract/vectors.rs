@@ -215,7 +215,7 @@ pub fn answers(store: &dyn Vectors) {
         let waiting = report.status.pending + report.status.failed;
         assert_eq!(waiting, 10, "all wait for another try");
     }
-    // One number that is none spoils its own row; zeros mean that the text has no direction.
+    // One number that is none spoils its own row.
     let script = EmbedScript::new(model()).answers(|_, right| {
         let mut vectors = right?;
         vectors[0][3] = f32::NAN;
@@ -228,10 +228,23 @@ pub fn answers(store: &dyn Vectors) {
         embed(store, &model());
     }
     assert_eq!(states_of(store, &model()), [0, 10, 0, 0]);
-    write(store, "a text without direction");
+    // Nothing but zeros is no answer: the server may be unwell. Beside another vector, they mean that the text has no direction.
+    write(store, "a text for a server that is unwell");
     let zeros = EmbedScript::new(model()).says(vec![vec![0.0; 256]]);
+    let report = embed_once(store.as_store(), &zeros, &EmbedConfig::default()).expect(WORKS);
+    assert!(report.error.expect("it is said").is_retryable());
+    assert_eq!(states_of(store, &model()), [0, 10, 1, 0]);
+    embed(store, &model());
+    assert_eq!(states_of(store, &model()), [0, 11, 0, 0]);
+    write(store, "a text without direction");
+    write(store, "a text that has a direction");
+    let zeros = EmbedScript::new(model()).answers(|_, right| {
+        let mut vectors = right?;
+        vectors[0] = vec![0.0; 256];
+        Ok(vectors)
+    });
     embed(store, &zeros);
-    assert_eq!(states_of(store, &model()), [0, 10, 0, 1]);
+    assert_eq!(states_of(store, &model()), [0, 12, 0, 1]);
     // A text that an embedder never takes holds up no other.
     let poison = write(store, "a poison for this embedder");
     others(store, 9);
@@ -247,7 +260,7 @@ pub fn answers(store: &dyn Vectors) {
         let config = EmbedConfig::default().texts(8).failures(100);
         embed_once(store.as_store(), &script, &config).expect(WORKS);
     }
-    assert_eq!(states_of(store, &model()), [0, 19, 1, 1]);
+    assert_eq!(states_of(store, &model()), [0, 21, 1, 1]);
     assert!(
         ids(&search(store, &agent(), &model(), "a poison for this embedder")).contains(&poison),
         "by words"

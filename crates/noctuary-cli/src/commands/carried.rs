@@ -4,7 +4,6 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
 use noctuary::JournalDreamer;
 use noctuary::exchange::{TravelFile, merge_copies as merge};
@@ -159,8 +158,7 @@ fn says_to_remove(path: &Path, output: Output) -> bool {
 }
 
 pub(crate) fn merge_copies(place: &Place, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
-    let home = Home::open(place, whose)?;
-    let report = merge(home.workspace.as_ref())?;
+    let report = merge(Home::workspace(place, whose)?.as_ref())?;
     if output.json {
         let conflicts = listed(&report.conflicts);
         output.value(&json!({"merged": report.merged, "left": report.left, "conflicts": conflicts}))?;
@@ -187,8 +185,7 @@ pub(crate) fn dreams_on(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(place, whose)?;
-    let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace)).config(config.dreams()?).build()?;
+    let dreamer = JournalDreamer::builder(Home::workspace(place, whose)?).config(config.dreams()?).build()?;
     if machine.is_some() || anywhere {
         dreamer.dream_on(machine)?;
     }

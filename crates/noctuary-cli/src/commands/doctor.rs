@@ -150,14 +150,20 @@ fn mend(
         let _progress = Progress::begin("reflecting");
         fixed.extend(doctor.reflect_pending(found, apply, &model, Utc::now())?);
     }
-    let left = found.findings.len() - fixed.iter().filter(|fixed| fixed.done).count();
+    let left = found.findings.len() - fixed.iter().filter(|fixed| fixed.done && fixed.left.is_none()).count();
     if output.json {
         output.value(&json!({"applied": fix.apply, "actions": fixed, "left": left}))?;
         return Ok(End::look_if(left > 0));
     }
     for one in &fixed {
-        let word = if one.done { output.good("done") } else { "would".to_owned() };
-        output.line(format!("{word}  {}  {}", one.action, output.bold(&one.finding.place)));
+        let word = match (one.done, &one.left) {
+            (true, None) => output.good("done"),
+            (true, Some(_)) => output.bad("partly"),
+            (false, _) if fix.apply => output.bad("not done"),
+            (false, _) => "would".to_owned(),
+        };
+        let left = one.left.as_ref().map(|left| format!(": {left}")).unwrap_or_default();
+        output.line(format!("{word}  {}  {}{left}", one.action, output.bold(&one.finding.place)));
     }
     if fixed.is_empty() {
         output.line("There is nothing that the doctor mends itself.");

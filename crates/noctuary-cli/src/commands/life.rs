@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chrono::Utc;
+use noctuary::doctor::FindingKind;
 use noctuary::dream::{Due, NotDue};
 use noctuary::memory::Filter;
 use noctuary::{Life, LifeConfig, Note};
@@ -75,6 +76,9 @@ pub(crate) fn note(
     Ok(End::look_if(!warnings.is_empty()))
 }
 
+/// The most names that a line of the status lists.
+const MOST_NAMED: usize = 3;
+
 pub(crate) fn status(
     place: &Place,
     whose: Whose<'_>,
@@ -102,6 +106,12 @@ pub(crate) fn status(
     };
     let state = dreamer.state()?;
     drop(progress);
+    let unknown: Vec<&str> = found
+        .findings
+        .iter()
+        .filter(|finding| finding.kind == FindingKind::UnknownJournal)
+        .map(|finding| finding.place.as_str())
+        .collect();
     if output.json {
         output.value(&json!({
             "path": place.to_string(),
@@ -120,6 +130,7 @@ pub(crate) fn status(
             "last_dream": state.last_run_at,
             "dreams": dreams.len(),
             "proposals": proposals,
+            "unknown_journals": unknown,
             "findings": found.findings.len(),
         }))?;
         return Ok(End::Well);
@@ -143,6 +154,12 @@ pub(crate) fn status(
         format!("{} in {}", size(survey.backlog.bytes), count(number(survey.backlog.journals), "journal"))
     };
     row("Waits", waits);
+    if !unknown.is_empty() {
+        let more = unknown.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named = unknown[..unknown.len().min(MOST_NAMED)].join(", ");
+        row("Not read", format!("{named}{more}: a journal is memory/YYYY-MM-DD-NAME.md"));
+    }
     if found.health.journals == 0 {
         row("Next", format!("noctuary note {place} \"…\": a dream reads journals, and there are none"));
     }

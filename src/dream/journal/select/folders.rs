@@ -6,13 +6,14 @@ use crate::base::order;
 use crate::dreamer::Notice;
 use crate::format::JournalName;
 use crate::format::documents::copies::original_of;
+use crate::session::journal_folders;
 use crate::workspace::Workspace;
 
-/// Returns the journals of both folders, ascending.
+/// Returns the journals of all folders in which they may be, ascending.
 pub(super) fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<JournalName>> {
     let mut journals = Vec::new();
-    for folder in [DocName::JOURNALS, DocName::DAILY] {
-        let listing = match workspace.list(Some(&folder)) {
+    for (folder, listing) in journal_folders(workspace) {
+        let listing = match listing {
             // `daily` is only an alias: whatever else has the name is a person's.
             Err(Error::Refused { path, .. }) if folder == DocName::DAILY => {
                 notices.push(Notice::RefusedEntry(path));
