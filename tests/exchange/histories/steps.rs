@@ -127,9 +127,9 @@ impl Kind {
             days: if is(3) { [0, -3, 2] } else { [0; 3] },
             has_words: is(4) && carrier != Git,
             proposals: is(6) && !is_tool,
-            archives: is(3) && carrier != Git,
+            archives: is(3) && is_whole,
             reuses: is(2),
-            compacts: is(5) && !is_tool && carrier != Git,
+            compacts: is(5) && is_whole,
             partial: is(5) && carrier == Base && !is_in_database,
             crashes: is(5) && is_whole,
             hands: is(3),
@@ -139,6 +139,11 @@ impl Kind {
     /// Whether each file of a machine is of one moment.
     pub(super) fn is_whole(&self) -> bool {
         [Carrier::Base, Carrier::Bare].contains(&self.carrier) && !self.partial
+    }
+
+    /// Whether a file that one machine alone changed is taken as it is.
+    pub(super) fn is_by_file(&self) -> bool {
+        self.carrier == Carrier::Git || self.is_tool()
     }
 
     pub(super) fn is_tool(&self) -> bool {
