@@ -110,10 +110,10 @@ fn live_all(seeds: &[u64]) -> Counts {
         let history = History::of(*seed);
         let lived = live(&history);
         all.lock().unwrap().add(&lived.counts);
-        let Some(violation) = &lived.violation else { return };
+        let Some(rule) = lived.violation.as_ref().map(|violation| violation.rule) else { return };
         let count = {
             let mut failed = failed.lock().unwrap();
-            let seeds = failed.entry(violation.rule).or_default();
+            let seeds = failed.entry(rule).or_default();
             seeds.push(*seed);
             seeds.len()
         };
@@ -121,7 +121,7 @@ fn live_all(seeds: &[u64]) -> Counts {
             let (history, lived) = shrunk(history, lived);
             // Of failures by the same steps one is told.
             let steps: Vec<_> = history.steps.iter().map(|step| step.what).collect();
-            if !different.lock().unwrap().insert(format!("{} {steps:?}", violation.rule)) {
+            if !different.lock().unwrap().insert(format!("{rule} {steps:?}")) {
                 return;
             }
             let violation = lived.violation.expect("it fails");
