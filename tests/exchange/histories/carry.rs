@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use noctuary::FileWorkspace;
+use noctuary::dream::DreamStanding;
 use noctuary::exchange::{Merge, MergeConflictKind, MergePlan};
 use noctuary::testing::{Fault, Faults, FaultyDisk};
 
@@ -125,7 +126,10 @@ impl World {
             // Where one person only added, nobody has anything to decide.
             let memories = [one, other].map(|home| home.text("MEMORY.md"));
             let [mine, theirs] = [0, 1].map(|at: usize| own_lines(&memories[at]));
-            let is_plain = !self.kind.hands && (is_within(&mine, &theirs) || is_within(&theirs, &mine));
+            let has_edits =
+                |at: usize| self.records(at).iter().any(|dream| dream.standing == DreamStanding::Edited);
+            let is_plain =
+                (is_within(&mine, &theirs) || is_within(&theirs, &mine)) && !(has_edits(a) && has_edits(b));
             hold(!(is_plain && is_open), "who only adds has nothing to decide", || {
                 format!("{}\n=====\n{}\n=====\n{}", memories[0], memories[1], out.text("MEMORY.md"))
             })?;

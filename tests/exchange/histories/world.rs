@@ -488,15 +488,18 @@ impl World {
     }
 }
 
-/// Returns a text without conflict marks, a line of both versions once.
+/// Returns a text without conflict marks. A line of both versions is kept once, and one of the person's own once in all.
 pub(super) fn without_marks(text: &str) -> String {
     let (mut kept, mut first): (Vec<&str>, Option<usize>) = (Vec::new(), None);
     for line in text.lines() {
+        let from = if line.starts_with("- Mine ") { Some(0) } else { first };
         if line.starts_with("<<<<<<< ") {
             first = Some(kept.len());
         } else if line.starts_with(">>>>>>> ") {
             first = None;
-        } else if line != "=======" && first.is_none_or(|first| !kept[first..].contains(&line)) {
+        } else if line != "======="
+            && (line.is_empty() || from.is_none_or(|from| !kept[from..].contains(&line)))
+        {
             kept.push(line);
         }
     }
