@@ -11,8 +11,8 @@ mod feed;
 mod foreign;
 mod forget;
 mod forget_receipt;
+mod histories;
 mod importers;
-mod merge;
 mod strike;
 
 use std::sync::Arc;
