@@ -12,6 +12,7 @@ mod foreign;
 mod forget;
 mod forget_receipt;
 mod importers;
+mod lost;
 mod merge;
 mod strike;
 
