@@ -13,6 +13,7 @@ mod forget;
 mod forget_receipt;
 mod histories;
 mod importers;
+mod lost;
 mod strike;
 
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 //! Their names are the constants of `StateName` in `base/name.rs`; [`registry`] lists them all.
 
 pub(crate) mod asked;
+pub(crate) mod carry;
 #[cfg(feature = "exchange")]
 pub(crate) mod copies_intent;
 pub(crate) mod dreamed;
