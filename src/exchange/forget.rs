@@ -245,6 +245,7 @@ impl<'a> Forget<'a> {
                 };
                 let is_out = file.tombstones.lift(&self.text);
                 is_lifted |= is_out;
+                file.in_files.retain(|digest| file.tombstones.iter().any(|stone| stone.digest == *digest));
                 Ok(is_out.then(|| file.print()))
             })?;
             for group in session::groups(workspace)? {
@@ -297,7 +298,10 @@ impl<'a> Forget<'a> {
             let file = Forgotten::or_copy(bytes, || session::forgotten_copy(workspace))?;
             let mut file = file.unwrap_or_else(|| Forgotten::new(Tombstones::new(TombstoneKey::random())));
             let stone = file.tombstones.bury(&self.text).expect("it was checked that it has words enough");
-            let is_new = file.tombstones.insert(stone);
+            let mut is_new = file.tombstones.insert(stone);
+            if self.in_files {
+                is_new |= file.in_files.insert(stone.digest);
+            }
             let mut only = Tombstones::new(file.tombstones.key().clone());
             only.insert(stone);
             let bytes = is_new.then(|| file.print());
@@ -322,7 +326,7 @@ impl Home<'_> {
                 .map(|place| (place, PlaceReceipt::new(place, 0, 0)))
                 .into();
         let holders = self.holders(&mut places)?;
-        self.count_as_read(&holders)?;
+        self.carry(&holders)?;
         let logs = self.logs(&holders)?;
         for holder in &holders {
             let line = places.get_mut(&place_of(&holder.name)).expect("each document has a place");

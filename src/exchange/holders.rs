@@ -6,10 +6,12 @@ use super::hidden::is_closed;
 use super::home::{Home, place_of};
 use crate::base::document::Document;
 use crate::base::error::Result;
-use crate::base::name::{DocName, StateName};
+use crate::base::name::{DocName, Name, StateName};
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::base::sorted::SortedMap;
 use crate::file::is_of_life;
+use crate::format::documents::copies::original_of;
+use crate::format::state::carry::{self, Overwritten};
 use crate::format::state::ledger::{Entry, Ledger};
 use crate::session;
 use crate::workspace::Metadata;
@@ -103,16 +105,30 @@ impl Home<'_> {
         Ok(if is_struck { holder.found.saturating_sub(left) } else { 0 })
     }
 
-    /// Tells the ledger what journals will look like, before they do: else one that was overwritten would be shown
-    /// once more, as new. A crash in between leaves journals of unchanged size and time, which no dream opens.
-    pub(super) fn count_as_read(&self, holders: &[Holder]) -> Result<()> {
-        self.change_ledger(holders, |holder, entry| {
-            let bytes = holder.document.bytes();
-            if let Some(struck) = self.struck(bytes) {
-                entry.rehash(bytes, &struck);
+    /// Tells all states that know pieces what documents will look like, before they do: else a journal that was overwritten would be shown once
+    /// more, as new, and its dreams would be of bytes that are nowhere. A crash in between leaves journals of unchanged size and time, which no
+    /// dream opens; the next call does the rest.
+    pub(super) fn carry<'h>(&self, holders: &'h [Holder]) -> Result<()> {
+        let Some(lease) = self.lease else { return Ok(()) };
+        let document = |holder: &'h Holder| {
+            let struck = self.struck(holder.document.bytes())?;
+            let original = original_of(holder.name.as_str()).and_then(|path| DocName::parse(path).ok());
+            Some((original.unwrap_or_else(|| holder.name.clone()), holder.document.bytes(), struck))
+        };
+        let carry = Overwritten::of(holders.iter().filter_map(document).collect());
+        // Copies that a sync tool left know pieces too: they are read once more, when they are merged.
+        let of = |name: &Name| {
+            let original = original_of(name.as_str())?;
+            carry::FILES.into_iter().find(|file| file.as_str() == original)
+        };
+        let copies = self.workspace.hidden()?.into_iter().filter_map(|name| Some((of(&name)?, name)));
+        for (file, name) in carry::FILES.map(|file| (file.clone(), file.into())).into_iter().chain(copies) {
+            let Some(standing) = self.workspace.read(&name)? else { continue };
+            if let Some(carried) = carry::carried(&file, standing.bytes(), &carry)? {
+                lease.replace(&name, &carried)?;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     /// Tells the ledger when the journals were overwritten, so that the next dream need not open them.

@@ -11,8 +11,9 @@ mod feed;
 mod foreign;
 mod forget;
 mod forget_receipt;
+mod histories;
 mod importers;
-mod merge;
+mod lost;
 mod spellings;
 mod strike;
 

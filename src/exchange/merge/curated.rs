@@ -16,7 +16,6 @@ use crate::format::DreamId;
 use crate::format::documents::curated::{self, HEADING};
 use crate::format::documents::sections::{self, SectionState};
 use crate::format::replies::reply;
-use crate::gate::is_struck;
 
 /// The lines around two versions of a text that a person has to choose from. Tools for repositories know them.
 const FROM: &str = "<<<<<<< one machine";
@@ -68,10 +67,8 @@ impl Copy {
                     let section = sections::whole(bytes).into_iter().find(|section| section.dream == *id);
                     let Some(section) = section else { continue };
                     let text = String::from_utf8_lossy(&bytes[section.range.clone()]).into_owned();
-                    // A request to forget overwrote words of it, or the log that has its hash did not arrive: it is a section still.
-                    let is_whole =
-                        |night: &Night| (is_struck(&text) && night.is_plain()) || night.is_printed(&text, id);
-                    match Night::read(&text).filter(is_whole) {
+                    // The log that has its hash did not arrive: it is a section still.
+                    match Night::read(&text).filter(|night| night.is_printed(&text, id)) {
                         Some(night) => {
                             copy.sections.insert(id.clone(), night);
                             let gap = bytes[..section.range.start].ends_with(b"\n\n");

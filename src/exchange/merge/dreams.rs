@@ -10,11 +10,13 @@ use serde_json::Number;
 use super::archive;
 use super::curated::{Copy, Merged};
 use super::life::Copied;
+use super::night::Night;
 use super::places::{Places, part};
 use super::weave::{Strand, strands, weave};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
+use crate::dreamer::Outcome;
 use crate::format::DreamId;
 use crate::format::documents::sections;
 use crate::format::state::dreamed::watermark_ns;
@@ -24,6 +26,16 @@ use crate::format::{DreamedState, state::iso_millis};
 
 /// The words that say where a section is, from the one that gives way first.
 const WORDS: [&str; 5] = [log::APPENDED, log::RESTORED, log::REDONE, log::ARCHIVED, log::UNDONE];
+
+/// The outcomes of a pass after which its pieces count as shown.
+const READINGS: [Outcome; 6] = [
+    Outcome::Appended,
+    Outcome::Proposed,
+    Outcome::NothingToPromote,
+    Outcome::AllHeld,
+    Outcome::AlreadyPromoted,
+    Outcome::AlreadyProposed,
+];
 
 /// The most other hashes of a section that are kept.
 const MOST_HASHES: usize = 16;
@@ -185,7 +197,7 @@ impl Dreams {
             });
             if let Some((Some(line), text)) = appended {
                 let before = line.clone();
-                line.sources = self.sources(id, shown, lives, places);
+                line.sources = self.sources(id, shown, places);
                 let both = [0, 1].into_iter().filter_map(|side| self.pass(side, id));
                 let mut hashes: BTreeSet<Digest> = both
                     .flat_map(|pass| pass.section_sha256.iter().chain(&pass.also_sha256).copied())
@@ -197,12 +209,9 @@ impl Dreams {
                     hashes.remove(printed);
                 }
                 line.also_sha256 = hashes.into_iter().take(MOST_HASHES).collect();
-                if let Some(night) = memory.nights.get(id) {
-                    let known: BTreeSet<String> = line.lines.iter().cloned().collect();
-                    let more: BTreeSet<String> =
-                        night.hashes().filter(|hash| !known.contains(hash)).collect();
-                    line.lines.extend(more);
-                }
+                let both = [0, 1].map(|side: usize| self.pass(side, id).map_or(&[][..], |pass| &pass.lines));
+                let of_night = memory.nights.get(id).into_iter().flat_map(Night::hashes);
+                line.lines = lines(both, of_night.collect());
                 if *line != before {
                     line.print().trim_end().clone_into(text);
                 }
@@ -212,21 +221,37 @@ impl Dreams {
     }
 
     /// Returns the pieces that a dream was shown, as they are in the merged life.
-    fn sources(&self, id: &DreamId, shown: &Shown, lives: [&Copied; 2], places: &Places) -> Vec<LogSource> {
-        let mut all: BTreeSet<LogSource> = BTreeSet::new();
-        let mut archived = Vec::new();
-        for (side, life) in lives.into_iter().enumerate() {
-            for source in self.pass(side, id).into_iter().flat_map(|pass| &pass.sources) {
-                match places.archived(side, life, source) {
-                    Some(pieces) => archived.extend(pieces),
-                    None if !shown.names.contains(source.name.as_str()) => drop(all.insert(source.clone())),
-                    None => {}
+    pub(super) fn sources(&self, id: &DreamId, shown: &Shown, places: &Places) -> Vec<LogSource> {
+        let lists = [0, 1].map(|side: usize| self.pass(side, id).map_or(&[][..], |pass| &pass.sources));
+        shown.sources(id, lists, self.words.get(id).is_some_and(|word| word.outcome == log::UNDONE), places)
+    }
+
+    /// Returns what both logs tell of the merged journals, each in its order. `nights` are the dreams and proposals in theirs.
+    fn readings(&self, nights: &[(&String, &DreamId)], places: &Places) -> BTreeMap<DocName, Vec<Mark>> {
+        let ranks: BTreeMap<&DreamId, usize> =
+            nights.iter().zip(0..).map(|((_, id), rank)| (*id, rank)).collect();
+        let undone = self.undone();
+        let mut marks: BTreeMap<DocName, Vec<Mark>> = BTreeMap::new();
+        for (side, passes) in self.passes.iter().enumerate() {
+            for line in passes.iter().filter(|line| READINGS.iter().any(|word| line.outcome == word.as_str()))
+            {
+                let by = match ranks.get(&line.id) {
+                    Some(rank) if !undone.contains(&line.id) => By::Dream(*rank),
+                    Some(_) if line.outcome == log::APPENDED => By::TakenBack,
+                    _ => By::Nobody,
+                };
+                for source in line.sources.iter().filter(|source| places.has(source)) {
+                    let Ok(name) = DocName::parse(source.name.as_str()) else { continue };
+                    marks.entry(name).or_default().push((source.from..source.to, Told::Read(side, by)));
                 }
             }
         }
-        all.extend(places.sources(archived));
-        all.extend(shown.owned.get(id).into_iter().flatten().cloned());
-        all.into_iter().collect()
+        marks
+    }
+
+    /// Returns the dreams whose sections were appended, and when each was.
+    fn nights(&self) -> impl Iterator<Item = (&String, &DreamId)> {
+        self.order.iter().map(|(id, at)| (at, id))
     }
 }
 
@@ -239,11 +264,38 @@ pub(super) struct Shown {
     owned: BTreeMap<DreamId, Vec<LogSource>>,
 }
 
-/// A run of bytes in a merged journal, and the dream that was shown it, by its place in the order of nights.
-type Claim = (Range<u64>, Option<usize>);
+/// A run of bytes in a merged journal, and what is told of it.
+type Mark = (Range<u64>, Told);
+
+/// What a ledger or a log tells of a run of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// A ledger has it as shown.
+    Shown,
+    /// The log of a machine has a reading of it.
+    Read(usize, By),
+}
+
+/// The reader of a run of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// A dream that stands or a proposal that waits, by its place in the order of nights.
+    Dream(usize),
+    /// A dream that a person took back.
+    TakenBack,
+    /// A pass of which nothing is left to be taken back.
+    Nobody,
+}
 
 impl Shown {
-    pub(super) fn of(lives: [&Copied; 2], dreams: &Dreams, places: &Places) -> Result<Self> {
+    /// Finds out which bytes were shown, and to whom, by the ledgers of both lives and by their logs, whose pieces are where they are in the
+    /// merged life. `waiting` has the proposals that wait, each with its time.
+    pub(super) fn of(
+        lives: [&Copied; 2],
+        dreams: &Dreams,
+        waiting: &BTreeMap<DreamId, String>,
+        places: &Places,
+    ) -> Result<Self> {
         let ledgers = [
             Ledger::parse(lives[0].state(&StateName::LEDGER))?,
             Ledger::parse(lives[1].state(&StateName::LEDGER))?,
@@ -256,34 +308,24 @@ impl Shown {
         let mut shown = Self::default();
         shown.ledger.epoch = ledgers[0].epoch.max(ledgers[1].epoch);
         shown.ledger.watermark = later_mark([&states[0], &states[1]]);
-        let mut nights: Vec<(&String, &DreamId)> = dreams.order.iter().map(|(id, at)| (at, id)).collect();
+        let mut nights: Vec<(&String, &DreamId)> =
+            dreams.nights().chain(waiting.iter().map(|(id, at)| (at, id))).collect();
         nights.sort_unstable();
-        let undone = dreams.undone();
-        let owners = [0, 1].map(|side: usize| -> BTreeMap<(&str, u64, u64, Digest), usize> {
-            let mut owners = BTreeMap::new();
-            for (rank, (_, id)) in nights.iter().enumerate() {
-                for source in dreams.pass(side, id).into_iter().flat_map(|pass| &pass.sources) {
-                    owners
-                        .entry((source.name.as_str(), source.from, source.to, source.sha256))
-                        .or_insert(rank);
-                }
-            }
-            owners
-        });
+        let mut marks = dreams.readings(&nights, places);
         let mut entries = BTreeMap::new();
         for (name, journal) in places.journals.iter().filter(|(name, _)| !archive::is_archived(name)) {
-            let mut claims: Vec<Claim> = Vec::new();
+            let mut told = marks.remove(name).unwrap_or_default();
             let mut entry = Entry::default();
             let mut is_known = false;
             for side in [0, 1] {
-                let Some(bytes) = lives[side].document(name) else { continue };
+                let mut is_shown = |range: Range<u64>| told.push((range, Told::Shown));
+                let own = lives[side].document(name).unwrap_or_default();
                 let Some(known) = ledgers[side].get(name) else {
                     // A peer that knows the watermark alone has dreamed it.
                     let modified = lives[side].modified.get(name).copied();
                     if peers[side] >= modified && modified.is_some() {
                         is_known = true;
-                        let all = journal.places(side, &(0..bytes.len() as u64));
-                        claims.extend(all.into_iter().map(|range| (range, None)));
+                        journal.places(side, &(0..own.len() as u64)).into_iter().for_each(&mut is_shown);
                     }
                     continue;
                 };
@@ -292,37 +334,36 @@ impl Shown {
                 entry.again = entry.again.max(known.again);
                 entry.modified = entry.modified.max(known.modified);
                 for piece in known.pieces() {
-                    if !fits(piece, bytes) {
+                    let range = piece.from..piece.to;
+                    let Some(sha256) = piece.sha256 else {
+                        if part(own, &range).is_some() {
+                            journal.places(side, &range).into_iter().for_each(&mut is_shown);
+                        }
                         continue;
-                    }
-                    let owner = piece
-                        .sha256
-                        .and_then(|hash| owners[side].get(&(name.as_str(), piece.from, piece.to, hash)));
-                    // What a person gave back on the other machine waits here too.
-                    if owner.is_some_and(|rank| undone.contains(nights[*rank].1)) {
-                        continue;
-                    }
-                    let places = journal.places(side, &(piece.from..piece.to));
-                    claims.extend(places.into_iter().map(|range| (range, owner.copied())));
+                    };
+                    let piece = LogSource { name: name.to_string(), from: piece.from, to: piece.to, sha256 };
+                    let there = places.shown(lives, side, &piece).unwrap_or_default();
+                    there
+                        .into_iter()
+                        .filter(|(there, _)| there == name)
+                        .for_each(|(_, range)| is_shown(range));
                 }
             }
             if !is_known {
                 continue;
             }
             entry.size = journal.bytes.len() as u64;
-            for (range, owner) in pieces(&claims) {
+            for Run { range, owners, is_shown } in runs(&told) {
                 let bytes = part(&journal.bytes, &range).expect("a place is inside of the journal");
-                let piece = Piece::of(range.start, bytes, Digest::of(bytes));
-                if let Some(rank) = owner {
-                    let source = LogSource {
-                        name: name.to_string(),
-                        from: range.start,
-                        to: range.end,
-                        sha256: Digest::of(bytes),
-                    };
+                let sha256 = Digest::of(bytes);
+                for rank in owners {
+                    let (name, from, to) = (name.to_string(), range.start, range.end);
+                    let source = LogSource { name, from, to, sha256 };
                     shown.owned.entry(nights[rank].1.clone()).or_default().push(source);
                 }
-                entry.show(piece);
+                if is_shown {
+                    entry.show(Piece::of(range.start, bytes, sha256));
+                }
             }
             shown.names.insert(name.to_string());
             entries.insert(name.clone(), entry);
@@ -345,32 +386,101 @@ impl Shown {
     pub(super) fn ledger(&self) -> Vec<u8> {
         self.ledger.print()
     }
-}
 
-/// Returns whether the shown bytes are still what they were.
-fn fits(piece: &Piece, bytes: &[u8]) -> bool {
-    let Some(bytes) = part(bytes, &(piece.from..piece.to)) else { return false };
-    piece.sha256.is_none_or(|hash| Digest::of(bytes) == hash)
-}
-
-/// Cuts claims into pieces that do not overlap. Each belongs to the earliest night that claims it.
-fn pieces(claims: &[Claim]) -> Vec<Claim> {
-    let bounds: BTreeSet<u64> = claims.iter().flat_map(|(range, _)| [range.start, range.end]).collect();
-    let bounds: Vec<u64> = bounds.into_iter().collect();
-    let mut pieces: Vec<Claim> = Vec::new();
-    for pair in bounds.windows(2) {
-        let covers = claims.iter().filter(|(range, _)| range.start <= pair[0] && pair[1] <= range.end);
-        let owners: Vec<Option<usize>> = covers.map(|(_, owner)| *owner).collect();
-        if owners.is_empty() {
-            continue;
+    /// Returns the pieces of a dream or proposal by what both machines tell of it: those that are its own, those of journals without an entry,
+    /// and those that nobody finds any more, so that it is not taken back without giving them back.
+    pub(super) fn sources(
+        &self,
+        id: &DreamId,
+        lists: [&[LogSource]; 2],
+        is_undone: bool,
+        places: &Places,
+    ) -> Vec<LogSource> {
+        let mut all: BTreeSet<LogSource> = self.owned.get(id).into_iter().flatten().cloned().collect();
+        let mut beside = Vec::new();
+        for (list, other) in [(lists[0], lists[1]), (lists[1], lists[0])] {
+            for source in list {
+                let mut same = other.iter().filter(|there| there.name == source.name).peekable();
+                if places.has(source) {
+                    let name = DocName::parse(source.name.as_str()).ok();
+                    let is_beside = is_undone || !self.names.contains(&source.name);
+                    beside.extend(name.filter(|_| is_beside).map(|name| (name, source.from..source.to)));
+                } else if same.peek().is_none() || !same.all(|there| places.has(there)) {
+                    all.insert(source.clone());
+                }
+            }
         }
-        let owner = owners.into_iter().flatten().min();
-        match pieces.last_mut() {
-            Some((last, same)) if last.end == pair[0] && *same == owner => last.end = pair[1],
-            _ => pieces.push((pair[0]..pair[1], owner)),
+        all.extend(places.sources(beside));
+        all.into_iter().collect()
+    }
+}
+
+/// A run of bytes of a merged journal: who has read it, and whether it counts as shown.
+#[derive(Debug, PartialEq, Eq)]
+struct Run {
+    range: Range<u64>,
+    owners: BTreeSet<usize>,
+    is_shown: bool,
+}
+
+/// Returns the hashes of statements by what both machines know of a dream, and by its section. One that was overwritten on one machine is on both.
+fn lines(both: [&[String]; 2], of_night: BTreeSet<String>) -> Vec<String> {
+    let is_struck = |hash: &str| hash.bytes().all(|byte| byte == b'0');
+    let is_first = (both[0].len(), both[0]) >= (both[1].len(), both[1]);
+    let (longer, other) = if is_first { (both[0], both[1]) } else { (both[1], both[0]) };
+    let mut all: Vec<String> = Vec::new();
+    for (at, hash) in longer.iter().enumerate() {
+        match other.get(at).filter(|other| is_struck(other)) {
+            Some(struck) => all.push(struck.clone()),
+            None => all.push(hash.clone()),
         }
     }
-    pieces
+    let more = other.iter().zip(longer).filter(|(_, there)| !is_struck(there)).map(|(hash, _)| hash.clone());
+    let mut more: BTreeSet<String> = more.chain(of_night).collect();
+    more.retain(|hash| !all.contains(hash));
+    all.extend(more);
+    all
+}
+
+/// Cuts what is told of a journal into runs that do not overlap. Of two dreams on two machines that have read the same bytes, they belong to the
+/// earlier; of two on one machine, to both. Bytes that only a dream has read which was taken back wait, unless its machine read them again.
+fn runs(told: &[Mark]) -> Vec<Run> {
+    let bounds: BTreeSet<u64> = told.iter().flat_map(|(range, _)| [range.start, range.end]).collect();
+    let bounds: Vec<u64> = bounds.into_iter().collect();
+    let mut runs: Vec<Run> = Vec::new();
+    for pair in bounds.windows(2) {
+        let covers = |(range, _): &&Mark| range.start <= pair[0] && pair[1] <= range.end;
+        let told: Vec<Told> = told.iter().filter(covers).map(|(_, told)| *told).collect();
+        let sides = [0, 1].map(|side: usize| {
+            let (mut owners, mut last) = (BTreeSet::new(), None);
+            for told in &told {
+                match told {
+                    Told::Read(at, By::Dream(rank)) if *at == side => drop(owners.insert(*rank)),
+                    Told::Read(at, By::TakenBack) if *at == side => last = Some(false),
+                    Told::Read(at, By::Nobody) if *at == side && last.is_some() => last = Some(true),
+                    _ => {}
+                }
+            }
+            (owners, last)
+        });
+        let first = sides.iter().filter_map(|(owners, _)| owners.first()).min().copied();
+        let is_read_again = sides.iter().any(|(_, last)| *last == Some(true));
+        let is_given_back = sides.iter().any(|(_, last)| *last == Some(false)) && !is_read_again;
+        let is_shown = told.contains(&Told::Shown) && (first.is_some() || !is_given_back);
+        let with_first =
+            sides.into_iter().map(|(owners, _)| owners).filter(|owners| owners.first() == first.as_ref());
+        let owners: BTreeSet<usize> = with_first.flatten().collect();
+        if owners.is_empty() && !is_shown {
+            continue;
+        }
+        match runs.last_mut() {
+            Some(last) if last.range.end == pair[0] && last.owners == owners && last.is_shown == is_shown => {
+                last.range.end = pair[1];
+            }
+            _ => runs.push(Run { range: pair[0]..pair[1], owners, is_shown }),
+        }
+    }
+    runs
 }
 
 /// Returns the watermark of a peer, where the one that stands is not ours. Ours says nothing about journals without an entry: the
@@ -394,11 +504,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_overlap_nowhere_and_belong_to_the_earliest_night() {
-        let claims = [(0..100, Some(1)), (0..60, Some(0)), (90..130, None), (200..210, None)];
+    fn runs_overlap_nowhere_and_belong_to_a_dream_that_stands() {
+        let read = |side, by| Told::Read(side, by);
+        let run = |range, owners: &[usize], is_shown| Run {
+            range,
+            owners: owners.iter().copied().collect(),
+            is_shown,
+        };
+        let told = [
+            (0..300, Told::Shown),
+            (0..100, read(0, By::Dream(1))),
+            (0..60, read(1, By::Dream(0))),
+            (200..260, read(1, By::TakenBack)),
+            (240..260, read(1, By::Nobody)),
+            (400..410, read(0, By::Dream(2))),
+        ];
         assert_eq!(
-            pieces(&claims),
-            [(0..60, Some(0)), (60..100, Some(1)), (100..130, None), (200..210, None)]
+            runs(&told),
+            [
+                run(0..60, &[0], true),
+                run(60..100, &[1], true),
+                run(100..200, &[], true),
+                run(240..300, &[], true),
+                run(400..410, &[2], false),
+            ]
         );
+        let told = [
+            (0..50, Told::Shown),
+            (0..50, read(0, By::TakenBack)),
+            (0..40, read(1, By::Dream(3))),
+            (40..50, read(1, By::Nobody)),
+        ];
+        assert_eq!(runs(&told), [run(0..40, &[3], true)], "who reads for nothing elsewhere gives nothing up");
+        let told = [(0..50, Told::Shown), (0..50, read(0, By::Dream(1))), (0..50, read(0, By::Dream(2)))];
+        assert_eq!(runs(&told), [run(0..50, &[1, 2], true)]);
     }
 }

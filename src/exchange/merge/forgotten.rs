@@ -1,94 +1,128 @@
 //! Statements that one machine has forgotten, forgotten on both before anything is merged.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::life::Copied;
+use super::merge::How;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
-use crate::exchange::merge::life::Copied;
-use crate::format::JournalName;
+use crate::format::state::carry::{self, Overwritten};
 use crate::format::state::forgotten::{Forgotten, JOINED};
 use crate::format::state::history::History;
-use crate::format::state::ledger::Ledger;
 use crate::format::state::undone::Undone;
-use crate::gate::{Tombstones, is_struck};
+use crate::gate::Tombstones;
 use crate::life::receipt::without_forgotten;
 
-/// Joins what both have forgotten, and takes it out of what the other keeps of earlier versions. Where a person has had it
-/// overwritten in files, it is overwritten in those of the other machine too, and in those of the ancestor, so that all say the same.
-/// Returns the file of the tombstones.
-pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied) -> Result<Option<Vec<u8>>> {
-    let read = |life: &Copied| -> Result<Option<Tombstones>> {
-        Ok(Forgotten::<Tombstones>::parse(life.state(&StateName::FORGOTTEN))?.map(|file| file.tombstones))
-    };
+/// Joins what both have forgotten, and takes it out of what the other keeps of earlier versions. A statement that a person of one machine has
+/// asked to have overwritten in files is overwritten in those of the other machine too, and in those of the ancestor, so that all say the
+/// same. Returns the file of the tombstones.
+pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Result<Option<Vec<u8>>> {
+    let read = |life: &Copied| Forgotten::<Tombstones>::parse(life.state(&StateName::FORGOTTEN));
     let known = [read(&lives[0])?, read(&lives[1])?];
-    let mut all: Option<Tombstones> = None;
-    for stones in known.iter().flatten() {
-        match &mut all {
-            Some(all) => all.join(stones),
-            None => all = Some(stones.clone()),
-        }
+    let mut all: Option<Forgotten<Tombstones>> = None;
+    for file in known.iter().flatten() {
+        let all = all.get_or_insert_with(|| Forgotten::new(file.tombstones.clone()));
+        all.tombstones.join(&file.tombstones);
+        all.in_files.extend(file.in_files.iter().copied());
     }
     let Some(all) = all else { return Ok(None) };
-    let is_struck = |bytes: &Vec<u8>| is_struck(&String::from_utf8_lossy(bytes));
-    let is_asked = [0, 1].map(|side: usize| lives[side].documents.values().any(is_struck));
-    // What a person had forgotten and left in files stays in them: the machine that asks has it in none.
-    let texts = [0, 1].map(|side: usize| -> Vec<Vec<u8>> {
-        if is_asked[side] { lives[side].documents.values().cloned().collect() } else { Vec::new() }
+    // Where files are of different moments, a tool may have brought what was asked before what was overwritten, or behind it.
+    let askers = [0, 1].map(|side: usize| {
+        let file = if how == How::Mixed { Some(&all) } else { known[side].as_ref() };
+        file.map(|file| Asker {
+            life: &lives[side],
+            known: &file.tombstones,
+            asked: file.tombstones.only(&|_, stone| file.in_files.contains(&stone.digest)),
+        })
     });
-    let is_gone_from = |side: usize, said: &str| {
-        is_asked[side]
-            && known[side].as_ref().is_some_and(|stones| stones.holds(said))
-            && !texts[side].iter().any(|text| memchr::memmem::find(text, said.as_bytes()).is_some())
-    };
-    for side in [0, 1] {
-        if known[side].as_ref().map_or(0, Tombstones::len) < all.len() {
-            strike_states(&mut lives[side], &all)?;
+    let struck = [0, 1].map(|side: usize| overwritten(&lives[side], askers[1 - side].iter()));
+    let of_base = overwritten(base, askers.iter().flatten());
+    for (side, documents) in struck.into_iter().enumerate() {
+        if known[side].as_ref().map_or(0, |file| file.tombstones.len()) < all.tombstones.len() {
+            strike_states(&mut lives[side], &all.tombstones)?;
         }
-        // Their person asked for it in the files, so it leaves these too: those that differ, since a tool may have brought the tombstone
-        // before the files.
-        if is_asked[1 - side] {
-            let differs = |(name, bytes): &(&DocName, &Vec<u8>)| {
-                lives[1 - side].document(name) != Some(bytes.as_slice())
-            };
-            let names: Vec<DocName> =
-                lives[side].documents.iter().filter(differs).map(|(name, _)| name.clone()).collect();
-            for name in names {
-                strike(&mut lives[side], &name, &all, &|said| is_gone_from(1 - side, said))?;
-            }
-        }
+        strike(&mut lives[side], documents)?;
     }
-    if is_asked.contains(&true) {
-        let names: Vec<DocName> = base.documents.keys().cloned().collect();
-        for name in names {
-            strike(base, &name, &all, &|said| is_gone_from(0, said) || is_gone_from(1, said))?;
-        }
-    }
-    let file = Forgotten::new(all);
-    let v = if file.tombstones.is_joined() { JOINED } else { file.v };
-    let file = Forgotten { v, ..file };
-    Ok(Some(file.print()))
+    strike(base, of_base)?;
+    let v = if all.tombstones.is_joined() { JOINED } else { all.v };
+    Ok(Some(Forgotten { v, ..all }.print()))
 }
 
-/// Overwrites in a document what is forgotten and `is_gone` says yes to.
-fn strike(
-    life: &mut Copied,
-    name: &DocName,
-    stones: &Tombstones,
-    is_gone: &dyn Fn(&str) -> bool,
-) -> Result<()> {
-    let before = life.documents[name].clone();
-    let Ok(text) = std::str::from_utf8(&before) else { return Ok(()) };
-    let after = stones.struck_where(text, is_gone).into_owned().into_bytes();
-    if after == before {
-        return Ok(());
+/// A machine, and the statements that its person has forgotten.
+struct Asker<'l> {
+    life: &'l Copied,
+    known: &'l Tombstones,
+    /// Those to be overwritten in files.
+    asked: Tombstones,
+}
+
+impl Asker<'_> {
+    /// Returns the text of a document of the other life with words overwritten that are gone from this one.
+    fn overwritten<'t>(&self, name: &DocName, text: &'t str) -> Cow<'t, str> {
+        let own = self.life.document(name);
+        if own == Some(text.as_bytes()) {
+            return Cow::Borrowed(text);
+        }
+        let struck = self.asked.struck_where(text, &|said| self.is_gone(name, said));
+        // A line that this machine has overwritten in this document, by a library that did not note that it was asked to.
+        let Cow::Owned(all) = self.known.struck(&struck) else { return struck };
+        let own: HashSet<&[u8]> =
+            own.into_iter().flat_map(|own| own.split_inclusive(|byte| *byte == b'\n')).collect();
+        let line = |(line, struck): (&str, &str)| {
+            if own.contains(struck.as_bytes()) { struck.to_owned() } else { line.to_owned() }
+        };
+        Cow::Owned(struck.split_inclusive('\n').zip(all.split_inclusive('\n')).map(line).collect())
     }
-    if JournalName::is_name(name.as_str()) {
-        let mut ledger = Ledger::parse(life.state(&StateName::LEDGER))?;
-        if let Some(mut entry) = ledger.get(name) {
-            entry.rehash(&before, &after);
-            ledger.apply([(name, &entry)]);
-            life.states.insert(StateName::LEDGER, ledger.print());
+
+    /// Returns whether a statement was overwritten: the document is there without it, or none has it. Where it was said again, it stays.
+    fn is_gone(&self, name: &DocName, said: &str) -> bool {
+        let it = self.asked.only(&|set, stone| set.bury(said).as_ref() == Some(stone));
+        let holds = |bytes: &Vec<u8>| match it.is_empty() {
+            // Statements that overlap.
+            true => memchr::memmem::find(bytes, said.as_bytes()).is_some(),
+            false => it.holds(&String::from_utf8_lossy(bytes)),
+        };
+        self.life.documents.get(name).is_some_and(|bytes| !holds(bytes))
+            || !self.life.documents.values().any(holds)
+    }
+}
+
+/// Returns the documents of a life in which words are overwritten that are gone from other lives.
+fn overwritten<'l>(
+    life: &Copied,
+    askers: impl Iterator<Item = &'l Asker<'l>> + Clone,
+) -> Vec<(DocName, Vec<u8>)> {
+    let mut documents = Vec::new();
+    for (name, before) in &life.documents {
+        let Ok(text) = std::str::from_utf8(before) else { continue };
+        let mut after = Cow::Borrowed(text);
+        for asker in askers.clone() {
+            after = Cow::Owned(asker.overwritten(name, &after).into_owned());
+        }
+        if after != text {
+            documents.push((name.clone(), after.into_owned().into_bytes()));
         }
     }
-    life.documents.insert(name.clone(), after);
+    documents
+}
+
+/// Overwrites documents, and has the states that know pieces of them know them as they are then.
+fn strike(life: &mut Copied, documents: Vec<(DocName, Vec<u8>)>) -> Result<()> {
+    let mut pairs = Vec::with_capacity(documents.len());
+    for (name, after) in documents {
+        let before = life.documents.insert(name.clone(), after.clone()).unwrap_or_default();
+        pairs.push((name, before, after));
+    }
+    let documents =
+        pairs.iter().map(|(name, before, after)| (name.clone(), before.as_slice(), after.clone()));
+    let carry = Overwritten::of(documents.collect());
+    for name in carry::FILES {
+        let Some(bytes) = life.states.get(&name) else { continue };
+        if let Some(carried) = carry::carried(&name, bytes, &carry)? {
+            life.states.insert(name, carried);
+        }
+    }
     Ok(())
 }
 

@@ -10,17 +10,21 @@ use super::forgotten;
 use super::journal::{WovenJournal, woven};
 use super::life::Copied;
 use super::night::Night;
-use super::places::Places;
+use super::places::{Moved, Places};
 use super::plan::{MergeConflict, MergeConflictKind, MergePlan};
 use super::states::{self, Three};
 use super::text;
+use super::versions::Versions;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::group::GroupName;
 use crate::base::name::{DocName, Name, StateName};
 use crate::dream::{Cited, commit};
 use crate::exchange::claim::claim;
+use crate::format::state::carry;
 use crate::format::state::intent::Intent;
+use crate::format::state::iso_millis;
+use crate::format::state::log::LogSource;
 use crate::format::state::proposal::{Proposals, Waiting};
 use crate::format::state::sleep_intent::SleepIntent;
 use crate::format::{DreamId, JournalName};
@@ -158,13 +162,14 @@ fn merge_one(base: Option<Copied>, one: Copied, other: Copied, how: How) -> Resu
     let has_base = base.is_some();
     let (mut base, mut lives) = (base.unwrap_or_default(), [one, other]);
     let first = (how == How::ByFile).then(|| first_side(&base, &lives)).flatten();
-    let stones = forgotten::settle(&mut lives, &mut base)?;
+    let stones = forgotten::settle(&mut lives, &mut base, how)?;
     let mut merging = Merging {
         how,
         has_base: has_base && (!base.documents.is_empty() || !base.states.is_empty()),
         base,
         first,
         dreams: Dreams::of([&lives[0], &lives[1]]),
+        versions: Versions::of([&lives[0], &lives[1]])?,
         lives,
         plan: MergePlan::default(),
         places: Places::default(),
@@ -209,6 +214,7 @@ struct Merging {
     /// The archive of memory, of which lines of memory may be doubles.
     archive: Option<Draft>,
     memory: Merged,
+    versions: Versions,
 }
 
 impl Merging {
@@ -239,7 +245,10 @@ impl Merging {
                 [Some(one), Some(other)] => {
                     // What the ancestor did not have is new on both.
                     let base = base.or_else(|| self.has_base.then(Vec::new));
+                    let base =
+                        base.or_else(|| self.versions.earlier(name, [&one, &other]).map(<[u8]>::to_vec));
                     let bytes = self.document(name, base.as_deref(), &one, &other);
+                    self.versions.note(name, [&one, &other, &bytes]);
                     self.plan.merged.documents.insert(name.clone(), bytes);
                 }
                 [one, other] => {
@@ -442,10 +451,22 @@ impl Merging {
     }
 
     fn states(&mut self) -> Result<()> {
-        let shown = Shown::of([&self.lives[0], &self.lives[1]], &self.dreams, &self.places)?;
-        let log = self.dreams.log([&self.lives[0], &self.lives[1]], &shown, &self.memory, &self.places);
+        // From here on, what either machine says of pieces it says of the merged journals.
+        let carried = [0, 1].map(|side: usize| self.carried(side));
+        for (side, states) in carried.into_iter().enumerate() {
+            self.lives[side].states.extend(states?);
+        }
+        self.dreams.passes = [0, 1].map(|side: usize| self.lives[side].passes());
+        let lives = [&self.lives[0], &self.lives[1]];
+        let answered = self.answered();
+        let waiting = self.waiting(&answered)?;
+        let shown = Shown::of(lives, &self.dreams, &waiting, &self.places)?;
+        let log = self.dreams.log(lives, &shown, &self.memory, &self.places);
         let mut names: BTreeSet<StateName> =
             self.lives.iter().flat_map(|life| life.states.keys()).cloned().collect();
+        if self.versions.is_new() {
+            names.insert(StateName::LIFE);
+        }
         // Without it, the watermark of one machine would count for the journals of the other.
         if names.contains(&StateName::DREAMED) {
             names.insert(StateName::LEDGER);
@@ -455,7 +476,15 @@ impl Merging {
                 name if *name == StateName::FORGOTTEN => continue,
                 name if *name == StateName::LOG => log.clone(),
                 name if *name == StateName::LEDGER => shown.ledger(),
-                name => match self.state(name)? {
+                name if *name == StateName::LIFE => {
+                    let standing = if self.lives.iter().any(|life| life.state(name).is_some()) {
+                        self.state(name, &shown, &answered)?
+                    } else {
+                        None
+                    };
+                    self.versions.print(standing.as_deref())?
+                }
+                name => match self.state(name, &shown, &answered)? {
                     Some(bytes) => bytes,
                     None => continue,
                 },
@@ -473,7 +502,45 @@ impl Merging {
         Ok(())
     }
 
-    fn state(&mut self, name: &StateName) -> Result<Option<Vec<u8>>> {
+    /// Returns the states of a machine that know pieces, as these are in the merged journals.
+    fn carried(&self, side: usize) -> Result<Vec<(StateName, Vec<u8>)>> {
+        let moved = Moved { places: &self.places, lives: [&self.lives[0], &self.lives[1]], side };
+        let mut states = Vec::new();
+        // The ledger is made of both.
+        for name in carry::FILES.into_iter().filter(|name| *name != StateName::LEDGER) {
+            let Some(bytes) = self.lives[side].state(&name) else { continue };
+            states.extend(carry::carried(&name, bytes, &moved)?.map(|bytes| (name, bytes)));
+        }
+        Ok(states)
+    }
+
+    /// Returns the proposals that wait on a machine and were answered on none, each with its time.
+    fn waiting(&self, answered: &BTreeSet<DreamId>) -> Result<BTreeMap<DreamId, String>> {
+        let mut all = BTreeMap::new();
+        for life in &self.lives {
+            let list = Proposals::parse(life.state(&StateName::PROPOSALS))?;
+            let waiting = list.waiting().iter().filter(|one| !answered.contains(&one.id));
+            all.extend(waiting.map(|one| (one.id.clone(), iso_millis::print(one.at))));
+        }
+        Ok(all)
+    }
+
+    /// Returns the pieces of a proposal that waits, as they are in the merged life.
+    fn proposed(&self, id: &DreamId, shown: &Shown) -> Result<Vec<LogSource>> {
+        let mut lists = [Vec::new(), Vec::new()];
+        for (list, life) in lists.iter_mut().zip(&self.lives) {
+            let known = Proposals::parse(life.state(&StateName::PROPOSALS))?;
+            *list = known.get(id).map(|one| one.sources.clone()).unwrap_or_default();
+        }
+        Ok(shown.sources(id, [&lists[0], &lists[1]], false, &self.places))
+    }
+
+    fn state(
+        &mut self,
+        name: &StateName,
+        shown: &Shown,
+        answered: &BTreeSet<DreamId>,
+    ) -> Result<Option<Vec<u8>>> {
         let base = self.base.state(name);
         let copies = [self.lives[0].state(name), self.lives[1].state(name)];
         // What one machine alone has goes through the same rule: the other may have answered it.
@@ -496,12 +563,26 @@ impl Merging {
                     if let ("appended", Some(section)) = (list, self.memory.printed.get(id)) {
                         part.insert("section".into(), section.clone().into());
                     }
+                    if list == "dreams" && undone.contains(id) {
+                        // So that it is brought back, and taken back again, with the pieces that the log tells.
+                        let sources = self.dreams.sources(id, shown, &self.places);
+                        if let Some(pieces) = self.places.pieces(&sources) {
+                            part.insert("shown".into(), json(&pieces));
+                        }
+                    }
                     list != "dreams" || undone.contains(id)
                 })?
             }
             name if *name == StateName::PROPOSALS => {
-                let answered = self.answered();
-                states::by_id(name, &files, |_, id, _| !answered.contains(id))?
+                let mut failed = Ok(());
+                let bytes = states::by_id(name, &files, |_, id, part| {
+                    match self.proposed(id, shown) {
+                        Ok(sources) => drop(part.insert("sources".into(), json(&sources))),
+                        Err(error) => failed = Err(error),
+                    }
+                    !answered.contains(id)
+                })?;
+                failed.map(|()| bytes)?
             }
             _ if one == other => one.to_vec(),
             name if *name == StateName::QUARANTINE => states::quarantine(&files)?,
@@ -544,6 +625,10 @@ impl Merging {
         }
         answered
     }
+}
+
+fn json(value: &impl serde::Serialize) -> serde_json::Value {
+    serde_json::to_value(value).expect("names and numbers print")
 }
 
 /// Returns the hash of each section that a text may have: the one by which it is whole there, or the likeliest.

@@ -22,6 +22,7 @@ mod states;
 #[cfg(feature = "sqlite")]
 mod stores;
 mod text;
+mod versions;
 mod weave;
 
 pub use artifacts::merge_artifacts;

@@ -10,6 +10,7 @@ use crate::dream::{Cited, Said, cited, compared};
 use crate::format::DreamId;
 use crate::format::documents::curated::{self, Promoted};
 use crate::format::replies::reply;
+use crate::format::state::log;
 use crate::gate::is_struck;
 
 /// The section of a dream, as it was printed.
@@ -22,6 +23,8 @@ pub(super) struct Night {
     items: Vec<Item>,
     /// Journals that are not known to be those that it cites.
     stale: BTreeSet<DocName>,
+    /// The hashes of lines of others that are one with lines here.
+    joined: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,15 +71,14 @@ impl Night {
         let body = &rest[..rest.rfind(curated::END)?];
         let items = curated::promoted(&section).into_iter();
         let items = items.map(|Promoted { heading, text, .. }| Item { heading, text }).collect();
-        Some(Self { day, sources, body: body.trim().to_owned(), items, stale: BTreeSet::new() })
-    }
-
-    /// Returns whether it has bullets and headings alone, so that none of its text is lost when it is printed anew.
-    pub(super) fn is_plain(&self) -> bool {
-        let bullets = self.body.lines().filter(|line| reply::bullet(line).is_some()).count();
-        let others =
-            |line: &str| line.trim().is_empty() || line.starts_with('#') || reply::bullet(line).is_some();
-        self.body.lines().all(others) && bullets == self.items.len()
+        Some(Self {
+            day,
+            sources,
+            body: body.trim().to_owned(),
+            items,
+            stale: BTreeSet::new(),
+            joined: BTreeSet::new(),
+        })
     }
 
     /// Returns whether the section stands as a library prints it, by its own mark: no person has changed a line of it.
@@ -89,7 +91,14 @@ impl Night {
     pub(super) fn of_lines<'l>(lines: impl Iterator<Item = &'l str>, day: NaiveDate) -> Self {
         let bullets =
             lines.filter_map(reply::bullet).map(|text| Item { heading: None, text: text.to_owned() });
-        Self { day, sources: 0, body: String::new(), items: bullets.collect(), stale: BTreeSet::new() }
+        Self {
+            day,
+            sources: 0,
+            body: String::new(),
+            items: bullets.collect(),
+            stale: BTreeSet::new(),
+            joined: BTreeSet::new(),
+        }
     }
 
     /// Returns the journals that its lines cite.
@@ -168,9 +177,9 @@ impl Night {
         self.body.is_empty()
     }
 
-    /// Returns the hashes by which its statements are remembered.
+    /// Returns the hashes by which its statements are remembered, those that others said in other words among them.
     pub(super) fn hashes(&self) -> impl Iterator<Item = String> + '_ {
-        self.items.iter().map(|item| crate::format::state::log::statement_hash(&item.text))
+        self.items.iter().map(|item| log::statement_hash(&item.text)).chain(self.joined.iter().cloned())
     }
 
     /// Takes in the section of the same dream on another machine, whose model may have said something else.
@@ -293,6 +302,7 @@ impl Night {
             };
             if let Some(at) = place {
                 self.items[at].cite(item);
+                self.joined.insert(log::statement_hash(&item.text));
             }
             place.is_none()
         });

@@ -10,8 +10,10 @@ use super::life::Copied;
 use crate::base::digest::Digest;
 use crate::base::name::DocName;
 use crate::dream::Cited;
+use crate::format::DreamId;
+use crate::format::state::carry::Carry;
+use crate::format::state::ledger::Piece;
 use crate::format::state::log::LogSource;
-use crate::gate::is_struck;
 
 /// The merged journals, and where the bytes of both copies are in them.
 #[derive(Debug, Default)]
@@ -76,19 +78,26 @@ impl Places {
         if all.is_empty() { unchanged() } else { all }
     }
 
-    /// Returns the pieces of documents in the archive that a dream of a copy was shown; `None` where the source is not of a journal that is
-    /// or was in an archive.
-    pub(super) fn archived(
+    /// Returns where a piece that a machine was shown is now: by the copy that has it as it was shown, the machine's own or, where its files are
+    /// of different moments, the other. `None` where neither has it so.
+    pub(super) fn shown(
         &self,
+        lives: [&Copied; 2],
         side: usize,
-        life: &Copied,
-        source: &LogSource,
+        piece: &LogSource,
     ) -> Option<Vec<(DocName, Range<u64>)>> {
-        let document = document_of(life, source)?;
-        let moves = self.moves[side].get(&document)?;
+        let found = |side: usize| document_of(lives[side], piece).map(|document| (side, document));
+        let (side, document) = found(side).or_else(|| found(1 - side))?;
+        let range = piece.from..piece.to;
+        let Some(moves) = self.moves[side].get(&document) else {
+            let journal = self.journals.get(&document)?;
+            return Some(
+                journal.places(side, &range).into_iter().map(|range| (document.clone(), range)).collect(),
+            );
+        };
         let mut places = Vec::new();
-        for moved in moves.iter().filter(|moved| archive::is_archived(&moved.document)) {
-            let range = source.from.max(moved.from.start)..source.to.min(moved.from.end);
+        for moved in moves {
+            let range = piece.from.max(moved.from.start)..piece.to.min(moved.from.end);
             if range.start < range.end {
                 places.push((moved.document.clone(), moved.place(&range)));
             }
@@ -96,7 +105,24 @@ impl Places {
         Some(places)
     }
 
-    /// Makes sources of pieces of documents in the archive.
+    /// Returns whether a document is the same in both copies and in the merged life.
+    fn is_unchanged(&self, lives: [&Copied; 2], name: &str) -> bool {
+        let Ok(name) = DocName::parse(name) else { return true };
+        let [one, other] = lives.map(|life| life.document(&name));
+        one.is_some() && one == other && self.moves.iter().all(|moves| !moves.contains_key(&name))
+    }
+
+    /// Returns whether a piece is where it says in the merged life.
+    pub(super) fn has(&self, piece: &LogSource) -> bool {
+        self.journal(&piece.name).is_some_and(|journal| piece.fits(&journal.bytes))
+    }
+
+    /// Returns a merged journal by its name.
+    fn journal(&self, name: &str) -> Option<&WovenJournal> {
+        self.journals.get(&DocName::parse(name).ok()?)
+    }
+
+    /// Makes sources of pieces of merged journals, joined where they touch.
     pub(super) fn sources(&self, pieces: Vec<(DocName, Range<u64>)>) -> Vec<LogSource> {
         let mut all: BTreeMap<DocName, Vec<Range<u64>>> = BTreeMap::new();
         for (name, range) in pieces {
@@ -114,25 +140,54 @@ impl Places {
         sources
     }
 
+    /// Returns sources as the pieces of journals that a ledger has; `None` where one is not in its place, which is outside of the archive.
+    pub(super) fn pieces(&self, sources: &[LogSource]) -> Option<BTreeMap<DocName, Vec<Piece>>> {
+        let mut pieces: BTreeMap<DocName, Vec<Piece>> = BTreeMap::new();
+        for source in sources {
+            let name =
+                DocName::parse(source.name.as_str()).ok().filter(|name| !archive::is_archived(name))?;
+            let bytes = part(&self.journals.get(&name)?.bytes, &(source.from..source.to))?;
+            let piece = Piece::of(source.from, bytes, Digest::of(bytes));
+            pieces.entry(name).or_default().push(piece);
+        }
+        (!pieces.is_empty()).then_some(pieces)
+    }
+
     /// Returns the names of the merged journals, those in the archive too.
     pub(super) fn names(&self) -> BTreeSet<&str> {
         self.journals.keys().map(|name| name.as_str()).collect()
     }
 }
 
-/// Returns the document of a copy in which a piece is that was shown. One in which words were overwritten since has others, as many bytes.
+/// The places of the pieces that one machine was shown.
+pub(super) struct Moved<'m> {
+    pub(super) places: &'m Places,
+    pub(super) lives: [&'m Copied; 2],
+    pub(super) side: usize,
+}
+
+impl Carry for Moved<'_> {
+    fn piece(&self, piece: &LogSource) -> Option<Vec<LogSource>> {
+        if self.places.is_unchanged(self.lives, &piece.name) {
+            return None;
+        }
+        let now = self.places.sources(self.places.shown(self.lives, self.side, piece)?);
+        (now != std::slice::from_ref(piece)).then_some(now)
+    }
+
+    fn section(&self, _: &DreamId, _: Digest) -> Option<Digest> {
+        None
+    }
+
+    fn journals(&self) -> Vec<&DocName> {
+        Vec::new()
+    }
+}
+
+/// Returns the document of a copy in which a piece is as it was shown.
 fn document_of(life: &Copied, source: &LogSource) -> Option<DocName> {
     let all = archive::candidates(life, &DocName::parse(&source.name).ok()?);
-    let text = |document: &DocName| life.document(document).unwrap_or_default();
-    if let Some(found) = all.iter().find(|document| source.fits(text(document))) {
-        return Some(found.clone());
-    }
-    let may_be = |document: &&DocName| {
-        part(text(document), &(source.from..source.to))
-            .is_some_and(|piece| piece.ends_with(b"\n") && is_struck(&String::from_utf8_lossy(piece)))
-    };
-    let mut struck = all.iter().filter(may_be);
-    struck.next().filter(|_| struck.next().is_none()).cloned()
+    all.into_iter().find(|document| source.fits(life.document(document).unwrap_or_default()))
 }
 
 impl Move {

@@ -97,7 +97,7 @@ pub(super) fn versions(name: &Name, files: &Three<'_>) -> Result<Vec<u8>> {
 pub(super) fn by_id(
     name: &Name,
     files: &Three<'_>,
-    keep: impl Fn(&str, &DreamId, &mut Map<String, Value>) -> bool,
+    mut keep: impl FnMut(&str, &DreamId, &mut Map<String, Value>) -> bool,
 ) -> Result<Vec<u8>> {
     let (mut all, other) = (object(name, files.one)?, object(name, files.other)?);
     let lists: BTreeSet<String> =

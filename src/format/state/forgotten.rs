@@ -5,6 +5,7 @@
 //! ```
 //!
 //! Version 2 has the tombstones of other machines too, each list with its key: `"others":[{"key":"…","tombstones":[…]}]`.
+//! `"in_files":["9f86d0…"]` has the digests of those that a person asked to have overwritten in files too.
 //!
 //! Without this file, the next dream brings back forgotten statements. Unknown keys survive.
 
@@ -14,8 +15,10 @@ use serde_json::{Map, Value};
 
 use super::ledger::check_version;
 use super::seal;
+use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
+use crate::base::sorted::SortedSet;
 
 const VERSION: u64 = 1;
 /// The version of a file with tombstones of several keys: a library that knows one key alone must not read it.
@@ -31,6 +34,9 @@ pub(crate) struct Forgotten<T> {
     pub(crate) v: u64,
     #[serde(rename = "forgotten")]
     pub(crate) tombstones: T,
+    /// The digests of the statements that a person asked to have overwritten in files.
+    #[serde(default, skip_serializing_if = "SortedSet::is_empty")]
+    pub(crate) in_files: SortedSet<Digest>,
     /// Keys of others, kept as they are.
     #[serde(flatten)]
     pub(crate) others: Map<String, Value>,
@@ -38,7 +44,7 @@ pub(crate) struct Forgotten<T> {
 
 impl<T: Serialize + DeserializeOwned> Forgotten<T> {
     pub(crate) fn new(tombstones: T) -> Self {
-        Self { v: VERSION, tombstones, others: Map::new() }
+        Self { v: VERSION, tombstones, in_files: SortedSet::new(), others: Map::new() }
     }
 
     /// Parses the file; `None` (no file) means that nothing was forgotten.

@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! {"bootstrap_seen":true,"onboarding":{"end":"done","at":"2026-11-21T09:14:05Z",
-//!  "journal":"memory/2026-11-21-repl.md","finished":true}}
+//!  "journal":"memory/2026-11-21-repl.md","finished":true},"merged":{"MEMORY.md":["9f86d081884c7d65"]}}
 //! ```
+//!
+//! `merged` has hashes of versions of documents that a merge put together, and of what it made of them.
 //!
 //! Unknown keys survive.
 
@@ -14,6 +16,7 @@ use serde_json::{Map, Value};
 use super::seal;
 use crate::base::error::Result;
 use crate::base::name::StateName;
+use crate::base::sorted::{SortedMap, SortedSet};
 
 /// The state of a life.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +27,9 @@ pub(crate) struct LifeState {
     /// The end of the onboarding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) onboarding: Option<Onboarded>,
+    /// Of each document that was merged: the hashes of its versions that are in it.
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub(crate) merged: SortedMap<String, SortedSet<String>>,
     /// Keys of others, kept as they are.
     #[serde(flatten)]
     others: Map<String, Value>,

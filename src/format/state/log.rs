@@ -152,8 +152,13 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
                 places.insert(&line.id, at);
             }
             word @ (UNDONE | REDONE | ARCHIVED | RESTORED) => {
-                if let Some(known) = known.and_then(|place| all.get_mut(&place)) {
-                    known.word = word;
+                let Some(known) = known.and_then(|place| all.get_mut(&place)) else { continue };
+                known.word = word;
+                if word == UNDONE {
+                    // A merge has put what an earlier dream said too into this section alone: it may be said again.
+                    let lines = known.lines.clone();
+                    let others = all.values_mut().filter(|other| other.id != &line.id);
+                    others.for_each(|other| other.lines.retain(|hash| !lines.contains(hash)));
                 }
             }
             _ => {}

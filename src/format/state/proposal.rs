@@ -91,6 +91,11 @@ impl Proposals {
         &self.waiting
     }
 
+    /// Returns the slices of each, to be changed.
+    pub(crate) fn sources_mut(&mut self) -> impl Iterator<Item = &mut Vec<LogSource>> {
+        self.waiting.iter_mut().map(|waiting| &mut waiting.sources)
+    }
+
     pub(crate) fn get(&self, id: &DreamId) -> Option<&Waiting> {
         self.waiting.iter().find(|waiting| waiting.id == *id)
     }

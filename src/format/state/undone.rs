@@ -93,6 +93,11 @@ impl Undone {
         self.dreams.iter().find(|kept| kept.id == *id)
     }
 
+    /// Returns the pieces of each dream, to be changed.
+    pub(crate) fn shown_mut(&mut self) -> impl Iterator<Item = &mut SortedMap<DocName, Vec<Piece>>> {
+        self.dreams.iter_mut().map(|kept| &mut kept.shown)
+    }
+
     /// Returns the section of a dream as it was appended, where it is kept.
     pub(crate) fn appended(&self, id: &DreamId) -> Option<&str> {
         self.appended.iter().find(|kept| kept.id == *id).map(|kept| kept.section.as_str())

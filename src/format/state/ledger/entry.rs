@@ -6,7 +6,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::base::digest::Digest;
+use crate::base::name::DocName;
 use crate::base::text;
+use crate::format::state::carry::{self, Carry};
 
 /// One journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,20 +76,9 @@ impl Entry {
         self.shown.len() == before
     }
 
-    /// Says of the pieces that were shown of `old` that they were shown of `new`, which is as long.
-    pub(crate) fn rehash(&mut self, old: &[u8], new: &[u8]) {
-        fn part<'b>(bytes: &'b [u8], piece: &Piece) -> Option<&'b [u8]> {
-            let range = usize::try_from(piece.from).ok()?..usize::try_from(piece.to).ok()?;
-            bytes.get(range)
-        }
-        for piece in &mut self.shown {
-            if piece.sha256.is_some()
-                && piece.sha256 == part(old, piece).map(Digest::of)
-                && let Some(bytes) = part(new, piece)
-            {
-                *piece = Piece::of(piece.from, bytes, Digest::of(bytes));
-            }
-        }
+    /// Carries the pieces of this journal along with a rewrite; returns whether any is another one now.
+    pub(crate) fn carry(&mut self, name: &DocName, carry: &dyn Carry) -> bool {
+        carry::of_pieces(name, &mut self.shown, carry)
     }
 
     /// Takes a run of bytes out of what was shown; what is left of a piece beside it is hashed by `hash`, and void where
