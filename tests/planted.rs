@@ -39,7 +39,7 @@ impl Tests {
 const CRASHES: &[&str] = &["-p", "noctuary-tests", "--test", "sweeps"];
 const FAST: &[&str] = &["-p", "noctuary-tests", "--test", "fast"];
 
-const MERGES: Tests = Tests::of(FAST, &["merge::machines_that_lived_apart"]);
+const MERGES: Tests = Tests::of(FAST, &["histories::machines_that_lived_apart"]);
 const POWER: Tests = Tests::of(CRASHES, &["crash_states_lose_and_double_nothing"]);
 const FAULTS: Tests = Tests::of(CRASHES, &["dream_faults::a_commit_that_fails_anywhere"]);
 const TEARS: Tests = Tests::of(CRASHES, &["dream_faults::a_section_torn_at_any_byte"]);

@@ -11,9 +11,9 @@ mod feed;
 mod foreign;
 mod forget;
 mod forget_receipt;
+mod histories;
 mod importers;
 mod lost;
-mod merge;
 mod strike;
 
 use std::sync::Arc;
