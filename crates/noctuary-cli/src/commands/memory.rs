@@ -150,7 +150,7 @@ pub(crate) fn forgotten(place: &Place, whose: Whose<'_>, output: Output) -> Resu
         output.line("Nothing is forgotten.");
     }
     for statement in &all {
-        let words = count(usize::try_from(statement.words)?, "word");
+        let words = count(usize::try_from(statement.words).unwrap_or(usize::MAX), "word");
         output.line(format!("{}  {words}", output.bold(&statement.id)));
         for line in &statement.hides {
             output.folded(8, &format!("    hides {}: {}", line.place, line.text));
