@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use chrono::{DateTime, Duration, Utc};
+use chrono::Duration;
 use noctuary::doctor::{Doctor, FindingKind};
 use noctuary::dream::DreamStanding;
 use noctuary::exchange::{Forget, Merge, MergeConflictKind, TravelFile, merge_copies};
 use noctuary::memory::{Filter, NewMemory, Source};
-use noctuary::testing::{Fault, Faults, FaultyDisk, cases};
+use noctuary::testing::{Fault, Faults, FaultyDisk};
 use noctuary::{
     Access, Error, FileMemoryStore, FileWorkspace, JournalDreamer, LlmReply, LlmRequest, MemoryStore,
     Outcome, Scope, Workspace, dream_once_at, llm_fn,
