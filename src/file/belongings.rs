@@ -30,8 +30,10 @@ pub(crate) fn is_of_life(path: &str) -> bool {
         Some(("daily", file)) => {
             JournalName::is_name(path)
                 || original_of(path).is_some_and(|original| JournalName::is_name(&original))
-                || (file.ends_with(".md")
-                    && file.get(..10).is_some_and(|day| day.parse::<chrono::NaiveDate>().is_ok()))
+                || file
+                    .strip_suffix(".md")
+                    .and_then(|stem| stem.get(..10))
+                    .is_some_and(|day| day.parse::<chrono::NaiveDate>().is_ok())
         }
         Some((folder, _)) => FOLDERS[..4].contains(&folder),
         None => {
