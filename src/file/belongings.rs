@@ -24,22 +24,24 @@ pub(crate) fn is_of_life(path: &str) -> bool {
         let inner = path.strip_prefix(group.folder().as_str()).and_then(|path| path.strip_prefix('/'));
         return inner.is_some_and(is_of_life);
     }
-    let folded = path.to_lowercase();
-    match folded.split_once('/') {
+    let lower = path.to_lowercase();
+    match lower.split_once('/') {
         Some((IMPORTED, file)) => [".md", ".markdown", ".txt"].iter().any(|end| file.ends_with(end)),
         Some(("daily", file)) => {
             JournalName::is_name(path)
                 || original_of(path).is_some_and(|original| JournalName::is_name(&original))
-                || (file.ends_with(".md")
-                    && file.get(..10).is_some_and(|day| day.parse::<chrono::NaiveDate>().is_ok()))
+                || file
+                    .strip_suffix(".md")
+                    .and_then(|stem| stem.get(..10))
+                    .is_some_and(|day| day.parse::<chrono::NaiveDate>().is_ok())
         }
         Some((folder, _)) => FOLDERS[..4].contains(&folder),
         None => {
             let briefing = DocName::BRIEFING.folded();
             let bootstrap = format!("{}.done.", DocName::BOOTSTRAP.folded());
-            OWN_FILES.contains(&folded.as_str())
-                || folded == briefing
-                || folded.starts_with(&bootstrap)
+            OWN_FILES.contains(&lower.as_str())
+                || lower == briefing
+                || lower.starts_with(&bootstrap)
                 || path.starts_with(LOCK)
                 || atomic::is_temporary(path)
                 || registry::of_path(path).is_some()
