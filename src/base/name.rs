@@ -57,7 +57,7 @@ impl Name {
     /// Returns whether it is the name of a state file that was set aside.
     #[cfg(feature = "doctor")]
     pub(crate) fn is_set_aside(&self) -> bool {
-        self.as_str().starts_with(".dreamed-") && self.as_str().contains(SET_ASIDE)
+        self.file_name().starts_with(".dreamed-") && self.file_name().contains(SET_ASIDE)
     }
 
     /// Returns whether it is the name of a repository's own folder, in which words are compressed.
@@ -306,9 +306,11 @@ impl StateName {
     /// The folder of the word index of a memory store in a file.
     pub(crate) const MEMORY_WORDS_FOLDER: &str = ".dreaming.d/memories.words";
 
-    /// Returns the name of the copy of a state file; `None` for one without.
+    /// Returns the name of the copy of a state file of a life or a group; `None` for one without.
     pub(crate) fn copy_of(name: &Name) -> Option<Self> {
-        (*name == *Self::FORGOTTEN).then_some(Self::FORGOTTEN_COPY)
+        let front = name.as_str().strip_suffix(Self::FORGOTTEN.as_str())?;
+        let is_whole = front.is_empty() || front.ends_with('/');
+        is_whole.then(|| Self::of_path(format!("{front}{}", Self::FORGOTTEN_COPY.as_str())))
     }
 
     /// Returns the name of the state file that has this path.

@@ -13,8 +13,8 @@ use crate::base::document::Document;
 use crate::base::error::{At, Error, Refusal, Result};
 use crate::base::name::{DocName, StateName};
 use crate::disk::{Disk, Looking};
+use crate::dream::ReadReason;
 use crate::dream::journal::{DreamConfig, JournalDreamer};
-use crate::dream::{JournalReport, ReadReason};
 #[cfg(feature = "sqlite")]
 use crate::edges::EdgeStore;
 use crate::file::{FileMemoryStore, FileWorkspace};
@@ -357,20 +357,20 @@ impl Doctor {
         let was_read = |name: &str| {
             log::of_curators(&log).any(|line| line.sources.iter().any(|source| source.name.as_str() == name))
         };
+        let is_none = |_: &DocName, error: &Error| matches!(error, Error::Refused { .. } | Error::Io { .. });
+        let journals = session::journals(workspace.as_ref(), is_none)?;
+        future(&journals, &log, now, told);
         let Ok(survey) = survey else {
             // State that cannot be read is told already; what is too old goes by its name.
             let Some(days) = self.dreams.window_days else { return Ok(()) };
             let oldest = now.date_naive() - Days::new(days.into());
-            let is_none =
-                |_: &DocName, error: &Error| matches!(error, Error::Refused { .. } | Error::Io { .. });
-            for journal in session::journals(workspace.as_ref(), is_none)? {
+            for journal in journals {
                 if journal.date() < oldest && !was_read(journal.name().as_str()) {
                     told.add(Kind::UnreadJournal, journal.name(), OUTSIDE);
                 }
             }
             return Ok(());
         };
-        future(&survey.journals, &log, now, told);
         for journal in &survey.journals {
             let fix = match journal.reason {
                 ReadReason::Expired => {
@@ -391,12 +391,12 @@ impl Doctor {
 }
 
 /// Tells of journals and dreams of days that have not come anywhere.
-fn future(journals: &[JournalReport], log: &str, now: DateTime<Utc>, told: &mut Examination) {
+fn future(journals: &[JournalName], log: &str, now: DateTime<Utc>, told: &mut Examination) {
     const FIX: &str = "set the clock of the machine that wrote it, and put the day right where it is a slip";
     let tomorrow = now.date_naive() + Days::new(1);
     for journal in journals {
-        if JournalName::date_of(journal.name.as_str()).is_some_and(|date| date > tomorrow) {
-            told.add(Kind::FutureDay, &journal.name, FIX);
+        if journal.date() > tomorrow {
+            told.add(Kind::FutureDay, journal.name(), FIX);
         }
     }
     for line in log::of_curators(log) {
