@@ -199,7 +199,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// Those of reading what was found.
+    /// The errors of reading what was found.
     pub fn entries(
         &self,
         access: &Access,
