@@ -1,5 +1,7 @@
 //! State files that a person edits by hand: no night stops, no line is lost or doubled, no byte of theirs goes.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
+
 use noctuary::dream::{DreamMode, Notice, ReadReason};
 use noctuary::life::Guarded;
 use noctuary::testing::Script;

@@ -1,5 +1,7 @@
 //! The manual's first day: what the page prints is what comes of its program.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 

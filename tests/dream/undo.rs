@@ -495,8 +495,8 @@ fn what_looks_like_a_dream_and_is_none_that_the_log_knows_is_a_persons_text() {
     let report = world.dream(night(21));
     let ids: Vec<DreamId> = report.passes.iter().map(|pass| pass.dream_id.clone()).collect();
     assert_eq!(ids.len(), 2);
-    let dreamed = world.memory();
-    assert!(dreamed.starts_with(&whole), "{dreamed}");
+    let memory = world.memory();
+    assert!(memory.starts_with(&whole), "{memory}");
     let dreamer = world.dreamer();
     let known: Vec<DreamId> = dreamer.dreams().unwrap().into_iter().map(|dream| dream.id).collect();
     assert_eq!(known, [ids[1].clone(), ids[0].clone()]);
@@ -504,7 +504,7 @@ fn what_looks_like_a_dream_and_is_none_that_the_log_knows_is_a_persons_text() {
     for answer in [world.undo(&forged), world.redo(&forged)] {
         assert_eq!(refusal(answer).1, Refusal::UnknownDream);
     }
-    assert_eq!(world.memory(), dreamed);
+    assert_eq!(world.memory(), memory);
     for id in &ids {
         assert!(world.undo(id).unwrap());
     }
@@ -512,9 +512,9 @@ fn what_looks_like_a_dream_and_is_none_that_the_log_knows_is_a_persons_text() {
     for id in ids.iter().rev() {
         assert!(world.redo(id).unwrap());
     }
-    assert_eq!(world.memory(), dreamed);
+    assert_eq!(world.memory(), memory);
     // Nor does a merge take it for one, also where a mark stands in the archive.
-    let other = World::on(&disk_with(&[("MEMORY.md", dreamed.as_str())]));
+    let other = World::on(&disk_with(&[("MEMORY.md", memory.as_str())]));
     let mark = format!("# Dreamed earlier\n\n<!-- dream:v1 id={} src=1 -->\n", ids[0]);
     world.put("memory/dreamed.md", &mark);
     let plan = noctuary::exchange::Merge::new(world.0.as_ref(), other.0.as_ref()).plan().unwrap();

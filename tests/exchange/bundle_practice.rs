@@ -22,13 +22,13 @@ fn at(minute: u32) -> DateTime<Utc> {
 
 struct Home {
     store: FileMemoryStore,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 fn home(config: StoreConfig) -> Home {
     let folder = tempfile::tempdir().unwrap();
     let store = FileMemoryStore::open_with(folder.path(), owner().scope, config).unwrap();
-    Home { store, _folder: folder }
+    Home { store, folder }
 }
 
 /// A home with a method that graduated, a preference and a rule that hold.
@@ -223,7 +223,7 @@ fn a_method_that_the_doctor_demoted_comes_back_from_its_own_file() {
             here.store.graduate_method(&owner, method, at(2)).unwrap();
         }
     }
-    let path = here._folder.path();
+    let path = here.folder.path();
     let doctor = noctuary::doctor::Doctor::of(path).unwrap().scope(owner.scope.clone());
     let found = doctor.examine(at(3)).unwrap();
     let fixed = doctor.fix(&found, noctuary::doctor::Apply::Yes, &[], at(3)).unwrap();
@@ -261,7 +261,7 @@ fn edges_and_pages_are_for_readers_and_no_import_reads_them() {
 
 // XP-02
 #[test]
-fn traders_find_their_assets_and_cases_by_their_folders() {
+fn traders_find_their_assets_and_cases_by_theirfolders() {
     use std::sync::Arc;
 
     use noctuary::finance::FinanceEdges;

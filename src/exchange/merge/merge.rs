@@ -586,7 +586,7 @@ impl Merging {
         let is_proposal = name.as_str().starts_with(".dreaming.d/proposals/");
         let undone = self.dreams.undone();
         let bytes = match name {
-            name if *name == StateName::DREAMED => states::dreamed(&files)?,
+            name if *name == StateName::DREAMED => states::dreamed(&files),
             name if *name == StateName::UNDONE => {
                 states::by_id(name, &files, |list, id, part| {
                     // What brings a section back, should somebody take it out, is what stands now.

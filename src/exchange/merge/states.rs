@@ -22,7 +22,7 @@ pub(super) struct Three<'f> {
 }
 
 /// Merges the last runs: that of the later one, the higher watermark, and of one day the higher counters.
-pub(super) fn dreamed(files: &Three<'_>) -> Result<Vec<u8>> {
+pub(super) fn dreamed(files: &Three<'_>) -> Vec<u8> {
     let [one, other] = [files.one, files.other].map(|bytes| DreamedState::read(Some(bytes)).state);
     let mark = later_mark([&one, &other]);
     let before =
@@ -41,7 +41,7 @@ pub(super) fn dreamed(files: &Three<'_>) -> Result<Vec<u8>> {
     for (key, value) in early.others {
         late.others.entry(key).or_insert(value);
     }
-    Ok(late.print())
+    late.print()
 }
 
 /// Returns the machine that dreams: what one alone has changed; of two, what is set, and of two names the one that is later in the alphabet.

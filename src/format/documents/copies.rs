@@ -39,7 +39,7 @@ pub(crate) fn original_of(name: &str) -> Option<String> {
     Some(named(plain)).filter(|original| is_ours(original, is_in_brackets))
 }
 
-/// Returns the fronts of a name that ends with the name of a machine, as OneDrive leaves it.
+/// Returns the fronts of a name that ends with the name of a machine, as `OneDrive` leaves it.
 fn without_machine(stem: &str) -> impl Iterator<Item = &str> {
     let stem =
         stem.rsplit_once('-').filter(|(_, end)| is_digits(end, 1..=2)).map_or(stem, |(front, _)| front);

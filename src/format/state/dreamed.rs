@@ -106,14 +106,13 @@ impl DreamedState {
             return Taken { state, edit: Edit::None };
         }
         let name = StateName::DREAMED;
-        let (mut object, mut edit) = match parse_json::<Map<String, Value>>(name.as_str(), file) {
-            Ok(object) => (object, Edit::Values),
-            Err(_) => {
-                let text = relaxed(file);
-                let found = || KEYS.iter().filter_map(|key| Some(((*key).to_owned(), salvaged(&text, key)?)));
-                (serde_json::from_str(&text).unwrap_or_else(|_| found().collect()), Edit::Partly)
-            }
-        };
+        let parsed = parse_json::<Map<String, Value>>(name.as_str(), file);
+        let mut edit = if parsed.is_ok() { Edit::Values } else { Edit::Partly };
+        let mut object = parsed.unwrap_or_else(|_| {
+            let text = relaxed(file);
+            let found = || KEYS.iter().filter_map(|key| Some(((*key).to_owned(), salvaged(&text, key)?)));
+            serde_json::from_str(&text).unwrap_or_else(|_| found().collect())
+        });
         let many = object.len();
         object.retain(|key, value| {
             let alone: Map<String, Value> = [(key.clone(), value.clone())].into_iter().collect();
@@ -261,7 +260,7 @@ mod tests {
             (printed.replace(mark, "\"last_processed_mtime\":\"soon\","), Edit::Partly),
             (printed.replace(mark, &format!("{mark} // up to here\n")), Edit::Partly),
             (printed.replace("}\n", ",}\n"), Edit::Partly),
-            (printed.replace("{", ""), Edit::Partly),
+            (printed.replace('{', ""), Edit::Partly),
             (printed.replace("}\n", ""), Edit::Partly),
         ] {
             let taken = read(&edited);

@@ -25,6 +25,7 @@ use crate::format::replies::fences::ShownLine;
 
 /// A line that may be picked.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked for alone")]
 pub(crate) struct Line<'m> {
     /// The place of its journal in the material.
     pub(crate) journal: usize,

@@ -1,5 +1,7 @@
 //! The life of one machine: a folder, or a database.
 
+#![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names in here are lower case")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

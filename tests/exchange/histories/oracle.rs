@@ -22,9 +22,9 @@ impl World {
     pub(super) fn check(&mut self) -> Held {
         self.told.push("all come together".to_owned());
         if self.kind.is_tool() {
-            self.carry_all()?
+            self.carry_all()?;
         } else {
-            self.meet_all()?
+            self.meet_all()?;
         }
         let first = self.machines[0].in_folder().files();
         for home in &self.machines[1..] {

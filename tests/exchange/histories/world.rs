@@ -243,7 +243,7 @@ impl World {
             records.iter().any(|dream| dream.id.as_str() == id && dream.standing == standing)
         };
         let undone = |records, id: &str| is(records, id, DreamStanding::Undone);
-        self.expected.undone.retain(|id| !(undone(&before, id) && !undone(&after, id)));
+        self.expected.undone.retain(|id| !undone(&before, id) || undone(&after, id));
         let new: Vec<&str> = after
             .iter()
             .filter(|dream| dream.standing == DreamStanding::Whole)
