@@ -19,7 +19,6 @@ use crate::base::name::{DocName, Name, StateName};
 use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::dream::commit;
-use crate::format::DreamId;
 use crate::format::documents::sections::{self, SectionState};
 use crate::format::documents::{briefing, curated};
 use crate::format::state::dreamed::watermark_ns;
@@ -27,6 +26,7 @@ use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::ledger::{Entry, Piece};
 use crate::format::state::log::{self, LogLine};
 use crate::format::state::undone::Kept;
+use crate::format::{DreamId, JournalName};
 use crate::session;
 use crate::workspace::Lease;
 
@@ -185,6 +185,9 @@ impl Changing<'_> {
         let mut limit = i64::MAX;
         for source in &pass.sources {
             let journal = DocName::parse(source.name.as_str())?;
+            if source.name.starts_with(JournalName::ARCHIVED) {
+                return refused(&journal, Refusal::JournalGone);
+            }
             let known = entries.remove(&journal).or_else(|| self.earlier.ledger.get(&journal));
             // By its hash too: what stands there now may be as long, and another dream's.
             let is_it = |piece: &&Piece| {

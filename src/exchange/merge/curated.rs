@@ -308,7 +308,7 @@ impl Out<'_> {
         let (one, other) = (&one[head..one.len() - tail], &other[head..other.len() - tail]);
         let (was, mine, theirs) = (written(base), written(one), written(other));
         let is_new = was.is_empty();
-        if mine == theirs || (is_new && (self.has_base || mine.is_empty() || theirs.is_empty())) {
+        if mine == theirs || (is_new && (self.has_base || is_blank(&mine) || is_blank(&theirs))) {
             // Nobody changed what the other changed: both have added something.
             self.weave(one, other);
         } else if theirs == was {
@@ -377,6 +377,10 @@ type Part = Strand<(String, String), (String, usize)>;
 /// Returns the text without sections.
 fn written(tokens: &[Token]) -> Vec<Token> {
     tokens.iter().filter(|token| matches!(token, Token::Line(_))).cloned().collect()
+}
+
+fn is_blank(tokens: &[Token]) -> bool {
+    tokens.iter().all(|token| matches!(token, Token::Line(line) if line.trim_ascii().is_empty()))
 }
 
 fn only_sections(tokens: &[Token]) -> Vec<Token> {

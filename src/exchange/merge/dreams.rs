@@ -149,6 +149,16 @@ impl Dreams {
         self.passes[side].iter().rev().find(|line| line.id == *id && line.outcome == log::APPENDED)
     }
 
+    /// Returns the pieces of dreams that were taken back on a machine, as it knows them.
+    pub(super) fn given_back(&self, side: usize) -> impl Iterator<Item = &LogSource> {
+        let passes = &self.passes[side];
+        let is_undone = |pass: &&LogLine| {
+            pass.outcome == log::APPENDED
+                && last(passes, &pass.id).is_some_and(|line| line.outcome == log::UNDONE)
+        };
+        passes.iter().filter(is_undone).flat_map(|pass| &pass.sources)
+    }
+
     /// Returns the pieces that a dream was shown, as a machine knows them.
     pub(super) fn sources_of(&self, side: usize, id: &DreamId) -> &[LogSource] {
         self.pass(side, id).or_else(|| self.pass(1 - side, id)).map_or(&[], |pass| &pass.sources)
@@ -176,7 +186,18 @@ impl Dreams {
         let mut all: Vec<(Option<LogLine>, String)> = Vec::new();
         for (one, other) in weave(&threads[0], &threads[1]) {
             let found = [one.map(|at| &known[0][at]), other.map(|at| &known[1][at])];
-            all.extend(found.into_iter().flatten().min_by_key(|(_, printed)| printed).cloned());
+            let [one, other] = found;
+            let first = match (one, other) {
+                (Some(one), Some(other)) if one.1 != other.1 => {
+                    // The one whose pieces are where they are in the merged life.
+                    let lost = |line: &Option<LogLine>| {
+                        line.iter().flat_map(|line| &line.sources).filter(|piece| !places.has(piece)).count()
+                    };
+                    [one, other].into_iter().min_by_key(|(line, printed)| (lost(line), printed))
+                }
+                (one, other) => one.or(other),
+            };
+            all.extend(first.cloned());
         }
         for (id, word) in &self.words {
             let of_it = |(line, _): &(Option<LogLine>, String)| {

@@ -45,12 +45,14 @@ struct Part<'t> {
 /// The documents of one life: by their places in the family.
 type Parts<'t> = BTreeMap<usize, Part<'t>>;
 
-/// Merges the documents of a family. Lines of the side `first` come before those of the other.
+/// Merges the documents of a family. Lines of the side `first` come before those of the other. Entries that wait since a dream was taken back
+/// stay in a journal, where it is read, although the other machine has moved them away.
 pub(super) fn woven(
     family: &Family,
     base: Option<&Copied>,
     lives: [&Copied; 2],
     first: Option<usize>,
+    given_back: &BTreeSet<Key>,
 ) -> Woven {
     let is_same = |name: &DocName| lives[0].document(name) == lives[1].document(name);
     if family.archived == family.documents.len() && family.documents.iter().all(is_same) {
@@ -67,7 +69,14 @@ pub(super) fn woven(
             }
         }
     }
-    let places = placed(base.as_ref(), &sides);
+    let mut places = placed(base.as_ref(), &sides);
+    let here = sides.each_ref().map(known);
+    for key in given_back {
+        let places_of_it = here.iter().filter_map(|places| places.get(key).copied());
+        if let Some(live) = places_of_it.filter(|at| *at >= family.archived).min() {
+            places.insert(key.clone(), Some(live));
+        }
+    }
     let dropped = dropped(base.as_ref(), &sides);
     for (at, name) in family.documents.iter().enumerate() {
         let runs =

@@ -7,9 +7,11 @@ use super::life::Copied;
 use super::merge::How;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
-use crate::format::state::carry::{self, Overwritten};
+use crate::format::replies::reply;
+use crate::format::state::carry::{self, Overwritten, is_curated};
 use crate::format::state::forgotten::{Forgotten, JOINED};
 use crate::format::state::history::History;
+use crate::format::state::log;
 use crate::format::state::undone::Undone;
 use crate::gate::Tombstones;
 use crate::life::receipt::without_forgotten;
@@ -117,6 +119,9 @@ fn strike(life: &mut Copied, documents: Vec<(DocName, Vec<u8>)>) -> Result<()> {
     let documents =
         pairs.iter().map(|(name, before, after)| (name.clone(), before.as_slice(), after.clone()));
     let carry = Overwritten::of(documents.collect());
+    for (_, before, after) in pairs.iter().filter(|(name, ..)| is_curated(name)) {
+        strike_hashes(life, before, after);
+    }
     for name in carry::FILES {
         let Some(bytes) = life.states.get(&name) else { continue };
         if let Some(carried) = carry::carried(&name, bytes, &carry)? {
@@ -124,6 +129,18 @@ fn strike(life: &mut Copied, documents: Vec<(DocName, Vec<u8>)>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Overwrites in the log the hashes of the lines that are overwritten in curated memory: a hash without a key can be tried against words.
+fn strike_hashes(life: &mut Copied, before: &[u8], after: &[u8]) {
+    let Some(bytes) = life.states.get_mut(&StateName::LOG) else { return };
+    let mut log = String::from_utf8_lossy(bytes).into_owned();
+    let [before, after] = [before, after].map(String::from_utf8_lossy);
+    for (was, _) in before.lines().zip(after.lines()).filter(|(was, is)| was != is) {
+        let hash = log::statement_hash(reply::strip_bullet(was));
+        log = log.replace(&format!("\"{hash}\""), &format!("\"{}\"", "0".repeat(hash.len())));
+    }
+    *bytes = log.into_bytes();
 }
 
 /// Takes what is forgotten out of earlier versions, undone dreams and proposals.

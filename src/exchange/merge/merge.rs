@@ -7,7 +7,7 @@ use super::curated::{self, Copy, Draft, Merged};
 use super::dreams::{Dreams, Shown};
 use super::family;
 use super::forgotten;
-use super::journal::{WovenJournal, woven};
+use super::journal::{Entry, Key, WovenJournal, entries, woven};
 use super::life::Copied;
 use super::night::Night;
 use super::places::{Moved, Places};
@@ -21,9 +21,10 @@ use crate::base::group::GroupName;
 use crate::base::name::{DocName, Name, StateName};
 use crate::dream::{Cited, commit};
 use crate::exchange::claim::claim;
-use crate::format::state::carry;
+use crate::format::state::carry::{self, is_curated};
 use crate::format::state::intent::Intent;
 use crate::format::state::iso_millis;
+use crate::format::state::ledger::Ledger;
 use crate::format::state::log::LogSource;
 use crate::format::state::proposal::{Proposals, Waiting};
 use crate::format::state::sleep_intent::SleepIntent;
@@ -283,7 +284,13 @@ impl Merging {
     /// Merges journals of one name of which some are in an archive.
     fn family(&mut self, family: &Family) {
         let base = self.has_base.then_some(&self.base);
-        let woven = family::woven(family, base, [&self.lives[0], &self.lives[1]], self.first);
+        let given_back: BTreeSet<Key> = family
+            .documents
+            .iter()
+            .flat_map(|name| [0, 1].map(|side: usize| self.given_back(side, name)))
+            .flatten()
+            .collect();
+        let woven = family::woven(family, base, [&self.lives[0], &self.lives[1]], self.first, &given_back);
         for (name, journal) in woven.documents {
             self.plan.merged.documents.insert(name.clone(), journal.bytes.clone());
             self.places.journals.insert(name, journal);
@@ -292,6 +299,29 @@ impl Merging {
             self.conflict(&name, MergeConflictKind::Removed);
         }
         self.places.moved(woven.moves);
+    }
+
+    /// Returns the entries of a journal of a machine that wait there since a dream was taken back.
+    fn given_back(&self, side: usize, name: &DocName) -> BTreeSet<Key> {
+        let life = &self.lives[side];
+        let Some(text) = life.document(name).filter(|_| JournalName::is_name(name.as_str())) else {
+            return BTreeSet::new();
+        };
+        let pieces: Vec<LogSource> =
+            self.dreams.given_back(side).filter(|piece| piece.name == name.as_str()).cloned().collect();
+        if pieces.is_empty() {
+            return BTreeSet::new();
+        }
+        let ledger = Ledger::parse(life.state(&StateName::LEDGER)).unwrap_or_default();
+        let shown = ledger.get(name).unwrap_or_default();
+        let is_in = |from: u64, to: u64, entry: &Entry| {
+            from < entry.range.end as u64 && (entry.range.start as u64) < to
+        };
+        let waits = |entry: &Entry| {
+            pieces.iter().any(|piece| is_in(piece.from, piece.to, entry) && piece.fits(text))
+                && !shown.pieces().iter().any(|piece| is_in(piece.from, piece.to, entry))
+        };
+        entries(text).into_iter().filter(waits).map(|entry| entry.key).collect()
     }
 
     fn document(&mut self, name: &DocName, base: Option<&[u8]>, one: &[u8], other: &[u8]) -> Vec<u8> {
@@ -639,8 +669,4 @@ fn known(bytes: &[u8], hashes: &BTreeMap<DreamId, Vec<Digest>>) -> BTreeMap<Drea
         Some((id.clone(), *whole.or(hashes.first())?))
     };
     hashes.iter().filter_map(of).collect()
-}
-
-fn is_curated(name: &DocName) -> bool {
-    [DocName::MEMORY, DocName::LEGACY_MEMORY, DocName::DREAMED].contains(name)
 }

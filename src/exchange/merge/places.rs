@@ -146,7 +146,8 @@ impl Places {
         for source in sources {
             let name =
                 DocName::parse(source.name.as_str()).ok().filter(|name| !archive::is_archived(name))?;
-            let bytes = part(&self.journals.get(&name)?.bytes, &(source.from..source.to))?;
+            let journal = self.journals.get(&name).filter(|journal| source.fits(&journal.bytes))?;
+            let bytes = part(&journal.bytes, &(source.from..source.to))?;
             let piece = Piece::of(source.from, bytes, Digest::of(bytes));
             pieces.entry(name).or_default().push(piece);
         }

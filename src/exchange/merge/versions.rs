@@ -45,7 +45,7 @@ impl Versions {
 
     /// Notes that versions of a document are in it from now on. Journals are merged by their entries, with a base and without.
     pub(super) fn note(&mut self, name: &DocName, versions: [&[u8]; 3]) {
-        if versions[0] != versions[1] && !JournalName::is_name(name.as_str()) {
+        if versions.iter().any(|version| *version != versions[0]) && !JournalName::is_name(name.as_str()) {
             let known = self.new.entry(name.to_string()).or_default();
             known.extend(versions.into_iter().map(hash));
         }

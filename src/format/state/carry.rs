@@ -175,6 +175,6 @@ impl Carry for Overwritten<'_> {
 }
 
 /// Returns whether sections of dreams stand in a document.
-fn is_curated(name: &DocName) -> bool {
+pub(crate) fn is_curated(name: &DocName) -> bool {
     [DocName::MEMORY, DocName::LEGACY_MEMORY, DocName::DREAMED].contains(name)
 }

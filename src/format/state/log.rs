@@ -121,8 +121,12 @@ pub(crate) struct Promotion<'l> {
     pub(crate) id: &'l DreamId,
     /// The hashes of its statements.
     pub(crate) lines: Vec<&'l str>,
+    /// The number of the log's line that says so.
+    at: usize,
     /// The word of the last that was done with it.
     pub(crate) word: &'l str,
+    /// The number of its line.
+    word_at: usize,
 }
 
 impl Promotion<'_> {
@@ -144,17 +148,12 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
                 let before = known.and_then(|place| all.remove(&place)).filter(|known| !known.is_undone());
                 let mut lines = before.map(|known| known.lines).unwrap_or_default();
                 lines.extend(line.lines.iter().map(String::as_str));
-                all.insert(at, Promotion { id: &line.id, lines, word: APPENDED });
+                all.insert(at, Promotion { id: &line.id, lines, at, word: APPENDED, word_at: at });
                 places.insert(&line.id, at);
             }
             word @ (UNDONE | REDONE | ARCHIVED | RESTORED) => {
-                let Some(known) = known.and_then(|place| all.get_mut(&place)) else { continue };
-                known.word = word;
-                if word == UNDONE {
-                    // A merge has put what an earlier dream said too into this section alone: it may be said again.
-                    let lines = known.lines.clone();
-                    let others = all.values_mut().filter(|other| other.id != &line.id);
-                    others.for_each(|other| other.lines.retain(|hash| !lines.contains(hash)));
+                if let Some(known) = known.and_then(|place| all.get_mut(&place)) {
+                    (known.word, known.word_at) = (word, at);
                 }
             }
             _ => {}
@@ -163,9 +162,21 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
     all.into_values().collect()
 }
 
-/// Returns the hashes of what was promoted, or declined by a person: what is not in memory any more was taken out of it.
+/// Returns the hashes of what was promoted, or declined by a person: what is not in memory any more was taken out of it. What an undone dream
+/// said is free, be it said by an earlier one too: a merge has put the line of both into the section of one.
 pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
-    let promoted = promotions(log).into_iter().filter(|dream| !dream.is_undone()).spread(|dream| dream.lines);
+    let all = promotions(log);
+    let mut freed: SortedMap<&str, usize> = SortedMap::new();
+    for dream in all.iter().filter(|dream| dream.is_undone()) {
+        for hash in &dream.lines {
+            let until = freed.entry(*hash).or_default();
+            *until = dream.word_at.max(*until);
+        }
+    }
+    let standing = all.into_iter().filter(|dream| !dream.is_undone());
+    let promoted = standing.spread(|dream| dream.lines.into_iter().map(move |hash| (dream.at, hash)));
+    let is_free = move |(at, hash): &(usize, &str)| freed.get(hash).is_some_and(|until| until > at);
+    let promoted = promoted.filter(move |line| !is_free(line)).map(|(_, hash)| hash);
     let declined = log.iter().filter(|line| line.outcome != APPENDED).spread(|line| &line.lines);
     let taken_out = log.iter().spread(|line| &line.declined);
     promoted.chain(declined.chain(taken_out).map(String::as_str))
@@ -245,6 +256,12 @@ mod tests {
         assert_eq!(told(&log), ["2 redone b", "1 archived c"]);
         log.push(line(1, APPENDED, &["d"]));
         assert_eq!(told(&log), ["2 redone b", "1 appended c+d"], "a lost ledger had it dreamed twice");
+        let settled = |log: &[Remembered]| settled(log).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(settled(&log), ["b", "c", "d"]);
+        log.extend([line(3, APPENDED, &["c", "e"]), line(1, UNDONE, &[])]);
+        assert_eq!(settled(&log), ["b", "e"], "an earlier dream that said the same holds nothing back");
+        log.push(line(4, APPENDED, &["c"]));
+        assert_eq!(settled(&log), ["b", "e", "c"], "it was promoted again");
     }
 
     #[test]
