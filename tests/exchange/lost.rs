@@ -1,11 +1,12 @@
 //! Lines that a merge lost: each history here ended with a line that nobody took out in no memory at all.
 
 use noctuary::exchange::{Forget, Merge, merge_copies};
-use noctuary::format::DreamId;
-use noctuary::{LlmClient, LlmReply, LlmRequest, llm_fn};
+use noctuary::format::{DreamId, JournalName};
+use noctuary::life::Consent;
+use noctuary::{LifeConfig, LlmClient, LlmReply, LlmRequest, llm_fn};
 
 use noctuary_tests::dreaming::world::human;
-use noctuary_tests::dreaming::{Life, dream, dreamer_over, journal, night, seen};
+use noctuary_tests::dreaming::{Life, dream, dreamer_over, journal, name, night, seen};
 
 const ALMA: &str = "Alma keeps the harbour keys.";
 const BORIS: &str = "Boris sails on Tuesdays.";
@@ -354,4 +355,40 @@ fn a_merge_that_is_repeated_without_a_base_keeps_what_a_person_edited_since() {
     whole.put("USER.md", "# User\n\n- Lives in Porto.\n- Likes black tea.\n");
     let (both, conflicts) = merged(&whole, &back);
     assert_eq!(conflicts, 1, "{}", both.text("USER.md"));
+}
+
+/// The other machine had moved the journal into the archive, where nothing is read, before it knew that its dream was taken back.
+#[test]
+fn entries_that_wait_since_an_undo_stay_in_their_journal_when_the_other_machine_archives_it() {
+    let a = Life::with(&[(18, &(said(9, ALMA) + &said(10, BORIS)))]);
+    let id = dreams(&a, 21).remove(0);
+    let (b, base) = (a.copy(), a.copy());
+    assert!(undo(&b, &id));
+    let name = JournalName::parse(&name(&journal(18))).unwrap();
+    let consent = Consent::given(&human(), name.clone()).unwrap();
+    let life = noctuary::Life::new(a.quick_workspace(), LifeConfig::default());
+    life.archive_journal(&name, Some(&consent), night(22)).unwrap();
+    each_merge(&base, &a, &b, |out, how| {
+        assert_eq!((times(out, ALMA), times(out, BORIS)), (0, 0), "{how}");
+        dreams(out, 23);
+        assert_eq!((times(out, ALMA), times(out, BORIS)), (1, 1), "{how}");
+        let journals =
+            out.documents().into_values().map(|bytes| String::from_utf8_lossy(&bytes).matches(ALMA).count());
+        assert_eq!(journals.sum::<usize>(), 2, "{how}: in memory and in one journal");
+    });
+}
+
+/// A request to forget while conflict copies wait: they know pieces too.
+#[test]
+fn copies_that_wait_are_carried_along_by_a_request_to_forget() {
+    let (lives, ids) = two();
+    for mine in ["memory/", "ledger"] {
+        let out = mixed(&lives, |path| path.contains(mine));
+        forget(&out, ALMA, true);
+        merge_copies(out.quick_workspace().as_ref()).unwrap();
+        assert_eq!((waits(&out), times(&out, ALMA)), (0, 0), "{mine}");
+        assert!(undo(&out, &ids[0]) && undo(&out, &ids[1]), "{mine}");
+        dreams(&out, 24);
+        assert_eq!((times(&out, ALMA), times(&out, BORIS), times(&out, CARLA)), (0, 1, 1), "{mine}");
+    }
 }

@@ -254,9 +254,11 @@ impl Dreams {
         let undone = self.undone();
         let mut marks: BTreeMap<DocName, Vec<Mark>> = BTreeMap::new();
         for (side, passes) in self.passes.iter().enumerate() {
-            for line in passes.iter().filter(|line| READINGS.iter().any(|word| line.outcome == word.as_str()))
-            {
+            for line in passes {
+                let is_reading = READINGS.iter().any(|word| line.outcome == word.as_str());
                 let by = match ranks.get(&line.id) {
+                    Some(_) if line.outcome == log::UNDONE && undone.contains(&line.id) => By::GivenBack,
+                    _ if !is_reading => continue,
                     Some(rank) if !undone.contains(&line.id) => By::Dream(*rank),
                     Some(_) if line.outcome == log::APPENDED => By::TakenBack,
                     _ => By::Nobody,
@@ -304,6 +306,8 @@ enum By {
     Dream(usize),
     /// A dream that a person took back.
     TakenBack,
+    /// That person: from here on this log knows it.
+    GivenBack,
     /// A pass of which nothing is left to be taken back.
     Nobody,
 }
@@ -463,6 +467,16 @@ fn lines(both: [&[String]; 2], of_night: BTreeSet<String>) -> Vec<String> {
     all
 }
 
+/// The last that one log tells of bytes which a dream has read that was taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Nothing,
+    /// The log knows nothing of that.
+    Held,
+    GivenBack,
+    ReadAgain,
+}
+
 /// Cuts what is told of a journal into runs that do not overlap. Of two dreams on two machines that have read the same bytes, they belong to the
 /// earlier; of two on one machine, to both. Bytes that only a dream has read which was taken back wait, unless its machine read them again.
 fn runs(told: &[Mark]) -> Vec<Run> {
@@ -473,20 +487,27 @@ fn runs(told: &[Mark]) -> Vec<Run> {
         let covers = |(range, _): &&Mark| range.start <= pair[0] && pair[1] <= range.end;
         let told: Vec<Told> = told.iter().filter(covers).map(|(_, told)| *told).collect();
         let sides = [0, 1].map(|side: usize| {
-            let (mut owners, mut last) = (BTreeSet::new(), None);
+            let (mut owners, mut last) = (BTreeSet::new(), Last::Nothing);
             for told in &told {
-                match told {
-                    Told::Read(at, By::Dream(rank)) if *at == side => drop(owners.insert(*rank)),
-                    Told::Read(at, By::TakenBack) if *at == side => last = Some(false),
-                    Told::Read(at, By::Nobody) if *at == side && last.is_some() => last = Some(true),
-                    _ => {}
-                }
+                let Told::Read(at, by) = told else { continue };
+                last = match (by, last) {
+                    _ if *at != side => last,
+                    (By::TakenBack, _) => Last::Held,
+                    (By::GivenBack, _) => Last::GivenBack,
+                    (By::Nobody, Last::GivenBack) => Last::ReadAgain,
+                    // Whoever read it while the other dream counted left out what that one says.
+                    (By::Nobody, _) | (By::Dream(_), Last::Held) => last,
+                    (By::Dream(rank), _) => {
+                        owners.insert(*rank);
+                        last
+                    }
+                };
             }
             (owners, last)
         });
         let first = sides.iter().filter_map(|(owners, _)| owners.first()).min().copied();
-        let is_read_again = sides.iter().any(|(_, last)| *last == Some(true));
-        let is_given_back = sides.iter().any(|(_, last)| *last == Some(false)) && !is_read_again;
+        let is = |word: Last| sides.iter().any(|(_, last)| *last == word);
+        let is_given_back = (is(Last::Held) || is(Last::GivenBack)) && !is(Last::ReadAgain);
         let is_shown = told.contains(&Told::Shown) && (first.is_some() || !is_given_back);
         let with_first =
             sides.into_iter().map(|(owners, _)| owners).filter(|owners| owners.first() == first.as_ref());
@@ -537,6 +558,7 @@ mod tests {
             (0..100, read(0, By::Dream(1))),
             (0..60, read(1, By::Dream(0))),
             (200..260, read(1, By::TakenBack)),
+            (200..260, read(1, By::GivenBack)),
             (240..260, read(1, By::Nobody)),
             (400..410, read(0, By::Dream(2))),
         ];
@@ -557,6 +579,8 @@ mod tests {
             (40..50, read(1, By::Nobody)),
         ];
         assert_eq!(runs(&told), [run(0..40, &[3], true)], "who reads for nothing elsewhere gives nothing up");
+        let told = [(0..50, Told::Shown), (0..50, read(0, By::TakenBack)), (0..50, read(0, By::Dream(1)))];
+        assert_eq!(runs(&told), [], "it left out what the other said");
         let told = [(0..50, Told::Shown), (0..50, read(0, By::Dream(1))), (0..50, read(0, By::Dream(2)))];
         assert_eq!(runs(&told), [run(0..50, &[1, 2], true)]);
     }

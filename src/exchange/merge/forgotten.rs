@@ -38,8 +38,9 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Re
             asked: file.tombstones.only(&|_, stone| file.in_files.contains(&stone.digest)),
         })
     });
-    let struck = [0, 1].map(|side: usize| overwritten(&lives[side], &askers[1 - side].iter()));
-    let of_base = overwritten(base, &askers.iter().flatten());
+    let struck =
+        [0, 1].map(|side: usize| overwritten(&lives[side], &askers[1 - side].iter().collect::<Vec<_>>()));
+    let of_base = overwritten(base, &askers.iter().flatten().collect::<Vec<_>>());
     for (side, documents) in struck.into_iter().enumerate() {
         if known[side].as_ref().map_or(0, |file| file.tombstones.len()) < all.tombstones.len() {
             strike_states(&mut lives[side], &all.tombstones)?;
@@ -80,12 +81,13 @@ impl Asker<'_> {
     /// Returns whether a statement was overwritten: the document is there without it, or none has it. Where it was said again, it stays.
     fn is_gone(&self, name: &DocName, said: &str) -> bool {
         let it = self.asked.only(&|set, stone| set.bury(said).as_ref() == Some(stone));
+        // Statements that overlap are none of them.
+        let is_apart = !it.is_empty();
         let holds = |bytes: &Vec<u8>| {
-            if it.is_empty() {
-                // Statements that overlap.
-                memchr::memmem::find(bytes, said.as_bytes()).is_some()
-            } else {
+            if is_apart {
                 it.holds(&String::from_utf8_lossy(bytes))
+            } else {
+                memchr::memmem::find(bytes, said.as_bytes()).is_some()
             }
         };
         self.life.documents.get(name).is_some_and(|bytes| !holds(bytes))
@@ -94,15 +96,12 @@ impl Asker<'_> {
 }
 
 /// Returns the documents of a life in which words are overwritten that are gone from other lives.
-fn overwritten<'l>(
-    life: &Copied,
-    askers: &(impl Iterator<Item = &'l Asker<'l>> + Clone),
-) -> Vec<(DocName, Vec<u8>)> {
+fn overwritten(life: &Copied, askers: &[&Asker<'_>]) -> Vec<(DocName, Vec<u8>)> {
     let mut documents = Vec::new();
     for (name, before) in &life.documents {
         let Ok(text) = std::str::from_utf8(before) else { continue };
         let mut after = Cow::Borrowed(text);
-        for asker in askers.clone() {
+        for asker in askers {
             after = Cow::Owned(asker.overwritten(name, &after).into_owned());
         }
         if after != text {

@@ -536,8 +536,9 @@ impl Merging {
     fn carried(&self, side: usize) -> Result<Vec<(StateName, Vec<u8>)>> {
         let moved = Moved { places: &self.places, lives: [&self.lives[0], &self.lives[1]], side };
         let mut states = Vec::new();
-        // The ledger is made of both.
-        for name in carry::FILES.into_iter().filter(|name| *name != StateName::LEDGER) {
+        // The ledger is made of both, and a journal in quarantine that grew is held as a whole.
+        let apart = [StateName::LEDGER, StateName::QUARANTINE];
+        for name in carry::FILES.into_iter().filter(|name| !apart.contains(name)) {
             let Some(bytes) = self.lives[side].state(&name) else { continue };
             states.extend(carry::carried(&name, bytes, &moved)?.map(|bytes| (name, bytes)));
         }

@@ -1,7 +1,7 @@
 //! Pieces that were shown, carried along when a document is rewritten.
 //!
-//! The ledger, the log, undone dreams and proposals know pieces of journals by their places and hashes. Whoever rewrites a journal has all
-//! four carried by one function, so that they go on to speak of the same bytes.
+//! The ledger, the log, undone dreams, proposals and the quarantine know pieces of journals by their places and hashes. Whoever rewrites a journal
+//! has all of them carried by one function, so that they go on to speak of the same bytes.
 
 use super::ledger::{Ledger, Piece};
 use super::log::{self, LogSource};
@@ -13,11 +13,11 @@ use crate::base::name::{DocName, StateName};
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::spread::Spread;
 use crate::format::documents::sections::{self, SectionState};
-use crate::format::{DreamId, JournalName};
+use crate::format::{DreamId, JournalName, Quarantine};
 
 /// The state files that know pieces.
-pub(crate) const FILES: [StateName; 4] =
-    [StateName::LEDGER, StateName::LOG, StateName::UNDONE, StateName::PROPOSALS];
+pub(crate) const FILES: [StateName; 5] =
+    [StateName::LEDGER, StateName::LOG, StateName::UNDONE, StateName::PROPOSALS, StateName::QUARANTINE];
 
 /// Where pieces and sections are after a rewrite.
 pub(crate) trait Carry {
@@ -57,6 +57,7 @@ pub(crate) fn carried(name: &StateName, bytes: &[u8], carry: &dyn Carry) -> Resu
             let changed = shown.fold(false, |changed, shown| of_journals(shown, carry) | changed);
             changed.then(|| undone.print())
         }
+        name if *name == StateName::QUARANTINE => in_quarantine(bytes, carry),
         _ => {
             let mut proposals = Proposals::parse(Some(bytes))?;
             let all = proposals.sources_mut();
@@ -85,6 +86,23 @@ fn in_log(text: &str, carry: &dyn Carry) -> Option<Vec<u8>> {
         all.push_str(changed.as_deref().unwrap_or(printed));
     }
     is_changed.then(|| all.into_bytes())
+}
+
+/// Carries the journals of a quarantine, which a person edits: one that does not parse is left to them.
+fn in_quarantine(bytes: &[u8], carry: &dyn Carry) -> Option<Vec<u8>> {
+    let mut quarantine = Quarantine::parse(Some(bytes)).ok()?;
+    let mut changed = false;
+    for file in quarantine.files_mut() {
+        let piece = LogSource { name: file.name.to_string(), from: 0, to: file.len, sha256: file.sha256 };
+        // One that is in parts now is held as a whole.
+        if let Some([now]) = carry.piece(&piece).as_deref()
+            && (now.from, now.to) == (0, file.len)
+        {
+            file.sha256 = now.sha256;
+            changed = true;
+        }
+    }
+    changed.then(|| quarantine.print_over(Some(bytes)))
 }
 
 fn of_sources(sources: &mut Vec<LogSource>, carry: &dyn Carry) -> bool {
@@ -177,4 +195,62 @@ impl Carry for Overwritten<'_> {
 /// Returns whether sections of dreams stand in a document.
 pub(crate) fn is_curated(name: &DocName) -> bool {
     [DocName::MEMORY, DocName::LEGACY_MEMORY, DocName::DREAMED].contains(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_that_knows_a_piece_knows_it_as_it_is_then() {
+        let (before, after) =
+            (&b"- a\n- my landlord is Jan\n- b\n"[..], b"- a\n- [forgotten]-------\n- b\n".to_vec());
+        assert_eq!(before.len(), after.len());
+        let name = DocName::parse("memory/2026-11-20-repl.md").unwrap();
+        let [old, new] = [before, &after].map(|bytes| Digest::of(&bytes[4..]).to_string());
+        let piece = |hash: &str| format!("\"from\":4,\"to\":29,\"sha256\":\"{hash}\"");
+        let id = "0f3a9c5be2d14477";
+        let all = |hash: &str| {
+            let source = format!("{{\"name\":\"{name}\",{}}}", piece(hash));
+            let front = Digest::of(if hash == old { before } else { &after });
+            [
+                format!(
+                    "{{\"v\":1,\"epoch\":1,\"journals\":{{\"{name}\":{{\"shown\":[{{{}}}],\"size\":29,\"modified\":1}}}}}}",
+                    piece(hash)
+                ),
+                format!(
+                    "{{\"v\":1,\"at\":\"2026-11-21T03:00:00.000Z\",\"day\":\"2026-11-21\",\"id\":\"{id}\",\"epoch\":1,\"outcome\":\"appended\",\"sources\":[{source}],\"request_bytes\":0}}\nnot a line\n"
+                ),
+                format!(
+                    "{{\"v\":1,\"dreams\":[{{\"id\":\"{id}\",\"at\":\"2026-11-21T03:00:00Z\",\"section\":\"\",\"place\":{{\"before\":{{\"len\":0,\"sha256\":\"{}\"}},\"after\":{{\"len\":0,\"sha256\":\"{0}\"}}}},\"shown\":{{\"{name}\":[{{{}}}]}},\"limit\":0}}]}}",
+                    Digest::of(b""),
+                    piece(hash)
+                ),
+                format!(
+                    "{{\"v\":1,\"waiting\":[{{\"id\":\"{id}\",\"at\":\"2026-11-21T03:00:00Z\",\"day\":\"2026-11-21\",\"sources\":[{source}],\"lines\":[]}}]}}"
+                ),
+                format!(
+                    "[{{\"pattern\":\"x\",\"log_filenames\":[\"{name}\"],\"files\":[{{\"name\":\"{name}\",\"len\":29,\"sha256\":\"{front}\"}}]}}]"
+                ),
+            ]
+        };
+        let carry = Overwritten::of(vec![(name.clone(), before, after.clone())]);
+        for (file, (was, is)) in FILES.iter().zip(all(&old).iter().zip(all(&new))) {
+            let carried = carried(file, was.as_bytes(), &carry).unwrap().unwrap_or_else(|| panic!("{file}"));
+            let carried = String::from_utf8(carried).unwrap();
+            let hashes = |text: &str| -> Vec<String> {
+                text.split('"').filter(|word| word.len() == 64).map(str::to_owned).collect()
+            };
+            assert_eq!(hashes(&carried), hashes(&is), "{file}");
+            assert!(
+                super::carried(file, carried.as_bytes(), &carry).unwrap().is_none(),
+                "{file}: once is enough"
+            );
+        }
+        assert_eq!(
+            carried(&StateName::QUARANTINE, b"[{,]", &carry).unwrap(),
+            None,
+            "it is the person's to mend"
+        );
+    }
 }

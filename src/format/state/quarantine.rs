@@ -19,6 +19,7 @@ use super::by_hand::{Edit, Taken, relaxed};
 use crate::base::digest::Digest;
 use crate::base::error::{Result, parse_json};
 use crate::base::name::{DocName, StateName};
+use crate::base::spread::Spread;
 use crate::format::state::iso_millis;
 
 /// The journals that an operator must look at before a model reads them again.
@@ -163,6 +164,11 @@ impl Quarantine {
             files,
             others: Map::new(),
         });
+    }
+
+    /// Returns the journals as they were, to be changed.
+    pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = &mut QuarantinedFile> {
+        self.entries.iter_mut().spread(|entry| &mut entry.files)
     }
 
     /// Takes out the first entry that is `hit`; `false` where there is none.

@@ -163,6 +163,10 @@ impl World {
 
     /// Takes each dream back in a copy: its lines leave memory, they and no others are shown again, and they are promoted again.
     fn check_owners(&mut self) -> Held {
+        // What waits in a proposal, or was rejected there, is shown no more.
+        if self.kind.proposals {
+            return Ok(());
+        }
         let mut owners: BTreeMap<usize, DreamId> = BTreeMap::new();
         let now = self.clock(0);
         for record in self.records(0).into_iter().filter(|dream| dream.standing == DreamStanding::Whole) {

@@ -453,7 +453,8 @@ impl World {
     /// Merges the copies that a tool left, and has the person keep both versions of what they must decide.
     pub(super) fn tidy(&mut self, at: usize) -> Held {
         if !self.kind.is_tool() {
-            return Ok(());
+            // A tool may have brought a memory in which two versions wait.
+            return self.settle(at);
         }
         let report = merge_copies(self.machines[at].workspace().as_ref())
             .unwrap_or_else(|error| panic!("copies are not merged: {error}"));
