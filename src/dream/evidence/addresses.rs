@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::matter::is_unparted;
 use super::shown::held;
 use crate::dreamer::{Hold, HoldReason};
 
@@ -45,7 +46,9 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
 /// Returns whether an address stands in a text, and is no part of a longer one.
 fn stands(address: &str, text: &str) -> bool {
     let is_whole = |(at, _): (usize, &str)| {
-        let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+        // A name ends where a word of a script begins that parts none, or joins its endings.
+        let ends = |c: char| is_unparted(c) || matches!(c, '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7a3}');
+        let joins = |c: char| (c.is_alphanumeric() && !ends(c)) || matches!(c, '-' | '_');
         let mut after = text[at + address.len()..].chars();
         let goes_on = match after.next() {
             Some('.' | '@') => after.next().is_some_and(joins),

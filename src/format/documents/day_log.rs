@@ -134,7 +134,7 @@ impl DayLog {
 pub(crate) fn entries(journal: &str) -> Vec<Range<usize>> {
     let said = origins::read(journal, &Above::default()).lines;
     let mut all: Vec<Range<usize>> = Vec::new();
-    let (mut is_open, mut in_fence) = (false, false);
+    let (mut is_open, mut is_code) = (false, false);
     for (at, range) in text::line_ranges(journal).enumerate() {
         let line = &journal[range.clone()];
         let marks_code = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
