@@ -117,7 +117,9 @@ impl<'a> ForgottenList<'a> {
         }
         let Some((first, others)) = sets.split_first() else { return Ok(Vec::new()) };
         let mut every = first.clone();
-        others.iter().for_each(|set| every.join(set));
+        for set in others {
+            every.join(set);
+        }
         let lines = hidden_lines(&every, self.access, self.workspace, self.rows)?;
         let mut all: Vec<(ForgottenStatement, Vec<Alone>)> = Vec::new();
         for one in every.each_alone() {
@@ -129,12 +131,11 @@ impl<'a> ForgottenList<'a> {
                     |line: &HiddenLine, (stone, alone): &Alone| alone.bury(&line.text) == Some(*stone);
                 hides.iter().any(|line| is_said(line, &one) && is_said(line, &known[0]))
             };
-            match all.iter_mut().find(is_same) {
-                Some((_, known)) => known.push(one),
-                None => {
-                    let (id, words) = (one.0.digest.short(16), one.0.words);
-                    all.push((ForgottenStatement { id, words, hides }, vec![one]));
-                }
+            if let Some((_, known)) = all.iter_mut().find(is_same) {
+                known.push(one);
+            } else {
+                let (id, words) = (one.0.digest.short(16), one.0.words);
+                all.push((ForgottenStatement { id, words, hides }, vec![one]));
             }
         }
         all.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));

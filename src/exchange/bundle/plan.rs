@@ -47,6 +47,7 @@ pub struct BundleItem {
     pub hides: usize,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference over")]
 fn is_none(number: &usize) -> bool {
     *number == 0
 }

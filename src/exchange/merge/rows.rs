@@ -404,7 +404,7 @@ fn row_without_number(raw: &[u8]) -> Result<String> {
         return line(raw).map(|mut line| without_numbers(&mut line));
     };
     let mut text = String::with_capacity(raw.len());
-    let is_imported = fields.get("source").is_some_and(|source| source.get() == IMPORTED);
+    let is_imported = fields.get("source").is_some_and(|source| source.get().trim_matches('"') == IMPORTED);
     for (key, value) in fields.into_iter().filter(|(key, _)| *key != "id" && (*key != "at" || !is_imported)) {
         text.push(if text.is_empty() { '{' } else { ',' });
         text.extend(["\"", key, "\":"]);
@@ -426,7 +426,7 @@ fn row_without_number(raw: &[u8]) -> Result<String> {
 }
 
 /// The source of a row that came out of an export of another program: that may have come in on both machines, at different times.
-const IMPORTED: &str = "\"imported\"";
+const IMPORTED: &str = "imported";
 
 /// Takes the times out of what a store has once, in whatever moment it came: a method, a preference.
 fn without_times(line: &mut Line) {
@@ -441,7 +441,7 @@ fn without_times(line: &mut Line) {
 /// Prints a line without its number and those of its suspects; of what is there once whenever it came, also without its time.
 fn without_numbers(line: &mut Line) -> String {
     let is_learned = line.get("op").and_then(Value::as_str) == Some("learned");
-    let is_timeless = is_learned || line.get("source").is_some_and(|source| source.to_string() == IMPORTED);
+    let is_timeless = is_learned || line.get("source").and_then(Value::as_str) == Some(IMPORTED);
     let time = if is_timeless { "at" } else { "id" };
     let numbers = ["id", "suspects", time].map(|key| line.remove_entry(key));
     let text = printed(line);
