@@ -137,9 +137,9 @@ pub(crate) fn entries(journal: &str) -> Vec<Range<usize>> {
     let (mut is_open, mut is_code) = (false, false);
     for (at, range) in text::line_ranges(journal).enumerate() {
         let line = &journal[range.clone()];
-        let marks_code = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        let is_mark = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
         let end = journal[range.end..].find('\n').map_or(journal.len(), |at| range.end + at + 1);
-        if !in_fence && !marks_code && (line.trim().is_empty() || heading_of(line).is_some()) {
+        if !is_code && !is_mark && (line.trim().is_empty() || heading_of(line).is_some()) {
             is_open = false;
             continue;
         }
@@ -148,11 +148,11 @@ pub(crate) fn entries(journal: &str) -> Vec<Range<usize>> {
         let begins = !line.starts_with(goes_on)
             || (!line.starts_with(char::is_whitespace)
                 && (is_named || NoteKind::read(line).0 != NoteKind::Happened));
-        match all.last_mut().filter(|_| is_open && (in_fence || marks_code || !begins)) {
+        match all.last_mut().filter(|_| is_open && (is_code || is_mark || !begins)) {
             Some(above) => above.end = end,
             None => all.push(range.start..end),
         }
-        in_fence ^= marks_code;
+        is_code ^= is_mark;
         is_open = true;
     }
     all
