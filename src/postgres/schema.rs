@@ -11,13 +11,10 @@ use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 
 /// One step a version; a schema at version n has run the first n.
-const MIGRATIONS: &[(&str, &[&str])] = &[
-    (
-        "make the tables of workspaces, memory stores, indexes and artifacts, with row-level security",
-        &[tables::WORKSPACE, memory::TABLES, index::tables::INDEX, artifacts::tables::ARTIFACTS],
-    ),
-    ("look into every row that was written so far for what is forgotten", &[memory::UNSIGNED]),
-];
+const MIGRATIONS: &[(&str, &[&str])] = &[(
+    "make the tables of workspaces, memory stores, indexes and artifacts, with row-level security",
+    &[tables::WORKSPACE, memory::TABLES, index::tables::INDEX, artifacts::tables::ARTIFACTS],
+)];
 
 /// Shows a transaction the rows of its own scope alone, the owner of the tables too: in each table with a scope that has no such rule
 /// yet. It runs behind all migrations.

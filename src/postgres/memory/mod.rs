@@ -29,4 +29,4 @@ mod vectors;
 #[cfg(feature = "artifacts")]
 pub(super) use state::by_chance;
 pub use store::PostgresMemoryStore;
-pub(super) use tables::{TABLES, UNSIGNED};
+pub(super) use tables::TABLES;

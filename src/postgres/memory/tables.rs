@@ -3,13 +3,6 @@
 //! Ids count in each scope by itself, in `memory_state`. Times are texts in the order of their times, as SQLite keeps them. A long text
 //! is looked up by a number that is made of it, since an index holds no long texts.
 
-/// Gives all rows the signature of one of which nothing is known: those of the first version knew one spelling alone.
-pub(in crate::postgres) const UNSIGNED: &str = "
-    ALTER TABLE memories NO FORCE ROW LEVEL SECURITY;
-    UPDATE memories SET signature = -1;
-    ALTER TABLE memories FORCE ROW LEVEL SECURITY;
-";
-
 /// Makes the tables. Each has the scope in front of its key, and refuses an empty user.
 pub(in crate::postgres) const TABLES: &str = r#"
     CREATE TABLE memories (
