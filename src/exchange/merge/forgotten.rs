@@ -13,7 +13,7 @@ use crate::format::state::forgotten::{Forgotten, JOINED};
 use crate::format::state::history::History;
 use crate::format::state::log;
 use crate::format::state::undone::Undone;
-use crate::gate::Tombstones;
+use crate::gate::{Tombstone, Tombstones};
 use crate::life::receipt::without_forgotten;
 
 /// Joins what both have forgotten, and takes it out of what the other keeps of earlier versions. A statement that a person of one machine has
@@ -35,7 +35,7 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Re
         file.map(|file| Asker {
             life: &lives[side],
             known: &file.tombstones,
-            asked: file.tombstones.only(&|_, stone| file.in_files.contains(&stone.digest)),
+            asked: only(&file.tombstones, |stone, _| file.in_files.contains(&stone.digest)),
         })
     });
     let struck =
@@ -80,7 +80,7 @@ impl Asker<'_> {
 
     /// Returns whether a statement was overwritten: the document is there without it, or none has it. Where it was said again, it stays.
     fn is_gone(&self, name: &DocName, said: &str) -> bool {
-        let it = self.asked.only(&|set, stone| set.bury(said).as_ref() == Some(stone));
+        let it = only(&self.asked, |stone, alone| alone.bury(said).as_ref() == Some(stone));
         // Statements that overlap are none of them.
         let is_apart = !it.is_empty();
         let holds = |bytes: &Vec<u8>| {
@@ -93,6 +93,15 @@ impl Asker<'_> {
         self.life.documents.get(name).is_some_and(|bytes| !holds(bytes))
             || !self.life.documents.values().any(holds)
     }
+}
+
+/// Returns the tombstones that `keep` says yes to; it is given the set of each alone.
+fn only(all: &Tombstones, keep: impl Fn(&Tombstone, &Tombstones) -> bool) -> Tombstones {
+    let mut only = Tombstones::new(all.key().clone());
+    for (_, alone) in all.each_alone().filter(|(stone, alone)| keep(stone, alone)) {
+        only.join(&alone);
+    }
+    only
 }
 
 /// Returns the documents of a life in which words are overwritten that are gone from other lives.

@@ -204,14 +204,6 @@ impl Tombstones {
         self.others = sets.filter(|set| !set.stones.is_empty()).collect();
     }
 
-    /// Returns those that `keep` says yes to; it is given the set of the key of each.
-    pub(crate) fn only(&self, keep: &dyn Fn(&Self, &Tombstone) -> bool) -> Self {
-        let mut only = Self::new(self.key.clone());
-        only.extend(self.stones.iter().copied().filter(|stone| keep(self, stone)));
-        only.others = self.others.iter().map(|set| set.only(keep)).collect();
-        only
-    }
-
     /// Returns whether it has tombstones of more than one key.
     #[must_use]
     pub fn is_joined(&self) -> bool {
