@@ -164,8 +164,8 @@ impl JournalName {
         const FOLDERS: [&str; 8] =
             ["memory", "daily", "journal", "journals", "diary", "log", "logs", "notes/daily"];
         const ENDS: [&str; 4] = [".md", ".markdown", ".mdown", ".txt"];
-        let folded = name.as_str().to_lowercase();
-        let (folder, file) = folded.rsplit_once('/').unwrap_or(("", &folded));
+        let lower = name.as_str().to_lowercase();
+        let (folder, file) = lower.rsplit_once('/').unwrap_or(("", &lower));
         let is_archived = folder.starts_with("memory/archive");
         let is_below =
             |top: &str| folder.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
