@@ -164,14 +164,16 @@ impl JournalName {
         const FOLDERS: [&str; 8] =
             ["memory", "daily", "journal", "journals", "diary", "log", "logs", "notes/daily"];
         const ENDS: [&str; 4] = [".md", ".markdown", ".mdown", ".txt"];
-        let path = name.as_str().to_lowercase();
-        let (folder, file) = path.rsplit_once('/').unwrap_or(("", &path));
+        let lower = name.as_str().to_lowercase();
+        let (folder, file) = lower.rsplit_once('/').unwrap_or(("", &lower));
         let is_archived = folder.starts_with("memory/archive");
         let is_below =
             |top: &str| folder.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let Some(stem) = ENDS.iter().find_map(|end| file.strip_suffix(end)) else { return false };
         (folder.is_empty() || FOLDERS.iter().any(|top| is_below(top)))
             && !is_archived
+            // The folder of a vault's own notes.
+            && !name.as_str().starts_with("Daily/")
             && begins_with_date(stem)
             && original_of(name.as_str()).is_none()
             && !Self::is_name(name.as_str())
