@@ -375,6 +375,11 @@ impl Doors {
     }
 }
 
+/// Returns whether a text looks like an instruction to a model, whatever a host allows.
+pub(crate) fn looks_like_an_instruction(text: &str) -> bool {
+    !scan_injection(text).is_empty()
+}
+
 /// Returns whether what is added to a document goes through the door of journals.
 fn is_journal(name: &Name) -> bool {
     JournalName::is_name(&name.folded())

@@ -49,6 +49,7 @@ pub use crate::base::finding::{Cure, GateFinding};
 pub use allow::Allow;
 pub use door::{Door, DoorWarning, Passed};
 pub use doors::Doors;
+pub(crate) use doors::looks_like_an_instruction;
 pub(crate) use filter::Gate;
 pub(crate) use mask::{Masks, PLACEHOLDER, mask_within};
 pub(crate) use noctuary_gate::as_drawn;

@@ -18,7 +18,7 @@ use crate::base::spread::Spread;
 use crate::format::documents::journal::JournalName;
 use crate::format::replies::fences::{self, Material, ShownLine};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE};
-use crate::gate::scan_injection;
+use crate::gate::looks_like_an_instruction;
 use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest, Unpicked, UnpickedReason};
 use bullet::{Kind, bullet};
 use line::Line;
@@ -173,7 +173,7 @@ fn told_left(
     order::sort(&mut left);
     for (at, reason) in &mut left {
         let is_open = matches!(reason, UnpickedReason::Slight | UnpickedReason::NoRoom);
-        if is_open && !scan_injection(candidates[*at].said).is_empty() {
+        if is_open && looks_like_an_instruction(candidates[*at].said) {
             *reason = UnpickedReason::Instruction;
         }
     }
