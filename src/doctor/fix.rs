@@ -135,7 +135,7 @@ pub struct Fixed {
     pub left: Option<String>,
 }
 
-/// What became of an action.
+/// The result of an action.
 struct Done {
     is_done: bool,
     left: Option<String>,

@@ -180,7 +180,7 @@ impl<'a> ForgottenList<'a> {
 /// A tombstone, and the set of it alone.
 type Alone = (Tombstone, Tombstones);
 
-/// Returns the lines of documents, and what is in a store, that hold what is forgotten. What cannot be read is passed over.
+/// Returns the lines of documents, and what is in a store, that hold what is forgotten. Unreadable documents are passed over.
 pub(super) fn hidden_lines(
     stones: &Tombstones,
     access: &Access,

@@ -160,8 +160,8 @@ fn foreign(api: &Api) -> BTreeMap<&str, BTreeSet<String>> {
 const PRINTED: &[(&str, &str)] = &[
     (
         "ids, names, classes and counts",
-        "ArtifactAudit ArtifactId ArtifactPage AuditOutcome Blamed BootstrapOutcome BundleAction BundleItem BundlePlan Charge
-         CopiesReport DoctorFinding DoorWarning Duty EraseReceipt Error Filter Finding FoundAt GateFinding GroupName Health
+        "ArtifactAudit ArtifactId ArtifactPage AuditOutcome Belongings Blamed BootstrapOutcome BundleAction BundleItem BundlePlan Charge
+         CopiesReport DoctorFinding DoorWarning Duty EraseReceipt Error Filter Finding Fixed ForgottenStatement FoundAt GateFinding GroupName Health
          Holder ImportItem ImportPlan ImportRefusal LeftOutReason Listing MergeConflict MessageShape NameError Notice Origin
          Place ReplySource RulingOutcome Scope SecretAudit Source SyncReport testing::Entry",
     ),

@@ -303,7 +303,7 @@ pub(crate) enum Command {
     },
 }
 
-/// What is done about forgotten statements.
+/// The actions on forgotten statements.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Forgotten {
     /// List them: an id, the number of words, and your own lines that each hides

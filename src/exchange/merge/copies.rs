@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::dreams::Dreams;
-use super::life::Copied;
-use super::merge::{How, merge};
+use super::life::{Copied, How};
+use super::merge::merge;
 use super::plan::{MergeConflict, MergePlan};
 use crate::base::digest::Digest;
 use crate::base::document::Document;

@@ -290,7 +290,7 @@ pub(super) struct Shown {
 /// A run of bytes in a merged journal, and what is told of it.
 type Mark = (Range<u64>, Told);
 
-/// What a ledger or a log tells of a run of bytes.
+/// The word of a ledger or a log on a run of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     /// A ledger has it as shown.

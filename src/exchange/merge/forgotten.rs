@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::life::Copied;
-use super::merge::How;
+use super::life::{Copied, How};
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::format::replies::reply;
@@ -56,7 +55,7 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Re
 struct Asker<'l> {
     life: &'l Copied,
     known: &'l Tombstones,
-    /// Those to be overwritten in files.
+    /// The statements to be overwritten in files.
     asked: Tombstones,
 }
 

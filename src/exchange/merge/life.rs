@@ -13,6 +13,17 @@ use crate::format::state::registry::FILES;
 use crate::session::{self, GroupView};
 use crate::workspace::Workspace;
 
+/// The way in which the versions of files came together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// Each copy is of one moment.
+    Whole,
+    /// Files that one machine alone changed are not asked for.
+    ByFile,
+    /// Each file may be of another moment.
+    Mixed,
+}
+
 /// The files of one life.
 #[derive(Default, Clone, PartialEq, Eq)]
 pub(super) struct Copied {

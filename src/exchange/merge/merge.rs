@@ -8,7 +8,7 @@ use super::dreams::{Dreams, Shown};
 use super::family;
 use super::forgotten;
 use super::journal::{Entry, Key, WovenJournal, entries, woven};
-use super::life::Copied;
+use super::life::{Copied, How};
 use super::night::Night;
 use super::places::{Moved, Places};
 use super::plan::{MergeConflict, MergeConflictKind, MergePlan};
@@ -109,17 +109,6 @@ impl<'w> Merge<'w> {
         let base = self.base.map(Copied::read).transpose()?;
         merge(base, one, other, if self.by_file { How::ByFile } else { How::Whole })
     }
-}
-
-/// The way in which the versions of files came together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
-    /// Each copy is of one moment.
-    Whole,
-    /// Files that one machine alone changed are not asked for.
-    ByFile,
-    /// Each file may be of another moment.
-    Mixed,
 }
 
 /// Merges two lives, and their groups.

@@ -8,9 +8,9 @@ use serde_json::Value;
 /// A state file, as far as it could be read.
 #[derive(Debug)]
 pub(crate) struct Taken<T> {
-    /// What was read.
+    /// The values that were read.
     pub(crate) state: T,
-    /// What was found of a hand.
+    /// The trace of a hand.
     pub(crate) edit: Edit,
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn carried(name: &StateName, bytes: &[u8], carry: &dyn Carry) -> Resu
             let mut changed = false;
             for name in carry.journals() {
                 let Some(mut entry) = ledger.get(name) else { continue };
-                if entry.carry(name, carry) {
+                if entry.change_pieces(&|shown| of_pieces(name, shown, carry)) {
                     ledger.apply([(name, &entry)]);
                     changed = true;
                 }
@@ -123,7 +123,7 @@ fn of_journals(shown: &mut SortedMap<DocName, Vec<Piece>>, carry: &dyn Carry) ->
 }
 
 /// Carries pieces of a journal, those with a hash.
-pub(super) fn of_pieces(name: &DocName, pieces: &mut Vec<Piece>, carry: &dyn Carry) -> bool {
+fn of_pieces(name: &DocName, pieces: &mut Vec<Piece>, carry: &dyn Carry) -> bool {
     let mut changed = false;
     let now = std::mem::take(pieces).into_iter().spread(|piece| {
         let now = piece.sha256.and_then(|sha256| {

@@ -6,9 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::base::digest::Digest;
-use crate::base::name::DocName;
 use crate::base::text;
-use crate::format::state::carry::{self, Carry};
 
 /// One journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,9 +74,9 @@ impl Entry {
         self.shown.len() == before
     }
 
-    /// Carries the pieces of this journal along with a rewrite; returns whether any is another one now.
-    pub(crate) fn carry(&mut self, name: &DocName, carry: &dyn Carry) -> bool {
-        carry::of_pieces(name, &mut self.shown, carry)
+    /// Hands its pieces to `change`, which returns whether any is another one now.
+    pub(crate) fn change_pieces(&mut self, change: &dyn Fn(&mut Vec<Piece>) -> bool) -> bool {
+        change(&mut self.shown)
     }
 
     /// Takes a run of bytes out of what was shown; what is left of a piece beside it is hashed by `hash`, and void where
