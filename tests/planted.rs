@@ -311,8 +311,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a merge leaves forgotten words in the files of the other machine",
         file: "src/exchange/merge/forgotten.rs",
-        stands: "        if is_asked[1 - side] {\n",
-        planted: "        if false {\n",
+        stands: "overwritten(&lives[side], &askers[1 - side].iter().collect::<Vec<_>>())",
+        planted: "overwritten(&lives[side], &askers[1 - side].iter().take(0).collect::<Vec<_>>())",
         tests: MERGES,
     },
     Bug {
@@ -759,8 +759,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "what a model appends to a journal passes for the user's",
         file: "src/tools/documents.rs",
-        stands: "is_journal.then(|| Note::happened",
-        planted: "(is_journal && false).then(|| Note::happened",
+        stands: "self.view.append_from(&name, &arguments.content, origin.clone())",
+        planted: "self.view.append(&name, arguments.content.as_bytes())",
         tests: TOOLS,
     },
     Bug {
@@ -794,8 +794,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a search of documents is masked by nobody",
         file: "src/session/indexed.rs",
-        stands: "if let Some(content) = passages.shown(&result)? {",
-        planted: "if let Some(content) = passages.shown(&result)?.map(|_| result.content.clone()) {",
+        stands: "for ShownPassage { lines, content } in passages.shown(&result)?.into_iter().flatten() {\n",
+        planted: "for ShownPassage { lines, .. } in passages.shown(&result)?.into_iter().flatten() {\n                let content = result.content.clone();\n",
         tests: SEARCHES,
     },
     Bug {
