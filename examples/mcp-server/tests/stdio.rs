@@ -300,9 +300,10 @@ fn the_status_tells_of_the_last_night_of_quarantine_and_of_nothing_else() {
         status["quarantine"],
         json!([{ "class": "aws_access_key", "journals": ["2026-11-20-repl.md"] }])
     );
+    // A hand edit stops nothing: no value of it can be read, so the state begins anew.
     write(&folder, ".dreamed-state.json", "{");
-    let told = session.refused("dream_status", json!({}));
-    assert!(!told.contains(&folder.path().display().to_string()), "{told}");
+    let status = session.done("dream_status", json!({}));
+    assert_eq!((&status["last_outcome"], &status["not_due"]), (&json!(null), &json!(null)));
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(crate) struct Taken<T> {
     pub(crate) edit: Edit,
 }
 
-/// What a hand, or a fault of the disk, did to a state file.
+/// The change that a hand, or a fault of the disk, made to a state file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edit {
     /// Nothing that needs a word.

@@ -59,7 +59,7 @@ impl<T: Serialize + DeserializeOwned> Forgotten<T> {
     ///
     /// # Errors
     ///
-    /// That of the file, where the copy says nothing either: nobody knows then what may not come back.
+    /// The error of the file, where the copy says nothing either: nobody knows then what may not come back.
     pub(crate) fn or_copy(
         bytes: Option<&[u8]>,
         copy: impl FnOnce() -> Result<Option<Vec<u8>>>,

@@ -172,7 +172,7 @@ impl Cluster {
 /// A character as an escape of it is read.
 struct Read {
     first: char,
-    /// Those behind it, of an entity that names several.
+    /// The characters behind it, of an entity that names several.
     others: String,
     end: usize,
     is_escaped: bool,
