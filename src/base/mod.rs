@@ -12,6 +12,7 @@ pub(crate) mod group;
 pub(crate) mod name;
 pub(crate) mod name_rules;
 pub(crate) mod order;
+pub(crate) mod pattern;
 pub(crate) mod receipt;
 pub(crate) mod row_id;
 pub(crate) mod sorted;

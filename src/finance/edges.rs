@@ -8,6 +8,7 @@ use regex::Regex;
 use super::asset::{COINS, asset, is_coin, pair};
 use crate::base::debug::debug_as;
 use crate::base::order;
+use crate::base::pattern::pattern;
 use crate::base::sorted::SortedSet;
 use crate::edges::{Edge, EdgeExtractor, Entity, Spot, TextEdges, Verbs, assemble, spots};
 
@@ -107,14 +108,13 @@ const CHAINS: [(&str, &str, bool); 12] = [
 
 /// The forms of a run of a text: an address, a ticker with its sign, a pair, or a word.
 static FORMS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    pattern(concat!(
         r"(?P<hex>\b0x[0-9a-fA-F]{40}\b)",
         r"|(?P<base58>\b[1-9A-HJ-NP-Za-km-z]{32,44}\b)",
         r"|\$(?P<sign>[A-Za-z][A-Za-z0-9]{1,9})\b",
         r"|\b(?P<pair>[A-Z][A-Z0-9]{1,9}[/-][A-Z]{3,5})\b",
         r"|(?P<word>\b(?i:usd coin|bnb chain)\b|[A-Za-z][A-Za-z0-9]*|比特币|以太坊|以太币|泰达币|狗狗币)",
     ))
-    .expect("the pattern is sound")
 });
 
 /// The edges of [`TextEdges`], and those of traders' texts: tickers (`$SOL`, `BTC`, `EUR/USD`, coins by their names), chains, and

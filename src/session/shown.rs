@@ -67,10 +67,10 @@ pub(crate) struct ShownPassage {
     pub(crate) content: String,
 }
 
-/// The most entries of a journal that one chunk of it gives.
-const MOST_ENTRIES: usize = 3;
-/// The most bytes of an entry that is given whole where a chunk holds only a part of it.
-const WHOLE_ENTRY: usize = 1600;
+/// The entries that one chunk of a journal gives; the ones that say the least of the query are left out.
+const MAX_ENTRIES: usize = 3;
+/// The bytes of an entry that is given whole; of a longer one only the part in the chunk is given.
+const MAX_ENTRY_BYTES: usize = 1600;
 
 impl MaskedDocument {
     fn of<W: Workspace>(view: &Guarded<W>, document: &Document, is_masked: bool) -> Result<Self> {
@@ -134,7 +134,7 @@ impl MaskedDocument {
     fn matching(&self, range: &Range<usize>, name: &str, asked: &Plan, around: usize) -> Vec<ShownPassage> {
         let is_in = |entry: &Range<usize>| entry.start < range.end && range.start < entry.end;
         let part = |entry: &Range<usize>| {
-            let is_whole = entry.len() <= WHOLE_ENTRY;
+            let is_whole = entry.len() <= MAX_ENTRY_BYTES;
             let bounds =
                 if is_whole { entry.clone() } else { entry.start.max(range.start)..entry.end.min(range.end) };
             self.passage(bounds)
@@ -156,7 +156,7 @@ impl MaskedDocument {
         for (share, at, shown) in found {
             let with = format!("{said}\n{}", shown.content);
             let covers = asked.share_in(&with);
-            if passages.len() == MOST_ENTRIES || (share < best && covers <= covered) {
+            if passages.len() == MAX_ENTRIES || (share < best && covers <= covered) {
                 continue;
             }
             (said, covered) = (with, covers);

@@ -19,12 +19,12 @@ use crate::memory::{Memory, NewLearning, NewMemory, Place, Source};
 /// The action of a row that is gone for good.
 pub(crate) const REMOVED: &str = "memory_removed";
 
-/// The fewest words that say something when a statement is taken out of them; `Bought rope from` does not. A row that is removed
-/// with fewer is named in the receipt, with those words.
-const LEAST_REST: usize = 4;
+/// The words that a row must have left without the statement; with fewer (`Bought rope from`) it is removed whole, and the receipt names
+/// it by them.
+const MIN_REST_WORDS: usize = 4;
 
-/// The number of characters of a row by which a receipt names it.
-const FIRST_WORDS: usize = 80;
+/// The characters of a row by which a receipt names it; the rest is cut off.
+const NAME_CHARS: usize = 80;
 
 /// The class by which a forgotten statement is refused.
 const CLASS: &str = "forgotten";
@@ -90,7 +90,7 @@ impl Burial {
     /// Returns what a row says without it; `None` where that is nothing, or where it is in more than what the row says.
     pub(crate) fn rest_of(&self, memory: &Memory, key: Option<&FactKey>) -> Option<String> {
         let beside = Said { content: "", ..Said::of(memory, key) };
-        let is_rest = self.alone.words_left(&memory.content) >= LEAST_REST
+        let is_rest = self.alone.words_left(&memory.content) >= MIN_REST_WORDS
             && !beside.texts().iter().any(|text| self.holds(text));
         is_rest.then(|| self.alone.struck(&memory.content).into_owned())
     }
@@ -98,7 +98,7 @@ impl Burial {
     /// Returns the receipt of a row that said it, without its words.
     pub(crate) fn told(&self, memory: &Memory, is_kept: bool) -> RowReceipt {
         let words = self.alone.struck(&memory.content);
-        let words = text::head(words.trim(), FIRST_WORDS, text::Unit::Chars).to_owned();
+        let words = text::head(words.trim(), NAME_CHARS, text::Unit::Chars).to_owned();
         RowReceipt { row: memory.id.get(), words, is_kept }
     }
 }

@@ -89,17 +89,17 @@ struct List {
 /// So many passages does a search look at, for some of other documents than the longest.
 const REACH: usize = 200;
 
-/// So many passages of one document does a search give at most.
-const MOST_OF_ONE: usize = 3;
+/// The passages that a search gives of one document; the rest make room for other documents.
+const MAX_PASSAGES: usize = 3;
 
-/// So many entries of one journal does a search give at most.
-const MOST_ENTRIES: usize = 6;
+/// The entries that a search gives of one journal; the rest make room for other documents.
+const MAX_ENTRIES: usize = 6;
 
-/// So many entries before and behind one that matched are given at most.
-const MOST_NEIGHBOURS: u64 = 5;
+/// The entries before and after one that matched; a call that asks for more gets these.
+const MAX_NEIGHBOURS: u64 = 5;
 
-/// So many folders that a list does not go into are named.
-const MOST_NAMED: usize = 8;
+/// The folders that a list names without going into them; the rest are counted.
+const MAX_NAMED: usize = 8;
 
 fn one() -> u64 {
     1
@@ -186,8 +186,8 @@ impl Documents {
                         "query": { "type": "string", "description": "What you look for, in plain words." },
                         "limit": limit(),
                         "neighbours": {
-                            "type": "integer", "minimum": 0, "maximum": MOST_NEIGHBOURS,
-                            "description": "A passage of a journal is the entry that matched: give so many more before and behind it; 0 unless said."
+                            "type": "integer", "minimum": 0, "maximum": MAX_NEIGHBOURS,
+                            "description": "A passage of a journal is the entry that matched: this number of entries before and after it come with it; 0 by default."
                         }
                     },
                     "required": ["query"],
@@ -342,7 +342,7 @@ impl Documents {
                 json!(format!("{} more are left out: list a folder of these.", entries.len() - fitting));
         }
         if !not_listed.is_empty() {
-            not_listed.truncate(MOST_NAMED);
+            not_listed.truncate(MAX_NAMED);
             answer["not_listed"] = json!(not_listed);
         }
         Ok(answer)
@@ -362,7 +362,7 @@ impl Documents {
         let failed = |error| ToolError::at("the search", error);
         let query = plain(&arguments.search.query);
         let limit = limited(arguments.search.limit);
-        let around = usize::try_from(arguments.neighbours.min(MOST_NEIGHBOURS)).unwrap_or(0);
+        let around = usize::try_from(arguments.neighbours.min(MAX_NEIGHBOURS)).unwrap_or(0);
         let found = (find.search)(self.view.access(), &query, REACH.max(limit)).map_err(failed)?;
         let (mut results, mut told) = (Fitting::default(), 0);
         let mut passages = Passages::new(&self.view, &query, around);
@@ -373,7 +373,7 @@ impl Documents {
                 break;
             }
             let of_this = of_each.entry(found.path.clone()).or_default();
-            let most = if JournalName::is_name(&found.path.folded()) { MOST_ENTRIES } else { MOST_OF_ONE };
+            let most = if JournalName::is_name(&found.path.folded()) { MAX_ENTRIES } else { MAX_PASSAGES };
             // One long document does not crowd out all others.
             if *of_this == most {
                 let source = Item::lines(ShownBy::Search, &found.path, found.lines, None).source;

@@ -30,7 +30,7 @@ fn line(day: u32) -> String {
     format!("- 09:00 [user] The boat lies in harbour {day}.\n")
 }
 
-/// What was kept of files that could not be read whole.
+/// The texts of files that were set aside because they could not be read whole.
 fn kept(life: &Life) -> Vec<Vec<u8>> {
     life.tree().into_iter().filter(|(file, _)| file.contains(".unread-")).map(|(_, bytes)| bytes).collect()
 }

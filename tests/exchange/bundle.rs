@@ -403,38 +403,43 @@ fn resign(bundle: &Bundle, key: &BundleKey) -> Bundle {
     signed
 }
 
+/// A home that had a row on tea, and its bundle from before that row was deleted.
+fn without_tea(kind: usize, own: &BundleKey) -> (Home, Bundle) {
+    let home = Home::new(kind);
+    home.furnish();
+    let older = home.export(own);
+    let tea = home.store().list(&owner(), &Filter::limit(9).category("preference")).unwrap()[0].id;
+    home.store().delete(&owner(), tea, at(20)).unwrap();
+    (home, older)
+}
+
+/// The trust in which a plan brings the row on tea.
+fn channel_of_tea(plan: &BundlePlan) -> Channel {
+    plan.added().find(|item| item.path.starts_with("memories/preference")).unwrap().channel
+}
+
 #[test]
 fn an_older_bundle_brings_nothing_back_with_trust() {
     let own = key(7);
     for kind in kinds() {
-        let home = Home::new(kind);
-        home.furnish();
-        let older = home.export(&own);
-        let tea = home.store().list(&owner(), &Filter::limit(9).category("preference")).unwrap()[0].id;
-        home.store().delete(&owner(), tea, at(20)).unwrap();
+        let (home, older) = without_tea(kind, &own);
         let plan = home.import(&older, Some(&own), &[], false);
-        let of_tea = plan.added().find(|item| item.path.starts_with("memories/preference")).unwrap();
-        assert_eq!(of_tea.channel, Channel::Unsigned);
+        assert_eq!(channel_of_tea(&plan), Channel::Unsigned);
     }
 }
 
-/// What was deleted before a home was lost came back with trust from the export before that.
+/// A row that was deleted before a home was lost came back with trust from the export before that.
 #[test]
 fn a_restored_home_knows_what_was_gone_from_the_one_before() {
     let own = key(7);
     for kind in kinds() {
-        let home = Home::new(kind);
-        home.furnish();
-        let older = home.export(&own);
-        let tea = home.store().list(&owner(), &Filter::limit(9).category("preference")).unwrap()[0].id;
-        home.store().delete(&owner(), tea, at(20)).unwrap();
+        let (home, older) = without_tea(kind, &own);
         let newer = home.export(&own);
         let restored = Home::new(0);
         restored.import(&newer, Some(&own), &[], true);
         same(&newer, &restored.export(&own));
         let plan = restored.import(&older, Some(&own), &[], true);
-        let of_tea = plan.added().find(|item| item.path.starts_with("memories/preference")).unwrap();
-        assert_eq!(of_tea.channel, Channel::Unsigned);
+        assert_eq!(channel_of_tea(&plan), Channel::Unsigned);
         assert_eq!(restored.import(&newer, Some(&own), &[], true).added().count(), 0, "twice is once");
     }
 }

@@ -402,7 +402,7 @@ fn exports() -> Vec<(Option<Foreign>, Bundle)> {
     ]
 }
 
-/// What a store has, each thing by its words.
+/// The rows, learnings and other entries of a store, each by its words.
 fn said<S: MemoryStore + LearningStore + MethodStore + PreferenceStore>(store: &S) -> Vec<String> {
     let owner = owner();
     let mut said: Vec<String> = rows(store).into_iter().map(|row| row.content).collect();

@@ -118,7 +118,7 @@ pub(crate) enum Command {
         /// At most so many of each
         #[arg(long, default_value_t = 5)]
         limit: usize,
-        /// So many entries of a journal before and behind the one that matched
+        /// Show this number of journal entries before and after each that matched
         #[arg(long, default_value_t = 0)]
         around: usize,
     },

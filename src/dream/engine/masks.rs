@@ -8,6 +8,7 @@ use regex::Regex;
 
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::pattern::pattern;
 use crate::format::Origin;
 use crate::format::documents::curated;
 use crate::gate::{Door, DoorWarning, Doors, Masks};
@@ -51,16 +52,15 @@ static BLOCKS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?m)^[^\n]*<!-- openclaw-memory-(?:promotion|lineage):[^\n]*$",
     ]
     .iter()
-    .map(|pattern| Regex::new(pattern).expect("a literal pattern"))
+    .map(|text| pattern(text))
     .collect()
 });
 
 /// The headings of OpenClaw's machine-written sections.
 static FOREIGN_SECTION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r"(?m)^## (?:Promoted From Short-Term Memory|Consolidated Memory) \([^\n]*\)[ \t]*\r?$|^## (?:Light Sleep|REM Sleep|Deep Sleep|Memory Consolidation History)[ \t]*\r?$",
     )
-    .expect("a literal pattern")
 });
 
 /// Returns the ranges of machine-written text, so that a dream never feeds on a dream.

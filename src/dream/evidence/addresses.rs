@@ -8,6 +8,7 @@ use regex::Regex;
 
 use super::matter::is_unparted;
 use super::shown::held;
+use crate::base::pattern::pattern;
 use crate::dreamer::{Hold, HoldReason};
 
 /// Refuses an address that the sources lack.
@@ -37,10 +38,9 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     let letter = r"[[\p{L}\p{M}\p{N}_-]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]]";
     let last = r"[[\p{L}\p{M}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]]{2,24}";
     let rest = r#"[^\s<>"'`“”()\[\],;]*"#;
-    let pattern = format!(
+    pattern(&format!(
         r#"(?i)\b([a-z][a-z0-9+.-]*://{rest})|([\p{{L}}\p{{M}}\p{{N}}._%+-]+@{letter}+(?:\.{letter}+)+)|(?:^|[\s"'`“(=])((?:~?/|\.{{1,2}}/|[a-z]:\\|\\\\)[\w.~-]{rest})|((?:[\w.~-]+/)+[\w-]+\.{last})|({letter}*(?:\.{letter}+)*\.{last})"#
-    );
-    Regex::new(&pattern).expect("a literal pattern")
+    ))
 });
 
 /// Returns whether an address stands in a text, and is no part of a longer one.

@@ -12,13 +12,10 @@ use super::matter::{is_negation, same_stem};
 use super::names::fold;
 use super::numbers;
 use super::shown::Source;
+use crate::base::pattern::pattern;
 use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
-}
 
 /// Two things of a clause: the one that is kept, and the one that is not.
 struct Contrast {

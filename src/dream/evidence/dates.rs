@@ -9,6 +9,7 @@ use regex::Regex;
 use super::days::Span;
 use super::implied::implied;
 use super::shown::{Source, held};
+use crate::base::pattern::pattern;
 use crate::base::spread::Spread;
 use crate::dreamer::{Hold, HoldReason};
 
@@ -42,10 +43,6 @@ const MONTHS: &[(&str, u32)] = &[
     ("november|nov|novembre|noviembre", 11),
     ("december|dec|dezember|dez|décembre|diciembre", 12),
 ];
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
-}
 
 fn month_names() -> String {
     MONTHS.iter().map(|(names, _)| *names).collect::<Vec<_>>().join("|")

@@ -7,12 +7,9 @@ use regex::Regex;
 
 use super::days::{Span, weekday};
 use super::spelled::number_word;
+use crate::base::pattern::pattern;
 use crate::base::spread::Spread;
 use crate::base::text;
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
-}
 
 fn number(found: &regex::Captures<'_>, at: usize) -> Option<u32> {
     found.get(at).and_then(|digits| digits.as_str().parse().ok())

@@ -8,6 +8,7 @@ use super::list::List;
 use super::names::fold;
 use super::shown::Source;
 use crate::base::order;
+use crate::base::pattern::pattern;
 use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
@@ -19,10 +20,6 @@ static SMALL_WORDS: List = List::new(
     how why all any some into onto about than then there here also only just very been being does \
     did user agent human operator said says always now out",
 );
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
-}
 
 /// Returns whether a character is of a script that parts no words.
 pub(crate) fn is_unparted(c: char) -> bool {

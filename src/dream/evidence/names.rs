@@ -10,14 +10,11 @@ use super::dates::Calendar;
 use super::days::weekday;
 use super::list::List;
 use super::shown::held;
+use crate::base::pattern::pattern;
 use crate::base::sorted::SortedSet;
 use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
-}
 
 /// The words of the sources.
 pub(crate) struct Words<'e> {

@@ -12,13 +12,10 @@ use regex::Regex;
 use super::dates::{Calendar, TAKEN};
 use super::shown::held;
 use super::spelled::{said, spelled};
+use crate::base::pattern::pattern;
 use crate::base::sorted::SortedSet;
 use crate::base::spread::Spread;
 use crate::dreamer::{Hold, HoldReason};
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
-}
 
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d+(?:[.,:'’\u{a0}\u{202f}\u{2009}]\d+)*"));
 

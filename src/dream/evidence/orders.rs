@@ -14,6 +14,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::base::pattern::pattern;
+
 use super::list::List;
 
 /// Returns whether a claim gives an order.
@@ -24,10 +26,6 @@ pub(crate) fn gives_order(claim: &str) -> bool {
     let mut sentences = SENTENCE.split(claim);
     let first = sentences.next().unwrap_or_default();
     (!is_named_wish(first) && is_order(unlabelled(first))) || sentences.any(is_order)
-}
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
 }
 
 /// Returns the addresses in a claim that have a query: one that is opened carries away what stands in it.

@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::shown::{Line, Source};
 use crate::base::order;
+use crate::base::pattern::pattern;
 use crate::base::spread::Spread;
 use crate::base::text;
 use crate::format::Origin;
@@ -54,8 +55,7 @@ fn replaced(claim: &str, name: &str, speaks: bool, owns: bool) -> String {
 
 /// Returns whether a line is the user's own word: theirs by its origin, and nobody else speaks or is quoted in it.
 fn is_own(line: &Line, names: &[String]) -> bool {
-    static LABEL: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(\p{L}[\p{L}\d.'’_-]*)[*_`]*\s*[:：]").expect("a literal pattern"));
+    static LABEL: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\p{L}[\p{L}\d.'’_-]*)[*_`]*\s*[:：]"));
     let is_users = |label: &str| {
         is_party(&label.to_lowercase())
             || ["Decision", "Remember", "Preference"].contains(&label)

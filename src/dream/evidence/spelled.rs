@@ -5,11 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::base::pattern::pattern;
 use crate::base::text;
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
-}
 
 const NUMBER_WORDS: [&str; 21] = [
     "zero",

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::shown::Source;
 use super::{common, matter};
+use crate::base::pattern::pattern;
 use crate::base::text;
 use crate::format::documents::curated::strip_date;
 use crate::format::documents::speakers::is_party;
@@ -97,8 +98,9 @@ fn is_label_before(line: &str, label: &str) -> bool {
 /// Returns whether a text in front of a line's matter is only a bullet, a time, a tag, a speaker.
 fn is_label_of_line(text: &str) -> bool {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"^\s*(?:(?:[-*+>•]|\d{1,3}[.)])\s+)*(?:[\[(]?\d{1,4}[-\d:t.,z+ ]*(?:[ap]m)?[\])]?:?\s*[-–—]?\s*)?(?:\[[^\[\]]{1,40}\]:?\s*){0,2}(?:\**([\p{L}\d][\p{L}\d.'_-]*(?: [\p{L}\d.'_-]+)?)\**:\**\s*)?["“'(]*$"#)
-            .expect("a literal pattern")
+        pattern(
+            r#"^\s*(?:(?:[-*+>•]|\d{1,3}[.)])\s+)*(?:[\[(]?\d{1,4}[-\d:t.,z+ ]*(?:[ap]m)?[\])]?:?\s*[-–—]?\s*)?(?:\[[^\[\]]{1,40}\]:?\s*){0,2}(?:\**([\p{L}\d][\p{L}\d.'_-]*(?: [\p{L}\d.'_-]+)?)\**:\**\s*)?["“'(]*$"#,
+        )
     });
     let Some(found) = LABEL.captures(text) else { return false };
     let tag_denies = text::words(text).any(|word| matter::is_negation(&word) || is_distance(&word));

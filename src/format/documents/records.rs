@@ -11,11 +11,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::speakers;
+use crate::base::pattern::pattern;
 
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
-}
+use super::speakers;
 
 /// Returns whether a line, or a claim that is made of one, is a record.
 pub(crate) fn is_record(line: &str) -> bool {

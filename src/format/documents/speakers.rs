@@ -19,6 +19,7 @@ use regex::Regex;
 use super::origin::Origin;
 pub(crate) use super::roles::{Form, is_party, is_user};
 use super::roles::{is_label, is_sure, role};
+use crate::base::pattern::pattern;
 use crate::base::text;
 
 /// A speaker in front of a line.
@@ -188,10 +189,6 @@ fn plain_name(name: &str) -> String {
     let plain: String =
         name.trim().trim_start_matches('@').chars().filter(|c| !text::is_invisible(*c)).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn pattern(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a literal pattern")
 }
 
 /// A name with what stands beside it ends before this byte.

@@ -8,6 +8,7 @@ use regex::Regex;
 
 use super::fences;
 use crate::base::name::DocName;
+use crate::base::pattern::pattern;
 
 /// The whole of an answer in which nothing is worth keeping.
 pub(crate) const NOTHING_TO_PROMOTE: &str = "NOTHING_TO_PROMOTE";
@@ -26,10 +27,6 @@ pub(crate) struct Citation {
     /// The first line, from 1; 0 where the text names a journal and no line that can be read.
     pub(crate) first_line: u64,
     pub(crate) last_line: u64,
-}
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
 }
 
 /// `memory/<file>#L<a>` or `#L<a>-L<b>`, and what models make of it: `<file> L25`, `<file>:25`,

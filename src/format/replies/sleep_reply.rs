@@ -21,6 +21,7 @@ use chrono::NaiveTime;
 use regex::Regex;
 
 use super::reply::strip_bullet;
+use crate::base::pattern::pattern;
 use crate::format::documents::observations::Mark;
 
 const SECTIONS: &str = "OBSERVATIONS|REFLECTION|PRIORITY|BRIEFING|DROP|PRIORITIES|DIARY";
@@ -40,10 +41,6 @@ static OBSERVED: LazyLock<Regex> = LazyLock::new(|| {
 static LINES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?:and\s+|[,;&]\s*)*#?[Ll]?([0-9]{1,9})\b(?:\s*[-–—]\s*[Ll]?([0-9]{1,9})\b)?")
 });
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
-}
 
 /// The answer to an ordinary dream.
 #[derive(Debug, Default, PartialEq, Eq)]

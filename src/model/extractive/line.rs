@@ -10,11 +10,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::token::{is_number, pattern, tokens};
+use super::token::{is_number, tokens};
 use super::told::told;
 use super::words;
 use crate::base::debug::debug_as;
 use crate::base::name::DocName;
+use crate::base::pattern::pattern;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::format::Origin;

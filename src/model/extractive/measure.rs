@@ -7,8 +7,9 @@ use regex::Regex;
 use super::features::Features;
 use super::gist::is_content;
 use super::line::{Line, Role};
-use super::token::{is_number, pattern, tokens};
+use super::token::{is_number, tokens};
 use super::words::{self, any, any_pair, count};
+use crate::base::pattern::pattern;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::spread::Spread;
 

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::base::pattern::pattern;
+
 static TOKEN: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[a-z\u{c0}-\u{1fff}\u{2c00}-\u{d7ff}]+(?:'[a-z]+)?|[0-9]+"));
 
@@ -15,9 +17,4 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
 /// Returns whether a token is a number.
 pub(crate) fn is_number(token: &str) -> bool {
     token.starts_with(char::is_numeric)
-}
-
-/// Compiles a pattern that stands in the source.
-pub(crate) fn pattern(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a literal pattern")
 }

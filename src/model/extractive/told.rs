@@ -7,8 +7,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::token::{is_number, pattern, tokens};
+use super::token::{is_number, tokens};
 use super::words::{self, any};
+use crate::base::pattern::pattern;
 
 /// Returns the part of a line that tells the most; all of it where nothing around it asks, and `None` where nothing tells.
 pub(super) fn told(said: &str) -> Option<&str> {

@@ -76,8 +76,8 @@ pub(crate) fn note(
     Ok(End::look_if(!warnings.is_empty()))
 }
 
-/// The most names that a line of the status lists.
-const MOST_NAMED: usize = 3;
+/// The names that a line of the status lists; the rest are counted.
+const MAX_NAMED: usize = 3;
 
 pub(crate) fn status(
     place: &Place,
@@ -155,9 +155,9 @@ pub(crate) fn status(
     };
     row("Waits", waits);
     if !unknown.is_empty() {
-        let more = unknown.len().saturating_sub(MOST_NAMED);
+        let more = unknown.len().saturating_sub(MAX_NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let named = unknown[..unknown.len().min(MOST_NAMED)].join(", ");
+        let named = unknown[..unknown.len().min(MAX_NAMED)].join(", ");
         row("Not read", format!("{named}{more}: a journal is memory/YYYY-MM-DD-NAME.md"));
     }
     if found.health.journals == 0 {

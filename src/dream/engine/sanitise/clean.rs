@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::tags::{is_frame, is_tag};
+use crate::base::pattern::pattern;
 use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::dreamer::{DropReason, Dropped};
@@ -33,10 +34,6 @@ static ENTITY: LazyLock<Regex> =
 
 /// The most rounds of cleaning before a bullet is given up as one that hides something.
 const MOST_ROUNDS: usize = 8;
-
-pub(super) fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a literal pattern")
-}
 
 /// The parts that were taken out, counted by their reasons.
 #[derive(Debug, Default)]

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use regex::Regex;
 
-use super::clean::pattern;
 use super::*;
+use crate::base::pattern::pattern;
 
 fn body(answer: &str) -> String {
     print(&sanitise(answer, &SectionCaps::default()).items)

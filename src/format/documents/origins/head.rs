@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::base::pattern::pattern;
 use crate::base::text;
 use crate::format::documents::origin::Origin;
 use crate::format::documents::speakers::{self, Speaker};
@@ -24,14 +25,14 @@ pub(super) enum Head<'t> {
 
 pub(super) fn head(line: &str) -> Head<'_> {
     static HEAD: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
+        pattern(
             r"(?i)^(?<bullet>[-*+•]\s+)?(?<time>[\[(]?(?:(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})[t, ]\s*)?\d{1,2}:\d\d[:.\dz+-]*\s*(?:[ap]m)?[\])]?:?\s*[-–—]?\s*)?",
         )
-        .expect("a literal pattern")
     });
     static NEST: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(?<marks>[\s>\x00]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)*)(?:[\[(][^\[\]()]{0,60}[\])]:?\s*[-–—]?\s*)?")
-            .expect("a literal pattern")
+        pattern(
+            r"^(?<marks>[\s>\x00]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)*)(?:[\[(][^\[\]()]{0,60}[\])]:?\s*[-–—]?\s*)?",
+        )
     });
     let bare = line.trim_start_matches(text::BOM);
     let mark = line.len() - bare.len();
