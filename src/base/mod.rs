@@ -21,3 +21,4 @@ pub(crate) mod text;
 pub(crate) mod usage;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) mod uuid;
+pub(crate) mod word;

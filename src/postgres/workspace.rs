@@ -17,6 +17,7 @@ use crate::base::debug::debug_as;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name, Space, StateName};
+use crate::base::word::from_word;
 use crate::trace;
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Version, Workspace, WriteMode};
 
@@ -60,7 +61,7 @@ impl PostgresWorkspace {
             let mut versions = Vec::new();
             for row in transaction.run(sql, self.with([name.as_str().into()]))? {
                 let (revision, replaced): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-                let revision = serde_json::from_value(serde_json::Value::String(revision)).ok();
+                let revision = from_word(&revision);
                 let replaced = DateTime::from_timestamp_micros(replaced);
                 if let (Some(revision), Some(replaced_at)) = (revision, replaced) {
                     versions.push(Version { revision, replaced_at });

@@ -5,6 +5,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, Rows};
 
 use crate::base::document::Revision;
+use crate::base::word::from_word;
 
 /// Bytes as they are bound: text where they are text.
 pub(super) struct Content<'a>(pub(super) &'a [u8]);
@@ -44,7 +45,7 @@ pub(super) fn content(value: ValueRef<'_>) -> rusqlite::Result<Vec<u8>> {
 
 /// Reads a revision; `None` for what is not one.
 pub(super) fn parse_revision(text: &str) -> Option<Revision> {
-    serde_json::from_value(serde_json::Value::String(text.to_owned())).ok()
+    from_word(text)
 }
 
 /// Writes a time, in UTC to the millisecond.

@@ -2,7 +2,7 @@
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use super::forget::Burial;
 use super::names::{method_name, preference_name};
@@ -115,8 +115,8 @@ impl Kept {
 
 impl<'de> Deserialize<'de> for Kept {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let kept = Box::<RawValue>::deserialize(deserializer)?;
-        Self::read(kept.get().as_bytes()).map_err(D::Error::custom)
+        let kept = Value::deserialize(deserializer)?;
+        Self::read(kept.to_string().as_bytes()).map_err(D::Error::custom)
     }
 }
 

@@ -45,6 +45,8 @@ const REGRESSIONS: &[(&str, &[u8])] = &[
     // A time at the end of the calendar panicked under a day that begins late, or in the west.
     ("state_files", br#"0{"last_run_at":"-262143-01-01T00:00:00Z"}"#),
     ("state_files", br#"0{"last_run_at":"-262143-01-01T00:00:00Z"} "#),
+    // A list of the operator that cannot be read whole is set aside, and begun anew.
+    ("state_files", br#"1L2[{"log_filenames":["2020-11-20-repl.md"]}]"#),
 ];
 
 #[test]

@@ -19,7 +19,7 @@ use noctuary::{
     Access, DocName, DreamConfig, DreamReport, Error, FileWorkspace, JournalDreamer, LlmReply, LlmRequest,
     Outcome, PiiFilter, Scope, SecretGate, Workspace, WriteMode, dream_once_at, llm_fn,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The separator of an input's pieces.
 pub(crate) const PART: u8 = 0x1e;
@@ -83,11 +83,7 @@ pub(crate) fn state_files(bytes: &[u8]) {
             }
             Ok(report) => {
                 assert!(!after.contains_key(".dreaming.lock"), "the lock is given back");
-                assert_eq!(stood(".dreamed-quarantine.json"), after.get(".dreamed-quarantine.json"));
-                let keys = |tree: &Tree| state_of_others(tree.get(".dreamed-state.json"));
-                for (key, value) in keys(&before) {
-                    assert!(keys(&after).get(&key).is_some_and(|now| is_same(now, &value)), "lost {key:?}");
-                }
+                assert!(EDITED.iter().all(|file| is_kept(file, &before, &after)), "a file of the operator");
                 assert!(!after.contains_key(".dreaming.d/intent.json"), "a commit is finished: {report:?}");
                 if let Some(whole) = memory_when_finished(&before).filter(|_| report.recovered.is_some()) {
                     assert!(after["MEMORY.md"].starts_with(&whole), "a torn section is completed");
@@ -96,7 +92,9 @@ pub(crate) fn state_files(bytes: &[u8]) {
             Err(error) => {
                 // A commit that an earlier run began may have been finished first.
                 if !before.contains_key(".dreaming.d/intent.json") {
-                    assert_eq!(without_locks(&before), without_locks(&after), "{error}");
+                    let [was, is] = [&before, &after].map(|tree| without_edits(without_locks(tree)));
+                    assert_eq!(was, is, "{error}");
+                    assert!(EDITED.iter().all(|file| is_kept(file, &before, &after)), "{error}");
                 }
                 assert!(error.to_string().is_ascii(), "an error quotes nothing: {error}");
             }
@@ -112,6 +110,31 @@ pub(crate) fn state_files(bytes: &[u8]) {
             assert_eq!(documents(&after), documents(&tree(root)), "{ended:?}, then {again:?}");
         }
     });
+}
+
+/// The files that a person may edit: one that cannot be read whole is kept beside the one that is begun anew.
+const EDITED: [&str; 2] = [".dreamed-state.json", ".dreamed-quarantine.json"];
+
+/// Returns whether a file that a person may edit stands as it did, or under the name of one that was set aside; of one that could
+/// be read whole, whether what others put there stands.
+fn is_kept(file: &str, before: &Tree, after: &Tree) -> bool {
+    let aside = format!("{}.unread-", file.trim_end_matches(".json"));
+    before.get(file).is_none_or(|content| {
+        let is_it =
+            |(name, now): (&String, &Vec<u8>)| (name == file || name.starts_with(&aside)) && now == content;
+        let is_whole = serde_json::from_slice::<Map<String, Value>>(strip_bom(content)).is_ok();
+        let keys = |tree: &Tree| state_of_others(tree.get(file));
+        let stands =
+            |(key, value): (&String, &Value)| keys(after).get(key).is_some_and(|now| is_same(now, value));
+        after.iter().any(is_it)
+            || content.trim_ascii().is_empty()
+            || (is_whole && keys(before).iter().all(stands))
+    })
+}
+
+fn without_edits(mut tree: Tree) -> Tree {
+    tree.retain(|file, _| !EDITED.contains(&file.as_str()) && !file.contains(".unread-"));
+    tree
 }
 
 /// Returns the beginning of `MEMORY.md` after the torn section at its end is whole.
@@ -826,6 +849,10 @@ fn is_appended_to(file: &str) -> bool {
     matches!(file, "MEMORY.md" | ".dreaming.d/log.jsonl")
 }
 
+fn strip_bom(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 /// The keys of a state file that are not ours.
 fn state_of_others(bytes: Option<&Vec<u8>>) -> BTreeMap<String, Value> {
     const OURS: [&str; 10] = [
@@ -841,8 +868,7 @@ fn state_of_others(bytes: Option<&Vec<u8>>) -> BTreeMap<String, Value> {
         "check",
     ];
     let bytes = bytes.map(Vec::as_slice).unwrap_or_default();
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let Ok(Value::Object(keys)) = serde_json::from_slice(bytes) else { return BTreeMap::new() };
+    let Ok(Value::Object(keys)) = serde_json::from_slice(strip_bom(bytes)) else { return BTreeMap::new() };
     keys.into_iter().filter(|(key, _)| !OURS.contains(&key.as_str())).collect()
 }
 

@@ -9,6 +9,7 @@ use crate::base::document::SourceRef;
 use crate::base::error::{Error, Result, corrupt};
 use crate::base::name::StateName;
 use crate::base::spread::Spread;
+use crate::base::word::from_word;
 use crate::facts::{ConsolidationEvent, FactKey, Suspect};
 use crate::format::{DreamId, Origin};
 use crate::gate::{Tombstone, TombstoneKey, signature};
@@ -496,7 +497,7 @@ impl Parts {
             },
             "practised" => Change::Practised { action: self.action?, kept: self.kept? },
             "forgot" => {
-                let key = serde_json::from_value(self.key?.into()).ok()?;
+                let key = from_word(&self.key?)?;
                 Change::Forgot { ids: self.ids?, stone: self.stone?, key }
             }
             "lifted" => Change::Lifted { stone: self.stone? },

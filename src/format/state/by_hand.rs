@@ -3,6 +3,7 @@
 //! The first seed calls its three files in the root safe to edit. A comment, a comma too many or a value that makes no sense
 //! costs that value, and no night.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A state file, as far as it could be read.
@@ -65,11 +66,16 @@ fn string_len(text: &str) -> usize {
     text.len()
 }
 
+/// Reads a type from a value, by the one way into it that its file goes too.
+pub(crate) fn of_value<T: DeserializeOwned>(value: &Value) -> serde_json::Result<T> {
+    serde_json::from_slice(&serde_json::to_vec(value)?)
+}
+
 /// Finds the value of a key in text that is no JSON as a whole. One at the very end may be torn, and is none.
 pub(crate) fn salvaged(text: &str, key: &str) -> Option<Value> {
     let (_, behind) = text.split_once(&format!("\"{key}\""))?;
     let behind = behind.trim_start().strip_prefix(':')?;
-    let mut values = serde_json::Deserializer::from_str(behind).into_iter::<Value>();
+    let mut values = serde_json::Deserializer::from_slice(behind.as_bytes()).into_iter::<Value>();
     let value = values.next()?.ok()?;
     (values.byte_offset() < behind.len()).then_some(value)
 }

@@ -13,7 +13,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::by_hand::{Edit, Taken, relaxed, salvaged};
+use super::by_hand::{Edit, Taken, of_value, relaxed, salvaged};
 use super::seal;
 use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::StateName;
@@ -111,18 +111,18 @@ impl DreamedState {
         let mut object = parsed.unwrap_or_else(|_| {
             let text = relaxed(file);
             let found = || KEYS.iter().filter_map(|key| Some(((*key).to_owned(), salvaged(&text, key)?)));
-            serde_json::from_str(&text).unwrap_or_else(|_| found().collect())
+            serde_json::from_slice(text.as_bytes()).unwrap_or_else(|_| found().collect())
         });
         let many = object.len();
         object.retain(|key, value| {
             let alone: Map<String, Value> = [(key.clone(), value.clone())].into_iter().collect();
-            serde_json::from_value::<Self>(Value::Object(alone)).is_ok()
+            of_value::<Self>(&Value::Object(alone)).is_ok()
         });
         let (is_whole, has_check) = (object.len() == many, object.contains_key(seal::KEY));
         if !is_whole {
             edit = Edit::Partly;
         }
-        let state: Self = serde_json::from_value(Value::Object(object)).expect("each value was taken alone");
+        let state: Self = of_value(&Value::Object(object)).expect("each value was taken alone");
         let (mut state, is_as_written) = state.unsealed();
         if has_check && !(is_whole && is_as_written) {
             let marks = [state.last_processed_mtime.take(), state.own_mark.take()];

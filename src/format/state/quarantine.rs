@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::by_hand::{Edit, Taken, relaxed};
+use super::by_hand::{Edit, Taken, of_value, relaxed};
 use crate::base::digest::Digest;
 use crate::base::error::{Result, parse_json};
 use crate::base::name::{DocName, StateName};
@@ -74,14 +74,13 @@ impl Quarantine {
             (Ok(state), _) => Taken { state, edit: Edit::None },
             (Err(_), bytes) => {
                 let text = relaxed(bytes.unwrap_or_default());
-                let list: Vec<Value> = match serde_json::from_str(&text) {
+                let list: Vec<Value> = match serde_json::from_slice(text.as_bytes()) {
                     Ok(Value::Array(list)) => list,
                     Ok(lone @ Value::Object(_)) => vec![lone],
                     _ => Vec::new(),
                 };
                 let taken = |entry: Value| {
-                    let text = entry.to_string();
-                    serde_json::from_value(entry).ok().or_else(|| QuarantineEntry::naming(&text))
+                    of_value(&entry).ok().or_else(|| QuarantineEntry::naming(&entry.to_string()))
                 };
                 let entries = if list.is_empty() {
                     QuarantineEntry::naming(&text).into_iter().collect()

@@ -146,7 +146,7 @@ pub(crate) fn is_zero(number: &u32) -> bool {
 /// Returns the last line of a text that is whole and such a record.
 pub(crate) fn last<T: DeserializeOwned>(text: &str) -> Option<T> {
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
-    whole.lines().rev().find_map(|line| serde_json::from_str(line).ok())
+    whole.lines().rev().find_map(|line| serde_json::from_slice(line.as_bytes()).ok())
 }
 
 /// The files of a sleeper, in its folder.

@@ -10,6 +10,7 @@ use crate::artifacts::{
 };
 use crate::base::access::{Actor, SessionKind};
 use crate::base::error::{Error, Result};
+use crate::base::word::{from_word, to_word};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::postgres::link::Param;
 use crate::postgres::memory::by_chance;
@@ -80,7 +81,7 @@ impl ArtifactRows for Rows<'_> {
     fn forgotten(&self) -> Result<Option<Tombstones>> {
         let key = "SELECT key FROM memory_tombstone_keys WHERE user_id = $1 AND agent_id = $2";
         let key: Option<String> = self.0.one(key, [])?;
-        let Some(key) = key.and_then(|key| word::<TombstoneKey>(&key)) else { return Ok(None) };
+        let Some(key) = key.and_then(|key| from_word::<TombstoneKey>(&key)) else { return Ok(None) };
         let mut forgotten = Tombstones::new(key);
         let stones = "SELECT words, mark, digest FROM memory_tombstones WHERE user_id = $1 AND agent_id = $2";
         for row in self.0.run(stones, [])? {
@@ -221,8 +222,8 @@ impl Rows<'_> {
             let text = |column| self.0.column::<String>(&row, column);
             // A line that somebody else wrote may name nothing of ours.
             if let Ok(id) = text(4)?.parse() {
-                let actor = word(&text(1)?).unwrap_or(Actor::Library);
-                let kind = word(&text(2)?).unwrap_or(SessionKind::Shared);
+                let actor = from_word(&text(1)?).unwrap_or(Actor::Library);
+                let kind = from_word(&text(2)?).unwrap_or(SessionKind::Shared);
                 lines.push(ArtifactAudit::new(time(self.0.column(&row, 0)?), actor, kind, text(3)?, id));
             }
         }
@@ -235,8 +236,8 @@ impl Rows<'_> {
             WHERE user_id = $1 AND agent_id = $2";
         let params = [
             line.at.timestamp_micros().into(),
-            Param::Text(printed(&line.actor)),
-            Param::Text(printed(&line.kind)),
+            Param::Text(to_word(&line.actor)),
+            Param::Text(to_word(&line.kind)),
             Param::from(&*line.action),
             line.id.as_str().into(),
         ];
@@ -278,18 +279,6 @@ fn damaged(what: &'static str) -> Error {
 
 fn time(micros: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_micros(micros).unwrap_or_default()
-}
-
-/// Returns the word of an actor or a kind, as JSON has it.
-fn printed<T: serde::Serialize>(value: &T) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(word)) => word,
-        _ => String::new(),
-    }
-}
-
-fn word<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
-    serde_json::from_value(Value::from(text)).ok()
 }
 
 /// Says that the tombstones of a scope are others now, by a number that no change of them had. Numbers that are missing from the row are 0.

@@ -10,6 +10,7 @@ use super::links::Links;
 use crate::base::document::Revision;
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::word::from_word;
 use crate::postgres::link::Param;
 use crate::postgres::within::Within;
 use crate::search::documents::{Audience, IndexChange, IndexEntry, SeenDocument};
@@ -103,7 +104,7 @@ const PUT_DOCUMENT: &str = "
 /// Reads [`SEEN`]; `None` for what another program put there.
 fn read(within: &Within<'_>, row: &Row) -> Result<Option<SeenDocument>> {
     let revision: String = within.column(row, 3)?;
-    let Ok(revision) = serde_json::from_value::<Revision>(serde_json::Value::String(revision)) else {
+    let Some(revision) = from_word::<Revision>(&revision) else {
         return Ok(None);
     };
     let (size, audience): (i64, i64) = (within.column(row, 1)?, within.column(row, 4)?);

@@ -2,8 +2,6 @@
 
 use ::postgres::{Error, Row};
 use chrono::{DateTime, Utc};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::audit::{ACTORS, KINDS, of_word, word};
 use super::columns::{self, count};
@@ -14,6 +12,7 @@ use super::table::Table;
 use super::terms::word_of;
 use crate::base::access::Actor;
 use crate::base::error::Result;
+use crate::base::word::{from_word, to_word};
 use crate::facts::{
     Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactStatus, StatusChange, Suspect,
     SuspectReason, Suspicion, Verdict,
@@ -95,7 +94,7 @@ impl Facts for Table<'_> {
         let sql = [side("newer_id", "older_id"), side("older_id", "newer_id")].join(" UNION ALL ");
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
         self.all(sql, params![ids], |found| {
-            let reason = of_json(&row::text(found, 2)?).unwrap_or(SuspectReason::Alike);
+            let reason = from_word(&row::text(found, 2)?).unwrap_or(SuspectReason::Alike);
             Ok((MemoryId::new(found.try_get(0)?), MemoryId::new(found.try_get(1)?), reason))
         })
     }
@@ -167,7 +166,7 @@ impl Table<'_> {
         let sql = "INSERT INTO memory_suspects (user_id, agent_id, older_id, newer_id, reason) VALUES ($1, $2, $3, $4, $5)";
         for suspect in suspects {
             self.with_state(|state| state.suspects = 1);
-            self.run(sql, params![suspect.id.get(), id.get(), json(&suspect.reason)])?;
+            self.run(sql, params![suspect.id.get(), id.get(), to_word(&suspect.reason)])?;
         }
         Ok(())
     }
@@ -191,7 +190,7 @@ impl Table<'_> {
         for (older, newer, reason) in pairs {
             let (Some(older), Some(newer)) = (older, newer) else { continue };
             if let (Some(older), Some(newer)) = (self.fact(older)?, self.fact(newer)?) {
-                let reason = of_json(&reason).unwrap_or(SuspectReason::Alike);
+                let reason = from_word(&reason).unwrap_or(SuspectReason::Alike);
                 suspicions.push(Suspicion::new(older, newer, reason));
             }
         }
@@ -209,10 +208,10 @@ impl Table<'_> {
             stamp(event.at),
             word(&ACTORS, &event.actor),
             event.kind.and_then(|kind| word(&KINDS, &kind)),
-            json(&event.verdict),
+            to_word(&event.verdict),
             event.older.map(MemoryId::get),
             event.newer.map(MemoryId::get),
-            json(&event.outcome),
+            to_word(&event.outcome),
             event.reason.clone(),
             event.reverts.map(EventId::get),
             i64::try_from(event::retired_by(event)).unwrap_or(i64::MAX),
@@ -283,10 +282,10 @@ impl Table<'_> {
                 at: row::time(found, 1)?.unwrap_or_default(),
                 actor: of_word(&ACTORS, &row::text(found, 2)?).unwrap_or(Actor::Library),
                 kind: row::maybe(found, 3)?.and_then(|word| of_word(&KINDS, &word)),
-                verdict: of_json(&row::text(found, 4)?).unwrap_or(Verdict::Settle),
+                verdict: from_word(&row::text(found, 4)?).unwrap_or(Verdict::Settle),
                 older: row::id(found, 5)?,
                 newer: row::id(found, 6)?,
-                outcome: of_json(&row::text(found, 7)?).unwrap_or(EventOutcome::Outdated),
+                outcome: from_word(&row::text(found, 7)?).unwrap_or(EventOutcome::Outdated),
                 reason: row::maybe(found, 8)?,
                 reverts: found.try_get::<_, Option<i64>>(9)?.map(EventId::new),
                 changes: serde_json::from_str(&row::text(found, 10)?).unwrap_or_default(),
@@ -306,18 +305,6 @@ pub(super) fn cardinality_word(cardinality: Cardinality) -> &'static str {
         Cardinality::One => "one",
         Cardinality::Many => "many",
     }
-}
-
-/// Returns a word that serde knows.
-fn json(word: &impl Serialize) -> String {
-    match serde_json::to_value(word) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
-}
-
-fn of_json<T: DeserializeOwned>(word: &str) -> Option<T> {
-    serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
 }
 
 /// Reads [`COLUMNS`] and [`FACT`].

@@ -6,6 +6,7 @@ use super::row;
 use super::state::by_chance;
 use super::table::Table;
 use crate::base::error::Result;
+use crate::base::word::from_word;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
 use crate::postgres::link::params;
@@ -51,7 +52,7 @@ impl Table<'_> {
     pub(super) fn key(&self) -> Result<Option<TombstoneKey>> {
         let sql = "SELECT key FROM memory_tombstone_keys WHERE user_id = $1 AND agent_id = $2";
         let key = self.first(sql, Vec::new(), |found| row::text(found, 0))?;
-        Ok(key.and_then(|key| serde_json::from_value(serde_json::Value::String(key)).ok()))
+        Ok(key.and_then(|key| from_word(&key)))
     }
 
     /// Says that this change adds or removes tombstones. The number is one that no change had, whether or not it was committed.

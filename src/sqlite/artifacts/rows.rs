@@ -11,6 +11,7 @@ use crate::artifacts::{
 };
 use crate::base::access::{Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
+use crate::base::word::{from_word, to_word};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::sqlite::database::Database;
 use crate::sqlite::error::fold;
@@ -105,7 +106,7 @@ impl ArtifactRows for Rows<'_> {
                 .prepare_cached(keys)?
                 .query_row(self.scope(), |row| row.get::<_, String>(0))
                 .optional()?;
-            let Some(key) = key.and_then(|key| word::<TombstoneKey>(&key)) else { return Ok(None) };
+            let Some(key) = key.and_then(|key| from_word::<TombstoneKey>(&key)) else { return Ok(None) };
             let mut forgotten = Tombstones::new(key);
             let mut statement = connection.prepare_cached(stones)?;
             let mut found = statement.query(self.scope())?;
@@ -281,8 +282,8 @@ impl Rows<'_> {
         while let Some(row) = found.next()? {
             // A line that somebody else wrote may name nothing of ours.
             if let Ok(id) = row.get::<_, String>(4)?.parse() {
-                let actor = word(&row.get::<_, String>(1)?).unwrap_or(Actor::Library);
-                let kind = word(&row.get::<_, String>(2)?).unwrap_or(SessionKind::Shared);
+                let actor = from_word(&row.get::<_, String>(1)?).unwrap_or(Actor::Library);
+                let kind = from_word(&row.get::<_, String>(2)?).unwrap_or(SessionKind::Shared);
                 let at = time(&row.get::<_, String>(0)?).unwrap_or_default();
                 lines.push(ArtifactAudit::new(at, actor, kind, row.get::<_, String>(3)?, id));
             }
@@ -294,7 +295,7 @@ impl Rows<'_> {
         let sql = "INSERT INTO memory_artifact_audit
                 (user_id, agent_id, created_at, actor, session_kind, action, artifact_id)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let (actor, kind) = (printed(&line.actor), printed(&line.kind));
+        let (actor, kind) = (to_word(&line.actor), to_word(&line.kind));
         let [user, agent] = self.scope();
         let bound = params![user, agent, stamp(line.at), actor, kind, line.action, line.id.as_str()];
         self.connection.prepare_cached(sql)?.execute(bound).map(drop)
@@ -325,7 +326,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Result<Artifact>> {
 /// Adds the data of a row.
 fn with_data(mut artifact: Artifact, data: Option<&str>) -> Result<Artifact> {
     let Some(data) = data else { return Ok(artifact) };
-    let data = serde_json::from_str::<Value>(data).ok();
+    let data = serde_json::from_slice::<Value>(data.as_bytes()).ok();
     let data = data.and_then(|data| ArtifactData::parse(artifact.kind, data).ok());
     artifact.data =
         Some(data.ok_or_else(|| damaged("the data of an artifact has not the shape of its kind"))?);
@@ -343,16 +344,4 @@ fn stamp(at: DateTime<Utc>) -> String {
 
 fn time(text: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(text).ok().map(|time| time.to_utc())
-}
-
-/// Returns the word of an actor or a kind, as JSON has it.
-fn printed<T: serde::Serialize>(value: &T) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(word)) => word,
-        _ => String::new(),
-    }
-}
-
-fn word<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
-    serde_json::from_value(Value::from(text)).ok()
 }

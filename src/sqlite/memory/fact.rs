@@ -2,8 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Params, Row, params};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::audit::{ACTORS, KINDS, of_word, word};
 use super::row::{self, COLUMNS, stamp};
@@ -11,6 +9,7 @@ use super::search::{listed, view};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
+use crate::base::word::{from_word, to_word};
 use crate::facts::{
     Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactStatus, StatusChange, Suspect,
     SuspectReason, Suspicion, Verdict,
@@ -104,7 +103,7 @@ impl Facts for Table<'_> {
             let mut statement = self.connection.prepare_cached(&sides.join(" UNION ALL "))?;
             let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
             statement.query(params![listed(&ids), self.user(), self.agent()])?.all(|found| {
-                let reason = of_json(&row::text(found, 2)?).unwrap_or(SuspectReason::Alike);
+                let reason = from_word(&row::text(found, 2)?).unwrap_or(SuspectReason::Alike);
                 Ok((MemoryId::new(found.get(0)?), MemoryId::new(found.get(1)?), reason))
             })
         })
@@ -193,7 +192,7 @@ impl Table<'_> {
                 .prepare_cached(
                     "INSERT INTO memory_suspects (older_id, newer_id, reason) VALUES (?1, ?2, ?3)",
                 )?
-                .execute(params![suspect.id.get(), id.get(), json(&suspect.reason)])?;
+                .execute(params![suspect.id.get(), id.get(), to_word(&suspect.reason)])?;
         }
         Ok(())
     }
@@ -214,7 +213,7 @@ impl Table<'_> {
             let (older, newer, reason) = (found.get(0)?, found.get(1)?, row::text(found, 2)?);
             let one = |id: i64| Ok::<_, rusqlite::Error>(self.select("AND m.id = ?3", id)?.pop());
             if let (Some(older), Some(newer)) = (one(older)?, one(newer)?) {
-                let reason = of_json(&reason).unwrap_or(SuspectReason::Alike);
+                let reason = from_word(&reason).unwrap_or(SuspectReason::Alike);
                 suspicions.push(Suspicion::new(older, newer, reason));
             }
         }
@@ -235,10 +234,10 @@ impl Table<'_> {
                 self.agent(),
                 word(&ACTORS, &event.actor),
                 event.kind.and_then(|kind| word(&KINDS, &kind)),
-                json(&event.verdict),
+                to_word(&event.verdict),
                 event.older.map(MemoryId::get),
                 event.newer.map(MemoryId::get),
-                json(&event.outcome),
+                to_word(&event.outcome),
                 event.reason,
                 event.reverts.map(EventId::get),
                 i64::try_from(event::retired_by(event)).unwrap_or(i64::MAX),
@@ -313,10 +312,10 @@ impl Table<'_> {
                 at: row::time(found, 1)?.unwrap_or_default(),
                 actor: of_word(&ACTORS, &row::text(found, 2)?).unwrap_or(Actor::Library),
                 kind: row::maybe(found, 3)?.and_then(|word| of_word(&KINDS, &word)),
-                verdict: of_json(&row::text(found, 4)?).unwrap_or(Verdict::Settle),
+                verdict: from_word(&row::text(found, 4)?).unwrap_or(Verdict::Settle),
                 older: id(found, 5)?,
                 newer: id(found, 6)?,
-                outcome: of_json(&row::text(found, 7)?).unwrap_or(EventOutcome::Outdated),
+                outcome: from_word(&row::text(found, 7)?).unwrap_or(EventOutcome::Outdated),
                 reason: row::maybe(found, 8)?,
                 reverts: found.get::<_, Option<i64>>(9)?.map(EventId::new),
                 changes: serde_json::from_slice(row::text(found, 10)?.as_bytes()).unwrap_or_default(),
@@ -337,18 +336,6 @@ pub(super) fn cardinality_word(cardinality: Cardinality) -> &'static str {
         Cardinality::One => "one",
         Cardinality::Many => "many",
     }
-}
-
-/// Returns a word that serde knows.
-fn json(word: &impl Serialize) -> String {
-    match serde_json::to_value(word) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
-}
-
-fn of_json<T: DeserializeOwned>(word: &str) -> Option<T> {
-    serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
 }
 
 /// Reads [`COLUMNS`] and [`FACT`].

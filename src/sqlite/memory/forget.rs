@@ -9,6 +9,7 @@ use super::mirror::tables::{FILLS, SPOT, SYNC};
 use super::row;
 use super::saying::worded;
 use super::table::Table;
+use crate::base::word::from_word;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
 use crate::store::forget::{Burial, REMOVED, Struck};
@@ -51,7 +52,7 @@ impl Table<'_> {
             .prepare_cached(sql)?
             .query_row(params![self.user(), self.agent()], |found| row::text(found, 0))
             .optional()?;
-        Ok(key.and_then(|key| serde_json::from_value(serde_json::Value::String(key)).ok()))
+        Ok(key.and_then(|key| from_word(&key)))
     }
 
     /// Removes rows, and takes a statement out of everything else.
