@@ -47,4 +47,5 @@ pub use crate::dream::sleep::{
 };
 pub use crate::dreamer::{DeepReport, PlanFault, SleepReport};
 pub use crate::format::state::dreams::DreamEntry;
-pub use crate::format::state::sleep_state::{SleepFiles, SleepState};
+pub use crate::format::state::sleep_files::SleepFiles;
+pub use crate::format::state::sleep_state::SleepState;

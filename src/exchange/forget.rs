@@ -17,7 +17,6 @@ use crate::base::sorted::SortedSet;
 use crate::dream::commit;
 use crate::format::state::forgotten::Forgotten;
 use crate::format::state::intent::Intent;
-use crate::format::state::sleep_intent::SleepIntent;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::life::rewrite;
 use crate::memory::MemoryStore;
@@ -163,7 +162,8 @@ impl<'a> Forget<'a> {
     /// [`Error::Denied`] for another scope than the workspace's, and for a session with others present. The human alone may touch
     /// files, and forget a row that a human typed or confirmed: [`Error::Denied`] for anybody else.
     /// [`Error::Config`] for a text that has neither two words nor eight letters.
-    /// [`Error::Busy`] where somebody dreams: the tombstone exists then, and the files wait for another run. The errors of
+    /// [`Error::Busy`] where somebody dreams: the tombstone exists then, and the files wait for another run. [`Error::Refused`] in files,
+    /// where a sleep was interrupted and this build lacks the feature `sleep`, which finishes it. The errors of
     /// the stores, the workspace and the index.
     pub fn run(&self, now: DateTime<Utc>) -> Result<ForgetReceipt> {
         self.check(self.in_files)?;
@@ -195,7 +195,7 @@ impl<'a> Forget<'a> {
             let lease = if self.in_files { Some(claim(workspace)?) } else { None };
             if let Some(lease) = &lease {
                 commit::recover::<Intent>(workspace, lease.as_ref(), Some(&all))?;
-                commit::recover::<SleepIntent>(workspace, lease.as_ref(), Some(&all))?;
+                commit::recover_sleep(workspace, lease.as_ref(), Some(&all))?;
             }
             let is_ascii = self.text.is_ascii();
             let home = Home { workspace, lease: lease.as_deref(), only: &only, is_ascii };

@@ -7,6 +7,7 @@ use super::home::{Home, place_of};
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name, StateName};
+use crate::base::order;
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::base::sorted::SortedMap;
 use crate::file::is_of_life;
@@ -82,7 +83,7 @@ impl Home<'_> {
             let line = places.get_mut(&ForgetPlace::Documents).expect("it is one of the places");
             line.also_left(format!("links, and names that no document may have, were not opened: {names}"));
         }
-        holders.sort_by(|one, other| one.name.cmp(&other.name));
+        order::sort_by(&mut holders, |one, other| one.name.cmp(&other.name));
         Ok(holders)
     }
 

@@ -21,7 +21,7 @@
 //! | [`HeartbeatFile`], [`Heartbeat`] | the memo in `HEARTBEAT.md` |
 //! | [`Checks`] | `memory/heartbeat-state.json` |
 //! | [`DreamId`], [`SourceRef`] | the id of a dream, and a citation of journal lines |
-//! | [`Observations`], [`Observation`], [`Mark`] | a sleeper's `observations.md` |
+//! | `Observations`, `Observation`, `Mark` | a sleeper's `observations.md` (feature `sleep`) |
 //! | [`DreamedState`] | `.dreamed-state.json`: the last run, and the day's counters |
 //! | [`Quarantine`], [`QuarantineEntry`], [`QuarantinedFile`] | `.dreamed-quarantine.json` |
 //! | [`OnboardingEnd`] | how an onboarding ended |
@@ -48,6 +48,8 @@ pub use documents::identity::Identity;
 pub use documents::journal::JournalName;
 pub(crate) use documents::note::Note;
 pub use documents::note::{NoteKind, UnknownNoteKind};
+#[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
+#[cfg_attr(docsrs, doc(cfg(feature = "sleep")))]
 pub use documents::observations::{Mark, Observation, Observations, UnknownMark};
 pub use documents::origin::{Origin, UnknownOrigin};
 pub use documents::profile::Profile;
@@ -57,5 +59,8 @@ pub(crate) use state::dreams::DreamEntry;
 pub use state::life::OnboardingEnd;
 pub use state::quarantine::{Quarantine, QuarantineEntry, QuarantinedFile};
 #[cfg(feature = "sleep")]
-pub(crate) use state::sleep_state::LONGEST as LONGEST_SLEEP_FILE;
-pub(crate) use state::sleep_state::{SleepFiles, SleepState};
+pub(crate) use state::sleep_files::LONGEST as LONGEST_SLEEP_FILE;
+#[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
+pub(crate) use state::sleep_files::SleepFiles;
+#[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
+pub(crate) use state::sleep_state::SleepState;

@@ -171,7 +171,7 @@ fn around(
         }
         true
     });
-    pairs.sort_unstable_by_key(|(one, other, _)| (*one, *other));
+    order::sort_by_key(&mut pairs, |(one, other, _)| (*one, *other));
     pairs.dedup_by_key(|(one, other, _)| (*one, *other));
     let mut around = Neighborhood::of(mentions, keys);
     for (older, newer, reason) in pairs {

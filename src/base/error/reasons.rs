@@ -46,6 +46,8 @@ pub enum Refusal {
     NotEmpty,
     /// It is inside a folder whose files a model may read.
     InSandbox,
+    /// It is a sleep that was interrupted, and this build lacks the feature `sleep`, which finishes it.
+    AsleepHalfway,
 }
 
 impl fmt::Display for Refusal {
@@ -71,6 +73,9 @@ impl fmt::Display for Refusal {
             Self::OtherScope => "it belongs to another scope",
             Self::NotEmpty => "it is not empty",
             Self::InSandbox => "it is inside a folder whose files a model may read",
+            Self::AsleepHalfway => {
+                "it is a sleep that was interrupted: finish it with a build that has the feature `sleep`, or with `noctuary merge-copies`"
+            }
         })
     }
 }

@@ -10,9 +10,12 @@
 mod by_hand;
 mod change;
 mod home;
+#[cfg(any(test, not(any(feature = "doctor", feature = "exchange", feature = "sleep"))))]
+mod no_sleeper;
 mod proposal;
 mod recorded;
 mod section;
+#[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
 pub(super) mod sleeper;
 mod steps;
 
@@ -20,5 +23,9 @@ pub(crate) use by_hand::{edits, take_edits};
 pub(crate) use home::{
     Glimpse, append_log, archive, archive_of, is_there, memory, memory_name, memory_of, proposals, state,
 };
-pub(crate) use recorded::{Recorded, commit, recover, unfinished};
+#[cfg(not(any(feature = "doctor", feature = "exchange", feature = "sleep")))]
+pub(crate) use no_sleeper::recover_sleep;
+pub(crate) use recorded::{commit, recover, unfinished};
+#[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
+pub(crate) use sleeper::recover_sleep;
 pub(crate) use steps::Committed;

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 
-use super::{Recorded, append_log};
+use super::append_log;
+use super::recorded::{Recorded, recover};
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
@@ -25,6 +26,15 @@ const TRIES: u32 = 4;
 
 /// The bytes at the end of a file that are searched for its last record.
 pub(crate) const LAST_RECORDS: u64 = 4 << 20;
+
+/// Finishes the sleep that an earlier run left half done.
+pub(crate) fn recover_sleep(
+    workspace: &dyn Workspace,
+    lease: &dyn Lease,
+    forgotten: Option<&Tombstones>,
+) -> Result<()> {
+    recover::<SleepIntent>(workspace, lease, forgotten).map(drop)
+}
 
 impl Recorded for SleepIntent {
     const FILE: StateName = StateName::SLEEP_INTENT;

@@ -17,7 +17,6 @@ use crate::format::documents::copies::original_of;
 use crate::format::state::copies_intent::CopiesIntent;
 use crate::format::state::intent::Intent;
 use crate::format::state::registry::{self, Names};
-use crate::format::state::sleep_intent::SleepIntent;
 use crate::session;
 use crate::workspace::{Lease, Workspace, WriteMode};
 
@@ -74,7 +73,7 @@ pub fn merge_copies(workspace: &dyn Workspace) -> Result<CopiesReport> {
     let lease = claim(workspace)?;
     let forgotten = session::forgotten(workspace)?;
     commit::recover::<Intent>(workspace, lease.as_ref(), forgotten.as_ref())?;
-    commit::recover::<SleepIntent>(workspace, lease.as_ref(), forgotten.as_ref())?;
+    commit::recover_sleep(workspace, lease.as_ref(), forgotten.as_ref())?;
     recover(workspace, lease.as_ref())?;
     commit::take_edits(workspace)?;
     let mut report = CopiesReport::default();

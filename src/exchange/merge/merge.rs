@@ -27,7 +27,6 @@ use crate::format::state::iso_millis;
 use crate::format::state::ledger::Ledger;
 use crate::format::state::log::LogSource;
 use crate::format::state::proposal::{Proposals, Waiting};
-use crate::format::state::sleep_intent::SleepIntent;
 use crate::format::{DreamId, JournalName};
 use crate::session;
 use crate::workspace::Workspace;
@@ -101,7 +100,7 @@ impl<'w> Merge<'w> {
             let lease = claim(workspace)?;
             let forgotten = session::forgotten(workspace)?;
             commit::recover::<Intent>(workspace, lease.as_ref(), forgotten.as_ref())?;
-            commit::recover::<SleepIntent>(workspace, lease.as_ref(), forgotten.as_ref())?;
+            commit::recover_sleep(workspace, lease.as_ref(), forgotten.as_ref())?;
             lives.push(Copied::read(workspace)?);
             lease.release()?;
         }

@@ -32,7 +32,8 @@ pub(super) struct Record {
     pub source: Option<Source>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    #[serde(flatten)]
+    /// Its keys stand behind those of the record.
+    #[serde(skip)]
     pub change: Change,
 }
 
@@ -172,7 +173,11 @@ impl Record {
     }
 
     pub(super) fn line(&self) -> String {
-        serde_json::to_string(self).expect("plain data with text keys is always JSON") + "\n"
+        const PLAIN: &str = "plain data with text keys is always JSON";
+        let (mut front, change) =
+            (serde_json::to_string(self).expect(PLAIN), serde_json::to_string(&self.change).expect(PLAIN));
+        front.pop();
+        front + "," + &change[1..] + "\n"
     }
 
     /// Returns the row that it makes, and what it may contradict.

@@ -11,6 +11,7 @@ pub(crate) mod identity;
 pub(crate) mod ignored;
 pub(crate) mod journal;
 pub(crate) mod note;
+#[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
 pub(crate) mod observations;
 pub(crate) mod origin;
 pub(crate) mod origins;

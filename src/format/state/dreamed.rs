@@ -110,12 +110,20 @@ impl DreamedState {
         let mut edit = if parsed.is_ok() { Edit::Values } else { Edit::Partly };
         let mut object = parsed.unwrap_or_else(|_| {
             let text = relaxed(file);
-            let found = || KEYS.iter().filter_map(|key| Some(((*key).to_owned(), salvaged(&text, key)?)));
-            serde_json::from_slice(text.as_bytes()).unwrap_or_else(|_| found().collect())
+            serde_json::from_slice(text.as_bytes()).unwrap_or_else(|_| {
+                let mut found = Map::new();
+                for key in KEYS {
+                    if let Some(value) = salvaged(&text, key) {
+                        found.insert(key.to_owned(), value);
+                    }
+                }
+                found
+            })
         });
         let many = object.len();
         object.retain(|key, value| {
-            let alone: Map<String, Value> = [(key.clone(), value.clone())].into_iter().collect();
+            let mut alone = Map::new();
+            alone.insert(key.clone(), value.clone());
             of_value::<Self>(&Value::Object(alone)).is_ok()
         });
         let (is_whole, has_check) = (object.len() == many, object.contains_key(seal::KEY));

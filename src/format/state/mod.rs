@@ -22,7 +22,11 @@ pub(crate) mod quarantine;
 pub(crate) mod receipts;
 pub(crate) mod registry;
 pub(crate) mod seal;
+#[cfg_attr(not(feature = "sleep"), expect(unreachable_pub, reason = "the room of sleepers exports it"))]
+pub(crate) mod sleep_files;
+#[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
 pub(crate) mod sleep_intent;
+#[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
 #[cfg_attr(not(feature = "sleep"), expect(unreachable_pub, reason = "the room of sleepers exports it"))]
 pub(crate) mod sleep_state;
 pub(crate) mod soul;

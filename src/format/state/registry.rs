@@ -3,7 +3,7 @@
 //! A new state file needs a row here. Copying and forgetting use this table.
 
 use super::proposal::{Proposals, Waiting};
-use super::sleep_state::SleepFiles;
+use super::sleep_files::SleepFiles;
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name, StateName};

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::ledger::check_version;
 use super::log::LogLine;
 use super::seal;
-use super::sleep_state::{SleepFiles, SleepState};
+use super::sleep_files::{self, SleepFiles};
+use super::sleep_state::SleepState;
 use crate::base::document::Revision;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
@@ -114,7 +115,7 @@ impl SleepIntent {
 
     /// Returns its fault, if it has one: a sleeper writes its own files, each in its own way.
     fn fault(&self) -> Option<&'static str> {
-        if self.folder.join(super::sleep_state::LONGEST).is_err() {
+        if self.folder.join(sleep_files::LONGEST).is_err() {
             return Some("its folder is not a sleeper's");
         }
         let files = SleepFiles::in_folder(&self.folder);

@@ -12,12 +12,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::seal;
-use crate::base::error::{Error, Result, parse_json};
+use super::sleep_files::{VERSION, check_version};
+use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::format::{DreamId, state::iso_millis};
-
-/// The shape that this library writes; a state of a newer one is refused.
-const VERSION: u64 = 1;
 
 /// The state that a sleeper carries from one cycle to the next.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -78,23 +76,13 @@ pub struct SleepState {
     pub others: Map<String, Value>,
 }
 
-/// The part that is read first: a newer shape may have other types.
-#[derive(Deserialize)]
-struct Version {
-    #[serde(default)]
-    v: u64,
-}
-
 impl SleepState {
     /// Parses the file; where there is none, goes on from the last checkpoint.
     pub(crate) fn parse(bytes: Option<&[u8]>, last: Option<&Checkpoint>) -> Result<Self> {
         match bytes {
             Some(bytes) => {
                 let name = StateName::SLEEP;
-                let found = parse_json::<Version>(name.as_str(), bytes)?.v;
-                if found > VERSION {
-                    return Err(Error::NewerVersion { name: name.to_string(), found, known: VERSION });
-                }
+                check_version(bytes)?;
                 let mut state: Self = seal::parse(name.as_str(), bytes)?;
                 state.others.remove("v");
                 Ok(state)
@@ -149,66 +137,10 @@ pub(crate) fn last<T: DeserializeOwned>(text: &str) -> Option<T> {
     whole.lines().rev().find_map(|line| serde_json::from_slice(line.as_bytes()).ok())
 }
 
-/// The files of a sleeper, in its folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SleepFiles {
-    /// `conversation.jsonl`: all that was said and done, one message a line. Only added to.
-    pub conversation: DocName,
-    /// `observations.md`: what was worth keeping of it.
-    pub observations: DocName,
-    /// `archive.md`: the observations that were pruned. Only added to.
-    pub archive: DocName,
-    /// `dreams.jsonl`: one dream a line. Only added to.
-    pub dreams: DocName,
-    /// `priorities.md`: what matters most now. Rewritten by a deep sleep.
-    pub priorities: DocName,
-    /// `diary.md`: an entry of each deep sleep. Only added to.
-    pub diary: DocName,
-    /// `iterations.jsonl`: a checkpoint of each sleep. Only added to.
-    pub iterations: DocName,
-    /// `memory.jsonl`: events that the host notes. Only added to.
-    pub memory: DocName,
-    /// `briefing.md`: a page that each dream replaces, where that is on.
-    pub briefing: DocName,
-}
-
-impl SleepFiles {
-    /// Makes the files in a folder.
-    #[must_use]
-    pub fn in_folder(folder: &DocName) -> Self {
-        let file = |name: &str| folder.join(name).expect("the folder is short enough, which was checked");
-        Self {
-            conversation: file("conversation.jsonl"),
-            observations: file("observations.md"),
-            archive: file("archive.md"),
-            dreams: file("dreams.jsonl"),
-            priorities: file("priorities.md"),
-            diary: file("diary.md"),
-            iterations: file("iterations.jsonl"),
-            memory: file("memory.jsonl"),
-            briefing: file("briefing.md"),
-        }
-    }
-
-    /// Returns the documents that are rewritten, and whose earlier versions are kept.
-    pub(crate) fn rewritten(self) -> [DocName; 3] {
-        [self.observations, self.priorities, self.briefing]
-    }
-
-    /// Returns the rewritten files of the sleeper of a workspace, by its state file.
-    pub(crate) fn of_state(bytes: Option<&[u8]>) -> Result<Option<Self>> {
-        let folder = SleepState::parse(bytes, None)?.folder;
-        Ok(folder.filter(|folder| folder.join(LONGEST).is_ok()).map(|folder| Self::in_folder(&folder)))
-    }
-}
-
-/// The longest name of a file in the folder.
-pub(crate) const LONGEST: &str = "conversation.jsonl";
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Error;
 
     // SL-10.
     #[test]

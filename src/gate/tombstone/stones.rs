@@ -276,7 +276,7 @@ impl Tombstones {
             found.push(range);
             ControlFlow::Continue(())
         });
-        found.sort_unstable_by_key(|range| (range.start, range.end));
+        order::sort_by_key(&mut found, |range| (range.start, range.end));
         let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
         for range in found {
             match apart.last_mut() {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::result::{FoundChunks, SearchResult};
+use crate::base::order;
 use crate::memory::Order;
 use crate::search::rank::{
     Card, Frequencies, GenericEntities, Near, Plan, Pool, Ranking, Search, fuse_lists, one_line,
@@ -19,8 +20,9 @@ const SETTLED: usize = 3;
 /// Ranks chunks, each with all that is searched of it: by BM25 over these alone.
 pub(crate) fn weigh(plan: &Plan, mut chunks: Vec<(SearchResult, String)>, limit: usize) -> Vec<SearchResult> {
     // Ties: what comes first is the newest to the ranking.
-    chunks
-        .sort_by(|(one, _), (other, _)| (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index)));
+    order::sort_by(&mut chunks, |(one, _), (other, _)| {
+        (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index))
+    });
     let every_word: Vec<usize> = (0..plan.terms.len()).collect();
     let mut pool = Pool::of(plan, &every_word);
     for (id, (_, text)) in (0..).zip(&chunks) {
@@ -81,7 +83,7 @@ pub(crate) fn fuse(
             Some(SearchResult { score: row.score.clamp(0.0, 1.0), vector_score, ..found })
         })
         .collect();
-    results.sort_by(|one, other| {
+    order::sort_by(&mut results, |one, other| {
         let place = |found: &SearchResult| (found.path.clone(), found.chunk_index);
         other.score.total_cmp(&one.score).then_with(|| place(one).cmp(&place(other)))
     });
