@@ -32,6 +32,9 @@ pub enum Space {
 /// The part of a name that says that a file was set aside.
 const SET_ASIDE: &str = ".unread-";
 
+/// The names of files that were set aside, as a pattern of git.
+pub(crate) const SET_ASIDE_NAMES: &str = ".dreamed-*.unread-*.json";
+
 impl Name {
     const fn constant(path: &'static str, space: Space) -> Self {
         Self { path: Cow::Borrowed(path), space }
@@ -55,7 +58,6 @@ impl Name {
     }
 
     /// Returns whether it is the name of a state file that was set aside.
-    #[cfg(feature = "doctor")]
     pub(crate) fn is_set_aside(&self) -> bool {
         self.file_name().starts_with(".dreamed-") && self.file_name().contains(SET_ASIDE)
     }
