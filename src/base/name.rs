@@ -32,9 +32,6 @@ pub enum Space {
 /// The part of a name that says that a file was set aside.
 const SET_ASIDE: &str = ".unread-";
 
-/// The names of files that were set aside, as a pattern of git.
-pub(crate) const SET_ASIDE_NAMES: &str = ".dreamed-*.unread-*.json";
-
 impl Name {
     const fn constant(path: &'static str, space: Space) -> Self {
         Self { path: Cow::Borrowed(path), space }

@@ -265,6 +265,10 @@ pub(crate) fn may_forget(access: &Access, memory: &Memory, status: Option<FactSt
 }
 
 /// A part of a store beside its rows that says the rest of its words from now on.
+#[cfg_attr(
+    not(any(feature = "sqlite", feature = "postgres")),
+    expect(dead_code, reason = "a store in files takes the words out of its lines by itself")
+)]
 pub(crate) enum Rest {
     Value { key: String, value: String },
     Learning(Learning),
@@ -301,22 +305,22 @@ impl Parts {
         }
         for method in rows.methods()? {
             for case in rows.cases(method.id, usize::MAX)? {
-                parts.practised(Kept::Case(case), burial);
+                parts.practised(&Kept::Case(case), burial);
             }
-            parts.practised(Kept::Method(method), burial);
+            parts.practised(&Kept::Method(method), burial);
         }
         for preference in rows.preferences()? {
-            parts.practised(Kept::Preference(preference), burial);
+            parts.practised(&Kept::Preference(preference), burial);
         }
         for note in rows.notes(true)?.into_iter().chain(rows.notes(false)?) {
-            parts.practised(Kept::Note(note), burial);
+            parts.practised(&Kept::Note(note), burial);
         }
         Ok(parts)
     }
 
-    fn practised(&mut self, kept: Kept, burial: &Burial) {
+    fn practised(&mut self, kept: &Kept, burial: &Burial) {
         let Some(struck) = kept.struck(burial) else { return };
-        let (place, said) = match &kept {
+        let (place, said) = match kept {
             Kept::Method(method) => (ForgetPlace::Methods, &method.body),
             Kept::Case(case) => (ForgetPlace::Cases, &case.content),
             Kept::Preference(preference) => (ForgetPlace::Preferences, &preference.statement),

@@ -1,7 +1,7 @@
 //! The lines by which git and Syncthing carry what travels of a life, and leave what is of one machine.
 
 use super::registry::{Copied, FILES, Names, StateFile};
-use crate::base::name::{SET_ASIDE_NAMES, StateName};
+use crate::base::name::StateName;
 
 /// The first line of `.dreaming.d/.gitignore` where the state travels in git.
 pub(crate) const HEADER: &str = "# noctuary: of one machine alone; the rest travels";
@@ -22,7 +22,7 @@ pub(crate) fn attributes() -> Vec<String> {
 
 /// Returns the lines of `.gitignore` in the folder of a life whose state travels.
 pub(crate) fn ignored() -> Vec<String> {
-    [".dreaming.lock*", SET_ASIDE_NAMES].map(str::to_owned).to_vec()
+    [".dreaming.lock*", ".dreamed-*.unread-*.json"].map(str::to_owned).to_vec()
 }
 
 /// Returns the lines of `.gitignore` in the folder of a life whose state stays. Its folder of state ignores itself.
