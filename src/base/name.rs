@@ -55,7 +55,6 @@ impl Name {
     }
 
     /// Returns whether it is the name of a state file that was set aside.
-    #[cfg(feature = "doctor")]
     pub(crate) fn is_set_aside(&self) -> bool {
         self.file_name().starts_with(".dreamed-") && self.file_name().contains(SET_ASIDE)
     }

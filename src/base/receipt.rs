@@ -198,7 +198,7 @@ pub struct PlaceReceipt {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RowReceipt {
-    /// Its id.
+    /// Its id; 0 for a value of the profile, which has a name.
     pub row: i64,
     /// The first words of it, without the statement.
     pub words: String,
@@ -218,7 +218,10 @@ impl fmt::Display for RowReceipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { row, words, is_kept } = self;
         let end = if *is_kept { "says the rest" } else { "was removed" };
-        write!(f, "row {row} {end}: {words}")
+        match row {
+            0 => write!(f, "a value {end}: {words}"),
+            row => write!(f, "row {row} {end}: {words}"),
+        }
     }
 }
 

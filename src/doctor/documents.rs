@@ -16,7 +16,7 @@ use crate::format::{DreamId, JournalName};
 use crate::gate::Doors;
 use crate::life::PromptConfig;
 use crate::session::Folder;
-use crate::workspace::{Reach, Workspace, is_own};
+use crate::workspace::{Reach, Workspace};
 
 /// Looks at every document that no ignore file names.
 pub(super) fn examine(
@@ -45,7 +45,8 @@ pub(super) fn examine(
         };
         for refused in &looked.listing.refused {
             // What lies about in a project is nobody's memory.
-            let is_ours = folder.name.as_ref().is_some_and(|name| is_own(name)) || is_markdown(refused);
+            let is_below = folder.name.is_some() && is_of_life(&format!("{within}{refused}"));
+            let is_ours = is_below || is_markdown(refused);
             if is_ours {
                 let fix = "give it a plain name, or copy what a link leads to into the workspace";
                 told.add(Kind::RefusedName, format!("{within}{refused}"), fix);
@@ -113,7 +114,7 @@ fn examine_document(
         }
         Err(error) => return Err(error),
     };
-    let own = is_own(name);
+    let own = is_of_life(name.as_str());
     if own && std::str::from_utf8(document.bytes()).is_err() {
         told.add(Kind::NotText, name, "save it as UTF-8");
     }

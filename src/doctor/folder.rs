@@ -9,16 +9,13 @@ use super::finding::FindingKind as Kind;
 use crate::base::error::{At, Result};
 use crate::base::name::StateName;
 use crate::disk::{Disk, Kind as Entry, Looking, STATE_FOLDER, Stat, atomic};
+use crate::file::is_root_state;
 use crate::file::lease::{GUARD, is_guard_sound};
 use crate::file::lock::{self, StandingLock};
 use crate::format::documents::ignored::Ignored;
 use crate::format::state::proposal::Proposals;
 use crate::format::state::travel;
 use crate::workspace::ClaimTerms;
-
-/// Files that the library keeps in the root of a folder.
-const ROOT_STATE: [&str; 4] =
-    [".dreaming.lock", ".dreamed-state.json", ".dreamed-quarantine.json", ".soul-state.json"];
 
 /// Looks at the folder. `documents` are the names of what a person reads and writes in it.
 pub(super) fn examine(
@@ -76,9 +73,9 @@ fn permissions(disk: &dyn Disk, documents: &[String], told: &mut Examination) ->
     {
         told.add(Kind::OpenPermissions, ".", "take the right to write from others: chmod o-w");
     }
-    for name in ROOT_STATE {
-        if open(disk.stat(name).at("look at", name)?, 0o022) {
-            told.add(Kind::OpenPermissions, name, "close it for others: chmod 600");
+    for entry in disk.list("").at("list", ".")?.iter().filter(|entry| is_root_state(&entry.name)) {
+        if open(disk.stat(&entry.name).at("look at", &entry.name)?, 0o022) {
+            told.add(Kind::OpenPermissions, &entry.name, "close it for others: chmod 600");
         }
     }
     for name in documents {
@@ -192,14 +189,14 @@ fn git(root: &Path, told: &mut Examination) -> Result<()> {
     if travels(&disk, &place, &is_ignored, told) {
         return Ok(());
     }
-    let mut missing: Vec<&str> =
-        ROOT_STATE.into_iter().filter(|name| !is_ignored(&place(name), false)).collect();
+    let is_open = |line: &String| !is_ignored(&place(&a_name_of(line)), false);
+    let mut missing: Vec<String> = travel::kept_at_home().into_iter().filter(is_open).collect();
     // The folder ignores itself by a file in it.
     let own = text_of(&disk, &place(".dreaming.d/.gitignore"));
     let has_folder = disk.stat(&place(STATE_FOLDER)).at("look at", STATE_FOLDER)?.is_some();
     let ignores_itself = own.is_some_and(|text| text.lines().any(|line| line.trim() == "*"));
     if has_folder && !ignores_itself && !is_ignored(&place(STATE_FOLDER), true) {
-        missing.insert(0, ".dreaming.d/");
+        missing.insert(0, ".dreaming.d/".to_owned());
     }
     if !missing.is_empty() {
         told.add(
@@ -254,10 +251,17 @@ fn travels(
     if !open.is_empty() {
         told.add(Kind::MissingIgnoreLines, OWN, fix(&open));
     }
-    if !is_ignored(&place(".dreaming.lock"), false) {
-        told.add(Kind::MissingIgnoreLines, ".gitignore", fix(&travel::ignored()));
+    let open: Vec<String> =
+        travel::ignored().into_iter().filter(|line| !is_ignored(&place(&a_name_of(line)), false)).collect();
+    if !open.is_empty() {
+        told.add(Kind::MissingIgnoreLines, ".gitignore", fix(&open));
     }
     true
+}
+
+/// Returns a name that a line of an ignore file is for.
+fn a_name_of(line: &str) -> String {
+    line.replace('*', "")
 }
 
 const GIT_CONFIG: &str = ".git/config";

@@ -162,7 +162,8 @@ impl<'a> ForgottenList<'a> {
         let Some(workspace) = self.workspace else { return Ok(is_lifted) };
         let mut lift = |workspace: &dyn Workspace| {
             rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
-                let Some(mut file) = Forgotten::<Tombstones>::parse(bytes)? else { return Ok(None) };
+                let copy = || session::forgotten_copy(workspace);
+                let Some(mut file) = Forgotten::<Tombstones>::or_copy(bytes, copy)? else { return Ok(None) };
                 let is_out =
                     meant.iter().fold(false, |is_out, (stone, _)| file.tombstones.remove(stone) | is_out);
                 is_lifted |= is_out;

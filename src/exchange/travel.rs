@@ -57,7 +57,7 @@ fn state_ignored() -> Vec<String> {
 fn syncthing_ignored() -> Vec<String> {
     let inner =
         travel::of_one_machine().map(|file| format!("(?d)/.dreaming.d/{}", file.trim_end_matches('/')));
-    std::iter::once("(?d)/.dreaming.lock*".to_owned()).chain(inner).collect()
+    travel::ignored().into_iter().map(|name| format!("(?d)/{name}")).chain(inner).collect()
 }
 
 #[cfg(test)]

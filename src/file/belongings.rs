@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::lock::LOCK;
 use crate::base::error::{At, Result};
 use crate::base::group::GroupName;
-use crate::base::name::{DocName, OWN_FILES};
+use crate::base::name::{DocName, Name, OWN_FILES};
 use crate::disk::{Disk, Kind, STATE_FOLDER, atomic};
 use crate::format::JournalName;
 use crate::format::documents::copies::original_of;
@@ -42,12 +42,18 @@ pub(crate) fn is_of_life(path: &str) -> bool {
             OWN_FILES.contains(&lower.as_str())
                 || lower == briefing
                 || lower.starts_with(&bootstrap)
-                || path.starts_with(LOCK)
-                || atomic::is_temporary(path)
-                || registry::of_path(path).is_some()
+                || is_root_state(path)
                 || original_of(path).is_some_and(|original| is_of_life(&original))
         }
     }
+}
+
+/// Returns whether a file of the root is the library's state, by its name.
+pub(crate) fn is_root_state(name: &str) -> bool {
+    name.starts_with(LOCK)
+        || atomic::is_temporary(name)
+        || registry::of_path(name).is_some()
+        || Name::hidden(name.to_owned()).is_set_aside()
 }
 
 /// The files of a folder, by whose they are.
@@ -116,6 +122,9 @@ mod tests {
             "MEMORY.md.orig",
             "BRIEFING (conflicted copy 2026-11-21 091500).md",
             ".dreamed-state.json",
+            ".dreamed-state.unread-9f86d081.json",
+            ".dreamed-quarantine.unread-9f86d081.sync-conflict-20261121-091500-ABCDEFG.json",
+            "groups/crew/.dreamed-state.unread-9f86d081.json",
             ".dreamed-state.sync-conflict-20261121-091500-ABCDEFG.json",
             ".dreaming.lock",
             ".dreaming.d/log.jsonl",

@@ -22,5 +22,7 @@ mod write_guard;
 pub use artifacts::FileArtifactStore;
 pub use belongings::Belongings;
 pub(crate) use belongings::is_of_life;
+#[cfg(feature = "doctor")]
+pub(crate) use belongings::is_root_state;
 pub use memory::FileMemoryStore;
 pub use workspace::FileWorkspace;

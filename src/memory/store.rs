@@ -208,10 +208,11 @@ pub trait MemoryStore: Debug + Send + Sync {
     fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
 
     /// Forgets a statement: every row that says it is removed for good, deleted and retired ones included, with what
-    /// derives from it; so is every learning, every value of the profile, and every reason in the audit. A tombstone without content
+    /// derives from it; so is every learning, every value of the profile, and every reason in the audit. A row, a learning, a value, the
+    /// body of a method, a case or a note that says more keeps the rest of its words. A tombstone without content
     /// stays, and no verb takes the statement in again until the human [lifts](Self::lift) it.
     ///
-    /// A statement is its words in their order, whatever is around them; a row that says more goes as a whole. When it
+    /// A statement is its words in their order, whatever is around them. When it
     /// returns, the words are in none of the store's files, unless the receipt says so.
     /// [`Forget`](crate::exchange::Forget) asks a store, a workspace and its index at once.
     ///

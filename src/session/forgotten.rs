@@ -12,10 +12,14 @@ use crate::workspace::{Metadata, Workspace};
 
 /// Reads the tombstones of a workspace; `None` where it has forgotten nothing.
 pub(crate) fn forgotten<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<Tombstones>> {
-    let file = workspace.read(&StateName::FORGOTTEN)?;
-    let copy = || forgotten_copy(workspace);
-    let file = Forgotten::<Tombstones>::or_copy(file.as_ref().map(Document::bytes), copy)?;
+    let file = forgotten_file(workspace)?;
     Ok(file.map(|file| file.tombstones).filter(|forgotten| !forgotten.is_empty()))
+}
+
+/// Reads the file of the tombstones, and its copy where it is damaged.
+pub(crate) fn forgotten_file<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<Forgotten<Tombstones>>> {
+    let file = workspace.read(&StateName::FORGOTTEN)?;
+    Forgotten::or_copy(file.as_ref().map(Document::bytes), || forgotten_copy(workspace))
 }
 
 /// Reads the copy of the file.

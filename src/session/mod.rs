@@ -15,6 +15,8 @@ mod sync;
 mod upkeep;
 mod walk;
 
+#[cfg(feature = "exchange")]
+pub(crate) use forgotten::forgotten_file;
 pub(crate) use forgotten::{forgotten, forgotten_copy};
 pub use group::GroupView;
 pub(crate) use group::groups;

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 use super::echo::EchoWord;
 use super::edit::Edit;
-use super::forget::{Burial, Struck};
+use super::forget::{Burial, Rest, Struck};
 use super::practice::{Practice, PracticeChanges};
 use super::search::Searchable;
 use super::vectors::{MemoryVectors, VectorChanges};
@@ -218,12 +218,12 @@ pub(crate) trait Changes: Rows + PracticeChanges {
     /// Sets a value of the profile.
     fn set_profile(&mut self, key: &str, value: &str, entry: AuditEntry) -> Result<()>;
 
-    /// Removes rows that say a statement, and takes it out of everything else; keeps its tombstone under a key. The
-    /// audit has a line for each row beside the entry.
+    /// Removes rows that say a statement, and takes it out of everything else: parts that say the rest are overwritten, others are
+    /// removed. Keeps its tombstone under a key. The audit has a line for each row beside the entry. Returns what was removed.
     fn forget(
         &mut self,
         rows: &[MemoryId],
-        burial: &Burial,
+        burial: (&Burial, &[Rest]),
         key: &TombstoneKey,
         entry: AuditEntry,
     ) -> Result<Struck>;

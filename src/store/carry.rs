@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::admit::main_only;
 use super::backend::Changes;
 use super::edit::Edit;
-use super::forget::Burial;
+use super::forget::{Burial, Parts};
 use super::names::row_name;
 use super::practice::may_forget;
 use super::store::Store;
@@ -162,7 +162,8 @@ impl Store {
                 may_forget(changes, access, &burial)?;
                 let saying = if strikes { changes.saying(&burial)? } else { Vec::new() };
                 let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
-                changes.forget(&ids, &burial, key, entry(access, "memory_forget", now))?;
+                let parts = Parts::saying(changes, &burial)?;
+                changes.forget(&ids, (&burial, &parts.rest), key, entry(access, "memory_forget", now))?;
             }
             Ok(true)
         })

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::backend::Rows;
+use super::practice::Kept;
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::document::SourceRef;
 use crate::base::error::{Error, Result};
@@ -14,7 +16,7 @@ use crate::format::Origin;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 use crate::gate::signature;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones, statement_signature};
-use crate::memory::{Memory, NewLearning, NewMemory, Place, Source};
+use crate::memory::{Learning, Memory, NewLearning, NewMemory, Place, Source};
 
 /// The action of a row that is gone for good.
 pub(crate) const REMOVED: &str = "memory_removed";
@@ -77,9 +79,23 @@ impl Burial {
         NAMES.iter().any(|name| self.holds(name))
     }
 
-    /// Returns whether a learning says it.
-    pub(crate) fn is_learned(&self, said: &str, context: Option<&str>) -> bool {
-        self.holds(said) || context.is_some_and(|context| self.holds(context))
+    /// Takes it out of a text; `false` where the rest says nothing.
+    pub(crate) fn strike(&self, text: &mut String) -> bool {
+        if !self.holds(text) {
+            return true;
+        }
+        let says_more = self.alone.words_left(text) >= MIN_REST_WORDS;
+        if says_more {
+            *text = self.alone.struck(text).into_owned();
+        }
+        says_more
+    }
+
+    /// Takes it out of a text that may be missing, and is where the rest says nothing.
+    pub(crate) fn strike_maybe(&self, text: &mut Option<String>) {
+        if text.as_mut().is_some_and(|text| !self.strike(text)) {
+            *text = None;
+        }
     }
 
     /// Returns whether a row says it anywhere.
@@ -90,16 +106,19 @@ impl Burial {
     /// Returns what a row says without it; `None` where that is nothing, or where it is in more than what the row says.
     pub(crate) fn rest_of(&self, memory: &Memory, key: Option<&FactKey>) -> Option<String> {
         let beside = Said { content: "", ..Said::of(memory, key) };
-        let is_rest = self.alone.words_left(&memory.content) >= MIN_REST_WORDS
-            && !beside.texts().iter().any(|text| self.holds(text));
-        is_rest.then(|| self.alone.struck(&memory.content).into_owned())
+        // What is in neither is where nobody reads it, as in notes of another program.
+        if !self.holds(&memory.content) || beside.texts().iter().any(|text| self.holds(text)) {
+            return None;
+        }
+        let mut rest = memory.content.clone();
+        self.strike(&mut rest).then_some(rest)
     }
 
     /// Returns the receipt of a row that said it, without its words.
-    pub(crate) fn told(&self, memory: &Memory, is_kept: bool) -> RowReceipt {
-        let words = self.alone.struck(&memory.content);
+    pub(crate) fn told(&self, row: i64, said: &str, is_kept: bool) -> RowReceipt {
+        let words = self.alone.struck(said);
         let words = text::head(words.trim(), NAME_CHARS, text::Unit::Chars).to_owned();
-        RowReceipt { row: memory.id.get(), words, is_kept }
+        RowReceipt { row, words, is_kept }
     }
 }
 
@@ -245,6 +264,80 @@ pub(crate) fn may_forget(access: &Access, memory: &Memory, status: Option<FactSt
     access.actor == Actor::Human || !(is_typed || is_confirmed)
 }
 
+/// A part of a store beside its rows that says the rest of its words from now on.
+#[cfg_attr(
+    not(any(feature = "sqlite", feature = "postgres")),
+    expect(dead_code, reason = "a store in files takes the words out of its lines by itself")
+)]
+pub(crate) enum Rest {
+    Value { key: String, value: String },
+    Learning(Learning),
+    Practised(Kept),
+}
+
+/// The parts of a store beside its rows that say a statement.
+#[derive(Default)]
+pub(crate) struct Parts {
+    pub(crate) rest: Vec<Rest>,
+    pub(super) told: Vec<(ForgetPlace, RowReceipt)>,
+}
+
+impl Parts {
+    pub(super) fn saying(rows: &dyn Rows, burial: &Burial) -> Result<Self> {
+        let mut parts = Self::default();
+        for (key, mut value) in rows.profile(None)? {
+            if burial.holds(&key) || burial.holds(&value) {
+                let told = format!("{key}: {value}");
+                let is_kept = !burial.holds(&key) && burial.strike(&mut value);
+                let rest = is_kept.then_some(Rest::Value { key, value });
+                parts.add(ForgetPlace::Profile, burial.told(0, &told, is_kept), rest);
+            }
+        }
+        for mut learning in rows.learnings(usize::MAX)? {
+            let said = learning.content.clone();
+            if burial.holds(&said) || learning.context.as_deref().is_some_and(|context| burial.holds(context))
+            {
+                burial.strike_maybe(&mut learning.context);
+                let (id, is_kept) = (learning.id.get(), burial.strike(&mut learning.content));
+                let rest = is_kept.then_some(Rest::Learning(learning));
+                parts.add(ForgetPlace::Learnings, burial.told(id, &said, is_kept), rest);
+            }
+        }
+        for method in rows.methods()? {
+            for case in rows.cases(method.id, usize::MAX)? {
+                parts.practised(&Kept::Case(case), burial);
+            }
+            parts.practised(&Kept::Method(method), burial);
+        }
+        for preference in rows.preferences()? {
+            parts.practised(&Kept::Preference(preference), burial);
+        }
+        for note in rows.notes(true)?.into_iter().chain(rows.notes(false)?) {
+            parts.practised(&Kept::Note(note), burial);
+        }
+        Ok(parts)
+    }
+
+    fn practised(&mut self, kept: &Kept, burial: &Burial) {
+        let Some(struck) = kept.struck(burial) else { return };
+        let (place, said) = match kept {
+            Kept::Method(method) => (ForgetPlace::Methods, &method.body),
+            Kept::Case(case) => (ForgetPlace::Cases, &case.content),
+            Kept::Preference(preference) => (ForgetPlace::Preferences, &preference.statement),
+            Kept::Note(note) => (ForgetPlace::RoleNotes, &note.content),
+            _ => return,
+        };
+        let is_kept = !matches!(struck, Kept::Gone { .. });
+        let told = burial.told(kept.number().unwrap_or_default(), said, is_kept);
+        self.add(place, told, is_kept.then_some(Rest::Practised(struck)));
+    }
+
+    fn add(&mut self, place: ForgetPlace, told: RowReceipt, rest: Option<Rest>) {
+        self.told.push((place, told));
+        self.rest.extend(rest);
+    }
+}
+
 /// The counts of removals outside of rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Struck {
@@ -261,15 +354,15 @@ pub(crate) struct Struck {
 /// Returns the receipts for a store's places. `left` names the words that remain in files of its own.
 pub(crate) fn receipt(
     rows: u64,
-    told: Vec<RowReceipt>,
+    told: Vec<(ForgetPlace, RowReceipt)>,
     (edges, vectors): (u64, u64),
     struck: Struck,
     left: Option<&'static str>,
 ) -> Vec<PlaceReceipt> {
     let Struck { profile, learnings, methods, cases, preferences, notes, trades, reasons } = struck;
     let index = PlaceReceipt::new(ForgetPlace::TextIndex, rows, rows);
-    vec![
-        PlaceReceipt { rows: told, ..PlaceReceipt::new(ForgetPlace::Rows, rows, rows) },
+    let mut receipts = vec![
+        PlaceReceipt::new(ForgetPlace::Rows, rows, rows),
         PlaceReceipt::new(ForgetPlace::Profile, profile, profile),
         PlaceReceipt::new(ForgetPlace::Learnings, learnings, learnings),
         PlaceReceipt::new(ForgetPlace::Methods, methods, methods),
@@ -284,5 +377,23 @@ pub(crate) fn receipt(
         PlaceReceipt::new(ForgetPlace::Decisions, reasons, reasons),
         PlaceReceipt::new(ForgetPlace::Edges, edges, edges),
         PlaceReceipt::new(ForgetPlace::Vectors, vectors, vectors),
-    ]
+    ];
+    for (place, row) in told {
+        let line = receipts.iter_mut().find(|line| line.place == place).expect("each place has a line");
+        line.rows.push(row);
+    }
+    receipts
+}
+
+impl Struck {
+    /// Counts a part that says the rest of its words from now on.
+    pub(super) fn count(&mut self, rest: &Rest) {
+        *match rest {
+            Rest::Value { .. } => &mut self.profile,
+            Rest::Learning(_) => &mut self.learnings,
+            Rest::Practised(Kept::Method(_)) => &mut self.methods,
+            Rest::Practised(Kept::Note(_)) => &mut self.notes,
+            Rest::Practised(_) => &mut self.cases,
+        } += 1;
+    }
 }

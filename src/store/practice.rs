@@ -78,21 +78,40 @@ impl Kept {
         }
     }
 
-    /// Returns it without words, where it says what is forgotten.
-    pub(crate) fn struck(&self, holds: &dyn Fn(&str) -> bool) -> Option<Self> {
-        if !self.texts().into_iter().any(holds) {
+    /// Returns it without what is forgotten, where it says that: words are taken out of a method's body, a case and a note. Where the
+    /// rest says nothing, in a name, in a lesson and in a preference, which a person decided on word by word, it is gone whole.
+    pub(crate) fn struck(&self, burial: &Burial) -> Option<Self> {
+        if !self.says(burial) {
             return None;
         }
-        Some(match self {
-            Self::Method(method) => Self::Gone { of: Numbered::Method, id: method.id.get() },
-            Self::Case(case) => Self::Gone { of: Numbered::Case, id: case.id.get() },
-            Self::Preference(preference) => Self::Gone { of: Numbered::Preference, id: preference.id.get() },
-            Self::Note(note) => Self::Gone { of: Numbered::Note, id: note.id.get() },
+        let mut rest = self.clone();
+        match &mut rest {
+            Self::Method(method) => {
+                burial.strike(&mut method.body);
+            }
+            Self::Case(case) => {
+                burial.strike(&mut case.content);
+                burial.strike_maybe(&mut case.outcome);
+            }
+            Self::Note(note) => {
+                burial.strike(&mut note.content);
+            }
+            Self::Outcome(outcome) => outcome.id.clear(),
+            _ => {}
+        }
+        if !rest.says(burial) {
+            return Some(rest);
+        }
+        let gone = |of, id| Some(Self::Gone { of, id });
+        match self {
+            Self::Method(method) => gone(Numbered::Method, method.id.get()),
+            Self::Case(case) => gone(Numbered::Case, case.id.get()),
+            Self::Preference(preference) => gone(Numbered::Preference, preference.id.get()),
+            Self::Note(note) => gone(Numbered::Note, note.id.get()),
             // The note leaves with its lesson.
-            Self::Reflected { note, .. } => Self::Gone { of: Numbered::Note, id: note.get() },
-            Self::Outcome(outcome) => Self::Outcome(Counted { id: String::new(), ..outcome.clone() }),
-            other => other.clone(),
-        })
+            Self::Reflected { note, .. } => gone(Numbered::Note, note.get()),
+            _ => Some(rest),
+        }
     }
 
     /// Returns the number that it has or names.

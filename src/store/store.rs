@@ -20,7 +20,7 @@ use super::{decide, fact, forget, history, mask, practice, settle};
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
-use crate::base::receipt::PlaceReceipt;
+use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::base::text;
 use crate::facts::{
     ConsolidationEvent, Decision, EventId, Fact, FactStatus, Recorded, Settled, Superseded, Suspicion,
@@ -463,7 +463,8 @@ impl Store {
                 for Fact { memory, key, status, .. } in &saying {
                     let stands = !status.state.is_retired() && rows.editable(memory.id, None)?.is_some();
                     let rest = burial.rest_of(memory, key.as_ref()).filter(|_| stands);
-                    told.push(burial.told(memory, rest.is_some()));
+                    let row = burial.told(memory.id.get(), &memory.content, rest.is_some());
+                    told.push((ForgetPlace::Rows, row));
                     match rest {
                         Some(rest) => {
                             let edited = AuditEntry {
@@ -478,7 +479,10 @@ impl Store {
                     }
                 }
                 let edges = edges.saturating_sub(rows.edges_of(&kept)?.len()) as u64;
-                let struck = rows.forget(&gone, &burial, &key, entry)?;
+                let parts = forget::Parts::saying(rows, &burial)?;
+                let mut struck = rows.forget(&gone, (&burial, &parts.rest), &key, entry)?;
+                parts.rest.iter().for_each(|rest| struck.count(rest));
+                told.extend(parts.told);
                 told.retain(|_| access.actor == Actor::Human);
                 Ok((gone, kept, told, (edges, vectors), struck))
             });

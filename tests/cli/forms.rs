@@ -358,6 +358,7 @@ fn a_life_is_erased_whole_damaged_or_not_and_what_stays_is_named() {
     ends(at, &["init", "life"], 0);
     let files = [
         "BRIEFING.md",
+        ".dreamed-state.unread-9f86d081.json",
         "MEMORY.sync-conflict-20261121-091500-ABCDEFG.md",
         "BOOTSTRAP.md.done.20261121T090000Z",
         "imported/MEMORY.md",
@@ -383,6 +384,33 @@ fn a_life_is_erased_whole_damaged_or_not_and_what_stays_is_named() {
     assert!(files.iter().all(|file| !at.join("life").join(file).exists()));
     assert!(others.iter().all(|file| at.join("life").join(file).exists()));
     assert!(!at.join("life/groups").exists() && !at.join("life/.dreaming.d").exists());
+}
+
+// What could not be read of a state file was told of as a finding, and git took it in.
+#[test]
+fn git_takes_in_nothing_that_was_set_aside_and_the_doctor_says_which_lines_are_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let git = |arguments: &[&str]| {
+        let output = std::process::Command::new("git").current_dir(at).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    git(&["init", "--quiet", "."]);
+    ends(at, &["init", "life", "--git"], 0);
+    assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
+    fs::write(at.join("life/.dreamed-state.unread-9f86d081.json"), "{ oops").unwrap();
+    assert!(!git(&["status", "--porcelain", "--untracked-files=all"]).contains("unread"));
+    fs::remove_file(at.join("life/.dreamed-state.unread-9f86d081.json")).unwrap();
+    for [kept, missing] in
+        [[".dreaming.lock*", ".dreamed-*.unread-*.json"], [".dreamed-*.unread-*.json", ".dreaming.lock*"]]
+    {
+        fs::write(at.join("life/.gitignore"), format!("{kept}\n")).unwrap();
+        let told = json(at, &["doctor", "life", "--json"], 1);
+        assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
+        assert_eq!(told[0]["finding"], "missing_ignore_lines");
+        let fix = told[0]["fix"].as_str().unwrap();
+        assert!(fix.contains(missing) && !fix.contains(kept), "{fix}");
+    }
 }
 
 #[cfg(unix)]

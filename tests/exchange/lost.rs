@@ -392,3 +392,35 @@ fn copies_that_wait_are_carried_along_by_a_request_to_forget() {
         assert_eq!((times(&out, ALMA), times(&out, BORIS), times(&out, CARLA)), (0, 1, 1), "{mine}");
     }
 }
+
+/// A merge of a life whose list of what is forgotten was torn ended with an error, and its copy stood beside it.
+#[test]
+fn a_torn_list_of_what_is_forgotten_is_merged_by_its_copy() {
+    const LIST: &str = ".dreaming.d/forgotten.json";
+    let torn = |copy: bool| {
+        let base = Life::empty();
+        base.put("MEMORY.md", format!("# Memory\n- {ALMA}\n- {BORIS}\n"));
+        let (one, other) = (base.copy(), base.copy());
+        forget(&one, ALMA, true);
+        let list = one.text(LIST);
+        one.put(LIST, &list[..list.len() / 2]);
+        if !copy {
+            one.remove(".dreaming.d/forgotten.copy.json");
+        }
+        other.put("MEMORY.md", format!("# Memory\n- {ALMA}\n- {BORIS}\n- {CARLA}\n"));
+        (base, one, other)
+    };
+    let (base, one, other) = torn(true);
+    each_merge(&base, &one, &other, |out, how| {
+        assert_eq!((times(out, ALMA), times(out, BORIS), times(out, CARLA)), (0, 1, 1), "{how}");
+    });
+    one.put("MEMORY.sync-conflict-20261121-091500-ABCDEFG.md", other.memory());
+    merge_copies(one.quick_workspace().as_ref()).unwrap();
+    assert_eq!((times(&one, ALMA), times(&one, CARLA)), (0, 1));
+    assert!(one.text(LIST).ends_with("}\n"), "the list is whole again");
+
+    let (_, one, other) = torn(false);
+    let refused = Merge::new(one.quick_workspace().as_ref(), other.quick_workspace().as_ref()).plan();
+    let told = refused.unwrap_err().to_string();
+    assert!(told.contains("forgotten.json") && told.contains("restore it"), "{told}");
+}

@@ -76,6 +76,10 @@ pub fn merge_copies(workspace: &dyn Workspace) -> Result<CopiesReport> {
     commit::recover_sleep(workspace, lease.as_ref(), forgotten.as_ref())?;
     recover(workspace, lease.as_ref())?;
     commit::take_edits(workspace)?;
+    if let Some(file) = session::forgotten_file(workspace)? {
+        // Where the file is damaged, this is its copy.
+        lease.replace(&StateName::FORGOTTEN, &file.print())?;
+    }
     let mut report = CopiesReport::default();
     let mut waiting: BTreeMap<String, Vec<Name>> = BTreeMap::new();
     for (original, copy) in found(workspace)? {

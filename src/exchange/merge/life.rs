@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::access::Scope;
 use crate::base::debug::debug_as;
+use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::group::GroupName;
 use crate::base::name::{DocName, StateName};
@@ -76,8 +77,13 @@ impl Copied {
     fn read_states(&mut self, workspace: &dyn Workspace) -> Result<()> {
         for file in FILES.iter().filter(|file| file.travels()) {
             for name in file.names_in(|name| workspace.read(name))? {
-                if let Some(state) = workspace.read(&name)? {
-                    self.states.insert(name, state.into_bytes());
+                let state = if name == StateName::FORGOTTEN {
+                    session::forgotten_file(workspace)?.map(|file| file.print())
+                } else {
+                    workspace.read(&name)?.map(Document::into_bytes)
+                };
+                if let Some(state) = state {
+                    self.states.insert(name, state);
                 }
             }
         }

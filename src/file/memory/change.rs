@@ -23,7 +23,7 @@ use crate::search::rank::{Term, Visibility};
 use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Extracted, Facts, Rows};
 use crate::store::echo::EchoWord;
-use crate::store::forget::{Burial, Struck};
+use crate::store::forget::{Burial, Rest, Struck};
 use crate::store::suspects;
 use crate::store::vectors::{MemoryVectors, VectorChanges};
 use crate::store::words::Words;
@@ -282,7 +282,7 @@ impl Changes for Table<'_> {
     fn forget(
         &mut self,
         rows: &[MemoryId],
-        burial: &Burial,
+        (burial, _): (&Burial, &[Rest]),
         key: &TombstoneKey,
         entry: AuditEntry,
     ) -> Result<Struck> {

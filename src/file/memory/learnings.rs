@@ -83,6 +83,9 @@ impl Learnings {
 
     /// Takes the statement out.
     pub(super) fn strike(&mut self, burial: &Burial) {
-        self.by_id.retain(|_, learning| !burial.is_learned(&learning.content, learning.context.as_deref()));
+        self.by_id.retain(|_, learning| {
+            burial.strike_maybe(&mut learning.context);
+            burial.strike(&mut learning.content)
+        });
     }
 }

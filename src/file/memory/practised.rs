@@ -73,8 +73,15 @@ impl Practised {
             }
             Kept::Gone { of, id } => {
                 self.number(*of, *id);
-                if *of == Numbered::Note {
-                    self.notes.remove(&RoleNoteId::new(*id));
+                match of {
+                    Numbered::Method => {
+                        let id = MethodId::new(*id);
+                        self.methods.remove(&id);
+                        self.cases.retain(|_, case| case.method != id);
+                    }
+                    Numbered::Case => drop(self.cases.remove(&CaseId::new(*id))),
+                    Numbered::Preference => drop(self.preferences.remove(&PreferenceId::new(*id))),
+                    Numbered::Note => drop(self.notes.remove(&RoleNoteId::new(*id))),
                 }
             }
         }
@@ -87,13 +94,26 @@ impl Practised {
 
     /// Takes a statement out.
     pub(super) fn strike(&mut self, burial: &Burial) {
-        self.methods.retain(|_, method| !Kept::Method(method.clone()).says(burial));
-        let methods = &self.methods;
-        self.cases
-            .retain(|_, case| methods.contains_key(&case.method) && !Kept::Case(case.clone()).says(burial));
-        self.preferences.retain(|_, preference| !Kept::Preference(preference.clone()).says(burial));
-        self.notes.retain(|_, note| !Kept::Note(note.clone()).says(burial));
+        let strike = |kept: Kept| kept.struck(burial);
+        for method in self.methods.values().cloned().collect::<Vec<_>>() {
+            self.replace(strike(Kept::Method(method)));
+        }
+        for case in self.cases.values().cloned().collect::<Vec<_>>() {
+            self.replace(strike(Kept::Case(case)));
+        }
+        for preference in self.preferences.values().cloned().collect::<Vec<_>>() {
+            self.replace(strike(Kept::Preference(preference)));
+        }
+        for note in self.notes.values().cloned().collect::<Vec<_>>() {
+            self.replace(strike(Kept::Note(note)));
+        }
         self.counted.retain(|id| !burial.holds(id));
+    }
+
+    fn replace(&mut self, struck: Option<Kept>) {
+        if let Some(kept) = struck {
+            self.apply(&kept, DateTime::UNIX_EPOCH);
+        }
     }
 
     /// Counts the methods, their cases with the ids of outcomes, the preferences, and the notes.

@@ -15,7 +15,7 @@ use crate::format::{DreamId, Origin};
 use crate::gate::{Tombstone, TombstoneKey, signature};
 use crate::memory::{AuditEntry, AuditOutcome, LearningId, Memory, MemoryId, NewMemory, Place, Source};
 use crate::store::fact;
-use crate::store::forget::{REMOVED, strings};
+use crate::store::forget::{Burial, REMOVED, strings};
 use crate::store::practice::Kept;
 
 /// The version of the file.
@@ -208,7 +208,8 @@ impl Record {
     /// Returns the line without what is forgotten: in reasons, in the profile, in earlier words of a row that says
     /// something
     /// else now, and in what the audit says of a row that is gone.
-    pub(super) fn struck(mut self, holds: &dyn Fn(&str) -> bool) -> Option<Self> {
+    pub(super) fn struck(mut self, burial: &Burial) -> Option<Self> {
+        let holds = &|text: &str| burial.holds(text);
         let mut is_struck = false;
         let mut strike = |text: &mut Option<String>| {
             if text.as_deref().is_some_and(holds) {
@@ -223,18 +224,23 @@ impl Record {
                     (*key, *value) = (String::new(), None);
                     is_struck = true;
                 } else {
-                    strike(value);
+                    is_struck |= value.as_deref().is_some_and(holds);
+                    burial.strike_maybe(value);
                 }
             }
             Change::Learned { content: said, context, .. }
                 if said.as_deref().is_some_and(holds) || context.as_deref().is_some_and(holds) =>
             {
-                (*said, *context) = (None, None);
+                burial.strike_maybe(context);
+                burial.strike_maybe(said);
+                if said.is_none() {
+                    *context = None;
+                }
                 is_struck = true;
             }
             Change::Practised { kept, .. } => {
                 for kept in kept {
-                    if let Some(without) = kept.struck(holds) {
+                    if let Some(without) = kept.struck(burial) {
                         *kept = without;
                         is_struck = true;
                     }

@@ -54,7 +54,7 @@ impl Lines {
         }
         let without = |line: Record| {
             let without = line.clone().forgetting(gone);
-            let elsewhere = without.clone().unwrap_or(line).struck(&|text| burial.holds(text));
+            let elsewhere = without.clone().unwrap_or(line).struck(burial);
             let is_struck = elsewhere.is_some();
             elsewhere.or(without).map(|line| (line, is_struck))
         };

@@ -250,7 +250,7 @@ impl Rows {
 
     /// Takes the statement out of what is held of other lines.
     pub(super) fn strike(&mut self, burial: &Burial) {
-        self.profile.retain(|key, value| !burial.holds(key) && !burial.holds(value));
+        self.profile.retain(|key, value| !burial.holds(key) && burial.strike(value));
         self.learnings.strike(burial);
         self.practised.strike(burial);
     }

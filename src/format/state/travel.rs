@@ -22,7 +22,17 @@ pub(crate) fn attributes() -> Vec<String> {
 
 /// Returns the lines of `.gitignore` in the folder of a life whose state travels.
 pub(crate) fn ignored() -> Vec<String> {
-    vec![".dreaming.lock*".to_owned()]
+    [".dreaming.lock*", ".dreamed-*.unread-*.json"].map(str::to_owned).to_vec()
+}
+
+/// Returns the lines of `.gitignore` in the folder of a life whose state stays. Its folder of state ignores itself.
+#[cfg(feature = "doctor")]
+pub(crate) fn kept_at_home() -> Vec<String> {
+    let in_root = FILES.iter().filter_map(|file| match &file.names {
+        Names::One(name) if !name.as_str().contains('/') => Some(name.to_string()),
+        _ => None,
+    });
+    ignored().into_iter().chain(in_root).collect()
 }
 
 /// Returns the files of the state folder that are of one machine, or are made anew from others.

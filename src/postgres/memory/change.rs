@@ -21,7 +21,7 @@ use crate::search::rank::{Card, is_name};
 use crate::store::Edit;
 use crate::store::backend::{Changes, Extracted};
 use crate::store::fact;
-use crate::store::forget::{Burial, Struck, signature_of_new};
+use crate::store::forget::{Burial, Rest, Struck, signature_of_new};
 use crate::store::vectors::VectorChanges;
 
 /// The most rows that one transaction of a purge removes, so that writers wait for moments only.
@@ -73,10 +73,11 @@ impl Changes for Table<'_> {
     fn forget(
         &mut self,
         rows: &[MemoryId],
-        burial: &Burial,
+        (burial, rest): (&Burial, &[Rest]),
         key: &TombstoneKey,
         entry: AuditEntry,
     ) -> Result<Struck> {
+        rest.iter().try_for_each(|rest| self.overwrite(rest))?;
         self.bury(rows, burial, key, &entry)
     }
 

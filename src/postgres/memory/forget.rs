@@ -2,15 +2,18 @@
 
 use std::sync::{Arc, PoisonError};
 
+use super::columns::word;
 use super::row;
 use super::state::by_chance;
 use super::table::Table;
 use crate::base::error::Result;
+use crate::base::text;
 use crate::base::word::from_word;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
 use crate::postgres::link::params;
-use crate::store::forget::{Burial, REMOVED, Struck};
+use crate::store::forget::{Burial, REMOVED, Rest, Struck};
+use crate::store::practice::{Kept, normal};
 
 /// So many texts are looked at together.
 const READ: i64 = 1000;
@@ -112,6 +115,45 @@ impl Table<'_> {
         }
         self.audit_entry(entry)?;
         Ok(struck)
+    }
+
+    /// Has a part beside the rows say the rest of its words. One that says the same as another from now on is left to be removed.
+    pub(super) fn overwrite(&self, rest: &Rest) -> Result<()> {
+        const OF_SCOPE: &str = "WHERE user_id = $1 AND agent_id = $2 AND id = $3";
+        match rest {
+            Rest::Value { key, value } => {
+                let sql = "UPDATE user_profile SET value = $5
+                     WHERE user_id = $1 AND agent_id = $2 AND key_word = $3 AND key = $4";
+                self.run(sql, params![word(key), key, value])?;
+            }
+            Rest::Learning(learning) => {
+                let normal = text::statement(&learning.content);
+                let normal_word = word(&normal);
+                let sql = format!(
+                    "UPDATE memory_learnings SET content = $4, context = $5, normal = $6, normal_word = $7 {OF_SCOPE}"
+                );
+                let context = learning.context.clone();
+                self.run(sql, params![learning.id.get(), &learning.content, context, normal, normal_word])?;
+            }
+            Rest::Practised(Kept::Method(method)) => {
+                let sql = format!(
+                    "UPDATE memory_methods SET body = $4, normal = $5 {OF_SCOPE} AND NOT EXISTS (SELECT 1
+                     FROM memory_methods o WHERE o.user_id = $1 AND o.agent_id = $2 AND o.normal = $5)"
+                );
+                let normal = normal(&method.class, &method.body);
+                self.run(sql, params![method.id.get(), &method.body, normal])?;
+            }
+            Rest::Practised(Kept::Case(case)) => {
+                let sql = format!("UPDATE memory_cases SET content = $4, outcome = $5 {OF_SCOPE}");
+                self.run(sql, params![case.id.get(), &case.content, case.outcome.clone()])?;
+            }
+            Rest::Practised(Kept::Note(note)) => {
+                let sql = format!("UPDATE memory_roles SET content = $4 {OF_SCOPE}");
+                self.run(sql, params![note.id.get(), &note.content])?;
+            }
+            Rest::Practised(_) => {}
+        }
+        Ok(())
     }
 
     /// Takes a statement out of the learning loop: a method leaves with its cases.

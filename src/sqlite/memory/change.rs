@@ -20,7 +20,7 @@ use crate::sqlite::columns::ReadAll;
 use crate::store::Edit;
 use crate::store::backend::{Changes, Extracted};
 use crate::store::fact;
-use crate::store::forget::{Burial, Struck, signature_of_new};
+use crate::store::forget::{Burial, Rest, Struck, signature_of_new};
 use crate::store::suspects;
 use crate::store::vectors::VectorChanges;
 use crate::store::words::Words;
@@ -110,13 +110,16 @@ impl Changes for Table<'_> {
     fn forget(
         &mut self,
         rows: &[MemoryId],
-        burial: &Burial,
+        (burial, rest): (&Burial, &[Rest]),
         key: &TombstoneKey,
         entry: AuditEntry,
     ) -> Result<Struck> {
         self.backend.unknow();
         self.held.borrow_mut().edits();
-        self.folded(|| self.bury(rows, burial, key, &entry))
+        self.folded(|| {
+            rest.iter().try_for_each(|rest| self.overwrite(rest))?;
+            self.bury(rows, burial, key, &entry)
+        })
     }
 
     fn lift(&mut self, stone: Tombstone, entry: AuditEntry) -> Result<()> {

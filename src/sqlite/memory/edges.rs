@@ -37,6 +37,17 @@ impl Table<'_> {
         edges::put(self.connection, self.backend.edges, (OF_NOTES, note.id.get()), &found, &at)
     }
 
+    /// Replaces the edges of a note whose words changed.
+    pub(super) fn put_edges_of_note_anew(&self, note: &RoleNote) -> rusqlite::Result<()> {
+        if !self.backend.notes_have_edges {
+            return Ok(());
+        }
+        let sql =
+            format!("DELETE FROM {} WHERE src_table = '{OF_NOTES}' AND src_id = ?1", self.backend.edges);
+        self.connection.prepare_cached(&sql)?.execute([note.id.get()])?;
+        self.put_edges_of_note(note).map(drop)
+    }
+
     /// Adds the edges of a row as it stands.
     pub(super) fn put_edges_of(&self, id: i64) -> rusqlite::Result<usize> {
         let sql =

@@ -3,16 +3,18 @@
 use std::cell::Cell;
 use std::sync::{Arc, PoisonError};
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, ToSql, params};
 
 use super::mirror::tables::{FILLS, SPOT, SYNC};
 use super::row;
 use super::saying::worded;
 use super::table::Table;
+use crate::base::text;
 use crate::base::word::from_word;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
-use crate::store::forget::{Burial, REMOVED, Struck};
+use crate::store::forget::{Burial, REMOVED, Rest, Struck};
+use crate::store::practice::{Kept, normal};
 
 impl Table<'_> {
     /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
@@ -128,6 +130,46 @@ impl Table<'_> {
         }
         self.audit_entry(entry)?;
         Ok(struck)
+    }
+
+    /// Has a part beside the rows say the rest of its words. One that says the same as another from now on is left to be removed.
+    pub(super) fn overwrite(&self, rest: &Rest) -> rusqlite::Result<()> {
+        const OF_SCOPE: &str = "WHERE id = ?1 AND user_id = ?2 AND agent_id = ?3";
+        let (user, agent) = (self.user(), self.agent());
+        let set = |table: &str, columns: &str, bound: &[&dyn ToSql]| {
+            let sql = format!("UPDATE OR IGNORE {table} SET {columns} {OF_SCOPE}");
+            self.connection.prepare_cached(&sql)?.execute(bound).map(drop)
+        };
+        match rest {
+            Rest::Value { key, value } => {
+                let sql = if self.has_profile_of_the_seed() {
+                    "UPDATE user_profile SET value = ?4 WHERE key = ?1 AND ?2 = '' AND ?3 = ''"
+                } else {
+                    "UPDATE guest_profile SET value = ?4 WHERE key = ?1 AND user_id = ?2 AND agent_id = ?3"
+                };
+                self.connection.prepare_cached(sql)?.execute(params![key, user, agent, value]).map(drop)
+            }
+            Rest::Learning(learning) => {
+                let normal = text::statement(&learning.content);
+                let bound: [&dyn ToSql; 6] =
+                    [&learning.id.get(), &user, &agent, &learning.content, &learning.context, &normal];
+                set("memory_learnings", "content = ?4, context = ?5, normal = ?6", &bound)
+            }
+            Rest::Practised(Kept::Method(method)) => {
+                let normal = normal(&method.class, &method.body);
+                let bound: [&dyn ToSql; 5] = [&method.id.get(), &user, &agent, &method.body, &normal];
+                set("memory_methods", "body = ?4, normal = ?5", &bound)
+            }
+            Rest::Practised(Kept::Case(case)) => {
+                let bound: [&dyn ToSql; 5] = [&case.id.get(), &user, &agent, &case.content, &case.outcome];
+                set("memory_cases", "content = ?4, outcome = ?5", &bound)
+            }
+            Rest::Practised(Kept::Note(note)) => {
+                set("memory_roles", "content = ?4", &[&note.id.get(), &user, &agent, &note.content])?;
+                self.put_edges_of_note_anew(note)
+            }
+            Rest::Practised(_) => Ok(()),
+        }
     }
 
     /// Takes a statement out of the learning loop: a method leaves with its cases.

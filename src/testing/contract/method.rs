@@ -303,20 +303,26 @@ pub fn doors(store: &dyn Methods) {
 /// Forgotten words leave methods and cases too, with a line in the receipt. (BX-15)
 pub fn forgets(store: &dyn Methods) {
     let said = "my landlord is Jan Kowalski";
-    let known = format!("Write to them first: {said}.");
+    let known = format!("Write first: {said}.");
     let gone = NewMethod::new("Rent", "home", &known).case("It helped once.");
     let gone = store.create_method(&agent(), &gone, at(0)).expect(WORKS);
     let kept = tide().case(format!("She said: {said}")).case("Calm sea.");
+    let more = NewMethod::new("Keys", "home", format!("Ring at the second door; {said}, who has them."));
+    let more = store.create_method(&agent(), &more, at(0)).expect(WORKS);
     let kept = store.create_method(&agent(), &kept, at(0)).expect(WORKS);
     report(store, kept, "a", 6, 0);
     store.graduate_method(&human(), kept, at(1)).expect(WORKS);
     let receipt = store.forget(&agent(), said, at(2)).expect(WORKS);
-    for (place, removed) in [(ForgetPlace::Methods, 1), (ForgetPlace::Cases, 2)] {
+    for (place, removed) in [(ForgetPlace::Methods, 2), (ForgetPlace::Cases, 2)] {
         let line = receipt.iter().find(|line| line.place == place).expect("a line for them");
         assert_eq!((line.found, line.removed, line.left.as_deref()), (removed, removed, None), "{place}");
     }
-    assert_eq!(all(store).iter().map(|method| method.id).collect::<Vec<_>>(), [kept]);
-    assert_eq!(all(store)[0].uses, 6, "counts stay");
+    assert_eq!(all(store).iter().map(|method| method.id).collect::<Vec<_>>(), [more, kept]);
+    assert_eq!(all(store)[1].uses, 6, "counts stay");
+    let rest = &all(store)[0].body;
+    let is_rest =
+        rest.starts_with("Ring at the second door; [forgotten]") && rest.ends_with(", who has them.");
+    assert!(is_rest, "{rest}");
     assert_eq!(cases(store, kept), ["Calm sea."]);
     assert!(cases(store, gone).is_empty(), "cases leave with their method");
     let new = NewMethod::new("Rent", "home", &known);
@@ -332,5 +338,9 @@ pub fn forgets(store: &dyn Methods) {
     let back = store.create_method(&agent(), &new, at(6)).expect(WORKS);
     assert!(back > kept && back != gone, "no id is used twice");
     store.forget(&human(), "before a trip is planned", at(7)).expect(WORKS);
-    assert_eq!(all(store).iter().map(|method| method.id).collect::<Vec<_>>(), [back]);
+    let mut left: Vec<_> = all(store).iter().map(|method| method.id).collect();
+    left.sort_unstable();
+    assert_eq!(left, [more, kept, back]);
+    let is_struck = |body: &str| body.contains("[forgotten]") && !body.contains("before a trip");
+    assert!(all(store).iter().any(|method| method.id == kept && is_struck(&method.body)));
 }

@@ -155,11 +155,15 @@ pub fn forgets(store: &dyn Roles) {
     let taught = store.take_note(&agent(), &ferry(), at(0)).expect(WORKS);
     let lesson = Reflection::new(RoleClass::Neutral, format!("Know that {said}."), at(1));
     assert!(store.reflect(&host(), taught, &lesson).expect(WORKS));
+    let more = NewRoleNote::new("planner", format!("Marta is allergic to nuts, and {said}."));
+    let more = store.take_note(&agent(), &more, at(1)).expect(WORKS);
     let kept = store.take_note(&agent(), &NewRoleNote::new("planner", "Calm sea."), at(1)).expect(WORKS);
     let receipt = store.forget(&human(), said, at(2)).expect(WORKS);
     let line = receipt.iter().find(|line| line.place == ForgetPlace::RoleNotes).expect("a line for them");
-    assert_eq!((line.found, line.removed, line.left.as_deref()), (2, 2, None));
-    assert_eq!(all(store, true).iter().map(|note| note.id).collect::<Vec<_>>(), [kept]);
+    assert_eq!((line.found, line.removed, line.left.as_deref()), (3, 3, None));
+    assert_eq!(all(store, true).iter().map(|note| note.id).collect::<Vec<_>>(), [more, kept]);
+    let rest = &all(store, true)[0].content;
+    assert!(rest.starts_with("Marta is allergic to nuts, and [forgotten]"), "{rest}");
     assert!(all(store, false).is_empty());
     let again = NewRoleNote::new("planner", format!("She told me: {said}"));
     let taken = store.take_note(&agent(), &again, at(3));
