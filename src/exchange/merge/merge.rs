@@ -235,8 +235,9 @@ impl Merging {
                 [Some(one), Some(other)] => {
                     // What the ancestor did not have is new on both.
                     let base = base.or_else(|| self.has_base.then(Vec::new));
-                    let earlier =
-                        if base.is_none() { self.versions.earlier(name, [&one, &other]) } else { None };
+                    // Where files are of different moments, what the state remembers is not of its document.
+                    let may_be = base.is_none() && self.how != How::Mixed;
+                    let earlier = if may_be { self.versions.earlier(name, [&one, &other]) } else { None };
                     let bytes = match earlier {
                         // One copy is in the other.
                         Some(side) => {
