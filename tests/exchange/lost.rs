@@ -459,7 +459,7 @@ fn a_journal_that_was_read_again_stays_in_the_archive() {
 fn a_journal_of_a_dream_that_stands_stays_in_the_archive_when_another_dream_is_taken_back() {
     let a = Life::with(&[(18, &said(9, ALMA))]);
     let b = a.copy();
-    b.add(&journal(18), &said(10, BORIS));
+    b.add(&journal(18), said(10, BORIS));
     assert!(undo(&b, &dreams(&b, 20).remove(0)));
     dreams(&a, 21);
     archive(&a, 18);
@@ -548,7 +548,7 @@ fn an_edited_section_and_a_new_line_are_no_versions_of_one_another() {
 fn an_empty_journal_is_not_removed_by_an_archive() {
     let base = Life::with(&[(18, "")]);
     let (a, b) = (base.copy(), base.copy());
-    a.add(&journal(18), &said(9, ALMA));
+    a.add(&journal(18), said(9, ALMA));
     archive(&b, 18);
     let workspaces = [&base, &a, &b].map(Life::quick_workspace);
     let [base, one, other] = workspaces.each_ref().map(AsRef::as_ref);
@@ -563,8 +563,8 @@ fn a_line_that_a_person_moved_in_its_journal_is_not_promoted_in_other_words() {
     dreams(&life, 20);
     life.put(&journal(18), format!("- Chat.\n{}", said(9, ALMA)));
     let model = llm_fn(|request: &LlmRequest| {
-        let line = seen(request).into_iter().find(|line| line.text.contains(ALMA)).unwrap();
-        Ok(LlmReply::new(format!("- We know: {ALMA} ({}#L{})", line.journal, line.number)))
+        let told = seen(request).into_iter().find(|line| line.text.contains(ALMA)).unwrap();
+        Ok(LlmReply::new(format!("- We know: {ALMA} ({}#L{})", told.journal, told.number)))
     });
     dream(&dreamer_over(life.quick_workspace(), |_| {}), &model, night(21));
     assert_eq!(times(&life, ALMA), 1, "{}", life.memory());
