@@ -17,7 +17,7 @@ type Hashes = SortedMap<String, SortedSet<String>>;
 #[derive(Debug, Default)]
 pub(super) struct Versions {
     known: [Hashes; 2],
-    /// What the last merge of each life made of them.
+    /// The hashes of what the last merge of each life made of them.
     latest: [SortedMap<String, String>; 2],
     /// A document, two versions of it, and what became of them.
     new: Vec<(String, [String; 2], String)>,
