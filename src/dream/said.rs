@@ -1,6 +1,6 @@
 //! The words and the citations of a promoted line, compared with those of another.
 
-use super::evidence::{is_negation, negates_unparted};
+use super::evidence::{Shown, is_negation, negates_unparted};
 use crate::base::name::DocName;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
@@ -60,6 +60,13 @@ impl Said {
         self.is_in(other) && other.len() - self.len() <= MOST
     }
 
+    /// Returns how many of its words a line of a journal lacks; `None` where it lacks a number or a negation.
+    pub(crate) fn lacks_in(&self, line: &str) -> Option<usize> {
+        let line = Self::of(line);
+        let has = |word: &String| line.terms.contains(word) || line.decisive.contains(word);
+        self.decisive.iter().all(has).then(|| self.terms.difference(&line.terms).count())
+    }
+
     /// Returns whether another line says all that this one says.
     pub(crate) fn is_in(&self, other: &Self) -> bool {
         self.decisive == other.decisive && !self.terms.is_empty() && self.terms.is_subset(&other.terms)
@@ -80,13 +87,33 @@ impl Standing {
         }
     }
 
+    /// Returns the lines of which a person has moved the cited line to this place of the journal.
+    fn moved_to(&self, place: &Cited, shown: &Shown) -> Vec<&String> {
+        let (name, ..) = compared(place);
+        let tells = |said: &Said, (name, first_line, last_line): Cited| {
+            let cited = Citation { name: Some(name), first_line, last_line };
+            let source = shown.find(&cited).ok()?;
+            Some(source.lines.iter().any(|line| said.lacks_in(&line.text) == Some(0)))
+        };
+        let of_journal = self.0.range((name.clone(), 0, 0)..=(name, u64::MAX, u64::MAX));
+        let is_moved = move |(at, line): &(&Cited, &String)| {
+            let said = Said::of(curated::strip_date(line).1);
+            tells(&said, place.clone()) == Some(true)
+                && tells(&said, (place.0.clone(), at.1, at.2)) == Some(false)
+        };
+        let lines = of_journal.flat_map(|(at, lines)| lines.iter().map(move |line| (at, line)));
+        lines.filter(is_moved).map(|(_, line)| line).collect()
+    }
+
     /// Returns whether a line that cites one of these places says all that this one says, but for a label of two words in front of it. A
     /// line of a journal is shown twice where what says that it was shown is lost or has not come yet from another machine, where a person
     /// has changed it, and where they asked for it: then a model may say more of it than before.
-    pub(super) fn says(&self, line: &str, citations: &[Citation]) -> bool {
+    pub(super) fn says(&self, line: &str, citations: &[Citation], shown: &Shown) -> bool {
         let places = cited(citations.to_vec());
-        let places = places.iter().filter(|place| place.1 > 0).map(compared);
-        let near: Vec<&String> = places.filter_map(|place| self.0.get(&place)).flatten().collect();
+        let places: Vec<&Cited> = places.iter().filter(|place| place.1 > 0).collect();
+        let same = places.iter().filter_map(|place| self.0.get(&compared(place))).flatten();
+        let moved = places.iter().flat_map(|place| self.moved_to(place, shown));
+        let near: Vec<&String> = same.chain(moved).collect();
         if near.is_empty() {
             return false;
         }
@@ -112,7 +139,7 @@ mod tests {
         );
         let says = |line: &str| {
             let citations = split_citations(line).1;
-            standing.says(line, &citations)
+            standing.says(line, &citations, &Shown::default())
         };
         assert!(says("Marta likes green tea. (memory/2026-11-20-repl.md#L4)"));
         assert!(says("We know: Marta likes green tea. (memory/2026-11-20-repl.md#L4)"));

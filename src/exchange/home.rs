@@ -7,6 +7,7 @@ use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
 use crate::base::receipt::ForgetPlace;
 use crate::format::JournalName;
+use crate::format::documents::sections;
 use crate::gate::Tombstones;
 use crate::life::rewrite;
 use crate::workspace::{Lease, Workspace};
@@ -40,7 +41,7 @@ impl Home<'_> {
             all.extend_from_slice(struck.as_bytes());
             all.extend_from_slice(chunk.invalid());
         }
-        is_changed.then_some(all)
+        is_changed.then(|| sections::marked_anew(bytes, all))
     }
 
     pub(super) fn count(&self, bytes: &[u8]) -> u64 {

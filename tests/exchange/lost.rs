@@ -424,3 +424,180 @@ fn a_torn_list_of_what_is_forgotten_is_merged_by_its_copy() {
     let told = refused.unwrap_err().to_string();
     assert!(told.contains("forgotten.json") && told.contains("restore it"), "{told}");
 }
+
+/// Merges without a base, and repeats the merge with each copy: it changes nothing.
+fn repeated(one: &Life, other: &Life) -> Life {
+    let merged = |one: &Life, other: &Life| {
+        let out = Life::empty();
+        let plan =
+            Merge::new(one.quick_workspace().as_ref(), other.quick_workspace().as_ref()).plan().unwrap();
+        assert!(plan.conflicts().is_empty(), "{:?}", plan.conflicts());
+        plan.write(out.quick_workspace().as_ref()).unwrap();
+        out
+    };
+    let files = |life: &Life| {
+        let mut files = life.tree();
+        files.retain(|path, _| !path.ends_with('/') && !path.ends_with("guard"));
+        files
+    };
+    let out = merged(one, other);
+    for copy in [one, other] {
+        assert_eq!(files(&merged(&out, copy)), files(&out));
+    }
+    out
+}
+
+fn archive(life: &Life, day: u32) {
+    let name = JournalName::parse(&name(&journal(day))).unwrap();
+    let consent = Consent::given(&human(), name.clone()).unwrap();
+    let life = noctuary::Life::new(life.quick_workspace(), LifeConfig::default());
+    life.archive_journal(&name, Some(&consent), night(23)).unwrap();
+}
+
+/// The dream that was brought back and the one that had read its journal meanwhile both owned the bytes.
+#[test]
+fn a_dream_that_is_brought_back_owns_its_journal_alone() {
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    let first = dreams(&a, 20).remove(0);
+    assert!(undo(&a, &first));
+    let (b, base) = (a.copy(), a.copy());
+    a.put(&journal(19), said(9, BORIS));
+    let second = dreams(&a, 22).remove(0);
+    assert!(redo(&b, &first));
+    let workspaces = [&base, &a, &b].map(Life::quick_workspace);
+    let [base, one, other] = workspaces.each_ref().map(AsRef::as_ref);
+    let out = Life::empty();
+    Merge::new(one, other).base(base).plan().unwrap().write(out.quick_workspace().as_ref()).unwrap();
+    assert_eq!((times(&out, ALMA), times(&out, BORIS), waits(&out)), (1, 1, 0));
+    assert!(undo(&out, &second));
+    assert_eq!((times(&out, ALMA), waits(&out)), (1, said(9, BORIS).len() as u64));
+}
+
+/// The machine that had read the journal again, and archived it, knew that its first dream was taken back: the journal came out of the archive.
+#[test]
+fn a_journal_that_was_read_again_stays_in_the_archive() {
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    assert!(undo(&a, &dreams(&a, 20).remove(0)));
+    let b = a.copy();
+    b.put(&journal(19), said(9, BORIS));
+    dreams(&b, 22);
+    archive(&b, 18);
+    let out = repeated(&a, &b);
+    assert!(!out.has(&journal(18)) && waits(&out) == 0);
+}
+
+/// The dream of the other machine stood, and its journal came out of the archive.
+#[test]
+fn a_journal_of_a_dream_that_stands_stays_in_the_archive_when_another_dream_is_taken_back() {
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    let b = a.copy();
+    b.add(&journal(18), said(10, BORIS));
+    assert!(undo(&b, &dreams(&b, 20).remove(0)));
+    dreams(&a, 21);
+    archive(&a, 18);
+    let out = repeated(&a, &b);
+    assert_eq!(out.text(&journal(18)), said(10, BORIS));
+}
+
+/// A dream that was taken back and dreamed again had given its bytes to another one in its last line of the log alone.
+#[test]
+fn a_dream_that_is_dreamed_again_gives_its_bytes_away_once() {
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    let b = a.copy();
+    assert!(undo(&a, &dreams(&a, 22).remove(0)));
+    dreams(&a, 23);
+    b.put(&journal(19), said(9, BORIS));
+    dreams(&b, 21);
+    let out = repeated(&a, &b);
+    assert_eq!((times(&out, ALMA), times(&out, BORIS), waits(&out)), (1, 1, 0));
+}
+
+/// Both copies had the section as it was before a person wrote at the front of the journal: it cited the old line and the new one.
+#[test]
+fn a_section_cites_a_line_that_has_moved_once() {
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    dreams(&a, 20);
+    let b = a.copy();
+    b.put("USER.md", "# User\n");
+    let a = repeated(&a, &b);
+    a.put(&journal(18), format!("- Chat.\n{}", said(9, ALMA)));
+    let out = repeated(&a, &b);
+    assert_eq!(out.memory().matches("#L").count(), 1, "{}", out.memory());
+}
+
+/// The machine that was asked had no such file yet: it came by an undo after both knew that the statement is forgotten.
+#[test]
+fn what_is_forgotten_in_files_leaves_an_undone_dream_of_the_other_machine() {
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    let id = dreams(&a, 20).remove(0);
+    forget(&a, ALMA, false);
+    let (b, base) = (a.copy(), a.copy());
+    assert!(undo(&a, &id));
+    forget(&b, ALMA, true);
+    each_merge(&base, &a, &b, |out, how| {
+        let has_it = |(_, bytes): &(&String, &Vec<u8>)| String::from_utf8_lossy(bytes).contains(ALMA);
+        let tree = out.tree();
+        let found: Vec<&String> = tree.iter().filter(has_it).map(|(path, _)| path).collect();
+        assert!(how == "by file" || found.is_empty(), "{how}: {found:?}");
+    });
+}
+
+/// A section in which words were overwritten counted as one that a person had changed, where the log that has its hash had not come yet.
+#[test]
+fn a_section_with_overwritten_words_is_as_printed_by_its_own_mark() {
+    let a = Life::with(&[(18, &(said(9, ALMA) + &said(10, BORIS)))]);
+    let base = Life::empty();
+    let id = dreams(&a, 20).remove(0);
+    let b = Life::empty();
+    for path in ["MEMORY.md", &journal(18)] {
+        b.put(path, a.bytes(path));
+    }
+    forget(&b, ALMA, true);
+    assert!(undo(&a, &id));
+    let workspaces = [&base, &a, &b].map(Life::quick_workspace);
+    let [base, one, other] = workspaces.each_ref().map(AsRef::as_ref);
+    let out = Life::empty();
+    let plan = Merge::new(one, other).base(base).plan().unwrap();
+    plan.write(out.quick_workspace().as_ref()).unwrap();
+    assert!(!out.memory().contains("## Dreamed"), "{}", out.memory());
+}
+
+/// Nobody had changed the same: one person had edited a section, the other had added a line.
+#[test]
+fn an_edited_section_and_a_new_line_are_no_versions_of_one_another() {
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    a.put("MEMORY.md", "# Memory\n");
+    let b = a.copy();
+    dreams(&a, 20);
+    a.put("MEMORY.md", a.memory().replace("- Alma", "- Surely: Alma"));
+    b.put("MEMORY.md", "# Memory\n- Mine.\n");
+    let out = repeated(&a, &b);
+    assert_eq!((times(&out, "Surely: Alma"), times(&out, "- Mine.")), (1, 1));
+}
+
+/// The other machine had archived it while it was empty: "removed on one machine, changed on the other".
+#[test]
+fn an_empty_journal_is_not_removed_by_an_archive() {
+    let base = Life::with(&[(18, "")]);
+    let (a, b) = (base.copy(), base.copy());
+    a.add(&journal(18), said(9, ALMA));
+    archive(&b, 18);
+    let workspaces = [&base, &a, &b].map(Life::quick_workspace);
+    let [base, one, other] = workspaces.each_ref().map(AsRef::as_ref);
+    let plan = Merge::new(one, other).base(base).plan().unwrap();
+    assert!(plan.conflicts().is_empty(), "{:?}", plan.conflicts());
+}
+
+/// A person wrote at the front of a journal: its line was promoted once more, in other words, since it is another line by now.
+#[test]
+fn a_line_that_a_person_moved_in_its_journal_is_not_promoted_in_other_words() {
+    let life = Life::with(&[(18, &said(9, ALMA))]);
+    dreams(&life, 20);
+    life.put(&journal(18), format!("- Chat.\n{}", said(9, ALMA)));
+    let model = llm_fn(|request: &LlmRequest| {
+        let told = seen(request).into_iter().find(|line| line.text.contains(ALMA)).unwrap();
+        Ok(LlmReply::new(format!("- We know: {ALMA} ({}#L{})", told.journal, told.number)))
+    });
+    dream(&dreamer_over(life.quick_workspace(), |_| {}), &model, night(21));
+    assert_eq!(times(&life, ALMA), 1, "{}", life.memory());
+}

@@ -196,7 +196,9 @@ impl Curation {
             let hold = instructs(run, item, report).or(nested).or(hold);
             let fate = if let Some(hold) = hold {
                 LineOutcome::Held(hold)
-            } else if known.statements.contains(&statement) || known.standing.says(&text, &citations) {
+            } else if known.statements.contains(&statement)
+                || known.standing.says(&text, &citations, &material.shown)
+            {
                 LineOutcome::Duplicate
             } else if known.removed.contains(hash.as_str()) {
                 LineOutcome::RemovedBefore

@@ -47,6 +47,8 @@ pub(super) struct Merged {
     pub(super) printed: BTreeMap<DreamId, String>,
     /// The lines of the sections that were printed.
     pub(super) nights: BTreeMap<DreamId, Night>,
+    /// The lines of the sections that a person changed.
+    pub(super) edited: BTreeMap<DreamId, Night>,
 }
 
 impl Copy {
@@ -308,7 +310,7 @@ impl Out<'_> {
         let (one, other) = (&one[head..one.len() - tail], &other[head..other.len() - tail]);
         let (was, mine, theirs) = (written(base), written(one), written(other));
         let is_new = was.is_empty();
-        if mine == theirs || (is_new && (self.has_base || is_blank(&mine) || is_blank(&theirs))) {
+        if mine == theirs || (is_new && (self.has_base || are_apart(&mine, &theirs))) {
             // Nobody changed what the other changed: both have added something.
             self.weave(one, other);
         } else if theirs == was {
@@ -379,8 +381,17 @@ fn written(tokens: &[Token]) -> Vec<Token> {
     tokens.iter().filter(|token| matches!(token, Token::Line(_))).cloned().collect()
 }
 
-fn is_blank(tokens: &[Token]) -> bool {
-    tokens.iter().all(|token| matches!(token, Token::Line(line) if line.trim_ascii().is_empty()))
+/// Returns whether two texts are no versions of one: beside blank lines one of them has only sections of which the other has none.
+fn are_apart(one: &[Token], other: &[Token]) -> bool {
+    let sections_of = |tokens: &[Token]| {
+        let sections = written_sections(tokens);
+        let is_rest = |at: &usize| !sections.iter().any(|range| range.contains(at));
+        let is_blank = |at: usize| matches!(&tokens[at], Token::Line(line) if line.trim_ascii().is_empty());
+        let is_all = (0..tokens.len()).filter(is_rest).all(is_blank);
+        (Draft { tokens: tokens.to_vec(), ..Draft::default() }.dreams(), is_all)
+    };
+    let ((in_one, is_all_of_one), (in_other, is_all_of_other)) = (sections_of(one), sections_of(other));
+    in_one.is_disjoint(&in_other) && (is_all_of_one || is_all_of_other)
 }
 
 fn only_sections(tokens: &[Token]) -> Vec<Token> {
@@ -446,7 +457,13 @@ impl Draft {
 
     pub(super) fn print(self) -> Merged {
         let (bytes, printed) = print(&self.tokens, &self.nights);
-        Merged { bytes, printed, nights: self.nights }
+        let edited =
+            sections::whole(&bytes).into_iter().filter(|section| !printed.contains_key(&section.dream));
+        let night = |section: sections::Section| {
+            Some((section.dream, Night::read(std::str::from_utf8(&bytes[section.range]).ok()?)?))
+        };
+        let edited = edited.filter_map(night).collect();
+        Merged { edited, bytes, printed, nights: self.nights }
     }
 }
 

@@ -9,13 +9,14 @@ use serde_json::Number;
 
 use super::archive;
 use super::curated::{Copy, Merged};
-use super::life::Copied;
+use super::life::{Copied, How};
 use super::night::Night;
 use super::places::{Places, part};
 use super::weave::{Strand, strands, weave};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
+use crate::dream::Cited;
 use crate::dreamer::Outcome;
 use crate::format::DreamId;
 use crate::format::documents::sections;
@@ -149,14 +150,26 @@ impl Dreams {
         self.passes[side].iter().rev().find(|line| line.id == *id && line.outcome == log::APPENDED)
     }
 
-    /// Returns the pieces of dreams that were taken back on a machine, as it knows them.
+    /// Returns the pieces of dreams that were taken back on a machine, as it knows them. Where the other machine knows that too, it has read
+    /// them again since, or they wait there as well.
     pub(super) fn given_back(&self, side: usize) -> impl Iterator<Item = &LogSource> {
         let passes = &self.passes[side];
-        let is_undone = |pass: &&LogLine| {
-            pass.outcome == log::APPENDED
-                && last(passes, &pass.id).is_some_and(|line| line.outcome == log::UNDONE)
+        let is_news = move |word: &LogLine| {
+            word.outcome == log::UNDONE && !self.passes[1 - side].iter().any(|line| key(line) == key(word))
+        };
+        let is_undone = move |pass: &&LogLine| {
+            pass.outcome == log::APPENDED && last(passes, &pass.id).is_some_and(is_news)
         };
         passes.iter().filter(is_undone).flat_map(|pass| &pass.sources)
+    }
+
+    /// Returns the pieces of dreams that stand, as a machine knows them.
+    pub(super) fn read(&self, side: usize) -> impl Iterator<Item = &LogSource> {
+        let stands = |pass: &&LogLine| {
+            pass.outcome == log::APPENDED
+                && self.words.get(&pass.id).is_some_and(|word| word.outcome != log::UNDONE)
+        };
+        self.passes[side].iter().filter(stands).flat_map(|pass| &pass.sources)
     }
 
     /// Returns the pieces that a dream was shown, as a machine knows them.
@@ -207,10 +220,18 @@ impl Dreams {
             let is_it = |(line, _): &(Option<LogLine>, String)| {
                 line.as_ref().is_some_and(|line| key(line) == key(word))
             };
-            // A clock that was slow: what was done last is told last.
+            // A clock that was slow: what was done last is told last, before what its machine did then.
             if let Some(told) = all.iter().position(is_it).filter(|told| *told < at) {
-                let line = all.remove(told);
-                all.insert(at, line);
+                let behind = all.split_off(told);
+                let (mut word, mut others) = (Vec::new(), Vec::new());
+                for (number, line) in behind.into_iter().enumerate() {
+                    match number {
+                        0 => word.push(line),
+                        _ if of_it(&line) => all.push(line),
+                        _ => others.push(line),
+                    }
+                }
+                all.extend(word.into_iter().chain(others));
             }
             let appended = all.iter_mut().rev().find(|(line, _)| {
                 line.as_ref()
@@ -248,24 +269,66 @@ impl Dreams {
     }
 
     /// Returns what both logs tell of the merged journals, each in its order. `nights` are the dreams and proposals in theirs.
-    fn readings(&self, nights: &[(&String, &DreamId)], places: &Places) -> BTreeMap<DocName, Vec<Mark>> {
+    fn readings(
+        &self,
+        nights: &[(&String, &DreamId)],
+        memory: &Merged,
+        places: &Places,
+    ) -> BTreeMap<DocName, Vec<Mark>> {
         let ranks: BTreeMap<&DreamId, usize> =
             nights.iter().zip(0..).map(|((_, id), rank)| (*id, rank)).collect();
         let undone = self.undone();
         let mut marks: BTreeMap<DocName, Vec<Mark>> = BTreeMap::new();
         for (side, passes) in self.passes.iter().enumerate() {
+            // Journals that a dream has read which was taken back, and that nobody has as it read them.
+            let mut lost: BTreeSet<&str> = BTreeSet::new();
             for line in passes {
                 let is_reading = READINGS.iter().any(|word| line.outcome == word.as_str());
+                let is_appended = line.outcome == log::APPENDED;
                 let by = match ranks.get(&line.id) {
                     Some(_) if line.outcome == log::UNDONE && undone.contains(&line.id) => By::GivenBack,
                     _ if !is_reading => continue,
-                    Some(rank) if !undone.contains(&line.id) => By::Dream(*rank),
-                    Some(_) if line.outcome == log::APPENDED => By::TakenBack,
+                    Some(_) if is_appended && undone.contains(&line.id) => By::TakenBack,
+                    Some(rank) if !undone.contains(&line.id) => {
+                        // A night that was taken back here is of the machine that brought it back, or dreamed it again.
+                        let is_over = last(passes, &line.id).is_some_and(|it| it.outcome == log::UNDONE);
+                        let is_last = self.pass(side, &line.id).is_none_or(|pass| pass == line);
+                        if is_appended && (is_over || !is_last) {
+                            continue;
+                        }
+                        By::Dream(*rank)
+                    }
                     _ => By::Nobody,
                 };
-                for source in line.sources.iter().filter(|source| places.has(source)) {
+                // What a dream read may have been carried by whoever overwrote words in it, where the word that took it back was not.
+                let read = self.pass(side, &line.id).filter(|_| by == By::GivenBack);
+                for source in line.sources.iter().chain(read.iter().flat_map(|pass| &pass.sources)) {
+                    if !places.has(source) {
+                        match by {
+                            By::TakenBack => drop(lost.insert(&source.name)),
+                            By::GivenBack => drop(lost.remove(source.name.as_str())),
+                            By::Dream(_) | By::Nobody => {}
+                        }
+                        continue;
+                    }
+                    // Whoever read it while the other dream counted left out what that one says.
+                    let is_held = by == By::Nobody && lost.contains(source.name.as_str());
+                    let by = if is_held { By::TakenBack } else { by };
                     let Ok(name) = DocName::parse(source.name.as_str()) else { continue };
                     marks.entry(name).or_default().push((source.from..source.to, Told::Read(side, by)));
+                }
+            }
+        }
+        let text = |name: &DocName| std::str::from_utf8(&places.journals.get(name)?.bytes).ok();
+        let printed = memory.nights.iter().map(|(id, night)| (id, night.places().collect()));
+        let edited = memory.edited.iter().map(|(id, night)| (id, night.told(&text)));
+        for (id, cited) in printed.chain(edited) {
+            let Some(rank) = ranks.get(id) else { continue };
+            let cited: Vec<Cited> = cited;
+            for (name, first, last) in cited {
+                if let Some(range) = places.journals.get(&name).and_then(|journal| journal.range(first, last))
+                {
+                    marks.entry(name).or_default().push((range, Told::Said(*rank)));
                 }
             }
         }
@@ -297,6 +360,8 @@ enum Told {
     Shown,
     /// The log of a machine has a reading of it.
     Read(usize, By),
+    /// A section of the merged memory cites it: that of a dream by its place in the order of nights.
+    Said(usize),
 }
 
 /// The reader of a run of bytes.
@@ -319,7 +384,9 @@ impl Shown {
         lives: [&Copied; 2],
         dreams: &Dreams,
         waiting: &BTreeMap<DreamId, String>,
+        memory: &Merged,
         places: &Places,
+        how: How,
     ) -> Result<Self> {
         let ledgers = [
             Ledger::parse(lives[0].state(&StateName::LEDGER))?,
@@ -333,10 +400,13 @@ impl Shown {
         let mut shown = Self::default();
         shown.ledger.epoch = ledgers[0].epoch.max(ledgers[1].epoch);
         shown.ledger.watermark = later_mark([&states[0], &states[1]]);
-        let mut nights: Vec<(&String, &DreamId)> =
-            dreams.nights().chain(waiting.iter().map(|(id, at)| (at, id))).collect();
+        let mut nights: Vec<(&String, &DreamId)> = dreams.nights().collect();
+        let mut proposals: Vec<(&String, &DreamId)> = waiting.iter().map(|(id, at)| (at, id)).collect();
         nights.sort_unstable();
-        let mut marks = dreams.readings(&nights, places);
+        proposals.sort_unstable();
+        // What a proposal says is not said yet.
+        nights.extend(proposals);
+        let mut marks = dreams.readings(&nights, memory, places);
         let mut entries = BTreeMap::new();
         for (name, journal) in places.journals.iter().filter(|(name, _)| !archive::is_archived(name)) {
             let mut told = marks.remove(name).unwrap_or_default();
@@ -378,7 +448,7 @@ impl Shown {
                 continue;
             }
             entry.size = journal.bytes.len() as u64;
-            for Run { range, owners, is_shown } in runs(&told) {
+            for Run { range, owners, is_shown } in runs(&told, how) {
                 let bytes = part(&journal.bytes, &range).expect("a place is inside of the journal");
                 let sha256 = Digest::of(bytes);
                 for rank in owners {
@@ -399,6 +469,7 @@ impl Shown {
             ledgers.iter().flat_map(|ledger| ledger.read_whole(|name| !here.contains(name))).collect();
         for name in absent {
             let known = ledgers.iter().filter_map(|ledger| ledger.get(&name));
+            let known = known.filter(|entry| entry.glance().pending == 0);
             if let Some(entry) = known.max_by_key(|entry| (entry.size, entry.modified, format!("{entry:?}")))
             {
                 entries.insert(name, entry);
@@ -478,8 +549,8 @@ enum Last {
 }
 
 /// Cuts what is told of a journal into runs that do not overlap. Of two dreams on two machines that have read the same bytes, they belong to the
-/// earlier; of two on one machine, to both. Bytes that only a dream has read which was taken back wait, unless its machine read them again.
-fn runs(told: &[Mark]) -> Vec<Run> {
+/// one whose section says something of them, or the earlier; of two on one machine, to both. Bytes that only a dream has read which was taken back wait, unless its machine read them again.
+fn runs(told: &[Mark], how: How) -> Vec<Run> {
     let bounds: BTreeSet<u64> = told.iter().flat_map(|(range, _)| [range.start, range.end]).collect();
     let bounds: Vec<u64> = bounds.into_iter().collect();
     let mut runs: Vec<Run> = Vec::new();
@@ -505,13 +576,27 @@ fn runs(told: &[Mark]) -> Vec<Run> {
             }
             (owners, last)
         });
-        let first = sides.iter().filter_map(|(owners, _)| owners.first()).min().copied();
         let is = |word: Last| sides.iter().any(|(_, last)| *last == word);
         let is_given_back = (is(Last::Held) || is(Last::GivenBack)) && !is(Last::ReadAgain);
+        let sides = sides.map(|(mut owners, last)| {
+            // A tool had brought memory before the log, so that this night left out what the other dream said.
+            if how == How::Mixed && is_given_back && last == Last::Nothing {
+                owners.retain(|rank| told.contains(&Told::Said(*rank)));
+            }
+            owners
+        });
+        let all: BTreeSet<usize> = sides.iter().flatten().copied().collect();
+        let saying: BTreeSet<usize> = told
+            .iter()
+            .filter_map(|told| if let Told::Said(rank) = told { Some(*rank) } else { None })
+            .collect();
+        // A section that a tool brought late says what its log gave to another dream meanwhile.
+        let first =
+            all.intersection(&saying).chain(&saying).chain(&all).next().filter(|_| !all.is_empty()).copied();
         let is_shown = told.contains(&Told::Shown) && (first.is_some() || !is_given_back);
         let with_first =
-            sides.into_iter().map(|(owners, _)| owners).filter(|owners| owners.first() == first.as_ref());
-        let owners: BTreeSet<usize> = with_first.flatten().collect();
+            sides.into_iter().filter(|owners| first.is_some_and(|first| owners.contains(&first)));
+        let owners: BTreeSet<usize> = with_first.flatten().chain(first).collect();
         if owners.is_empty() && !is_shown {
             continue;
         }
@@ -563,7 +648,7 @@ mod tests {
             (400..410, read(0, By::Dream(2))),
         ];
         assert_eq!(
-            runs(&told),
+            runs(&told, How::Whole),
             [
                 run(0..60, &[0], true),
                 run(60..100, &[1], true),
@@ -578,10 +663,24 @@ mod tests {
             (0..40, read(1, By::Dream(3))),
             (40..50, read(1, By::Nobody)),
         ];
-        assert_eq!(runs(&told), [run(0..40, &[3], true)], "who reads for nothing elsewhere gives nothing up");
+        assert_eq!(
+            runs(&told, How::Whole),
+            [run(0..40, &[3], true)],
+            "who reads for nothing elsewhere gives nothing up"
+        );
+        let told = [
+            (0..50, Told::Shown),
+            (0..50, read(0, By::Dream(1))),
+            (0..50, read(1, By::Dream(0))),
+            (20..30, Told::Said(1)),
+        ];
+        assert_eq!(
+            runs(&told, How::Whole),
+            [run(0..20, &[0], true), run(20..30, &[1], true), run(30..50, &[0], true)]
+        );
         let told = [(0..50, Told::Shown), (0..50, read(0, By::TakenBack)), (0..50, read(0, By::Dream(1)))];
-        assert_eq!(runs(&told), [], "it left out what the other said");
+        assert_eq!(runs(&told, How::Whole), [], "it left out what the other said");
         let told = [(0..50, Told::Shown), (0..50, read(0, By::Dream(1))), (0..50, read(0, By::Dream(2)))];
-        assert_eq!(runs(&told), [run(0..50, &[1, 2], true)]);
+        assert_eq!(runs(&told, How::Whole), [run(0..50, &[1, 2], true)]);
     }
 }

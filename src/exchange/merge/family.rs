@@ -139,7 +139,8 @@ fn recognise<'p, 't: 'p>(parts: impl Iterator<Item = &'p mut Part<'t>>) {
 /// Settles a document of the ancestor that one side has not any more: gone from both, or, where the other has changed it, there as the
 /// other has it. Returns whether it is such a conflict.
 fn removed(at: usize, base: &Parts<'_>, sides: &mut [Parts<'_>; 2]) -> bool {
-    let Some(before) = base.get(&at) else { return false };
+    // Of an empty one nothing was removed.
+    let Some(before) = base.get(&at).filter(|before| !before.entries.is_empty()) else { return false };
     for side in [0, 1] {
         let is_there =
             |key: &Key| sides[side].values().any(|part| part.entries.iter().any(|entry| entry.key == *key));

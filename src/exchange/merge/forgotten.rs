@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::life::{Copied, How};
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
+use crate::format::documents::sections;
 use crate::format::replies::reply;
 use crate::format::state::carry::{self, Overwritten, is_curated};
 use crate::format::state::forgotten::{Forgotten, JOINED};
@@ -15,9 +16,8 @@ use crate::format::state::undone::Undone;
 use crate::gate::{Tombstone, Tombstones};
 use crate::life::receipt::without_forgotten;
 
-/// Joins what both have forgotten, and takes it out of what the other keeps of earlier versions. A statement that a person of one machine has
-/// asked to have overwritten in files is overwritten in those of the other machine too, and in those of the ancestor, so that all say the
-/// same. Returns the file of the tombstones.
+/// Joins what both have forgotten. A statement that a person of one machine has asked to have overwritten in files is overwritten in those of the
+/// other machine too, with what that keeps of earlier versions, and in those of the ancestor, so that all say the same. Returns the file of the tombstones.
 pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Result<Option<Vec<u8>>> {
     let read = |life: &Copied| Forgotten::<Tombstones>::parse(life.state(&StateName::FORGOTTEN));
     let known = [read(&lives[0])?, read(&lives[1])?];
@@ -39,10 +39,11 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Re
     });
     let struck =
         [0, 1].map(|side: usize| overwritten(&lives[side], &askers[1 - side].iter().collect::<Vec<_>>()));
+    let asked = only(&all.tombstones, |stone, _| all.in_files.contains(&stone.digest));
     let of_base = overwritten(base, &askers.iter().flatten().collect::<Vec<_>>());
     for (side, documents) in struck.into_iter().enumerate() {
-        if known[side].as_ref().map_or(0, |file| file.tombstones.len()) < all.tombstones.len() {
-            strike_states(&mut lives[side], &all.tombstones)?;
+        if known[side].as_ref().map_or(0, |file| file.in_files.len()) < all.in_files.len() {
+            strike_states(&mut lives[side], &asked)?;
         }
         strike(&mut lives[side], documents)?;
     }
@@ -113,7 +114,7 @@ fn overwritten(life: &Copied, askers: &[&Asker<'_>]) -> Vec<(DocName, Vec<u8>)> 
             after = Cow::Owned(asker.overwritten(name, &after).into_owned());
         }
         if after != text {
-            documents.push((name.clone(), after.into_owned().into_bytes()));
+            documents.push((name.clone(), sections::marked_anew(before, after.into_owned().into_bytes())));
         }
     }
     documents
@@ -153,7 +154,7 @@ fn strike_hashes(life: &mut Copied, before: &[u8], after: &[u8]) {
     *bytes = log.into_bytes();
 }
 
-/// Takes what is forgotten out of earlier versions, undone dreams and proposals.
+/// Takes what is to be overwritten out of earlier versions, undone dreams and proposals.
 fn strike_states(life: &mut Copied, stones: &Tombstones) -> Result<()> {
     for (name, bytes) in &mut life.states {
         if *name == StateName::UNDONE {

@@ -50,6 +50,12 @@ impl WovenJournal {
         self.line_at(place.start)
     }
 
+    /// Returns the bytes of lines, from the first to the last, counted from 1.
+    pub(super) fn range(&self, first: u64, last: u64) -> Option<Range<u64>> {
+        let end = start_of(&self.bytes, last.checked_add(1)?).unwrap_or(self.bytes.len() as u64);
+        start_of(&self.bytes, first).map(|start| start..end).filter(|range| !range.is_empty())
+    }
+
     /// Returns the number of the line in which a byte is.
     pub(super) fn line_at(&self, at: u64) -> Option<u64> {
         let above = self.bytes.get(..usize::try_from(at).ok()?)?;

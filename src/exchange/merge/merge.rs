@@ -10,7 +10,7 @@ use super::forgotten;
 use super::journal::{Entry, Key, WovenJournal, entries, woven};
 use super::life::{Copied, How};
 use super::night::Night;
-use super::places::{Moved, Places};
+use super::places::{self, Moved, Places};
 use super::plan::{MergeConflict, MergeConflictKind, MergePlan};
 use super::states::{self, Three};
 use super::text;
@@ -234,10 +234,19 @@ impl Merging {
                 [Some(one), Some(other)] => {
                     // What the ancestor did not have is new on both.
                     let base = base.or_else(|| self.has_base.then(Vec::new));
-                    let base =
-                        base.or_else(|| self.versions.earlier(name, [&one, &other]).map(<[u8]>::to_vec));
-                    let bytes = self.document(name, base.as_deref(), &one, &other);
-                    self.versions.note(name, [&one, &other, &bytes]);
+                    // Where files are of different moments, what the state remembers is not of its document.
+                    let may_be = base.is_none() && self.how != How::Mixed;
+                    let earlier = if may_be { self.versions.earlier(name, [&one, &other]) } else { None };
+                    let bytes = match earlier {
+                        // One copy is in the other.
+                        Some(side) => {
+                            let later = if side == 0 { &other } else { &one };
+                            let mut copies = [Some(later.as_slice()); 2];
+                            copies[side] = None;
+                            if is_curated(name) { self.curated(name, None, copies) } else { later.clone() }
+                        }
+                        None => self.document(name, base.as_deref(), &one, &other),
+                    };
                     self.plan.merged.documents.insert(name.clone(), bytes);
                 }
                 [one, other] => {
@@ -262,6 +271,14 @@ impl Merging {
             let bytes = self.printed(archive);
             self.plan.merged.documents.insert(DocName::DREAMED, bytes);
         }
+        for (name, merged) in &self.plan.merged.documents {
+            // Journals are merged by their entries, with a base and without.
+            if let [Some(one), Some(other)] = [0, 1].map(|side: usize| self.lives[side].document(name))
+                && !self.places.journals.contains_key(name)
+            {
+                self.versions.note(name, [one, other], merged);
+            }
+        }
         let is_joined = |(name, bytes): &(&DocName, &Vec<u8>)| {
             let mut copies = self.lives.iter().map(|life| life.documents.get(*name));
             copies.all(|copy| copy.is_some_and(|copy| copy != *bytes))
@@ -272,12 +289,16 @@ impl Merging {
     /// Merges journals of one name of which some are in an archive.
     fn family(&mut self, family: &Family) {
         let base = self.has_base.then_some(&self.base);
-        let given_back: BTreeSet<Key> = family
-            .documents
-            .iter()
-            .flat_map(|name| [0, 1].map(|side: usize| self.given_back(side, name)))
-            .flatten()
-            .collect();
+        let mut given_back: BTreeSet<Key> = BTreeSet::new();
+        for side in [0, 1] {
+            let waits: Vec<Key> =
+                family.documents.iter().flat_map(|name| self.given_back(side, name)).collect();
+            if !waits.is_empty() {
+                // What a dream that stands has read on the other machine is its own, and does not wait.
+                let read = self.read(1 - side);
+                given_back.extend(waits.into_iter().filter(|key| !read.contains(key)));
+            }
+        }
         let woven = family::woven(family, base, [&self.lives[0], &self.lives[1]], self.first, &given_back);
         for (name, journal) in woven.documents {
             self.plan.merged.documents.insert(name.clone(), journal.bytes.clone());
@@ -310,6 +331,21 @@ impl Merging {
                 && !shown.pieces().iter().any(|piece| is_in(piece.from, piece.to, entry))
         };
         entries(text).into_iter().filter(waits).map(|entry| entry.key).collect()
+    }
+
+    /// Returns the entries that dreams of a machine have read which stand in the merged life.
+    fn read(&self, side: usize) -> BTreeSet<Key> {
+        let life = &self.lives[side];
+        let mut read = BTreeSet::new();
+        for source in self.dreams.read(side) {
+            let Some(name) = places::document_of(life, source) else { continue };
+            let is_in = |entry: &Entry| {
+                source.from < entry.range.end as u64 && (entry.range.start as u64) < source.to
+            };
+            let entries = entries(life.document(&name).unwrap_or_default()).into_iter();
+            read.extend(entries.filter(is_in).map(|entry| entry.key));
+        }
+        read
     }
 
     fn document(&mut self, name: &DocName, base: Option<&[u8]>, one: &[u8], other: &[u8]) -> Vec<u8> {
@@ -418,6 +454,7 @@ impl Merging {
         let merged = draft.print();
         self.memory.printed.extend(merged.printed);
         self.memory.nights.extend(merged.nights);
+        self.memory.edited.extend(merged.edited);
         merged.bytes
     }
 
@@ -478,7 +515,7 @@ impl Merging {
         let lives = [&self.lives[0], &self.lives[1]];
         let answered = self.answered();
         let waiting = self.waiting(&answered)?;
-        let shown = Shown::of(lives, &self.dreams, &waiting, &self.places)?;
+        let shown = Shown::of(lives, &self.dreams, &waiting, &self.memory, &self.places, self.how)?;
         let log = self.dreams.log(lives, &shown, &self.memory, &self.places);
         let mut names: BTreeSet<StateName> =
             self.lives.iter().flat_map(|life| life.states.keys()).cloned().collect();

@@ -106,6 +106,27 @@ impl Night {
         self.items.iter().flat_map(Item::cited).map(|(name, ..)| name).collect()
     }
 
+    /// Returns the lines that it cites, of journals that are known to be those.
+    pub(super) fn places(&self) -> impl Iterator<Item = Cited> + '_ {
+        self.items.iter().flat_map(Item::cited).filter(|(name, ..)| !self.stale.contains(name))
+    }
+
+    /// Returns the cited lines that say what its lines say: a person may have changed these, and the journal as well.
+    pub(super) fn told<'t>(&self, journal: &dyn Fn(&DocName) -> Option<&'t str>) -> Vec<Cited> {
+        let mut all = Vec::new();
+        for item in &self.items {
+            let said = Said::of(curated::strip_date(&item.text).1);
+            for (name, first, last) in item.cited() {
+                let lines = journal(&name).into_iter().flat_map(str::lines).zip(1..);
+                let mut lines = lines.filter(|(_, number)| (first..=last).contains(number));
+                if lines.any(|(line, _)| said.is_told_by(line)) {
+                    all.push((name, first, last));
+                }
+            }
+        }
+        all
+    }
+
     /// Says which journals are not those that its lines cite.
     pub(super) fn lost_sight_of(&mut self, journals: BTreeSet<DocName>) {
         self.stale = journals;

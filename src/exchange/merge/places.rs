@@ -79,7 +79,7 @@ impl Places {
     }
 
     /// Returns where a piece that a machine was shown is now: by the copy that has it as it was shown, the machine's own or, where its files are
-    /// of different moments, the other. `None` where neither has it so.
+    /// of different moments, the other, or by the merged journal, into which a line may be back. `None` where none has it so.
     pub(super) fn shown(
         &self,
         lives: [&Copied; 2],
@@ -87,7 +87,10 @@ impl Places {
         piece: &LogSource,
     ) -> Option<Vec<(DocName, Range<u64>)>> {
         let found = |side: usize| document_of(lives[side], piece).map(|document| (side, document));
-        let (side, document) = found(side).or_else(|| found(1 - side))?;
+        let Some((side, document)) = found(side).or_else(|| found(1 - side)) else {
+            let name = DocName::parse(&piece.name).ok().filter(|_| self.has(piece))?;
+            return Some(vec![(name, piece.from..piece.to)]);
+        };
         let range = piece.from..piece.to;
         let Some(moves) = self.moves[side].get(&document) else {
             let journal = self.journals.get(&document)?;
@@ -186,7 +189,7 @@ impl Carry for Moved<'_> {
 }
 
 /// Returns the document of a copy in which a piece is as it was shown.
-fn document_of(life: &Copied, source: &LogSource) -> Option<DocName> {
+pub(super) fn document_of(life: &Copied, source: &LogSource) -> Option<DocName> {
     let all = archive::candidates(life, &DocName::parse(&source.name).ok()?);
     all.into_iter().find(|document| source.fits(life.document(document).unwrap_or_default()))
 }

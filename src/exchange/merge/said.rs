@@ -20,11 +20,7 @@ impl Said {
     /// Returns whether a line of a journal has its words, but for two at most, and each number and negation.
     pub(crate) fn is_told_by(&self, line: &str) -> bool {
         const LACKING: usize = 2;
-        let line = Self::of(line);
-        let lacking = self.terms.difference(&line.terms).count();
-        lacking <= LACKING
-            && lacking * 2 < self.len()
-            && self.decisive.iter().all(|word| line.terms.contains(word) || line.decisive.contains(word))
+        self.lacks_in(line).is_some_and(|lacking| lacking <= LACKING && lacking * 2 < self.len())
     }
 }
 

@@ -38,6 +38,30 @@ pub(crate) fn whole(memory: &[u8]) -> Vec<Section> {
     all
 }
 
+/// Renews the hashes in the marks of sections in which words were overwritten, so that each stands as printed by its own mark still. One that a
+/// person had changed before keeps its mark.
+pub(crate) fn marked_anew(before: &[u8], mut after: Vec<u8>) -> Vec<u8> {
+    for Section { range, .. } in whole(before) {
+        let Some((at, is_printed, _)) = hash_in_mark(&before[range.clone()]) else { continue };
+        let Some((_, _, hash)) = after.get(range.clone()).and_then(hash_in_mark) else { continue };
+        if is_printed && before.len() == after.len() {
+            after[range.start + at..][..hash.len()].copy_from_slice(hash.as_bytes());
+        }
+    }
+    after
+}
+
+/// Returns where the mark of a section says its hash, whether that is the one of its lines, and that one.
+fn hash_in_mark(section: &[u8]) -> Option<(usize, bool, String)> {
+    const HASH: &str = " sha256=";
+    let at = memchr::memmem::find(section, HASH.as_bytes())? + HASH.len();
+    let text = std::str::from_utf8(section).ok()?.replace("\r\n", "\n");
+    let (_, body) = text.split_once("-->\n")?;
+    let body = &body[..body.rfind("<!-- /dream:")?];
+    let hash = Digest::of(body.trim().as_bytes()).short(16);
+    Some((at, section.get(at..at + hash.len())? == hash.as_bytes(), hash))
+}
+
 /// The state of a dream's section in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SectionState {

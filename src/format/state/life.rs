@@ -5,7 +5,7 @@
 //!  "journal":"memory/2026-11-21-repl.md","finished":true},"merged":{"MEMORY.md":["9f86d081884c7d65"]}}
 //! ```
 //!
-//! `merged` has hashes of versions of documents that a merge put together, and of what it made of them.
+//! `merged` has hashes of versions of documents that a merge put together, and of what it made of them, which `latest` has of the last merge.
 //!
 //! Unknown keys survive.
 
@@ -30,6 +30,9 @@ pub(crate) struct LifeState {
     /// Of each document that was merged: the hashes of its versions that are in it.
     #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     pub(crate) merged: SortedMap<String, SortedSet<String>>,
+    /// Of each of these documents: the hash of what the last merge made of it.
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub(crate) latest: SortedMap<String, String>,
     /// Keys of others, kept as they are.
     #[serde(flatten)]
     others: Map<String, Value>,
