@@ -12,8 +12,8 @@ use super::table::Table;
 use crate::base::text;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
-use crate::store::forget::{Burial, REMOVED, Rest, Struck};
-use crate::store::practice::{Kept, normal};
+use crate::store::forget::{Burial, REMOVED, Struck};
+use crate::store::practice::{Kept, Rest, normal};
 
 impl Table<'_> {
     /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
