@@ -9,8 +9,8 @@ use chrono::{DateTime, Utc};
 
 use super::echo::EchoWord;
 use super::edit::Edit;
-use super::forget::{Burial, Rest, Struck};
-use super::practice::{Practice, PracticeChanges};
+use super::forget::{Burial, Struck};
+use super::practice::{Practice, PracticeChanges, Rest};
 use super::search::Searchable;
 use super::vectors::{MemoryVectors, VectorChanges};
 use super::words::Words;

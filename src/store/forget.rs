@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::backend::Rows;
-use super::practice::Kept;
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::document::SourceRef;
 use crate::base::error::{Error, Result};
@@ -16,7 +14,7 @@ use crate::format::Origin;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 use crate::gate::signature;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones, statement_signature};
-use crate::memory::{Learning, Memory, NewLearning, NewMemory, Place, Source};
+use crate::memory::{Memory, NewLearning, NewMemory, Place, Source};
 
 /// The action of a row that is gone for good.
 pub(crate) const REMOVED: &str = "memory_removed";
@@ -264,80 +262,6 @@ pub(crate) fn may_forget(access: &Access, memory: &Memory, status: Option<FactSt
     access.actor == Actor::Human || !(is_typed || is_confirmed)
 }
 
-/// A part of a store beside its rows that says the rest of its words from now on.
-#[cfg_attr(
-    not(any(feature = "sqlite", feature = "postgres")),
-    expect(dead_code, reason = "a store in files takes the words out of its lines by itself")
-)]
-pub(crate) enum Rest {
-    Value { key: String, value: String },
-    Learning(Learning),
-    Practised(Kept),
-}
-
-/// The parts of a store beside its rows that say a statement.
-#[derive(Default)]
-pub(crate) struct Parts {
-    pub(crate) rest: Vec<Rest>,
-    pub(super) told: Vec<(ForgetPlace, RowReceipt)>,
-}
-
-impl Parts {
-    pub(super) fn saying(rows: &dyn Rows, burial: &Burial) -> Result<Self> {
-        let mut parts = Self::default();
-        for (key, mut value) in rows.profile(None)? {
-            if burial.holds(&key) || burial.holds(&value) {
-                let told = format!("{key}: {value}");
-                let is_kept = !burial.holds(&key) && burial.strike(&mut value);
-                let rest = is_kept.then_some(Rest::Value { key, value });
-                parts.add(ForgetPlace::Profile, burial.told(0, &told, is_kept), rest);
-            }
-        }
-        for mut learning in rows.learnings(usize::MAX)? {
-            let said = learning.content.clone();
-            if burial.holds(&said) || learning.context.as_deref().is_some_and(|context| burial.holds(context))
-            {
-                burial.strike_maybe(&mut learning.context);
-                let (id, is_kept) = (learning.id.get(), burial.strike(&mut learning.content));
-                let rest = is_kept.then_some(Rest::Learning(learning));
-                parts.add(ForgetPlace::Learnings, burial.told(id, &said, is_kept), rest);
-            }
-        }
-        for method in rows.methods()? {
-            for case in rows.cases(method.id, usize::MAX)? {
-                parts.practised(&Kept::Case(case), burial);
-            }
-            parts.practised(&Kept::Method(method), burial);
-        }
-        for preference in rows.preferences()? {
-            parts.practised(&Kept::Preference(preference), burial);
-        }
-        for note in rows.notes(true)?.into_iter().chain(rows.notes(false)?) {
-            parts.practised(&Kept::Note(note), burial);
-        }
-        Ok(parts)
-    }
-
-    fn practised(&mut self, kept: &Kept, burial: &Burial) {
-        let Some(struck) = kept.struck(burial) else { return };
-        let (place, said) = match kept {
-            Kept::Method(method) => (ForgetPlace::Methods, &method.body),
-            Kept::Case(case) => (ForgetPlace::Cases, &case.content),
-            Kept::Preference(preference) => (ForgetPlace::Preferences, &preference.statement),
-            Kept::Note(note) => (ForgetPlace::RoleNotes, &note.content),
-            _ => return,
-        };
-        let is_kept = !matches!(struck, Kept::Gone { .. });
-        let told = burial.told(kept.number().unwrap_or_default(), said, is_kept);
-        self.add(place, told, is_kept.then_some(Rest::Practised(struck)));
-    }
-
-    fn add(&mut self, place: ForgetPlace, told: RowReceipt, rest: Option<Rest>) {
-        self.told.push((place, told));
-        self.rest.extend(rest);
-    }
-}
-
 /// The counts of removals outside of rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Struck {
@@ -383,17 +307,4 @@ pub(crate) fn receipt(
         line.rows.push(row);
     }
     receipts
-}
-
-impl Struck {
-    /// Counts a part that says the rest of its words from now on.
-    pub(super) fn count(&mut self, rest: &Rest) {
-        *match rest {
-            Rest::Value { .. } => &mut self.profile,
-            Rest::Learning(_) => &mut self.learnings,
-            Rest::Practised(Kept::Method(_)) => &mut self.methods,
-            Rest::Practised(Kept::Note(_)) => &mut self.notes,
-            Rest::Practised(_) => &mut self.cases,
-        } += 1;
-    }
 }

@@ -14,7 +14,7 @@ use crate::learning::{
     Approval, Case, Constraint, Counted, Method, MethodId, NewPreference, Preference, PreferenceId,
     PreferenceKind, Reflection, RoleNote, RoleNoteId,
 };
-use crate::memory::AuditEntry;
+use crate::memory::{AuditEntry, Learning};
 
 /// A part of the learning loop that a change adds or replaces.
 #[derive(Clone, Serialize)]
@@ -41,6 +41,17 @@ pub(crate) enum Kept {
     Outcome(Counted),
     /// Words that were forgotten; their number is used no more.
     Gone { of: Numbered, id: i64 },
+}
+
+/// A part of a store beside its rows that says the rest of its words from now on.
+#[cfg_attr(
+    not(any(feature = "sqlite", feature = "postgres")),
+    expect(dead_code, reason = "a store in files takes the words out of its lines by itself")
+)]
+pub(crate) enum Rest {
+    Value { key: String, value: String },
+    Learning(Learning),
+    Practised(Kept),
 }
 
 /// The kinds of parts that have numbers.

@@ -12,6 +12,7 @@ use super::edit::Edit;
 use super::follow::{doubt, doubts, follow, holds_now};
 use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
+use super::parts::Parts;
 use super::search::{Answer, search};
 use super::suspects::suspects;
 use super::vectors::Shelves;
@@ -479,9 +480,8 @@ impl Store {
                     }
                 }
                 let edges = edges.saturating_sub(rows.edges_of(&kept)?.len()) as u64;
-                let parts = forget::Parts::saying(rows, &burial)?;
-                let mut struck = rows.forget(&gone, (&burial, &parts.rest), &key, entry)?;
-                parts.rest.iter().for_each(|rest| struck.count(rest));
+                let parts = Parts::saying(rows, &burial)?;
+                let struck = parts.counted(rows.forget(&gone, (&burial, &parts.rest), &key, entry)?);
                 told.extend(parts.told);
                 told.retain(|_| access.actor == Actor::Human);
                 Ok((gone, kept, told, (edges, vectors), struck))

@@ -21,7 +21,8 @@ use crate::search::rank::{Card, is_name};
 use crate::store::Edit;
 use crate::store::backend::{Changes, Extracted};
 use crate::store::fact;
-use crate::store::forget::{Burial, Rest, Struck, signature_of_new};
+use crate::store::forget::{Burial, Struck, signature_of_new};
+use crate::store::practice::Rest;
 use crate::store::vectors::VectorChanges;
 
 /// The most rows that one transaction of a purge removes, so that writers wait for moments only.

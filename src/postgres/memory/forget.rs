@@ -12,8 +12,8 @@ use crate::base::word::from_word;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
 use crate::postgres::link::params;
-use crate::store::forget::{Burial, REMOVED, Rest, Struck};
-use crate::store::practice::{Kept, normal};
+use crate::store::forget::{Burial, REMOVED, Struck};
+use crate::store::practice::{Kept, Rest, normal};
 
 /// So many texts are looked at together.
 const READ: i64 = 1000;

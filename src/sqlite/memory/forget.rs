@@ -13,8 +13,8 @@ use crate::base::text;
 use crate::base::word::from_word;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
-use crate::store::forget::{Burial, REMOVED, Rest, Struck};
-use crate::store::practice::{Kept, normal};
+use crate::store::forget::{Burial, REMOVED, Struck};
+use crate::store::practice::{Kept, Rest, normal};
 
 impl Table<'_> {
     /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
