@@ -116,7 +116,7 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
     (Kind::MissingIgnoreLines, "git", |home| fs::create_dir(home.join(".git")).unwrap()),
     (Kind::MissingMergeDriver, "git", |home| {
         let _ = fs::create_dir(home.join(".git"));
-        put(home, ".gitignore", ".dreaming.lock*\n");
+        put(home, ".gitignore", &(noctuary::exchange::TravelFile::Ignore.lines().join("\n") + "\n"));
         let lines = noctuary::exchange::TravelFile::StateIgnore.lines();
         put(home, ".dreaming.d/.gitignore", &(lines.join("\n") + "\n"));
     }),
