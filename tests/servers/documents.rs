@@ -34,6 +34,8 @@ fn open(scope: &Scope) -> PostgresWorkspace {
 
 /// A server of another process, as far as the first one can tell.
 fn machine(settings: PostgresConfig) -> Postgres {
+    // Whichever test is first makes the tables.
+    server::server();
     Postgres::connect_with(&server::url().unwrap(), settings).unwrap()
 }
 
