@@ -150,6 +150,8 @@ mod session;
 #[cfg(feature = "sleep")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sleep")))]
 pub mod sleep;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 pub mod store;

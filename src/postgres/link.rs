@@ -14,131 +14,26 @@ use ::postgres::{Client, NoTls, Row, SimpleQueryMessage};
 
 use super::config::Address;
 use super::fault::Fault;
+pub(super) use crate::sql::{Param, params};
 
 type Job = Box<dyn FnOnce(&mut Session) + Send>;
 
-/// A value of a statement.
-#[derive(Debug, Clone)]
-pub(super) enum Param {
-    Text(String),
-    MaybeText(Option<String>),
-    Texts(Vec<String>),
-    Bytes(Vec<u8>),
-    MaybeBytes(Option<Vec<u8>>),
-    ManyBytes(Vec<Vec<u8>>),
-    ManyMaybeBytes(Vec<Option<Vec<u8>>>),
-    Number(i64),
-    MaybeNumber(Option<i64>),
-    Numbers(Vec<i64>),
-    /// Numbers of 32 bits.
-    Words(Vec<i32>),
-    Real(f64),
-    Flag(bool),
-}
-
-impl From<&str> for Param {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<&String> for Param {
-    fn from(text: &String) -> Self {
-        Self::Text(text.clone())
-    }
-}
-
-impl From<&[u8]> for Param {
-    fn from(bytes: &[u8]) -> Self {
-        Self::Bytes(bytes.to_owned())
-    }
-}
-
-impl From<Vec<String>> for Param {
-    fn from(texts: Vec<String>) -> Self {
-        Self::Texts(texts)
-    }
-}
-
-impl From<Option<String>> for Param {
-    fn from(text: Option<String>) -> Self {
-        Self::MaybeText(text)
-    }
-}
-
-impl From<Option<&str>> for Param {
-    fn from(text: Option<&str>) -> Self {
-        Self::MaybeText(text.map(str::to_owned))
-    }
-}
-
-impl From<String> for Param {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<Vec<Option<Vec<u8>>>> for Param {
-    fn from(bytes: Vec<Option<Vec<u8>>>) -> Self {
-        Self::ManyMaybeBytes(bytes)
-    }
-}
-
-impl From<i64> for Param {
-    fn from(number: i64) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl From<Option<i64>> for Param {
-    fn from(number: Option<i64>) -> Self {
-        Self::MaybeNumber(number)
-    }
-}
-
-impl From<Vec<i64>> for Param {
-    fn from(numbers: Vec<i64>) -> Self {
-        Self::Numbers(numbers)
-    }
-}
-
-impl From<f64> for Param {
-    fn from(number: f64) -> Self {
-        Self::Real(number)
-    }
-}
-
-impl From<bool> for Param {
-    fn from(flag: bool) -> Self {
-        Self::Flag(flag)
-    }
-}
-
-/// Makes the values of a statement.
-macro_rules! params {
-    ($($value:expr),* $(,)?) => {
-        vec![$($crate::postgres::link::Param::from($value)),*]
-    };
-}
-pub(super) use params;
-
-impl Param {
-    fn bound(&self) -> (&(dyn ToSql + Sync), Type) {
-        match self {
-            Self::Text(text) => (text, Type::TEXT),
-            Self::MaybeText(text) => (text, Type::TEXT),
-            Self::Texts(texts) => (texts, Type::TEXT_ARRAY),
-            Self::Bytes(bytes) => (bytes, Type::BYTEA),
-            Self::MaybeBytes(bytes) => (bytes, Type::BYTEA),
-            Self::ManyBytes(each) => (each, Type::BYTEA_ARRAY),
-            Self::ManyMaybeBytes(each) => (each, Type::BYTEA_ARRAY),
-            Self::Number(number) => (number, Type::INT8),
-            Self::MaybeNumber(number) => (number, Type::INT8),
-            Self::Numbers(numbers) => (numbers, Type::INT8_ARRAY),
-            Self::Words(words) => (words, Type::INT4_ARRAY),
-            Self::Real(number) => (number, Type::FLOAT8),
-            Self::Flag(flag) => (flag, Type::BOOL),
-        }
+/// Returns a value as the driver binds it, and its type.
+fn bound(value: &Param) -> (&(dyn ToSql + Sync), Type) {
+    match value {
+        Param::Text(text) => (text, Type::TEXT),
+        Param::MaybeText(text) => (text, Type::TEXT),
+        Param::Texts(texts) => (texts, Type::TEXT_ARRAY),
+        Param::Bytes(bytes) => (bytes, Type::BYTEA),
+        Param::MaybeBytes(bytes) => (bytes, Type::BYTEA),
+        Param::ManyBytes(each) => (each, Type::BYTEA_ARRAY),
+        Param::ManyMaybeBytes(each) => (each, Type::BYTEA_ARRAY),
+        Param::Number(number) => (number, Type::INT8),
+        Param::MaybeNumber(number) => (number, Type::INT8),
+        Param::Numbers(numbers) => (numbers, Type::INT8_ARRAY),
+        Param::Words(words) => (words, Type::INT4_ARRAY),
+        Param::Real(number) => (number, Type::FLOAT8),
+        Param::Flag(flag) => (flag, Type::BOOL),
     }
 }
 
@@ -151,7 +46,7 @@ pub(super) struct Statement {
 
 impl Statement {
     pub(super) fn run(&self, session: &mut Session) -> Result<Vec<Row>, ::postgres::Error> {
-        let bound: Vec<_> = self.params.iter().map(Param::bound).collect();
+        let bound: Vec<_> = self.params.iter().map(bound).collect();
         match session.prepared(&self.sql, &bound)? {
             None => session.query_typed(&self.sql, &bound),
             Some(prepared) => {

@@ -34,8 +34,10 @@
 //! The manual has [roles, poolers, backups and failovers](crate::manual::postgres).
 
 mod artifacts;
+mod columns;
 mod config;
 mod documents;
+mod driver;
 mod erase;
 #[cfg(feature = "doctor")]
 mod examine;

@@ -188,12 +188,12 @@ mod tests {
     fn statements_that_wait_are_one() {
         let statement = |sql: &'static str, params| Statement { sql: sql.into(), params };
         assert!(together(Vec::new()).is_none());
-        let alone = together(vec![statement("INSERT INTO a VALUES ($1)", params![1])]).unwrap();
+        let alone = together(vec![statement("INSERT INTO a VALUES ($1)", params![1_i64])]).unwrap();
         assert_eq!((&*alone.sql, alone.params.len()), ("INSERT INTO a VALUES ($1)", 1));
         let all = together(vec![
-            statement("INSERT INTO a VALUES ($1, $2, $1)", params![1, 2]),
-            statement("INSERT INTO b SELECT w FROM unnest($1) w", params![3]),
-            statement("INSERT INTO c VALUES ($2, $10, $1) ON CONFLICT DO NOTHING", params![4, 5]),
+            statement("INSERT INTO a VALUES ($1, $2, $1)", params![1_i64, 2_i64]),
+            statement("INSERT INTO b SELECT w FROM unnest($1) w", params![3_i64]),
+            statement("INSERT INTO c VALUES ($2, $10, $1) ON CONFLICT DO NOTHING", params![4_i64, 5_i64]),
         ])
         .unwrap();
         assert_eq!(

@@ -8,6 +8,13 @@ use crate::disk::host;
 /// Folds an error of SQLite into one by what a caller can do about it. None carries a document's text.
 pub(super) fn fold(action: &'static str, path: &str, error: rusqlite::Error) -> Error {
     let path = path.to_owned();
+    let error = match error {
+        rusqlite::Error::ToSqlConversionFailure(source) => match source.downcast::<Error>() {
+            Ok(folded) => return *folded,
+            Err(source) => rusqlite::Error::ToSqlConversionFailure(source),
+        },
+        other => other,
+    };
     let corrupt = |what| Error::Corrupt { name: path.clone(), line: 0, column: 0, what };
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Busy { path },
@@ -25,6 +32,11 @@ pub(super) fn fold(action: &'static str, path: &str, error: rusqlite::Error) -> 
         }
         _ => Error::Database { action, path, source: Box::new(error) },
     }
+}
+
+/// Carries an error that is folded through a call whose errors are those of SQLite; [`fold`] returns it as it was.
+pub(super) fn carried(error: Error) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }
 
 /// Returns whether SQLite found the file, or an index in it, damaged.

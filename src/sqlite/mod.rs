@@ -10,6 +10,7 @@ mod columns;
 mod commits;
 mod database;
 mod documents;
+mod driver;
 mod edges;
 mod erase;
 mod error;

@@ -23,7 +23,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (3, &["trace"]),
     (4, &["gate", "search"]),
     (5, &["session", "store"]),
-    (6, &["life"]),
+    (6, &["life", "sql"]),
     (7, &["dream", "file", "sqlite", "postgres", "model", "objects"]),
     (8, &["drive", "tools", "exchange", "pages", "report", "sleep", "vectors", "doctor", "finance", "files"]),
     (9, &["testing", "manual"]),

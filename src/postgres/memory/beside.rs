@@ -1,17 +1,22 @@
 //! The rows right before and right behind others in their conversations.
 
+use crate::sql::Columns;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::columns::word;
-use super::row::{self, CARD};
-use super::search::{CONDITIONS, bound, by_ids, in_sight, trusted};
+use super::search::CARD;
+use super::search::CONDITIONS;
 use super::table::Table;
 use crate::base::error::Result;
 use crate::memory::Filter;
 use crate::postgres::kept::{Beside, KeptCard};
 use crate::postgres::link::params;
 use crate::search::rank::{Card, REACH, Visibility};
+use crate::sql::Dialect;
+use crate::sql::DriverExt;
+use crate::sql::memory::with_card;
+use crate::sql::memory::{filtered, trusted};
+use crate::sql::word;
 
 /// The place of a row in its conversation.
 struct PlaceOf {
@@ -63,7 +68,7 @@ impl Table<'_> {
             return Ok(());
         }
         let places = self.places(visibility, rows)?;
-        let sight = in_sight(visibility);
+        let sight = Dialect::Postgres.in_sight(visibility);
         let side = |direction: &str| {
             format!(
                 "(SELECT m.* FROM memories m WHERE m.user_id = $1 AND m.agent_id = $2
@@ -78,7 +83,7 @@ impl Table<'_> {
             side("> (o.position, o.id) ORDER BY m.position, m.id"),
             trusted(filter)
         );
-        let mut values = bound(filter);
+        let mut values = filtered(filter);
         let words = places.values().map(|place| word(&place.session)).collect::<Vec<i64>>();
         values.extend(params![
             places.keys().copied().collect::<Vec<i64>>(),
@@ -91,9 +96,9 @@ impl Table<'_> {
         let rows = self.run(sql, values)?;
         self.run("SET LOCAL enable_sort = on", Vec::new())?;
         for found in &rows {
-            let given =
-                found.try_get(10).and_then(|giver| row::with_card(found, "", |card| take(giver, card)));
-            given.map_err(|error| self.misread(error))?;
+            let found = self.found(found);
+            let giver = found.number(10)?;
+            with_card(&found, "", |card| take(giver, card))?;
         }
         Ok(())
     }
@@ -115,12 +120,11 @@ impl Table<'_> {
             let sql = format!(
                 "SELECT m.id, m.session, m.position FROM {}
                  WHERE m.user_id = $1 AND m.agent_id = $2 AND m.session_word IS NOT NULL AND {}",
-                by_ids("$3"),
-                in_sight(visibility)
+                Dialect::Postgres.by_ids("$3"),
+                Dialect::Postgres.in_sight(visibility)
             );
-            let read = self.all(sql, params![unknown], |found| {
-                let position: Option<i64> = found.try_get(2)?;
-                Ok((found.try_get(0)?, row::maybe(found, 1)?.zip(position)))
+            let read = self.all(&sql, params![unknown], |found| {
+                Ok((found.number(0)?, found.maybe(1)?.zip(found.maybe_number(2)?)))
             })?;
             let found = read.into_iter().filter_map(|(id, place)| Some((id, place?)));
             places.extend(found.map(|(id, (session, position))| (id, PlaceOf { session, position })));

@@ -1,9 +1,10 @@
 //! Cards of rows with their words counted, of which those are read that are not kept.
 
+use crate::sql::Columns;
+use crate::sql::memory::with_card;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::row;
 use super::table::Table;
 use super::terms::word_of;
 use crate::base::error::Result;
@@ -22,10 +23,10 @@ impl Table<'_> {
         if !unknown.is_empty() {
             let (mut new, mut stemmer) = (HashMap::with_capacity(unknown.len()), Stemmer::default());
             for (id, found) in self.read(visibility, &unknown)? {
-                let text = row::text(&found, 10);
-                let card =
-                    text.and_then(|text| row::with_card(&found, &text, |card| count(card, &mut stemmer)));
-                new.insert(id, Arc::new(card.map_err(|error| self.misread(error))?));
+                let found = self.found(&found);
+                let text = found.text(10)?;
+                let card = with_card(&found, &text, |card| count(card, &mut stemmer))?;
+                new.insert(id, Arc::new(card));
             }
             if let Some((sight, moment)) = &kept_as {
                 let new = new.iter().map(|(id, card)| (*id, Arc::clone(card)));

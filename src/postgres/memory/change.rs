@@ -2,10 +2,6 @@
 
 use chrono::{DateTime, Utc};
 
-use super::columns::{count, word};
-use super::fact::{cardinality_word, key_column};
-use super::row::{role_word, stamp};
-use super::rows::PINNED_BY_THE_HUMAN;
 use super::state::{by_chance, next};
 use super::table::Table;
 use crate::base::access::Actor;
@@ -18,11 +14,18 @@ use crate::gate::{Tombstone, TombstoneKey, signature};
 use crate::memory::{AuditEntry, LearningId, MemoryId, NewLearning, NewMemory};
 use crate::postgres::link::params;
 use crate::search::rank::{Card, is_name};
+use crate::sql::DriverExt;
+use crate::sql::memory::{
+    PINNED_BY_THE_HUMAN, apply, audit, cardinality_word, extract_next, key_column, put_edges, put_edges_anew,
+    role_word, suspect,
+};
+use crate::sql::word;
 use crate::store::Edit;
 use crate::store::backend::{Changes, Extracted};
 use crate::store::fact;
 use crate::store::forget::{Burial, Struck, signature_of_new};
 use crate::store::practice::Rest;
+use crate::store::stamp::stamp;
 use crate::store::vectors::VectorChanges;
 
 /// The most rows that one transaction of a purge removes, so that writers wait for moments only.
@@ -31,8 +34,8 @@ const PURGED_AT_ONCE: usize = 500;
 impl Changes for Table<'_> {
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId> {
         let id = self.insert(memory, &entry)?;
-        self.suspect(id, suspects)?;
-        self.audit_entry(&AuditEntry { id: Some(id), ..entry })?;
+        suspect(self, id, suspects)?;
+        audit(self, &AuditEntry { id: Some(id), ..entry })?;
         Ok(id)
     }
 
@@ -43,11 +46,11 @@ impl Changes for Table<'_> {
 
     fn edit(&mut self, id: MemoryId, edit: Edit<'_>, entry: AuditEntry) -> Result<()> {
         self.apply_edit(id, edit, entry.actor, entry.at)?;
-        self.audit_entry(&entry)
+        audit(self, &entry)
     }
 
     fn rule(&mut self, events: &mut [ConsolidationEvent], _now: DateTime<Utc>) -> Result<()> {
-        events.iter_mut().try_for_each(|event| self.apply(event))
+        events.iter_mut().try_for_each(|event| apply(self, event))
     }
 
     fn learn(&mut self, learning: &NewLearning, entry: AuditEntry) -> Result<LearningId> {
@@ -59,7 +62,7 @@ impl Changes for Table<'_> {
         let bound =
             params![id, &learning.content, learning.context.clone(), normal, normal_word, stamp(entry.at)];
         self.run(sql, bound)?;
-        self.audit_entry(&entry)?;
+        audit(self, &entry)?;
         Ok(LearningId::new(id))
     }
 
@@ -68,7 +71,7 @@ impl Changes for Table<'_> {
              VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id, agent_id, key_word)
              DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
         self.run(sql, params![word(key), key, value, stamp(entry.at)])?;
-        self.audit_entry(&entry)
+        audit(self, &entry)
     }
 
     fn forget(
@@ -86,27 +89,27 @@ impl Changes for Table<'_> {
         self.changes_forgotten();
         let sql = "DELETE FROM memory_tombstones WHERE user_id = $1 AND agent_id = $2 AND digest = $3";
         self.run(sql, params![stone.digest.to_string()])?;
-        self.audit_entry(&entry)
+        audit(self, &entry)
     }
 
     fn purge(&mut self, cutoff: DateTime<Utc>, entry: AuditEntry) -> Result<Vec<MemoryId>> {
         let sql = "SELECT id FROM memories WHERE user_id = $1 AND agent_id = $2 AND deleted_at < $3
              ORDER BY id LIMIT $4";
-        let ids = self.all(sql, params![stamp(cutoff), count(PURGED_AT_ONCE)], |found| found.try_get(0))?;
+        let ids = self.all(sql, params![stamp(cutoff), PURGED_AT_ONCE], |found| found.number(0))?;
         let ids: Vec<MemoryId> = ids.into_iter().map(MemoryId::new).collect();
         self.remove_rows(&ids)?;
         for id in &ids {
-            self.audit_entry(&AuditEntry { id: Some(*id), ..entry.clone() })?;
+            audit(self, &AuditEntry { id: Some(*id), ..entry.clone() })?;
         }
         Ok(ids)
     }
 
     fn extract_edges(&mut self, after: MemoryId) -> Result<Extracted> {
-        self.extract_next(after)
+        extract_next(self, after)
     }
 
     fn refuse(&mut self, entry: AuditEntry) -> Result<()> {
-        self.audit_entry(&entry)
+        audit(self, &entry)
     }
 
     fn as_vectors_mut(&mut self) -> &mut dyn VectorChanges {
@@ -149,7 +152,7 @@ impl Table<'_> {
             place.map(|place| role_word(place.role)),
             speaker,
             said_at.map(stamp),
-            count(memory.content.len()),
+            memory.content.len(),
             memory.came_by().as_ref().map(ToString::to_string),
             fact::first_status(&memory.category, Some(&memory.source)).map(|status| status.state.as_str()),
             memory.valid_from.map(stamp),
@@ -180,7 +183,7 @@ impl Table<'_> {
             scenario: scenario(memory.metadata.as_ref(), entry.actor),
             ..EdgeWords::default()
         };
-        self.put_edges(id, &words, &at)?;
+        put_edges(self, id, &words, &at)?;
         Ok(id)
     }
 
@@ -206,21 +209,14 @@ impl Table<'_> {
                 );
                 let normal_word = word(&normal);
                 let signature = signature(content).cast_signed();
-                let bound = params![
-                    id.get(),
-                    content,
-                    count(content.len()),
-                    stamp(now),
-                    normal,
-                    normal_word,
-                    signature
-                ];
-                let key = self.first(sql, bound, |found| {
-                    let key = super::row::maybe(found, 0)?.zip(super::row::maybe(found, 1)?);
+                let bound =
+                    params![id.get(), content, content.len(), stamp(now), normal, normal_word, signature];
+                let key = self.first(&sql, bound, |found| {
+                    let key = found.maybe(0)?.zip(found.maybe(1)?);
                     Ok(key.map(|(subject, slot)| FactKey::one(subject, slot)))
                 })?;
                 self.echo_anew(id, key.flatten().as_ref())?;
-                self.put_edges_anew(id)?;
+                put_edges_anew(self, id)?;
                 self.drop_vectors(&[id.get()])?;
             }
             Edit::Delete => {

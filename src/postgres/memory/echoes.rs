@@ -1,14 +1,13 @@
 //! The words of retired rows and of keys, beside the index: a search that finds one of them is led to what holds now.
 
-use super::columns::count;
-use super::row;
-use super::search::by_id;
 use super::table::Table;
 use crate::base::error::Result;
 use crate::facts::FactKey;
 use crate::memory::MemoryId;
 use crate::postgres::link::params;
 use crate::search::rank::Visibility;
+use crate::sql::Dialect;
+use crate::sql::DriverExt;
 use crate::store::echo::{EchoWord, echo_words};
 
 impl Table<'_> {
@@ -30,12 +29,12 @@ impl Table<'_> {
     }
 
     /// Lists a row that was replaced by what it says.
-    pub(super) fn echo_retired(&self, id: MemoryId) -> Result<()> {
+    pub(super) fn list_retired(&self, id: MemoryId) -> Result<()> {
         let sql =
             "SELECT content, subject, slot FROM memories WHERE user_id = $1 AND agent_id = $2 AND id = $3";
         let found = self.first(sql, params![id.get()], |found| {
-            let key = row::maybe(found, 1)?.zip(row::maybe(found, 2)?);
-            Ok((row::text(found, 0)?, key.map(|(subject, slot)| FactKey::one(subject, slot))))
+            let key = found.maybe(1)?.zip(found.maybe(2)?);
+            Ok((found.text(0)?, key.map(|(subject, slot)| FactKey::one(subject, slot))))
         })?;
         let Some((content, key)) = found else { return Ok(()) };
         self.list_echoes(id, Some(&content), key.as_ref())
@@ -73,7 +72,7 @@ impl Table<'_> {
             Visibility::All => "",
             Visibility::Shared => "AND m.shared",
         };
-        let row = by_id("e.id");
+        let row = Dialect::Postgres.by_id("e.id");
         let sql = format!(
             "SELECT w.place, f.id FROM unnest($3) WITH ORDINALITY w (word, place) CROSS JOIN LATERAL (
                SELECT e.id FROM memory_echoes e CROSS JOIN LATERAL {row}
@@ -85,9 +84,7 @@ impl Table<'_> {
         );
         let asked: Vec<i64> = words.iter().map(|word| word.0.cast_signed()).collect();
         let mut lists = vec![Vec::new(); words.len()];
-        let found = self.all(sql, params![asked, count(most)], |found| {
-            Ok((found.try_get::<_, i64>(0)?, found.try_get::<_, i64>(1)?))
-        })?;
+        let found = self.all(&sql, params![asked, most], |found| Ok((found.number(0)?, found.number(1)?)))?;
         for (place, id) in found {
             if let Some(list) = usize::try_from(place - 1).ok().and_then(|at| lists.get_mut(at)) {
                 list.push(MemoryId::new(id));

@@ -1,5 +1,8 @@
 //! A look at the rows of a scope that writes nothing, for the doctor.
 
+use crate::sql::DriverExt;
+use crate::sql::memory::edges_of_rows;
+use crate::sql::memory::extracted_after;
 use std::collections::{BTreeMap, HashMap};
 
 use super::PostgresMemoryStore;
@@ -48,14 +51,14 @@ impl PostgresBackend {
             let sql = "SELECT p.word, count(*), count(*) FILTER (WHERE p.shared), sum(p.id)::bigint
                  FROM memory_postings p WHERE p.user_id = $1 AND p.agent_id = $2 GROUP BY p.word";
             let held = table.all(sql, Vec::new(), |found| {
-                Ok((found.try_get(0)?, [found.try_get(1)?, found.try_get(2)?, found.try_get(3)?]))
+                Ok((found.number(0)?, [found.number(1)?, found.number(2)?, found.number(3)?]))
             })?;
             let mut held: HashMap<i64, [i64; 3]> = held.into_iter().collect();
             let sql =
                 "SELECT l.word, l.shared, l.ids FROM memory_lists l WHERE l.user_id = $1 AND l.agent_id = $2";
             table.all(sql, Vec::new(), |found| {
-                let (shared, list): (bool, &[u8]) = (found.try_get(1)?, found.try_get(2)?);
-                let counts = held.entry(found.try_get(0)?).or_default();
+                let (shared, list) = (found.flag(1)?, found.bytes(2)?.unwrap_or_default());
+                let counts = held.entry(found.number(0)?).or_default();
                 for id in ids_of(list) {
                     counts[0] += 1;
                     counts[1] += i64::from(shared);
@@ -72,12 +75,12 @@ impl PostgresBackend {
         self.look("check", |table| {
             let (mut missing, mut after) = (0, MemoryId::new(0));
             loop {
-                let page = table.extracted_after(after)?;
+                let page = extracted_after(table, after)?;
                 let Some(last) = page.last() else { return Ok(missing) };
                 after = last.id;
                 let ids: Vec<MemoryId> = page.iter().map(|row| row.id).collect();
                 let mut held: HashMap<MemoryId, Vec<_>> = HashMap::new();
-                for (id, edge) in table.edges_of_rows(&ids)? {
+                for (id, edge) in edges_of_rows(table, &ids)? {
                     held.entry(id).or_default().push(edge);
                 }
                 for row in &page {
@@ -93,9 +96,8 @@ impl PostgresBackend {
         let sql = "SELECT CASE state WHEN 1 THEN 'embedded' WHEN 2 THEN 'failed' ELSE 'skipped' END, count(*)
              FROM memory_vectors WHERE user_id = $1 AND agent_id = $2 GROUP BY 1";
         self.look("check", |table| {
-            let counts = table.all(sql, Vec::new(), |found| {
-                Ok((found.try_get(0)?, found.try_get::<_, i64>(1)?.unsigned_abs()))
-            })?;
+            let counts =
+                table.all(sql, Vec::new(), |found| Ok((found.text(0)?, found.number(1)?.unsigned_abs())))?;
             Ok(counts.into_iter().collect())
         })
     }

@@ -1,17 +1,18 @@
 //! Forgetting for good: the rows that say a statement, and the tombstone that keeps it out.
 
+use crate::sql::memory::read_tombstones;
 use std::sync::{Arc, PoisonError};
 
-use super::columns::word;
-use super::row;
 use super::state::by_chance;
 use super::table::Table;
 use crate::base::error::Result;
 use crate::base::text;
-use crate::base::word::from_word;
-use crate::gate::{Tombstone, TombstoneKey, Tombstones};
+use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
 use crate::postgres::link::params;
+use crate::sql::DriverExt;
+use crate::sql::memory::audit;
+use crate::sql::word;
 use crate::store::forget::{Burial, REMOVED, Struck};
 use crate::store::practice::{Kept, Rest, normal};
 
@@ -20,7 +21,7 @@ const READ: i64 = 1000;
 
 impl Table<'_> {
     /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
-    pub(super) fn forgotten(&self) -> Result<Option<Arc<Tombstones>>> {
+    pub(super) fn known_tombstones(&self) -> Result<Option<Arc<Tombstones>>> {
         let version = self.state().forgets;
         if version == 0 {
             return Ok(None);
@@ -31,31 +32,10 @@ impl Table<'_> {
         {
             return Ok(forgotten);
         }
-        let forgotten = self.read_forgotten()?.map(Arc::new);
+        let forgotten = read_tombstones(self)?.map(Arc::new);
         *self.backend.known.lock().unwrap_or_else(PoisonError::into_inner) =
             Some((version, forgotten.clone()));
         Ok(forgotten)
-    }
-
-    fn read_forgotten(&self) -> Result<Option<Tombstones>> {
-        let Some(key) = self.key()? else { return Ok(None) };
-        let sql = "SELECT words, mark, digest FROM memory_tombstones WHERE user_id = $1 AND agent_id = $2";
-        let stones = self.all(sql, Vec::new(), |stone| {
-            Ok((stone.try_get::<_, i64>(0)?, stone.try_get::<_, i64>(1)?, row::text(stone, 2)?))
-        })?;
-        let mut forgotten = Tombstones::new(key);
-        for (words, mark, digest) in stones {
-            if let (Ok(words), Ok(mark), Ok(digest)) = (words.try_into(), mark.try_into(), digest.parse()) {
-                forgotten.insert(Tombstone { words, mark, digest });
-            }
-        }
-        Ok(Some(forgotten).filter(|forgotten| !forgotten.is_empty()))
-    }
-
-    pub(super) fn key(&self) -> Result<Option<TombstoneKey>> {
-        let sql = "SELECT key FROM memory_tombstone_keys WHERE user_id = $1 AND agent_id = $2";
-        let key = self.first(sql, Vec::new(), |found| row::text(found, 0))?;
-        Ok(key.and_then(|key| from_word(&key)))
     }
 
     /// Says that this change adds or removes tombstones. The number is one that no change had, whether or not it was committed.
@@ -88,7 +68,7 @@ impl Table<'_> {
         }
         self.remove_rows(rows)?;
         for id in rows {
-            self.audit_entry(&AuditEntry { action: REMOVED.to_owned(), id: Some(*id), ..entry.clone() })?;
+            audit(self, &AuditEntry { action: REMOVED.to_owned(), id: Some(*id), ..entry.clone() })?;
         }
         // A key may say it too.
         for column in ["value", "key"] {
@@ -113,7 +93,7 @@ impl Table<'_> {
                 self.run(sql, params![ids])?;
             }
         }
-        self.audit_entry(entry)?;
+        audit(self, entry)?;
         Ok(struck)
     }
 
@@ -191,7 +171,7 @@ impl Table<'_> {
             "WITH gone AS (DELETE FROM {table} WHERE user_id = $1 AND agent_id = $2 AND {key} = ANY ($3) RETURNING 1)
              SELECT count(*) FROM gone"
         );
-        let gone = self.first(sql, params![ids], |found| found.try_get::<_, i64>(0))?;
+        let gone = self.first(&sql, params![ids], |found| found.number(0))?;
         Ok(gone.unwrap_or(0).unsigned_abs())
     }
 
@@ -203,9 +183,9 @@ impl Table<'_> {
         );
         let (mut after, mut holding) = (i64::MIN, Vec::new());
         loop {
-            let read = self.all(sql.clone(), params![after, READ], |found| {
-                let says_it = row::borrowed(found, 1)?.is_some_and(|text| burial.holds(&text));
-                Ok((found.try_get::<_, i64>(0)?, says_it))
+            let read = self.all(&sql.clone(), params![after, READ], |found| {
+                let says_it = found.borrowed(1)?.is_some_and(|text| burial.holds(&text));
+                Ok((found.number(0)?, says_it))
             })?;
             let Some((last, _)) = read.last() else { return Ok(holding) };
             after = *last;

@@ -3,12 +3,14 @@
 //! A list of hundreds of rows is read at once, where as many postings are looked up one by one. A row is in a list of a word, or has a
 //! posting of it, and never both.
 
+use crate::sql::Columns;
 use std::collections::BTreeSet;
 
 use super::table::{Posting, Table};
 use crate::base::error::Result;
 use crate::postgres::link::{Param, params};
 use crate::search::rank::Visibility;
+use crate::sql::DriverExt;
 
 /// The number of postings of a word that become lists.
 const FULL: i64 = 128;
@@ -70,8 +72,7 @@ impl Table<'_> {
              WHERE (SELECT count(*) FROM (SELECT 1 FROM memory_postings p
                WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word AND p.shared = s.shared LIMIT $4) f) >= $4";
         let bound = params![looked_at.into_iter().collect::<Vec<i64>>(), FULL];
-        let full: Vec<(i64, bool)> =
-            self.all(sql, bound, |found| Ok((found.try_get(0)?, found.try_get(1)?)))?;
+        let full: Vec<(i64, bool)> = self.all(sql, bound, |found| Ok((found.number(0)?, found.flag(1)?)))?;
         for shared in [false, true] {
             let words: Vec<i64> =
                 full.iter().filter(|(_, flag)| *flag == shared).map(|(word, _)| *word).collect();
@@ -98,7 +99,7 @@ impl Table<'_> {
                AND l.word = ANY ($3) AND l.shared = $4 AND l.first <= $5 AND l.last >= $5";
         let found: Vec<(i64, i64, Vec<u8>)> =
             self.all(sql, params![words.to_vec(), shared, id], |found| {
-                Ok((found.try_get(0)?, found.try_get(1)?, found.try_get(2)?))
+                Ok((found.number(0)?, found.number(1)?, found.bytes(2)?.unwrap_or_default().to_vec()))
             })?;
         let (mut shorter, mut empty) = (Vec::new(), Vec::new());
         for (word, last, bytes) in found {
@@ -149,8 +150,8 @@ impl Table<'_> {
                WHERE l.user_id = $1 AND l.agent_id = $2 AND l.word = w.word {of_lists})
              FROM unnest($3) WITH ORDINALITY w (word, place) ORDER BY w.place"
         );
-        self.all(sql, params![words, i64::from(most)], |found| {
-            Ok(u32::try_from(found.try_get::<_, i64>(0)?).unwrap_or(u32::MAX))
+        self.all(&sql, params![words, i64::from(most)], |found| {
+            Ok(u32::try_from(found.number(0)?).unwrap_or(u32::MAX))
         })
     }
 
@@ -189,21 +190,14 @@ impl Table<'_> {
                WHERE l.user_id = $1 AND l.agent_id = $2 AND l.word = w.word AND l.shared = (s.shared > 0)
                ORDER BY l.last DESC LIMIT $6) f"
         );
-        let bound = params![words.to_vec(), super::columns::count(most), flags(visibility), lists];
+        let bound = params![words.to_vec(), most, flags(visibility), lists];
         let rows = self.run(sql, bound)?;
         let mut having: Vec<Having> = words.iter().map(|_| Having::default()).collect();
         // For each word and flag, the lists that came and the least of their ends.
         let mut ends = vec![[(0, i64::MAX); 2]; words.len()];
         for row in &rows {
-            let read = || -> Result<_, ::postgres::Error> {
-                Ok((
-                    row.try_get::<_, i64>(0)?,
-                    row.try_get::<_, i64>(1)?,
-                    row.try_get::<_, i64>(2)?,
-                    row.try_get::<_, Option<&[u8]>>(3)?,
-                ))
-            };
-            let (place, flag, id, bytes) = read().map_err(|error| self.misread(error))?;
+            let row = self.found(row);
+            let (place, flag, id, bytes) = (row.number(0)?, row.number(1)?, row.number(2)?, row.bytes(3)?);
             let Some(at) = usize::try_from(place - 1).ok().filter(|at| *at < words.len()) else { continue };
             match bytes {
                 None => having[at].ids.push(id),

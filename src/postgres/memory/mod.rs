@@ -1,23 +1,17 @@
 //! A memory store on a PostgreSQL server, in the tables of the third seed.
 
-mod audit;
 mod backend;
 mod beside;
 mod cards;
 mod change;
-mod columns;
+mod driver;
 mod echoes;
 mod edges;
 mod engine;
 #[cfg(feature = "doctor")]
 mod examine;
-mod fact;
 mod forget;
 mod lists;
-mod practice;
-mod row;
-mod rows;
-mod saying;
 mod search;
 mod state;
 mod store;

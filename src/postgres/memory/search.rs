@@ -1,83 +1,30 @@
 //! Rows as a search reads them: postings find the rows that may fit, and each statement binds which of them are in sight.
 
+use crate::sql::Columns;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::columns::count;
-use super::row::{self, CARD, COLUMNS, stamp};
 use super::table::Table;
 use super::terms::word_of;
 use crate::base::error::Result;
 use crate::memory::{Filter, Memory, Order};
 use crate::postgres::kept::KeptCard;
-use crate::postgres::link::{Param, params};
+use crate::postgres::link::params;
 use crate::search::rank::{Card, Clause, Counted, Frequencies, Term, Visibility, stem};
+use crate::sql::memory::{filtered, holding, listed, rows_of, trusted, with_card};
+use crate::sql::{Dialect, DriverExt};
 use crate::store::search::{Searchable, Take, Wanted};
 
-/// The values that reads with a filter bind, as `$3` to `$5`, and its conditions on a table that is called `m`.
-pub(super) const CONDITIONS: &str =
-    "m.user_id = $1 AND m.agent_id = $2 AND ($3 IS NULL OR lower(m.category) = lower($3 COLLATE \"C\"))
-     AND ($4 IS NULL OR m.updated_at >= $4) AND ($5 IS NULL OR m.updated_at < $5)";
+/// The conditions of a filter, whose values are `$3` to `$5`.
+pub(super) const CONDITIONS: &str = Dialect::Postgres.conditions();
 
-/// The condition for a trusted row: it does not come from a tool, a page or an import.
-macro_rules! trusted {
-    () => {
-        "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system')) AND m.source IS DISTINCT FROM 'imported'"
-    };
-}
-pub(super) const TRUSTED: &str = trusted!();
-
-const DREAMED: &str = "AND m.dream IS NOT NULL";
-const TRUSTED_AND_DREAMED: &str = concat!(trusted!(), " AND m.dream IS NOT NULL");
-
-/// A list by time.
-pub(super) const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
+/// The columns of what is weighed of a row, of a table that is called `m`.
+pub(super) const CARD: &str = "m.id, m.category, m.source, m.updated_at, m.session, m.position, m.role, m.speaker, \
+     m.bytes, m.said_at";
 
 /// So many texts are read together.
 const READ: usize = 256;
-
-/// Returns a table `m` of the row with an id. The sight of a session is a condition on it from outside: a server that knows nothing of the
-/// table yet would take an index of rows in sight, and go through all of it.
-pub(super) fn by_id(id: &str) -> String {
-    format!("(SELECT * FROM memories k WHERE k.user_id = $1 AND k.agent_id = $2 AND k.id = {id} OFFSET 0) m")
-}
-
-/// Returns a table `m` of the rows with ids that are bound, each looked up by itself, as in [`by_id`].
-pub(super) fn by_ids(bound: &str) -> String {
-    format!("unnest({bound}) r (id) CROSS JOIN LATERAL {}", by_id("r.id"))
-}
-
-/// Returns the condition of the rows that a session may see.
-pub(super) fn in_sight(visibility: Visibility) -> &'static str {
-    match visibility {
-        Visibility::All => "m.deleted_at IS NULL AND m.retired_at IS NULL",
-        Visibility::Shared => "m.deleted_at IS NULL AND m.retired_at IS NULL AND m.shared",
-    }
-}
-
-/// Returns the same, and the rows that are retired.
-fn in_sight_or_retired(visibility: Visibility) -> &'static str {
-    match visibility {
-        Visibility::All => "m.deleted_at IS NULL",
-        Visibility::Shared => "m.deleted_at IS NULL AND m.shared",
-    }
-}
-
-/// Returns the conditions of a filter that bind nothing.
-pub(super) fn trusted(filter: &Filter) -> &'static str {
-    match (filter.trusted, filter.dreamed) {
-        (false, false) => "",
-        (true, false) => TRUSTED,
-        (false, true) => DREAMED,
-        (true, true) => TRUSTED_AND_DREAMED,
-    }
-}
-
-/// Returns the values of a filter.
-pub(super) fn bound(filter: &Filter) -> Vec<Param> {
-    params![filter.category.clone(), filter.since.map(stamp), filter.until.map(stamp)]
-}
 
 impl Searchable for Table<'_> {
     fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies> {
@@ -124,38 +71,15 @@ impl Searchable for Table<'_> {
     }
 
     fn rows(&self, visibility: Visibility, ids: &[i64]) -> Result<Vec<Memory>> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let sql = format!(
-            "SELECT {COLUMNS} FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
-            by_ids("$3"),
-            in_sight(visibility)
-        );
-        self.all(sql, params![ids.to_vec()], row::memory)
+        rows_of(self, visibility, ids)
     }
 
     fn list(&self, visibility: Visibility, filter: &Filter) -> Result<Vec<Memory>> {
-        let sight = if filter.retired { in_sight_or_retired(visibility) } else { in_sight(visibility) };
-        let sql = format!(
-            "SELECT {COLUMNS} FROM memories m WHERE {CONDITIONS} AND {sight} {} {BY_TIME} LIMIT $6",
-            trusted(filter)
-        );
-        let mut values = bound(filter);
-        values.push(count(filter.limit).into());
-        self.all(sql, values, row::memory)
+        listed(self, visibility, filter)
     }
 
     fn holding(&self, visibility: Visibility, filter: &Filter, text: &str) -> Result<Vec<Memory>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM memories m
-             WHERE {CONDITIONS} AND {} {} AND strpos(m.content, $6) > 0 {BY_TIME} LIMIT $7",
-            in_sight(visibility),
-            trusted(filter)
-        );
-        let mut values = bound(filter);
-        values.extend(params![text, count(filter.limit)]);
-        self.all(sql, values, row::memory)
+        holding(self, visibility, filter, text)
     }
 }
 
@@ -206,37 +130,36 @@ impl Table<'_> {
     fn passing(&self, wanted: &Wanted<'_>, ids: Vec<i64>) -> Result<Vec<(i64, String)>> {
         let sql = format!(
             "SELECT m.id, m.updated_at FROM {} WHERE {CONDITIONS} AND {} {}",
-            by_ids("$6"),
-            in_sight(wanted.visibility),
+            Dialect::Postgres.by_ids("$6"),
+            Dialect::Postgres.in_sight(wanted.visibility),
             trusted(wanted.filter)
         );
-        let mut values = bound(wanted.filter);
+        let mut values = filtered(wanted.filter);
         values.extend(params![ids]);
-        self.all(sql, values, |found| Ok((found.try_get(0)?, row::text(found, 1)?)))
+        self.all(&sql, values, |found| Ok((found.number(0)?, found.text(1)?)))
     }
 
     /// Gives a row of [`CARD`] and its text.
     fn give(&self, found: &::postgres::Row, take: &mut Take<'_>) -> Result<bool> {
-        let given = row::text(found, 10).and_then(|text| {
-            row::with_card(found, &text, |card| {
-                let known = Arc::new(KeptCard::of(card));
-                self.held.borrow_mut().cards.entry(card.id).or_insert(known);
-                take(card, None)
-            })
-        });
-        given.map_err(|error| self.misread(error))
+        let found = self.found(found);
+        let text = found.text(10)?;
+        with_card(&found, &text, |card| {
+            let known = Arc::new(KeptCard::of(card));
+            self.held.borrow_mut().cards.entry(card.id).or_insert(known);
+            take(card, None)
+        })
     }
 
     /// Reads rows in sight, by their ids.
     pub(super) fn read(&self, visibility: Visibility, ids: &[i64]) -> Result<HashMap<i64, ::postgres::Row>> {
         let sql = format!(
             "SELECT {CARD}, m.content FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
-            by_ids("$3"),
-            in_sight(visibility)
+            Dialect::Postgres.by_ids("$3"),
+            Dialect::Postgres.in_sight(visibility)
         );
         let mut read = HashMap::with_capacity(ids.len());
         for found in self.run(sql, params![ids.to_vec()])? {
-            read.insert(found.try_get(0).map_err(|error| self.misread(error))?, found);
+            read.insert(self.found(&found).number(0)?, found);
         }
         Ok(read)
     }
@@ -252,24 +175,24 @@ impl Table<'_> {
         let sql = format!(
             "SELECT {CARD}, m.content, m.updated_at FROM memories m
              WHERE {CONDITIONS} AND {} {} AND {behind} ORDER BY {order} LIMIT $8",
-            in_sight(wanted.visibility),
+            Dialect::Postgres.in_sight(wanted.visibility),
             trusted(wanted.filter)
         );
         // Times begin with digits.
         let (mut last, mut touched) = (i64::MAX, "~".to_owned());
         loop {
-            let mut values = bound(wanted.filter);
-            values.extend(params![last, &touched, count(READ)]);
+            let mut values = filtered(wanted.filter);
+            values.extend(params![last, &touched, READ]);
             let rows = self.run(sql.clone(), values)?;
             for found in &rows {
-                last = found.try_get(0).map_err(|error| self.misread(error))?;
+                last = self.found(found).number(0)?;
                 if !given.contains(&last) && !self.give(found, take)? {
                     return Ok(());
                 }
             }
             match rows.last() {
                 Some(found) if rows.len() == READ => {
-                    touched = row::text(found, 11).map_err(|error| self.misread(error))?;
+                    touched = self.found(found).text(11)?;
                 }
                 _ => return Ok(()),
             }

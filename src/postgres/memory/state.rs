@@ -2,9 +2,10 @@
 
 use ::postgres::Row;
 
-use super::columns::word;
 use crate::disk::host;
 use crate::postgres::link::{Param, Statement};
+use crate::sql::word;
+use crate::store::practice::Numbered;
 
 /// The last numbers of a scope, and the counts of what a search finds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -66,6 +67,16 @@ impl State {
     /// Returns the numbers as one value.
     pub(super) fn numbers(mut self) -> Vec<i64> {
         self.slots().into_iter().map(|slot| *slot).collect()
+    }
+
+    /// Returns the last number of parts of the learning loop.
+    pub(super) fn number(&mut self, of: Numbered) -> &mut i64 {
+        match of {
+            Numbered::Method => &mut self.method,
+            Numbered::Case => &mut self.case,
+            Numbered::Preference => &mut self.preference,
+            Numbered::Note => &mut self.note,
+        }
     }
 
     /// The places of the numbers in the row; a new one comes last.

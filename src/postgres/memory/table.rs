@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use ::postgres::Row;
 
-use super::columns;
 use super::state::State;
 use crate::base::error::{Error, Result};
 use crate::edges::EdgeExtractor;
 use crate::gate::Tombstones;
+use crate::postgres::columns;
+use crate::postgres::driver::Found;
 use crate::postgres::fault::Fault;
 use crate::postgres::kept::{KeptCard, Moment};
 use crate::postgres::link::Param;
@@ -85,38 +86,12 @@ impl Table<'_> {
         self.backend.server.key().into_iter().chain(own).collect()
     }
 
+    /// Returns the columns of a row.
+    pub(super) fn found<'r>(&'r self, row: &'r Row) -> Found<'r> {
+        Found { row, action: self.action, place: &self.backend.location }
+    }
+
     fn fold(&self, fault: Fault) -> Error {
         fault.fold(self.action, &self.backend.location)
-    }
-
-    /// Returns the error of a row that could not be read.
-    pub(super) fn misread(&self, error: ::postgres::Error) -> Error {
-        self.fold(Fault::Said(error))
-    }
-
-    /// Reads each row of a query.
-    pub(super) fn all<T>(
-        &self,
-        sql: impl Into<Cow<'static, str>>,
-        more: Vec<Param>,
-        read: impl FnMut(&Row) -> Result<T, ::postgres::Error>,
-    ) -> Result<Vec<T>> {
-        let rows = self.run(sql, more)?;
-        rows.iter().map(read).collect::<Result<_, _>>().map_err(|error| self.misread(error))
-    }
-
-    /// Reads the first row of a query.
-    pub(super) fn first<T>(
-        &self,
-        sql: impl Into<Cow<'static, str>>,
-        more: Vec<Param>,
-        read: impl FnMut(&Row) -> Result<T, ::postgres::Error>,
-    ) -> Result<Option<T>> {
-        Ok(self.all(sql, more, read)?.into_iter().next())
-    }
-
-    /// Returns whether a query finds any row.
-    pub(super) fn exists(&self, sql: impl Into<Cow<'static, str>>, more: Vec<Param>) -> Result<bool> {
-        Ok(!self.run(sql, more)?.is_empty())
     }
 }

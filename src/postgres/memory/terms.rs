@@ -4,10 +4,9 @@
 //! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text. The stems of all
 //! words stand beside them, each once, so that those are found which the beginning of a word may have.
 
+use crate::sql::Columns;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::columns::count;
-use super::row;
 use super::table::{Posting, Table};
 use crate::base::error::Result;
 use crate::base::text;
@@ -15,7 +14,7 @@ use crate::memory::MemoryId;
 use crate::postgres::link::params;
 use crate::search::postings::bits::checksum;
 use crate::search::rank::{Card, Stemmer, Visibility, is_name, may_begin, stem};
-use crate::store::stamp::parse_time;
+use crate::sql::DriverExt;
 
 /// The version of the terms of a text, and of how they are kept. One that parts or stems texts otherwise is a new version.
 const VERSION: i64 = 3;
@@ -51,18 +50,18 @@ impl Indexed {
     }
 
     /// Reads the columns of [`INDEXED`].
-    fn read(found: &::postgres::Row, stemmer: &mut Stemmer) -> Result<Self, ::postgres::Error> {
-        let (category, content) = (row::text(found, 1)?, row::text(found, 2)?);
-        let speaker = row::maybe(found, 3)?;
-        let said_at = row::maybe(found, 4)?.and_then(|text| parse_time(&text));
+    fn read(found: &dyn Columns, stemmer: &mut Stemmer) -> Result<Self> {
+        let (category, content) = (found.text(1)?, found.text(2)?);
+        let speaker = found.maybe(3)?;
+        let said_at = found.time(4)?;
         let card = Card {
             category: &category,
             said_on: said_at.map(|said_at| said_at.date_naive()),
             speaker: speaker.as_deref().filter(|speaker| is_name(speaker)),
-            shared: found.try_get(5)?,
-            ..Card::of(found.try_get(0)?, &content)
+            shared: found.flag(5)?,
+            ..Card::of(found.number(0)?, &content)
         };
-        Ok(Self::of(&card, found.try_get(6)?, stemmer))
+        Ok(Self::of(&card, found.flag(6)?, stemmer))
     }
 }
 
@@ -103,8 +102,7 @@ impl Table<'_> {
         let sql = format!("{INDEXED} AND m.id > $3 ORDER BY m.id LIMIT $4");
         let (mut after, mut stemmer) = (i64::MIN, Stemmer::default());
         loop {
-            let rows = self
-                .all(sql.clone(), params![after, count(READ)], |found| Indexed::read(found, &mut stemmer))?;
+            let rows = self.all(&sql, params![after, READ], |found| Indexed::read(found, &mut stemmer))?;
             let Some(last) = rows.last() else { return Ok(()) };
             after = last.id;
             rows.iter().filter(|row| row.is_found).try_for_each(&mut take)?;
@@ -196,7 +194,7 @@ impl Table<'_> {
     /// Returns a row as the index has it.
     pub(super) fn indexed(&self, id: MemoryId) -> Result<Option<Indexed>> {
         let mut stemmer = Stemmer::default();
-        self.first(format!("{INDEXED} AND m.id = $3"), params![id.get()], |found| {
+        self.first(&format!("{INDEXED} AND m.id = $3"), params![id.get()], |found| {
             Indexed::read(found, &mut stemmer)
         })
     }
@@ -245,7 +243,7 @@ impl Table<'_> {
              UNION SELECT s.stem, s.word FROM memory_stems s WHERE s.user_id = $1 AND s.agent_id = $2 AND s.stem = $5";
         let bound = params![first, format!("{first}\u{10ffff}"), kept(&whole)];
         let (fits, mut words) = (may_begin(beginning), Vec::new());
-        for (stem, word) in self.all(sql, bound, |found| Ok((row::text(found, 0)?, found.try_get(1)?)))? {
+        for (stem, word) in self.all(sql, bound, |found| Ok((found.text(0)?, found.number(1)?)))? {
             // Of a long one the end is not known.
             if fits(&stem) || stem.len() + 4 > LONGEST_STEM && beginning.starts_with(&stem) {
                 words.push(word);

@@ -15,7 +15,8 @@ use crate::base::access::Scope;
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
 use crate::edges::EdgeExtractor;
-use crate::memory::IndexState;
+use crate::memory::{IndexState, MemoryId};
+use crate::sql::memory::put_edges_anew;
 use crate::sqlite::columns::ReadAll;
 use crate::sqlite::database::Database;
 use crate::sqlite::edges;
@@ -98,7 +99,7 @@ impl SqliteBackend {
             // Another program may have put a row in the place of one that had edges.
             for ids in others.chunks(OTHERS) {
                 self.alter("open", |table| {
-                    table.folded(|| ids.iter().try_for_each(|id| table.put_edges_anew(*id)))
+                    ids.iter().try_for_each(|id| put_edges_anew(table, MemoryId::new(*id)))
                 })?;
             }
         }

@@ -7,12 +7,14 @@ use chrono::NaiveDate;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{CachedStatement, Row, params_from_iter};
 
-use super::row::{self, CARD};
-use super::search::{CONDITIONS, listed, trusted, view};
+use super::row::CARD;
+use super::search::{CONDITIONS, json, view};
 use super::table::Table;
 use crate::base::sorted::SortedMap;
 use crate::memory::Filter;
 use crate::search::rank::{Card, REACH, Visibility};
+use crate::sql::memory::{trusted, with_card};
+use crate::sqlite::error::carried;
 
 /// Takes a row that is beside another, which is named first.
 type Take<'a> = dyn FnMut(i64, &Card<'_>) + 'a;
@@ -103,7 +105,7 @@ impl Table<'_> {
                 };
                 let mut bound = bound.clone();
                 bound.extend([Value::Text(conversation.clone()), Value::Integer(from)]);
-                give(&mut statement, bound, run, from > i64::MIN, take, &mut alone)?;
+                self.give(&mut statement, bound, run, from > i64::MIN, take, &mut alone)?;
             }
         }
         self.beside_each(visibility, filter, &alone, take)
@@ -118,7 +120,7 @@ impl Table<'_> {
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut values = self.whose();
-        values.push(listed(rows));
+        values.push(json(rows));
         let mut found = statement.query(params_from_iter(values))?;
         let (mut conversations, mut others) = (Conversations::new(), Vec::new());
         while let Some(row) = found.next()? {
@@ -164,59 +166,61 @@ impl Table<'_> {
             side(&format!("> {place} ORDER BY b.position, b.id")),
         );
         let mut values = self.bound(filter);
-        values.push(listed(rows));
+        values.push(json(rows));
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut found = statement.query(params_from_iter(values))?;
         while let Some(row) = found.next()? {
             let giver = row.get(10)?;
-            row::with_card(row, "", |card| take(giver, card))?;
+            with_card(&self.found(row), "", |card| take(giver, card)).map_err(carried)?;
         }
         Ok(())
     }
-}
 
-/// Reads a run of a conversation, and gives what is beside its givers. One before which rows may be missing is put aside.
-fn give(
-    statement: &mut CachedStatement<'_>,
-    bound: Vec<Value>,
-    givers: &[At],
-    is_cut: bool,
-    take: &mut Take<'_>,
-    aside: &mut Vec<i64>,
-) -> rusqlite::Result<()> {
-    let Some(last) = givers.last() else { return Ok(()) };
-    let (mut passed, mut behind): (Vec<Passed>, usize) = (Vec::new(), 0);
-    let mut rows = statement.query(params_from_iter(bound))?;
-    while behind < REACH
-        && let Some(row) = rows.next()?
-    {
-        let read = read(row)?;
-        behind += usize::from(read.at > *last);
-        passed.push(read);
-    }
-    for giver in givers {
-        let before = passed.partition_point(|row| row.at < *giver);
-        if is_cut && before < REACH {
-            aside.push(giver.1);
-            continue;
+    /// Reads a run of a conversation, and gives what is beside its givers. One before which rows may be missing is put aside.
+    fn give(
+        &self,
+        statement: &mut CachedStatement<'_>,
+        bound: Vec<Value>,
+        givers: &[At],
+        is_cut: bool,
+        take: &mut Take<'_>,
+        aside: &mut Vec<i64>,
+    ) -> rusqlite::Result<()> {
+        let Some(last) = givers.last() else { return Ok(()) };
+        let (mut passed, mut behind): (Vec<Passed>, usize) = (Vec::new(), 0);
+        let mut rows = statement.query(params_from_iter(bound))?;
+        while behind < REACH
+            && let Some(row) = rows.next()?
+        {
+            let read = self.read(row)?;
+            behind += usize::from(read.at > *last);
+            passed.push(read);
         }
-        let behind = passed[before..].iter().filter(|row| row.at > *giver);
-        for row in passed[before.saturating_sub(REACH)..before].iter().chain(behind.take(REACH)) {
-            if let Some(card) = &row.card {
-                take(giver.1, &card.card());
+        for giver in givers {
+            let before = passed.partition_point(|row| row.at < *giver);
+            if is_cut && before < REACH {
+                aside.push(giver.1);
+                continue;
+            }
+            let behind = passed[before..].iter().filter(|row| row.at > *giver);
+            for row in passed[before.saturating_sub(REACH)..before].iter().chain(behind.take(REACH)) {
+                if let Some(card) = &row.card {
+                    take(giver.1, &card.card());
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Reads a row of a run.
-fn read(row: &Row<'_>) -> rusqlite::Result<Passed> {
-    let at = (row.get(10)?, row.get(0)?);
-    // A condition about nothing is no condition that is met.
-    let is_taken = row.get::<_, Option<bool>>(11)?.unwrap_or(false);
-    let card = if is_taken { Some(row::with_card(row, "", Kept::of)?) } else { None };
-    Ok(Passed { at, card })
+    /// Reads a row of a run.
+    fn read(&self, row: &Row<'_>) -> rusqlite::Result<Passed> {
+        let at = (row.get(10)?, row.get(0)?);
+        // A condition about nothing is no condition that is met.
+        let is_taken = row.get::<_, Option<bool>>(11)?.unwrap_or(false);
+        let card =
+            if is_taken { Some(with_card(&self.found(row), "", Kept::of).map_err(carried)?) } else { None };
+        Ok(Passed { at, card })
+    }
 }
 
 /// The reach to each side, in positions: where none is missing, as many rows.

@@ -3,9 +3,7 @@
 use chrono::{DateTime, Utc};
 use rusqlite::params;
 
-use super::fact::{cardinality_word, key_column};
-use super::row::{self, role_word, stamp};
-use super::rows::PINNED_BY_THE_HUMAN;
+use super::row::{self, stamp};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
@@ -16,7 +14,12 @@ use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, signature};
 use crate::memory::{AuditEntry, LearningId, MemoryId, NewLearning, NewMemory};
 use crate::search::rank::{Card, is_name};
+use crate::sql::memory::{
+    MemoryDriver, PINNED_BY_THE_HUMAN, apply, audit, cardinality_word, extract_next, key_column, put_edges,
+    put_edges_of, role_word, suspect,
+};
 use crate::sqlite::columns::ReadAll;
+use crate::sqlite::error::carried;
 use crate::store::Edit;
 use crate::store::backend::{Changes, Extracted};
 use crate::store::fact;
@@ -31,19 +34,16 @@ const PURGED_AT_ONCE: u32 = 500;
 
 impl Changes for Table<'_> {
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId> {
-        self.folded(|| {
-            let id = self.insert(memory, &entry)?;
-            if suspects::is_judged(memory) {
-                // The next fact is compared with the latest ones.
-                let mut stemmer = self.lend_stemmer();
-                let words = Words::of(&memory.content, &mut stemmer);
-                self.return_stemmer(stemmer);
-                self.know_words(vec![(id, words)]);
-            }
-            self.suspect(id, suspects)?;
-            self.audit_entry(&AuditEntry { id: Some(id), ..entry })?;
-            Ok(id)
-        })
+        let id = self.folded(|| self.insert(memory, &entry))?;
+        if suspects::is_judged(memory) {
+            // The next fact is compared with the latest ones.
+            let mut stemmer = self.lend_stemmer();
+            let words = Words::of(&memory.content, &mut stemmer);
+            self.know_words(vec![(id, words)], stemmer);
+        }
+        suspect(self, id, suspects)?;
+        audit(self, &AuditEntry { id: Some(id), ..entry })?;
+        Ok(id)
     }
 
     /// All is in one transaction as it is.
@@ -53,15 +53,13 @@ impl Changes for Table<'_> {
 
     fn edit(&mut self, id: MemoryId, edit: Edit<'_>, entry: AuditEntry) -> Result<()> {
         self.held.borrow_mut().edits();
-        self.folded(|| {
-            self.apply_edit(id, edit, entry.actor, entry.at)?;
-            self.audit_entry(&entry)
-        })
+        self.folded(|| self.apply_edit(id, edit, entry.actor, entry.at))?;
+        audit(self, &entry)
     }
 
     fn rule(&mut self, events: &mut [ConsolidationEvent], _now: DateTime<Utc>) -> Result<()> {
         self.held.borrow_mut().edits();
-        self.folded(|| events.iter_mut().try_for_each(|event| self.apply(event)))
+        events.iter_mut().try_for_each(|event| apply(self, event))
     }
 
     fn learn(&mut self, learning: &NewLearning, entry: AuditEntry) -> Result<LearningId> {
@@ -80,7 +78,7 @@ impl Changes for Table<'_> {
                     stamp(entry.at)
                 ])?;
             let id = LearningId::new(self.connection.last_insert_rowid());
-            self.audit_entry(&entry)?;
+            audit(self, &entry).map_err(carried)?;
             Ok(id)
         })
     }
@@ -104,7 +102,7 @@ impl Changes for Table<'_> {
                     )?
                     .execute(params![key, value, at, self.user(), self.agent()])?;
             }
-            self.audit_entry(&entry)
+            audit(self, &entry).map_err(carried)
         })
     }
 
@@ -131,7 +129,7 @@ impl Changes for Table<'_> {
                     "DELETE FROM memory_tombstones WHERE user_id = ?1 AND agent_id = ?2 AND digest = ?3",
                 )?
                 .execute(params![self.user(), self.agent(), stone.digest.to_string()])?;
-            self.audit_entry(&entry)
+            audit(self, &entry).map_err(carried)
         })
     }
 
@@ -149,18 +147,22 @@ impl Changes for Table<'_> {
                 })?;
             for id in &ids {
                 self.connection.prepare_cached("DELETE FROM memories WHERE id = ?1")?.execute([id.get()])?;
-                self.audit_entry(&AuditEntry { id: Some(*id), ..entry.clone() })?;
+                audit(self, &AuditEntry { id: Some(*id), ..entry.clone() }).map_err(carried)?;
             }
             Ok(ids)
         })
     }
 
     fn extract_edges(&mut self, after: MemoryId) -> Result<Extracted> {
-        self.folded(|| self.extract_next(after))
+        let mut extracted = extract_next(self, after)?;
+        if extracted.last.is_none() {
+            extracted.added += self.folded(|| self.extract_notes())?;
+        }
+        Ok(extracted)
     }
 
     fn refuse(&mut self, entry: AuditEntry) -> Result<()> {
-        self.folded(|| self.audit_entry(&entry))
+        audit(self, &entry)
     }
 
     fn as_vectors_mut(&mut self) -> &mut dyn VectorChanges {
@@ -228,7 +230,7 @@ impl Table<'_> {
             scenario: scenario(memory.metadata.as_ref(), entry.actor),
             ..EdgeWords::default()
         };
-        self.put_edges(id.get(), &words, &stamp(entry.at))?;
+        put_edges(self, id, &words, &stamp(entry.at)).map_err(carried)?;
         Ok(id)
     }
 
@@ -265,7 +267,7 @@ impl Table<'_> {
                         signature(content).cast_signed()
                     ])?;
                 // A trigger took those of the words before.
-                self.put_edges_of(id)?;
+                put_edges_of(self, MemoryId::new(id)).map_err(carried)?;
                 Ok(changed)
             }
             Edit::Delete => self

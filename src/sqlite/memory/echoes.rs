@@ -52,7 +52,7 @@ impl Table<'_> {
     }
 
     /// Lists a row that was replaced by what it says.
-    pub(super) fn echo_retired(&self, id: MemoryId) -> rusqlite::Result<()> {
+    pub(super) fn list_retired(&self, id: MemoryId) -> rusqlite::Result<()> {
         let sql = "SELECT content, subject, slot FROM memories WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id.get()])?;

@@ -1,25 +1,28 @@
 //! Forgetting for good: the rows that say a statement, and the tombstone that keeps it out.
 
+use crate::sql::memory::read_tombstones;
 use std::cell::Cell;
 use std::sync::{Arc, PoisonError};
 
-use rusqlite::{OptionalExtension, ToSql, params};
+use rusqlite::{ToSql, params};
 
 use super::mirror::tables::{FILLS, SPOT, SYNC};
 use super::row;
 use super::saying::worded;
 use super::table::Table;
+use crate::base::error::Error;
 use crate::base::text;
-use crate::base::word::from_word;
-use crate::gate::{Tombstone, TombstoneKey, Tombstones};
+use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
+use crate::sql::memory::audit;
+use crate::sqlite::error::carried;
 use crate::store::forget::{Burial, REMOVED, Struck};
 use crate::store::practice::{Kept, Rest, normal};
 
 impl Table<'_> {
     /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
-    pub(super) fn forgotten(&self) -> rusqlite::Result<Option<Arc<Tombstones>>> {
-        let data = self.held.borrow_mut().data_version(self.connection)?;
+    pub(super) fn known_tombstones(&self) -> Result<Option<Arc<Tombstones>>, Error> {
+        let data = self.folded(|| self.held.borrow_mut().data_version(self.connection))?;
         let version = (data, self.backend.database().forgets());
         let mut known = self.backend.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, forgotten)) = &*known
@@ -27,34 +30,9 @@ impl Table<'_> {
         {
             return Ok(forgotten.clone());
         }
-        let forgotten = self.read_forgotten()?.map(Arc::new);
+        let forgotten = read_tombstones(self)?.map(Arc::new);
         *known = Some((version, forgotten.clone()));
         Ok(forgotten)
-    }
-
-    fn read_forgotten(&self) -> rusqlite::Result<Option<Tombstones>> {
-        let Some(key) = self.key()? else { return Ok(None) };
-        let mut statement = self.connection.prepare_cached(
-            "SELECT words, mark, digest FROM memory_tombstones WHERE user_id = ?1 AND agent_id = ?2",
-        )?;
-        let mut forgotten = Tombstones::new(key);
-        let mut stones = statement.query(params![self.user(), self.agent()])?;
-        while let Some(stone) = stones.next()? {
-            if let Ok(digest) = row::text(stone, 2)?.parse() {
-                forgotten.insert(Tombstone { words: stone.get(0)?, mark: stone.get(1)?, digest });
-            }
-        }
-        Ok(Some(forgotten).filter(|forgotten| !forgotten.is_empty()))
-    }
-
-    pub(super) fn key(&self) -> rusqlite::Result<Option<TombstoneKey>> {
-        let sql = "SELECT key FROM memory_tombstone_keys WHERE user_id = ?1 AND agent_id = ?2";
-        let key = self
-            .connection
-            .prepare_cached(sql)?
-            .query_row(params![self.user(), self.agent()], |found| row::text(found, 0))
-            .optional()?;
-        Ok(key.and_then(|key| from_word(&key)))
     }
 
     /// Removes rows, and takes a statement out of everything else.
@@ -87,7 +65,7 @@ impl Table<'_> {
         for id in rows {
             connection.prepare_cached("DELETE FROM memories WHERE id = ?1")?.execute([id.get()])?;
             let removed = AuditEntry { action: REMOVED.to_owned(), id: Some(*id), ..entry.clone() };
-            self.audit_entry(&removed)?;
+            audit(self, &removed).map_err(carried)?;
         }
         let profile = if self.has_profile_of_the_seed() {
             "user_profile WHERE ?1 = '' AND ?2 = ''"
@@ -128,7 +106,7 @@ impl Table<'_> {
                 connection.prepare_cached(&sql)?.execute([id])
             })?;
         }
-        self.audit_entry(entry)?;
+        audit(self, entry).map_err(carried)?;
         Ok(struck)
     }
 

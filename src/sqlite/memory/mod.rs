@@ -1,20 +1,18 @@
 //! A memory store inside one SQLite file, in the tables of the third seed.
 
-mod audit;
 mod backend;
 mod beside;
 mod change;
+mod driver;
 mod echoes;
 mod edges;
 mod engine;
-mod fact;
 mod forget;
 #[cfg(feature = "doctor")]
 mod mend;
 pub(super) mod mirror;
 pub(super) mod practice;
 mod row;
-mod rows;
 mod saying;
 mod search;
 mod store;

@@ -3,15 +3,19 @@
 //! Each row has a signature of its words. It stands in an index beside the row's id, so that the rows that cannot say a
 //! statement are passed without being read.
 
+use crate::sql::memory::COLUMNS;
+use crate::sql::memory::FACT;
+use crate::sql::memory::NOTES;
+use crate::sql::memory::read_fact;
+use crate::sqlite::error::carried;
 use rusqlite::{Connection, params};
 
-use super::fact::{FACT, read};
-use super::row::{self, COLUMNS, NOTES};
 use super::table::Table;
-use crate::facts::Fact;
 use crate::gate::signature;
+use crate::sql::Columns;
 use crate::sqlite::columns::ReadAll;
-use crate::store::forget::{Burial, NAMES, signature_of};
+use crate::sqlite::driver::{Found, Run};
+use crate::store::forget::{NAMES, signature_of};
 
 /// The signature of a row of which nothing is known has all bits.
 pub(super) const COLUMN: (&str, &str) = ("signature", "INTEGER NOT NULL DEFAULT -1");
@@ -63,9 +67,10 @@ pub(super) fn sign(connection: &Connection) -> rusqlite::Result<()> {
     let mut write = connection.prepare("UPDATE memories SET signature = ?2 WHERE id = ?1")?;
     for id in unsigned {
         let signed = rows.query_row([id], |found| {
-            let fact = read(found)?;
+            let found = Found { row: found, run: Run::of(connection) };
+            let fact = read_fact(&found).map_err(carried)?;
             // Notes of another program may have a part that is not read.
-            let notes = row::maybe(found, NOTES)?.map_or(0, |notes| signature(&notes));
+            let notes = found.borrowed(NOTES).map_err(carried)?.map_or(0, |notes| signature(&notes));
             Ok(signature_of(&fact.memory, fact.key.as_ref()) | notes)
         })?;
         write.execute((id, signed.cast_signed()))?;
@@ -81,10 +86,8 @@ pub(super) fn renew(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 impl Table<'_> {
-    /// Returns the rows that say a statement, deleted and retired ones too.
-    pub(super) fn rows_saying(&self, burial: &Burial) -> rusqlite::Result<Vec<Fact>> {
-        // A name is in the rows, and not in their signatures.
-        let asked = if burial.is_named() { 0 } else { burial.signature };
+    /// Returns the rows whose signatures have all bits of one, deleted and retired ones too, by id.
+    pub(super) fn all_signed(&self, asked: u64) -> rusqlite::Result<Vec<i64>> {
         let mut ids: Vec<i64> = Vec::new();
         for (index, which) in [
             ("idx_memories_touched", "deleted_at IS NULL AND retired_at IS NULL"),
@@ -101,19 +104,7 @@ impl Table<'_> {
             }
         }
         ids.sort_unstable();
-        let sql = format!("SELECT {COLUMNS}, {FACT} FROM memories m WHERE m.id = ?1");
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut saying = Vec::new();
-        for id in ids {
-            let mut rows = statement.query([id])?;
-            let Some(found) = rows.next()? else { continue };
-            let fact = read(found)?;
-            let is_in_notes = row::maybe(found, NOTES)?.is_some_and(|notes| burial.holds(&notes));
-            if is_in_notes || burial.is_in(&fact.memory, fact.key.as_ref()) {
-                saying.push(fact);
-            }
-        }
-        Ok(saying)
+        Ok(ids)
     }
 }
 

@@ -1,9 +1,18 @@
 //! Rows as a search reads them: FTS5 finds the rows that may fit, and the views say which of them are in sight.
 
+use crate::sql::memory::BY_TIME;
+use crate::sql::memory::COLUMNS;
+use crate::sql::memory::holding;
+use crate::sql::memory::listed;
+use crate::sql::memory::memory;
+use crate::sql::memory::rows_of;
+use crate::sql::memory::trusted;
+use crate::sql::memory::with_card;
+use crate::sqlite::error::carried;
 use rusqlite::types::Value;
 use rusqlite::{params, params_from_iter};
 
-use super::row::{self, CARD, COLUMNS, stamp};
+use super::row::{self, CARD, stamp};
 use super::table::Table;
 use crate::base::error::Result;
 use crate::base::order;
@@ -18,20 +27,6 @@ pub(super) const CONDITIONS: &str =
     "m.user_id = ?1 AND m.agent_id = ?2 AND (?3 IS NULL OR m.category = ?3 COLLATE NOCASE)
      AND (?4 IS NULL OR m.updated_at >= ?4) AND (?5 IS NULL OR m.updated_at < ?5)";
 
-/// The condition for a trusted row: it does not come from a tool, a page or an import.
-macro_rules! trusted {
-    () => {
-        "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system')) AND m.source IS NOT 'imported'"
-    };
-}
-pub(super) const TRUSTED: &str = trusted!();
-
-const DREAMED: &str = "AND m.dream IS NOT NULL";
-const TRUSTED_AND_DREAMED: &str = concat!(trusted!(), " AND m.dream IS NOT NULL");
-
-/// A list by time.
-pub(super) const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
-
 /// Returns the view of the rows that a session may see.
 pub(super) fn view(visibility: Visibility) -> &'static str {
     match visibility {
@@ -40,30 +35,12 @@ pub(super) fn view(visibility: Visibility) -> &'static str {
     }
 }
 
-/// Returns the same, and the rows that are retired.
-fn view_with_retired(visibility: Visibility) -> &'static str {
-    match visibility {
-        Visibility::All => "(SELECT * FROM memories WHERE deleted_at IS NULL)",
-        Visibility::Shared => "(SELECT * FROM memories WHERE deleted_at IS NULL AND shared = 1)",
-    }
-}
-
-/// Returns the conditions of a filter that bind nothing.
-pub(super) fn trusted(filter: &Filter) -> &'static str {
-    match (filter.trusted, filter.dreamed) {
-        (false, false) => "",
-        (true, false) => TRUSTED,
-        (false, true) => DREAMED,
-        (true, true) => TRUSTED_AND_DREAMED,
-    }
-}
-
 pub(super) fn count(number: usize) -> Value {
     Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
 /// Returns the ids as one value, which `json_each` reads.
-pub(super) fn listed(ids: &[i64]) -> Value {
+pub(super) fn json(ids: &[i64]) -> Value {
     Value::Text(serde_json::to_string(ids).expect("numbers are always JSON"))
 }
 
@@ -124,7 +101,7 @@ impl Searchable for Table<'_> {
             let mut rows = statement.query(params_from_iter(values))?;
             while let Some(found) = rows.next()? {
                 let text = row::text(found, 10)?;
-                if !row::with_card(found, &text, |card| take(card, None))? {
+                if !with_card(&self.found(found), &text, |card| take(card, None)).map_err(carried)? {
                     break;
                 }
             }
@@ -143,36 +120,15 @@ impl Searchable for Table<'_> {
     }
 
     fn rows(&self, visibility: Visibility, ids: &[i64]) -> Result<Vec<Memory>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM json_each(?3) r CROSS JOIN {} m ON m.id = r.value
-             WHERE m.user_id = ?1 AND m.agent_id = ?2",
-            view(visibility)
-        );
-        let mut values = self.whose();
-        values.push(listed(ids));
-        self.memories(&sql, values)
+        rows_of(self, visibility, ids)
     }
 
     fn list(&self, visibility: Visibility, filter: &Filter) -> Result<Vec<Memory>> {
-        let table = if filter.retired { view_with_retired(visibility) } else { view(visibility) };
-        let sql = format!(
-            "SELECT {COLUMNS} FROM {table} m WHERE {CONDITIONS} {} {BY_TIME} LIMIT ?6",
-            trusted(filter)
-        );
-        let mut values = self.bound(filter);
-        values.push(count(filter.limit));
-        self.memories(&sql, values)
+        listed(self, visibility, filter)
     }
 
     fn holding(&self, visibility: Visibility, filter: &Filter, text: &str) -> Result<Vec<Memory>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM {} m WHERE {CONDITIONS} {} AND instr(m.content, ?6) > 0 {BY_TIME} LIMIT ?7",
-            view(visibility),
-            trusted(filter)
-        );
-        let mut values = self.bound(filter);
-        values.extend([Value::Text(text.to_owned()), count(filter.limit)]);
-        self.memories(&sql, values)
+        holding(self, visibility, filter, text)
     }
 
     /// Finds rows by BM25 of FTS5, ties by the newest, then by id. By time only, where BM25 would tell what others say.
@@ -207,10 +163,6 @@ impl Table<'_> {
             maybe(filter.until.map(stamp)),
         ]);
         values
-    }
-
-    fn memories(&self, sql: &str, values: Vec<Value>) -> Result<Vec<Memory>> {
-        self.folded(|| self.connection.prepare_cached(sql)?.query(params_from_iter(values))?.all(row::memory))
     }
 
     /// Returns whether all rows that the text index holds are in sight. A guest's user is never empty.
@@ -335,7 +287,7 @@ impl Table<'_> {
             if rows.len() >= filter.limit && !is_tied {
                 break;
             }
-            rows.push((rank, row::memory(row)?));
+            rows.push((rank, memory(&self.found(row)).map_err(carried)?));
             if rows.len() >= filter.limit.saturating_mul(4).max(256) && is_tied {
                 sort(&mut rows, filter.limit);
             }

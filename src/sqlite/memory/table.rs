@@ -11,6 +11,7 @@ use crate::base::error::Result;
 use crate::edges::EdgeExtractor;
 use crate::gate::Tombstones;
 use crate::sqlite::database::Database;
+use crate::sqlite::driver::{Found, Run};
 use crate::sqlite::error::fold;
 
 /// The tables of one scope in a database.
@@ -76,6 +77,22 @@ impl Table<'_> {
     /// Returns whether the profile stands in the seed's table: that of the owner, unless another program has the name.
     pub(super) fn has_profile_of_the_seed(&self) -> bool {
         self.user().is_empty() && self.backend.profile_of_the_seed
+    }
+
+    /// Returns its connection as statements run on it.
+    pub(super) fn as_run(&self) -> Run<'_> {
+        Run {
+            connection: self.connection,
+            user: self.user(),
+            agent: self.agent(),
+            action: self.action,
+            file: self.backend.database.file(),
+        }
+    }
+
+    /// Returns the columns of a row.
+    pub(super) fn found<'r>(&'r self, row: &'r rusqlite::Row<'r>) -> Found<'r> {
+        Found { row, run: self.as_run() }
     }
 
     /// Runs statements, whose errors say what was done.

@@ -1,7 +1,5 @@
 //! Changes of vectors, each in one step with what it rests on.
 
-use super::super::columns::count;
-use super::super::search::in_sight;
 use super::super::state::next;
 use super::super::table::Table;
 use super::read::{EMBEDDED, FAILED, SKIPPED};
@@ -10,6 +8,8 @@ use crate::embed::Generation;
 use crate::memory::MemoryId;
 use crate::postgres::link::params;
 use crate::search::rank::Visibility;
+use crate::sql::Dialect;
+use crate::sql::DriverExt;
 use crate::store::vectors::{Entry, VectorChanges};
 
 /// So many texts that left are remembered.
@@ -21,7 +21,7 @@ impl VectorChanges for Table<'_> {
         let ids: Vec<i64> = entries.iter().map(|(id, _)| *id).collect();
         let sql = "DELETE FROM memory_vectors
              WHERE user_id = $1 AND agent_id = $2 AND text_id = ANY ($3) AND generation = $4 RETURNING text_id";
-        let before = self.all(sql, params![ids.clone(), generation], |found| found.try_get(0))?;
+        let before = self.all(sql, params![ids.clone(), generation], |found| found.number(0))?;
         if self.serves(generation)? {
             self.tell_gone(&before.into_iter().map(|id| (generation, id)).collect::<Vec<_>>())?;
         }
@@ -62,10 +62,9 @@ impl VectorChanges for Table<'_> {
                RETURNING 1)
              SELECT count(*) FROM gone"
         );
-        let removed =
-            self.first(sql, params![generation.as_str(), count(most)], |found| found.try_get::<_, i64>(0))?;
+        let removed = self.first(&sql, params![generation.as_str(), most], |found| found.number(0))?;
         let removed = removed.unwrap_or(0);
-        if removed < count(most) {
+        if usize::try_from(removed).unwrap_or(0) < most {
             let sql = format!(
                 "DELETE FROM memory_generations WHERE user_id = $1 AND agent_id = $2 AND id IN ({OTHERS})"
             );
@@ -84,14 +83,14 @@ impl Table<'_> {
         let number = self.with_state(|state| next(&mut state.generation));
         let sql = "INSERT INTO memory_generations (user_id, agent_id, id, name, dimensions, filled)
              VALUES ($1, $2, $3, $4, $5, $6)";
-        self.run(sql, params![number, generation.as_str(), count(dimensions), i64::MIN])?;
+        self.run(sql, params![number, generation.as_str(), dimensions, i64::MIN])?;
         Ok(number)
     }
 
     fn serves(&self, generation: i64) -> Result<bool> {
         let sql =
             "SELECT 1 FROM memory_generations WHERE user_id = $1 AND agent_id = $2 AND id = $3 AND serves";
-        self.exists(sql, params![generation])
+        self.finds(sql, params![generation])
     }
 
     /// Keeps up to which text no text waits, so that the next pass begins behind it.
@@ -105,7 +104,7 @@ impl Table<'_> {
                 ORDER BY m.id LIMIT 1),
                (SELECT max(m.id) FROM memories m WHERE m.user_id = $1 AND m.agent_id = $2 AND {sight}), filled))
              WHERE user_id = $1 AND agent_id = $2 AND id = $3",
-            sight = in_sight(Visibility::All)
+            sight = Dialect::Postgres.in_sight(Visibility::All)
         );
         self.run(sql, params![generation]).map(drop)
     }
@@ -119,8 +118,7 @@ impl Table<'_> {
                WHERE user_id = $1 AND agent_id = $2 AND text_id = ANY ($3) RETURNING generation, text_id)
              SELECT o.generation, o.text_id FROM gone o JOIN memory_generations g
                ON g.user_id = $1 AND g.agent_id = $2 AND g.id = o.generation AND g.serves ORDER BY 2, 1";
-        let gone =
-            self.all(sql, params![ids.to_vec()], |found| Ok((found.try_get(0)?, found.try_get(1)?)))?;
+        let gone = self.all(sql, params![ids.to_vec()], |found| Ok((found.number(0)?, found.number(1)?)))?;
         self.tell_gone(&gone)?;
         let first = ids.iter().copied().min().unwrap_or(i64::MAX);
         self.wait_for_vectors(MemoryId::new(first))

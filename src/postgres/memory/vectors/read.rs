@@ -1,16 +1,20 @@
 //! Vectors as they are read.
 
+use crate::sql::Columns;
 use std::collections::HashSet;
 
-use super::super::columns::count;
-use super::super::row::{self, CARD};
-use super::super::search::{CONDITIONS, bound, by_ids, in_sight, trusted};
+use super::super::search::CARD;
+use super::super::search::CONDITIONS;
 use super::super::table::Table;
 use crate::base::error::Result;
 use crate::embed::Generation;
 use crate::memory::{Filter, MemoryId};
 use crate::postgres::link::params;
 use crate::search::rank::{Card, Visibility};
+use crate::sql::Dialect;
+use crate::sql::memory::with_card;
+use crate::sql::memory::{filtered, trusted};
+use crate::sql::{Driver, DriverExt};
 use crate::store::vectors::{Counts, FailedRow, MemoryVectors, Serving, Shelved, Sight, Since, VectorRows};
 
 pub(super) const EMBEDDED: i64 = 1;
@@ -23,7 +27,7 @@ const READ: usize = 2000;
 /// Returns the condition of the rows in sight of somebody.
 fn seen(sight: Sight) -> &'static str {
     let is_all = sight == Sight::from(Visibility::All);
-    in_sight(if is_all { Visibility::All } else { Visibility::Shared })
+    Dialect::Postgres.in_sight(if is_all { Visibility::All } else { Visibility::Shared })
 }
 
 impl VectorRows for Table<'_> {
@@ -35,31 +39,29 @@ impl VectorRows for Table<'_> {
              WHERE user_id = $1 AND agent_id = $2 AND serves";
         self.first(sql, Vec::new(), |found| {
             Ok(Serving {
-                number: found.try_get(0)?,
-                generation: Generation::from_words(row::text(found, 1)?),
-                dimensions: usize::try_from(found.try_get::<_, i64>(2)?).unwrap_or(0),
+                number: found.number(0)?,
+                generation: Generation::from_words(found.text(1)?),
+                dimensions: usize::try_from(found.number(2)?).unwrap_or(0),
             })
         })
     }
 
     fn generations(&self) -> Result<Vec<Generation>> {
         let sql = "SELECT name FROM memory_generations WHERE user_id = $1 AND agent_id = $2 ORDER BY id";
-        self.all(sql, Vec::new(), |found| Ok(Generation::from_words(row::text(found, 0)?)))
+        self.all(sql, Vec::new(), |found| Ok(Generation::from_words(found.text(0)?)))
     }
 
     fn counts(&self, generation: &Generation) -> Result<Counts> {
         let sql = format!(
             "SELECT count(*) FROM memories m WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
-            in_sight(Visibility::All)
+            Dialect::Postgres.in_sight(Visibility::All)
         );
-        let rows = self.first(sql, Vec::new(), |found| found.try_get::<_, i64>(0))?;
+        let rows = self.first(&sql, Vec::new(), |found| found.number(0))?;
         let mut counts = Counts { rows: rows.unwrap_or(0).unsigned_abs(), ..Counts::default() };
         let Some(number) = self.number_of(generation)? else { return Ok(counts) };
         let sql = "SELECT state, count(*) FROM memory_vectors
              WHERE user_id = $1 AND agent_id = $2 AND generation = $3 GROUP BY state";
-        let states = self.all(sql, params![number], |found| {
-            Ok((found.try_get::<_, i64>(0)?, found.try_get::<_, i64>(1)?))
-        })?;
+        let states = self.all(sql, params![number], |found| Ok((found.number(0)?, found.number(1)?)))?;
         for (state, rows) in states {
             *match state {
                 EMBEDDED => &mut counts.embedded,
@@ -79,10 +81,10 @@ impl VectorRows for Table<'_> {
              AND {} AND NOT EXISTS (SELECT 1 FROM memory_vectors v
                WHERE v.user_id = $1 AND v.agent_id = $2 AND v.text_id = m.id AND v.generation = $4)
              ORDER BY m.id LIMIT $5",
-            in_sight(Visibility::All)
+            Dialect::Postgres.in_sight(Visibility::All)
         );
-        self.all(sql, params![after, number.unwrap_or(0), count(most)], |found| {
-            Ok((found.try_get(0)?, row::text(found, 1)?))
+        self.all(&sql, params![after, number.unwrap_or(0), most], |found| {
+            Ok((found.number(0)?, found.text(1)?))
         })
     }
 
@@ -92,11 +94,11 @@ impl VectorRows for Table<'_> {
         }
         let sql = format!(
             "SELECT m.id, m.content FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
-            by_ids("$3"),
-            in_sight(Visibility::All)
+            Dialect::Postgres.by_ids("$3"),
+            Dialect::Postgres.in_sight(Visibility::All)
         );
         for (id, content) in
-            self.all(sql, params![ids.to_vec()], |found| Ok((found.try_get(0)?, row::text(found, 1)?)))?
+            self.all(&sql, params![ids.to_vec()], |found| Ok((found.number(0)?, found.text(1)?)))?
         {
             take(id, &content);
         }
@@ -110,11 +112,11 @@ impl VectorRows for Table<'_> {
              JOIN memories m ON m.user_id = $1 AND m.agent_id = $2 AND m.id = v.text_id
              WHERE v.user_id = $1 AND v.agent_id = $2 AND v.generation = $3 AND v.state = 2 AND v.number <= $4
              AND {} ORDER BY v.attempts, v.number LIMIT $5",
-            in_sight(Visibility::All)
+            Dialect::Postgres.in_sight(Visibility::All)
         );
-        self.all(sql, params![number, until, count(most)], |found| {
-            let attempts = u32::try_from(found.try_get::<_, i64>(2)?).unwrap_or(u32::MAX);
-            Ok(FailedRow { id: found.try_get(0)?, content: row::text(found, 1)?, attempts })
+        self.all(&sql, params![number, until, most], |found| {
+            let attempts = u32::try_from(found.number(2)?).unwrap_or(u32::MAX);
+            Ok(FailedRow { id: found.number(0)?, content: found.text(1)?, attempts })
         })
     }
 
@@ -150,24 +152,19 @@ impl VectorRows for Table<'_> {
         );
         let mut after = since.map_or(0, |since| since.kept);
         loop {
-            let read = self.run(sql.clone(), params![serving.number, after, count(READ)])?;
+            let read = self.run(sql.clone(), params![serving.number, after, READ])?;
             for found in &read {
-                let told = found.try_get(0).and_then(|number| {
-                    let (id, vector): (i64, Option<&[u8]>) = (found.try_get(1)?, found.try_get(3)?);
-                    Ok((
-                        number,
-                        match (found.try_get(2)?, vector) {
-                            (EMBEDDED, Some(vector)) => take(Shelved::Vector(id, vector)),
-                            (SKIPPED, _) => take(Shelved::Skipped(id)),
-                            _ => true,
-                        },
-                    ))
-                });
-                let (number, goes_on) = told.map_err(|error| self.misread(error))?;
+                let found = self.found(found);
+                let id = found.number(1)?;
+                let goes_on = match (found.number(2)?, found.bytes(3)?) {
+                    (EMBEDDED, Some(vector)) => take(Shelved::Vector(id, vector)),
+                    (SKIPPED, _) => take(Shelved::Skipped(id)),
+                    _ => true,
+                };
                 if !goes_on {
                     return Ok(Some(now));
                 }
-                after = number;
+                after = found.number(0)?;
             }
             if read.len() < READ {
                 return Ok(Some(now));
@@ -189,13 +186,12 @@ impl VectorRows for Table<'_> {
              AND v.state = 1 AND {}",
             seen(sight)
         );
-        for found in &self.run(sql, params![ids.to_vec(), serving.number])? {
-            let read = found.try_get(0).and_then(|id| Ok((id, found.try_get::<_, Option<&[u8]>>(1)?)));
-            if let (id, Some(vector)) = read.map_err(|error| self.misread(error))? {
-                take(id, vector);
+        self.each(&sql, params![ids.to_vec(), serving.number], &mut |found| {
+            if let Some(vector) = found.bytes(1)? {
+                take(found.number(0)?, vector);
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 
@@ -204,17 +200,17 @@ impl MemoryVectors for Table<'_> {
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
         let sql = "SELECT count(*) FROM memory_vectors
              WHERE user_id = $1 AND agent_id = $2 AND text_id = ANY ($3) AND state = 1";
-        let kept = self.first(sql, params![ids], |found| found.try_get::<_, i64>(0))?;
+        let kept = self.first(sql, params![ids], |found| found.number(0))?;
         Ok(kept.unwrap_or(0).unsigned_abs())
     }
 
     fn taken_by(&self, visibility: Visibility, filter: &Filter) -> Result<HashSet<i64>> {
         let sql = format!(
             "SELECT m.id FROM memories m WHERE {CONDITIONS} AND {} {}",
-            in_sight(visibility),
+            Dialect::Postgres.in_sight(visibility),
             trusted(filter)
         );
-        Ok(self.all(sql, bound(filter), |found| found.try_get(0))?.into_iter().collect())
+        Ok(self.all(&sql, filtered(filter), |found| found.number(0))?.into_iter().collect())
     }
 
     fn cards(&self, visibility: Visibility, ids: &[i64], take: &mut dyn FnMut(&Card<'_>)) -> Result<()> {
@@ -223,13 +219,10 @@ impl MemoryVectors for Table<'_> {
         }
         let sql = format!(
             "SELECT {CARD} FROM {} WHERE m.user_id = $1 AND m.agent_id = $2 AND {}",
-            by_ids("$3"),
-            in_sight(visibility)
+            Dialect::Postgres.by_ids("$3"),
+            Dialect::Postgres.in_sight(visibility)
         );
-        for found in &self.run(sql, params![ids.to_vec()])? {
-            row::with_card(found, "", |card| take(card)).map_err(|error| self.misread(error))?;
-        }
-        Ok(())
+        self.each(&sql, params![ids.to_vec()], &mut |found| with_card(found, "", |card| take(card)))
     }
 }
 
@@ -246,7 +239,7 @@ impl Table<'_> {
     /// Returns the number of a generation.
     pub(super) fn number_of(&self, generation: &Generation) -> Result<Option<i64>> {
         let sql = "SELECT id FROM memory_generations WHERE user_id = $1 AND agent_id = $2 AND name = $3";
-        self.first(sql, params![generation.as_str()], |found| found.try_get(0))
+        self.first(sql, params![generation.as_str()], |found| found.number(0))
     }
 
     fn gone_since(
@@ -259,7 +252,7 @@ impl Table<'_> {
         let sql = "SELECT number, generation, text_id FROM memory_vectors_gone
              WHERE user_id = $1 AND agent_id = $2 AND number > $3 ORDER BY number";
         let gone = self.all(sql, params![since.removed], |found| {
-            Ok((found.try_get::<_, i64>(0)?, found.try_get::<_, i64>(1)?, found.try_get(2)?))
+            Ok((found.number(0)?, found.number(1)?, found.number(2)?))
         })?;
         let mut expected = since.removed;
         for (number, generation, id) in gone {

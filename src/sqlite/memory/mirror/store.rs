@@ -1,5 +1,7 @@
 //! The mirror as a store keeps it.
 
+use crate::sql::memory::{MemoryDriver, audit};
+use crate::sqlite::error::carried;
 use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -74,7 +76,7 @@ impl MirrorStore for SqliteMemoryStore {
         self.may_mirror(access)?;
         let config = self.config();
         self.backend().alter("write to", |table| {
-            let forgotten = table.folded(|| table.forgotten())?;
+            let forgotten = table.forgotten()?;
             let error = ended.err().map(|error| config.reason(Some(error)).unwrap_or_default());
             let error = error.map(|error| match &forgotten {
                 Some(forgotten) if forgotten.holds(&error) => "[FORGOTTEN]".to_owned(),
@@ -158,7 +160,7 @@ impl SqliteMemoryStore {
         }
         let refused = admitted.iter().filter(|entry| matches!(entry, TradeEntry::Refused)).count() as u64;
         let mirrored = self.backend().alter("write to", |table| {
-            let forgotten = table.folded(|| table.forgotten())?;
+            let forgotten = table.forgotten()?;
             let is_forgotten = |one: &Words<'_>| {
                 let texts = || one.ids.iter().chain(&one.texts).chain(&one.raw);
                 forgotten.as_deref().is_some_and(|stones: &Tombstones| texts().any(|text| stones.holds(text)))
@@ -176,11 +178,11 @@ impl SqliteMemoryStore {
                 }
                 let operation = Operation::new(access, action, now);
                 if mirrored.inserted > 0 {
-                    table.audit_entry(&config.entry(&operation, AuditOutcome::Done))?;
+                    audit(table, &config.entry(&operation, AuditOutcome::Done)).map_err(carried)?;
                 }
                 if mirrored.refused > 0 {
                     let why = AuditOutcome::Refused("secret or forgotten".to_owned());
-                    table.audit_entry(&config.entry(&operation, why))?;
+                    audit(table, &config.entry(&operation, why)).map_err(carried)?;
                 }
                 Ok(mirrored)
             })

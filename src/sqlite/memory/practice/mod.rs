@@ -1,5 +1,3 @@
-//! Methods, cases and outcomes, in tables of their own.
+//! The tables of the learning loop.
 
-mod changes;
-mod rows;
 pub(in crate::sqlite) mod tables;

@@ -9,7 +9,7 @@ use super::*;
 use crate::base::access::{Access, Scope};
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
-use crate::facts::FactKey;
+use crate::facts::{Fact, FactKey};
 use crate::format::Origin;
 use crate::gate::TombstoneKey;
 use crate::memory::{MemoryId, MemoryStore, NewMemory, Place, Role, Source};
@@ -18,6 +18,7 @@ use crate::sqlite::memory::table::SqliteBackend;
 use crate::sqlite::open;
 use crate::sqlite::schema::Others;
 use crate::store::backend::Backend;
+use crate::store::forget::Burial;
 
 /// Words that are parted, folded or joined otherwise by a search than by a tombstone.
 const WORDS: [&str; 48] = [
@@ -195,7 +196,8 @@ fn all_rows_are_found_that_a_look_at_each_of_them_finds() {
         let mut statement = shell.prepare(&sql).unwrap();
         let mut facts = statement.query([]).unwrap();
         while let Some(row) = facts.next().unwrap() {
-            all.push((read(row).unwrap(), row::maybe(row, NOTES).unwrap()));
+            let found = Found { row, run: Run::of(&shell) };
+            all.push((read_fact(&found).unwrap(), found.maybe(NOTES).unwrap()));
         }
         for _ in 0..500 {
             let statement = dice.statement(&said);

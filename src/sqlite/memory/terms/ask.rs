@@ -1,5 +1,8 @@
 //! Searches that the word index answers.
 
+use crate::sql::memory::trusted;
+use crate::sql::memory::with_card;
+use crate::sqlite::error::carried;
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
@@ -7,8 +10,8 @@ use crate::base::order;
 use crate::memory::Order;
 use crate::search::postings::{Error, Hit};
 use crate::search::rank::{Counted, Frequencies, Term, Visibility};
-use crate::sqlite::memory::row::{self, CARD};
-use crate::sqlite::memory::search::{CONDITIONS, listed, trusted, view};
+use crate::sqlite::memory::row::CARD;
+use crate::sqlite::memory::search::{CONDITIONS, json, view};
 use crate::sqlite::memory::table::Table;
 use crate::store::search::{Take, Wanted};
 
@@ -71,13 +74,13 @@ impl Table<'_> {
         let sql =
             format!("SELECT {CARD} FROM json_each(?1) p CROSS JOIN {} m ON m.id = p.value", view(visibility));
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut rows = statement.query([listed(&ids)])?;
+        let mut rows = statement.query([json(&ids)])?;
         let mut hits = hits.iter();
         while let Some(found) = rows.next()? {
             let id: i64 = found.get(0)?;
             let Some(hit) = hits.find(|hit| hit.id == id) else { return Ok(()) };
             let counted = Counted { counts: &hit.counts, length: hit.length };
-            if !row::with_card(found, "", |card| take(card, Some(counted)))? {
+            if !with_card(&self.found(found), "", |card| take(card, Some(counted))).map_err(carried)? {
                 return Ok(());
             }
         }

@@ -2,7 +2,9 @@
 
 use crate::search::postings::{Row, with_terms};
 use crate::search::rank::{Card, Stemmer};
-use crate::sqlite::memory::row;
+use crate::sql::Columns;
+use crate::sql::memory::with_card;
+use crate::sqlite::error::carried;
 
 /// The columns that [`with_row`] reads; those that count for no term are left out.
 pub(super) const INDEXED: &str =
@@ -10,12 +12,12 @@ pub(super) const INDEXED: &str =
 
 /// Gives a row with its terms.
 pub(super) fn with_row<T>(
-    found: &rusqlite::Row<'_>,
+    found: &dyn Columns,
     stemmer: &mut Stemmer,
     take: impl FnOnce(&Row<'_>) -> T,
 ) -> rusqlite::Result<T> {
-    let text = row::text(found, 10)?;
+    let text = found.text(10).map_err(carried)?;
     // Another program may have put anything there.
-    let shared = found.get_ref(11)?.as_i64() == Ok(1);
-    row::with_card(found, &text, |card| with_terms(&Card { shared, ..*card }, stemmer, take))
+    let shared = found.maybe_number(11).ok().flatten() == Some(1);
+    with_card(found, &text, |card| with_terms(&Card { shared, ..*card }, stemmer, take)).map_err(carried)
 }

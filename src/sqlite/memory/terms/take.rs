@@ -151,7 +151,8 @@ impl Table<'_> {
             let pages = terms.pages(self.connection);
             terms.words.forget(id);
             if !terms.partition.remove_newest(id) && change.get::<_, bool>(12)? {
-                let removed = with_row(change, stemmer, |row| terms.partition.remove(&pages, row))?;
+                let removed =
+                    with_row(&self.found(change), stemmer, |row| terms.partition.remove(&pages, row))?;
                 match removed {
                     Ok(true) => {}
                     Ok(false) => return Ok(Err(Error::Differs("a changed row is not in"))),
@@ -160,7 +161,7 @@ impl Table<'_> {
             }
             let mut rows = standing.query(params![self.user(), self.agent(), id])?;
             if let Some(found) = rows.next()? {
-                let added = with_row(found, stemmer, |row| terms.partition.add(&pages, row))?;
+                let added = with_row(&self.found(found), stemmer, |row| terms.partition.add(&pages, row))?;
                 if added.is_err() {
                     return Ok(added);
                 }
@@ -192,7 +193,7 @@ impl Table<'_> {
             && let Some(found) = rows.next()?
         {
             taken += 1;
-            done = with_row(found, stemmer, |row| {
+            done = with_row(&self.found(found), stemmer, |row| {
                 terms.partition.add(&terms.pages(self.connection), row)?;
                 terms.seen = row.id;
                 if self.writes { terms.keep_up(self.connection) } else { Ok(()) }

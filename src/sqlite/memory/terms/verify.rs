@@ -20,7 +20,7 @@ impl Table<'_> {
         let mut statement = self.connection.prepare(&sql)?;
         let mut rows = statement.query(params![self.user(), self.agent()])?;
         while let Some(found) = rows.next()? {
-            with_row(found, &mut stemmer, |row| {
+            with_row(&self.found(found), &mut stemmer, |row| {
                 totals.add(row);
                 ids.push(row.id);
                 for (term, _) in row.terms {

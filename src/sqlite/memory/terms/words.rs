@@ -9,7 +9,7 @@ use crate::store::words::Words;
 
 impl Table<'_> {
     /// Gives the words of rows that are known; returns the other rows.
-    pub(in crate::sqlite::memory) fn known_words(
+    pub(in crate::sqlite::memory) fn words_in_memory(
         &self,
         ids: &[MemoryId],
         take: &mut dyn FnMut(MemoryId, &Words),
@@ -29,17 +29,14 @@ impl Table<'_> {
     }
 
     /// Lends the stemmer that has stems in memory.
-    pub(in crate::sqlite::memory) fn lend_stemmer(&self) -> Stemmer {
+    pub(in crate::sqlite::memory) fn take_stemmer(&self) -> Stemmer {
         mem::take(&mut self.held.borrow_mut().stemmer)
     }
 
-    pub(in crate::sqlite::memory) fn return_stemmer(&self, stemmer: Stemmer) {
-        self.held.borrow_mut().stemmer = stemmer;
-    }
-
-    /// Keeps the words of rows, where a change of them would be seen.
-    pub(in crate::sqlite::memory) fn know_words(&self, rows: Vec<(MemoryId, Words)>) {
+    /// Takes the stemmer back, and keeps the words of rows where a change of them would be seen.
+    pub(in crate::sqlite::memory) fn keep_in_memory(&self, rows: Vec<(MemoryId, Words)>, stemmer: Stemmer) {
         let held = &mut *self.held.borrow_mut();
+        held.stemmer = stemmer;
         if let Some(terms) = held.terms.as_mut().filter(|_| held.is_whole == Some(true)) {
             for (id, words) in rows {
                 terms.words.keep(id.get(), words, 1);

@@ -1,11 +1,14 @@
 //! Vectors of the rows of a scope.
 
+use crate::sql::memory::trusted;
+use crate::sql::memory::with_card;
+use crate::sqlite::error::carried;
 use std::collections::HashSet;
 
 use rusqlite::{Connection, params, params_from_iter};
 
-use super::super::row::{self, CARD};
-use super::super::search::{CONDITIONS, listed, trusted, view};
+use super::super::row::CARD;
+use super::super::search::{CONDITIONS, json, view};
 use super::super::table::Table;
 use super::tables::NAMES;
 use crate::base::error::Result;
@@ -42,7 +45,7 @@ impl MemoryVectors for Table<'_> {
             WHERE v.state = 1";
         self.folded(|| {
             let kept: i64 =
-                self.connection.prepare_cached(sql)?.query_row([listed(&ids)], |found| found.get(0))?;
+                self.connection.prepare_cached(sql)?.query_row([json(&ids)], |found| found.get(0))?;
             Ok(kept.unsigned_abs())
         })
     }
@@ -64,9 +67,9 @@ impl MemoryVectors for Table<'_> {
         );
         self.folded(|| {
             let mut statement = self.connection.prepare_cached(&sql)?;
-            let mut found = statement.query(params![self.user(), self.agent(), listed(ids)])?;
+            let mut found = statement.query(params![self.user(), self.agent(), json(ids)])?;
             while let Some(found) = found.next()? {
-                row::with_card(found, "", |card| take(card))?;
+                with_card(&self.found(found), "", |card| take(card)).map_err(carried)?;
             }
             Ok(())
         })

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::postgres::link::Param;
-use crate::search::postings::bits::checksum;
+use super::link::Param;
 
 /// A character that means nothing in any text. The server keeps no zero character, which stands behind this one in another form.
 const MARK: char = '\u{10fffe}';
@@ -50,16 +49,6 @@ pub(super) fn bound(value: Param) -> Param {
         Param::Texts(texts) => Param::Texts(texts.into_iter().map(kept).collect()),
         other => other,
     }
-}
-
-/// Returns the number by which a text is looked up.
-pub(super) fn word(text: &str) -> i64 {
-    checksum(text.as_bytes(), 5).cast_signed()
-}
-
-/// Returns a count as the server takes it.
-pub(super) fn count(number: usize) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -1,0 +1,129 @@
+//! The rows of a scope, as statements and their helpers reach them.
+
+use std::sync::Arc;
+
+use super::state::next;
+use super::table::Table;
+use super::terms::word_of;
+use crate::base::error::Result;
+use crate::edges::{Edge, EdgeExtractor};
+use crate::gate::Tombstones;
+use crate::memory::MemoryId;
+use crate::search::rank::{Term, Visibility};
+use crate::sql::memory::{MemoryDriver, Series};
+use crate::sql::{Columns, Dialect, Driver, DriverExt, Param, params};
+use crate::store::echo::EchoWord;
+use crate::store::practice::Numbered;
+
+impl Driver for Table<'_> {
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    fn each(
+        &self,
+        sql: &str,
+        values: Vec<Param>,
+        take: &mut dyn FnMut(&dyn Columns) -> Result<()>,
+    ) -> Result<()> {
+        let rows = self.run(sql.to_owned(), values)?;
+        rows.iter().try_for_each(|row| take(&self.found(row)))
+    }
+
+    fn put(&self, sql: &'static str, values: Vec<Param>) -> Result<()> {
+        Table::put(self, sql, values)
+    }
+}
+
+impl MemoryDriver for Table<'_> {
+    fn next_id(&self, of: Series) -> Option<i64> {
+        Some(self.with_state(|state| {
+            next(match of {
+                Series::Audit => &mut state.audit,
+                Series::Decision => &mut state.decision,
+                Series::Outcome => &mut state.outcome,
+            })
+        }))
+    }
+
+    fn last_number(&self, of: Numbered) -> Result<i64> {
+        Ok(*self.state().number(of))
+    }
+
+    fn takes_number(&self, of: Numbered, number: i64) {
+        self.with_state(|state| *state.number(of) = number.max(*state.number(of)));
+    }
+
+    fn latest_of_words(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
+        let words: Vec<i64> = words.iter().map(|word| word_of(&word.stem)).collect();
+        self.latest_having(visibility, &words, most)
+    }
+
+    fn latest_of_echoes(
+        &self,
+        visibility: Visibility,
+        words: &[EchoWord],
+        most: usize,
+    ) -> Result<Vec<Vec<MemoryId>>> {
+        self.latest_echoes(visibility, words, most)
+    }
+
+    fn echo_retired(&self, id: MemoryId) -> Result<()> {
+        self.list_retired(id)
+    }
+
+    fn has_suspects(&self) -> Result<bool> {
+        Ok(self.state().suspects > 0)
+    }
+
+    fn gets_suspects(&self) {
+        self.with_state(|state| state.suspects = 1);
+    }
+
+    fn alters_rows(&self) {
+        self.changes_rows();
+    }
+
+    fn signed(&self, asked: u64) -> Result<Vec<i64>> {
+        let sql = "SELECT id FROM memories WHERE user_id = $1 AND agent_id = $2 AND signature & $3 = $3 ORDER BY id";
+        self.all(sql, params![asked.cast_signed()], |found| found.number(0))
+    }
+
+    fn profile(&self) -> &'static str {
+        "user_profile WHERE user_id = $1 AND agent_id = $2"
+    }
+
+    fn forgotten(&self) -> Result<Option<Arc<Tombstones>>> {
+        self.known_tombstones()
+    }
+
+    fn number_of_changes(&self) -> Result<u64> {
+        Ok(self.state().writes.unsigned_abs())
+    }
+
+    fn extractor(&self) -> Option<&dyn EdgeExtractor> {
+        self.backend.extractor.as_deref()
+    }
+
+    fn edges(&self) -> &'static str {
+        "memory_edges"
+    }
+
+    fn add_edges(&self, id: MemoryId, edges: &[Edge], at: &str) -> Result<u64> {
+        self.put_edges(id, edges, at)
+    }
+
+    fn rows_mentioning(&self, visibility: Visibility, keys: &[String], most: usize) -> Result<Vec<MemoryId>> {
+        self.latest_mentioning(visibility, keys, most)
+    }
+
+    fn reindexed(&self, id: MemoryId, moves: bool, change: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        let before = self.indexed(id)?;
+        change()?;
+        if moves {
+            self.drop_vectors(&[id.get()])?;
+            self.wait_for_vectors(id)?;
+        }
+        self.reindex(before.as_ref(), id)
+    }
+}

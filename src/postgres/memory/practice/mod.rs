@@ -1,4 +1,0 @@
-//! Methods, cases and outcomes, preferences and the notes of roles.
-
-mod changes;
-mod rows;

@@ -1,0 +1,72 @@
+//! A database inside one transaction, as one scope sees it.
+
+use super::columns::Columns;
+use super::dialect::Dialect;
+use super::param::Param;
+use crate::base::error::Result;
+
+/// A database inside one transaction, as one scope sees it.
+///
+/// A statement names its values `$1`, `$2` and so on. The first two are the user and the agent of the scope, whether it names them or
+/// not; those that it is given follow. An error says what was attempted, and where.
+pub(crate) trait Driver {
+    /// Returns the words that are its own.
+    fn dialect(&self) -> Dialect;
+
+    /// Runs a statement, and gives each row that it answers.
+    fn each(
+        &self,
+        sql: &str,
+        values: Vec<Param>,
+        take: &mut dyn FnMut(&dyn Columns) -> Result<()>,
+    ) -> Result<()>;
+
+    /// Runs a statement that adds a row and answers nothing. It may go with the next statement, whose error is its own then: it may
+    /// not look at what another one of its kind adds.
+    fn put(&self, sql: &'static str, values: Vec<Param>) -> Result<()>;
+}
+
+/// Comfort over [`Driver`].
+pub(crate) trait DriverExt: Driver {
+    /// Runs a statement, and reads all rows that it answers.
+    fn all<T>(
+        &self,
+        sql: &str,
+        values: Vec<Param>,
+        mut read: impl FnMut(&dyn Columns) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut all = Vec::new();
+        self.each(sql, values, &mut |found| {
+            all.push(read(found)?);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Runs a statement, and reads the first row that it answers.
+    fn first<T>(
+        &self,
+        sql: &str,
+        values: Vec<Param>,
+        read: impl FnMut(&dyn Columns) -> Result<T>,
+    ) -> Result<Option<T>> {
+        Ok(self.all(sql, values, read)?.into_iter().next())
+    }
+
+    /// Returns whether a statement answers any row.
+    fn finds(&self, sql: &str, values: Vec<Param>) -> Result<bool> {
+        let mut is_found = false;
+        self.each(sql, values, &mut |_| {
+            is_found = true;
+            Ok(())
+        })?;
+        Ok(is_found)
+    }
+
+    /// Runs a statement, of which no answer is read.
+    fn run(&self, sql: &str, values: Vec<Param>) -> Result<()> {
+        self.each(sql, values, &mut |_| Ok(()))
+    }
+}
+
+impl<D: Driver + ?Sized> DriverExt for D {}

@@ -1,0 +1,6 @@
+//! The learning loop.
+
+mod changes;
+mod rows;
+
+pub(crate) use rows::notes;

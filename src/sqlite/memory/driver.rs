@@ -1,0 +1,147 @@
+//! The rows of a scope, as statements and their helpers reach them.
+
+use std::sync::Arc;
+
+use super::table::Table;
+use crate::base::error::Result;
+use crate::edges::{Edge, EdgeExtractor};
+use crate::gate::Tombstones;
+use crate::learning::RoleNote;
+use crate::memory::MemoryId;
+use crate::search::rank::{Stemmer, Term, Visibility};
+use crate::sql::memory::{MemoryDriver, Series};
+use crate::sql::{Columns, Dialect, Driver, DriverExt, Param, params};
+use crate::sqlite::commits::edition;
+use crate::sqlite::edges;
+use crate::store::echo::EchoWord;
+use crate::store::practice::Numbered;
+use crate::store::words::Words;
+
+impl Driver for Table<'_> {
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
+    }
+
+    fn each(
+        &self,
+        sql: &str,
+        values: Vec<Param>,
+        take: &mut dyn FnMut(&dyn Columns) -> Result<()>,
+    ) -> Result<()> {
+        self.as_run().each(sql, &values, take)
+    }
+
+    fn put(&self, sql: &'static str, values: Vec<Param>) -> Result<()> {
+        self.as_run().each(sql, &values, &mut |_| Ok(()))
+    }
+}
+
+impl MemoryDriver for Table<'_> {
+    fn next_id(&self, _of: Series) -> Option<i64> {
+        None
+    }
+
+    fn last_number(&self, of: Numbered) -> Result<i64> {
+        let table = match of {
+            Numbered::Method => "memory_methods",
+            Numbered::Case => "memory_cases",
+            Numbered::Preference => "memory_preferences",
+            Numbered::Note => "memory_roles",
+        };
+        let sql = "SELECT seq FROM sqlite_sequence WHERE name = $3";
+        Ok(self.first(sql, params![table], |found| found.number(0))?.unwrap_or_default())
+    }
+
+    fn takes_note(&self, note: &RoleNote) -> Result<()> {
+        self.folded(|| self.put_edges_of_note(note)).map(drop)
+    }
+
+    fn known_words(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &Words)) -> Vec<MemoryId> {
+        self.words_in_memory(ids, take)
+    }
+
+    fn lend_stemmer(&self) -> Stemmer {
+        self.take_stemmer()
+    }
+
+    fn know_words(&self, rows: Vec<(MemoryId, Words)>, stemmer: Stemmer) {
+        self.keep_in_memory(rows, stemmer);
+    }
+
+    fn latest_of_words(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
+        self.folded(|| {
+            let indexed = self.ask_terms(|partition, pages| {
+                words.iter().map(|word| partition.latest(pages, &word.stem, visibility, most)).collect()
+            })?;
+            match indexed {
+                Some(lists) => Ok(lists),
+                None => words.iter().map(|word| self.latest_with_one(visibility, word, most)).collect(),
+            }
+        })
+    }
+
+    fn latest_of_echoes(
+        &self,
+        visibility: Visibility,
+        words: &[EchoWord],
+        most: usize,
+    ) -> Result<Vec<Vec<MemoryId>>> {
+        self.folded(|| self.latest_echoes(visibility, words, most))
+    }
+
+    fn echo_retired(&self, id: MemoryId) -> Result<()> {
+        self.folded(|| self.list_retired(id))
+    }
+
+    fn has_suspects(&self) -> Result<bool> {
+        self.folded(|| self.connection.prepare_cached("SELECT 1 FROM memory_suspects LIMIT 1")?.exists([]))
+    }
+
+    fn gets_suspects(&self) {}
+
+    fn alters_rows(&self) {
+        self.held.borrow_mut().edits();
+    }
+
+    fn signed(&self, asked: u64) -> Result<Vec<i64>> {
+        self.folded(|| self.all_signed(asked))
+    }
+
+    fn profile(&self) -> &'static str {
+        if self.has_profile_of_the_seed() {
+            "user_profile WHERE $1 = '' AND $2 = ''"
+        } else {
+            "guest_profile WHERE user_id = $1 AND agent_id = $2"
+        }
+    }
+
+    fn forgotten(&self) -> Result<Option<Arc<Tombstones>>> {
+        self.known_tombstones()
+    }
+
+    fn number_of_changes(&self) -> Result<u64> {
+        self.folded(|| edition(self.connection))
+    }
+
+    fn extractor(&self) -> Option<&dyn EdgeExtractor> {
+        self.backend.extractor.as_deref()
+    }
+
+    fn edges(&self) -> &'static str {
+        self.backend.edges
+    }
+
+    fn add_edges(&self, id: MemoryId, found: &[Edge], at: &str) -> Result<u64> {
+        let of_row = (edges::OF_ROWS, id.get());
+        self.folded(|| Ok(edges::put(self.connection, self.backend.edges, of_row, found, at)? as u64))
+    }
+
+    fn rows_mentioning(&self, visibility: Visibility, keys: &[String], most: usize) -> Result<Vec<MemoryId>> {
+        self.folded(|| self.latest_mentioning(visibility, keys, most))
+    }
+
+    /// Triggers do it.
+    fn reindexed(&self, _id: MemoryId, _moves: bool, change: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        change()
+    }
+}
