@@ -22,7 +22,6 @@ use crate::base::name::{DocName, Name, StateName};
 use crate::dream::{Cited, commit};
 use crate::exchange::claim::claim;
 use crate::format::state::carry::{self, is_curated};
-use crate::format::state::intent::Intent;
 use crate::format::state::iso_millis;
 use crate::format::state::ledger::Ledger;
 use crate::format::state::log::LogSource;
@@ -99,8 +98,7 @@ impl<'w> Merge<'w> {
         for workspace in [self.ours, self.theirs] {
             let lease = claim(workspace)?;
             let forgotten = session::forgotten(workspace)?;
-            commit::recover::<Intent>(workspace, lease.as_ref(), forgotten.as_ref())?;
-            commit::recover_sleep(workspace, lease.as_ref(), forgotten.as_ref())?;
+            commit::recover_all(workspace, lease.as_ref(), forgotten.as_ref())?;
             lives.push(Copied::read(workspace)?);
             lease.release()?;
         }
@@ -513,10 +511,10 @@ impl Merging {
         }
         self.dreams.passes = [0, 1].map(|side: usize| self.lives[side].passes());
         let lives = [&self.lives[0], &self.lives[1]];
-        let answered = self.answered();
-        let waiting = self.waiting(&answered)?;
+        let waiting = self.waiting(&self.answered())?;
         let shown = Shown::of(lives, &self.dreams, &waiting, &self.memory, &self.places, self.how)?;
-        let log = self.dreams.log(lives, &shown, &self.memory, &self.places);
+        let proposed = self.proposed(&waiting, &shown)?;
+        let log = self.dreams.log(lives, &shown, &proposed, &self.memory, &self.places);
         let mut names: BTreeSet<StateName> =
             self.lives.iter().flat_map(|life| life.states.keys()).cloned().collect();
         if self.versions.is_new() {
@@ -533,13 +531,13 @@ impl Merging {
                 name if *name == StateName::LEDGER => shown.ledger(),
                 name if *name == StateName::LIFE => {
                     let standing = if self.lives.iter().any(|life| life.state(name).is_some()) {
-                        self.state(name, &shown, &answered)?
+                        self.state(name, &shown, &proposed)?
                     } else {
                         None
                     };
                     self.versions.print(standing.as_deref())?
                 }
-                name => match self.state(name, &shown, &answered)? {
+                name => match self.state(name, &shown, &proposed)? {
                     Some(bytes) => bytes,
                     None => continue,
                 },
@@ -581,21 +579,29 @@ impl Merging {
         Ok(all)
     }
 
-    /// Returns the pieces of a proposal that waits, as they are in the merged life.
-    fn proposed(&self, id: &DreamId, shown: &Shown) -> Result<Vec<LogSource>> {
-        let mut lists = [Vec::new(), Vec::new()];
-        for (list, life) in lists.iter_mut().zip(&self.lives) {
-            let known = Proposals::parse(life.state(&StateName::PROPOSALS))?;
-            *list = known.get(id).map(|one| one.sources.clone()).unwrap_or_default();
-        }
-        Ok(shown.sources(id, [&lists[0], &lists[1]], false, &self.places))
+    /// Returns the pieces of the proposals that wait, as they are in the merged life.
+    fn proposed(
+        &self,
+        waiting: &BTreeMap<DreamId, String>,
+        shown: &Shown,
+    ) -> Result<BTreeMap<DreamId, Vec<LogSource>>> {
+        let known = [
+            Proposals::parse(self.lives[0].state(&StateName::PROPOSALS))?,
+            Proposals::parse(self.lives[1].state(&StateName::PROPOSALS))?,
+        ];
+        let sources = |id: &DreamId| {
+            let lists =
+                [0, 1].map(|side: usize| known[side].get(id).map_or(&[][..], |one| one.sources.as_slice()));
+            shown.sources(id, lists, false, &self.places)
+        };
+        Ok(waiting.keys().map(|id| (id.clone(), sources(id))).collect())
     }
 
     fn state(
         &mut self,
         name: &StateName,
         shown: &Shown,
-        answered: &BTreeSet<DreamId>,
+        proposed: &BTreeMap<DreamId, Vec<LogSource>>,
     ) -> Result<Option<Vec<u8>>> {
         let base = self.base.state(name);
         let copies = [self.lives[0].state(name), self.lives[1].state(name)];
@@ -615,31 +621,29 @@ impl Merging {
             name if *name == StateName::DREAMED => states::dreamed(&files),
             name if *name == StateName::UNDONE => {
                 states::by_id(name, &files, |list, id, part| {
-                    // What brings a section back, should somebody take it out, is what stands now.
-                    if let ("appended", Some(section)) = (list, self.memory.printed.get(id)) {
-                        part.insert("section".into(), section.clone().into());
-                    }
-                    if list == "dreams" && undone.contains(id) {
-                        // So that it is brought back, and taken back again, with the pieces that the log tells.
-                        let sources = self.dreams.sources(id, shown, &self.places);
-                        if let Some(pieces) = self.places.pieces(&sources) {
-                            part.insert("shown".into(), json(&pieces));
+                    let sources = self.dreams.sources(id, shown, &self.places);
+                    if list == "appended" {
+                        // What brings a section back, should somebody take it out, is what stands now: nothing where another dream says all of it.
+                        let standing = self.memory.printed.get(id);
+                        if let Some(section) = standing {
+                            part.insert("section".into(), section.clone().into());
                         }
+                        return standing.is_some() || !sources.is_empty();
                     }
-                    list != "dreams" || undone.contains(id)
+                    // So that it is brought back, and taken back again, with the pieces that the log tells.
+                    let is_undone = list != "dreams" || undone.contains(id);
+                    if let Some(pieces) =
+                        self.places.pieces(&sources).filter(|_| list == "dreams" && is_undone)
+                    {
+                        part.insert("shown".into(), json(&pieces));
+                    }
+                    is_undone
                 })?
             }
-            name if *name == StateName::PROPOSALS => {
-                let mut failed = Ok(());
-                let bytes = states::by_id(name, &files, |_, id, part| {
-                    match self.proposed(id, shown) {
-                        Ok(sources) => drop(part.insert("sources".into(), json(&sources))),
-                        Err(error) => failed = Err(error),
-                    }
-                    !answered.contains(id)
-                })?;
-                failed.map(|()| bytes)?
-            }
+            name if *name == StateName::PROPOSALS => states::by_id(name, &files, |_, id, part| {
+                let waits = proposed.get(id).map(|sources| part.insert("sources".into(), json(sources)));
+                waits.is_some()
+            })?,
             _ if one == other => one.to_vec(),
             name if *name == StateName::QUARANTINE => states::quarantine(&files)?,
             _ if is_history => states::versions(name, &files)?,
