@@ -146,7 +146,7 @@ impl Dreams {
     }
 
     /// Returns the line of the pass that appended the section of a dream last on a machine.
-    fn pass(&self, side: usize, id: &DreamId) -> Option<&LogLine> {
+    pub(super) fn pass(&self, side: usize, id: &DreamId) -> Option<&LogLine> {
         self.passes[side].iter().rev().find(|line| line.id == *id && line.outcome == log::APPENDED)
     }
 
@@ -593,9 +593,9 @@ fn runs(told: &[Mark], how: How) -> Vec<Run> {
         });
         let is = |word: Last| sides.iter().any(|(_, last)| *last == word);
         let is_given_back = (is(Last::Held) || is(Last::GivenBack)) && !is(Last::ReadAgain);
-        let sides = sides.map(|(mut owners, last)| {
+        let sides = sides.map(|(mut owners, _)| {
             // A tool had brought memory before the log, so that this night left out what the other dream said.
-            if how == How::Mixed && is_given_back && last == Last::Nothing {
+            if how == How::Mixed && is_given_back {
                 owners.retain(|rank| told.contains(&Told::Said(*rank)));
             }
             owners

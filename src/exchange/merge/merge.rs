@@ -431,6 +431,9 @@ impl Merging {
         // The ancestor's section may be as either of the machines knows it.
         let mut base = base.map(|base| Copy::read(base, &known(base, &self.dreams.hashes(0))));
         if let Some(base) = &mut base {
+            for (side, copy) in copies.iter().enumerate() {
+                gone.extend(self.emptied(side, copy.unwrap_or_default()));
+            }
             drop(base.without(&gone));
         }
         let copies = <[Copy; 2]>::try_from(read).expect("two were read");
@@ -462,6 +465,15 @@ impl Merging {
         let is_gone = |id: &DreamId| !crate::format::documents::curated::has_mark(memory, id);
         let standing = self.dreams.standing(side).into_iter();
         standing.filter(|id| self.dreams.printed(side, id).is_some()).filter(is_gone).collect()
+    }
+
+    /// Returns the dreams whose sections a copy lacks since another dream said all their lines there: nobody took them out.
+    fn emptied(&self, side: usize, memory: &[u8]) -> BTreeSet<DreamId> {
+        let has_nothing = |id: &DreamId| {
+            self.dreams.pass(side, id).is_some_and(|pass| pass.sources.is_empty())
+                && !crate::format::documents::curated::has_mark(memory, id)
+        };
+        self.dreams.standing(side).into_iter().filter(has_nothing).collect()
     }
 
     /// Has the lines of a section cite places in the merged journals.

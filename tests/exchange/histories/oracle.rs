@@ -152,7 +152,8 @@ impl World {
         let is_accepted = self.expected.accepted.iter().any(|id| is_said_by(id, &words, memory));
         let is_sure = !(said.forgotten || said.edited || said.taken_out || self.kind.proposals);
         // Two persons wrote it anew, and both versions were kept.
-        let is_open = said.edited && (!self.expected.undone.is_empty() || self.expected.has_conflicts);
+        let is_apart = self.expected.has_conflicts || self.kind.is_tool();
+        let is_open = said.edited && (!self.expected.undone.is_empty() || is_apart);
         usize::from(is_sure)..=1 + usize::from(is_accepted || is_open)
     }
 
@@ -209,7 +210,8 @@ impl World {
             };
             for number in &gone {
                 let said = &self.expected.said[number];
-                if said.forgotten || said.taken_out {
+                // A tool brings a section that a person wrote anew where another dream says its line too.
+                if said.forgotten || said.taken_out || (said.edited && self.kind.is_tool()) {
                     continue;
                 }
                 hold(shown.contains(number), "an undo gives back what its dream took", || {
