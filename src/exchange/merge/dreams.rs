@@ -336,7 +336,8 @@ impl Dreams {
         let printed = memory.nights.iter().map(|(id, night)| (id, night.places().collect()));
         let edited = memory.edited.iter().map(|(id, night)| (id, night.told(&text)));
         for (id, cited) in printed.chain(edited) {
-            let Some(rank) = ranks.get(id) else { continue };
+            // A person made text of a section whose dream was taken back elsewhere: whoever read its lines again has them.
+            let Some(rank) = ranks.get(id).filter(|_| !undone.contains(id)) else { continue };
             let cited: Vec<Cited> = cited;
             for (name, first, last) in cited {
                 if let Some(range) = places.journals.get(&name).and_then(|journal| journal.range(first, last))

@@ -151,9 +151,10 @@ impl World {
         let words = words(number, said);
         let is_accepted = self.expected.accepted.iter().any(|id| is_said_by(id, &words, memory));
         let is_sure = !(said.forgotten || said.edited || said.taken_out || self.kind.proposals);
-        // Two persons wrote it anew, and both versions were kept.
+        // Two machines said it apart, and persons made the sections of both their own.
         let is_apart = self.expected.has_conflicts || self.kind.is_tool();
-        let is_open = said.edited && (!self.expected.undone.is_empty() || is_apart);
+        let is_open = (said.edited && (!self.expected.undone.is_empty() || is_apart))
+            || (said.near_edit && self.kind.is_tool());
         usize::from(is_sure)..=1 + usize::from(is_accepted || is_open)
     }
 
