@@ -283,6 +283,7 @@ impl Dreams {
     fn readings(
         &self,
         nights: &[(&String, &DreamId)],
+        emptied: &BTreeSet<DreamId>,
         memory: &Merged,
         places: &Places,
     ) -> BTreeMap<DocName, Vec<Mark>> {
@@ -300,7 +301,7 @@ impl Dreams {
                     Some(_) if line.outcome == log::UNDONE && undone.contains(&line.id) => By::GivenBack,
                     // After it was brought back, whoever read the bytes before did not read what it says.
                     Some(_) if line.outcome == log::REDONE && undone.contains(&line.id) => By::TakenBack,
-                    _ if !is_reading => continue,
+                    _ if !is_reading || emptied.contains(&line.id) => continue,
                     Some(_) if is_appended && undone.contains(&line.id) => By::TakenBack,
                     Some(rank) if !undone.contains(&line.id) => {
                         // A night that was taken back here is of the machine that brought it back, or dreamed it again.
@@ -355,6 +356,15 @@ impl Dreams {
     }
 }
 
+/// What both machines know of their nights.
+pub(super) struct Nights<'n> {
+    pub(super) dreams: &'n Dreams,
+    /// The proposals that wait, each with its time.
+    pub(super) waiting: &'n BTreeMap<DreamId, String>,
+    /// The dreams that have nothing of their own any more.
+    pub(super) emptied: &'n BTreeSet<DreamId>,
+}
+
 /// The bytes of the merged journals that a model was shown.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
@@ -393,15 +403,15 @@ enum By {
 
 impl Shown {
     /// Finds out which bytes were shown, and to whom, by the ledgers of both lives and by their logs, whose pieces are where they are in the
-    /// merged life. `waiting` has the proposals that wait, each with its time.
+    /// merged life.
     pub(super) fn of(
         lives: [&Copied; 2],
-        dreams: &Dreams,
-        waiting: &BTreeMap<DreamId, String>,
+        nights: &Nights<'_>,
         memory: &Merged,
         places: &Places,
         how: How,
     ) -> Result<Self> {
+        let Nights { dreams, waiting, emptied } = nights;
         let ledgers = [
             Ledger::parse(lives[0].state(&StateName::LEDGER))?,
             Ledger::parse(lives[1].state(&StateName::LEDGER))?,
@@ -420,7 +430,7 @@ impl Shown {
         proposals.sort_unstable();
         // What a proposal says is not said yet.
         nights.extend(proposals);
-        let mut marks = dreams.readings(&nights, memory, places);
+        let mut marks = dreams.readings(&nights, emptied, memory, places);
         let mut entries = BTreeMap::new();
         for (name, journal) in places.journals.iter().filter(|(name, _)| !archive::is_archived(name)) {
             let mut told = marks.remove(name).unwrap_or_default();
@@ -515,7 +525,9 @@ impl Shown {
                     let name = DocName::parse(source.name.as_str()).ok();
                     let is_beside = is_undone || !self.names.contains(&source.name);
                     beside.extend(name.filter(|_| is_beside).map(|name| (name, source.from..source.to)));
-                } else if same.peek().is_none() || !same.all(|there| places.has(there)) {
+                } else if (same.peek().is_none() || !same.all(|there| places.has(there)))
+                    && !other.iter().any(|there| there.sha256 == source.sha256 && places.has(there))
+                {
                     all.insert(source.clone());
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::archive::{self, Family};
 use super::curated::{self, Copy, Draft, Merged};
-use super::dreams::{Dreams, Shown};
+use super::dreams::{Dreams, Nights, Shown};
 use super::family;
 use super::forgotten;
 use super::journal::{Entry, Key, WovenJournal, entries, woven};
@@ -26,6 +26,7 @@ use crate::format::state::iso_millis;
 use crate::format::state::ledger::Ledger;
 use crate::format::state::log::LogSource;
 use crate::format::state::proposal::{Proposals, Waiting};
+use crate::format::state::undone::Undone;
 use crate::format::{DreamId, JournalName};
 use crate::session;
 use crate::workspace::Workspace;
@@ -398,7 +399,8 @@ impl Merging {
         gone.extend(self.archive.iter().flat_map(Draft::dreams));
         if !is_archive && !self.has_base && self.how != How::Mixed {
             for (side, copy) in copies.iter().enumerate() {
-                gone.extend(copy.map(|bytes| self.taken_out(side, bytes)).unwrap_or_default());
+                let absent = copy.map(|bytes| self.absent(side, bytes)).unwrap_or_default().into_iter();
+                gone.extend(absent.filter(|(_, is_emptied)| !is_emptied).map(|(id, _)| id));
             }
         }
         let mut read: Vec<Copy> = Vec::new();
@@ -432,7 +434,8 @@ impl Merging {
         let mut base = base.map(|base| Copy::read(base, &known(base, &self.dreams.hashes(0))));
         if let Some(base) = &mut base {
             for (side, copy) in copies.iter().enumerate() {
-                gone.extend(self.emptied(side, copy.unwrap_or_default()));
+                let absent = self.absent(side, copy.unwrap_or_default()).into_iter();
+                gone.extend(absent.filter(|(_, is_emptied)| *is_emptied).map(|(id, _)| id));
             }
             drop(base.without(&gone));
         }
@@ -459,21 +462,30 @@ impl Merging {
         merged.bytes
     }
 
-    /// Returns the dreams whose sections a person took out of a copy. Where an ancestor has them, its lines say so; where files are of
-    /// different moments, they have not arrived yet.
-    fn taken_out(&self, side: usize, memory: &[u8]) -> BTreeSet<DreamId> {
-        let is_gone = |id: &DreamId| !crate::format::documents::curated::has_mark(memory, id);
-        let standing = self.dreams.standing(side).into_iter();
-        standing.filter(|id| self.dreams.printed(side, id).is_some()).filter(is_gone).collect()
-    }
-
-    /// Returns the dreams whose sections a copy lacks since another dream said all their lines there: nobody took them out.
-    fn emptied(&self, side: usize, memory: &[u8]) -> BTreeSet<DreamId> {
-        let has_nothing = |id: &DreamId| {
-            self.dreams.pass(side, id).is_some_and(|pass| pass.sources.is_empty())
+    /// Returns the dreams whose sections a copy should have and lacks, with a word on each: whether another dream said all its lines at a
+    /// merge, so that it has no pieces, and nothing is kept of it. Else a person took it out. Where an ancestor has it, its lines say so;
+    /// where files are of different moments, it has not arrived yet.
+    fn absent(&self, side: usize, memory: &[u8]) -> Vec<(DreamId, bool)> {
+        let kept = Undone::parse(self.lives[side].state(&StateName::UNDONE)).ok();
+        let is_emptied = |id: &DreamId| {
+            kept.as_ref().and_then(|kept| kept.appended(id)).is_none()
+                && self.dreams.pass(side, id).is_some_and(|pass| pass.sources.is_empty())
+        };
+        let is_absent = |id: &DreamId| {
+            self.dreams.printed(side, id).is_some()
                 && !crate::format::documents::curated::has_mark(memory, id)
         };
-        self.dreams.standing(side).into_iter().filter(has_nothing).collect()
+        let absent = self.dreams.standing(side).into_iter().filter(is_absent);
+        absent.map(|id| (id.clone(), is_emptied(&id))).collect()
+    }
+
+    /// Returns the dreams that say nothing in the merged memory, since another dream said all their lines on a machine.
+    fn emptied(&self) -> BTreeSet<DreamId> {
+        let memory = |side: usize| self.lives[side].document(&DocName::MEMORY).unwrap_or_default();
+        let absent = [0, 1].into_iter().flat_map(|side: usize| self.absent(side, memory(side)));
+        let emptied = absent.filter(|(_, is_emptied)| *is_emptied).map(|(id, _)| id);
+        let says = |id: &DreamId| self.memory.printed.contains_key(id) || self.memory.edited.contains_key(id);
+        emptied.filter(|id| !says(id)).collect()
     }
 
     /// Has the lines of a section cite places in the merged journals.
@@ -524,7 +536,8 @@ impl Merging {
         self.dreams.passes = [0, 1].map(|side: usize| self.lives[side].passes());
         let lives = [&self.lives[0], &self.lives[1]];
         let waiting = self.waiting(&self.answered())?;
-        let shown = Shown::of(lives, &self.dreams, &waiting, &self.memory, &self.places, self.how)?;
+        let nights = Nights { dreams: &self.dreams, waiting: &waiting, emptied: &self.emptied() };
+        let shown = Shown::of(lives, &nights, &self.memory, &self.places, self.how)?;
         let proposed = self.proposed(&waiting, &shown)?;
         let log = self.dreams.log(lives, &shown, &proposed, &self.memory, &self.places);
         let mut names: BTreeSet<StateName> =
