@@ -12,8 +12,8 @@ use crate::embed::{EmbedError, EmbedderId, Generation};
 use crate::gate::Doors;
 use crate::search::vectors::{Dimensions, VectorError, check_answer, encode};
 
-/// So many vectors of an earlier generation are removed in one step.
-const DROPPED_AT_ONCE: usize = 500;
+/// The vectors of an earlier generation that one step removes.
+const DROP_BATCH: usize = 500;
 
 /// A place of texts with vectors.
 pub(crate) trait VectorHome {
@@ -168,7 +168,7 @@ pub(crate) trait Fill: VectorHome {
 
     fn drop_vectors(&self, embedder: &EmbedderId) -> Result<u64> {
         let generation = embedder.generation();
-        self.change(|vectors| vectors.drop_others(&generation, DROPPED_AT_ONCE))
+        self.change(|vectors| vectors.drop_others(&generation, DROP_BATCH))
     }
 }
 
