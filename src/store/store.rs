@@ -1,6 +1,6 @@
 //! A memory store over a backend: who may do what, what comes in, and what is told of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
 
@@ -42,12 +42,14 @@ pub(crate) struct Store<B: ?Sized = dyn Backend> {
     scope: Scope,
     config: StoreConfig,
     shelves: Shelves,
+    /// Whether the vectors under the embedder's name are of another model, once it was asked.
+    pub(super) vectors_of_another: OnceLock<bool>,
     backend: B,
 }
 
 impl<B> Store<B> {
     pub(crate) fn new(backend: B, scope: Scope, config: StoreConfig) -> Self {
-        Self { scope, config, shelves: Shelves::default(), backend }
+        Self { scope, config, shelves: Shelves::default(), vectors_of_another: OnceLock::new(), backend }
     }
 }
 
