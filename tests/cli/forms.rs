@@ -413,6 +413,34 @@ fn git_takes_in_nothing_that_was_set_aside_and_the_doctor_says_which_lines_are_m
     }
 }
 
+// `init` said that the repository leaves the state out, and the doctor that it does not.
+#[test]
+fn a_life_that_is_made_in_a_repository_has_nothing_to_mend_and_may_travel_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let git = |arguments: &[&str]| {
+        let output = std::process::Command::new("git").current_dir(at).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    git(&["init", "--quiet", "."]);
+    fs::create_dir(at.join("life")).unwrap();
+    fs::write(at.join("life/.gitignore"), "*.swp\n.soul-state.json").unwrap();
+    for _ in 0..2 {
+        ends(at, &["init", "life"], 0);
+        assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
+        fs::write(at.join("life/.dreamed-state.json"), "{}").unwrap();
+        assert!(!git(&["status", "--porcelain", "--untracked-files=all"]).contains(".dream"));
+        fs::remove_file(at.join("life/.dreamed-state.json")).unwrap();
+    }
+    // A line of the person's keeps its place, and is theirs to remove.
+    ends(at, &["init", "life", "--git"], 1);
+    let text = fs::read_to_string(at.join("life/.gitignore")).unwrap();
+    assert_eq!(text, "*.swp\n.soul-state.json\n.dreaming.lock*\n.dreamed-*.unread-*.json\n");
+    fs::write(at.join("life/.gitignore"), text.replace(".soul-state.json\n", "")).unwrap();
+    ends(at, &["init", "life", "--git"], 0);
+    assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_backup_has_folders_for_reading_only_and_the_times_of_files_and_a_copy_begins_only_where_it_fits() {
