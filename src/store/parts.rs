@@ -68,6 +68,18 @@ impl Parts {
         self.rest.extend(rest);
     }
 
+    /// Returns the standing of the methods that a person let out of quarantine or graduated: what they judged is no more what the
+    /// method says, so it waits for them again.
+    pub(super) fn to_judge_again(&self) -> Vec<Kept> {
+        let judged = self.rest.iter().filter_map(|rest| match rest {
+            Rest::Practised(Kept::Method(method)) if method.quarantine == 0 || method.graduated.is_some() => {
+                Some(Kept::Standing { method: method.id, quarantine: 1, graduated: None })
+            }
+            _ => None,
+        });
+        judged.collect()
+    }
+
     /// Adds the parts that say the rest of their words to those that were removed.
     pub(super) fn counted(&self, mut struck: Struck) -> Struck {
         for rest in &self.rest {

@@ -342,5 +342,15 @@ pub fn forgets(store: &dyn Methods) {
     left.sort_unstable();
     assert_eq!(left, [more, kept, back]);
     let is_struck = |body: &str| body.contains("[forgotten]") && !body.contains("before a trip");
-    assert!(all(store).iter().any(|method| method.id == kept && is_struck(&method.body)));
+    let struck = all(store).into_iter().find(|method| method.id == kept).expect("its rest says something");
+    assert!(is_struck(&struck.body));
+    // What a person graduated is no more what it says.
+    assert_eq!((struck.quarantine, struck.graduated, struck.uses), (1, None, 6));
+    store.graduate_method(&human(), kept, at(8)).expect(WORKS);
+    let new = NewMethod::new("Tea", "home", "Warm the pot first; the water is from Zoltan Varga, and boils.");
+    let lifted = store.create_method(&agent(), &new, at(9)).expect(WORKS);
+    store.quarantine_method(&human(), lifted, false, at(9)).expect(WORKS);
+    store.forget(&human(), "from Zoltan Varga", at(10)).expect(WORKS);
+    let quarantined = |id| all(store).iter().find(|method| method.id == id).map(|method| method.quarantine);
+    assert_eq!((quarantined(lifted), quarantined(kept)), (Some(1), Some(0)), "and no other method");
 }
