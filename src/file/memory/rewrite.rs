@@ -52,9 +52,11 @@ impl Lines {
             self.append(disk, scope, record, None)?;
             return Ok(Struck::default());
         }
+        let doubles = self.rows.doubles(burial);
         let without = |line: Record| {
             let without = line.clone().forgetting(gone);
             let elsewhere = without.clone().unwrap_or(line).struck(burial);
+            let elsewhere = elsewhere.map(|line| line.without(&doubles));
             let is_struck = elsewhere.is_some();
             elsewhere.or(without).map(|line| (line, is_struck))
         };

@@ -346,10 +346,12 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
             return tell_erased(&receipt, yes, output);
         }
         let path = place.path("it holds lives, and one of them is erased")?;
-        if Doctor::of(path)?.scopes()?.iter().any(|scope| *scope != home.scope) {
+        let scopes = Doctor::of(path).and_then(|doctor| doctor.scopes());
+        let scopes = scopes.map_err(|error| by_hand(error.into(), place))?;
+        if scopes.iter().any(|scope| *scope != home.scope) {
             return erase_one(path, home, yes, output);
         }
-        claimed(home.workspace.as_ref(), place)?;
+        claimed(home.workspace.as_ref(), place).map_err(|trouble| by_hand(trouble, place))?;
         database_files(path)?
     };
     if yes {
@@ -418,9 +420,7 @@ fn claimed(workspace: &dyn Workspace, place: &dyn std::fmt::Display) -> Result<(
 fn by_hand(trouble: Trouble, place: &Place) -> Trouble {
     match place {
         Place::Path(path) if trouble.is_damage() => {
-            let files = database_files(path).unwrap_or_default();
-            let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
-            Trouble::of("damaged_to_erase", &[place, &trouble.what(), &files.join(", ")])
+            Trouble::of("damaged_to_erase", &[place, &trouble.what(), &named_files(path)])
         }
         _ => trouble,
     }
@@ -472,8 +472,16 @@ fn tell_files(
 fn erase_one(path: &Path, home: Home, yes: bool, output: Output) -> Result<End, Trouble> {
     let (owner, scope) = (home.owner(), home.scope.clone());
     drop(home);
-    let workspace = noctuary::SqliteWorkspace::open(path, scope)?;
-    let receipt = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
+    let erased = noctuary::SqliteWorkspace::open(path, scope)
+        .and_then(|workspace| if yes { workspace.erase(&owner) } else { workspace.would_erase(&owner) });
+    let receipt = erased.map_err(|error| {
+        let trouble = Trouble::from(error);
+        if trouble.is_damage() {
+            Trouble::of("damaged_with_others", &[&path.display(), &trouble.what(), &named_files(path)])
+        } else {
+            trouble
+        }
+    })?;
     tell_erased(&receipt, yes, output)
 }
 
@@ -489,6 +497,12 @@ fn tell_erased(receipt: &EraseReceipt, yes: bool, output: Output) -> Result<End,
         output.line("Nothing was removed. `--yes` does it, and nothing brings it back.");
     }
     Ok(End::look_if(receipt.left.is_some()))
+}
+
+/// Names the files of a database.
+fn named_files(home: &Path) -> String {
+    let files = database_files(home).unwrap_or_default();
+    files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the files of a database.
