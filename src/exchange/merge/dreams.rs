@@ -606,6 +606,7 @@ fn runs(told: &[Mark], how: How) -> Vec<Run> {
         });
         let is = |word: Last| sides.iter().any(|(_, last)| *last == word);
         let is_given_back = (is(Last::Held) || is(Last::GivenBack)) && !is(Last::ReadAgain);
+        let is_read = sides.iter().any(|(owners, _)| !owners.is_empty());
         let sides = sides.map(|(mut owners, _)| {
             // A tool had brought memory before the log, so that this night left out what the other dream said.
             if how == How::Mixed && is_given_back {
@@ -619,8 +620,7 @@ fn runs(told: &[Mark], how: How) -> Vec<Run> {
             .filter_map(|told| if let Told::Said(rank) = told { Some(*rank) } else { None })
             .collect();
         // A section that a tool brought late says what its log gave to another dream meanwhile.
-        let first =
-            all.intersection(&saying).chain(&saying).chain(&all).next().filter(|_| !all.is_empty()).copied();
+        let first = all.intersection(&saying).chain(&saying).chain(&all).next().filter(|_| is_read).copied();
         let is_shown = (is_shown_to(0) || is_shown_to(1)) && (first.is_some() || !is_given_back);
         let with_first =
             sides.into_iter().filter(|owners| first.is_some_and(|first| owners.contains(&first)));
