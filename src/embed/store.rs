@@ -184,8 +184,11 @@ impl EmbedBatch {
     /// vector already, so that another model of the same name is noticed.
     #[must_use]
     pub fn texts(&self) -> Vec<&str> {
-        let probe = self.probe.iter().map(|probe| probe.text.as_str());
-        self.texts.iter().map(|text| text.text.as_str()).chain(probe).collect()
+        let mut texts: Vec<&str> = self.texts.iter().map(|text| text.text.as_str()).collect();
+        if let Some(probe) = &self.probe {
+            texts.push(&probe.text);
+        }
+        texts
     }
 
     /// Returns the place of the batch behind this one.

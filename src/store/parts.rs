@@ -8,7 +8,7 @@ use crate::base::order;
 use crate::base::receipt::{ForgetPlace, RowReceipt};
 use crate::base::sorted::SortedSet;
 use crate::base::text;
-use crate::learning::{Method, MethodId};
+use crate::learning::Method;
 use crate::memory::{Learning, LearningId};
 
 /// The parts of a store beside its rows that say a statement.
@@ -45,7 +45,10 @@ impl Parts {
         for method in methods {
             let cases = rows.cases(method.id, usize::MAX)?;
             let method = Kept::Method(method);
-            let struck = method.struck(burial).map(|struck| doubles.without(struck));
+            let mut struck = method.struck(burial);
+            if let Some(struck) = &mut struck {
+                doubles.leave(struck);
+            }
             // Cases leave with their method.
             let stays = !matches!(struck, Some(Kept::Gone { .. }));
             for case in cases {
@@ -86,13 +89,15 @@ impl Parts {
     /// Returns the standing of the methods that a person let out of quarantine or graduated: what they judged is no more what the
     /// method says, so it waits for them again.
     pub(super) fn to_judge_again(&self) -> Vec<Kept> {
-        let judged = self.rest.iter().filter_map(|rest| match rest {
-            Rest::Practised(Kept::Method(method)) if method.quarantine == 0 || method.graduated.is_some() => {
-                Some(Kept::Standing { method: method.id, quarantine: 1, graduated: None })
+        let mut judged = Vec::new();
+        for rest in &self.rest {
+            if let Rest::Practised(Kept::Method(method)) = rest
+                && (method.quarantine == 0 || method.graduated.is_some())
+            {
+                judged.push(Kept::Standing { method: method.id, quarantine: 1, graduated: None });
             }
-            _ => None,
-        });
-        judged.collect()
+        }
+        judged
     }
 
     /// Adds the parts that say the rest of their words to those that were removed.
@@ -112,46 +117,48 @@ impl Parts {
 
 /// The methods and learnings that say the same as another one without a statement: they leave, and the other stays.
 pub(crate) struct Doubles {
-    methods: SortedSet<MethodId>,
-    learnings: SortedSet<LearningId>,
+    methods: SortedSet<i64>,
+    learnings: SortedSet<i64>,
 }
 
 impl Doubles {
     pub(crate) fn of(methods: &[Method], learnings: &[Learning], burial: &Burial) -> Self {
         let of_method = |method: &Method| normal(&method.class, &method.body);
-        let methods = methods.iter().map(|method| {
+        let mut said: Vec<(i64, Said)> = Vec::new();
+        for method in methods {
             let rest = match Kept::Method(method.clone()).struck(burial) {
                 None => Said::AsBefore(of_method(method)),
                 Some(Kept::Method(rest)) => Said::Rest(of_method(&rest)),
-                Some(_) => Said::Nothing,
+                Some(_) => continue,
             };
-            (method.id, rest)
-        });
-        let learnings = learnings.iter().map(|learning| {
+            said.push((method.id.get(), rest));
+        }
+        let methods = doubled(said);
+        let mut said: Vec<(i64, Said)> = Vec::new();
+        for learning in learnings {
             let mut content = learning.content.clone();
             let rest = match (burial.holds(&content), burial.strike(&mut content)) {
                 (false, _) => Said::AsBefore(text::statement(&content)),
                 (true, true) => Said::Rest(text::statement(&content)),
-                (true, false) => Said::Nothing,
+                (true, false) => continue,
             };
-            (learning.id, rest)
-        });
-        Self { methods: doubled(methods.collect()), learnings: doubled(learnings.collect()) }
+            said.push((learning.id.get(), rest));
+        }
+        Self { methods, learnings: doubled(said) }
     }
 
-    /// Returns a part that says the rest of its words, gone where it is one of these.
-    pub(crate) fn without(&self, kept: Kept) -> Kept {
-        match kept {
-            Kept::Method(method) if self.methods.contains(&method.id) => {
-                Kept::Gone { of: Numbered::Method, id: method.id.get() }
-            }
-            kept => kept,
+    /// Has a part that says the rest of its words leave where it is one of these.
+    pub(crate) fn leave(&self, kept: &mut Kept) {
+        if let Kept::Method(method) = kept
+            && self.methods.contains(&method.id.get())
+        {
+            *kept = Kept::Gone { of: Numbered::Method, id: method.id.get() };
         }
     }
 
     /// Returns whether a learning leaves.
     pub(crate) fn has_learning(&self, id: LearningId) -> bool {
-        self.learnings.contains(&id)
+        self.learnings.contains(&id.get())
     }
 }
 
@@ -159,11 +166,10 @@ impl Doubles {
 enum Said {
     AsBefore(String),
     Rest(String),
-    Nothing,
 }
 
 /// Returns the parts whose rest is the same as another part, or as the rest of one with a smaller id.
-fn doubled<I: Ord + Copy>(mut parts: Vec<(I, Said)>) -> SortedSet<I> {
+fn doubled(mut parts: Vec<(i64, Said)>) -> SortedSet<i64> {
     order::sort_by(&mut parts, |(one, _), (other, _)| one.cmp(other));
     let mut said: SortedSet<&str> = SortedSet::new();
     for (_, part) in &parts {

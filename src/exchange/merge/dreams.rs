@@ -356,7 +356,7 @@ impl Dreams {
     }
 }
 
-/// What both machines know of their nights.
+/// The nights of both machines, and what they know of them.
 pub(super) struct Nights<'n> {
     pub(super) dreams: &'n Dreams,
     /// The proposals that wait, each with its time.

@@ -95,7 +95,11 @@ impl Practised {
 
     /// Takes a statement out.
     pub(super) fn strike(&mut self, burial: &Burial, doubles: &Doubles) {
-        let strike = |kept: Kept| kept.struck(burial).map(|struck| doubles.without(struck));
+        let strike = |kept: Kept| {
+            let mut struck = kept.struck(burial)?;
+            doubles.leave(&mut struck);
+            Some(struck)
+        };
         for method in self.methods.values().cloned().collect::<Vec<_>>() {
             self.replace(strike(Kept::Method(method)));
         }

@@ -278,7 +278,9 @@ impl Record {
                 (*content, *context) = (None, None);
             }
             Change::Practised { kept, .. } => {
-                *kept = std::mem::take(kept).into_iter().map(|kept| doubles.without(kept)).collect();
+                for kept in kept {
+                    doubles.leave(kept);
+                }
             }
             _ => {}
         }

@@ -34,14 +34,14 @@ pub(super) fn kept_text(
     let Some(serving) = vectors.serving()?.filter(|serving| serving.generation == *generation) else {
         return Ok(None);
     };
-    let mut kept: Vec<(i64, Vec<u8>)> = Vec::new();
+    let (mut ids, mut kept): (Vec<i64>, Vec<Vec<u8>>) = (Vec::new(), Vec::new());
     vectors.changed_since(&serving, sight, None, &mut |change| {
         if let Shelved::Vector(id, vector) = change {
-            kept.push((id, vector.to_vec()));
+            ids.push(id);
+            kept.push(vector.to_vec());
         }
         kept.len() < CANDIDATES
     })?;
-    let ids: Vec<i64> = kept.iter().map(|(id, _)| *id).collect();
     let mut shortest: Option<(i64, String)> = None;
     vectors.contents_of(&ids, &mut |id, content| {
         if shortest.as_ref().is_none_or(|(other, words)| (content.len(), id) < (words.len(), *other)) {
@@ -49,7 +49,7 @@ pub(super) fn kept_text(
         }
     })?;
     Ok(shortest.and_then(|(id, content)| {
-        let (_, vector) = kept.into_iter().find(|(kept, _)| *kept == id)?;
-        Some((id, content, vector))
+        let at = ids.iter().position(|kept| *kept == id)?;
+        Some((id, content, kept.swap_remove(at)))
     }))
 }
