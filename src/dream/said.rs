@@ -49,14 +49,12 @@ impl Said {
         said
     }
 
-    /// Reads a line behind a label of two words in front of it; `None` where it has none, or the label says a number or a negation.
-    fn behind_label(line: &str) -> Option<Self> {
+    /// Reads the line that this is of behind a label of two words in front; `None` where it has none, or the label says a number or a negation.
+    fn behind_label(&self, line: &str) -> Option<Self> {
         const LABEL_WORDS: usize = 2;
-        let (label, rest) = line.split_once(": ")?;
-        let bare = Self::of(rest);
-        let is_label =
-            label.split_whitespace().count() <= LABEL_WORDS && bare.decisive == Self::of(line).decisive;
-        is_label.then_some(bare)
+        let (_, rest) =
+            line.split_once(": ").filter(|(label, _)| label.split_whitespace().count() <= LABEL_WORDS)?;
+        Some(Self::of(rest)).filter(|bare| bare.decisive == self.decisive)
     }
 
     /// Returns the number of its words.
@@ -108,7 +106,8 @@ impl Standing {
         let of_journal = self.0.range((name.clone(), 0, 0)..=(name, u64::MAX, u64::MAX));
         let is_moved = move |(at, line): &(&Cited, &String)| {
             let line = curated::strip_date(line).1;
-            let said = Said::behind_label(line).unwrap_or_else(|| Said::of(line));
+            let said = Said::of(line);
+            let said = said.behind_label(line).unwrap_or(said);
             tells(&said, place.clone()) == Some(true)
                 && tells(&said, (place.0.clone(), at.1, at.2)) == Some(false)
         };
@@ -128,7 +127,8 @@ impl Standing {
         if near.is_empty() {
             return false;
         }
-        let (said, bare) = (Said::of(line), Said::behind_label(line));
+        let said = Said::of(line);
+        let bare = said.behind_label(line);
         near.into_iter().map(|line| Said::of(line)).any(|standing| {
             said.repeats(&standing) || bare.as_ref().is_some_and(|bare| bare.repeats(&standing))
         })

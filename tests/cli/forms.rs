@@ -5,6 +5,12 @@ use std::path::Path;
 
 use crate::{ends, json, run};
 
+/// Runs git in a folder, and returns what it prints.
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = std::process::Command::new("git").current_dir(folder).args(arguments).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
 fn furnish(folder: &Path, home: &str) {
     ends(folder, &["init", home], 0);
     ends(folder, &["note", home, "--kind", "decision", "Releases go out on Fridays."], 0);
@@ -391,15 +397,11 @@ fn a_life_is_erased_whole_damaged_or_not_and_what_stays_is_named() {
 fn git_takes_in_nothing_that_was_set_aside_and_the_doctor_says_which_lines_are_missing() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let git = |arguments: &[&str]| {
-        let output = std::process::Command::new("git").current_dir(at).args(arguments).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    git(&["init", "--quiet", "."]);
+    git(at, &["init", "--quiet", "."]);
     ends(at, &["init", "life", "--git"], 0);
     assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
     fs::write(at.join("life/.dreamed-state.unread-9f86d081.json"), "{ oops").unwrap();
-    assert!(!git(&["status", "--porcelain", "--untracked-files=all"]).contains("unread"));
+    assert!(!git(at, &["status", "--porcelain", "--untracked-files=all"]).contains("unread"));
     fs::remove_file(at.join("life/.dreamed-state.unread-9f86d081.json")).unwrap();
     for [kept, missing] in
         [[".dreaming.lock*", ".dreamed-*.unread-*.json"], [".dreamed-*.unread-*.json", ".dreaming.lock*"]]
@@ -418,18 +420,14 @@ fn git_takes_in_nothing_that_was_set_aside_and_the_doctor_says_which_lines_are_m
 fn a_life_that_is_made_in_a_repository_has_nothing_to_mend_and_may_travel_later() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let git = |arguments: &[&str]| {
-        let output = std::process::Command::new("git").current_dir(at).args(arguments).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    git(&["init", "--quiet", "."]);
+    git(at, &["init", "--quiet", "."]);
     fs::create_dir(at.join("life")).unwrap();
     fs::write(at.join("life/.gitignore"), "*.swp\n.soul-state.json").unwrap();
     for _ in 0..2 {
         ends(at, &["init", "life"], 0);
         assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
         fs::write(at.join("life/.dreamed-state.json"), "{}").unwrap();
-        assert!(!git(&["status", "--porcelain", "--untracked-files=all"]).contains(".dream"));
+        assert!(!git(at, &["status", "--porcelain", "--untracked-files=all"]).contains(".dream"));
         fs::remove_file(at.join("life/.dreamed-state.json")).unwrap();
     }
     // A line of the person's keeps its place, and is theirs to remove.

@@ -399,8 +399,7 @@ impl Merging {
         gone.extend(self.archive.iter().flat_map(Draft::dreams));
         if !is_archive && !self.has_base && self.how != How::Mixed {
             for (side, copy) in copies.iter().enumerate() {
-                let absent = copy.map(|bytes| self.absent(side, bytes)).unwrap_or_default().into_iter();
-                gone.extend(absent.filter(|(_, is_emptied)| !is_emptied).map(|(id, _)| id));
+                gone.extend(copy.map(|bytes| self.absent(side, bytes, false)).unwrap_or_default());
             }
         }
         let mut read: Vec<Copy> = Vec::new();
@@ -434,8 +433,7 @@ impl Merging {
         let mut base = base.map(|base| Copy::read(base, &known(base, &self.dreams.hashes(0))));
         if let Some(base) = &mut base {
             for (side, copy) in copies.iter().enumerate() {
-                let absent = self.absent(side, copy.unwrap_or_default()).into_iter();
-                gone.extend(absent.filter(|(_, is_emptied)| *is_emptied).map(|(id, _)| id));
+                gone.extend(self.absent(side, copy.unwrap_or_default(), true));
             }
             drop(base.without(&gone));
         }
@@ -462,28 +460,27 @@ impl Merging {
         merged.bytes
     }
 
-    /// Returns the dreams whose sections a copy should have and lacks, with a word on each: whether another dream said all its lines at a
-    /// merge, so that it has no pieces, and nothing is kept of it. Else a person took it out. Where an ancestor has it, its lines say so;
-    /// where files are of different moments, it has not arrived yet.
-    fn absent(&self, side: usize, memory: &[u8]) -> Vec<(DreamId, bool)> {
+    /// Returns the dreams whose sections a copy should have and lacks: those that `emptied` asks for, of which another dream said all lines at
+    /// a merge, so that they have no pieces and nothing is kept of them; or those that a person took out. Where an ancestor has them, its
+    /// lines say so; where files are of different moments, they have not arrived yet.
+    fn absent(&self, side: usize, memory: &[u8], emptied: bool) -> BTreeSet<DreamId> {
         let kept = Undone::parse(self.lives[side].state(&StateName::UNDONE)).ok();
         let is_emptied = |id: &DreamId| {
             kept.as_ref().and_then(|kept| kept.appended(id)).is_none()
                 && self.dreams.pass(side, id).is_some_and(|pass| pass.sources.is_empty())
         };
-        let is_absent = |id: &DreamId| {
+        let is_it = |id: &DreamId| {
             self.dreams.printed(side, id).is_some()
                 && !crate::format::documents::curated::has_mark(memory, id)
+                && is_emptied(id) == emptied
         };
-        let absent = self.dreams.standing(side).into_iter().filter(is_absent);
-        absent.map(|id| (id.clone(), is_emptied(&id))).collect()
+        self.dreams.standing(side).into_iter().filter(is_it).collect()
     }
 
     /// Returns the dreams that say nothing in the merged memory, since another dream said all their lines on a machine.
     fn emptied(&self) -> BTreeSet<DreamId> {
         let memory = |side: usize| self.lives[side].document(&DocName::MEMORY).unwrap_or_default();
-        let absent = [0, 1].into_iter().flat_map(|side: usize| self.absent(side, memory(side)));
-        let emptied = absent.filter(|(_, is_emptied)| *is_emptied).map(|(id, _)| id);
+        let emptied = [0, 1].into_iter().flat_map(|side: usize| self.absent(side, memory(side), true));
         let says = |id: &DreamId| self.memory.printed.contains_key(id) || self.memory.edited.contains_key(id);
         emptied.filter(|id| !says(id)).collect()
     }
@@ -655,14 +652,15 @@ impl Merging {
                         }
                         return standing.is_some() || !sources.is_empty();
                     }
+                    if list != "dreams" {
+                        return true;
+                    }
                     // So that it is brought back, and taken back again, with the pieces that the log tells.
-                    let is_undone = list != "dreams" || undone.contains(id);
-                    if let Some(pieces) =
-                        self.places.pieces(&sources).filter(|_| list == "dreams" && is_undone)
-                    {
+                    let pieces = self.places.pieces(&sources).filter(|_| undone.contains(id));
+                    if let Some(pieces) = pieces {
                         part.insert("shown".into(), json(&pieces));
                     }
-                    is_undone
+                    undone.contains(id)
                 })?
             }
             name if *name == StateName::PROPOSALS => states::by_id(name, &files, |_, id, part| {

@@ -251,11 +251,10 @@ impl Rows {
     }
 
     /// Takes the statement out of what is held of other lines.
-    pub(super) fn strike(&mut self, burial: &Burial) {
+    pub(super) fn strike(&mut self, burial: &Burial, doubles: &Doubles) {
         self.profile.retain(|key, value| !burial.holds(key) && burial.strike(value));
-        let doubles = self.doubles(burial);
-        self.learnings.strike(burial, &doubles);
-        self.practised.strike(burial, &doubles);
+        self.learnings.strike(burial, doubles);
+        self.practised.strike(burial, doubles);
     }
 
     /// Returns the methods and learnings that say the same as another one without the statement.

@@ -419,11 +419,19 @@ fn claimed(workspace: &dyn Workspace, place: &dyn std::fmt::Display) -> Result<(
 /// Says what to do with a database that cannot be read: it may hold lives of others, so it is not deleted unseen.
 fn by_hand(trouble: Trouble, place: &Place) -> Trouble {
     match place {
-        Place::Path(path) if trouble.is_damage() => {
-            Trouble::of("damaged_to_erase", &[place, &trouble.what(), &named_files(path)])
-        }
-        _ => trouble,
+        Place::Path(path) => damaged(trouble, path, "damaged_to_erase"),
+        Place::Server(_) => trouble,
     }
+}
+
+/// Names the files of a database that cannot be read, in a message that says what to do with them.
+fn damaged(trouble: Trouble, path: &Path, message: &'static str) -> Trouble {
+    if !trouble.is_damage() {
+        return trouble;
+    }
+    let files = database_files(path).unwrap_or_default();
+    let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+    Trouble::of(message, &[&path.display(), &trouble.what(), &files.join(", ")])
 }
 
 fn remove(path: &Path) -> Result<(), Trouble> {
@@ -474,14 +482,7 @@ fn erase_one(path: &Path, home: Home, yes: bool, output: Output) -> Result<End, 
     drop(home);
     let erased = noctuary::SqliteWorkspace::open(path, scope)
         .and_then(|workspace| if yes { workspace.erase(&owner) } else { workspace.would_erase(&owner) });
-    let receipt = erased.map_err(|error| {
-        let trouble = Trouble::from(error);
-        if trouble.is_damage() {
-            Trouble::of("damaged_with_others", &[&path.display(), &trouble.what(), &named_files(path)])
-        } else {
-            trouble
-        }
-    })?;
+    let receipt = erased.map_err(|error| damaged(error.into(), path, "damaged_with_others"))?;
     tell_erased(&receipt, yes, output)
 }
 
@@ -497,12 +498,6 @@ fn tell_erased(receipt: &EraseReceipt, yes: bool, output: Output) -> Result<End,
         output.line("Nothing was removed. `--yes` does it, and nothing brings it back.");
     }
     Ok(End::look_if(receipt.left.is_some()))
-}
-
-/// Names the files of a database.
-fn named_files(home: &Path) -> String {
-    let files = database_files(home).unwrap_or_default();
-    files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the files of a database.
