@@ -12,8 +12,8 @@ pub(crate) use noctuary_index::rank::Strength;
 /// Makes vectors of texts with the host's own model.
 ///
 /// The library calls it in [`embed_once`](crate::vectors::embed_once) and, where a store's configuration has it, once a
-/// search. It holds no key, sets no timeout and does not retry: the client that you use already does. No lock of a store is
-/// held while it works.
+/// search, and once more in the life of the store to compare a kept vector with its own. It holds no key, sets no timeout and does
+/// not retry: the client that you use already does. No lock of a store is held while it works.
 ///
 /// # Example: an embedder over a function that you have
 ///
@@ -107,8 +107,8 @@ pub enum Purpose {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct EmbedderId {
-    /// The name of the model, which is not empty. Vectors of two models with one name and the same settings are mixed: a server that
-    /// answers for any model under any name needs a name of the host's own.
+    /// The name of the model, which is not empty. A server that answers for any model under any name needs a name of the host's own:
+    /// two models with one name are told apart by one kept vector, as far as a store has it, and the second is refused.
     pub model: String,
     /// The numbers of a vector: 1 to 4096.
     pub dimensions: usize,

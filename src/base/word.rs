@@ -9,8 +9,8 @@ pub(crate) fn from_word<T: DeserializeOwned>(word: &str) -> Option<T> {
     serde_json::from_slice(&serde_json::to_vec(word).ok()?).ok()
 }
 
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
 /// Returns the word of a value; an empty one where JSON has more than a word for it.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) fn to_word(value: &impl Serialize) -> String {
     let json = serde_json::to_vec(value).unwrap_or_default();
     serde_json::from_slice(&json).unwrap_or_default()

@@ -49,6 +49,14 @@ impl Said {
         said
     }
 
+    /// Reads the line that this is of behind a label of two words in front; `None` where it has none, or the label says a number or a negation.
+    fn behind_label(&self, line: &str) -> Option<Self> {
+        const LABEL_WORDS: usize = 2;
+        let (_, rest) =
+            line.split_once(": ").filter(|(label, _)| label.split_whitespace().count() <= LABEL_WORDS)?;
+        Some(Self::of(rest)).filter(|bare| bare.decisive == self.decisive)
+    }
+
     /// Returns the number of its words.
     pub(crate) fn len(&self) -> usize {
         self.terms.len()
@@ -97,7 +105,9 @@ impl Standing {
         };
         let of_journal = self.0.range((name.clone(), 0, 0)..=(name, u64::MAX, u64::MAX));
         let is_moved = move |(at, line): &(&Cited, &String)| {
-            let said = Said::of(curated::strip_date(line).1);
+            let line = curated::strip_date(line).1;
+            let said = Said::of(line);
+            let said = said.behind_label(line).unwrap_or(said);
             tells(&said, place.clone()) == Some(true)
                 && tells(&said, (place.0.clone(), at.1, at.2)) == Some(false)
         };
@@ -118,8 +128,7 @@ impl Standing {
             return false;
         }
         let said = Said::of(line);
-        let label = line.split_once(": ").filter(|(label, _)| label.split_whitespace().count() <= 2);
-        let bare = label.map(|(_, rest)| Said::of(rest)).filter(|bare| bare.decisive == said.decisive);
+        let bare = said.behind_label(line);
         near.into_iter().map(|line| Said::of(line)).any(|standing| {
             said.repeats(&standing) || bare.as_ref().is_some_and(|bare| bare.repeats(&standing))
         })

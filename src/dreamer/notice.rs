@@ -38,9 +38,9 @@ pub enum Notice {
     RefusedEntry(String),
     /// A copy in a journal folder, which a tool left where two machines changed one file: it is not read, and waits to be merged.
     ConflictCopy(DocName),
-    /// So many journals wait in quarantine, which no run reads until they are released; said in each run.
+    /// The count of journals in quarantine, which no run reads until they are released; said in each run.
     InQuarantine(u64),
-    /// So many journals wait under names that hold what no model is shown: no run reads them until they are renamed; said
+    /// The count of journals under names that hold what no model is shown: no run reads them until they are renamed; said
     /// in each run.
     HiddenNames(u64),
     /// A quarantined journal has grown since it was quarantined; it stays out until released.
@@ -63,9 +63,9 @@ pub enum Notice {
     WatermarkInFuture,
     /// A pass was committed, and the next one could not begin; what failed, in a sentence.
     StoppedEarly(String),
-    /// So many proposals wait for a person's word.
+    /// The count of proposals that wait for a person's word.
     ProposalsWaiting(u64),
-    /// So many proposals have waited for too long: they take no room among those that wait, and can still be accepted.
+    /// The count of proposals that have waited for too long: they take no room among those that wait, and can still be accepted.
     ProposalsExpired(u64),
     /// There is an unfinished commit, which a preview does not finish.
     UnfinishedCommit(DreamId),

@@ -69,7 +69,8 @@ pub trait VectorStore: Debug + Send + Sync {
     /// # Errors
     ///
     /// The errors of the backend; nothing is kept then. An answer that is an error, or that cannot be used, is none: its
-    /// rows failed, and the outcome says why.
+    /// rows failed, and the outcome says why. Where the model is another than the one whose vectors are kept under its name, the outcome
+    /// says so, nothing is kept, and the rows wait.
     fn keep_vectors(
         &self,
         embedder: &EmbedderId,
@@ -159,6 +160,14 @@ pub struct EmbedBatch {
     /// How often these failed before.
     pub(crate) attempts: u32,
     pub(crate) next: BatchFrom,
+    pub(crate) probe: Option<Probe>,
+}
+
+/// The masked text of a row that has a vector already: the new one says whether the model is still the same.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Probe {
+    pub(crate) text: String,
+    pub(crate) vector: Vec<u8>,
 }
 
 /// The masked text of a row, and what it was made of.
@@ -171,10 +180,15 @@ pub(crate) struct EmbedText {
 }
 
 impl EmbedBatch {
-    /// Returns the texts, in the order in which their vectors are expected.
+    /// Returns the texts, in the order in which their vectors are expected. In the first batch of a pass the last text is one that has a
+    /// vector already, so that another model of the same name is noticed.
     #[must_use]
     pub fn texts(&self) -> Vec<&str> {
-        self.texts.iter().map(|text| text.text.as_str()).collect()
+        let mut texts: Vec<&str> = self.texts.iter().map(|text| text.text.as_str()).collect();
+        if let Some(probe) = &self.probe {
+            texts.push(&probe.text);
+        }
+        texts
     }
 
     /// Returns the place of the batch behind this one.

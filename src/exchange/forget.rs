@@ -16,7 +16,6 @@ use crate::base::sorted::SortedMap;
 use crate::base::sorted::SortedSet;
 use crate::dream::commit;
 use crate::format::state::forgotten::Forgotten;
-use crate::format::state::intent::Intent;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::life::rewrite;
 use crate::memory::MemoryStore;
@@ -194,8 +193,7 @@ impl<'a> Forget<'a> {
             let (all, only) = self.bury(workspace)?;
             let lease = if self.in_files { Some(claim(workspace)?) } else { None };
             if let Some(lease) = &lease {
-                commit::recover::<Intent>(workspace, lease.as_ref(), Some(&all))?;
-                commit::recover_sleep(workspace, lease.as_ref(), Some(&all))?;
+                commit::recover_all(workspace, lease.as_ref(), Some(&all))?;
             }
             let is_ascii = self.text.is_ascii();
             let home = Home { workspace, lease: lease.as_deref(), only: &only, is_ascii };

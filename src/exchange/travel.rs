@@ -18,6 +18,8 @@ pub enum TravelFile {
     Attributes,
     /// The names that git leaves out in the folder of the life.
     Ignore,
+    /// The names that git leaves out in the folder of a life whose state stays on one machine, under a comment.
+    HomeIgnore,
     /// The names that git leaves out in the folder of the library's state. Its first form, `*`, leaves out all.
     StateIgnore,
     /// The names that Syncthing leaves out.
@@ -30,7 +32,7 @@ impl TravelFile {
     pub const fn path(self) -> &'static str {
         match self {
             Self::Attributes => ".gitattributes",
-            Self::Ignore => ".gitignore",
+            Self::Ignore | Self::HomeIgnore => ".gitignore",
             Self::StateIgnore => ".dreaming.d/.gitignore",
             Self::Syncthing => ".stignore",
         }
@@ -42,10 +44,17 @@ impl TravelFile {
         match self {
             Self::Attributes => travel::attributes(),
             Self::Ignore => travel::ignored(),
+            Self::HomeIgnore => home_ignored(),
             Self::StateIgnore => state_ignored(),
             Self::Syncthing => syncthing_ignored(),
         }
     }
+}
+
+/// Returns the lines of `.gitignore` where the state stays.
+fn home_ignored() -> Vec<String> {
+    const HEADER: &str = "# noctuary: of this machine alone, until `noctuary init --git`";
+    std::iter::once(HEADER.to_owned()).chain(travel::kept_at_home()).collect()
 }
 
 /// Returns the lines of `.dreaming.d/.gitignore` where the state travels.

@@ -10,8 +10,8 @@ use crate::base::access::Access;
 /// A page is shown again for so long, by the caller's clock. (seed 003, Compiled pages)
 const FRESH: TimeDelta = TimeDelta::seconds(60);
 
-/// So many pages are kept.
-const MOST: usize = 64;
+/// The most pages that are kept.
+const MAX_PAGES: usize = 64;
 
 /// The question that a page answers: who asks, for which entity, and whether with constraints.
 #[derive(Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Cache {
         page: Arc<CompiledPage>,
     ) {
         self.0.retain(|kept| kept.question != question && kept.editions == editions);
-        if self.0.len() >= MOST {
+        if self.0.len() >= MAX_PAGES {
             self.0.remove(0);
         }
         self.0.push(Kept { question, made, editions, page });

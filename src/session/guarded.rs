@@ -35,7 +35,8 @@ use crate::workspace::{
 /// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned of it.
 ///
 /// Only a dream marks a section as its own: marks that a document does not have already are taken out of every text but the
-/// human's. A session with others adds to a private journal in the agent's name, whatever its text says of whose words it is.
+/// human's, and a document with marks is renamed to curated memory by the human alone. A session with others adds to a private
+/// journal in the agent's name, whatever its text says of whose words it is.
 ///
 /// ```
 /// use noctuary::life::Guarded;
@@ -512,6 +513,11 @@ impl<W: Workspace> Workspace for Guarded<W> {
         if let Some(document) = self.workspace.read(from)? {
             let policy = self.policy(Door::WorkspaceWrite, to).as_it_is();
             self.pass(Door::WorkspaceWrite, policy, to, document.bytes())?;
+            // What a person kept elsewhere, a copy or a page, would be taken for dreams there.
+            let is_marked = curated::marks(&document.lossy()).next().is_some();
+            if is_marked && !self.is_theirs() && holds_dreams(to) && !holds_dreams(from) {
+                return Err(self.denied(to));
+            }
         }
         self.workspace.rename(from, to)
     }
@@ -525,6 +531,11 @@ impl<W: Workspace> Workspace for Guarded<W> {
     fn claim(&self, _terms: &ClaimTerms) -> Result<Claim> {
         Err(self.denied(&StateName::LEDGER))
     }
+}
+
+/// Returns whether marks in a document are those of dreams: in `MEMORY.md` and its archive.
+fn holds_dreams(name: &Name) -> bool {
+    DocumentKind::of(name) == DocumentKind::Memory || name.folded() == DocName::DREAMED.folded()
 }
 
 impl<W: fmt::Debug> fmt::Debug for Guarded<W> {

@@ -56,7 +56,9 @@ impl SqliteWorkspace {
     /// [`Error::Denied`] for anybody but the human of this scope, [`Error::Busy`] while a dream of it runs, and those of
     /// writing, after which all of it or none is there.
     pub fn erase(&self, access: &Access) -> Result<EraseReceipt> {
-        const LEFT: &str = "the log of the file: erase it again when whoever reads it now is done";
+        const LOG: &str = "the log of the file: erase it again when whoever reads it now is done";
+        const DAMAGE: &str = "copies of words in pages that are not in use: the file is damaged, so it was not written anew; \
+            copy the lives of others out of it, and delete it";
         self.may_erase(access)?;
         let lease = claim_now(self, &ClaimTerms::default())?;
         let scoped = self.scoped();
@@ -80,15 +82,21 @@ impl SqliteWorkspace {
             }
         }
         // Copies of what SQLite moved between pages, and the parts of the text indexes.
-        scoped.database.read("erase", |connection| {
+        let compacted = scoped.database.read("erase", |connection| {
             connection.execute_batch(
                 "INSERT INTO memories_fts (memories_fts) VALUES ('optimize');
                  INSERT INTO memory_chunks_fts (memory_chunks_fts) VALUES ('optimize');
                  VACUUM",
             )
-        })?;
+        });
         let is_empty = scoped.database.empty_log("erase")?;
-        Ok(EraseReceipt { rows, erased: true, left: (!is_empty).then_some(LEFT) })
+        let left = match compacted {
+            Ok(()) => (!is_empty).then_some(LOG),
+            // The rows are gone, and what is damaged is of another life.
+            Err(Error::Corrupt { .. }) => Some(DAMAGE),
+            Err(error) => return Err(error),
+        };
+        Ok(EraseReceipt { rows, erased: true, left })
     }
 
     fn may_erase(&self, access: &Access) -> Result<()> {

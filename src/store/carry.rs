@@ -66,7 +66,7 @@ impl Store {
 
     /// Writes new rows through the door of the store, each at a time of its own; says of each whether it came in.
     ///
-    /// So many of them as [`BATCH`] become durable together: after an error those before are there.
+    /// [`BATCH`] of them become durable together: after an error those before are there.
     pub(crate) fn carry_new(
         &self,
         access: &Access,

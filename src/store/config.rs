@@ -63,7 +63,7 @@ pub struct StoreConfig {
     pub embedder: Option<Arc<dyn Embedder>>,
     /// The model that orders the first rows of a search anew; `None` for none.
     pub reranker: Option<Arc<dyn Reranker>>,
-    /// So many of the first rows are ordered by it; 50 unless set.
+    /// How many of the first rows are ordered by it; 50 unless set.
     pub reranked: usize,
     /// The share of its scores in that order, beside those of the search: 1 for it alone, 0.5 unless set; 0 asks no
     /// reranker.

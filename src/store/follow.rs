@@ -20,10 +20,10 @@ use crate::memory::{CitedLines, Found, Hit, MemoryId, Order, Reached, SearchOutc
 use crate::search::rank::{Stemmer, Visibility};
 use crate::workspace::Workspace;
 
-/// So many rows are listed for one word, the latest.
-const LISTED: usize = 64;
-/// So many rows are read, those whose words weigh most together.
-const READ: usize = 32;
+/// The most rows that are listed for one word, the latest.
+const MAX_ROWS_OF_WORD: usize = 64;
+/// The most rows that are read: those whose words weigh most together.
+const MAX_READ_ROWS: usize = 32;
 /// A longer chain is not followed.
 const LINKS: usize = 256;
 /// A search without other rows is a hit where a row has so much of what was asked.
@@ -90,7 +90,7 @@ pub(crate) fn follow(
 /// Returns the rows that are reached, each once, the one first that was reached by the greatest share of the words.
 fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked) -> Result<Vec<Echo>> {
     let words: Vec<EchoWord> = asked.plan.terms.iter().map(|term| EchoWord::of(&term.stem)).collect();
-    let lists = rows.echoes(visibility, &words, LISTED)?;
+    let lists = rows.echoes(visibility, &words, MAX_ROWS_OF_WORD)?;
     let mut sums: SortedMap<MemoryId, f64> = SortedMap::new();
     for (list, weight) in lists.iter().zip(&asked.weights) {
         for id in list {
@@ -99,7 +99,7 @@ fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked)
     }
     let mut best: Vec<(f64, MemoryId)> = sums.into_iter().map(|(id, weight)| (weight, id)).collect();
     order::sort_by(&mut best, |(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
-    best.truncate(READ);
+    best.truncate(MAX_READ_ROWS);
     let (mut stemmer, mut veil) = (Stemmer::default(), Veil::new(doors));
     let mut reached: SortedMap<MemoryId, Echo> = SortedMap::new();
     for (_, id) in best {

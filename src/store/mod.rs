@@ -52,7 +52,7 @@ mod mend;
 mod methods;
 mod names;
 mod operation;
-mod parts;
+pub(crate) mod parts;
 #[cfg_attr(
     not(feature = "exchange"),
     expect(dead_code, reason = "a bundle alone lists the outcomes that were counted")

@@ -109,10 +109,10 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// So many of the rows that may be found are weighed, where more are there.
-const WEIGHED: usize = 512;
-/// So many of the best of them give to their neighbours.
-const GIVING: usize = 256;
+/// The most rows that are weighed, of those that may be found.
+const MAX_WEIGHED_ROWS: usize = 512;
+/// The most rows that give to their neighbours, the best.
+const MAX_GIVING_ROWS: usize = 256;
 
 /// Finds what is asked for, by words and, where there is an arm for it, by meaning.
 pub(crate) fn search(
@@ -153,7 +153,7 @@ pub(crate) fn search(
     if looked_up.is_empty() && plan.required.is_none() && near.is_none() {
         return Ok(Answer { lacks, asked, ..Answer::nothing() });
     }
-    let most = WEIGHED.max(filter.limit.saturating_mul(2));
+    let most = MAX_WEIGHED_ROWS.max(filter.limit.saturating_mul(2));
     let weights = looked_up.iter().map(|word| (&plan.terms[*word], frequencies.whole_weight(*word).max(1)));
     let wanted = Wanted {
         visibility,
@@ -179,8 +179,8 @@ pub(crate) fn search(
     let entities = config.entities.as_ref();
     let mut givers = Vec::new();
     if query.order == Order::Relevance && ranking.neighbours > 0.0 {
-        givers =
-            Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.givers(GIVING);
+        givers = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }
+            .givers(MAX_GIVING_ROWS);
         rows.beside(visibility, &filter, &givers, &mut |giver, card| pool.put_beside(giver, card))?;
         pool.settle();
     }

@@ -1,6 +1,6 @@
 //! A memory store over a backend: who may do what, what comes in, and what is told of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
 
@@ -42,12 +42,14 @@ pub(crate) struct Store<B: ?Sized = dyn Backend> {
     scope: Scope,
     config: StoreConfig,
     shelves: Shelves,
+    /// Whether the vectors under the embedder's name are of another model, once it was asked.
+    pub(super) vectors_of_another: OnceLock<bool>,
     backend: B,
 }
 
 impl<B> Store<B> {
     pub(crate) fn new(backend: B, scope: Scope, config: StoreConfig) -> Self {
-        Self { scope, config, shelves: Shelves::default(), backend }
+        Self { scope, config, shelves: Shelves::default(), vectors_of_another: OnceLock::new(), backend }
     }
 }
 
@@ -481,17 +483,26 @@ impl Store {
                 }
                 let edges = edges.saturating_sub(rows.edges_of(&kept)?.len()) as u64;
                 let parts = Parts::saying(rows, &burial)?;
+                let to_judge = parts.to_judge_again();
+                let is_judged = !to_judge.is_empty();
+                if is_judged {
+                    let action = "method_quarantine".to_owned();
+                    rows.keep(to_judge, AuditEntry { action, ..entry.clone() })?;
+                }
                 let struck = parts.counted(rows.forget(&gone, (&burial, &parts.rest), &key, entry)?);
                 told.extend(parts.told);
                 told.retain(|_| access.actor == Actor::Human);
-                Ok((gone, kept, told, (edges, vectors), struck))
+                Ok((gone, kept, told, (edges, vectors), struck, is_judged))
             });
-            let (gone, kept, told, beside, struck) = forgotten?;
+            let (gone, kept, told, beside, struck, is_judged) = forgotten?;
             for id in &gone {
                 self.config.tell(EventName::Forgotten, Some(*id));
             }
             for id in &kept {
                 self.config.tell(Edit::Content("").event(), Some(*id));
+            }
+            if is_judged {
+                self.config.tell(EventName::MethodJudged, None);
             }
             let left = self.backend.wipe(true)?;
             Ok(forget::receipt((gone.len() + kept.len()) as u64, told, beside, struck, left))

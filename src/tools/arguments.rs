@@ -27,10 +27,10 @@ fn given(arguments: &Value) -> serde_json::Result<Value> {
     Ok(Value::Object(given))
 }
 
-/// So many fields that a tool does not take are named.
-const MOST_NAMES: usize = 8;
-/// So many bytes of the name of each.
-const LONGEST_NAME: usize = 40;
+/// The most fields that are named which a tool does not take.
+const MAX_NAMES: usize = 8;
+/// The most bytes of the name of each.
+const MAX_NAME_BYTES: usize = 40;
 
 /// Refuses fields that a tool does not take: a model that gives one expects that it does something. A field without a value
 /// is none, since some hosts send all that a schema names.
@@ -40,8 +40,8 @@ pub(super) fn known(tool: &str, arguments: &Value, takes: &[&str]) -> Result<(),
     let unknown: Vec<String> = given
         .iter()
         .filter(unknown)
-        .take(MOST_NAMES)
-        .map(|(name, _)| format!("{:?}", cut(name, LONGEST_NAME).0))
+        .take(MAX_NAMES)
+        .map(|(name, _)| format!("{:?}", cut(name, MAX_NAME_BYTES).0))
         .collect();
     if unknown.is_empty() {
         return Ok(());

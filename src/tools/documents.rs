@@ -86,8 +86,8 @@ struct List {
     recursive: bool,
 }
 
-/// So many passages does a search look at, for some of other documents than the longest.
-const REACH: usize = 200;
+/// The most passages that a search looks at, for some of other documents than the longest.
+const MAX_PASSAGES_SEEN: usize = 200;
 
 /// The passages that a search gives of one document; the rest make room for other documents.
 const MAX_PASSAGES: usize = 3;
@@ -363,7 +363,8 @@ impl Documents {
         let query = plain(&arguments.search.query);
         let limit = limited(arguments.search.limit);
         let around = usize::try_from(arguments.neighbours.min(MAX_NEIGHBOURS)).unwrap_or(0);
-        let found = (find.search)(self.view.access(), &query, REACH.max(limit)).map_err(failed)?;
+        let found =
+            (find.search)(self.view.access(), &query, MAX_PASSAGES_SEEN.max(limit)).map_err(failed)?;
         let (mut results, mut told) = (Fitting::default(), 0);
         let mut passages = Passages::new(&self.view, &query, around);
         let mut of_each: SortedMap<DocName, usize> = SortedMap::new();

@@ -5,6 +5,12 @@ use std::path::Path;
 
 use crate::{ends, json, run};
 
+/// Runs git in a folder, and returns what it prints.
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = std::process::Command::new("git").current_dir(folder).args(arguments).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
 fn furnish(folder: &Path, home: &str) {
     ends(folder, &["init", home], 0);
     ends(folder, &["note", home, "--kind", "decision", "Releases go out on Fridays."], 0);
@@ -391,15 +397,11 @@ fn a_life_is_erased_whole_damaged_or_not_and_what_stays_is_named() {
 fn git_takes_in_nothing_that_was_set_aside_and_the_doctor_says_which_lines_are_missing() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let git = |arguments: &[&str]| {
-        let output = std::process::Command::new("git").current_dir(at).args(arguments).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    git(&["init", "--quiet", "."]);
+    git(at, &["init", "--quiet", "."]);
     ends(at, &["init", "life", "--git"], 0);
     assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
     fs::write(at.join("life/.dreamed-state.unread-9f86d081.json"), "{ oops").unwrap();
-    assert!(!git(&["status", "--porcelain", "--untracked-files=all"]).contains("unread"));
+    assert!(!git(at, &["status", "--porcelain", "--untracked-files=all"]).contains("unread"));
     fs::remove_file(at.join("life/.dreamed-state.unread-9f86d081.json")).unwrap();
     for [kept, missing] in
         [[".dreaming.lock*", ".dreamed-*.unread-*.json"], [".dreamed-*.unread-*.json", ".dreaming.lock*"]]
@@ -410,6 +412,84 @@ fn git_takes_in_nothing_that_was_set_aside_and_the_doctor_says_which_lines_are_m
         assert_eq!(told[0]["finding"], "missing_ignore_lines");
         let fix = told[0]["fix"].as_str().unwrap();
         assert!(fix.contains(missing) && !fix.contains(kept), "{fix}");
+    }
+}
+
+// `init` said that the repository leaves the state out, and the doctor that it does not.
+#[test]
+fn a_life_that_is_made_in_a_repository_has_nothing_to_mend_and_may_travel_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    git(at, &["init", "--quiet", "."]);
+    fs::create_dir(at.join("life")).unwrap();
+    fs::write(at.join("life/.gitignore"), "*.swp\n.soul-state.json").unwrap();
+    for _ in 0..2 {
+        ends(at, &["init", "life"], 0);
+        assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
+        fs::write(at.join("life/.dreamed-state.json"), "{}").unwrap();
+        assert!(!git(at, &["status", "--porcelain", "--untracked-files=all"]).contains(".dream"));
+        fs::remove_file(at.join("life/.dreamed-state.json")).unwrap();
+    }
+    // A line of the person's keeps its place, and is theirs to remove.
+    ends(at, &["init", "life", "--git"], 1);
+    let text = fs::read_to_string(at.join("life/.gitignore")).unwrap();
+    assert_eq!(text, "*.swp\n.soul-state.json\n.dreaming.lock*\n.dreamed-*.unread-*.json\n");
+    fs::write(at.join("life/.gitignore"), text.replace(".soul-state.json\n", "")).unwrap();
+    ends(at, &["init", "life", "--git"], 0);
+    assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
+}
+
+// Where a page of the file was damaged, it said that the doctor knows; of a life among others the rows were gone, and it said that
+// nothing was done.
+#[test]
+fn a_damaged_database_is_erased_or_names_what_stays_and_what_to_do() {
+    const PAGE: usize = 4096;
+    type Damage = fn(&[u8], usize) -> Vec<u8>;
+    let cut: Damage = |whole, _| whole[..whole.len() / 2].to_vec();
+    let overwrite: Damage = |whole, _| [&[b'x'; 100], &whole[100..]].concat();
+    let empty: Damage =
+        |whole, page| [&whole[..page * PAGE], &[0; PAGE], &whole[(page + 1) * PAGE..]].concat();
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let told = "We keep the Qmartaq rope in the blue shed by the harbour. ".repeat(60);
+    for (file, users) in [("one.db", &["marta"][..]), ("two.db", &["marta", "ilya"])] {
+        for user in users {
+            ends(at, &["init", file, "--user", user], 0);
+            ends(at, &["note", file, "--user", user, &told.replace("Qmartaq", &format!("Q{user}q"))], 0);
+        }
+        let whole = fs::read(at.join(file)).unwrap();
+        let pages = whole.len() / PAGE;
+        let mut damages = vec![(cut, 0), (overwrite, 0)];
+        damages.extend((1..pages).step_by(3).map(|page| (empty, page)));
+        let (mut erased, mut named) = (0, 0);
+        for (damage, page) in damages {
+            let place = tempfile::tempdir().unwrap();
+            fs::write(place.path().join(file), damage(&whole, page)).unwrap();
+            let output = run(place.path(), &["erase", file, "--user", "marta", "--yes"]);
+            let (out, err) =
+                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            let of = |word: &str| {
+                fs::read_dir(place.path()).unwrap().any(|entry| {
+                    let bytes = fs::read(entry.unwrap().path()).unwrap();
+                    bytes.windows(word.len()).any(|part| part == word.as_bytes())
+                })
+            };
+            match output.status.code() {
+                Some(0) => {
+                    assert!(!of("Qmartaq") && (users.len() == 1 || of("Qilyaq")), "page {page}: {out}");
+                    erased += 1;
+                }
+                // Gone, but for what nobody can look at.
+                Some(1) => assert!(!of("Qmartaq") && out.contains("left: copies"), "page {page}: {out}"),
+                _ => {
+                    let says = err.contains("erase") && err.contains("delete ") && err.contains(file);
+                    assert!(says, "page {page}: {err}");
+                    assert!(users.len() == 1 || err.contains("others"), "page {page}: {err}");
+                    named += 1;
+                }
+            }
+        }
+        assert!(erased > 5 && named > 2, "{file}: {erased} erased, {named} named");
     }
 }
 

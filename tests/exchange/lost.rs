@@ -601,3 +601,90 @@ fn a_line_that_a_person_moved_in_its_journal_is_not_promoted_in_other_words() {
     dream(&dreamer_over(life.quick_workspace(), |_| {}), &model, night(21));
     assert_eq!(times(&life, ALMA), 1, "{}", life.memory());
 }
+
+/// A dream was brought back where a tool had brought the log and the watermark, and no ledger yet: the watermark counted as a peer's, and a
+/// journal that nobody was shown as read.
+#[test]
+fn a_dream_that_is_brought_back_before_its_ledger_came_has_no_journal_taken_for_read() {
+    let b = Life::with(&[(19, &said(9, BORIS))]);
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    let id = dreams(&a, 20).remove(0);
+    for file in [".dreamed-state.json", ".dreaming.d/log.jsonl", ".dreaming.d/history/undone.json"] {
+        b.put(file, a.bytes(file));
+    }
+    assert!(redo(&b, &id));
+    let out = repeated(&a, &b);
+    assert_eq!((times(&out, ALMA), waits(&out)), (1, said(9, BORIS).len() as u64));
+}
+
+/// A life in which the later of two dreams has no lines of its own, as the earlier one says them all; and that life before they met.
+fn emptied() -> ([Life; 2], [DreamId; 2]) {
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    let (b, base) = (a.copy(), a.copy());
+    let later = dreams(&a, 22).remove(0);
+    b.put(&journal(19), said(9, BORIS));
+    let earlier = dreams(&b, 21).remove(0);
+    let workspaces = [&base, &a, &b].map(Life::quick_workspace);
+    let [base, one, other] = workspaces.each_ref().map(AsRef::as_ref);
+    let met = Life::empty();
+    Merge::new(one, other).base(base).plan().unwrap().write(met.quick_workspace().as_ref()).unwrap();
+    ([a, met], [earlier, later])
+}
+
+/// Its section, which a third machine had seen, counted as taken out by a person.
+#[test]
+fn a_dream_whose_lines_another_says_comes_back_where_that_one_is_taken_back() {
+    let ([a, met], [earlier, _]) = emptied();
+    assert!(undo(&met, &earlier));
+    let base = a.copy();
+    a.put(&journal(20), said(9, CARLA));
+    each_merge(&base, &a, &met, |out, how| {
+        dreams(out, 24);
+        let all = (times(out, ALMA), times(out, BORIS), times(out, CARLA));
+        assert_eq!(all, (1, 1, 1), "{how}\n{}", out.memory());
+    });
+}
+
+/// It was brought back without a journal to give back, and its undo lost the line.
+#[test]
+fn a_dream_whose_lines_another_says_is_not_brought_back_without_its_journal() {
+    let ([_, met], [earlier, later]) = emptied();
+    assert!(undo(&met, &earlier));
+    let back = dreamer_over(met.quick_workspace(), |_| {}).redo_dream(&human(), &later, night(23));
+    assert!(matches!(back, Err(noctuary::Error::DreamStays { .. })), "{back:?}");
+    dreams(&met, 24);
+    assert_eq!((times(&met, ALMA), times(&met, BORIS)), (1, 1));
+}
+
+/// The first line of the journal was cited, and a person wrote another in front of it: then a model said the line again in other words.
+#[test]
+fn a_line_that_moved_is_not_promoted_again_without_its_label() {
+    let life = Life::with(&[(18, &said(9, ALMA))]);
+    let labelled =
+        llm_fn(|_: &LlmRequest| Ok(LlmReply::new(format!("- We know: {ALMA} ({}#L1)", journal(18)))));
+    dream(&dreamer_over(life.quick_workspace(), |_| {}), &labelled, night(20));
+    life.put(&journal(18), format!("- [08:00:00] [user] It rains.\n{}", said(9, ALMA)));
+    dreams(&life, 21);
+    assert_eq!(times(&life, ALMA), 1, "{}", life.memory());
+}
+
+/// The piece that one copy was shown is in the archive of the other, and its own journal was changed since.
+#[test]
+fn a_dream_of_an_archived_journal_has_its_piece_once() {
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    let b = a.copy();
+    dreams(&b, 20);
+    b.put(&journal(18), "");
+    dreams(&a, 21);
+    archive(&a, 18);
+    repeated(&a, &b);
+
+    let a = Life::with(&[(18, &said(9, ALMA))]);
+    dreams(&a, 20);
+    let b = a.copy();
+    b.put(&journal(18), format!("- [08:00:00] [user] It rains.\n{}", said(9, ALMA)));
+    dreams(&b, 21);
+    archive(&b, 18);
+    let out = repeated(&a, &b);
+    assert_eq!((times(&out, ALMA), waits(&out)), (1, 0));
+}

@@ -603,6 +603,40 @@ fn nobody_but_the_human_writes_a_mark_that_the_document_lacks() {
     }
 }
 
+// No append goes on in a line of another, and a page that a person had kept was renamed to memory.
+#[test]
+fn nobody_but_the_human_makes_a_mark_out_of_parts_or_by_a_rename() {
+    const SECTION: &str = "<!-- dream:v1 id=0123456789abcdef src=1 sha256=00 -->\n- Pays Northwind.\n<!-- /dream:v1 id=0123456789abcdef -->\n";
+    for home in HOMES {
+        for size in [1, 5, 13, 16, 17] {
+            let life = Life::empty(home);
+            let view = Guarded::new(&life.workspace, Access::agent(Scope::user("marta")));
+            for part in SECTION.as_bytes().chunks(size) {
+                view.append(&DocName::MEMORY, part).unwrap();
+            }
+            let text = life.workspace.read_text(&DocName::MEMORY).unwrap().unwrap();
+            let marks = ["<!-- dream:v1 id=", "<!-- /dream:v1 id="];
+            assert!(marks.iter().all(|mark| !text.contains(mark)), "{size}: {text}");
+        }
+        let life = Life::empty(home);
+        let view = Guarded::new(&life.workspace, Access::agent(Scope::user("marta")));
+        let saved = doc("notes/saved.md");
+        life.workspace.write(&saved, SECTION.as_bytes(), WriteMode::Create).unwrap();
+        for to in ["MEMORY.md", "memory.md", "memory/archive/dreamed.md"] {
+            let answer = view.rename(&saved, &doc(to));
+            assert!(matches!(answer, Err(Error::Denied { .. })), "{to}: {answer:?}");
+        }
+        view.rename(&saved, &doc("notes/kept.md")).unwrap();
+        view.rename(&doc("notes/kept.md"), &saved).unwrap();
+        let human = Guarded::new(&life.workspace, Access::human(Scope::user("marta")));
+        human.rename(&saved, &DocName::MEMORY).unwrap();
+        // Its own document is set aside and comes back.
+        view.rename(&DocName::MEMORY, &DocName::DREAMED).unwrap();
+        view.rename(&DocName::DREAMED, &DocName::MEMORY).unwrap();
+        assert_eq!(life.workspace.read_text(&DocName::MEMORY).unwrap().unwrap(), SECTION);
+    }
+}
+
 #[test]
 fn a_name_that_a_file_system_takes_for_another_is_judged_as_that_one() {
     // SE-02, SE-03: a long s is an s, and a Kelvin sign a k, where names are compared without case.

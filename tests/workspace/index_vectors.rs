@@ -27,6 +27,7 @@ on_each_home! {
     a_chunk_that_changes_or_goes_has_no_vector
     a_session_with_others_finds_what_it_may_read_and_no_more
     a_search_without_its_vectors_goes_by_words_and_says_so
+    a_model_under_the_name_of_another_fills_nothing
     an_embedder_of_the_workspace_is_asked_by_each_search_and_may_fail
     what_leaves_for_an_embedder_is_masked
     an_answer_that_cannot_be_used_leaves_nothing_in_the_index
@@ -255,7 +256,7 @@ fn a_late_answer_is_kept_of_chunks_that_say_the_same(new: fn() -> NewHome) {
     life.put("notes/late.md", "Some cordage lies in the boat house\n");
     for _ in 0..2 {
         let batch = life.index.embed_batch(model().id(), &BatchFrom::the_start(), BatchSize::default());
-        assert_eq!(batch.unwrap().unwrap().texts().len(), 1);
+        assert_eq!(batch.unwrap().unwrap().texts()[0], "Some cordage lies in the boat house\n");
     }
 }
 
@@ -282,4 +283,29 @@ fn an_index_serves_one_generation_while_the_next_is_filled(new: fn() -> NewHome)
     let report = life.embed(&next);
     assert_eq!((report.embedded, report.dropped, report.serves), (2, 31, true));
     assert_eq!(report.status.generations, [next.id().generation()]);
+}
+
+/// A model that goes by the name of another.
+struct Poses(HashEmbedder, HashEmbedder);
+
+impl Embedder for Poses {
+    fn id(&self) -> &noctuary::vectors::EmbedderId {
+        self.0.id()
+    }
+
+    fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.1.embed(texts, purpose)
+    }
+}
+
+// Its vectors were filled in beside those of the model before.
+fn a_model_under_the_name_of_another_fills_nothing(new: fn() -> NewHome) {
+    let life = Life::of(new());
+    life.embed(&model());
+    life.put("notes/late.md", "Some cordage lies in the boat house\n");
+    let other = Poses(model(), model().named("other"));
+    let report = embed_once(life.index.as_ref(), &other, &EmbedConfig::default()).unwrap();
+    assert!(report.error.unwrap().to_string().contains("another model"));
+    assert_eq!((report.embedded, report.failed, life.waiting()), (0, 0, 1));
+    assert_eq!(life.embed(&model()).embedded, 1);
 }

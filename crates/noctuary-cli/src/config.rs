@@ -25,7 +25,7 @@ pub(crate) struct Config {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Dream {
-    /// So many days back; 0 for no bound.
+    /// Days back; 0 for no bound.
     pub(crate) window_days: Option<u32>,
     pub(crate) interval_hours: Option<u64>,
     pub(crate) total_input_bytes: Option<u64>,

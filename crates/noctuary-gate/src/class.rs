@@ -54,7 +54,7 @@ pub(super) const REACH: usize = 4096;
 /// A run of any length.
 const MANY: usize = REACH;
 
-/// So many symbols before the literal.
+/// The symbols before the literal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lead {
     pub(super) symbols: Symbols,

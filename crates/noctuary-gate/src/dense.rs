@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::steps;
 
-/// So many symbols in a row has every match of a dense class.
+/// The fewest symbols in a row of a match of a dense class.
 pub(super) const LEAST: usize = 14;
 /// The literal of a match begins no further than this before its run.
 pub(super) const BEFORE: usize = 128;

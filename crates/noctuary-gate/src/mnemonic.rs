@@ -11,11 +11,11 @@ use super::steps;
 
 /// The list as it is published.
 const LIST: &str = include_str!("classes/bip39.txt");
-/// So many words has a mnemonic, the most first.
+/// The counts of words that a mnemonic may have, the most first.
 const COUNTS: [usize; 5] = [24, 21, 18, 15, LEAST];
 const LEAST: usize = 12;
-/// So many different words has one that is drawn, or more.
-const LEAST_DISTINCT: usize = 8;
+/// The fewest different words that one has which was drawn.
+const MIN_DISTINCT: usize = 8;
 /// The length of the shortest word of the list.
 const SHORTEST_WORD: usize = 3;
 /// The shortest mnemonic, with one byte between its words.
@@ -188,7 +188,7 @@ fn is_mnemonic(words: &[Word]) -> bool {
     let ascends = words.windows(2).all(|two| two[0].number < two[1].number);
     let is_phrase = words.windows(2).all(|two| two[1].place.start - two[0].place.end == 1);
     let distinct: BTreeSet<u16> = words.iter().map(|word| word.number).collect();
-    if is_one || ascends || !is_phrase && distinct.len() < LEAST_DISTINCT {
+    if is_one || ascends || !is_phrase && distinct.len() < MIN_DISTINCT {
         return false;
     }
     let mut bytes = [0_u8; 33];

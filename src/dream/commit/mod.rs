@@ -24,8 +24,8 @@ pub(crate) use home::{
     Glimpse, append_log, archive, archive_of, is_there, memory, memory_name, memory_of, proposals, state,
 };
 #[cfg(not(any(feature = "doctor", feature = "exchange", feature = "sleep")))]
-pub(crate) use no_sleeper::recover_sleep;
+use no_sleeper::recover_sleep;
 pub(crate) use recorded::{commit, recover, unfinished};
 #[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
-pub(crate) use sleeper::recover_sleep;
-pub(crate) use steps::Committed;
+use sleeper::recover_sleep;
+pub(crate) use steps::{Committed, recover_all};

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::home::{self, Glimpse};
-use super::recorded::Recorded;
-use super::{by_hand, change, proposal, section};
+use super::recorded::{Recorded, recover};
+use super::{by_hand, change, proposal, recover_sleep, section};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::StateName;
@@ -25,6 +25,16 @@ pub(crate) struct Committed {
     pub(crate) state_bytes: Vec<u8>,
     /// The document to which the section was appended.
     pub(crate) document: Option<Glimpse>,
+}
+
+/// Finishes what earlier runs left half done, by day and by night, before a verb changes files of all kinds.
+pub(crate) fn recover_all(
+    workspace: &dyn Workspace,
+    lease: &dyn Lease,
+    forgotten: Option<&Tombstones>,
+) -> Result<()> {
+    recover::<Intent>(workspace, lease, forgotten)?;
+    recover_sleep(workspace, lease, forgotten)
 }
 
 impl Recorded for Intent {

@@ -29,8 +29,8 @@ use crate::gate::{Door, Doors, InjectionPolicy, Masks, is_struck};
 use crate::llm::LlmRequest;
 use crate::memory::{Filter, NewMemory, Source, categories};
 
-/// So many statements are remembered to have been written.
-const MOST_WRITTEN: usize = 4096;
+/// The most statements that are remembered to have been written.
+const MAX_WRITTEN: usize = 4096;
 
 /// The key for the hash of the last input.
 const INPUT: &str = "input";
@@ -246,7 +246,7 @@ impl Rebuild {
                 LineOutcome::OverCap(*reason),
             ));
         }
-        let surplus = self.state.written.len().saturating_sub(MOST_WRITTEN);
+        let surplus = self.state.written.len().saturating_sub(MAX_WRITTEN);
         self.state.written.drain(..surplus);
         Ok(())
     }

@@ -24,8 +24,8 @@ use crate::llm::LlmRequest;
 /// The key for the hash of the lessons that methods were formed of.
 const METHODS: &str = "methods";
 
-/// So many of the latest lessons are shown.
-const LESSONS_SHOWN: usize = 40;
+/// The most lessons that are shown, the latest.
+const MAX_LESSONS: usize = 40;
 
 impl Dreamer for RoleDreamer {
     fn begin(&self, now: DateTime<Utc>) -> Result<Step> {
@@ -174,7 +174,7 @@ impl Reflecting {
         }
         let input = format!("{}-{latest}", reflected.len());
         let mut printed = Printed::default();
-        for (at, note) in (1..).zip(&reflected[reflected.len().saturating_sub(LESSONS_SHOWN)..]) {
+        for (at, note) in (1..).zip(&reflected[reflected.len().saturating_sub(MAX_LESSONS)..]) {
             if let Some(reflection) = &note.reflection {
                 let front = format!("L{at} {}, {}", note.role, reflection.class);
                 self.print_line(run, &mut printed, &front, &reflection.lesson)?;

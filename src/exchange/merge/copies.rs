@@ -15,7 +15,6 @@ use crate::dream::commit;
 use crate::exchange::claim::claim;
 use crate::format::documents::copies::original_of;
 use crate::format::state::copies_intent::CopiesIntent;
-use crate::format::state::intent::Intent;
 use crate::format::state::registry::{self, Names};
 use crate::session;
 use crate::workspace::{Lease, Workspace, WriteMode};
@@ -72,8 +71,7 @@ pub struct CopiesReport {
 pub fn merge_copies(workspace: &dyn Workspace) -> Result<CopiesReport> {
     let lease = claim(workspace)?;
     let forgotten = session::forgotten(workspace)?;
-    commit::recover::<Intent>(workspace, lease.as_ref(), forgotten.as_ref())?;
-    commit::recover_sleep(workspace, lease.as_ref(), forgotten.as_ref())?;
+    commit::recover_all(workspace, lease.as_ref(), forgotten.as_ref())?;
     recover(workspace, lease.as_ref())?;
     commit::take_edits(workspace)?;
     if let Some(file) = session::forgotten_file(workspace)? {

@@ -428,17 +428,23 @@ impl Draft {
     /// Has each line of two dreams stand in the earlier one alone: one of `archive` is earlier than all. `is_same` says whether cited
     /// lines are the same lines in both lives.
     pub(super) fn join(&mut self, archive: Option<&mut Self>, is_same: &dyn Fn(&Cited) -> bool) {
-        let texts = self.tokens.iter().filter_map(|token| match token {
-            Token::Line(line) => std::str::from_utf8(line).ok(),
-            Token::Section(_) => None,
-        });
-        let mut written = Night::of_lines(texts, NaiveDate::default());
+        let of_lines = |tokens: &mut dyn Iterator<Item = &Token>| {
+            let texts = tokens.filter_map(|token| match token {
+                Token::Line(line) => std::str::from_utf8(line).ok(),
+                Token::Section(_) => None,
+            });
+            Night::of_lines(texts, NaiveDate::default())
+        };
+        let mut written = of_lines(&mut self.tokens.iter());
+        let edited = written_sections(&self.tokens).into_iter();
+        let mut edited = of_lines(&mut edited.flat_map(|range| &self.tokens[range]));
         let mut archived: Vec<&mut Night> =
             archive.into_iter().flat_map(|it| it.nights.values_mut()).collect();
         let mut earlier: Vec<DreamId> = Vec::new();
         for token in &self.tokens {
             let Token::Section(id) = token else { continue };
             let Some(mut night) = self.nights.remove(id) else { continue };
+            edited.take_doubles(&mut night, is_same);
             if self.is_new.contains(id) {
                 written.take_doubles(&mut night, is_same);
             }

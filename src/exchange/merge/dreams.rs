@@ -146,7 +146,7 @@ impl Dreams {
     }
 
     /// Returns the line of the pass that appended the section of a dream last on a machine.
-    fn pass(&self, side: usize, id: &DreamId) -> Option<&LogLine> {
+    pub(super) fn pass(&self, side: usize, id: &DreamId) -> Option<&LogLine> {
         self.passes[side].iter().rev().find(|line| line.id == *id && line.outcome == log::APPENDED)
     }
 
@@ -182,6 +182,7 @@ impl Dreams {
         &self,
         lives: [&Copied; 2],
         shown: &Shown,
+        proposed: &BTreeMap<DreamId, Vec<LogSource>>,
         memory: &Merged,
         places: &Places,
     ) -> Vec<u8> {
@@ -211,6 +212,16 @@ impl Dreams {
                 (one, other) => one.or(other),
             };
             all.extend(first.cloned());
+        }
+        for (id, sources) in proposed {
+            let of_it = |line: &LogLine| line.id == *id && line.outcome == Outcome::Proposed.as_str();
+            let made = all.iter_mut().rev().find(|(line, _)| line.as_ref().is_some_and(of_it));
+            if let Some((Some(line), text)) = made
+                && line.sources != *sources
+            {
+                line.sources.clone_from(sources);
+                line.print().trim_end().clone_into(text);
+            }
         }
         for (id, word) in &self.words {
             let of_it = |(line, _): &(Option<LogLine>, String)| {
@@ -272,6 +283,7 @@ impl Dreams {
     fn readings(
         &self,
         nights: &[(&String, &DreamId)],
+        emptied: &BTreeSet<DreamId>,
         memory: &Merged,
         places: &Places,
     ) -> BTreeMap<DocName, Vec<Mark>> {
@@ -287,7 +299,9 @@ impl Dreams {
                 let is_appended = line.outcome == log::APPENDED;
                 let by = match ranks.get(&line.id) {
                     Some(_) if line.outcome == log::UNDONE && undone.contains(&line.id) => By::GivenBack,
-                    _ if !is_reading => continue,
+                    // After it was brought back, whoever read the bytes before did not read what it says.
+                    Some(_) if line.outcome == log::REDONE && undone.contains(&line.id) => By::TakenBack,
+                    _ if !is_reading || emptied.contains(&line.id) => continue,
                     Some(_) if is_appended && undone.contains(&line.id) => By::TakenBack,
                     Some(rank) if !undone.contains(&line.id) => {
                         // A night that was taken back here is of the machine that brought it back, or dreamed it again.
@@ -301,7 +315,7 @@ impl Dreams {
                     _ => By::Nobody,
                 };
                 // What a dream read may have been carried by whoever overwrote words in it, where the word that took it back was not.
-                let read = self.pass(side, &line.id).filter(|_| by == By::GivenBack);
+                let read = self.pass(side, &line.id).filter(|_| !is_reading);
                 for source in line.sources.iter().chain(read.iter().flat_map(|pass| &pass.sources)) {
                     if !places.has(source) {
                         match by {
@@ -323,7 +337,8 @@ impl Dreams {
         let printed = memory.nights.iter().map(|(id, night)| (id, night.places().collect()));
         let edited = memory.edited.iter().map(|(id, night)| (id, night.told(&text)));
         for (id, cited) in printed.chain(edited) {
-            let Some(rank) = ranks.get(id) else { continue };
+            // A person made text of a section whose dream was taken back elsewhere: whoever read its lines again has them.
+            let Some(rank) = ranks.get(id).filter(|_| !undone.contains(id)) else { continue };
             let cited: Vec<Cited> = cited;
             for (name, first, last) in cited {
                 if let Some(range) = places.journals.get(&name).and_then(|journal| journal.range(first, last))
@@ -341,6 +356,15 @@ impl Dreams {
     }
 }
 
+/// The nights of both machines, and what they know of them.
+pub(super) struct Nights<'n> {
+    pub(super) dreams: &'n Dreams,
+    /// The proposals that wait, each with its time.
+    pub(super) waiting: &'n BTreeMap<DreamId, String>,
+    /// The dreams that have nothing of their own any more.
+    pub(super) emptied: &'n BTreeSet<DreamId>,
+}
+
 /// The bytes of the merged journals that a model was shown.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
@@ -356,8 +380,8 @@ type Mark = (Range<u64>, Told);
 /// The word of a ledger or a log on a run of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
-    /// A ledger has it as shown.
-    Shown,
+    /// The ledger of a machine has it as shown.
+    Shown(usize),
     /// The log of a machine has a reading of it.
     Read(usize, By),
     /// A section of the merged memory cites it: that of a dream by its place in the order of nights.
@@ -379,15 +403,15 @@ enum By {
 
 impl Shown {
     /// Finds out which bytes were shown, and to whom, by the ledgers of both lives and by their logs, whose pieces are where they are in the
-    /// merged life. `waiting` has the proposals that wait, each with its time.
+    /// merged life.
     pub(super) fn of(
         lives: [&Copied; 2],
-        dreams: &Dreams,
-        waiting: &BTreeMap<DreamId, String>,
+        nights: &Nights<'_>,
         memory: &Merged,
         places: &Places,
         how: How,
     ) -> Result<Self> {
+        let Nights { dreams, waiting, emptied } = nights;
         let ledgers = [
             Ledger::parse(lives[0].state(&StateName::LEDGER))?,
             Ledger::parse(lives[1].state(&StateName::LEDGER))?,
@@ -406,14 +430,14 @@ impl Shown {
         proposals.sort_unstable();
         // What a proposal says is not said yet.
         nights.extend(proposals);
-        let mut marks = dreams.readings(&nights, memory, places);
+        let mut marks = dreams.readings(&nights, emptied, memory, places);
         let mut entries = BTreeMap::new();
         for (name, journal) in places.journals.iter().filter(|(name, _)| !archive::is_archived(name)) {
             let mut told = marks.remove(name).unwrap_or_default();
             let mut entry = Entry::default();
             let mut is_known = false;
             for side in [0, 1] {
-                let mut is_shown = |range: Range<u64>| told.push((range, Told::Shown));
+                let mut is_shown = |range: Range<u64>| told.push((range, Told::Shown(side)));
                 let own = lives[side].document(name).unwrap_or_default();
                 let Some(known) = ledgers[side].get(name) else {
                     // A peer that knows the watermark alone has dreamed it.
@@ -501,7 +525,9 @@ impl Shown {
                     let name = DocName::parse(source.name.as_str()).ok();
                     let is_beside = is_undone || !self.names.contains(&source.name);
                     beside.extend(name.filter(|_| is_beside).map(|name| (name, source.from..source.to)));
-                } else if same.peek().is_none() || !same.all(|there| places.has(there)) {
+                } else if (same.peek().is_none() || !same.all(|there| places.has(there)))
+                    && !other.iter().any(|there| there.sha256 == source.sha256 && places.has(there))
+                {
                     all.insert(source.clone());
                 }
             }
@@ -557,6 +583,7 @@ fn runs(told: &[Mark], how: How) -> Vec<Run> {
     for pair in bounds.windows(2) {
         let covers = |(range, _): &&Mark| range.start <= pair[0] && pair[1] <= range.end;
         let told: Vec<Told> = told.iter().filter(covers).map(|(_, told)| *told).collect();
+        let is_shown_to = |side: usize| told.contains(&Told::Shown(side));
         let sides = [0, 1].map(|side: usize| {
             let (mut owners, mut last) = (BTreeSet::new(), Last::Nothing);
             for told in &told {
@@ -565,7 +592,8 @@ fn runs(told: &[Mark], how: How) -> Vec<Run> {
                     _ if *at != side => last,
                     (By::TakenBack, _) => Last::Held,
                     (By::GivenBack, _) => Last::GivenBack,
-                    (By::Nobody, Last::GivenBack) => Last::ReadAgain,
+                    // Another machine read it for nothing, where its own ledger does not have it.
+                    (By::Nobody, Last::GivenBack) if is_shown_to(side) => Last::ReadAgain,
                     // Whoever read it while the other dream counted left out what that one says.
                     (By::Nobody, _) | (By::Dream(_), Last::Held) => last,
                     (By::Dream(rank), _) => {
@@ -578,9 +606,10 @@ fn runs(told: &[Mark], how: How) -> Vec<Run> {
         });
         let is = |word: Last| sides.iter().any(|(_, last)| *last == word);
         let is_given_back = (is(Last::Held) || is(Last::GivenBack)) && !is(Last::ReadAgain);
-        let sides = sides.map(|(mut owners, last)| {
+        let is_read = sides.iter().any(|(owners, _)| !owners.is_empty());
+        let sides = sides.map(|(mut owners, _)| {
             // A tool had brought memory before the log, so that this night left out what the other dream said.
-            if how == How::Mixed && is_given_back && last == Last::Nothing {
+            if how == How::Mixed && is_given_back {
                 owners.retain(|rank| told.contains(&Told::Said(*rank)));
             }
             owners
@@ -591,9 +620,8 @@ fn runs(told: &[Mark], how: How) -> Vec<Run> {
             .filter_map(|told| if let Told::Said(rank) = told { Some(*rank) } else { None })
             .collect();
         // A section that a tool brought late says what its log gave to another dream meanwhile.
-        let first =
-            all.intersection(&saying).chain(&saying).chain(&all).next().filter(|_| !all.is_empty()).copied();
-        let is_shown = told.contains(&Told::Shown) && (first.is_some() || !is_given_back);
+        let first = all.intersection(&saying).chain(&saying).chain(&all).next().filter(|_| is_read).copied();
+        let is_shown = (is_shown_to(0) || is_shown_to(1)) && (first.is_some() || !is_given_back);
         let with_first =
             sides.into_iter().filter(|owners| first.is_some_and(|first| owners.contains(&first)));
         let owners: BTreeSet<usize> = with_first.flatten().chain(first).collect();
@@ -639,7 +667,7 @@ mod tests {
             is_shown,
         };
         let told = [
-            (0..300, Told::Shown),
+            (0..300, Told::Shown(1)),
             (0..100, read(0, By::Dream(1))),
             (0..60, read(1, By::Dream(0))),
             (200..260, read(1, By::TakenBack)),
@@ -658,7 +686,7 @@ mod tests {
             ]
         );
         let told = [
-            (0..50, Told::Shown),
+            (0..50, Told::Shown(0)),
             (0..50, read(0, By::TakenBack)),
             (0..40, read(1, By::Dream(3))),
             (40..50, read(1, By::Nobody)),
@@ -669,7 +697,7 @@ mod tests {
             "who reads for nothing elsewhere gives nothing up"
         );
         let told = [
-            (0..50, Told::Shown),
+            (0..50, Told::Shown(0)),
             (0..50, read(0, By::Dream(1))),
             (0..50, read(1, By::Dream(0))),
             (20..30, Told::Said(1)),
@@ -678,9 +706,9 @@ mod tests {
             runs(&told, How::Whole),
             [run(0..20, &[0], true), run(20..30, &[1], true), run(30..50, &[0], true)]
         );
-        let told = [(0..50, Told::Shown), (0..50, read(0, By::TakenBack)), (0..50, read(0, By::Dream(1)))];
+        let told = [(0..50, Told::Shown(0)), (0..50, read(0, By::TakenBack)), (0..50, read(0, By::Dream(1)))];
         assert_eq!(runs(&told, How::Whole), [], "it left out what the other said");
-        let told = [(0..50, Told::Shown), (0..50, read(0, By::Dream(1))), (0..50, read(0, By::Dream(2)))];
+        let told = [(0..50, Told::Shown(0)), (0..50, read(0, By::Dream(1))), (0..50, read(0, By::Dream(2)))];
         assert_eq!(runs(&told, How::Whole), [run(0..50, &[1, 2], true)]);
     }
 }

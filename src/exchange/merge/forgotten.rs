@@ -1,7 +1,6 @@
 //! Statements that one machine has forgotten, forgotten on both before anything is merged.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use super::life::{Copied, How};
 use crate::base::error::Result;
@@ -33,7 +32,6 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Re
         let file = if how == How::Mixed { Some(&all) } else { known[side].as_ref() };
         file.map(|file| Asker {
             life: &lives[side],
-            known: &file.tombstones,
             asked: only(&file.tombstones, |stone, _| file.in_files.contains(&stone.digest)),
         })
     });
@@ -52,30 +50,19 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Re
     Ok(Some(Forgotten { v, ..all }.print()))
 }
 
-/// A machine, and the statements that its person has forgotten.
+/// A machine, and the statements that its person has asked to have overwritten in files.
 struct Asker<'l> {
     life: &'l Copied,
-    known: &'l Tombstones,
-    /// The statements to be overwritten in files.
     asked: Tombstones,
 }
 
 impl Asker<'_> {
     /// Returns the text of a document of the other life with words overwritten that are gone from this one.
     fn overwritten<'t>(&self, name: &DocName, text: &'t str) -> Cow<'t, str> {
-        let own = self.life.document(name);
-        if own == Some(text.as_bytes()) {
+        if self.life.document(name) == Some(text.as_bytes()) {
             return Cow::Borrowed(text);
         }
-        let struck = self.asked.struck_where(text, &|said| self.is_gone(name, said));
-        // A line that this machine has overwritten in this document, by a library that did not note that it was asked to.
-        let Cow::Owned(all) = self.known.struck(&struck) else { return struck };
-        let own: HashSet<&[u8]> =
-            own.into_iter().flat_map(|own| own.split_inclusive(|byte| *byte == b'\n')).collect();
-        let line = |(line, struck): (&str, &str)| {
-            if own.contains(struck.as_bytes()) { struck.to_owned() } else { line.to_owned() }
-        };
-        Cow::Owned(struck.split_inclusive('\n').zip(all.split_inclusive('\n')).map(line).collect())
+        self.asked.struck_where(text, &|said| self.is_gone(name, said))
     }
 
     /// Returns whether a statement was overwritten: the document is there without it, or none has it. Where it was said again, it stays.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::archive::{self, Family};
 use super::curated::{self, Copy, Draft, Merged};
-use super::dreams::{Dreams, Shown};
+use super::dreams::{Dreams, Nights, Shown};
 use super::family;
 use super::forgotten;
 use super::journal::{Entry, Key, WovenJournal, entries, woven};
@@ -22,11 +22,11 @@ use crate::base::name::{DocName, Name, StateName};
 use crate::dream::{Cited, commit};
 use crate::exchange::claim::claim;
 use crate::format::state::carry::{self, is_curated};
-use crate::format::state::intent::Intent;
 use crate::format::state::iso_millis;
 use crate::format::state::ledger::Ledger;
 use crate::format::state::log::LogSource;
 use crate::format::state::proposal::{Proposals, Waiting};
+use crate::format::state::undone::Undone;
 use crate::format::{DreamId, JournalName};
 use crate::session;
 use crate::workspace::Workspace;
@@ -99,8 +99,7 @@ impl<'w> Merge<'w> {
         for workspace in [self.ours, self.theirs] {
             let lease = claim(workspace)?;
             let forgotten = session::forgotten(workspace)?;
-            commit::recover::<Intent>(workspace, lease.as_ref(), forgotten.as_ref())?;
-            commit::recover_sleep(workspace, lease.as_ref(), forgotten.as_ref())?;
+            commit::recover_all(workspace, lease.as_ref(), forgotten.as_ref())?;
             lives.push(Copied::read(workspace)?);
             lease.release()?;
         }
@@ -400,7 +399,7 @@ impl Merging {
         gone.extend(self.archive.iter().flat_map(Draft::dreams));
         if !is_archive && !self.has_base && self.how != How::Mixed {
             for (side, copy) in copies.iter().enumerate() {
-                gone.extend(copy.map(|bytes| self.taken_out(side, bytes)).unwrap_or_default());
+                gone.extend(copy.map(|bytes| self.absent(side, bytes, false)).unwrap_or_default());
             }
         }
         let mut read: Vec<Copy> = Vec::new();
@@ -433,6 +432,9 @@ impl Merging {
         // The ancestor's section may be as either of the machines knows it.
         let mut base = base.map(|base| Copy::read(base, &known(base, &self.dreams.hashes(0))));
         if let Some(base) = &mut base {
+            for (side, copy) in copies.iter().enumerate() {
+                gone.extend(self.absent(side, copy.unwrap_or_default(), true));
+            }
             drop(base.without(&gone));
         }
         let copies = <[Copy; 2]>::try_from(read).expect("two were read");
@@ -458,12 +460,29 @@ impl Merging {
         merged.bytes
     }
 
-    /// Returns the dreams whose sections a person took out of a copy. Where an ancestor has them, its lines say so; where files are of
-    /// different moments, they have not arrived yet.
-    fn taken_out(&self, side: usize, memory: &[u8]) -> BTreeSet<DreamId> {
-        let is_gone = |id: &DreamId| !crate::format::documents::curated::has_mark(memory, id);
-        let standing = self.dreams.standing(side).into_iter();
-        standing.filter(|id| self.dreams.printed(side, id).is_some()).filter(is_gone).collect()
+    /// Returns the dreams whose sections a copy should have and lacks: those that `emptied` asks for, of which another dream said all lines at
+    /// a merge, so that they have no pieces and nothing is kept of them; or those that a person took out. Where an ancestor has them, its
+    /// lines say so; where files are of different moments, they have not arrived yet.
+    fn absent(&self, side: usize, memory: &[u8], emptied: bool) -> BTreeSet<DreamId> {
+        let kept = Undone::parse(self.lives[side].state(&StateName::UNDONE)).ok();
+        let is_emptied = |id: &DreamId| {
+            kept.as_ref().and_then(|kept| kept.appended(id)).is_none()
+                && self.dreams.pass(side, id).is_some_and(|pass| pass.sources.is_empty())
+        };
+        let is_it = |id: &DreamId| {
+            self.dreams.printed(side, id).is_some()
+                && !crate::format::documents::curated::has_mark(memory, id)
+                && is_emptied(id) == emptied
+        };
+        self.dreams.standing(side).into_iter().filter(is_it).collect()
+    }
+
+    /// Returns the dreams that say nothing in the merged memory, since another dream said all their lines on a machine.
+    fn emptied(&self) -> BTreeSet<DreamId> {
+        let memory = |side: usize| self.lives[side].document(&DocName::MEMORY).unwrap_or_default();
+        let emptied = [0, 1].into_iter().flat_map(|side: usize| self.absent(side, memory(side), true));
+        let says = |id: &DreamId| self.memory.printed.contains_key(id) || self.memory.edited.contains_key(id);
+        emptied.filter(|id| !says(id)).collect()
     }
 
     /// Has the lines of a section cite places in the merged journals.
@@ -513,10 +532,11 @@ impl Merging {
         }
         self.dreams.passes = [0, 1].map(|side: usize| self.lives[side].passes());
         let lives = [&self.lives[0], &self.lives[1]];
-        let answered = self.answered();
-        let waiting = self.waiting(&answered)?;
-        let shown = Shown::of(lives, &self.dreams, &waiting, &self.memory, &self.places, self.how)?;
-        let log = self.dreams.log(lives, &shown, &self.memory, &self.places);
+        let waiting = self.waiting(&self.answered())?;
+        let nights = Nights { dreams: &self.dreams, waiting: &waiting, emptied: &self.emptied() };
+        let shown = Shown::of(lives, &nights, &self.memory, &self.places, self.how)?;
+        let proposed = self.proposed(&waiting, &shown)?;
+        let log = self.dreams.log(lives, &shown, &proposed, &self.memory, &self.places);
         let mut names: BTreeSet<StateName> =
             self.lives.iter().flat_map(|life| life.states.keys()).cloned().collect();
         if self.versions.is_new() {
@@ -533,13 +553,13 @@ impl Merging {
                 name if *name == StateName::LEDGER => shown.ledger(),
                 name if *name == StateName::LIFE => {
                     let standing = if self.lives.iter().any(|life| life.state(name).is_some()) {
-                        self.state(name, &shown, &answered)?
+                        self.state(name, &shown, &proposed)?
                     } else {
                         None
                     };
                     self.versions.print(standing.as_deref())?
                 }
-                name => match self.state(name, &shown, &answered)? {
+                name => match self.state(name, &shown, &proposed)? {
                     Some(bytes) => bytes,
                     None => continue,
                 },
@@ -581,21 +601,29 @@ impl Merging {
         Ok(all)
     }
 
-    /// Returns the pieces of a proposal that waits, as they are in the merged life.
-    fn proposed(&self, id: &DreamId, shown: &Shown) -> Result<Vec<LogSource>> {
-        let mut lists = [Vec::new(), Vec::new()];
-        for (list, life) in lists.iter_mut().zip(&self.lives) {
-            let known = Proposals::parse(life.state(&StateName::PROPOSALS))?;
-            *list = known.get(id).map(|one| one.sources.clone()).unwrap_or_default();
-        }
-        Ok(shown.sources(id, [&lists[0], &lists[1]], false, &self.places))
+    /// Returns the pieces of the proposals that wait, as they are in the merged life.
+    fn proposed(
+        &self,
+        waiting: &BTreeMap<DreamId, String>,
+        shown: &Shown,
+    ) -> Result<BTreeMap<DreamId, Vec<LogSource>>> {
+        let known = [
+            Proposals::parse(self.lives[0].state(&StateName::PROPOSALS))?,
+            Proposals::parse(self.lives[1].state(&StateName::PROPOSALS))?,
+        ];
+        let sources = |id: &DreamId| {
+            let lists =
+                [0, 1].map(|side: usize| known[side].get(id).map_or(&[][..], |one| one.sources.as_slice()));
+            shown.sources(id, lists, false, &self.places)
+        };
+        Ok(waiting.keys().map(|id| (id.clone(), sources(id))).collect())
     }
 
     fn state(
         &mut self,
         name: &StateName,
         shown: &Shown,
-        answered: &BTreeSet<DreamId>,
+        proposed: &BTreeMap<DreamId, Vec<LogSource>>,
     ) -> Result<Option<Vec<u8>>> {
         let base = self.base.state(name);
         let copies = [self.lives[0].state(name), self.lives[1].state(name)];
@@ -615,31 +643,30 @@ impl Merging {
             name if *name == StateName::DREAMED => states::dreamed(&files),
             name if *name == StateName::UNDONE => {
                 states::by_id(name, &files, |list, id, part| {
-                    // What brings a section back, should somebody take it out, is what stands now.
-                    if let ("appended", Some(section)) = (list, self.memory.printed.get(id)) {
-                        part.insert("section".into(), section.clone().into());
-                    }
-                    if list == "dreams" && undone.contains(id) {
-                        // So that it is brought back, and taken back again, with the pieces that the log tells.
-                        let sources = self.dreams.sources(id, shown, &self.places);
-                        if let Some(pieces) = self.places.pieces(&sources) {
-                            part.insert("shown".into(), json(&pieces));
+                    let sources = self.dreams.sources(id, shown, &self.places);
+                    if list == "appended" {
+                        // What brings a section back, should somebody take it out, is what stands now: nothing where another dream says all of it.
+                        let standing = self.memory.printed.get(id);
+                        if let Some(section) = standing {
+                            part.insert("section".into(), section.clone().into());
                         }
+                        return standing.is_some() || !sources.is_empty();
                     }
-                    list != "dreams" || undone.contains(id)
+                    if list != "dreams" {
+                        return true;
+                    }
+                    // So that it is brought back, and taken back again, with the pieces that the log tells.
+                    let pieces = self.places.pieces(&sources).filter(|_| undone.contains(id));
+                    if let Some(pieces) = pieces {
+                        part.insert("shown".into(), json(&pieces));
+                    }
+                    undone.contains(id)
                 })?
             }
-            name if *name == StateName::PROPOSALS => {
-                let mut failed = Ok(());
-                let bytes = states::by_id(name, &files, |_, id, part| {
-                    match self.proposed(id, shown) {
-                        Ok(sources) => drop(part.insert("sources".into(), json(&sources))),
-                        Err(error) => failed = Err(error),
-                    }
-                    !answered.contains(id)
-                })?;
-                failed.map(|()| bytes)?
-            }
+            name if *name == StateName::PROPOSALS => states::by_id(name, &files, |_, id, part| {
+                let waits = proposed.get(id).map(|sources| part.insert("sources".into(), json(sources)));
+                waits.is_some()
+            })?,
             _ if one == other => one.to_vec(),
             name if *name == StateName::QUARANTINE => states::quarantine(&files)?,
             _ if is_history => states::versions(name, &files)?,

@@ -172,7 +172,8 @@ pub(super) struct Moved<'m> {
 
 impl Carry for Moved<'_> {
     fn piece(&self, piece: &LogSource) -> Option<Vec<LogSource>> {
-        if self.places.is_unchanged(self.lives, &piece.name) {
+        // One that is not there any more may be in the archive of the other copy.
+        if self.places.is_unchanged(self.lives, &piece.name) && self.places.has(piece) {
             return None;
         }
         let now = self.places.sources(self.places.shown(self.lives, self.side, piece)?);

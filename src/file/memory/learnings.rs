@@ -9,6 +9,7 @@ use crate::memory::{Learning, LearningId, NewLearning};
 use crate::search::postings::bits::{Input, put, put_bytes, put_signed};
 use crate::search::postings::{Error, Result as Read};
 use crate::store::forget::Burial;
+use crate::store::parts::Doubles;
 
 /// The learnings of a file, as far as it was read.
 #[derive(Default)]
@@ -82,10 +83,10 @@ impl Learnings {
     }
 
     /// Takes the statement out.
-    pub(super) fn strike(&mut self, burial: &Burial) {
-        self.by_id.retain(|_, learning| {
+    pub(super) fn strike(&mut self, burial: &Burial, doubles: &Doubles) {
+        self.by_id.retain(|id, learning| {
             burial.strike_maybe(&mut learning.context);
-            burial.strike(&mut learning.content)
+            burial.strike(&mut learning.content) && !doubles.has_learning(*id)
         });
     }
 }

@@ -11,21 +11,21 @@ pub(super) struct Moved {
     rows: VecDeque<i64>,
 }
 
-/// So many rows are remembered.
-const MOST: usize = 4096;
-/// So many numbers are kept for one table of rows.
-const ROOM: i64 = 1 << 32;
+/// The most moved rows that are remembered.
+const MAX_MOVES: usize = 4096;
+/// The ids that one table of rows may use.
+const TABLE_IDS: i64 = 1 << 32;
 
 impl Default for Moved {
     fn default() -> Self {
-        Self { first: unique(ROOM), rows: VecDeque::new() }
+        Self { first: unique(TABLE_IDS), rows: VecDeque::new() }
     }
 }
 
 impl Moved {
     /// Takes a row in.
     pub(super) fn push(&mut self, id: i64) {
-        if self.rows.len() == MOST {
+        if self.rows.len() == MAX_MOVES {
             self.rows.pop_front();
             self.first += 1;
         }

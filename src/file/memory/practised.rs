@@ -10,6 +10,7 @@ use crate::learning::{
 use crate::search::postings::bits::{Input, put_bytes};
 use crate::search::postings::{Error, Result as Read};
 use crate::store::forget::Burial;
+use crate::store::parts::Doubles;
 use crate::store::practice::{Kept, Numbered};
 
 /// The learning loop of a file, as far as it was read.
@@ -93,8 +94,12 @@ impl Practised {
     }
 
     /// Takes a statement out.
-    pub(super) fn strike(&mut self, burial: &Burial) {
-        let strike = |kept: Kept| kept.struck(burial);
+    pub(super) fn strike(&mut self, burial: &Burial, doubles: &Doubles) {
+        let strike = |kept: Kept| {
+            let mut struck = kept.struck(burial)?;
+            doubles.leave(&mut struck);
+            Some(struck)
+        };
         for method in self.methods.values().cloned().collect::<Vec<_>>() {
             self.replace(strike(Kept::Method(method)));
         }

@@ -16,6 +16,7 @@ use crate::gate::{Tombstone, TombstoneKey, signature};
 use crate::memory::{AuditEntry, AuditOutcome, LearningId, Memory, MemoryId, NewMemory, Place, Source};
 use crate::store::fact;
 use crate::store::forget::{Burial, REMOVED, strings};
+use crate::store::parts::Doubles;
 use crate::store::practice::Kept;
 
 /// The version of the file.
@@ -268,6 +269,22 @@ impl Record {
             is_struck = true;
         }
         is_struck.then_some(self)
+    }
+
+    /// Returns the line without the parts that say the same as another one from now on.
+    pub(super) fn without(mut self, doubles: &Doubles) -> Self {
+        match &mut self.change {
+            Change::Learned { id, content, context } if doubles.has_learning(*id) => {
+                (*content, *context) = (None, None);
+            }
+            Change::Practised { kept, .. } => {
+                for kept in kept {
+                    doubles.leave(kept);
+                }
+            }
+            _ => {}
+        }
+        self
     }
 
     /// Returns the line without the words of these rows, which ascend; `None` where it has none of theirs.

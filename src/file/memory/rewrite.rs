@@ -15,6 +15,7 @@ use crate::disk::mark::Mark;
 use crate::disk::{Disk, STATE_FOLDER, atomic};
 use crate::memory::MemoryId;
 use crate::store::forget::{Burial, Struck};
+use crate::store::parts::Doubles;
 
 /// A line that reads otherwise in the new file.
 struct Changed {
@@ -52,9 +53,11 @@ impl Lines {
             self.append(disk, scope, record, None)?;
             return Ok(Struck::default());
         }
+        let doubles = self.rows.doubles(burial);
         let without = |line: Record| {
             let without = line.clone().forgetting(gone);
             let elsewhere = without.clone().unwrap_or(line).struck(burial);
+            let elsewhere = elsewhere.map(|line| line.without(&doubles));
             let is_struck = elsewhere.is_some();
             elsewhere.or(without).map(|line| (line, is_struck))
         };
@@ -77,7 +80,7 @@ impl Lines {
         let mut reasons = 0;
         let (profile, learnings) = (self.rows.profile.len(), self.rows.learnings.len());
         let practised = self.rows.practised.sizes();
-        self.rewrite(disk, scope, (record, Some(burial)), (gone, lines), |line| {
+        self.rewrite(disk, scope, (record, Some((burial, &doubles))), (gone, lines), |line| {
             let is_told_apart = match &line.change {
                 // What a row said before is told with the row.
                 Change::Profile { .. }
@@ -117,7 +120,7 @@ impl Lines {
         &mut self,
         disk: &dyn Disk,
         scope: &Scope,
-        (record, burial): (Record, Option<&Burial>),
+        (record, struck): (Record, Option<(&Burial, &Doubles)>),
         (gone, lines): (&[MemoryId], Option<SortedSet<Span>>),
         mut otherwise: impl FnMut(Record) -> Option<Record>,
     ) -> Result<()> {
@@ -169,8 +172,8 @@ impl Lines {
         }
         self.lately.clear();
         self.move_lines(&changed);
-        if let Some(burial) = burial {
-            self.rows.strike(burial);
+        if let Some((burial, doubles)) = struck {
+            self.rows.strike(burial, doubles);
         }
         let file = self.file.as_ref().map(|held| held.file.as_ref());
         let reader = Reader { file, end: u64::MAX, waiting: &[], lately: &self.lately };

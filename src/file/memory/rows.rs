@@ -24,10 +24,12 @@ use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
 use crate::gate::Tombstones;
+use crate::learning::Method;
 use crate::memory::{Filter, Memory, MemoryId, SnapshotRow, Stale};
 use crate::search::rank::{REACH, Visibility, is_name};
 use crate::search::with_card;
 use crate::store::forget::Burial;
+use crate::store::parts::Doubles;
 
 /// The rows of a file, as far as it was read.
 pub(super) struct Rows {
@@ -249,10 +251,16 @@ impl Rows {
     }
 
     /// Takes the statement out of what is held of other lines.
-    pub(super) fn strike(&mut self, burial: &Burial) {
+    pub(super) fn strike(&mut self, burial: &Burial, doubles: &Doubles) {
         self.profile.retain(|key, value| !burial.holds(key) && burial.strike(value));
-        self.learnings.strike(burial);
-        self.practised.strike(burial);
+        self.learnings.strike(burial, doubles);
+        self.practised.strike(burial, doubles);
+    }
+
+    /// Returns the methods and learnings that say the same as another one without the statement.
+    pub(super) fn doubles(&self, burial: &Burial) -> Doubles {
+        let methods: Vec<Method> = self.practised.methods.values().cloned().collect();
+        Doubles::of(&methods, &self.learnings.latest(usize::MAX), burial)
     }
 
     pub(super) fn next_id(&self) -> MemoryId {

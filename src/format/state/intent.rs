@@ -58,9 +58,11 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    /// Makes the books of a commit in which no journal was shown: a peer's watermark stays a peer's.
+    /// Makes the books of a commit in which no journal was shown: a peer's watermark stays a peer's, and one that came from another
+    /// machine before its ledger stays ours.
     pub(crate) fn unchanged(ledger: &Ledger, state: DreamedState) -> Self {
-        let watermark = ledger.watermark.clone();
+        let ours = if state.is_own() { &state.last_processed_mtime } else { &ledger.watermark };
+        let watermark = ours.clone();
         Self { ledger: SortedMap::new(), forget: Vec::new(), watermark, state }
     }
 

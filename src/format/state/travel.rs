@@ -26,7 +26,7 @@ pub(crate) fn ignored() -> Vec<String> {
 }
 
 /// Returns the lines of `.gitignore` in the folder of a life whose state stays. Its folder of state ignores itself.
-#[cfg(feature = "doctor")]
+#[cfg(any(feature = "doctor", feature = "exchange"))]
 pub(crate) fn kept_at_home() -> Vec<String> {
     let in_root = FILES.iter().filter_map(|file| match &file.names {
         Names::One(name) if !name.as_str().contains('/') => Some(name.to_string()),

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::scoped::ScopedServer;
-use crate::base::access::{Access, Scope};
+use crate::base::access::{Access, Scope, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name, StateName};
@@ -24,9 +24,11 @@ use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, Kep
 use crate::embed::{EmbedError, EmbedderId};
 use crate::gate::Doors;
 use crate::memory::{Degraded, QueryVector};
-use crate::search::documents::{DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument};
+use crate::search::documents::{
+    Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument,
+};
 use crate::search::rank::{Plan, one_line};
-use crate::store::vectors::{Fill, Meaning, Shelves, VectorChanges, VectorHome, VectorRows};
+use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
 use links::Links;
 use vectors::ChunkTable;
 
@@ -154,6 +156,10 @@ impl DocumentIndex for PostgresIndex {
 }
 
 impl VectorHome for PostgresIndex {
+    fn sight_of_main(&self) -> Sight {
+        Sight(Audience::bit(SessionKind::Main))
+    }
+
     fn read<T>(&self, read: impl FnOnce(&dyn VectorRows) -> Result<T>) -> Result<T> {
         self.scoped.look_within("read the index of", |within| read(&ChunkTable(within)))
     }

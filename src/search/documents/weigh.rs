@@ -10,9 +10,9 @@ use crate::search::rank::{
 };
 use crate::search::vectors::Scored;
 
-/// So many chunks are weighed at most: those of the last paths, which the newest journals have.
+/// The most chunks that are weighed: those of the last paths, which the newest journals have.
 pub(crate) const WEIGHED: i64 = 4096;
-/// So many chunks by words are fused with those by meaning.
+/// The most chunks by words that are fused with those by meaning.
 pub(crate) const LISTED: usize = 200;
 /// A chunk with all words of a query settles it, where no more have all of them.
 const SETTLED: usize = 3;

@@ -22,7 +22,7 @@ use super::edges;
 use super::error::is_corrupt;
 use super::open::{self, PATIENCE};
 use super::schema::Others;
-use crate::base::access::{Access, Scope};
+use crate::base::access::{Access, Scope, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name, StateName};
@@ -31,9 +31,11 @@ use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, Kep
 use crate::embed::{EmbedError, EmbedderId};
 use crate::gate::Doors;
 use crate::memory::{Degraded, IndexState, QueryVector};
-use crate::search::documents::{DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument};
+use crate::search::documents::{
+    Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument,
+};
 use crate::search::rank::{Plan, one_line};
-use crate::store::vectors::{Fill, Meaning, Shelves, VectorChanges, VectorHome, VectorRows};
+use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
 use links::Links;
 use vectors::ChunkTable;
 
@@ -247,6 +249,10 @@ impl DocumentIndex for SqliteIndex {
 }
 
 impl VectorHome for SqliteIndex {
+    fn sight_of_main(&self) -> Sight {
+        Sight(Audience::bit(SessionKind::Main))
+    }
+
     fn read<T>(&self, read: impl FnOnce(&dyn VectorRows) -> Result<T>) -> Result<T> {
         self.look("read", |table| read(table))
     }

@@ -13,8 +13,8 @@ use crate::search::vectors::{Dimensions, VectorError, VectorQuery, Wanted};
 pub(crate) enum Meaning {
     /// Words alone count.
     Unasked,
-    /// Nobody can say.
-    Lost,
+    /// Words alone have to do, for this reason.
+    Lost(Degraded),
     /// The question's vector.
     Asked(Asked),
 }
@@ -147,7 +147,7 @@ impl Meaning {
     ) -> Option<std::result::Result<Arm<'a>, Degraded>> {
         match self {
             Self::Unasked => None,
-            Self::Lost => Some(Err(Degraded::Failed)),
+            Self::Lost(why) => Some(Err(*why)),
             Self::Asked(asked) => Some(Ok(Arm { vectors, shelves, asked })),
         }
     }

@@ -54,7 +54,7 @@ pub(crate) struct FailedRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Entry {
     Vector(Vec<u8>),
-    /// So many times in a row.
+    /// The count of failures in a row.
     Failed(u32),
     Skipped,
 }

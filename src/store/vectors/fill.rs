@@ -2,18 +2,22 @@
 
 use std::collections::HashMap;
 
-use super::backend::{Counts, Entry, VectorChanges, VectorRows};
+use super::backend::{Counts, Entry, Sight, VectorChanges, VectorRows};
+use super::probe::kept_text;
 use super::ready::{dimensions_of, is_ready};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::Name;
-use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbedText, EmbeddingStatus, KeptVectors};
+use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbedText, EmbeddingStatus, KeptVectors, Probe};
 use crate::embed::{EmbedError, EmbedderId, Generation};
 use crate::gate::Doors;
 use crate::search::vectors::{Dimensions, VectorError, check_answer, encode};
 
-/// So many vectors of an earlier generation are removed in one step.
-const DROPPED_AT_ONCE: usize = 500;
+/// The vectors of an earlier generation that one step removes.
+const DROP_BATCH: usize = 500;
+
+/// The error of a pass whose model makes other vectors than those that are kept under its name.
+const OF_ANOTHER_MODEL: &str = "the vectors kept under the name of this embedder are of another model; give it another name or other settings";
 
 /// A place of texts with vectors.
 pub(crate) trait VectorHome {
@@ -28,6 +32,9 @@ pub(crate) trait VectorHome {
 
     /// Returns the name of a text, for the policy of a door.
     fn name_of(&self, id: i64) -> Name;
+
+    /// Returns the sight of a main session.
+    fn sight_of_main(&self) -> Sight;
 }
 
 /// The verbs of [`VectorStore`](crate::vectors::VectorStore).
@@ -51,6 +58,7 @@ pub(crate) trait Fill: VectorHome {
     ) -> Result<Option<EmbedBatch>> {
         let dimensions = dimensions_of(embedder)?;
         let (generation, mut from) = (embedder.generation(), *from);
+        let is_first = from.failed_until.is_none();
         loop {
             let found = self.read(|vectors| {
                 let failed_until = from.failed_until.map_or_else(|| vectors.moment(), Ok)?;
@@ -81,9 +89,19 @@ pub(crate) trait Fill: VectorHome {
                 self.keep_entries(&generation, dimensions, &skipped)?;
             }
             if !texts.is_empty() {
-                return Ok(Some(EmbedBatch { texts, attempts, next: from }));
+                let probe = if is_first { self.probe(&generation)? } else { None };
+                return Ok(Some(EmbedBatch { texts, attempts, next: from, probe }));
             }
         }
+    }
+
+    /// Returns a text whose vector serves in a generation, as an embedder is shown it.
+    fn probe(&self, generation: &Generation) -> Result<Option<Probe>> {
+        let sight = self.sight_of_main();
+        let kept = self.read(|vectors| kept_text(vectors, generation, sight))?;
+        let Some((id, content, vector)) = kept else { return Ok(None) };
+        let text = to_embed(&self.doors()?, &self.name_of(id), &content)?;
+        Ok(text.map(|text| Probe { text, vector }))
     }
 
     fn keep_vectors(
@@ -95,14 +113,20 @@ pub(crate) trait Fill: VectorHome {
         let dimensions = dimensions_of(embedder)?;
         let mut kept = KeptVectors::none();
         let checked = answer.and_then(|answer| {
-            let checked = check_answer(&answer, batch.texts.len(), dimensions)
+            let mut checked = check_answer(&answer, batch.texts().len(), dimensions)
                 .map_err(|error| EmbedError::other(error).permanent())?;
             // Beside another vector, zeros say that the model has no direction for a text. Alone, they may be a server's that is unwell.
             if checked.iter().all(|vector| *vector == Err(VectorError::Zero)) {
                 return Err(EmbedError::new("every vector of the answer is zero"));
             }
-            Ok(checked)
+            let probed = batch.probe.as_ref().and_then(|probe| Some((probe, checked.pop()?.ok()?)));
+            Ok((checked, probed.is_some_and(|(probe, new)| probe.is_of_another(&new, dimensions))))
         });
+        if let Ok((_, true)) = checked {
+            // The rows wait on, for the model whose vectors are kept or for another name of this one.
+            kept.error = Some(EmbedError::new(OF_ANOTHER_MODEL).permanent());
+            return Ok(kept);
+        }
         let failed = || Entry::Failed(batch.attempts.saturating_add(1));
         let entry = |vector| match vector {
             Ok(unit) => Entry::Vector(encode(&unit)),
@@ -110,7 +134,7 @@ pub(crate) trait Fill: VectorHome {
             Err(_) => failed(),
         };
         let entries: Vec<Entry> = match checked {
-            Ok(vectors) => vectors.into_iter().map(entry).collect(),
+            Ok((vectors, _)) => vectors.into_iter().map(entry).collect(),
             Err(error) => {
                 kept.error = Some(error);
                 batch.texts.iter().map(|_| failed()).collect()
@@ -168,7 +192,7 @@ pub(crate) trait Fill: VectorHome {
 
     fn drop_vectors(&self, embedder: &EmbedderId) -> Result<u64> {
         let generation = embedder.generation();
-        self.change(|vectors| vectors.drop_others(&generation, DROPPED_AT_ONCE))
+        self.change(|vectors| vectors.drop_others(&generation, DROP_BATCH))
     }
 }
 

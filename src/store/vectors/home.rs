@@ -1,15 +1,20 @@
 //! A memory store as a place of texts with vectors.
 
-use super::backend::{VectorChanges, VectorRows};
+use super::backend::{Sight, VectorChanges, VectorRows};
 use super::fill::VectorHome;
 use crate::base::error::Result;
 use crate::base::name::Name;
 use crate::gate::Doors;
 use crate::memory::MemoryId;
+use crate::search::rank::Visibility;
 use crate::store::names::row_name;
 use crate::store::store::Store;
 
 impl VectorHome for Store {
+    fn sight_of_main(&self) -> Sight {
+        Visibility::All.into()
+    }
+
     fn read<T>(&self, read: impl FnOnce(&dyn VectorRows) -> Result<T>) -> Result<T> {
         self.backend().read("read", |rows| read(rows.as_vectors()))
     }

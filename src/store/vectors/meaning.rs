@@ -1,12 +1,13 @@
 //! The meaning of a question: its vector, from the host or by the embedder of the configuration.
 
 use super::arm::{Asked, Meaning};
+use super::fill::Fill;
 use super::ready::dimensions_of;
 use crate::base::error::Result;
-use crate::embed::{EmbedError, EmbedderId, Purpose};
-use crate::memory::{Order, Query, Syntax};
+use crate::embed::{EmbedError, Embedder, EmbedderId, Purpose};
+use crate::memory::{Degraded, Order, Query, Syntax};
 use crate::search::rank::{Plan, one_line};
-use crate::search::vectors::{VectorQuery, check_answer};
+use crate::search::vectors::{Dimensions, VectorQuery, check_answer};
 use crate::store::store::Store;
 
 impl Store {
@@ -25,7 +26,27 @@ impl Store {
         let forgotten = self.backend().read("search", |rows| rows.tombstones())?;
         let doors = self.config().doors.clone().heeding(forgotten);
         let Some(text) = doors.question_for_an_embedder(&text)? else { return Ok(Meaning::Unasked) };
-        Ok(Meaning::of(embedder.id(), embedder.embed(&[&text], Purpose::Query)))
+        let meaning = Meaning::of(embedder.id(), embedder.embed(&[&text], Purpose::Query));
+        Ok(match meaning {
+            Meaning::Asked(asked) if self.keeps_vectors_of_another(embedder, asked.dimensions) => {
+                Meaning::Lost(Degraded::OtherGeneration)
+            }
+            meaning => meaning,
+        })
+    }
+
+    /// Returns whether the vectors kept under the name of an embedder are of another model. The embedder is asked once in the life of
+    /// the store, when it first has vectors; an embedder that does not answer is asked again.
+    fn keeps_vectors_of_another(&self, embedder: &dyn Embedder, dimensions: Dimensions) -> bool {
+        if let Some(known) = self.vectors_of_another.get() {
+            return *known;
+        }
+        // Where vectors cannot be read, the search itself says so.
+        let Ok(Some(probe)) = self.probe(&embedder.id().generation()) else { return false };
+        let Ok(answer) = embedder.embed(&[&probe.text], Purpose::Document) else { return false };
+        let checked = check_answer(&answer, 1, dimensions);
+        let Ok([Ok(new)]) = checked.as_deref() else { return false };
+        *self.vectors_of_another.get_or_init(|| probe.is_of_another(new, dimensions))
     }
 
     /// Returns the query and some texts as a reranker is shown them.
@@ -40,13 +61,15 @@ impl Store {
 impl Meaning {
     /// Returns the meaning that an embedder sees in a question, if its answer can be used.
     pub(crate) fn of(embedder: &EmbedderId, answer: std::result::Result<Vec<Vec<f32>>, EmbedError>) -> Self {
-        let (Ok(answer), Ok(dimensions)) = (answer, dimensions_of(embedder)) else { return Self::Lost };
+        let (Ok(answer), Ok(dimensions)) = (answer, dimensions_of(embedder)) else {
+            return Self::Lost(Degraded::Failed);
+        };
         match check_answer(&answer, 1, dimensions).as_deref() {
             Ok([Ok(unit)]) => {
                 let query = VectorQuery::new(unit);
                 Self::Asked(Asked { embedder: embedder.clone(), dimensions, query })
             }
-            _ => Self::Lost,
+            _ => Self::Lost(Degraded::Failed),
         }
     }
 }

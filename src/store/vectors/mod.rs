@@ -8,6 +8,7 @@ mod backend;
 mod fill;
 mod home;
 mod meaning;
+mod probe;
 mod ready;
 mod shelf;
 

@@ -23,8 +23,8 @@ pub(crate) struct Shelf {
     skipped: HashSet<i64>,
 }
 
-/// So many vectors say where the centre is.
-const FOR_THE_CENTRE: usize = 8192;
+/// The vectors of which the centre is the mean.
+const CENTRE_SAMPLE: usize = 8192;
 
 impl Shelves {
     /// Returns the rows of the serving generation as they are now.
@@ -56,7 +56,7 @@ impl Shelf {
         sight: Sight,
     ) -> Result<Arc<Self>> {
         if let Some(mut held) = held.filter(|held| held.serving == *serving) {
-            let (mut changes, most) = (Changed::default(), held.codes.len().max(MANY));
+            let (mut changes, most) = (Changed::default(), held.codes.len().max(MAX_CHANGES));
             let now = vectors.changed_since(serving, sight, Some(held.since), &mut |change| {
                 changes.take(&change);
                 changes.0.len() <= most
@@ -88,7 +88,7 @@ impl Shelf {
                 centre.add(&row);
                 seen += 1;
             }
-            seen < FOR_THE_CENTRE
+            seen < CENTRE_SAMPLE
         })?;
         let mut shelf = Self {
             codes: Codes::new(&centre),
@@ -138,8 +138,8 @@ impl Shelf {
 #[derive(Default)]
 struct Changed(Vec<(i64, Kept)>);
 
-/// So many changes cost as much as reading all rows anew, if there are no more rows.
-const MANY: usize = 1024;
+/// The most changes that are taken in one by one: beyond it, reading all rows anew costs no more.
+const MAX_CHANGES: usize = 1024;
 
 enum Kept {
     Gone,

@@ -51,6 +51,7 @@ pub fn methods(make: Make<'_>) {
     sessions(make().as_ref());
     doors(make().as_ref());
     forgets(make().as_ref());
+    forgets_doubles(make().as_ref());
 }
 
 fn at(minute: i64) -> DateTime<Utc> {
@@ -342,5 +343,36 @@ pub fn forgets(store: &dyn Methods) {
     left.sort_unstable();
     assert_eq!(left, [more, kept, back]);
     let is_struck = |body: &str| body.contains("[forgotten]") && !body.contains("before a trip");
-    assert!(all(store).iter().any(|method| method.id == kept && is_struck(&method.body)));
+    let struck = all(store).into_iter().find(|method| method.id == kept).expect("its rest says something");
+    assert!(is_struck(&struck.body));
+    // What a person graduated is no more what it says.
+    assert_eq!((struck.quarantine, struck.graduated, struck.uses), (1, None, 6));
+    store.graduate_method(&human(), kept, at(8)).expect(WORKS);
+    let new = NewMethod::new("Tea", "home", "Warm the pot first; the water is from Zoltan Varga, and boils.");
+    let lifted = store.create_method(&agent(), &new, at(9)).expect(WORKS);
+    store.quarantine_method(&human(), lifted, false, at(9)).expect(WORKS);
+    store.forget(&human(), "from Zoltan Varga", at(10)).expect(WORKS);
+    let quarantined = |id| all(store).iter().find(|method| method.id == id).map(|method| method.quarantine);
+    assert_eq!((quarantined(lifted), quarantined(kept)), (Some(1), Some(0)), "and no other method");
+}
+
+/// Methods that say the same without the forgotten words are one from then on, with the cases of the first, and each is counted once.
+pub fn forgets_doubles(store: &dyn Methods) {
+    let method =
+        |said: &str| NewMethod::new("Keys", "home", format!("Ring at the second door; {said} who has them."));
+    let one = method("my landlord is, Jan Kowalski")
+        .case("It was open all of the day, and my landlord is Jan Kowalski.");
+    let other = method("my landlord, is Jan Kowalski")
+        .case("It was shut all of the day, and my landlord is Jan Kowalski.");
+    let one = store.create_method(&agent(), &one, at(0)).expect(WORKS);
+    let other = store.create_method(&agent(), &other, at(0)).expect(WORKS);
+    assert_ne!(one, other);
+    let receipt = store.forget(&human(), "my landlord is Jan Kowalski", at(1)).expect(WORKS);
+    assert_eq!(all(store).iter().map(|method| method.id).collect::<Vec<_>>(), [one]);
+    for place in [ForgetPlace::Methods, ForgetPlace::Cases] {
+        let line = receipt.iter().find(|line| line.place == place).expect("a line for them");
+        assert_eq!((line.found, line.removed, line.rows.len()), (2, 2, 2), "{place}");
+        assert_eq!(line.rows.iter().filter(|row| row.is_kept).count(), 1, "{place}");
+    }
+    assert!(cases(store, one)[0].starts_with("It was open") && cases(store, other).is_empty());
 }

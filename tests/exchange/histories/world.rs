@@ -34,6 +34,8 @@ pub(super) struct Said {
     pub(super) taken_out: bool,
     /// Whether a person took it out of memory, or wrote it anew.
     pub(super) edited: bool,
+    /// Whether a person changed another line of its section, so that all of it is theirs.
+    pub(super) near_edit: bool,
 }
 
 /// What a person may expect of the life.
@@ -368,19 +370,18 @@ impl World {
         let lines: Vec<&str> = memory.lines().collect();
         let promoted: Vec<usize> = (0..lines.len()).filter(|at| number_in(lines[*at]).is_some()).collect();
         let Some(place) = random.of_all(&promoted).copied() else { return };
+        let is = |at: &usize, front: &str| lines[*at].starts_with(front);
+        let start = (0..place).rev().find(|at| is(at, "## Dreamed")).unwrap_or(place);
+        let end = (place..lines.len()).find(|at| is(at, "<!-- /dream")).unwrap_or(place);
+        for number in lines[start..=end].iter().filter_map(|line| number_in(line)) {
+            self.expected.said.get_mut(&number).expect("it was said").near_edit = true;
+        }
         let mut gone = place..place + 1;
         let mut instead = None;
         match random.below(3) {
             0 => instead = Some(lines[place].replacen("- ", "- Surely: ", 1)),
             1 => {}
-            _ => {
-                let is = |at: &usize, front: &str| lines[*at].starts_with(front);
-                let start = (0..place).rev().find(|at| is(at, "## Dreamed"));
-                let end = (place..lines.len()).find(|at| is(at, "<!-- /dream"));
-                if let (Some(start), Some(end)) = (start, end) {
-                    gone = start..end + 1;
-                }
-            }
+            _ => gone = start..end + 1,
         }
         for number in lines[gone.clone()].iter().filter_map(|line| number_in(line)) {
             self.expected.said.get_mut(&number).expect("it was said").edited = true;

@@ -40,6 +40,7 @@ pub(crate) fn set_up(place: &Place, git: bool, syncthing: bool, output: Output) 
     if git {
         let repository =
             repository_of(path).ok_or_else(|| Trouble::of("no_repository", &[&path.display()]))?;
+        lets_travel(path)?;
         for file in [TravelFile::Attributes, TravelFile::Ignore, TravelFile::StateIgnore] {
             add_lines(path, file, output)?;
         }
@@ -57,9 +58,15 @@ pub(crate) fn set_up(place: &Place, git: bool, syncthing: bool, output: Output) 
         if !is_open {
             say(output, "git of this clone merges the life by `noctuary merge-driver`");
         }
-    } else if !syncthing && repository_of(path).is_some() && !has_driver(path) && !output.json {
-        output.line("It is in a repository, which leaves the library's state out.");
-        output.line(format!("To carry all of it to other machines: noctuary init {} --git", path.display()));
+    } else if !syncthing && repository_of(path).is_some() && !has_driver(path) {
+        add_lines(path, TravelFile::HomeIgnore, output)?;
+        if !output.json {
+            output.line("It is in a repository, which leaves the library's state out.");
+            output.line(format!(
+                "To carry all of it to other machines: noctuary init {} --git",
+                path.display()
+            ));
+        }
     }
     if syncthing {
         add_lines(path, TravelFile::Syncthing, output)?;
@@ -125,6 +132,23 @@ fn add_lines(path: &Path, file: TravelFile, output: Output) -> Result<(), Troubl
     open.write_all(format!("{gap}{}\n", missing.join("\n")).as_bytes()).at("write", &target)?;
     say(output, &format!("{} added to {}", count(missing.len(), "line"), file.path()));
     Ok(())
+}
+
+/// Removes from `.gitignore` what an earlier `init` wrote there to keep the state at home; a person's lines stay.
+fn lets_travel(path: &Path) -> Result<(), Trouble> {
+    let target = path.join(TravelFile::HomeIgnore.path());
+    let ours = TravelFile::HomeIgnore.lines();
+    let (header, lines) = (&ours[0], &ours[1..]);
+    let Ok(text) = fs::read_to_string(&target) else { return Ok(()) };
+    let Some(at) = text.find(&format!("{header}\n")) else { return Ok(()) };
+    let (before, behind) = text.split_at(at);
+    let kept = TravelFile::Ignore.lines();
+    let is_ours = |line: &&str| {
+        let line = line.trim_end().to_owned();
+        line == *header || lines.contains(&line) && !kept.contains(&line)
+    };
+    let behind = behind.split_inclusive('\n').filter(|line| !is_ours(line));
+    fs::write(&target, before.to_owned() + &behind.collect::<String>()).at("write", &target)
 }
 
 /// Closes the folder of the library's state for others: git makes folders open.

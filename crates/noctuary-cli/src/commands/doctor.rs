@@ -20,8 +20,8 @@ pub(crate) struct Fix<'a> {
     pub(crate) model: Asked<'a>,
 }
 
-/// So many findings are shown that differ in their place alone.
-const MOST: usize = 4;
+/// The most findings that are shown which differ in their place alone.
+const MAX_ALIKE: usize = 4;
 
 pub(crate) fn doctor(
     place: &Place,
@@ -62,10 +62,10 @@ pub(crate) fn doctor(
         return Ok(end);
     }
     for alike in found.findings.chunk_by(|one, other| (one.kind, &one.fix) == (other.kind, &other.fix)) {
-        for finding in alike.iter().take(MOST) {
+        for finding in alike.iter().take(MAX_ALIKE) {
             output.line(format!("{}  {}", output.bad(finding.kind.as_str()), output.bold(&finding.place)));
         }
-        if let Some(more) = alike.len().checked_sub(MOST).filter(|more| *more > 0) {
+        if let Some(more) = alike.len().checked_sub(MAX_ALIKE).filter(|more| *more > 0) {
             output.line(format!("    and {more} more, which `--json` lists"));
         }
         let finding = &alike[0];

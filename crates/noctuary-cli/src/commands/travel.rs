@@ -346,10 +346,12 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
             return tell_erased(&receipt, yes, output);
         }
         let path = place.path("it holds lives, and one of them is erased")?;
-        if Doctor::of(path)?.scopes()?.iter().any(|scope| *scope != home.scope) {
+        let scopes = Doctor::of(path).and_then(|doctor| doctor.scopes());
+        let scopes = scopes.map_err(|error| by_hand(error.into(), place))?;
+        if scopes.iter().any(|scope| *scope != home.scope) {
             return erase_one(path, home, yes, output);
         }
-        claimed(home.workspace.as_ref(), place)?;
+        claimed(home.workspace.as_ref(), place).map_err(|trouble| by_hand(trouble, place))?;
         database_files(path)?
     };
     if yes {
@@ -417,13 +419,19 @@ fn claimed(workspace: &dyn Workspace, place: &dyn std::fmt::Display) -> Result<(
 /// Says what to do with a database that cannot be read: it may hold lives of others, so it is not deleted unseen.
 fn by_hand(trouble: Trouble, place: &Place) -> Trouble {
     match place {
-        Place::Path(path) if trouble.is_damage() => {
-            let files = database_files(path).unwrap_or_default();
-            let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
-            Trouble::of("damaged_to_erase", &[place, &trouble.what(), &files.join(", ")])
-        }
-        _ => trouble,
+        Place::Path(path) => damaged(trouble, path, "damaged_to_erase"),
+        Place::Server(_) => trouble,
     }
+}
+
+/// Names the files of a database that cannot be read, in a message that says what to do with them.
+fn damaged(trouble: Trouble, path: &Path, message: &'static str) -> Trouble {
+    if !trouble.is_damage() {
+        return trouble;
+    }
+    let files = database_files(path).unwrap_or_default();
+    let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+    Trouble::of(message, &[&path.display(), &trouble.what(), &files.join(", ")])
 }
 
 fn remove(path: &Path) -> Result<(), Trouble> {
@@ -472,8 +480,9 @@ fn tell_files(
 fn erase_one(path: &Path, home: Home, yes: bool, output: Output) -> Result<End, Trouble> {
     let (owner, scope) = (home.owner(), home.scope.clone());
     drop(home);
-    let workspace = noctuary::SqliteWorkspace::open(path, scope)?;
-    let receipt = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
+    let erased = noctuary::SqliteWorkspace::open(path, scope)
+        .and_then(|workspace| if yes { workspace.erase(&owner) } else { workspace.would_erase(&owner) });
+    let receipt = erased.map_err(|error| damaged(error.into(), path, "damaged_with_others"))?;
     tell_erased(&receipt, yes, output)
 }
 

@@ -14,8 +14,8 @@ pub(super) const HEAD: &str = r"-----BEGIN[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{0,2}(?
 static END: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(&format!(r"\A{}", HEAD.replace("BEGIN", "END"))).expect("a literal pattern"));
 
-/// So many end marks are looked at, of which one is the key's.
-const MOST_ENDS: usize = 16;
+/// The most end marks that are looked at, of which one is the key's.
+const MAX_END_MARKS: usize = 16;
 
 /// A line of a block. In a log, times, tags and list marks may precede it.
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
@@ -31,7 +31,7 @@ pub(super) fn body(text: &str, from: usize) -> usize {
     // A row of heads without an end must not cost all that follows for each.
     let lines = rest.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').nth(MOST_LINES);
     let near = &rest[..lines.map_or(rest.len(), |(at, _)| at)];
-    let mut ends = near.match_indices("-----END").take(MOST_ENDS);
+    let mut ends = near.match_indices("-----END").take(MAX_END_MARKS);
     if let Some(end) = ends.find_map(|(at, _)| Some(at + END.find(&rest[at..])?.end())) {
         return from + end;
     }

@@ -53,7 +53,7 @@ fn card_shape(text: &str, from: usize) -> Option<Range<usize>> {
     let mut from = from;
     loop {
         let span = card_digits(text, from)?;
-        let before = crate::text::floor_boundary(text, span.start.saturating_sub(WORD_REACH));
+        let before = crate::text::floor_boundary(text, span.start.saturating_sub(MAX_WORD_BYTES_BEFORE));
         if text[span.clone()].contains([' ', '-']) || WORD.is_match(&text[before..span.start]) {
             return Some(span);
         }
@@ -61,8 +61,8 @@ fn card_shape(text: &str, from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// So many bytes before a number its word stands at most.
-const WORD_REACH: usize = 40;
+/// The most bytes between a number and its word before it.
+const MAX_WORD_BYTES_BEFORE: usize = 40;
 
 shape!(iban_shape, IBAN);
 shape!(ssn_shape, SSN);

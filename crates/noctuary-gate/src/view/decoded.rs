@@ -7,8 +7,8 @@ use crate::steps;
 
 /// No shorter text is worth a look.
 pub(super) const LEAST: usize = 12;
-/// So many symbols are decoded at once.
-const MOST: usize = 64 << 10;
+/// The most symbols that are decoded at once.
+const MAX_DECODED: usize = 64 << 10;
 /// And so many of them once more with what follows, so that nothing is cut.
 const OVERLAP: usize = 8 << 10;
 /// The value of a byte that is no symbol.
@@ -36,9 +36,9 @@ pub(super) fn runs(
             let end = from + least + rest.take_while(|byte| is_symbol(byte)).count();
             steps::take(end - from);
             let mut start = from;
-            while end - start > MOST {
-                take(start..start + MOST);
-                start += MOST - OVERLAP;
+            while end - start > MAX_DECODED {
+                take(start..start + MAX_DECODED);
+                start += MAX_DECODED - OVERLAP;
             }
             take(start..end);
             from = end;

@@ -6,12 +6,12 @@ use super::island::Edit;
 use crate::dense;
 use crate::steps;
 
-/// So many letters in a row, or more.
-const LEAST: usize = 10;
+/// The fewest letters in a row.
+const MIN_LETTERS: usize = 10;
 /// A separator is no longer than this.
 const MOST: usize = 4;
 /// No row has fewer bytes.
-const SHORTEST: usize = 2 * LEAST - 1;
+const SHORTEST: usize = 2 * MIN_LETTERS - 1;
 /// Less than half of the shortest row.
 const STRIDE: usize = 5;
 /// So far ahead in a row another is looked for.
@@ -93,5 +93,5 @@ fn row(bytes: &[u8], free: usize, start: usize, length: usize) -> Option<(usize,
     };
     let last = if to < bytes.len() && may_be(to) && !is_letter(to + 1) { to } else { to - period };
     let count = last.checked_sub(first)? / period + 1;
-    (count >= LEAST).then_some((first, count))
+    (count >= MIN_LETTERS).then_some((first, count))
 }

@@ -9,8 +9,8 @@ use crate::View;
 use crate::dense;
 use crate::text;
 
-/// So many disguises are undone one after the other.
-const MOST: u8 = 4;
+/// The most disguises that are undone one after the other.
+const MAX_DISGUISES: u8 = 4;
 const MOST_DECODED: u8 = 2;
 /// So much is looked at in one piece, and so much of it once more with the next.
 const PART: usize = 1 << 20;
@@ -37,7 +37,7 @@ impl Undone {
                 Some(Spaced) => is_code,
                 Some(last) => last == Escaped || is_decoding(last) || *view > last,
             };
-            follows && self.count < MOST && !(is_code && self.decoded == MOST_DECODED)
+            follows && self.count < MAX_DISGUISES && !(is_code && self.decoded == MOST_DECODED)
         })
     }
 

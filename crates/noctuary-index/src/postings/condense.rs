@@ -8,8 +8,8 @@ use super::partition::Partition;
 use super::segment::Segment;
 use super::sizes::Sizes;
 
-/// So many pages are written at a time.
-const WRITTEN: usize = 64;
+/// The pages of one write.
+const PAGE_BATCH: usize = 64;
 
 impl Partition {
     /// Returns whether terms of removed rows may be left in pages or in the log.
@@ -46,7 +46,8 @@ impl Partition {
         self.next += 1;
         loop {
             let reader = Reader { pages: &*pages, cache: &self.cache };
-            let (filled, is_done) = merge.step(&segments, reader, (WRITTEN, u64::MAX), true, self.sizes)?;
+            let (filled, is_done) =
+                merge.step(&segments, reader, (PAGE_BATCH, u64::MAX), true, self.sizes)?;
             for (page, bytes) in filled {
                 pages.write(merge.output, page, &bytes)?;
             }

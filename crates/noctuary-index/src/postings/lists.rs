@@ -28,8 +28,8 @@ struct List {
     is_all: bool,
 }
 
-/// So many bytes of young lists are kept; twice as many are kept of all.
-const YOUNG: usize = if cfg!(test) { 1 << 10 } else { 12 << 20 };
+/// The most bytes of young lists that are kept; twice as many are kept of all.
+const YOUNG_BYTES: usize = if cfg!(test) { 1 << 10 } else { 12 << 20 };
 /// A list is not kept longer.
 pub(super) const LONGEST: usize = 1024;
 
@@ -92,7 +92,7 @@ impl Latest {
 
 impl Lists {
     fn keep(&mut self, term: Box<[u8]>, list: List) {
-        if self.bytes > YOUNG {
+        if self.bytes > YOUNG_BYTES {
             self.old = mem::take(&mut self.young);
             self.bytes = 0;
         }

@@ -46,7 +46,7 @@ pub struct Partition {
     /// The segment, by age, that last took a row away from older ones.
     pub(super) gone: HashMap<i64, u64>,
     pub(super) latest: Latest,
-    /// So many changes of the tail make a segment.
+    /// The changes of the tail that make a segment.
     pub(super) most: usize,
     pub(super) sizes: Sizes,
 }

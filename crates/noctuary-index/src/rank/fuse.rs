@@ -50,7 +50,7 @@ pub struct Ranked {
 
 /// Below this share of the query nothing fits well.
 const WEAK: f64 = 0.25;
-/// So many of the best are looked at for entities, and for what they take back.
+/// The most rows that are looked at for entities, and for what they take back: the best.
 pub(super) const LOOKED_AT: usize = 50;
 /// So far down a short row that names what the query names is looked at, since it may be the news of it.
 const FAR: usize = 200;

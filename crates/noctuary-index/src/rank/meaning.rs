@@ -15,12 +15,12 @@ use super::pool::RowNo;
 use super::ranking::Fusion;
 use crate::vectors::{Scored, Spread, by_ranks, keep_first, weighted};
 
-/// So many of the nearest rows are weighed.
+/// The most rows that are weighed by meaning, the nearest.
 pub const NEAR: usize = 100;
-/// So many of them are asked for the rows beside them. The others are hardly nearer than all rows.
+/// The most of them that are asked for the rows beside them. The others are hardly nearer than all rows.
 pub const GIVING_NEAR: usize = 50;
-/// So many of the best rows by words.
-const LISTED: usize = 200;
+/// The most rows by words, the best.
+const MAX_LISTED: usize = 200;
 
 /// A near row gives so many times of what a row with the right words gives to a neighbour.
 const NEIGHBOURS: f64 = 2.0;
@@ -45,8 +45,8 @@ const RARE: u32 = 3;
 const RARE_OF: u32 = 16;
 /// The least part of the query, by weight, that such words are.
 const SETTLED: f64 = 0.5;
-/// So many of the first rows by words may keep their places.
-const KEPT: usize = 3;
+/// The most of the first rows by words that may keep their places.
+const MAX_KEPT: usize = 3;
 
 /// The kind of a model, which sets how much its vectors weigh beside words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -90,7 +90,7 @@ impl Search<'_> {
             .ranked
             .iter()
             .filter(|(_, score)| *score > 0.0)
-            .take(LISTED)
+            .take(MAX_LISTED)
             .map(|(number, score)| Scored { id: i64::from(*number), score: *score })
             .collect();
         let shares = shares(&words, near);
@@ -194,8 +194,11 @@ impl Search<'_> {
         if rare == 0 || weight(rare) < SETTLED * self.whole() {
             return BTreeSet::new();
         }
-        let first =
-            weighed.ranked.iter().take(KEPT).filter(|(number, _)| self.pool.row(*number).has & rare == rare);
+        let first = weighed
+            .ranked
+            .iter()
+            .take(MAX_KEPT)
+            .filter(|(number, _)| self.pool.row(*number).has & rare == rare);
         first.map(|(number, _)| i64::from(*number)).collect()
     }
 }
@@ -216,7 +219,7 @@ pub fn fuse_lists(words: &[Scored], near: &Near, settled: &BTreeSet<i64>) -> (Ve
     let mut fused = weighted(words, &meaning, shares.meaning);
     fused.retain(|row| row.score > 0.0);
     let first: BTreeSet<i64> =
-        words.iter().take(KEPT).map(|row| row.id).filter(|id| settled.contains(id)).collect();
+        words.iter().take(MAX_KEPT).map(|row| row.id).filter(|id| settled.contains(id)).collect();
     keep_first(&mut fused, words, &first);
     (fused, shares)
 }

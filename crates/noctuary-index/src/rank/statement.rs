@@ -6,7 +6,7 @@ use super::query::Plan;
 use super::stem::stem;
 use super::terms::{Piece, Stemmer, folded, is_stop_word, pieces};
 
-/// So many words behind one that takes back are what is taken back: as far as they stand together, and behind "no
+/// The most words behind one that takes back which are taken back: as far as they stand together, and behind "no
 /// longer" whatever they are.
 const TOGETHER: usize = 3;
 const NO_LONGER: usize = 5;

@@ -16,7 +16,7 @@ use super::sample::Sample;
 pub struct Codes {
     dimensions: Dimensions,
     centre: Vec<f32>,
-    /// So many words for each slot.
+    /// The words of each slot, one slot behind the other.
     bits: Vec<u64>,
     ids: Vec<i64>,
     slots: HashMap<i64, u32>,

@@ -36,7 +36,8 @@ impl VectorQuery {
     }
 
     /// Returns the cosine with a row, from -1 to 1 but for what the encoding loses.
-    pub(crate) fn cosine(&self, row: &Encoded<'_>) -> f32 {
+    #[must_use]
+    pub fn cosine(&self, row: &Encoded<'_>) -> f32 {
         let products = self.steps.iter().zip(row.steps());
         let sum: i32 = products.map(|(mine, theirs)| i32::from(*mine) * i32::from(theirs)).sum();
         #[expect(clippy::cast_precision_loss, reason = "seven digits are more than the encoding has")]

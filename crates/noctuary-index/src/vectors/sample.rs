@@ -6,8 +6,8 @@ use super::encoding::Encoded;
 
 /// About so many rows are a sample. Their ids choose them, so they are the same whatever their order.
 const SAMPLED: u64 = 256;
-/// So many are held before those are removed that belong to it no more.
-const HELD: usize = 3 * 256;
+/// The most that are held before those are removed that belong to it no more.
+const MAX_HELD: usize = 3 * 256;
 
 /// Returns whether a row is of the sample of so many rows.
 pub(super) fn is_sampled(id: i64, rows: usize) -> bool {
@@ -32,7 +32,7 @@ impl Sample {
             return;
         }
         self.rows.insert(id, row.to_bytes());
-        if self.rows.len() > HELD {
+        if self.rows.len() > MAX_HELD {
             self.rows.retain(|id, _| is_sampled(*id, rows));
             self.whole_from = self.whole_from.max(rows);
         }
@@ -88,7 +88,7 @@ mod tests {
                     all.remove(&id);
                     sample.remove(id);
                 }
-                prop_assert!(sample.rows.len() <= HELD + 1);
+                prop_assert!(sample.rows.len() <= MAX_HELD + 1);
             }
             let of_all = all.iter().filter(|(id, _)| is_sampled(**id, all.len()));
             let expected: Vec<(i64, &[u8])> = of_all.map(|(id, bytes)| (*id, bytes.as_slice())).collect();

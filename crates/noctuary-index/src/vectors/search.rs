@@ -15,9 +15,9 @@ use super::sample::is_sampled;
 pub(crate) struct Effort {
     /// Up to so many rows are all compared exactly, and no bit is looked at.
     pub(crate) exact: usize,
-    /// So many rows pass on the number of different bits.
+    /// How many rows pass on the number of different bits.
     pub(crate) near: usize,
-    /// So many of these pass on the query's own numbers against the bits; their blobs are read.
+    /// How many of these pass on the query's own numbers against the bits; their blobs are read.
     pub(crate) rescored: usize,
 }
 

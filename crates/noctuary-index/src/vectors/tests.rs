@@ -28,7 +28,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// So many rows around a few themes.
+    /// Rows around a few themes.
     fn new(rows: i64, dimensions: usize, common: f32) -> Self {
         let dimensions = Dimensions::new(dimensions).expect("in bounds");
         let mut numbers = Numbers(7);

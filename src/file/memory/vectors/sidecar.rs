@@ -36,20 +36,20 @@ struct Held {
 pub(super) struct Window {
     at: u64,
     bytes: Vec<u8>,
-    /// So many are read at once.
+    /// How many are read at once.
     ahead: u64,
 }
 
 const NAME: StateName = StateName::MEMORIES_VECTORS;
-/// So many bytes are read at a time.
-const PIECE: u64 = 1 << 20;
+/// The bytes of one read.
+const READ_BYTES: u64 = 1 << 20;
 /// A file of so few bytes is not written anew to make it smaller.
 const SMALL: u64 = if cfg!(test) { 1 << 10 } else { 1 << 16 };
 
 impl Window {
     /// For records that follow each other.
     pub(super) fn in_turn() -> Self {
-        Self { at: 0, bytes: Vec::new(), ahead: PIECE }
+        Self { at: 0, bytes: Vec::new(), ahead: READ_BYTES }
     }
 
     /// For records here and there.
@@ -104,8 +104,8 @@ impl Sidecar {
         }
         let mut rest = Vec::new();
         while self.end > 0 {
-            let piece = read(self.end + rest.len() as u64, PIECE)?;
-            let is_end = (piece.len() as u64) < PIECE;
+            let piece = read(self.end + rest.len() as u64, READ_BYTES)?;
+            let is_end = (piece.len() as u64) < READ_BYTES;
             rest.extend_from_slice(&piece);
             let mut taken = 0;
             let is_bad = loop {

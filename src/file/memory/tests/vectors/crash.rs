@@ -39,7 +39,7 @@ fn step(store: &FileMemoryStore, number: usize) -> crate::Result<()> {
     }
 }
 
-/// So many steps fill three generations and swap them.
+/// Enough steps to fill three generations and swap them.
 const STEPS: usize = 60;
 
 /// Whoever begins finds what is whole, a pass ends what was begun, and all is then as if it had been made at once.
