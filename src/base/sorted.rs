@@ -41,6 +41,22 @@ fn search(len: usize, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<usiz
     Err(low)
 }
 
+/// Returns the place of what a comparison finds equal in `chunks` chunks of these lengths, or the place where it belongs.
+fn search_chunks(
+    chunks: usize,
+    len: &dyn Fn(usize) -> usize,
+    compare: &mut dyn FnMut(Place) -> Ordering,
+) -> Result<Place, Place> {
+    let Some(last) = chunks.checked_sub(1) else { return Err((0, 0)) };
+    // The first chunk whose last key is not below it, or the last one.
+    let (Ok(chunk) | Err(chunk)) = search(chunks, &mut |chunk| compare((chunk, len(chunk) - 1)));
+    let chunk = chunk.min(last);
+    match search(len(chunk), &mut |at| compare((chunk, at))) {
+        Ok(at) => Ok((chunk, at)),
+        Err(at) => Err((chunk, at)),
+    }
+}
+
 impl<K, V> SortedMap<K, V> {
     pub(crate) const fn new() -> Self {
         Self { chunks: Vec::new() }
@@ -84,9 +100,9 @@ impl<K, V> SortedMap<K, V> {
 
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         for chunk in &mut self.chunks {
-            chunk.retain_mut(|(key, value)| keep(key, value));
+            order::retain(chunk, |(key, value)| keep(key, value));
         }
-        self.chunks.retain(|chunk| !chunk.is_empty());
+        order::retain(&mut self.chunks, |chunk| !chunk.is_empty());
     }
 
     pub(crate) fn clear(&mut self) {
@@ -103,7 +119,11 @@ impl<K, V> SortedMap<K, V> {
             // Keys that come in order leave full chunks behind.
             let half = if at == CHUNK { CHUNK } else { CHUNK / 2 };
             let rest = rows.split_off(half);
-            self.chunks.insert(chunk + 1, rest);
+            // Pushed and swapped into its place: an insertion is compiled in more lines.
+            self.chunks.push(rest);
+            for behind in (chunk + 2..self.chunks.len()).rev() {
+                self.chunks.swap(behind - 1, behind);
+            }
         }
     }
 }
@@ -114,15 +134,9 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        // The first chunk whose last key is not below it, or the last one.
-        let last = |chunk: &Vec<(K, V)>| chunk[chunk.len() - 1].0.borrow().cmp(key);
-        let (Ok(chunk) | Err(chunk)) = search(self.chunks.len(), &mut |at| last(&self.chunks[at]));
-        let chunk = chunk.min(self.chunks.len().saturating_sub(1));
-        let Some(rows) = self.chunks.get(chunk) else { return Err((0, 0)) };
-        match search(rows.len(), &mut |at| rows[at].0.borrow().cmp(key)) {
-            Ok(at) => Ok((chunk, at)),
-            Err(at) => Err((chunk, at)),
-        }
+        let chunks = &self.chunks;
+        let len = |chunk: usize| chunks[chunk].len();
+        search_chunks(chunks.len(), &len, &mut |(chunk, at)| chunks[chunk][at].0.borrow().cmp(key))
     }
 
     pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
@@ -529,8 +543,8 @@ impl<T> SortedSet<T> {
         self.rows.iter()
     }
 
-    pub(crate) fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
-        self.rows.retain(keep);
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        order::retain(&mut self.rows, |row| keep(row));
     }
 }
 

@@ -14,19 +14,23 @@ pub(crate) trait At<T> {
 
 impl<T> At<T> for io::Result<T> {
     fn at(self, action: &'static str, path: impl fmt::Display) -> Result<T> {
-        self.map_err(|source| {
-            let path = path.to_string();
-            if let Some(reason) = source.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>()) {
-                return Error::Refused { path, reason: *reason };
-            }
-            match source.downcast::<Unsynced>() {
-                Ok(Unsynced(source)) => Error::DurabilityUnknown { path, source },
-                Err(source) => match open_limit(&source) {
-                    Some(limit) => Error::TooManyOpen { action, path, limit },
-                    None => Error::Io { action, path, source },
-                },
-            }
-        })
+        match self {
+            Ok(value) => Ok(value),
+            Err(source) => Err(placed(source, action, path.to_string())),
+        }
+    }
+}
+
+fn placed(source: io::Error, action: &'static str, path: String) -> Error {
+    if let Some(reason) = source.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>()) {
+        return Error::Refused { path, reason: *reason };
+    }
+    match source.downcast::<Unsynced>() {
+        Ok(Unsynced(source)) => Error::DurabilityUnknown { path, source },
+        Err(source) => match open_limit(&source) {
+            Some(limit) => Error::TooManyOpen { action, path, limit },
+            None => Error::Io { action, path, source },
+        },
     }
 }
 

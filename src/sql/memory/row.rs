@@ -51,11 +51,17 @@ pub(crate) fn memory(found: &dyn Columns) -> Result<Memory> {
 /// Gives what is weighed of a row, of which this text is known. Its columns begin with id, category, source,
 /// time of the last touch, session, position, role, speaker, bytes of the text and time at which it was said.
 pub(crate) fn with_card<T>(found: &dyn Columns, text: &str, take: impl FnOnce(&Card<'_>) -> T) -> Result<T> {
+    let (mut take, mut taken) = (Some(take), None);
+    read_card(found, text, &mut |card| taken = take.take().map(|take| take(card)))?;
+    Ok(taken.expect("a card is read once"))
+}
+
+fn read_card(found: &dyn Columns, text: &str, take: &mut dyn FnMut(&Card<'_>)) -> Result<()> {
     let (category, source) = (found.borrowed(1)?, found.borrowed(2)?);
     let (session, role, speaker) = (found.borrowed(4)?, found.borrowed(6)?, found.borrowed(7)?);
     let is_typed = matches!(source.as_deref(), Some("user_manual" | "user_explicit"));
     let position = found.maybe_number(5)?.and_then(|at| u64::try_from(at).ok()).unwrap_or(0);
-    Ok(take(&Card {
+    take(&Card {
         id: found.number(0)?,
         text,
         bytes: u32::try_from(found.number(8)?).unwrap_or(u32::MAX),
@@ -66,7 +72,8 @@ pub(crate) fn with_card<T>(found: &dyn Columns, text: &str, take: impl FnOnce(&C
         own: if session.is_some() { role.as_deref() == Some("user") } else { is_typed },
         shared: false,
         touched: found.time(3)?.map_or(0, |time| time.timestamp_micros()),
-    }))
+    });
+    Ok(())
 }
 
 /// Returns ids as numbers.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use rusqlite::Connection;
 
 use super::terms::Held;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::edges::EdgeExtractor;
 use crate::gate::Tombstones;
 use crate::sqlite::database::Database;
@@ -99,7 +99,11 @@ impl Table<'_> {
     pub(super) fn folded<T>(&self, run: impl FnOnce() -> rusqlite::Result<T>) -> Result<T> {
         match run() {
             Ok(answer) => Ok(answer),
-            Err(error) => Err(fold(self.action, self.backend.database.file(), error)),
+            Err(error) => Err(self.fold(error)),
         }
+    }
+
+    fn fold(&self, error: rusqlite::Error) -> Error {
+        fold(self.action, self.backend.database.file(), error)
     }
 }
