@@ -3,4 +3,5 @@
 mod changes;
 mod rows;
 
+#[cfg(feature = "sqlite")]
 pub(crate) use rows::notes;
