@@ -1,5 +1,4 @@
-//! Sorts that are compiled once: a type that is sorted adds its comparison and its swap, and nothing else. What drops rows is compiled
-//! in a third of the lines of the one in `std`.
+//! Sorts and a filter that are compiled once: a type adds its comparison and its swap, and nothing else.
 
 use std::cmp::Ordering;
 

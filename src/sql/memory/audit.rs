@@ -1,32 +1,12 @@
 //! The audit: a line for what was done and for what was refused.
 
 use super::driver::{MemoryDriver, Series};
-use crate::base::access::{Actor, SessionKind};
+use crate::base::access::Actor;
 use crate::base::error::Result;
+use crate::base::word::{from_word, to_word};
 use crate::memory::{AuditEntry, AuditOutcome, MemoryId, Source};
 use crate::sql::{DriverExt, params};
 use crate::store::stamp::stamp;
-
-/// The words of actors.
-pub(crate) const ACTORS: [(Actor, &str); 3] =
-    [(Actor::Human, "human"), (Actor::Agent, "agent"), (Actor::Library, "library")];
-/// The words of kinds of sessions.
-pub(crate) const KINDS: [(SessionKind, &str); 4] = [
-    (SessionKind::Main, "main"),
-    (SessionKind::Shared, "shared"),
-    (SessionKind::Subagent, "subagent"),
-    (SessionKind::Scheduled, "scheduled"),
-];
-
-/// Returns the word of a value.
-pub(crate) fn word<T: PartialEq>(words: &[(T, &'static str)], value: &T) -> Option<&'static str> {
-    words.iter().find(|(known, _)| known == value).map(|(_, word)| *word)
-}
-
-/// Returns the value of a word.
-pub(crate) fn of_word<T: Copy>(words: &[(T, &'static str)], text: &str) -> Option<T> {
-    words.iter().find(|(_, word)| *word == text).map(|(value, _)| *value)
-}
 
 /// Adds a line.
 pub(crate) fn audit(driver: &dyn MemoryDriver, entry: &AuditEntry) -> Result<()> {
@@ -35,8 +15,8 @@ pub(crate) fn audit(driver: &dyn MemoryDriver, entry: &AuditEntry) -> Result<()>
     let values = params![
         driver.next_id(Series::Audit),
         stamp(entry.at),
-        word(&ACTORS, &entry.actor),
-        entry.kind.and_then(|kind| word(&KINDS, &kind)),
+        to_word(&entry.actor),
+        entry.kind.as_ref().map(to_word),
         &entry.action,
         entry.outcome.to_string(),
         entry.id.map(MemoryId::get),
@@ -54,8 +34,8 @@ pub(crate) fn audited(driver: &dyn MemoryDriver, limit: usize) -> Result<Vec<Aud
     driver.all(sql, params![limit], |found| {
         Ok(AuditEntry {
             at: found.time(0)?.unwrap_or_default(),
-            actor: of_word(&ACTORS, &found.text(1)?).unwrap_or(Actor::Library),
-            kind: found.maybe(2)?.and_then(|word| of_word(&KINDS, &word)),
+            actor: from_word(&found.text(1)?).unwrap_or(Actor::Library),
+            kind: found.maybe(2)?.and_then(|word| from_word(&word)),
             action: found.text(3)?,
             outcome: AuditOutcome::from(found.text(4)?.as_str()),
             id: found.id(5)?,

@@ -1,10 +1,10 @@
 //! The edges of rows: written with them, asked for by a row, and extracted anew.
 
-use super::audit::{ACTORS, of_word};
 use super::driver::MemoryDriver;
 use super::row::numbers;
 use crate::base::access::Actor;
 use crate::base::error::Result;
+use crate::base::word::from_word;
 use crate::edges::{Edge, Entity, TopEntity, Words, edges_of, scenario};
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
@@ -129,7 +129,7 @@ fn writer(driver: &dyn MemoryDriver, id: MemoryId) -> Result<Actor> {
         driver.dialect().spell("", "user_id = $1 AND agent_id = $2 AND")
     );
     let actor = driver.first(&sql, params![id.get()], |found| found.text(0))?;
-    Ok(actor.and_then(|word| of_word(&ACTORS, &word)).unwrap_or(Actor::Agent))
+    Ok(actor.and_then(|word| from_word(&word)).unwrap_or(Actor::Agent))
 }
 
 /// Reads an edge from three columns: kind, key and verb.

@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 
-use super::audit::{ACTORS, KINDS, of_word, word};
 use super::driver::{MemoryDriver, Series};
 use super::row::{self, COLUMNS, numbers};
 use crate::base::access::Actor;
@@ -230,8 +229,8 @@ pub(crate) fn apply(driver: &dyn MemoryDriver, event: &mut ConsolidationEvent) -
     let values = params![
         driver.next_id(Series::Decision),
         stamp(event.at),
-        word(&ACTORS, &event.actor),
-        event.kind.and_then(|kind| word(&KINDS, &kind)),
+        to_word(&event.actor),
+        event.kind.as_ref().map(to_word),
         to_word(&event.verdict),
         event.older.map(MemoryId::get),
         event.newer.map(MemoryId::get),
@@ -306,8 +305,8 @@ fn events(driver: &dyn MemoryDriver, which: &str, values: Vec<Param>) -> Result<
         Ok(ConsolidationEvent {
             id: EventId::new(found.number(0)?),
             at: found.time(1)?.unwrap_or_default(),
-            actor: of_word(&ACTORS, &found.text(2)?).unwrap_or(Actor::Library),
-            kind: found.maybe(3)?.and_then(|word| of_word(&KINDS, &word)),
+            actor: from_word(&found.text(2)?).unwrap_or(Actor::Library),
+            kind: found.maybe(3)?.and_then(|word| from_word(&word)),
             verdict: from_word(&found.text(4)?).unwrap_or(Verdict::Settle),
             older: found.id(5)?,
             newer: found.id(6)?,

@@ -4,12 +4,13 @@ use chrono::{DateTime, Utc};
 
 use super::rows::{is_counted, methods_where};
 use crate::base::error::Result;
+use crate::base::word::to_word;
 use crate::learning::{
     Approval, Case, Counted, Ending, Method, MethodId, Preference, PreferenceState, Reflection, RoleNote,
     RoleNoteId, wilson,
 };
 use crate::memory::{AuditEntry, MemoryId};
-use crate::sql::memory::audit::{ACTORS, audit, word};
+use crate::sql::memory::audit::audit;
 use crate::sql::memory::driver::{MemoryDriver, Series};
 use crate::sql::{DriverExt, params, word as number_of};
 use crate::store::practice::{Kept, Numbered, PracticeChanges, kept_wish, normal};
@@ -80,7 +81,7 @@ fn set_standing(
     let values = params![
         method.get(),
         i64::from(quarantine),
-        graduated.and_then(|approval| word(&ACTORS, &approval.by)),
+        graduated.map(|approval| to_word(&approval.by)),
         graduated.map(|approval| stamp(approval.at)),
         stamp(at),
     ];
@@ -104,7 +105,7 @@ fn add_case(driver: &dyn MemoryDriver, case: &Case) -> Result<()> {
 fn put_preference(driver: &dyn MemoryDriver, preference: &Preference) -> Result<()> {
     let json = |texts: &Vec<String>| serde_json::to_string(texts).expect("texts are always JSON");
     let approved = preference.approved;
-    let by = approved.and_then(|approval| word(&ACTORS, &approval.by));
+    let by = approved.map(|approval| to_word(&approval.by));
     let at = approved.map(|approval| stamp(approval.at));
     let (memory, state) = (preference.memory.map(MemoryId::get), preference.state.as_str());
     if preference.state != PreferenceState::Proposed {

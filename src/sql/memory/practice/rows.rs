@@ -1,11 +1,11 @@
 //! The learning loop as a store reads it.
 
 use crate::base::error::Result;
+use crate::base::word::from_word;
 use crate::learning::{
     Approval, Case, CaseId, Constraint, LearningConfig, Method, MethodId, NewMethod, NewPreference,
     NewRoleNote, Preference, PreferenceId, PreferenceState, Reflection, RoleClass, RoleNote, RoleNoteId,
 };
-use crate::sql::memory::audit::{ACTORS, of_word};
 use crate::sql::memory::driver::MemoryDriver;
 use crate::sql::{Columns, DriverExt, Param, params, word as number_of};
 use crate::store::practice::{Numbered, Practice};
@@ -143,7 +143,7 @@ pub(super) fn methods_where(
 
 /// Reads the word of a person: who gave it, and when.
 fn approval(found: &dyn Columns, at: usize) -> Result<Option<Approval>> {
-    let by = found.maybe(at)?.and_then(|word| of_word(&ACTORS, &word));
+    let by = found.maybe(at)?.and_then(|word| from_word(&word));
     Ok(by.zip(found.time(at + 1)?).map(|(by, at)| Approval::new(by, at)))
 }
 
