@@ -1,6 +1,7 @@
 //! The tokens of a query: words, phrases, operators and brackets.
 
-use crate::rank::terms::{folded, pieces};
+use crate::rank::terms::pieces;
+use crate::rank::word::same_word;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
@@ -110,7 +111,7 @@ fn word_tokens(chunk: &str, tokens: &mut Vec<Token>) {
     } else {
         let word = word.strip_prefix(CONTENT).filter(|rest| !rest.is_empty()).unwrap_or(word);
         match word.strip_suffix('*').filter(|rest| is_plain_word(rest)) {
-            Some(prefix) => tokens.push(Token::Prefix(folded(prefix))),
+            Some(prefix) => tokens.push(Token::Prefix(same_word(prefix))),
             None if word.is_empty() => {}
             None => tokens.push(Token::Text(word.to_owned())),
         }
