@@ -26,7 +26,8 @@ pub(crate) fn same_name(name: &str) -> String {
 /// Returns the form in which two statements are the same: as [`same`], without a bullet, emphasis, backticks, quotes around it, and
 /// the stop at its end.
 pub(crate) fn statement(text: &str) -> String {
-    let same = folded(&without_emphasis(&even(text)), is_code);
+    // A mark may stand behind what went.
+    let same = folded(&even(&without_emphasis(&even(text))), is_code);
     let mut rest = same.as_str();
     loop {
         let before = rest.len();

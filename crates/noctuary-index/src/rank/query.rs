@@ -2,7 +2,8 @@
 //!
 //! Text without operators is a list of words, of which the more and the rarer are found the better; words that
 //! say nothing are left out. Operators count only where they clearly stand: a phrase in balanced quotes, `AND`,
-//! `OR` and `NOT` in capitals between words, `category:` or `content:` before a word or a quote, a `*` after one.
+//! `OR` and `NOT` in capitals between words that are not all in capitals too, `category:` or `content:` before a word or a
+//! quote, a `*` after one.
 
 mod parser;
 mod token;
@@ -180,6 +181,7 @@ mod tests {
             "http://x.y/z?a=b",
             "NOT this",
             "cats NOT",
+            "PLEASE DO NOT DEPLOY ON FRIDAYS",
             "-",
             "^top",
             "a:b:c",
