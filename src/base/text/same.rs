@@ -71,7 +71,7 @@ fn even(text: &str) -> Cow<'_, str> {
         c if c.is_ascii() => even.push(c),
         c if c.is_whitespace() || c.is_control() => even.push(' '),
         '‘'..='‛' | '‹' | '›' | '\u{b4}' | '\u{2b9}'..='\u{2bc}' | '\u{2032}' | '\u{2035}' => {
-            even.push('\'')
+            even.push('\'');
         }
         '“'..='‟' | '«' | '»' | '\u{2033}' | '\u{2036}' | '\u{301d}'..='\u{301f}' => even.push('"'),
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2e3a}' | '\u{2e3b}' => even.push('-'),
@@ -129,7 +129,7 @@ fn without_emphasis(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let plain = text.replace('`', "");
-    let (mut open, mut gone): (Vec<(usize, usize)>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
+    let (mut open, mut gone) = (Vec::<(usize, usize)>::new(), Vec::new());
     let mut at = 0;
     while let Some(start) = plain[at..].find('*').map(|found| at + found) {
         let len = plain[start..].bytes().take_while(|byte| *byte == b'*').count();
@@ -241,7 +241,7 @@ mod tests {
     fn characters() -> impl Iterator<Item = char> {
         let is_one_of_many = |c: &char| {
             !matches!(c, '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{12000}'..='\u{1cfff}' | '\u{20000}'..)
-                || u32::from(*c) % 127 == 0
+                || u32::from(*c).is_multiple_of(127)
         };
         ('\0'..='\u{32400}').chain('\u{e0000}'..='\u{e0200}').filter(is_one_of_many)
     }
