@@ -160,13 +160,13 @@ fn what_is_forgotten_is_forgotten_however_it_is_written() {
 #[test]
 fn a_night_knows_its_lines_however_they_are_written() {
     for row in table(Some("same")).filter(|row| !row.shows.starts_with("Persian")) {
-        let line = |word: &str| format!("- 09:12 [user] I sail with {word} on Sundays.\n");
+        let noted = |word: &str| format!("- 09:12 [user] I sail with {word} on Sundays.\n");
         let fact = |word: &str| format!("### Facts\n- The user sails with {word} on Sundays.\n");
-        let life = Life::with(&[(20, &line(row.one))]);
+        let life = Life::with(&[(20, &noted(row.one))]);
         life.dream(&Script::new().says(fact(row.one)));
         assert!(life.memory().contains(row.one), "{row:?}");
         let fate = |day: u32| {
-            life.put(&journal(day), line(row.other));
+            life.put(&journal(day), noted(row.other));
             let script = Script::new().says(fact(row.other));
             dream(&life.dreamer(), &script, night(day + 1)).passes[0].lines[0].fate.clone()
         };
