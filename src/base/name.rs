@@ -10,6 +10,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::name_rules::{DOT_SELF, NameError, fault, fault_inside, printable, windows_fault};
+use crate::base::text;
 
 /// A validated relative name inside a workspace: a document's, or one of the library's state files.
 ///
@@ -70,14 +71,12 @@ impl Name {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// Returns the name as file systems that do not tell case apart compare it: lower case, a long s as an s. A
-    /// stream of a file
-    /// in the root, `SOUL.md:x` on disks of Windows, is the file.
+    /// Returns the name as file systems that do not tell case and composition apart compare it, and a little broader: as one
+    /// [name](text::same_name). A stream of a file in the root, `SOUL.md:x` on disks of Windows, is the file.
     pub(crate) fn folded(&self) -> String {
         let path = self.as_str();
         let path = if path.contains('/') { path } else { path.split(':').next().unwrap_or(path) };
-        let lower = path.to_lowercase();
-        if lower.is_ascii() { lower } else { lower.replace('\u{17f}', "s") }
+        text::same_name(path)
     }
 
     /// Returns all but the last segment; `None` for a name in the root.

@@ -1,9 +1,18 @@
 //! Small rules about characters, lines and words that every floor above shares.
+//!
+//! Texts are compared by three identities, each written once: [`same`] for what is one name, key or statement, [`same_word`] for what
+//! a search finds, and [`cut`] for cuts that a person sees: whole graphemes.
+
+mod graphemes;
+mod same;
 
 use std::ops::Range;
 
+pub(crate) use graphemes::{cut, grapheme_ceil, grapheme_floor};
 pub(crate) use noctuary_gate::text::{ceil_boundary, floor_boundary, is_invisible};
-use unicode_normalization::UnicodeNormalization;
+pub(crate) use noctuary_index::rank::same_word;
+pub(crate) use same::{same, same_name, statement};
+use unicode_normalization::char::is_combining_mark;
 
 /// The mark of a UTF-8 file from Windows editors; kept on disk, left out of what is parsed.
 pub(crate) const BOM: char = '\u{feff}';
@@ -28,9 +37,10 @@ impl Unit {
 /// Returns the beginning of a text, exactly as much as fits: to the end of a line where one ends near, else within a line.
 pub(crate) fn head(text: &str, most: usize, unit: Unit) -> &str {
     let end = match unit {
-        Unit::Bytes => floor_boundary(text, most),
+        Unit::Bytes => most,
         Unit::Chars => text.char_indices().nth(most).map_or(text.len(), |(at, _)| at),
     };
+    let end = grapheme_floor(text, end);
     if end == text.len() || text[end..].starts_with('\n') {
         return &text[..end];
     }
@@ -42,9 +52,10 @@ pub(crate) fn head(text: &str, most: usize, unit: Unit) -> &str {
 pub(crate) fn tail(text: &str, most: usize, unit: Unit) -> &str {
     let start = match (unit, most.checked_sub(1)) {
         (_, None) => text.len(),
-        (Unit::Bytes, _) => ceil_boundary(text, text.len().saturating_sub(most)),
+        (Unit::Bytes, _) => text.len().saturating_sub(most),
         (Unit::Chars, Some(last)) => text.char_indices().rev().nth(last).map_or(0, |(at, _)| at),
     };
+    let start = grapheme_ceil(text, start);
     if start == 0 || text[..start].ends_with('\n') {
         return &text[start..];
     }
@@ -116,52 +127,7 @@ pub(crate) fn line_breaks(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
-/// Returns the form in which two statements are the same statement: lower case, markup and punctuation at the ends
-/// gone, white space folded, invisible characters dropped.
-pub(crate) fn normalise(statement: &str) -> String {
-    let mut folded = String::with_capacity(statement.len());
-    let is_markup = |c: char| matches!(c, '*' | '`' | '_');
-    for c in statement.chars().filter(|c| !is_markup(*c) && (c.is_ascii() || !is_invisible(*c))) {
-        if c.is_ascii_graphic() {
-            // Most are.
-            folded.push(c.to_ascii_lowercase());
-        } else if c.is_whitespace() || c.is_control() {
-            if !folded.ends_with(' ') {
-                folded.push(' ');
-            }
-        } else {
-            folded.extend(c.to_lowercase());
-        }
-    }
-    folded
-        .trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ';' | ',' | '!' | '-' | '"'))
-        .to_owned()
-}
-
-/// Returns the form in which two facts are one statement: as [`normalise`], but that nothing inside it goes, no sign
-/// in front
-/// of a number, and that a character counts as the same however it is composed.
-pub(crate) fn statement(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for c in text.nfc().filter(|c| !is_invisible(*c)) {
-        if c.is_whitespace() || c.is_control() {
-            if !folded.ends_with(' ') {
-                folded.push(' ');
-            }
-        } else {
-            folded.extend(c.to_lowercase());
-        }
-    }
-    let mut whole = folded.trim();
-    for bullet in ["- ", "* ", "+ "] {
-        whole = whole.strip_prefix(bullet).unwrap_or(whole).trim_start();
-    }
-    whole
-        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ';' | ',' | '!' | '。' | '！'))
-        .to_owned()
-}
-
-/// Returns the words of `text` in lower case: runs of letters and digits; an apostrophe inside a word stays.
+/// Returns the words of `text`, each as [`same_name`] has it: runs of letters and digits; an apostrophe inside a word stays.
 pub(crate) fn words(text: &str) -> Words<'_> {
     Words { rest: text }
 }
@@ -176,7 +142,8 @@ impl Iterator for Words<'_> {
 
     fn next(&mut self) -> Option<String> {
         while !self.rest.is_empty() {
-            let is_between = |c: char| !(c.is_alphanumeric() || c == '\'' || c == '’');
+            let is_mark = |c: char| !c.is_ascii() && (is_combining_mark(c) || is_invisible(c));
+            let is_between = |c: char| !(c.is_alphanumeric() || c == '\'' || c == '’' || is_mark(c));
             let (word, rest) = self.rest.split_once(is_between).unwrap_or((self.rest, ""));
             self.rest = rest;
             let word = word.trim_matches(['\'', '’']);
@@ -186,8 +153,10 @@ impl Iterator for Words<'_> {
             if word.is_ascii() {
                 return Some(word.to_ascii_lowercase());
             }
-            let word = word.to_lowercase();
-            return Some(if word.contains('’') { word.replace('’', "'") } else { word });
+            let word = same_name(word);
+            if !word.is_empty() {
+                return Some(word);
+            }
         }
         None
     }
@@ -220,36 +189,6 @@ pub(crate) fn grouped(number: u64) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn normal_forms_ignore_dress() {
-        assert_eq!(normalise("**Prefers**  short\u{200b} answers."), normalise("prefers short answers"));
-        assert_ne!(normalise("prefers short answers"), normalise("prefers long answers"));
-    }
-
-    // FA-05
-    #[test]
-    fn statements_are_the_same_only_where_they_say_the_same() {
-        for (one, other) in [
-            ("Prefers  short\u{200b} answers.", "- prefers short\nanswers"),
-            ("Caf\u{e9} on Sundays", "CAFE\u{301} on sundays!"),
-            ("住在东京。", "住在东京"),
-        ] {
-            assert_eq!(statement(one), statement(other));
-        }
-        for (one, other) in [
-            ("住在东京", "住在京东"),
-            ("喜欢茶", "喜欢咖啡"),
-            ("keeps it at -5", "keeps it at 5"),
-            ("-5 degrees", "5 degrees"),
-            ("uses foo_bar", "uses foobar"),
-            ("knows C", "knows C++"),
-            ("10\u{b2} of it", "102 of it"),
-            ("is it 5?", "is it 5"),
-        ] {
-            assert_ne!(statement(one), statement(other));
-        }
-    }
 
     #[test]
     fn lines_know_crlf() {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::base::debug::debug_as;
+use crate::base::text;
 use serde::{Deserialize, Serialize};
 
 /// A thing that texts speak of. Prints as `name:marta`.
@@ -51,26 +52,16 @@ impl Entity {
         Self { kind: kind.into(), key: key.into() }
     }
 
-    /// Returns the spelling by which names, links, tags and people are compared: lower case, one space between words, no
-    /// apostrophe.
+    /// Returns the spelling by which names, links, tags and people are compared, however they are composed: lower case, one space
+    /// between words, no apostrophe.
     #[must_use]
     pub fn fold(text: &str) -> String {
-        let mut folded = String::with_capacity(text.len());
-        for word in text.split_whitespace() {
-            if !folded.is_empty() {
-                folded.push(' ');
-            }
-            let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
-            for c in word.chars() {
-                match c {
-                    'A'..='Z' => folded.push(c.to_ascii_lowercase()),
-                    '\'' | '’' => {}
-                    _ if c.is_ascii() => folded.push(c),
-                    _ => folded.extend(c.to_lowercase()),
-                }
-            }
+        let name = text::same_name(text);
+        if !name.contains('\'') {
+            return name;
         }
-        folded
+        let words = name.split(' ').map(|word| word.strip_suffix("'s").unwrap_or(word).replace('\'', ""));
+        words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns whether a store may keep it.

@@ -64,7 +64,7 @@ impl EdgeExtractor for TextEdges {
     }
 
     fn identity(&self) -> String {
-        let mut identity = "text 1".to_owned();
+        let mut identity = "text 2".to_owned();
         for (word, relation) in self.verbs.table() {
             identity.push_str(&format!(" {word}={relation}"));
         }

@@ -8,7 +8,7 @@ use crate::base::text;
 /// The matter of a fact: a subject, and one of its properties.
 ///
 /// Two statements with the same key contradict each other where it has one value, and are siblings where it may
-/// have many. Case and white space of the words do not count.
+/// have many. Case, composition and white space of the words do not count, but in words like code (`max_tokens`, `aB3`).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FactKey {
     /// The person or thing that it is said of: `marta`.
@@ -42,7 +42,7 @@ impl FactKey {
 
     /// Returns subject and slot as they are compared.
     pub(crate) fn normal(&self) -> (String, String) {
-        (text::normalise(&self.subject), text::normalise(&self.slot))
+        (text::same(&self.subject), text::same(&self.slot))
     }
 }
 

@@ -230,5 +230,5 @@ fn cut(text: &str) -> String {
     if text.len() <= LONGEST {
         return text.to_owned();
     }
-    format!("{}…", &text[..crate::base::text::floor_boundary(text, LONGEST)])
+    format!("{}…", crate::base::text::cut(text, LONGEST))
 }

@@ -7,6 +7,7 @@ use super::page::time;
 use super::parts::{count, section};
 use super::veil::{Shown, Veil};
 use crate::base::debug::debug_as;
+use crate::base::text;
 use crate::gate::Doors;
 use crate::pages::{CompiledPage, PageLine};
 
@@ -224,6 +225,6 @@ fn neighbors(page: &CompiledPage, veil: &Veil) -> Markup {
 /// Returns the beginning of a name, masked before it is cut.
 fn label(name: &str, veil: &Veil) -> Shown {
     let masked = veil.mask(name);
-    let short: String = masked.chars().take(LABEL).collect();
-    Shown::masked(&if short.len() < masked.len() { format!("{short}…") } else { short })
+    let short = text::head(&masked, LABEL, text::Unit::Chars);
+    Shown::masked(&if short.len() < masked.len() { format!("{short}…") } else { short.to_owned() })
 }

@@ -32,8 +32,7 @@ impl Call {
 
 /// Returns a text as it is compared: without case, marks and runs of white space, in the letters that it looks like.
 fn folded(text: &str) -> String {
-    let drawn: String = as_drawn(text).chars().filter(|c| !text::is_invisible(*c)).collect();
-    drawn.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+    text::same_name(&as_drawn(text))
 }
 
 /// Collects the keys and the texts of a value, also those of JSON within a text.

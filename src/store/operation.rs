@@ -88,7 +88,7 @@ impl StoreConfig {
         let policy = DoorPolicy::new(SecretPolicy::Redact, InjectionPolicy::Block);
         // A secret is masked before it could be cut in two.
         match self.doors.judge(Door::StoreWrite, policy, &row_name(None), text, &mut Masks::default()) {
-            Ok(passed) => passed.text[..text::floor_boundary(&passed.text, longest)].to_owned(),
+            Ok(passed) => text::cut(&passed.text, longest).to_owned(),
             Err(_) => "[REDACTED]".to_owned(),
         }
     }

@@ -48,7 +48,7 @@ impl ToolError {
     pub fn new(message: impl Into<String>) -> Self {
         let mut message = message.into();
         if message.len() > MAX_MESSAGE {
-            message.truncate(text::floor_boundary(&message, MAX_MESSAGE));
+            message.truncate(text::cut(&message, MAX_MESSAGE).len());
             message.push_str("… (cut)");
         }
         Self { message, source: None }

@@ -47,7 +47,7 @@ pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
     if text.len() <= most {
         return (text, true);
     }
-    (&text[..text::floor_boundary(text, most)], false)
+    (text::cut(text, most), false)
 }
 
 /// Returns a text with the percent escapes of ASCII read, as often as they are there.
@@ -84,7 +84,7 @@ pub(super) fn disguise(name: &Name) -> Option<&'static str> {
     if has_drive || read.split(['/', '\\']).any(is_no_name) {
         return Some("it leads out of the workspace once it is read without its escapes");
     }
-    let meant = read.to_lowercase().replace('\u{17f}', "s");
+    let meant = text::same_name(&read);
     let is_own = EDITABLE.iter().any(|own| own.folded() == meant && own.as_str() != given);
     let is_playbook = meant.starts_with("bootstrap.md") && !given.starts_with(DocName::BOOTSTRAP.as_str());
     let is_journal = JournalName::is_name(&meant) && !JournalName::is_name(given);

@@ -16,6 +16,7 @@ mod learned;
 mod learning;
 mod learnings;
 mod pages;
+mod scripts;
 mod store;
 mod store_forget;
 mod store_search;

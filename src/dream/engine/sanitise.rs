@@ -149,11 +149,7 @@ impl Sanitised {
         }
         // A text that is far too long is not cleaned.
         let is_vast = item.len() > caps.item_chars.saturating_mul(8);
-        let text = if is_vast {
-            Some(item[..text::floor_boundary(item, 200)].to_owned())
-        } else {
-            self.drops.clean(item)
-        };
+        let text = if is_vast { Some(text::cut(item, 200).to_owned()) } else { self.drops.clean(item) };
         let Some(text) = text else { return self.drop(DropReason::Tag) };
         let used: usize = self.items.iter().map(|item| item.text.len() + 3).sum();
         let over = if is_vast || text.chars().count() > caps.item_chars {

@@ -110,31 +110,8 @@ pub(crate) fn fold(word: &str) -> String {
     if word.is_ascii() {
         return without_umlauts(word.to_ascii_lowercase());
     }
-    let mut folded = String::with_capacity(word.len());
-    for c in word.chars().spread(char::to_lowercase) {
-        match c {
-            '\u{300}'..='\u{36f}' => {}
-            'à'..='ã' | 'å' | 'ā' | 'ă' | 'ą' => folded.push('a'),
-            'ä' | 'æ' => folded.push_str("ae"),
-            'ç' | 'ć' | 'č' => folded.push('c'),
-            'è'..='ë' | 'ē' | 'ę' | 'ě' => folded.push('e'),
-            'ì'..='ï' | 'ī' | 'ı' => folded.push('i'),
-            'ł' => folded.push('l'),
-            'ñ' | 'ń' | 'ň' => folded.push('n'),
-            'ò'..='õ' | 'ō' | 'ő' => folded.push('o'),
-            'ö' | 'ø' | 'œ' => folded.push_str("oe"),
-            'ř' => folded.push('r'),
-            'ś' | 'š' | 'ş' => folded.push('s'),
-            'ß' => folded.push_str("ss"),
-            'ù'..='û' | 'ū' | 'ů' | 'ű' => folded.push('u'),
-            'ü' => folded.push_str("ue"),
-            'ý' | 'ÿ' => folded.push('y'),
-            'ź' | 'ż' | 'ž' => folded.push('z'),
-            '’' => folded.push('\''),
-            c => folded.push(c),
-        }
-    }
-    without_umlauts(folded)
+    let parts: Vec<String> = word.split(['\'', '’']).map(text::same_word).collect();
+    without_umlauts(parts.join("'"))
 }
 
 /// Returns a folded word with one spelling of its umlauts: "Müller" may be written "Muller" too.

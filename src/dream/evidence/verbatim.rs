@@ -25,7 +25,7 @@ impl Source {
 
     /// Returns whether a text of the source is the claim, but for what only says when, where and who.
     fn is_said(&self, claim: &str, text: &str) -> bool {
-        let (plain, whole) = (text::normalise(text), text::normalise(claim));
+        let (plain, whole) = (text::statement(text), text::statement(claim));
         if plain == whole || text.trim_end().strip_suffix(claim.trim()).is_some_and(is_label_of_line) {
             return true;
         }
@@ -35,7 +35,7 @@ impl Source {
         }
         let unnamed =
             rest.split_once(": ").filter(|(speaker, _)| speaks(speaker, text)).map(|(_, said)| said);
-        [Some(rest), unnamed].into_iter().flatten().map(text::normalise).any(|claim| {
+        [Some(rest), unnamed].into_iter().flatten().map(text::statement).any(|claim| {
             !claim.is_empty()
                 && plain.strip_suffix(claim.as_str()).is_some_and(|label| is_label_before(text, label))
         })

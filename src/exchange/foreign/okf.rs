@@ -293,7 +293,7 @@ fn is_reserved(path: &str) -> bool {
 fn title(body: &str) -> String {
     let line = body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let plain: String = line.chars().filter(|c| !c.is_control() && !text::is_invisible(*c)).collect();
-    let cut = &plain[..text::floor_boundary(&plain, LONGEST_TITLE)];
+    let cut = text::cut(&plain, LONGEST_TITLE);
     if cut.len() < plain.len() { format!("{}…", cut.trim_end()) } else { plain }
 }
 

@@ -33,7 +33,7 @@ use crate::search::postings::bits::{Input, put, put_bytes, put_signed, seal, uns
 use crate::search::postings::{Error, Result};
 
 /// The beginning of a table, with the version of its bytes, of the terms of a text and of its signature.
-pub(super) const MAGIC: &[u8; 8] = b"noctrow\x05";
+pub(super) const MAGIC: &[u8; 8] = b"noctrow\x06";
 
 /// Seals no page.
 const PLACE: u64 = u64::MAX - 2;

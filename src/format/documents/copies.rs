@@ -1,9 +1,9 @@
 //! Copies that tools leave where two machines changed one file.
 
 use chrono::NaiveDate;
-use unicode_normalization::UnicodeNormalization as _;
 
 use crate::base::name::OWN_FILES;
+use crate::base::text;
 use crate::format::state::registry::{self, Names};
 
 /// Returns the name of the file that a name is a copy of; `None` for a name of its own.
@@ -96,8 +96,8 @@ fn stem_of(stem: &str) -> Option<&str> {
     }
     let (plain, words) = stem.strip_suffix(')')?.rsplit_once(" (")?;
     // A name may be composed or decomposed, as the disk has it.
-    let words: String = words.nfc().flat_map(char::to_lowercase).collect();
-    words_of_copies().any(|known| words.contains(known)).then_some(plain)
+    let words = text::same_name(words);
+    words_of_copies().any(|known| words.contains(&text::same_name(known))).then_some(plain)
 }
 
 /// Returns the words by which tools call a copy, in lower case.

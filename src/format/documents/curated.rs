@@ -331,7 +331,7 @@ pub(crate) fn statement_key(statement: &str) -> String {
 
 /// Returns the same of a bullet whose citations were taken out.
 pub(crate) fn claim_key(claim: &str) -> String {
-    text::normalise(strip_date(claim).1)
+    text::statement(strip_date(claim).1)
 }
 
 /// Takes the date off the front of a dated entry: `2026-11-21: Moved to Oslo.`

@@ -161,7 +161,7 @@ impl Fields {
     }
 
     fn is_labelled(&self, field: &Field, label: &str) -> bool {
-        self.text[field.label.clone()].to_lowercase() == label.trim().to_lowercase()
+        text::same_name(&self.text[field.label.clone()]) == text::same_name(label)
     }
 
     fn value(&self, field: &Field) -> Option<&str> {
@@ -317,7 +317,7 @@ mod tests {
             let changed: Vec<&str> = text.lines().filter(|line| !set.lines().any(|other| other == *line)).collect();
             prop_assert!(changed.len() <= 2, "{changed:?}");
             let others = |fields: &Fields| {
-                fields.iter().filter(|(other, _)| other.to_lowercase() != label)
+                fields.iter().filter(|(other, _)| text::same_name(other) != text::same_name(&label))
                     .map(|(label, value)| (label.to_owned(), value.to_owned())).collect::<Vec<_>>()
             };
             prop_assert_eq!(others(&before), others(&after));

@@ -17,7 +17,7 @@ pub(crate) enum Form {
 /// Returns the role that a name tells, and whether it names a speaker in any journal before a colon. `None` for any
 /// other name.
 pub(super) fn role(name: &str) -> Option<(Origin, bool)> {
-    let plain: String = name.trim().to_lowercase().chars().filter(|c| !text::is_invisible(*c)).collect();
+    let plain = text::same_name(name);
     let plain = plain.trim_start_matches('@').trim();
     let is_sure = is_sure(plain, Form::Label);
     if has(USERS, plain) {

@@ -17,7 +17,7 @@ use crate::search::rank::{Card, Stemmer, Visibility, is_name, may_begin, stem};
 use crate::sql::DriverExt;
 
 /// The version of the terms of a text, and of how they are kept. One that parts or stems texts otherwise is a new version.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 /// So many words are written together.
 const FLUSHED: usize = 8192;
 /// The most bytes of a stem that are kept: an index holds no long texts.

@@ -84,7 +84,7 @@ impl SqliteBackend {
             let are_mended = tables::are_mended(connection)?
                 && removals::are_mended(connection)?
                 && edges::are_mended(connection)?;
-            Ok((are_mended, drifted, tables::has_unread(connection)?))
+            Ok((are_mended, drifted, tables::has_unread(connection)? || terms::are_older(connection)?))
         })?;
         if behind != (true, false, false) {
             let others = self.database.change("open", |connection| {
@@ -92,6 +92,10 @@ impl SqliteBackend {
                 removals::mend(connection)?;
                 if tables::mend_triggers(connection)? || tables::has_drifted(connection).unwrap_or(true) {
                     tables::rebuild(connection)?;
+                    terms::distrust(connection)?;
+                }
+                if terms::are_older(connection)? {
+                    connection.execute_batch("UPDATE memories SET terms = NULL, normal = NULL")?;
                     terms::distrust(connection)?;
                 }
                 tables::read_others(connection)

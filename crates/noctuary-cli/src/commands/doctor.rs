@@ -1,5 +1,6 @@
 //! `noctuary doctor`.
 
+use bstr::ByteSlice as _;
 use chrono::Utc;
 use noctuary::doctor::{Apply, Doctor, FixAction, Health};
 use serde_json::json;
@@ -113,7 +114,7 @@ fn memory_health(health: &Health, output: Output) {
         lines.push(format!("changed      {} since the last profile", count_of(health.dirty)));
     }
     for line in lines {
-        let line: String = line.chars().take(78).collect();
+        let line: String = line.as_bytes().graphemes().take(78).collect();
         output.line(output.faint(&format!("  {line}")));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bstr::ByteSlice as _;
 use chrono::Utc;
 use noctuary::SqliteIndex;
 use noctuary::exchange::{Forget, ForgottenList};
@@ -107,7 +108,7 @@ fn matching(passage: &str, query: &str) -> Vec<String> {
     lines.retain(|(count, ..)| !has_any || *count > 0);
     lines.truncate(MOST);
     lines.sort_by_key(|(_, place, _)| *place);
-    lines.iter().map(|(_, _, line)| line.trim().chars().take(300).collect()).collect()
+    lines.iter().map(|(_, _, line)| line.trim().as_bytes().graphemes().take(300).collect()).collect()
 }
 
 pub(crate) fn forget(

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use super::card::Card;
 use super::term::Term;
-use super::terms::{Piece, Stemmer, closes_a_name, folded, name_of as name_in, opens_a_name, pieces};
+use super::terms::{Piece, Stemmer, closes_a_name, name_of as name_in, opens_a_name, pieces};
+use super::word::{nouns, same_run, same_word};
 
 /// A condition on a row.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +80,11 @@ impl Clause {
                 !words.is_empty() && spelled_words(card.text).windows(words.len()).any(is_there)
             }
             Self::Prefix(prefix) => pieces(card.text).any(|piece| match piece {
-                Piece::Word(word) | Piece::Name(word) => folded(word).starts_with(prefix.as_str()),
+                Piece::Word(word) => {
+                    let words = std::iter::once(word).chain(nouns(word));
+                    words.map(same_word).any(|word| word.starts_with(prefix.as_str()))
+                }
+                Piece::Name(name) => same_word(name).starts_with(prefix.as_str()),
                 Piece::Run(_) => false,
             }),
             Self::And(clauses) => clauses.iter().all(|clause| clause.holds(card, stems)),
@@ -121,9 +126,9 @@ fn spelled(chunk: &str, with_signs: bool) -> Vec<Spelled> {
         read = at + text.len();
         match piece {
             // The signs between two words are those behind the first.
-            Piece::Word(word) => push(folded(word), signs, at == signs.len()),
+            Piece::Word(word) => push(same_word(word), signs, at == signs.len()),
             _ => {
-                for (number, c) in text.chars().enumerate() {
+                for (number, c) in same_run(text).chars().enumerate() {
                     push(
                         c.to_string(),
                         if number == 0 { signs } else { "" },

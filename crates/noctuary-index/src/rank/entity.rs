@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use super::terms::{Piece, folded, is_stop_word, pieces};
+use super::terms::{Piece, is_stop_word, pieces};
+use super::word::same_word;
 
 /// Finds what a text speaks of. The same text gives the same entities, always.
 ///
@@ -46,14 +47,14 @@ impl Entities for GenericEntities {
                     Piece::Name(name)
                         if name.bytes().any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) =>
                     {
-                        found.insert(folded(name));
+                        found.insert(same_word(name));
                     }
                     Piece::Word(word) => {
                         let capital = word.starts_with(char::is_uppercase);
                         let all = word.chars().filter(|c| c.is_uppercase()).count() > 1;
                         let mixed = word.contains(|c: char| c.is_ascii_digit())
                             && word.contains(|c: char| c.is_alphabetic());
-                        let word = folded(word);
+                        let word = same_word(word);
                         if (all || mixed || (capital && !begins)) && word.len() > 1 && !is_stop_word(&word) {
                             found.insert(word);
                         }

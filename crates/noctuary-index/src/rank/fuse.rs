@@ -17,6 +17,7 @@ use super::pool::{Pool, RowNo};
 use super::query::Plan;
 use super::ranking::{Fusion, Ranking};
 use super::signal::Signal;
+use super::terms::is_stop_word;
 
 /// The query, and the rows to search.
 #[derive(Debug)]
@@ -169,7 +170,9 @@ impl Search<'_> {
         ranked.truncate(most);
         let ranked = self.explain(ranked, &scores, &passed.ranks, &near);
         let best = ranked.iter().map(|ranked| ranked.covered).fold(0.0, f64::max);
-        let is_weak = best < WEAK && self.plan.required.is_none();
+        let terms = &self.plan.terms;
+        let says_nothing = !terms.is_empty() && terms.iter().all(|term| is_stop_word(&term.written));
+        let is_weak = (best < WEAK || says_nothing) && self.plan.required.is_none();
         let id = |number: RowNo| self.pool.row(number).id;
         let renewed = passed.pairs.into_iter().map(|(newer, older)| (id(newer), id(older)));
         (is_weak, ranked, renewed.collect())

@@ -23,6 +23,7 @@ mod term;
 mod terms;
 mod visibility;
 mod weigh;
+mod word;
 
 pub use bm25::{gain, norm, rarity};
 pub use card::{Card, date, is_name};
@@ -40,3 +41,4 @@ pub use stem::{may_begin, stem};
 pub use term::Term;
 pub use terms::{Beside, Stemmer, beside_words, is_stop_word};
 pub use visibility::{REACH, Visibility};
+pub use word::same_word;

@@ -8,7 +8,8 @@ use std::fmt;
 
 use super::card::Card;
 use super::query::Plan;
-use super::terms::{Stemmer, folded};
+use super::terms::Stemmer;
+use super::word::same_word;
 
 /// A row by its place in the pool.
 pub(crate) type RowNo = u32;
@@ -204,7 +205,7 @@ impl<'p> Pool<'p> {
         });
         let speaker = card.speaker.map(|speaker| {
             let next = u32::try_from(self.speakers.len()).expect("fewer than rows");
-            *self.speakers.entry(folded(speaker)).or_insert(next)
+            *self.speakers.entry(same_word(speaker)).or_insert(next)
         });
         self.rows.push(Row {
             id: card.id,

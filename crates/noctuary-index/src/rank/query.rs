@@ -2,7 +2,8 @@
 //!
 //! Text without operators is a list of words, of which the more and the rarer are found the better; words that
 //! say nothing are left out. Operators count only where they clearly stand: a phrase in balanced quotes, `AND`,
-//! `OR` and `NOT` in capitals between words, `category:` or `content:` before a word or a quote, a `*` after one.
+//! `OR` and `NOT` in capitals between words that are not all in capitals too, `category:` or `content:` before a word or a
+//! quote, a `*` after one.
 
 mod parser;
 mod token;
@@ -12,7 +13,8 @@ use std::collections::BTreeSet;
 use super::card::Card;
 use super::clause::Clause;
 use super::term::Term;
-use super::terms::{Piece, Stemmer, folded, is_stop_word, pieces};
+use super::terms::{Piece, Stemmer, is_stop_word, pieces};
+use super::word::{nouns, same_run, same_word};
 use parser::Parser;
 use token::{Token, positive, tokens};
 
@@ -83,20 +85,21 @@ impl Plan {
         for piece in pieces(text) {
             match piece {
                 Piece::Word(word) => {
-                    let word = folded(word);
-                    if !is_stop_word(&word) {
-                        kept.push_str(&word);
-                        kept.push(' ');
+                    for word in std::iter::once(word).chain(nouns(word)).map(same_word) {
+                        if !is_stop_word(&word) {
+                            kept.push_str(&word);
+                            kept.push(' ');
+                        }
+                        plan.words.push(word);
                     }
-                    plan.words.push(word);
                 }
                 Piece::Name(name) => {
-                    plan.words.push(folded(name));
+                    plan.words.push(same_word(name));
                 }
                 Piece::Run(run) => {
                     kept.push_str(run);
                     kept.push(' ');
-                    plan.words.push(run.to_owned());
+                    plan.words.push(same_run(run).into_owned());
                 }
             }
         }
@@ -110,7 +113,7 @@ impl Plan {
         };
         for piece in pieces(text) {
             if let Piece::Name(name) = piece {
-                let name = folded(name);
+                let name = same_word(name);
                 plan.terms.push(Term { stem: name.clone(), written: name });
             }
         }
@@ -178,6 +181,7 @@ mod tests {
             "http://x.y/z?a=b",
             "NOT this",
             "cats NOT",
+            "PLEASE DO NOT DEPLOY ON FRIDAYS",
             "-",
             "^top",
             "a:b:c",

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::query::Plan;
 use super::stem::stem;
-use super::terms::{Piece, Stemmer, folded, is_stop_word, pieces};
+use super::terms::{Piece, Stemmer, is_stop_word, pieces};
+use super::word::same_word;
 
 /// The most words behind one that takes back which are taken back: as far as they stand together, and behind "no
 /// longer" whatever they are.
@@ -117,7 +118,7 @@ impl<'a> Chunk<'a> {
             .trim_start_matches(|c: char| !c.is_alphanumeric() && !CURRENCIES.contains(&c))
             .trim_end_matches(|c: char| !c.is_alphanumeric() && c != '%');
         let words = pieces(chunk).filter_map(|piece| match piece {
-            Piece::Word(word) => Some((folded(word), word)),
+            Piece::Word(word) => Some((same_word(word), word)),
             _ => None,
         });
         Self { core, words: words.collect() }

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::stem::stem;
+use super::word::{is_apostrophe, is_beside_letter, nouns, same_run, same_word};
 
 /// The pieces of a text, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,15 +40,18 @@ impl<'a> Iterator for Words<'a> {
     type Item = Piece<'a>;
 
     fn next(&mut self) -> Option<Piece<'a>> {
-        let start = self.rest.find(is_word_part)?;
+        let start = self.rest.find(begins_word)?;
         let rest = &self.rest[start..];
         let dense = rest.chars().next().is_some_and(is_dense);
         let belongs = |(at, c): (usize, char)| {
+            if is_beside_letter(c) {
+                return true;
+            }
             if dense || !is_apostrophe(c) {
-                return is_word_part(c) && is_dense(c) == dense;
+                return begins_word(c) && is_dense(c) == dense;
             }
             // Inside a word only: `O'Brien`, `don't`.
-            rest[at + c.len_utf8()..].chars().next().is_some_and(|next| is_word_part(next) && !is_dense(next))
+            rest[at + c.len_utf8()..].chars().next().is_some_and(|next| begins_word(next) && !is_dense(next))
         };
         let end = rest.char_indices().find(|(at, c)| !belongs((*at, *c))).map_or(rest.len(), |(at, _)| at);
         let (piece, rest) = rest.split_at(end);
@@ -86,17 +90,13 @@ pub(crate) fn closes_a_name(c: char) -> bool {
 /// The most bytes of a name: a longer one is an address or a blob, and its words find it.
 const LONGEST_NAME: usize = 64;
 
-fn is_apostrophe(c: char) -> bool {
-    matches!(c, '\'' | '’')
+/// Returns whether a character may begin a word.
+fn begins_word(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() && !is_apostrophe(c) }
 }
 
 fn is_word_part(c: char) -> bool {
-    if c.is_ascii() {
-        return c.is_ascii_alphanumeric();
-    }
-    // Marks belong to the letter before them.
-    c.is_alphanumeric()
-        || matches!(c, '\u{300}'..='\u{36f}' | '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}')
+    begins_word(c) || is_beside_letter(c)
 }
 
 /// Returns whether a character is of a script that is indexed by characters and pairs.
@@ -105,46 +105,13 @@ fn is_dense(c: char) -> bool {
         && matches!(c,
         '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1100}'..='\u{11ff}' | '\u{1780}'..='\u{17ff}'
         | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{3130}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}'
-        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
-        | '\u{ff66}'..='\u{ff9d}' | '\u{20000}'..='\u{3ffff}')
-}
-
-/// Returns a word as it is compared: lower case, without apostrophes and a possessive's `s`.
-pub(crate) fn folded(word: &str) -> String {
-    let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
-    let mut folded = String::with_capacity(word.len());
-    for c in word.chars().filter(|c| !is_apostrophe(*c)) {
-        match c {
-            'a'..='z' | '0'..='9' => folded.push(c),
-            'A'..='Z' => folded.push(c.to_ascii_lowercase()),
-            // Full-width letters and digits, and accents that most people leave out when they type.
-            '\u{ff10}'..='\u{ff5a}' => {
-                folded.extend(char::from_u32(u32::from(c) - 0xfee0).into_iter().flat_map(char::to_lowercase));
-            }
-            '\u{300}'..='\u{36f}' => {}
-            _ => folded.extend(c.to_lowercase().map(plain)),
-        }
-    }
-    folded
-}
-
-/// Returns a letter without its accent, of the languages of western Europe.
-fn plain(c: char) -> char {
-    match c {
-        'à'..='å' => 'a',
-        'ç' => 'c',
-        'è'..='ë' => 'e',
-        'ì'..='ï' => 'i',
-        'ñ' => 'n',
-        'ò'..='ö' | 'ø' => 'o',
-        'ù'..='ü' => 'u',
-        'ý' | 'ÿ' => 'y',
-        other => other,
-    }
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}'
+        | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{ffa1}'..='\u{ffdc}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Gives the characters and the pairs of a run, each as a term.
 pub(crate) fn grams(run: &str, mut take: impl FnMut(&str)) {
+    let run = same_run(run);
     let ends: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
     for window in ends.windows(2) {
         take(&run[window[0]..window[1]]);
@@ -157,7 +124,7 @@ pub(crate) fn grams(run: &str, mut take: impl FnMut(&str)) {
 /// Makes terms, and remembers stems: a text has few different words.
 #[derive(Debug, Default)]
 pub struct Stemmer {
-    /// The stems of folded words.
+    /// The stems of words.
     stems: HashMap<Short, Short>,
     /// The stem of the last word that is too long for them.
     long: String,
@@ -207,7 +174,7 @@ impl Stemmer {
     fn piece(&mut self, piece: Piece<'_>, mut take: impl FnMut(&str, &str)) -> u32 {
         match piece {
             Piece::Name(name) => {
-                let name = folded(name);
+                let name = same_word(name);
                 take(&name, &name);
                 0
             }
@@ -223,9 +190,10 @@ impl Stemmer {
                     self.only.as_ref().and_then(|only| only.first.get(first)).is_none_or(|known| *known);
                 if is_wanted && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
                     take(self.stem(word), word);
-                } else if is_wanted {
-                    let word = folded(word);
-                    take(self.stem(&word), &word);
+                } else if is_wanted || word.contains(is_apostrophe) {
+                    for word in std::iter::once(word).chain(nouns(word)).map(same_word) {
+                        take(self.stem(&word), &word);
+                    }
                 }
                 1
             }
@@ -271,7 +239,7 @@ impl Short {
 
 /// Gives what of a text an index of plain words lacks, which parts at every sign and every white space: names as a
 /// whole, the characters and pairs of scripts without spaces, the words beside them, and words as
-/// `folded` has them where letters are folded otherwise.
+/// [`same_word`] has them where letters are folded otherwise.
 pub fn beside_words(text: &str, mut take: impl FnMut(Beside<'_>)) {
     for chunk in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         if chunk.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -279,10 +247,12 @@ pub fn beside_words(text: &str, mut take: impl FnMut(Beside<'_>)) {
         }
         for piece in pieces(chunk) {
             match piece {
-                Piece::Name(name) => take(Beside::Name(&folded(name))),
+                Piece::Name(name) => take(Beside::Name(&same_word(name))),
                 Piece::Run(run) => grams(run, |gram| take(Beside::Word(gram))),
                 Piece::Word(word) if !chunk.is_ascii() || word.contains(is_apostrophe) => {
-                    take(Beside::Word(&folded(word)));
+                    std::iter::once(word)
+                        .chain(nouns(word))
+                        .for_each(|word| take(Beside::Word(&same_word(word))));
                 }
                 Piece::Word(_) => {}
             }
@@ -477,7 +447,8 @@ mod tests {
     #[test]
     fn words_are_folded_and_stemmed() {
         assert_eq!(terms("Caroline's dogs, RUNNING!"), ["carolin", "dog", "run"]);
-        assert_eq!(terms("Don't ask O'Brien's"), ["dont", "ask", "obrien"]);
+        assert_eq!(terms("Don't ask O'Brien's"), ["dont", "ask", "obrien", "brien"]);
+        assert_eq!(terms("l'avion"), ["lavion", "avion"]);
         assert_eq!(terms("Café ｃａｆｅ"), ["cafe", "cafe"]);
     }
 
@@ -496,7 +467,7 @@ mod tests {
         assert_eq!(terms("山寨币"), ["山", "寨", "币", "山寨", "寨币"]);
         assert_eq!(terms("用Rust写"), ["用", "rust", "写"]);
         assert_eq!(terms("서울에"), ["서", "울", "에", "서울", "울에"]);
-        assert_eq!(terms("น้ำ"), ["น", "้", "ำ", "น้", "้ำ"]);
+        assert_eq!(terms("น้ำ"), ["น", "้", "ํ", "า", "น้", "้ํ", "ํา"]);
     }
 
     #[test]
@@ -512,7 +483,7 @@ mod tests {
             given
         };
         assert_eq!(beside("plain words, and (more) of them."), [""; 0]);
-        assert_eq!(beside("C++ and O'Brien's BTC-USD"), ["<c++>", "obrien", "<btc-usd>"]);
+        assert_eq!(beside("C++ and O'Brien's BTC-USD"), ["<c++>", "obrien", "brien", "<btc-usd>"]);
         assert_eq!(beside("用Rust写"), ["用", "rust", "写"]);
         assert_eq!(beside("Café"), ["cafe"]);
     }

@@ -11,7 +11,7 @@ use crate::store::known::Known;
 use crate::store::words::Words;
 
 /// The version of the terms of a text. One that parts or stems texts otherwise is a new version.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 /// The most bytes of pages that are kept in memory.
 const CACHED: usize = 8 << 20;
 /// The number of rows in each half of the words that are kept in memory.

@@ -19,4 +19,4 @@ mod wipe;
 mod words;
 
 pub(super) use held::Held;
-pub(super) use tables::{TRIGGERS, distrust, make};
+pub(super) use tables::{TRIGGERS, are_older, distrust, make};

@@ -2,6 +2,8 @@
 
 use rusqlite::Connection;
 
+use super::held::VERSION;
+
 const TABLES: &str = "
     CREATE TABLE memory_terms_state (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -93,6 +95,11 @@ pub(in crate::sqlite::memory) fn make(connection: &Connection) -> rusqlite::Resu
     connection.execute_batch(TRIGGERS)?;
     // FTS5 answers few searches from now on: it may merge its parts later, which makes writes cheaper.
     connection.execute_batch("INSERT INTO memories_fts (memories_fts, rank) VALUES ('automerge', 8)")
+}
+
+/// Returns whether an index has terms of another version, which are made anew with all that is derived of the words of rows.
+pub(in crate::sqlite::memory) fn are_older(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.prepare("SELECT 1 FROM memory_terms_state WHERE version <> ?1")?.exists([VERSION])
 }
 
 /// Lets every index be made anew: rows may have changed that no trigger saw.

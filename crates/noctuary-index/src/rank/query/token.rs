@@ -1,6 +1,7 @@
 //! The tokens of a query: words, phrases, operators and brackets.
 
-use crate::rank::terms::{folded, pieces};
+use crate::rank::terms::pieces;
+use crate::rank::word::same_word;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
@@ -42,6 +43,7 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, bool) {
     let balanced = straight.matches('"').count().is_multiple_of(2);
     let mut is_whole = balanced;
     let mut column = None;
+    let shouts = is_all_capitals(text);
     for (number, part) in straight.split('"').enumerate() {
         if balanced && number % 2 == 1 {
             if column.take() == Some(CATEGORY) && !part.trim().is_empty() {
@@ -60,7 +62,7 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, bool) {
         column = [CATEGORY, CONTENT].into_iter().find(names_column);
         let part = column.and_then(|column| part.strip_suffix(column)).unwrap_or(part);
         for chunk in part.split_whitespace() {
-            word_tokens(chunk, &mut tokens);
+            word_tokens(chunk, shouts, &mut tokens);
         }
     }
     // From both sides: `AND AND x` has no operator.
@@ -95,8 +97,16 @@ fn operator_text(token: &Token) -> &'static str {
     }
 }
 
-fn word_tokens(chunk: &str, tokens: &mut Vec<Token>) {
+/// Returns whether all letters beside the operators are capitals: an operator does not stand out there.
+fn is_all_capitals(text: &str) -> bool {
+    let words = text.split_whitespace().filter(|chunk| !matches!(*chunk, "AND" | "OR" | "NOT"));
+    let mut letters = words.flat_map(str::chars).filter(|c| c.is_alphabetic()).peekable();
+    letters.peek().is_some() && letters.all(char::is_uppercase)
+}
+
+fn word_tokens(chunk: &str, shouts: bool, tokens: &mut Vec<Token>) {
     match chunk {
+        "AND" | "OR" | "NOT" if shouts => {}
         "AND" => return tokens.push(Token::And),
         "OR" => return tokens.push(Token::Or),
         "NOT" => return tokens.push(Token::Not),
@@ -110,7 +120,7 @@ fn word_tokens(chunk: &str, tokens: &mut Vec<Token>) {
     } else {
         let word = word.strip_prefix(CONTENT).filter(|rest| !rest.is_empty()).unwrap_or(word);
         match word.strip_suffix('*').filter(|rest| is_plain_word(rest)) {
-            Some(prefix) => tokens.push(Token::Prefix(folded(prefix))),
+            Some(prefix) => tokens.push(Token::Prefix(same_word(prefix))),
             None if word.is_empty() => {}
             None => tokens.push(Token::Text(word.to_owned())),
         }

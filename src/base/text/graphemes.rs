@@ -1,0 +1,86 @@
+//! Graphemes: what a person sees as one character, and no cut may part.
+
+use bstr::ByteSlice;
+
+use super::{ceil_boundary, floor_boundary};
+
+/// Returns the greatest end of a grapheme at or below `index`; idempotent.
+pub(crate) fn grapheme_floor(text: &str, index: usize) -> usize {
+    around(text, index).0
+}
+
+/// Returns the least end of a grapheme at or above `index`; idempotent.
+pub(crate) fn grapheme_ceil(text: &str, index: usize) -> usize {
+    around(text, index).1
+}
+
+/// Returns the beginning of a text, whole graphemes of at most so many bytes.
+pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+    &text[..grapheme_floor(text, bytes)]
+}
+
+/// Returns the ends of graphemes at or around an index: the same where one ends there.
+fn around(text: &str, index: usize) -> (usize, usize) {
+    if index >= text.len() {
+        return (text.len(), text.len());
+    }
+    let at = ceil_boundary(text, index);
+    let bytes = text.as_bytes();
+    let is_letter = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii() && *byte != b'\n');
+    if at == index && is_letter(at) && (at == 0 || is_letter(at - 1)) {
+        return (at, at);
+    }
+    // Before a letter of ASCII a grapheme begins, whatever is before it.
+    let far = floor_boundary(text, index.saturating_sub(LOOKED_BACK));
+    let near = bytes[far..floor_boundary(text, index)]
+        .iter()
+        .rposition(|byte| byte.is_ascii_alphanumeric() || *byte == b' ');
+    let start = near.map_or(far, |near| far + near);
+    for (_, end, _) in text.as_bytes()[start..].grapheme_indices() {
+        let end = start + end;
+        if end == index {
+            return (end, end);
+        }
+        if end > index {
+            let begun = text.as_bytes()[start..end].grapheme_indices().next_back();
+            return (begun.map_or(start, |(begun, ..)| start + begun), end);
+        }
+    }
+    (text.len(), text.len())
+}
+
+/// Maximum number of bytes before a cut that are read. No grapheme of a person's is longer.
+const LOOKED_BACK: usize = 512;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn flags_families_and_syllables_are_cut_whole() {
+        for whole in ["🇫🇷", "👨\u{200d}👩\u{200d}👧", "e\u{301}", "\u{1112}\u{1161}\u{11ab}", "👍🏽", "\r\n"]
+        {
+            let text = format!("ab{whole}{whole}c");
+            for at in 2..2 + whole.len() {
+                assert_eq!(cut(&text, at), "ab", "{whole:?} at {at}");
+                let up = if at == 2 { 2 } else { 2 + whole.len() };
+                assert_eq!(grapheme_ceil(&text, at), up, "{whole:?} at {at}");
+            }
+            assert_eq!(cut(&text, 2 + whole.len()), format!("ab{whole}"));
+        }
+        assert_eq!([cut("", 3), cut("abc", 0), cut("abc", 9)], ["", "", "abc"]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_is_idempotent_and_of_whole_graphemes(text in "[ a🇫🇷\u{301}\u{200d}👨각ᄀ\\r\\n]{0,24}", at in 0_usize..80) {
+            let [down, up] = [grapheme_floor(&text, at), grapheme_ceil(&text, at)];
+            prop_assert!(down <= at && (up >= at || up == text.len()));
+            prop_assert_eq!([grapheme_floor(&text, down), grapheme_ceil(&text, up)], [down, up]);
+            let ends: Vec<usize> = text.as_bytes().grapheme_indices().map(|(_, end, _)| end).chain([0]).collect();
+            prop_assert!(ends.contains(&down) && ends.contains(&up), "{down} {up} {ends:?}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Every script over all verbs and homes: a word is found, compared and forgotten however it is written.
+#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use noctuary::dream::LineOutcome;
+use noctuary::exchange::Forget;
+use noctuary::facts::FactKey;
+use noctuary::life::Indexed;
+use noctuary::memory::{NewMemory, Query, Source};
+use noctuary::pages::Pages;
+use noctuary::testing::Script;
+use noctuary::testing::contract::edges::Edged;
+use noctuary::{
+    FileMemoryStore, FileWorkspace, SqliteIndex, SqliteMemoryStore, SqliteWorkspace, Workspace, WriteMode,
+};
+use noctuary_tests::common::marta::{agent, human, marta, name, now};
+use noctuary_tests::common::{backends, server};
+use noctuary_tests::dreaming::{Life, MEMORY, dream, journal, night};
+
+/// A row of the table.
+#[derive(Debug, Clone, Copy)]
+struct Written {
+    shows: &'static str,
+    one: &'static str,
+    other: &'static str,
+}
+
+/// The rows of the table; of those that are the same text alone where `kind` says so.
+fn table(kind: Option<&'static str>) -> impl Iterator<Item = Written> {
+    let lines = include_str!("scripts.tsv").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(move |line| {
+        let mut columns = line.split('\t');
+        let is_of = columns.next();
+        let [shows, one, other] = std::array::from_fn(|_| columns.next().unwrap());
+        (kind.is_none() || is_of == kind).then_some(Written { shows, one, other })
+    })
+}
+
+fn open(folder: &Path, backend: usize) -> Arc<dyn Edged> {
+    match backend {
+        0 => Arc::new(FileMemoryStore::open(folder, marta()).unwrap()),
+        1 => Arc::new(SqliteMemoryStore::open(folder.join("memory.db"), marta()).unwrap()),
+        _ => Arc::new(server::rows_in(folder, marta(), noctuary::store::StoreConfig::default())),
+    }
+}
+
+/// Runs a test on each store.
+fn each(test: impl Fn(Arc<dyn Edged>)) {
+    for backend in backends() {
+        let folder = tempfile::tempdir().unwrap();
+        test(open(folder.path(), backend));
+    }
+}
+
+fn row(text: String) -> NewMemory {
+    NewMemory::new("observation", text, Source::AgentRecorded)
+}
+
+// BX-53
+#[test]
+fn a_word_is_found_in_rows_however_it_is_written() {
+    each(|store| {
+        let write = |word: &str| store.write(&agent(), &row(format!("we saw {word} once")), now()).unwrap();
+        let rows: Vec<_> = table(None).map(|row| (row, [write(row.one), write(row.other)])).collect();
+        for (row, ids) in rows {
+            let query = |word| Query::new(word).limit(200);
+            let find = |word| store.search(&agent(), &query(word)).unwrap().hits;
+            // An article that stands alone is no noun, so the whole is found by itself.
+            let both = find(row.other);
+            let found = |id| both.iter().any(|hit| hit.memory.id == id);
+            assert!(ids.into_iter().all(found), "{row:?} by the other");
+            assert!(find(row.one).iter().any(|hit| hit.memory.id == ids[1]), "{row:?}");
+        }
+    });
+}
+
+// BX-53
+#[test]
+fn a_word_is_found_in_documents_however_it_is_written() {
+    for is_database in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |file: &str| folder.path().join(file);
+        std::fs::create_dir(at("life")).unwrap();
+        let workspace: Arc<dyn Workspace> = if is_database {
+            Arc::new(SqliteWorkspace::open(at("life.db"), marta()).unwrap())
+        } else {
+            Arc::new(FileWorkspace::open(at("life")).unwrap())
+        };
+        let home = Indexed::new(workspace, SqliteIndex::open(at("index.db"), marta()).unwrap());
+        for (number, row) in table(None).enumerate() {
+            let text = format!("We saw {} once.\n", row.one);
+            home.write(&name(&format!("notes/n{number}.md")), text.as_bytes(), WriteMode::Create).unwrap();
+        }
+        for (number, row) in table(None).enumerate() {
+            let found = home.search_unmasked(&agent(), row.other, 100).unwrap().results;
+            let path = format!("notes/n{number}.md");
+            assert!(found.iter().any(|found| found.path.as_str() == path), "{row:?}");
+        }
+    }
+}
+
+// BX-53
+#[test]
+fn a_name_is_one_fact_one_entity_and_one_page_however_it_is_written() {
+    each(|store| {
+        let pages = Pages::new(Arc::clone(&store) as _);
+        for row in table(Some("same")) {
+            let lives = |name: &str, town: &str| {
+                let fact =
+                    NewMemory::new("fact", format!("[[{name}]] lives in {town}"), Source::AgentRecorded);
+                store.record(&agent(), &fact.about(FactKey::one(name, "home")), now()).unwrap()
+            };
+            let first = lives(row.one, "Oslo");
+            let second = lives(row.other, "Porto");
+            assert!(second.suspects.iter().any(|suspect| suspect.id == first.id), "{row:?} has one home");
+            let near = store.neighborhood(&human(), row.other, 9, now()).unwrap();
+            assert_eq!(near.mentions.len(), 2, "{row:?} is one entity");
+            let page = pages.page(&human(), row.one, false, now()).unwrap().to_markdown();
+            assert!(page.contains("Porto"), "{row:?} has one page: {page}");
+        }
+    });
+}
+
+// BX-53
+#[test]
+#[ignore = "sweep"]
+fn what_is_forgotten_is_forgotten_however_it_is_written() {
+    for backend in backends() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), backend);
+        // Beside a database, which is no document.
+        let life = if backend == 0 { folder.path().to_owned() } else { folder.path().join("life") };
+        std::fs::create_dir_all(&life).unwrap();
+        let workspace = FileWorkspace::open(life).unwrap();
+        for row in table(Some("same")) {
+            let said = |word: &str| format!("{word} keeps the spare boat key");
+            let id = store.write(&agent(), &self::row(said(row.other)), now()).unwrap();
+            let text = format!("- [09:00:00] [user] {}, and tea.\n", said(row.other));
+            for document in [name(&journal(20)), name("MEMORY.md")] {
+                workspace.write(&document, text.as_bytes(), WriteMode::Replace).unwrap();
+            }
+            let (request, statement) = (human(), said(row.one));
+            let forget =
+                Forget::new(&request, &statement).store(&*store).workspace(&workspace).in_files(true);
+            let receipt = forget.run(now()).unwrap();
+            assert!(backend == 2 || receipt.left().count() == 0, "{row:?} in store {backend}: {receipt}");
+            assert!(store.get(&agent(), id).unwrap().is_none(), "{row:?}");
+            for document in [name(&journal(20)), name("MEMORY.md")] {
+                let left = workspace.read(&document).unwrap().unwrap().lossy().into_owned();
+                assert!(!left.contains("spare boat key") && left.contains("and tea"), "{row:?}: {left}");
+            }
+            assert!(store.write(&agent(), &self::row(said(row.other)), now()).is_err(), "{row:?} comes back");
+        }
+    }
+}
+
+// BX-53
+#[test]
+fn a_night_knows_its_lines_however_they_are_written() {
+    for row in table(Some("same")).filter(|row| !row.shows.starts_with("Persian")) {
+        let noted = |word: &str| format!("- 09:12 [user] I sail with {word} on Sundays.\n");
+        let fact = |word: &str| format!("### Facts\n- The user sails with {word} on Sundays.\n");
+        let life = Life::with(&[(20, &noted(row.one))]);
+        life.dream(&Script::new().says(fact(row.one)));
+        assert!(life.memory().contains(row.one), "{row:?}");
+        let fate = |day: u32| {
+            life.put(&journal(day), noted(row.other));
+            let script = Script::new().says(fact(row.other));
+            dream(&life.dreamer(), &script, night(day + 1)).passes[0].lines[0].fate.clone()
+        };
+        assert_eq!(fate(21), LineOutcome::Duplicate, "{row:?}");
+        life.put("MEMORY.md", MEMORY);
+        assert_eq!(fate(22), LineOutcome::RemovedBefore, "{row:?}");
+    }
+}
+
+// BX-53
+#[test]
+fn names_of_files_that_are_one_elsewhere_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let homes: [Box<dyn Workspace>; 2] = [
+        Box::new(FileWorkspace::open(folder.path()).unwrap()),
+        Box::new(SqliteWorkspace::open(folder.path().join("life.db"), marta()).unwrap()),
+    ];
+    for home in homes {
+        // No name has characters that take no room.
+        for row in table(Some("same")).filter(|row| !row.one.contains('\u{200c}')) {
+            let names = [row.one, row.other].map(|word| name(&format!("notes/{word}.md")));
+            names.iter().for_each(|name| home.write(name, b"x", WriteMode::Replace).map(drop).unwrap());
+            let told = home.list(Some(&name("notes"))).unwrap().collisions;
+            let is_told = told.iter().any(|(one, other)| names.contains(one) && names.contains(other));
+            assert!(is_told, "{row:?}: {told:?}");
+        }
+    }
+}
