@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use super::{ceil_boundary, floor_boundary};
+use noctuary_gate::text::{ceil_boundary, floor_boundary};
 
 /// Returns the greatest end of a grapheme at or below `index`; idempotent.
 pub(crate) fn grapheme_floor(text: &str, index: usize) -> usize {

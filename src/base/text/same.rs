@@ -6,7 +6,7 @@ use unicase::UniCase;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_canonical, decompose_compatible};
 
-use super::is_invisible;
+use noctuary_gate::text::is_invisible;
 
 /// Returns the form in which two texts are the same text; idempotent.
 ///
