@@ -1,5 +1,7 @@
 //! A database inside one transaction, as one scope sees it.
 
+use std::borrow::Cow;
+
 use super::columns::Columns;
 use super::dialect::Dialect;
 use super::param::Param;
@@ -23,7 +25,7 @@ pub(crate) trait Driver {
 
     /// Runs a statement that adds a row and answers nothing. It may go with the next statement, whose error is its own then: it may
     /// not look at what another one of its kind adds.
-    fn put(&self, sql: &'static str, values: Vec<Param>) -> Result<()>;
+    fn put(&self, sql: Cow<'static, str>, values: Vec<Param>) -> Result<()>;
 }
 
 /// Comfort over [`Driver`].

@@ -3,7 +3,6 @@
 use crate::sql::memory::read_tombstones;
 use std::sync::{Arc, PoisonError};
 
-use super::state::by_chance;
 use super::table::Table;
 use crate::base::error::Result;
 use crate::base::text;
@@ -11,7 +10,7 @@ use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, MemoryId};
 use crate::postgres::link::params;
 use crate::sql::DriverExt;
-use crate::sql::memory::audit;
+use crate::sql::memory::{MemoryDriver, audit};
 use crate::sql::word;
 use crate::store::forget::{Burial, REMOVED, Struck};
 use crate::store::practice::{Kept, Rest, normal};
@@ -38,13 +37,28 @@ impl Table<'_> {
         Ok(forgotten)
     }
 
-    /// Says that this change adds or removes tombstones. The number is one that no change had, whether or not it was committed.
-    pub(super) fn changes_forgotten(&self) {
-        self.with_state(|state| state.forgets = by_chance());
+    /// Removes rows that a search does not find, with all that belongs to them.
+    pub(super) fn remove_all_of(&self, ids: &[MemoryId]) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.alters_rows();
+        let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+        self.unecho(&ids)?;
+        self.drop_vectors(&ids)?;
+        for sql in [
+            "DELETE FROM memory_edges WHERE user_id = $1 AND agent_id = $2 AND src_id = ANY ($3)",
+            "DELETE FROM memory_suspects WHERE user_id = $1 AND agent_id = $2 AND newer_id = ANY ($3)",
+            "DELETE FROM memory_suspects WHERE user_id = $1 AND agent_id = $2 AND older_id = ANY ($3)",
+            "DELETE FROM memories WHERE user_id = $1 AND agent_id = $2 AND id = ANY ($3)",
+        ] {
+            self.run(sql, params![ids.clone()])?;
+        }
+        Ok(())
     }
 
     /// Removes rows, and takes a statement out of everything else.
-    pub(super) fn bury(
+    pub(super) fn bury_rows(
         &self,
         rows: &[MemoryId],
         burial: &Burial,
@@ -52,7 +66,6 @@ impl Table<'_> {
         entry: &AuditEntry,
     ) -> Result<Struck> {
         let mut struck = Struck::default();
-        self.changes_forgotten();
         self.run(
             "INSERT INTO memory_tombstone_keys (user_id, agent_id, key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
             params![hex::encode(key.as_bytes())],
@@ -63,10 +76,7 @@ impl Table<'_> {
              ON CONFLICT DO NOTHING",
             params![i64::from(stone.words), i64::from(stone.mark), stone.digest.to_string()],
         )?;
-        for id in rows {
-            self.unindex(*id)?;
-        }
-        self.remove_rows(rows)?;
+        self.remove_rows(rows, true)?;
         for id in rows {
             audit(self, &AuditEntry { action: REMOVED.to_owned(), id: Some(*id), ..entry.clone() })?;
         }
@@ -98,7 +108,7 @@ impl Table<'_> {
     }
 
     /// Has a part beside the rows say the rest of its words. One that says the same as another from now on is left to be removed.
-    pub(super) fn overwrite(&self, rest: &Rest) -> Result<()> {
+    pub(super) fn say_rest(&self, rest: &Rest) -> Result<()> {
         const OF_SCOPE: &str = "WHERE user_id = $1 AND agent_id = $2 AND id = $3";
         match rest {
             Rest::Value { key, value } => {

@@ -36,7 +36,7 @@ impl Table<'_> {
     }
 
     /// Removes rows, and takes a statement out of everything else.
-    pub(super) fn bury(
+    pub(super) fn bury_rows(
         &self,
         rows: &[MemoryId],
         burial: &Burial,
@@ -111,7 +111,7 @@ impl Table<'_> {
     }
 
     /// Has a part beside the rows say the rest of its words. One that says the same as another from now on is left to be removed.
-    pub(super) fn overwrite(&self, rest: &Rest) -> rusqlite::Result<()> {
+    pub(super) fn say_rest(&self, rest: &Rest) -> rusqlite::Result<()> {
         const OF_SCOPE: &str = "WHERE id = ?1 AND user_id = ?2 AND agent_id = ?3";
         let (user, agent) = (self.user(), self.agent());
         let set = |table: &str, columns: &str, bound: &[&dyn ToSql]| {

@@ -125,7 +125,7 @@ impl Table<'_> {
     }
 
     /// Lets the next pass look at rows from this one on.
-    pub(in super::super) fn wait_for_vectors(&self, first: MemoryId) -> Result<()> {
+    fn wait_for_vectors(&self, first: MemoryId) -> Result<()> {
         if self.state().generation == 0 {
             return Ok(());
         }
