@@ -50,19 +50,31 @@ pub(crate) trait DriverExt: Driver {
         &self,
         sql: &str,
         values: Vec<Param>,
-        read: impl FnMut(&dyn Columns) -> Result<T>,
+        mut read: impl FnMut(&dyn Columns) -> Result<T>,
     ) -> Result<Option<T>> {
-        Ok(self.all(sql, values, read)?.into_iter().next())
+        let mut first = None;
+        self.each(sql, values, &mut |found| {
+            if first.is_none() {
+                first = Some(read(found)?);
+            }
+            Ok(())
+        })?;
+        Ok(first)
+    }
+
+    /// Runs a statement, and counts the rows that it answers.
+    fn count(&self, sql: &str, values: Vec<Param>) -> Result<u64> {
+        let mut count = 0;
+        self.each(sql, values, &mut |_| {
+            count += 1;
+            Ok(())
+        })?;
+        Ok(count)
     }
 
     /// Returns whether a statement answers any row.
     fn finds(&self, sql: &str, values: Vec<Param>) -> Result<bool> {
-        let mut is_found = false;
-        self.each(sql, values, &mut |_| {
-            is_found = true;
-            Ok(())
-        })?;
-        Ok(is_found)
+        Ok(self.count(sql, values)? > 0)
     }
 
     /// Runs a statement, of which no answer is read.

@@ -8,14 +8,13 @@ use super::table::Table;
 use super::terms::word_of;
 use crate::base::error::Result;
 use crate::edges::{Edge, EdgeExtractor};
-use crate::gate::{TombstoneKey, Tombstones};
-use crate::memory::{AuditEntry, MemoryId, NewMemory};
+use crate::gate::Tombstones;
+use crate::memory::{MemoryId, NewMemory};
 use crate::search::rank::{Card, Term, Visibility};
 use crate::sql::memory::{MemoryDriver, Series};
 use crate::sql::{Columns, Dialect, Driver, DriverExt, Param, params};
 use crate::store::echo::EchoWord;
-use crate::store::forget::{Burial, Struck};
-use crate::store::practice::{Numbered, Rest};
+use crate::store::practice::Numbered;
 
 impl Driver for Table<'_> {
     fn dialect(&self) -> Dialect {
@@ -115,8 +114,8 @@ impl MemoryDriver for Table<'_> {
         self.all(sql, params![asked.cast_signed()], |found| found.number(0))
     }
 
-    fn profile(&self) -> &'static str {
-        "user_profile WHERE user_id = $1 AND agent_id = $2"
+    fn profile(&self) -> [&'static str; 2] {
+        ["user_profile", "user_id = $1 AND agent_id = $2"]
     }
 
     fn new_value(&self) -> &'static str {
@@ -131,20 +130,6 @@ impl MemoryDriver for Table<'_> {
     /// The number is one that no change had, whether or not it was committed.
     fn changes_forgotten(&self) {
         self.with_state(|state| state.forgets = by_chance());
-    }
-
-    fn overwrite(&self, rest: &Rest) -> Result<()> {
-        self.say_rest(rest)
-    }
-
-    fn bury(
-        &self,
-        rows: &[MemoryId],
-        burial: &Burial,
-        key: &TombstoneKey,
-        entry: &AuditEntry,
-    ) -> Result<Struck> {
-        self.bury_rows(rows, burial, key, entry)
     }
 
     fn number_of_changes(&self) -> Result<u64> {

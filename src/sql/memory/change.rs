@@ -7,6 +7,7 @@ use super::driver::{MemoryDriver, Series};
 use super::echo::{echo_anew, echo_key};
 use super::edges::{extract_next, put_edges, put_edges_anew};
 use super::fact::{apply, cardinality_word, key_column, suspect};
+use super::forget::{bury, lift, overwrite};
 use super::row::role_word;
 use super::rows::PINNED_BY_THE_HUMAN;
 use crate::base::access::Actor;
@@ -77,14 +78,13 @@ impl<T: MemoryDriver + Rows + VectorChanges> Changes for T {
         entry: AuditEntry,
     ) -> Result<Struck> {
         self.changes_forgotten();
-        rest.iter().try_for_each(|rest| self.overwrite(rest))?;
-        self.bury(rows, burial, key, &entry)
+        rest.iter().try_for_each(|rest| overwrite(self, rest))?;
+        bury(self, rows, burial, key, &entry)
     }
 
     fn lift(&mut self, stone: Tombstone, entry: AuditEntry) -> Result<()> {
         self.changes_forgotten();
-        let sql = "DELETE FROM memory_tombstones WHERE user_id = $1 AND agent_id = $2 AND digest = $3";
-        self.run(sql, params![stone.digest.to_string()])?;
+        lift(self, &stone)?;
         audit(self, &entry)
     }
 

@@ -6,14 +6,14 @@ use chrono::{DateTime, Utc};
 
 use crate::base::error::Result;
 use crate::edges::{Edge, EdgeExtractor};
-use crate::gate::{TombstoneKey, Tombstones};
+use crate::gate::Tombstones;
 use crate::learning::RoleNote;
-use crate::memory::{AuditEntry, MemoryId, NewMemory};
+use crate::memory::{MemoryId, NewMemory};
 use crate::search::rank::{Card, Stemmer, Term, Visibility};
 use crate::sql::Driver;
 use crate::store::echo::EchoWord;
 use crate::store::forget::{Burial, Struck};
-use crate::store::practice::{Numbered, Rest};
+use crate::store::practice::Numbered;
 use crate::store::words::Words;
 
 /// A database inside one transaction, with the rows of a memory store: its ids, and the words that rows are found by.
@@ -89,7 +89,7 @@ pub(crate) trait MemoryDriver: Driver {
     fn signed(&self, asked: u64) -> Result<Vec<i64>>;
 
     /// Returns the table of the profile, and the condition of its rows of this scope.
-    fn profile(&self) -> &'static str;
+    fn profile(&self) -> [&'static str; 2];
 
     /// Returns the insertion of `$3` as a key of the profile with the value `$4` and the time `$5`, up to what is done where it is there.
     /// `$6` is the number of the key.
@@ -101,17 +101,15 @@ pub(crate) trait MemoryDriver: Driver {
     /// Says that this change adds or removes tombstones.
     fn changes_forgotten(&self);
 
-    /// Has a part beside the rows say the rest of its words.
-    fn overwrite(&self, rest: &Rest) -> Result<()>;
+    /// Brings what belongs to a note of a role to its other words.
+    fn changes_note(&self, _note: &RoleNote) -> Result<()> {
+        Ok(())
+    }
 
-    /// Removes rows, and takes a statement out of everything else.
-    fn bury(
-        &self,
-        rows: &[MemoryId],
-        burial: &Burial,
-        key: &TombstoneKey,
-        entry: &AuditEntry,
-    ) -> Result<Struck>;
+    /// Takes a statement out of the mirror of trades, where there is one.
+    fn strike_trades(&self, _burial: &Burial, _struck: &mut Struck) -> Result<()> {
+        Ok(())
+    }
 
     /// Returns a number that is another one after any change.
     fn number_of_changes(&self) -> Result<u64>;

@@ -9,9 +9,9 @@ use super::row;
 use super::table::Table;
 use crate::base::error::Result;
 use crate::edges::{Edge, EdgeExtractor};
-use crate::gate::{TombstoneKey, Tombstones};
+use crate::gate::Tombstones;
 use crate::learning::RoleNote;
-use crate::memory::{AuditEntry, MemoryId, NewMemory};
+use crate::memory::{MemoryId, NewMemory};
 use crate::search::rank::{Card, Stemmer, Term, Visibility};
 use crate::sql::memory::{MemoryDriver, Series};
 use crate::sql::{Columns, Dialect, Driver, DriverExt, Param, params};
@@ -19,7 +19,7 @@ use crate::sqlite::commits::edition;
 use crate::sqlite::edges;
 use crate::store::echo::EchoWord;
 use crate::store::forget::{Burial, Struck};
-use crate::store::practice::{Numbered, Rest};
+use crate::store::practice::Numbered;
 use crate::store::suspects;
 use crate::store::words::Words;
 
@@ -34,11 +34,11 @@ impl Driver for Table<'_> {
         values: Vec<Param>,
         take: &mut dyn FnMut(&dyn Columns) -> Result<()>,
     ) -> Result<()> {
-        self.as_run().each(sql, &values, take)
+        self.as_run().each(sql, values, take)
     }
 
     fn put(&self, sql: Cow<'static, str>, values: Vec<Param>) -> Result<()> {
-        self.as_run().each(&sql, &values, &mut |_| Ok(()))
+        self.as_run().put(sql, values)
     }
 }
 
@@ -140,11 +140,11 @@ impl MemoryDriver for Table<'_> {
         self.folded(|| self.all_signed(asked))
     }
 
-    fn profile(&self) -> &'static str {
+    fn profile(&self) -> [&'static str; 2] {
         if self.has_profile_of_the_seed() {
-            "user_profile WHERE $1 = '' AND $2 = ''"
+            ["user_profile", "$1 = '' AND $2 = ''"]
         } else {
-            "guest_profile WHERE user_id = $1 AND agent_id = $2"
+            ["guest_profile", "user_id = $1 AND agent_id = $2"]
         }
     }
 
@@ -165,19 +165,12 @@ impl MemoryDriver for Table<'_> {
         self.backend.unknow();
     }
 
-    fn overwrite(&self, rest: &Rest) -> Result<()> {
-        self.folded(|| self.say_rest(rest))
+    fn changes_note(&self, note: &RoleNote) -> Result<()> {
+        self.folded(|| self.put_edges_of_note_anew(note))
     }
 
-    fn bury(
-        &self,
-        rows: &[MemoryId],
-        burial: &Burial,
-        key: &TombstoneKey,
-        entry: &AuditEntry,
-    ) -> Result<Struck> {
-        self.alters_rows();
-        self.folded(|| self.bury_rows(rows, burial, key, entry))
+    fn strike_trades(&self, burial: &Burial, struck: &mut Struck) -> Result<()> {
+        self.strike_mirror(burial, struck)
     }
 
     fn number_of_changes(&self) -> Result<u64> {
