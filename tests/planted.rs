@@ -877,9 +877,9 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "the shelf of a shared session holds private rows",
-        file: "src/sqlite/memory/vectors/rows.rs",
-        stands: "if sight == Sight::from(Visibility::All) {",
-        planted: "if sight <= Sight(u8::MAX) {",
+        file: "src/sql/memory/vectors.rs",
+        stands: "Some(sight) if sight != Sight::from(Visibility::All) => Visibility::Shared,",
+        planted: "Some(sight) if sight > Sight(u8::MAX) => Visibility::Shared,",
         tests: VECTORS,
     },
     Bug {

@@ -27,7 +27,6 @@ fn bound(value: &Param) -> (&(dyn ToSql + Sync), Type) {
         Param::Bytes(bytes) => (bytes, Type::BYTEA),
         Param::MaybeBytes(bytes) => (bytes, Type::BYTEA),
         Param::ManyBytes(each) => (each, Type::BYTEA_ARRAY),
-        Param::ManyMaybeBytes(each) => (each, Type::BYTEA_ARRAY),
         Param::Number(number) => (number, Type::INT8),
         Param::MaybeNumber(number) => (number, Type::INT8),
         Param::Numbers(numbers) => (numbers, Type::INT8_ARRAY),

@@ -5,14 +5,17 @@ use std::borrow::Cow;
 use ::postgres::Row;
 use ::postgres::types::FromSqlOwned;
 
+use super::driver::Found;
 use super::fault::Fault;
 use super::link::Param;
 use super::scoped::{READ, ScopedServer};
 use super::transaction::{Transaction, key};
 use crate::base::access::Scope;
 use crate::base::error::{Error, Result};
+use crate::sql::{Columns, Dialect, Driver};
 
 /// A transaction of one scope, whose errors say what was attempted.
+#[derive(Clone, Copy)]
 pub(super) struct Within<'a> {
     pub(super) transaction: &'a Transaction,
     pub(super) scope: &'a Scope,
@@ -56,6 +59,27 @@ impl Within<'_> {
 
     fn fold(&self, fault: Fault) -> Error {
         fault.fold(self.action, self.location)
+    }
+}
+
+impl Driver for Within<'_> {
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    fn each(
+        &self,
+        sql: &str,
+        values: Vec<Param>,
+        take: &mut dyn FnMut(&dyn Columns) -> Result<()>,
+    ) -> Result<()> {
+        let rows = self.run(sql.to_owned(), values)?;
+        rows.iter().try_for_each(|row| take(&Found { row, action: self.action, place: self.location }))
+    }
+
+    fn put(&self, sql: Cow<'static, str>, values: Vec<Param>) -> Result<()> {
+        let values = key(self.scope).into_iter().chain(values).collect();
+        self.transaction.put(sql, values).map_err(|fault| self.fold(fault))
     }
 }
 

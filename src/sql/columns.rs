@@ -19,8 +19,7 @@ pub(crate) trait Columns {
     /// Reads a whole number.
     fn number(&self, column: usize) -> Result<i64>;
 
-    /// Reads bytes; `None` where they are null.
-    #[cfg(feature = "postgres")]
+    /// Reads bytes; `None` where it has none.
     fn bytes(&self, column: usize) -> Result<Option<&[u8]>>;
 
     /// Reads a fraction.

@@ -6,10 +6,6 @@ use crate::search::rank::Visibility;
 ///
 /// `$1` and `$2` are the scope. A table is called by an alias, and a value by its place: `"$3"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(
-    not(all(feature = "sqlite", feature = "postgres")),
-    expect(dead_code, reason = "a home that is not built has no words")
-)]
 pub(crate) enum Dialect {
     Sqlite,
     Postgres,

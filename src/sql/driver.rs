@@ -1,5 +1,7 @@
 //! A database inside one transaction, as one scope sees it.
 
+use std::borrow::Cow;
+
 use super::columns::Columns;
 use super::dialect::Dialect;
 use super::param::Param;
@@ -23,7 +25,7 @@ pub(crate) trait Driver {
 
     /// Runs a statement that adds a row and answers nothing. It may go with the next statement, whose error is its own then: it may
     /// not look at what another one of its kind adds.
-    fn put(&self, sql: &'static str, values: Vec<Param>) -> Result<()>;
+    fn put(&self, sql: Cow<'static, str>, values: Vec<Param>) -> Result<()>;
 }
 
 /// Comfort over [`Driver`].
@@ -48,19 +50,31 @@ pub(crate) trait DriverExt: Driver {
         &self,
         sql: &str,
         values: Vec<Param>,
-        read: impl FnMut(&dyn Columns) -> Result<T>,
+        mut read: impl FnMut(&dyn Columns) -> Result<T>,
     ) -> Result<Option<T>> {
-        Ok(self.all(sql, values, read)?.into_iter().next())
+        let mut first = None;
+        self.each(sql, values, &mut |found| {
+            if first.is_none() {
+                first = Some(read(found)?);
+            }
+            Ok(())
+        })?;
+        Ok(first)
+    }
+
+    /// Runs a statement, and counts the rows that it answers.
+    fn count(&self, sql: &str, values: Vec<Param>) -> Result<u64> {
+        let mut count = 0;
+        self.each(sql, values, &mut |_| {
+            count += 1;
+            Ok(())
+        })?;
+        Ok(count)
     }
 
     /// Returns whether a statement answers any row.
     fn finds(&self, sql: &str, values: Vec<Param>) -> Result<bool> {
-        let mut is_found = false;
-        self.each(sql, values, &mut |_| {
-            is_found = true;
-            Ok(())
-        })?;
-        Ok(is_found)
+        Ok(self.count(sql, values)? > 0)
     }
 
     /// Runs a statement, of which no answer is read.

@@ -4,11 +4,14 @@
 //! [`Columns`]. Few words differ between the two databases: they are in a [`Dialect`]. No statement is put together here but of such
 //! words: a plan that was fitted to one database stays with that one.
 
+#[cfg(feature = "artifacts")]
+pub(crate) mod artifacts;
 mod columns;
 mod dialect;
 mod driver;
 pub(crate) mod memory;
 mod param;
+pub(crate) mod vectors;
 
 pub(crate) use columns::Columns;
 pub(crate) use dialect::Dialect;

@@ -9,12 +9,9 @@ pub(crate) enum Param {
     MaybeText(Option<String>),
     Texts(Vec<String>),
     Bytes(Vec<u8>),
-    #[cfg(feature = "postgres")]
     MaybeBytes(Option<Vec<u8>>),
     #[cfg(feature = "postgres")]
     ManyBytes(Vec<Vec<u8>>),
-    #[cfg(feature = "postgres")]
-    ManyMaybeBytes(Vec<Option<Vec<u8>>>),
     Number(i64),
     MaybeNumber(Option<i64>),
     Numbers(Vec<i64>),
@@ -64,13 +61,6 @@ impl From<Option<&str>> for Param {
 impl From<String> for Param {
     fn from(text: String) -> Self {
         Self::Text(text)
-    }
-}
-
-#[cfg(feature = "postgres")]
-impl From<Vec<Option<Vec<u8>>>> for Param {
-    fn from(bytes: Vec<Option<Vec<u8>>>) -> Self {
-        Self::ManyMaybeBytes(bytes)
     }
 }
 

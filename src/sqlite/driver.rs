@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row, Statement};
 
 use super::error::fold;
 use crate::base::error::{Error, Result};
-use crate::sql::{Columns, Param};
+use crate::sql::{Columns, Dialect, Driver, DriverExt, Param};
 
 /// A connection as one scope uses it, whose errors say what was attempted.
 #[derive(Clone, Copy)]
@@ -24,23 +24,6 @@ impl<'a> Run<'a> {
     /// A connection that belongs to no scope, while its tables are made.
     pub(super) fn of(connection: &'a Connection) -> Self {
         Self { connection, user: "", agent: "", action: "open", file: connection.path().unwrap_or_default() }
-    }
-
-    /// Runs a statement, and gives each row that it answers.
-    pub(super) fn each(
-        &self,
-        sql: &str,
-        values: &[Param],
-        take: &mut dyn FnMut(&dyn Columns) -> Result<()>,
-    ) -> Result<()> {
-        let folded = |error| self.fold(error);
-        let mut statement = self.connection.prepare_cached(sql).map_err(folded)?;
-        self.bind(&mut statement, values).map_err(folded)?;
-        let mut rows = statement.raw_query();
-        while let Some(row) = rows.next().map_err(folded)? {
-            take(&Found { row, run: *self })?;
-        }
-        Ok(())
     }
 
     /// Binds what a statement names: `$3` is the first of the values, behind user and agent.
@@ -60,8 +43,39 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Runs statements, whose errors say what was done.
+    pub(super) fn folded<T>(&self, run: impl FnOnce() -> rusqlite::Result<T>) -> Result<T> {
+        run().map_err(|error| self.fold(error))
+    }
+
     fn fold(&self, error: rusqlite::Error) -> Error {
         fold(self.action, self.file, error)
+    }
+}
+
+impl Driver for Run<'_> {
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
+    }
+
+    fn each(
+        &self,
+        sql: &str,
+        values: Vec<Param>,
+        take: &mut dyn FnMut(&dyn Columns) -> Result<()>,
+    ) -> Result<()> {
+        let folded = |error| self.fold(error);
+        let mut statement = self.connection.prepare_cached(sql).map_err(folded)?;
+        self.bind(&mut statement, &values).map_err(folded)?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(folded)? {
+            take(&Found { row, run: *self })?;
+        }
+        Ok(())
+    }
+
+    fn put(&self, sql: Cow<'static, str>, values: Vec<Param>) -> Result<()> {
+        self.run(&sql, values)
     }
 }
 
@@ -72,15 +86,17 @@ fn bound(value: &Param) -> ToSqlOutput<'_> {
     };
     match value {
         Param::Text(text) | Param::MaybeText(Some(text)) => text.as_str().into(),
-        Param::MaybeText(None) | Param::MaybeNumber(None) => ToSqlOutput::Owned(Value::Null),
+        Param::MaybeText(None) | Param::MaybeNumber(None) | Param::MaybeBytes(None) => {
+            ToSqlOutput::Owned(Value::Null)
+        }
         Param::Texts(texts) => json(serde_json::to_string(texts)),
-        Param::Bytes(bytes) => bytes.as_slice().into(),
+        Param::Bytes(bytes) | Param::MaybeBytes(Some(bytes)) => bytes.as_slice().into(),
         Param::Number(number) | Param::MaybeNumber(Some(number)) => (*number).into(),
         Param::Numbers(numbers) => json(serde_json::to_string(numbers)),
         Param::Real(number) => (*number).into(),
         Param::Flag(flag) => (*flag).into(),
         #[cfg(feature = "postgres")]
-        Param::MaybeBytes(_) | Param::ManyBytes(_) | Param::ManyMaybeBytes(_) | Param::Words(_) => {
+        Param::ManyBytes(_) | Param::Words(_) => {
             unreachable!("a statement of a server alone binds it")
         }
     }
@@ -111,12 +127,9 @@ impl Columns for Found<'_> {
         self.row.get(column).map_err(|error| self.run.fold(error))
     }
 
-    #[cfg(feature = "postgres")]
     fn bytes(&self, column: usize) -> Result<Option<&[u8]>> {
-        match self.row.get_ref(column).map_err(|error| self.run.fold(error))? {
-            ValueRef::Null => Ok(None),
-            value => value.as_bytes().map(Some).map_err(|error| self.run.fold(error.into())),
-        }
+        let value = self.row.get_ref(column).map_err(|error| self.run.fold(error))?;
+        Ok(value.as_blob_or_null().ok().flatten())
     }
 
     fn real(&self, column: usize) -> Result<f64> {

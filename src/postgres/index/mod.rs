@@ -30,7 +30,6 @@ use crate::search::documents::{
 use crate::search::rank::{Plan, one_line};
 use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
 use links::Links;
-use vectors::ChunkTable;
 
 /// An index on a PostgreSQL server, for one scope of it; made by [`Postgres::index`](crate::postgres::Postgres::index).
 ///
@@ -161,11 +160,11 @@ impl VectorHome for PostgresIndex {
     }
 
     fn read<T>(&self, read: impl FnOnce(&dyn VectorRows) -> Result<T>) -> Result<T> {
-        self.scoped.look_within("read the index of", |within| read(&ChunkTable(within)))
+        self.scoped.look_within("read the index of", |within| read(within))
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut dyn VectorChanges) -> Result<T>) -> Result<T> {
-        self.scoped.change_within("write to the index of", |within| change(&mut ChunkTable(within)))
+        self.scoped.change_within("write to the index of", |within| change(&mut { *within }))
     }
 
     fn doors(&self) -> Result<Doors> {

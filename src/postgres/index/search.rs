@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use ::postgres::Row;
 
-use super::vectors::ChunkTable;
 use super::words::hash;
 use crate::base::access::SessionKind;
 use crate::base::error::Result;
@@ -16,6 +15,7 @@ use crate::search::documents::{
     Audience, FoundChunks, LISTED, SearchResult, WEIGHED, fuse, reciprocal, weigh,
 };
 use crate::search::rank::{Clause, Plan, Stemmer, Term, one_line};
+use crate::sql::vectors::count;
 use crate::store::vectors::{Asked, Shelves, Sight};
 
 /// The number of chunks that are read at once, where each is looked at whole.
@@ -52,11 +52,6 @@ const MATCHING: &str = "
       ORDER BY c.path DESC, c.place LIMIT $6))";
 const HOLDING: &str = chunks!("position($4::bytea in c.content) > 0 ORDER BY c.path, c.place LIMIT $5");
 const NUMBERED: &str = chunks!("c.number = ANY ($4)");
-const COUNT: &str = "
-    SELECT count(*) FROM chunks c
-    JOIN indexed_documents d ON d.user_id = c.user_id AND d.agent_id = c.agent_id AND d.path = c.path
-    WHERE c.user_id = $1 AND c.agent_id = $2 AND (d.audience & $3) <> 0";
-
 /// Finds the chunks that fit a text, best first.
 pub(super) fn by_words(
     within: &Within<'_>,
@@ -94,9 +89,8 @@ pub(super) fn near(
     limit: usize,
 ) -> Result<FoundChunks> {
     let mut words = by_words(within, kind, text, LISTED.max(limit))?;
-    let count: i64 = within.one(COUNT, [bit(kind)])?.unwrap_or(0);
     let sight = Sight(Audience::bit(kind));
-    let near = match asked.near(&ChunkTable(within), shelves, sight, count.unsigned_abs(), None)? {
+    let near = match asked.near(within, shelves, sight, count(within, Some(sight))?, None)? {
         Ok(near) => near,
         Err(why) => {
             words.truncate(limit);

@@ -1,15 +1,16 @@
 //! The rows of a scope, as statements and their helpers reach them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::state::next;
+use super::state::{by_chance, next};
 use super::table::Table;
 use super::terms::word_of;
 use crate::base::error::Result;
 use crate::edges::{Edge, EdgeExtractor};
 use crate::gate::Tombstones;
-use crate::memory::MemoryId;
-use crate::search::rank::{Term, Visibility};
+use crate::memory::{MemoryId, NewMemory};
+use crate::search::rank::{Card, Term, Visibility};
 use crate::sql::memory::{MemoryDriver, Series};
 use crate::sql::{Columns, Dialect, Driver, DriverExt, Param, params};
 use crate::store::echo::EchoWord;
@@ -30,7 +31,7 @@ impl Driver for Table<'_> {
         rows.iter().try_for_each(|row| take(&self.found(row)))
     }
 
-    fn put(&self, sql: &'static str, values: Vec<Param>) -> Result<()> {
+    fn put(&self, sql: Cow<'static, str>, values: Vec<Param>) -> Result<()> {
         Table::put(self, sql, values)
     }
 }
@@ -39,11 +40,20 @@ impl MemoryDriver for Table<'_> {
     fn next_id(&self, of: Series) -> Option<i64> {
         Some(self.with_state(|state| {
             next(match of {
+                Series::Memory => {
+                    state.change = if state.change == 0 { by_chance() } else { state.change };
+                    &mut state.memory
+                }
+                Series::Learning => &mut state.learning,
                 Series::Audit => &mut state.audit,
                 Series::Decision => &mut state.decision,
                 Series::Outcome => &mut state.outcome,
             })
         }))
+    }
+
+    fn added(&self, given: Option<i64>) -> i64 {
+        given.unwrap_or_default()
     }
 
     fn last_number(&self, of: Numbered) -> Result<i64> {
@@ -52,6 +62,17 @@ impl MemoryDriver for Table<'_> {
 
     fn takes_number(&self, of: Numbered, number: i64) {
         self.with_state(|state| *state.number(of) = number.max(*state.number(of)));
+    }
+
+    fn index_row(&self, _memory: &NewMemory, card: &Card<'_>) -> Result<()> {
+        self.take_row(card)
+    }
+
+    fn remove_rows(&self, ids: &[MemoryId], are_found: bool) -> Result<()> {
+        if are_found {
+            ids.iter().try_for_each(|id| self.unindex(*id))?;
+        }
+        self.remove_all_of(ids)
     }
 
     fn latest_of_words(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
@@ -68,8 +89,12 @@ impl MemoryDriver for Table<'_> {
         self.latest_echoes(visibility, words, most)
     }
 
-    fn echo_retired(&self, id: MemoryId) -> Result<()> {
-        self.list_retired(id)
+    fn has_echoes(&self) -> Result<bool> {
+        Ok(self.state().echoes > 0)
+    }
+
+    fn gets_echoes(&self) {
+        self.with_state(|state| state.echoes = 1);
     }
 
     fn has_suspects(&self) -> Result<bool> {
@@ -81,7 +106,7 @@ impl MemoryDriver for Table<'_> {
     }
 
     fn alters_rows(&self) {
-        self.changes_rows();
+        self.with_state(|state| state.change = by_chance());
     }
 
     fn signed(&self, asked: u64) -> Result<Vec<i64>> {
@@ -89,12 +114,22 @@ impl MemoryDriver for Table<'_> {
         self.all(sql, params![asked.cast_signed()], |found| found.number(0))
     }
 
-    fn profile(&self) -> &'static str {
-        "user_profile WHERE user_id = $1 AND agent_id = $2"
+    fn profile(&self) -> [&'static str; 2] {
+        ["user_profile", "user_id = $1 AND agent_id = $2"]
+    }
+
+    fn new_value(&self) -> &'static str {
+        "INSERT INTO user_profile (user_id, agent_id, key_word, key, value, updated_at)
+         VALUES ($1, $2, $6, $3, $4, $5) ON CONFLICT (user_id, agent_id, key_word)"
     }
 
     fn forgotten(&self) -> Result<Option<Arc<Tombstones>>> {
         self.known_tombstones()
+    }
+
+    /// The number is one that no change had, whether or not it was committed.
+    fn changes_forgotten(&self) {
+        self.with_state(|state| state.forgets = by_chance());
     }
 
     fn number_of_changes(&self) -> Result<u64> {
@@ -122,7 +157,6 @@ impl MemoryDriver for Table<'_> {
         change()?;
         if moves {
             self.drop_vectors(&[id.get()])?;
-            self.wait_for_vectors(id)?;
         }
         self.reindex(before.as_ref(), id)
     }

@@ -2,53 +2,14 @@
 
 use super::table::Table;
 use crate::base::error::Result;
-use crate::facts::FactKey;
 use crate::memory::MemoryId;
 use crate::postgres::link::params;
 use crate::search::rank::Visibility;
 use crate::sql::Dialect;
 use crate::sql::DriverExt;
-use crate::store::echo::{EchoWord, echo_words};
+use crate::store::echo::EchoWord;
 
 impl Table<'_> {
-    /// Lists a row by the words of its key, and of what it said before it was retired.
-    fn list_echoes(&self, id: MemoryId, said: Option<&str>, key: Option<&FactKey>) -> Result<()> {
-        let words: Vec<i64> = echo_words(said, key).into_iter().map(|word| word.0.cast_signed()).collect();
-        if words.is_empty() {
-            return Ok(());
-        }
-        self.with_state(|state| state.echoes = 1);
-        let sql = "INSERT INTO memory_echoes (user_id, agent_id, word, id) SELECT $1, $2, word, $3 FROM unnest($4) word
-                   ON CONFLICT DO NOTHING";
-        self.put(sql, params![id.get(), words])
-    }
-
-    /// Lists a new row by the words of its key.
-    pub(super) fn echo_key(&self, id: MemoryId, key: Option<&FactKey>) -> Result<()> {
-        if key.is_some() { self.list_echoes(id, None, key) } else { Ok(()) }
-    }
-
-    /// Lists a row that was replaced by what it says.
-    pub(super) fn list_retired(&self, id: MemoryId) -> Result<()> {
-        let sql =
-            "SELECT content, subject, slot FROM memories WHERE user_id = $1 AND agent_id = $2 AND id = $3";
-        let found = self.first(sql, params![id.get()], |found| {
-            let key = found.maybe(1)?.zip(found.maybe(2)?);
-            Ok((found.text(0)?, key.map(|(subject, slot)| FactKey::one(subject, slot))))
-        })?;
-        let Some((content, key)) = found else { return Ok(()) };
-        self.list_echoes(id, Some(&content), key.as_ref())
-    }
-
-    /// Lists a row whose text changes by its key alone.
-    pub(super) fn echo_anew(&self, id: MemoryId, key: Option<&FactKey>) -> Result<()> {
-        if self.state().echoes == 0 {
-            return Ok(());
-        }
-        self.unecho(&[id.get()])?;
-        self.echo_key(id, key)
-    }
-
     /// Takes rows out of the lists.
     pub(super) fn unecho(&self, ids: &[i64]) -> Result<()> {
         if self.state().echoes == 0 {

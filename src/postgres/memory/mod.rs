@@ -3,7 +3,6 @@
 mod backend;
 mod beside;
 mod cards;
-mod change;
 mod driver;
 mod echoes;
 mod edges;

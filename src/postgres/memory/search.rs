@@ -12,7 +12,7 @@ use crate::memory::{Filter, Memory, Order};
 use crate::postgres::kept::KeptCard;
 use crate::postgres::link::params;
 use crate::search::rank::{Card, Clause, Counted, Frequencies, Term, Visibility, stem};
-use crate::sql::memory::{filtered, holding, listed, rows_of, trusted, with_card};
+use crate::sql::memory::{card, filtered, holding, listed, rows_of, trusted, with_card};
 use crate::sql::{Dialect, DriverExt};
 use crate::store::search::{Searchable, Take, Wanted};
 
@@ -20,8 +20,7 @@ use crate::store::search::{Searchable, Take, Wanted};
 pub(super) const CONDITIONS: &str = Dialect::Postgres.conditions();
 
 /// The columns of what is weighed of a row, of a table that is called `m`.
-pub(super) const CARD: &str = "m.id, m.category, m.source, m.updated_at, m.session, m.position, m.role, m.speaker, \
-     m.bytes, m.said_at";
+pub(super) const CARD: &str = card(Dialect::Postgres);
 
 /// So many texts are read together.
 const READ: usize = 256;

@@ -15,6 +15,7 @@ use crate::postgres::link::params;
 use crate::search::postings::bits::checksum;
 use crate::search::rank::{Card, Stemmer, Visibility, is_name, may_begin, stem};
 use crate::sql::DriverExt;
+use crate::sql::memory::MemoryDriver;
 
 /// The version of the terms of a text, and of how they are kept. One that parts or stems texts otherwise is a new version.
 const VERSION: i64 = 4;
@@ -89,7 +90,7 @@ impl Table<'_> {
     /// Makes the postings of all rows anew.
     pub(super) fn renew_terms(&self) -> Result<()> {
         // Whoever calls for it may have changed rows by other means.
-        self.changes_rows();
+        self.alters_rows();
         for table in ["memory_postings", "memory_lists", "memory_stems"] {
             self.run(format!("DELETE FROM {table} WHERE user_id = $1 AND agent_id = $2"), Vec::new())?;
         }
@@ -110,7 +111,7 @@ impl Table<'_> {
     }
 
     /// Adds the words of a new row.
-    pub(super) fn index_row(&self, card: &Card<'_>) -> Result<()> {
+    pub(super) fn take_row(&self, card: &Card<'_>) -> Result<()> {
         self.with_state(|state| state.terms = VERSION);
         self.post(&Indexed::of(card, true, &mut Stemmer::default()))
     }

@@ -24,7 +24,7 @@ pub(crate) fn audit(driver: &dyn MemoryDriver, entry: &AuditEntry) -> Result<()>
         entry.origin.as_ref().map(ToString::to_string),
         entry.reason.clone(),
     ];
-    driver.put(sql, values)
+    driver.put(sql.into(), values)
 }
 
 /// Returns the lines of this scope, the latest first.

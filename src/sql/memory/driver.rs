@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
+
 use crate::base::error::Result;
 use crate::edges::{Edge, EdgeExtractor};
 use crate::gate::Tombstones;
 use crate::learning::RoleNote;
-use crate::memory::MemoryId;
-use crate::search::rank::{Stemmer, Term, Visibility};
+use crate::memory::{MemoryId, NewMemory};
+use crate::search::rank::{Card, Stemmer, Term, Visibility};
 use crate::sql::Driver;
 use crate::store::echo::EchoWord;
+use crate::store::forget::{Burial, Struck};
 use crate::store::practice::Numbered;
 use crate::store::words::Words;
 
@@ -17,6 +20,9 @@ use crate::store::words::Words;
 pub(crate) trait MemoryDriver: Driver {
     /// Returns the id of the next part of a series, which is taken with it; `None` where the table itself counts up.
     fn next_id(&self, of: Series) -> Option<i64>;
+
+    /// Returns the id of a row that was added just now: that which it was given, or that which the table counted up to.
+    fn added(&self, given: Option<i64>) -> i64;
 
     /// Returns the last number that a part of the learning loop has.
     fn last_number(&self, of: Numbered) -> Result<i64>;
@@ -28,6 +34,17 @@ pub(crate) trait MemoryDriver: Driver {
     fn takes_note(&self, _note: &RoleNote) -> Result<()> {
         Ok(())
     }
+
+    /// Returns the words that a row is found by beside its text, where a column holds them.
+    fn terms(&self, _text: &str, _speaker: Option<&str>, _said_at: Option<DateTime<Utc>>) -> Option<String> {
+        None
+    }
+
+    /// Takes a new row into its indexes.
+    fn index_row(&self, memory: &NewMemory, card: &Card<'_>) -> Result<()>;
+
+    /// Removes rows, with all that belongs to them. A search may find those that `are_found`.
+    fn remove_rows(&self, ids: &[MemoryId], are_found: bool) -> Result<()>;
 
     /// Gives the words of what rows say, where it knows them; returns the other rows.
     fn known_words(&self, ids: &[MemoryId], _take: &mut dyn FnMut(MemoryId, &Words)) -> Vec<MemoryId> {
@@ -53,14 +70,17 @@ pub(crate) trait MemoryDriver: Driver {
         most: usize,
     ) -> Result<Vec<Vec<MemoryId>>>;
 
-    /// Lists a row that was replaced by what it says.
-    fn echo_retired(&self, id: MemoryId) -> Result<()>;
+    /// Returns whether any row was ever listed by its echoes.
+    fn has_echoes(&self) -> Result<bool>;
+
+    /// Says that a row is listed by its echoes.
+    fn gets_echoes(&self) {}
 
     /// Returns whether any pair was ever suspected.
     fn has_suspects(&self) -> Result<bool>;
 
     /// Says that a pair is suspected.
-    fn gets_suspects(&self);
+    fn gets_suspects(&self) {}
 
     /// Says that this change alters rows that stand: what was read of them before is of no more use.
     fn alters_rows(&self);
@@ -69,10 +89,27 @@ pub(crate) trait MemoryDriver: Driver {
     fn signed(&self, asked: u64) -> Result<Vec<i64>>;
 
     /// Returns the table of the profile, and the condition of its rows of this scope.
-    fn profile(&self) -> &'static str;
+    fn profile(&self) -> [&'static str; 2];
+
+    /// Returns the insertion of `$3` as a key of the profile with the value `$4` and the time `$5`, up to what is done where it is there.
+    /// `$6` is the number of the key.
+    fn new_value(&self) -> &'static str;
 
     /// Returns the tombstones of this scope as they stand; `None` if it has forgotten nothing.
     fn forgotten(&self) -> Result<Option<Arc<Tombstones>>>;
+
+    /// Says that this change adds or removes tombstones.
+    fn changes_forgotten(&self);
+
+    /// Brings what belongs to a note of a role to its other words.
+    fn changes_note(&self, _note: &RoleNote) -> Result<()> {
+        Ok(())
+    }
+
+    /// Takes a statement out of the mirror of trades, where there is one.
+    fn strike_trades(&self, _burial: &Burial, _struck: &mut Struck) -> Result<()> {
+        Ok(())
+    }
 
     /// Returns a number that is another one after any change.
     fn number_of_changes(&self) -> Result<u64>;
@@ -86,6 +123,11 @@ pub(crate) trait MemoryDriver: Driver {
     /// Adds edges of a row; returns how many are new.
     fn add_edges(&self, id: MemoryId, edges: &[Edge], at: &str) -> Result<u64>;
 
+    /// Extracts the edges of notes of roles, where they have any; returns how many are new.
+    fn extract_notes(&self) -> Result<u64> {
+        Ok(0)
+    }
+
     /// Lists the latest rows in sight that lead to a key.
     fn rows_mentioning(&self, visibility: Visibility, keys: &[String], most: usize) -> Result<Vec<MemoryId>>;
 
@@ -97,6 +139,8 @@ pub(crate) trait MemoryDriver: Driver {
 /// The parts of a store that have ids of their own, beside rows and the learning loop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Series {
+    Memory,
+    Learning,
     Audit,
     Decision,
     Outcome,

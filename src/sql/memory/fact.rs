@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::driver::{MemoryDriver, Series};
+use super::echo::echo_retired;
 use super::row::{self, COLUMNS, numbers};
 use crate::base::access::Actor;
 use crate::base::error::Result;
@@ -249,7 +250,7 @@ pub(crate) fn apply(driver: &dyn MemoryDriver, event: &mut ConsolidationEvent) -
     for change in &event.changes {
         set(driver, change)?;
         if change.after.successor.is_some() {
-            driver.echo_retired(change.id)?;
+            echo_retired(driver, change.id)?;
         }
     }
     if let (Verdict::Settle, Some(older), Some(newer)) = (event.verdict, event.older, event.newer) {

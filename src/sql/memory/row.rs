@@ -4,7 +4,7 @@ use crate::base::error::Result;
 use crate::format::DreamId;
 use crate::memory::{Memory, MemoryId, Place, Role, Source};
 use crate::search::rank::{self as recall, Card};
-use crate::sql::Columns;
+use crate::sql::{Columns, Dialect};
 
 /// The columns that [`memory`] reads, of a table that is called `m`.
 pub(crate) const COLUMNS: &str = "m.id, m.category, m.content, m.source, m.metadata, m.shared, m.created_at, \
@@ -48,8 +48,16 @@ pub(crate) fn memory(found: &dyn Columns) -> Result<Memory> {
     })
 }
 
-/// Gives what is weighed of a row, of which this text is known. Its columns begin with id, category, source,
-/// time of the last touch, session, position, role, speaker, bytes of the text and time at which it was said.
+/// Returns the columns that [`with_card`] reads, of a table that is called `m`.
+pub(crate) const fn card(words: Dialect) -> &'static str {
+    words.spell(
+        "m.id, m.category, m.source, m.updated_at, m.session, m.position, m.role, m.speaker, \
+         octet_length(m.content), m.said_at",
+        "m.id, m.category, m.source, m.updated_at, m.session, m.position, m.role, m.speaker, m.bytes, m.said_at",
+    )
+}
+
+/// Gives what is weighed of a row, of which this text is known. Its columns begin with those of [`card`].
 pub(crate) fn with_card<T>(found: &dyn Columns, text: &str, take: impl FnOnce(&Card<'_>) -> T) -> Result<T> {
     let (mut take, mut taken) = (Some(take), None);
     read_card(found, text, &mut |card| taken = take.take().map(|take| take(card)))?;

@@ -163,9 +163,10 @@ fn promoted(driver: &dyn MemoryDriver, dream: &DreamId, content: &str) -> Result
     })
 }
 
-fn profile(driver: &dyn MemoryDriver, keys: Option<&[&str]>) -> Result<Vec<(String, String)>> {
+pub(super) fn profile(driver: &dyn MemoryDriver, keys: Option<&[&str]>) -> Result<Vec<(String, String)>> {
     let which = keys.map_or_else(String::new, |_| driver.dialect().is_in("AND key", "$3"));
-    let sql = format!("SELECT key, value FROM {} {which} ORDER BY key", driver.profile());
+    let [table, of_profile] = driver.profile();
+    let sql = format!("SELECT key, value FROM {table} WHERE {of_profile} {which} ORDER BY key");
     let keys = keys.map(|keys| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<String>>());
     let values = keys.map_or_else(Vec::new, |keys| params![keys]);
     driver.all(&sql, values, |found| Ok((found.text(0)?, found.text(1)?)))

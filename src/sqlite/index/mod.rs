@@ -18,6 +18,7 @@ use rusqlite::{Connection, params};
 
 use super::columns::stamp;
 use super::database::Database;
+use super::driver::Run;
 use super::edges;
 use super::error::is_corrupt;
 use super::open::{self, PATIENCE};
@@ -37,7 +38,6 @@ use crate::search::documents::{
 use crate::search::rank::{Plan, one_line};
 use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
 use links::Links;
-use vectors::ChunkTable;
 
 /// An index inside one SQLite file, for one scope of it.
 ///
@@ -240,7 +240,9 @@ impl DocumentIndex for SqliteIndex {
             let found = FoundChunks::by_words(text, self.search(access, text, limit)?);
             return Ok(found.degraded(Degraded::Failed));
         };
-        self.look("search", |table| near::search(table, &self.shelves, access.kind, text, &asked, limit))
+        self.look("search", |table| {
+            near::search(table, &self.scope, &self.shelves, access.kind, text, &asked, limit)
+        })
     }
 
     fn edges(&self) -> Option<&dyn EdgeStore> {
@@ -258,10 +260,9 @@ impl VectorHome for SqliteIndex {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut dyn VectorChanges) -> Result<T>) -> Result<T> {
-        let (action, file) = ("write to", self.database.file());
-        self.database.attempt(action, file, |connection| {
-            change(&mut ChunkTable { connection, scope: &self.scope, action, file })
-        })
+        let action = "write to";
+        self.database
+            .attempt(action, self.database.file(), |connection| change(&mut self.within(connection, action)))
     }
 
     fn doors(&self) -> Result<Doors> {
@@ -274,12 +275,17 @@ impl VectorHome for SqliteIndex {
 }
 
 impl SqliteIndex {
+    /// Returns a connection as the scope uses it.
+    fn within<'a>(&'a self, connection: &'a Connection, action: &'static str) -> Run<'a> {
+        let Scope { user, agent } = &self.scope;
+        Run { connection, user, agent, action, file: self.database.file() }
+    }
+
     /// Reads in one view of the tables.
-    fn look<T>(&self, action: &'static str, read: impl FnOnce(&ChunkTable<'_>) -> Result<T>) -> Result<T> {
+    fn look<T>(&self, action: &'static str, read: impl FnOnce(&Run<'_>) -> Result<T>) -> Result<T> {
         let connection = self.database.lock();
-        let file = self.database.file();
         let moment = self.database.moment(&connection, action)?;
-        let read = read(&ChunkTable { connection: &moment, scope: &self.scope, action, file })?;
+        let read = read(&self.within(&moment, action))?;
         self.database.end(moment, action)?;
         Ok(read)
     }

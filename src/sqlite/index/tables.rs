@@ -5,7 +5,8 @@
 
 use rusqlite::Connection;
 
-use crate::sqlite::vectors::{Names, TABLES as VECTOR_TABLES, named};
+use crate::sql::vectors::Names;
+use crate::sqlite::vectors::{TABLES as VECTOR_TABLES, named};
 
 /// An index has a table of documents of its own: those of a folder have no rows in `memory_documents`.
 const TABLES: &str = "
@@ -76,17 +77,17 @@ pub(crate) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute_batch(INDEX)?;
     connection.execute_batch(TRIGGERS)?;
-    connection.execute_batch(&named(&NAMES, VECTOR_TABLES))?;
+    connection.execute_batch(&named(NAMES, VECTOR_TABLES))?;
     connection.execute_batch(VECTOR_TRIGGERS)
 }
 
 /// The names of the tables of vectors.
 pub(super) const NAMES: Names = Names {
     generations: "chunk_generations",
+    id: "id",
     vectors: "chunk_vectors",
+    text: "text_id",
     gone: "chunk_vectors_gone",
-    all: "(SELECT c.number AS id, c.content, d.user_id, d.agent_id
-           FROM memory_chunks c JOIN indexed_documents d ON d.id = c.document_id)",
 };
 
 /// A chunk may get the number of one that is gone, so what is filled ends before it.

@@ -68,7 +68,7 @@ impl Table<'_> {
     }
 
     /// Extracts the edges of the notes of this scope; returns how many are new.
-    pub(super) fn extract_notes(&self) -> rusqlite::Result<u64> {
+    pub(super) fn put_edges_of_notes(&self) -> rusqlite::Result<u64> {
         let mut added = 0;
         let both = || Ok([notes(self, true)?, notes(self, false)?]);
         for note in both().map_err(carried)?.iter().flatten() {

@@ -2,7 +2,6 @@
 
 mod backend;
 mod beside;
-mod change;
 mod driver;
 mod echoes;
 mod edges;

@@ -5,13 +5,14 @@ use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use crate::search::rank as recall;
+use crate::sql::Dialect;
+use crate::sql::memory::card;
 use crate::sqlite::words;
 use crate::store::stamp::parse_time;
 pub(super) use crate::store::stamp::stamp;
 
-/// The columns that [`with_card`](crate::sql::memory::with_card) reads, of a view that is called `m`.
-pub(super) const CARD: &str = "m.id, m.category, m.source, m.updated_at, m.session, m.position, m.role, m.speaker, \
-     octet_length(m.content), m.said_at";
+/// The columns of what is weighed of a row, of a view that is called `m`.
+pub(super) const CARD: &str = card(Dialect::Sqlite);
 
 /// Returns a column as text, whatever another program put there.
 pub(super) fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {

@@ -7,6 +7,7 @@ use crate::sql::memory::COLUMNS;
 use crate::sql::memory::FACT;
 use crate::sql::memory::NOTES;
 use crate::sql::memory::read_fact;
+use crate::sql::memory::worded;
 use crate::sqlite::error::carried;
 use rusqlite::{Connection, params};
 
@@ -15,7 +16,7 @@ use crate::gate::signature;
 use crate::sql::Columns;
 use crate::sqlite::columns::ReadAll;
 use crate::sqlite::driver::{Found, Run};
-use crate::store::forget::{NAMES, signature_of};
+use crate::store::forget::signature_of;
 
 /// The signature of a row of which nothing is known has all bits.
 pub(super) const COLUMN: (&str, &str) = ("signature", "INTEGER NOT NULL DEFAULT -1");
@@ -48,12 +49,6 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
         worded()
     ))?;
     connection.execute_batch(TRIGGER)
-}
-
-/// Returns the condition of lines of the audit with a word of somebody's. A list after `IN` would be sorted for each line.
-pub(super) fn worded() -> String {
-    let is_other = |column: &str| NAMES.map(|name| format!("{column} <> '{name}'")).join(" AND ");
-    format!("(reason IS NOT NULL OR ({}) OR ({}))", is_other("source"), is_other("origin"))
 }
 
 /// Writes the signatures of rows of which nothing is known.

@@ -37,7 +37,7 @@ impl Table<'_> {
     }
 
     /// Takes a row in that this change added.
-    pub(in crate::sqlite::memory) fn index_row(&self, card: &Card<'_>) -> rusqlite::Result<()> {
+    pub(in crate::sqlite::memory) fn take_row(&self, card: &Card<'_>) -> rusqlite::Result<()> {
         let held = &mut *self.held.borrow_mut();
         held.left += 1;
         if held.is_whole.is_none() && !held.is_current(self.connection)? {

@@ -2,13 +2,15 @@
 
 use rusqlite::Connection;
 
-use crate::sqlite::vectors::{Names, TABLES, named};
+use crate::sql::vectors::Names;
+use crate::sqlite::vectors::{TABLES, named};
 
 pub(super) const NAMES: Names = Names {
     generations: "memory_generations",
+    id: "id",
     vectors: "memory_vectors",
+    text: "text_id",
     gone: "memory_vectors_gone",
-    all: "main_memories",
 };
 
 pub(in crate::sqlite::memory) const TRIGGER_NAMES: [&str; 3] =
@@ -44,12 +46,11 @@ pub(in crate::sqlite::memory) const TRIGGERS: &str = "
 
 /// Makes the tables.
 pub(in crate::sqlite::memory) fn make(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(&named(&NAMES, TABLES))?;
+    connection.execute_batch(&named(NAMES, TABLES))?;
     connection.execute_batch(TRIGGERS)
 }
 
 /// Removes all vectors: rows may have changed that no trigger saw.
 pub(in crate::sqlite::memory) fn distrust(connection: &Connection) -> rusqlite::Result<()> {
-    connection
-        .execute_batch(&named(&NAMES, "DELETE FROM GENERATIONS; DELETE FROM VECTORS; DELETE FROM GONE;"))
+    connection.execute_batch(&named(NAMES, "DELETE FROM GENERATIONS; DELETE FROM VECTORS; DELETE FROM GONE;"))
 }
