@@ -19,9 +19,9 @@ use crate::format::state::sleep_intent::{FileChange, Settled, SleepIntent};
 use crate::gate::{Door, DoorWarning, Finding, InjectionPolicy, Masks, SecretPolicy, is_struck};
 use crate::llm::LlmRequest;
 
-/// So many answers in a row are stopped for a secret; of the next, only what holds it is left out. Else one key that a
+/// The number of answers in a row that are stopped for a secret; of the next, only what holds it is left out. Else one key that a
 /// model cannot help repeating would keep a sleeper from ever dreaming again.
-const MOST_STOPPED: u32 = 2;
+const MAX_STOPPED_ANSWERS: u32 = 2;
 
 /// A run that sleeps.
 pub(crate) struct Night {
@@ -63,7 +63,7 @@ impl Night {
         let gate = run.host.doors.gate();
         let text = answer?;
         let policy = run.host.doors.policy_of(Door::DreamReply, &self.dreamer.files.observations);
-        let redacts = policy.secrets == SecretPolicy::Redact || self.state.stopped >= MOST_STOPPED;
+        let redacts = policy.secrets == SecretPolicy::Redact || self.state.stopped >= MAX_STOPPED_ANSWERS;
         match check(run, &text) {
             Ok(()) => Ok(text),
             // The lines that a secret stands in are left out by their placeholders.

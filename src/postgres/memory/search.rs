@@ -22,8 +22,8 @@ pub(super) const CONDITIONS: &str = Dialect::Postgres.conditions();
 /// The columns of what is weighed of a row, of a table that is called `m`.
 pub(super) const CARD: &str = card(Dialect::Postgres);
 
-/// So many texts are read together.
-const READ: usize = 256;
+/// The number of texts that are read together.
+const TEXTS_AT_ONCE: usize = 256;
 
 impl Searchable for Table<'_> {
     fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies> {
@@ -48,7 +48,7 @@ impl Searchable for Table<'_> {
             return self.best(wanted, take);
         }
         let (candidates, are_all) = self.candidates(wanted)?;
-        for ids in candidates.chunks(READ) {
+        for ids in candidates.chunks(TEXTS_AT_ONCE) {
             let read = self.read(wanted.visibility, ids)?;
             for found in ids.iter().filter_map(|id| read.get(id)) {
                 if !self.give(found, take)? {
@@ -101,7 +101,7 @@ impl Table<'_> {
         let asked: Vec<i64> = wanted.plan.terms.iter().map(|term| word_of(&term.stem)).collect();
         let mut counts = Vec::with_capacity(asked.len());
         // Of a filter the next ones are asked for until there are enough.
-        let (mut left, mut at_once) = (wanted.most, wanted.most.max(READ));
+        let (mut left, mut at_once) = (wanted.most, wanted.most.max(TEXTS_AT_ONCE));
         while !ids.is_empty() && left > 0 {
             let behind = ids.split_off(ids.len().min(at_once));
             if !wanted.is_open() {
@@ -181,7 +181,7 @@ impl Table<'_> {
         let (mut last, mut touched) = (i64::MAX, "~".to_owned());
         loop {
             let mut values = filtered(wanted.filter);
-            values.extend(params![last, &touched, READ]);
+            values.extend(params![last, &touched, TEXTS_AT_ONCE]);
             let rows = self.run(sql.clone(), values)?;
             for found in &rows {
                 last = self.found(found).number(0)?;
@@ -190,7 +190,7 @@ impl Table<'_> {
                 }
             }
             match rows.last() {
-                Some(found) if rows.len() == READ => {
+                Some(found) if rows.len() == TEXTS_AT_ONCE => {
                     touched = self.found(found).text(11)?;
                 }
                 _ => return Ok(()),

@@ -19,15 +19,15 @@ use crate::sql::memory::MemoryDriver;
 
 /// The version of the terms of a text, and of how they are kept. One that parts or stems texts otherwise is a new version.
 const VERSION: i64 = 4;
-/// So many words are written together.
-const FLUSHED: usize = 8192;
+/// The number of words that are written together.
+const WORDS_AT_ONCE: usize = 8192;
 /// The most bytes of a stem that are kept: an index holds no long texts.
 const LONGEST_STEM: usize = 64;
 /// Where more stems fit a beginning, or a word of it is in more rows, most rows fit it.
 const MOST_STEMS: usize = 512;
 const MOST_ROWS: usize = 10_000;
-/// So many rows are read together, while the index is made anew.
-const READ: usize = 1000;
+/// The number of rows that are read together while the index is made anew.
+const ROWS_AT_ONCE: usize = 1000;
 
 /// A row as the index has it.
 pub(super) struct Indexed {
@@ -103,7 +103,8 @@ impl Table<'_> {
         let sql = format!("{INDEXED} AND m.id > $3 ORDER BY m.id LIMIT $4");
         let (mut after, mut stemmer) = (i64::MIN, Stemmer::default());
         loop {
-            let rows = self.all(&sql, params![after, READ], |found| Indexed::read(found, &mut stemmer))?;
+            let rows =
+                self.all(&sql, params![after, ROWS_AT_ONCE], |found| Indexed::read(found, &mut stemmer))?;
             let Some(last) = rows.last() else { return Ok(()) };
             after = last.id;
             rows.iter().filter(|row| row.is_found).try_for_each(&mut take)?;
@@ -138,7 +139,7 @@ impl Table<'_> {
             }
             held.postings.len()
         };
-        if waiting >= FLUSHED { self.flush() } else { Ok(()) }
+        if waiting >= WORDS_AT_ONCE { self.flush() } else { Ok(()) }
     }
 
     /// Writes the words that wait.

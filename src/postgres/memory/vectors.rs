@@ -9,8 +9,8 @@ use crate::sql::vectors::{Names, VectorDriver};
 use crate::sql::{Driver, DriverExt};
 use crate::store::vectors::{Sight, Since};
 
-/// So many texts that left are remembered.
-const REMEMBERED: i64 = 4096;
+/// Maximum number of texts that left and are remembered.
+const MAX_TEXTS_LEFT: i64 = 4096;
 
 impl VectorDriver for Table<'_> {
     fn names(&self) -> Names {
@@ -84,6 +84,6 @@ impl Table<'_> {
              SELECT $1, $2, g.number, g.generation, g.text_id FROM unnest($3, $4, $5) g (number, generation, text_id)";
         self.run(sql, params![numbers, generations, ids])?;
         let sql = "DELETE FROM memory_vectors_gone WHERE user_id = $1 AND agent_id = $2 AND number <= $3";
-        self.run(sql, params![last - REMEMBERED]).map(drop)
+        self.run(sql, params![last - MAX_TEXTS_LEFT]).map(drop)
     }
 }

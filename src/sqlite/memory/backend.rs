@@ -101,7 +101,7 @@ impl SqliteBackend {
                 tables::read_others(connection)
             })?;
             // Another program may have put a row in the place of one that had edges.
-            for ids in others.chunks(OTHERS) {
+            for ids in others.chunks(ROWS_AT_ONCE) {
                 self.alter("open", |table| {
                     ids.iter().try_for_each(|id| put_edges_anew(table, MemoryId::new(*id)))
                 })?;
@@ -219,8 +219,8 @@ impl SqliteBackend {
     }
 }
 
-/// So many rows of other programs get their edges in one step.
-const OTHERS: usize = 500;
+/// The number of rows of other programs that get their edges in one step.
+const ROWS_AT_ONCE: usize = 500;
 
 impl Backend for SqliteBackend {
     fn location(&self) -> String {

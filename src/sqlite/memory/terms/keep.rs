@@ -9,8 +9,8 @@ use crate::sqlite::memory::table::Table;
 /// Number of rows of an adopted file that each change takes in, and each step while a store is opened.
 const BUILT: usize = 512;
 const BUILT_AT_OPENING: usize = 8192;
-/// So many rows and changes may wait for a store that never asked its index.
-const WAITING: i64 = 512;
+/// Maximum number of rows and changes that wait for a store that never asked its index.
+const MAX_WAITING: i64 = 512;
 
 impl Table<'_> {
     /// Takes in what this change and other programs changed, and goes on with an index that is not whole.
@@ -31,7 +31,7 @@ impl Table<'_> {
             let (built, last): (i64, Option<i64>) = (found.get(1)?, found.get(2)?);
             let rows = last.map_or(0, |last| last.saturating_sub(built));
             let changes: Option<i64> = found.get(3)?;
-            Ok(State::knows(found.get(0)?) && rows < WAITING && changes.unwrap_or(0) < WAITING)
+            Ok(State::knows(found.get(0)?) && rows < MAX_WAITING && changes.unwrap_or(0) < MAX_WAITING)
         };
         let mut statement = self.connection.prepare_cached(sql)?;
         Ok(statement.query_row(params![self.user(), self.agent()], state).optional()? != Some(true))
@@ -42,7 +42,7 @@ impl Table<'_> {
         let state = State::read(self.connection, self.user(), self.agent())?;
         let (built, most) = match state {
             Some(state) if !state.is_known() => return Ok(true),
-            Some(state) => (state.built, WAITING),
+            Some(state) => (state.built, MAX_WAITING),
             None => (i64::MIN, 1),
         };
         let sql = "SELECT count(*) FROM (SELECT 1 FROM main_memories

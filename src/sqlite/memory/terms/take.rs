@@ -8,10 +8,10 @@ use crate::search::postings::{Error, Pages, Partition, Result, with_terms};
 use crate::search::rank::{Card, Stemmer};
 use crate::sqlite::memory::table::Table;
 
-/// So many rows a change takes in that others left.
-const BUILT: usize = 512;
-/// So many rows may be in memory only, for a read; for more of them it asks FTS5.
-const READ: usize = 2048;
+/// Maximum number of rows left by others that a change takes in.
+const MAX_ROWS_TAKEN: usize = 512;
+/// Maximum number of rows that are in memory alone for a read; for more of them it asks FTS5.
+const MAX_ROWS_IN_MEMORY: usize = 2048;
 /// Pages are made, however few rows they are of, when ids are so far behind those that pages tell of.
 const FAR: i64 = 8192;
 /// After so many changes of others the index is made anew.
@@ -24,7 +24,7 @@ impl Table<'_> {
         ask: impl FnOnce(&Partition, &dyn Pages) -> Result<T>,
     ) -> rusqlite::Result<Option<T>> {
         let held = &mut *self.held.borrow_mut();
-        self.load(held, BUILT)?;
+        self.load(held, MAX_ROWS_TAKEN)?;
         if self.writes && held.is_whole == Some(true) {
             // This change may have edited rows.
             self.take_changed(held)?;
@@ -179,7 +179,8 @@ impl Table<'_> {
             held.is_whole = Some(true);
             return Ok(());
         };
-        let most = if self.writes { most } else { READ.saturating_sub(terms.partition.in_memory()) };
+        let most =
+            if self.writes { most } else { MAX_ROWS_IN_MEMORY.saturating_sub(terms.partition.in_memory()) };
         // By id, and not by the index of the scope: the rows behind the last one are few, or all.
         let sql = format!(
             "SELECT {INDEXED} FROM main_memories

@@ -74,7 +74,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// So many steps write some segments, and merge eight of them.
+/// The number of steps that write some segments and merge eight of them.
 const STEPS: usize = 330;
 
 // The power is lost after a commit: what was committed is found, and nothing twice.

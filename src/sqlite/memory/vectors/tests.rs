@@ -104,7 +104,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// So many steps fill three generations and swap them.
+/// The number of steps that fill three generations and swap them.
 const STEPS: usize = 144;
 
 // The power is lost after a commit, or the process is killed: a pass goes on where it was.
