@@ -8,11 +8,11 @@ use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::upload::{FileKey, FileStore, StoredFile, TableLimits, is_text, table_text};
 
-/// So much of a file is looked through; a larger one is one in which nobody looked.
-const READABLE: u64 = 64 << 20;
+/// Maximum size of a file that is searched, in bytes; a larger one counts as not searched.
+const MAX_FILE_BYTES: u64 = 64 << 20;
 const PAGE: usize = 100;
 
-/// Looks for a statement in the files of some stores, and removes those that say it where that is asked for. `None` without a store.
+/// Searches the files of some stores for a statement, and removes the files that have it if `removes` is set. `None` without a store.
 pub(super) fn forget(
     stores: &[&dyn FileStore],
     access: &Access,
@@ -65,7 +65,7 @@ pub(super) fn forget(
 fn words(store: &dyn FileStore, access: &Access, file: &StoredFile) -> Result<Option<String>> {
     let extension = file.key.extension();
     let is_workbook = matches!(extension, "xlsx" | "xlsm");
-    if file.len > READABLE || !(is_workbook || is_text(extension)) {
+    if file.len > MAX_FILE_BYTES || !(is_workbook || is_text(extension)) {
         return Ok(None);
     }
     let bytes = match store.read(access, &file.key, 0..file.len) {

@@ -1,14 +1,14 @@
-//! The possible places of most secrets: around long runs of the symbols that keys are made of, which prose lacks.
+//! The places where most secrets may be: around long runs of the symbols that keys are made of. Prose has no such runs.
 
 use std::ops::Range;
 
 use super::steps;
 
-/// The fewest symbols in a row of a match of a dense class.
+/// Minimum number of symbols in a row in each match of a dense class.
 pub(super) const LEAST: usize = 14;
-/// The literal of a match begins no further than this before its run.
+/// Maximum number of bytes between the beginning of a literal and the run behind it.
 pub(super) const BEFORE: usize = 128;
-/// No literal is longer.
+/// Maximum length of a literal, in bytes.
 pub(super) const LONGEST: usize = 64;
 
 /// Returns the parts of a text that hold the literals of all matches of dense classes, ascending.

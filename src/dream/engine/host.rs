@@ -1,4 +1,4 @@
-//! The parts that every dreamer is built of.
+//! What every dreamer has of its host: workspace, doors, observer and name of the machine.
 
 use std::sync::Arc;
 

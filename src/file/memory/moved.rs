@@ -1,11 +1,11 @@
-//! The rows that lately came into lists and searches or left them, for whoever holds something that was derived of them.
+//! The last rows that a change brought into searches or took out of them. What was derived from rows asks here what is stale.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// The rows that lately came into lists and searches or left them, for good or with what they said before.
+/// The last rows that a change brought into searches, took out of them, or gave other words.
 ///
-/// Each has a number that nothing else in this process had, so that a moment of other rows is known as such.
+/// Each change has a number that no other change in this process has, so that numbers of other stores are recognised.
 pub(super) struct Moved {
     first: i64,
     rows: VecDeque<i64>,

@@ -5,17 +5,17 @@ use std::ops::Range;
 use crate::steps;
 use crate::text;
 
-/// At least so much of the text stands on both sides of what was undone: room for a label and its secret.
-const CONTEXT: usize = 160;
-/// So much stands before what was decoded, on its line, and so much behind it: little, since it is looked at with each.
-const LABEL: usize = 64;
-const BEHIND: usize = 16;
-/// And so much where there may be a key of many lines.
-const KEY: usize = 8 << 10;
-/// At most so much, where no white space ends it before.
-const REACH: usize = 4096;
-/// No secret is shorter.
-const LEAST: usize = 8;
+/// The bytes of text that are kept on both sides of what was decoded: room for a label and its secret.
+const CONTEXT_BYTES: usize = 160;
+/// The bytes of the line that are kept before and behind decoded code: few, since they are scanned again with each piece of code.
+const LABEL_BYTES: usize = 64;
+const BYTES_BEHIND: usize = 16;
+/// The bytes that are kept on both sides where there may be a key of many lines.
+const KEY_BYTES: usize = 8 << 10;
+/// Maximum number of bytes added on a side until white space ends the part.
+const MAX_ADDED_BYTES: usize = 4096;
+/// Minimum length of a part, in bytes: no secret is shorter.
+const MIN_BYTES: usize = 8;
 
 /// A place of a text, and the character that it stands for; none where nothing of it is left.
 pub(super) struct Edit {
@@ -93,11 +93,11 @@ impl Island {
     pub(super) fn decoded(text: &str, part: &str, mut code: Code, is_first: bool, is_last: bool) -> Self {
         code.beside = code.from..code.end;
         if is_first {
-            let near = &text[text::ceil_boundary(text, code.from.saturating_sub(LABEL))..code.from];
+            let near = &text[text::ceil_boundary(text, code.from.saturating_sub(LABEL_BYTES))..code.from];
             code.beside.start -= near.rfind('\n').map_or(near.len(), |at| near.len() - at - 1);
         }
         if is_last {
-            let near = &text[code.end..text::floor_boundary(text, code.end + BEHIND)];
+            let near = &text[code.end..text::floor_boundary(text, code.end + BYTES_BEHIND)];
             code.beside.end += near.find('\n').unwrap_or(near.len());
         }
         let seen = [&text[code.beside.start..code.from], part, &text[code.end..code.beside.end]].concat();
@@ -129,7 +129,7 @@ impl Island {
 /// Hands over the parts of `text` around what is undone, each once, as they are then. The edits ascend.
 pub(super) fn islands(text: &str, edits: &[Edit], take: &mut dyn FnMut(Island)) {
     let is_key = || text.contains("-----BEGIN") || text.contains("PRIVATE KEY-----");
-    let context = if !edits.is_empty() && is_key() { KEY } else { CONTEXT };
+    let context = if !edits.is_empty() && is_key() { KEY_BYTES } else { CONTEXT_BYTES };
     let (mut first, mut floor) = (0, 0);
     while let Some(edit) = edits.get(first) {
         let start = before(text, edit.place.start, floor, context);
@@ -147,7 +147,7 @@ pub(super) fn islands(text: &str, edits: &[Edit], take: &mut dyn FnMut(Island)) 
         };
         let island = undone(text, start..end, &edits[first..=last]);
         steps::take(end - start);
-        if island.text.len() >= LEAST {
+        if island.text.len() >= MIN_BYTES {
             take(island);
         }
         floor = end;
@@ -183,7 +183,7 @@ fn push(steps: &mut Vec<Step>, step: Step) {
 /// Returns where the part of a text begins that an edit at `at` may concern.
 fn before(text: &str, at: usize, floor: usize, context: usize) -> usize {
     let near = at.saturating_sub(context).max(floor);
-    let far = near.saturating_sub(REACH).max(floor);
+    let far = near.saturating_sub(MAX_ADDED_BYTES).max(floor);
     let run = text.as_bytes()[far..near].iter().rev().take_while(|byte| !byte.is_ascii_whitespace()).count();
     text::ceil_boundary(text, near - run)
 }
@@ -191,7 +191,7 @@ fn before(text: &str, at: usize, floor: usize, context: usize) -> usize {
 /// Returns where it ends, at `most` at the latest.
 fn after(text: &str, at: usize, most: usize, context: usize) -> usize {
     let near = (at + context).min(most);
-    let far = (near + REACH).min(most);
+    let far = (near + MAX_ADDED_BYTES).min(most);
     let run = text.as_bytes()[near..far].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
     text::floor_boundary(text, near + run).max(at)
 }

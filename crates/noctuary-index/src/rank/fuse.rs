@@ -1,9 +1,8 @@
-//! The order of what is found: a row, its neighbours and its conversation, weighed together.
+//! The order of results: the score of a row, of its neighbours and of its conversation, added by weights.
 //!
-//! A short line says little without the lines around it, and a long one has said it: a row gains a share of its
-//! neighbours' scores, the smaller the longer it is. Its conversation as a whole, ranked like a row, counts beside
-//! it. The human's own words, and those of a speaker who is named in the query, weigh more; in a question for what
-//! the agent said, the agent's. Nothing is left out for lacking either.
+//! A row gains a share of its neighbours' scores; the longer it is, the smaller the share, since a short line needs the lines around it.
+//! Its conversation is ranked as one row too, and that score counts as well. Words of the human and of a speaker named in the query
+//! weigh more; in a question about what the agent said, the agent's do. A row without neighbours or conversation is never left out.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

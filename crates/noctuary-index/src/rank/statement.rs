@@ -7,10 +7,10 @@ use super::stem::stem;
 use super::terms::{Piece, Stemmer, is_stop_word, pieces};
 use super::word::same_word;
 
-/// The most words behind one that takes back which are taken back: as far as they stand together, and behind "no
-/// longer" whatever they are.
-const TOGETHER: usize = 3;
-const NO_LONGER: usize = 5;
+/// Maximum number of words that a word such as "from" takes back: those directly behind it.
+const MAX_TAKEN_BACK: usize = 3;
+/// Maximum number of words that "no longer" takes back: all behind it.
+const MAX_NO_LONGER: usize = 5;
 
 /// The content of a row's sentences that have a word of the query.
 #[derive(Debug, Default)]
@@ -236,9 +236,9 @@ fn stands_for(
 
 /// Returns the words behind it that a word, with the one before it, takes back.
 fn taken_back<'a, 'b>(before: &str, word: &str, behind: &'b [&'a str]) -> &'b [&'a str] {
-    let together = behind.iter().take(TOGETHER).take_while(|word| !is_stop_word(word)).count();
+    let together = behind.iter().take(MAX_TAKEN_BACK).take_while(|word| !is_stop_word(word)).count();
     match (before, word) {
-        ("no", "longer") => &behind[..behind.len().min(NO_LONGER)],
+        ("no", "longer") => &behind[..behind.len().min(MAX_NO_LONGER)],
         // "From Vim to Helix", and not "from today on".
         (_, "from") if behind.get(together) == Some(&"to") => &behind[..together],
         ("instead", "of") | ("rather", "than") => &behind[..together],

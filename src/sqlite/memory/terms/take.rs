@@ -12,10 +12,10 @@ use crate::sqlite::memory::table::Table;
 const MAX_ROWS_TAKEN: usize = 512;
 /// Maximum number of rows that are in memory alone for a read; for more of them it asks FTS5.
 const MAX_ROWS_IN_MEMORY: usize = 2048;
-/// Pages are made, however few rows they are of, when ids are so far behind those that pages tell of.
-const FAR: i64 = 8192;
-/// After so many changes of others the index is made anew.
-const TAKEN: i64 = 4096;
+/// Maximum distance between the newest id and the newest id in a page. Behind it a page is written, however few rows it has.
+const MAX_IDS_WITHOUT_PAGE: i64 = 8192;
+/// Maximum number of changes of others that are taken in one by one; after more the index is made anew.
+const MAX_CHANGES_TAKEN: i64 = 4096;
 
 impl Table<'_> {
     /// Asks the index; `None` where it does not have all rows yet.
@@ -100,14 +100,14 @@ impl Table<'_> {
 
     /// Returns whether so much changed that it is not taken in row by row.
     fn are_too_many(&self, terms: &Terms) -> rusqlite::Result<bool> {
-        if self.last_change()? - terms.changed <= TAKEN {
+        if self.last_change()? - terms.changed <= MAX_CHANGES_TAKEN {
             return Ok(false);
         }
         let sql = "SELECT count(*) FROM memory_terms_changed
                    WHERE number > ?3 AND user_id = ?1 AND agent_id = ?2";
         let bound = params![self.user(), self.agent(), terms.changed];
         let changed: i64 = self.connection.prepare_cached(sql)?.query_row(bound, |found| found.get(0))?;
-        Ok(changed > TAKEN)
+        Ok(changed > MAX_CHANGES_TAKEN)
     }
 
     /// The number of the last change of a row.
@@ -205,7 +205,11 @@ impl Table<'_> {
             terms.seen = terms.seen.max(last);
         }
         let is_whole = taken < most;
-        if self.writes && is_whole && done.is_ok() && terms.seen.saturating_sub(terms.built.max(0)) > FAR {
+        if self.writes
+            && is_whole
+            && done.is_ok()
+            && terms.seen.saturating_sub(terms.built.max(0)) > MAX_IDS_WITHOUT_PAGE
+        {
             // Else each store that begins would go through the rows of others in between.
             done = terms.partition.flush(&mut terms.pages(self.connection), 0);
             terms.are_in_pages();
