@@ -365,6 +365,7 @@ fn a_search_says_how_sure_it_is_and_why() {
     let outcome = |query: &str| store.search(&agent(), &Query::new(query)).unwrap().outcome;
     assert_eq!(outcome("What is the dog called?"), SearchOutcome::Hit);
     assert_eq!(outcome("weather zebra giraffe okapi gnu kudu"), SearchOutcome::Weak);
+    assert_eq!(outcome("the"), SearchOutcome::Weak, "it says nothing of the row that has it");
     assert_eq!(outcome("zebra"), SearchOutcome::Empty);
     let hits = store.search(&agent(), &Query::new("dog")).unwrap().hits;
     assert_eq!(hits[0].why[0], (Signal::Row, 1));
