@@ -18,6 +18,7 @@
 //! | What do memory stores keep, find and forget? | [`memory`] |
 //! | Which methods serve an agent, which rules hold, and who says so? | [`learning`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
+//! | Which spellings of a name or a word meet? | [`languages`] |
 //! | Who and what is mentioned where, and what is known of one name? | [`edges`] |
 //! | How does an agent of a trader see tickers and trades? (feature `finance`) | [`finance`] |
 //! | Where do files stay that people hand over? (feature `artifacts`) | [`files`] |
@@ -92,6 +93,9 @@ pub mod memory {}
 #[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
 #[doc = include_str!("artifacts.md")]
 pub mod artifacts {}
+
+#[doc = include_str!("languages.md")]
+pub mod languages {}
 
 #[doc = include_str!("learning.md")]
 pub mod learning {}

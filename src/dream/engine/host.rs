@@ -1,4 +1,4 @@
-//! What every dreamer has of its host: workspace, doors, observer and name of the machine.
+//! The parts of a host that every dreamer has: workspace, doors, observer and the name of the machine.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The last rows that a change brought into searches or took out of them. What was derived from rows asks here what is stale.
+//! The last rows that a change brought into searches or took out of them: stale parts are known by it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};

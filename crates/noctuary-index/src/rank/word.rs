@@ -13,8 +13,7 @@ use unicode_normalization::char::is_combining_mark;
 /// Returns a word as a search compares it; idempotent. Apostrophes and a possessive's `s` do not count.
 ///
 /// ```
-/// # mod noctuary { pub use noctuary_index::rank as search; }
-/// use noctuary::search::same_word;
+/// use noctuary_index::rank::same_word;
 ///
 /// assert_eq!(same_word("Łódź"), "lodz");
 /// assert_eq!(same_word("İSTANBUL"), same_word("ıstanbul"));
