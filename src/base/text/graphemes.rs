@@ -36,14 +36,13 @@ fn around(text: &str, index: usize) -> (usize, usize) {
         .iter()
         .rposition(|byte| byte.is_ascii_alphanumeric() || *byte == b' ');
     let start = near.map_or(far, |near| far + near);
-    for (_, end, _) in text.as_bytes()[start..].grapheme_indices() {
-        let end = start + end;
+    for (begin, end, _) in bytes[start..].grapheme_indices() {
+        let (begin, end) = (start + begin, start + end);
         if end == index {
             return (end, end);
         }
         if end > index {
-            let begun = text.as_bytes()[start..end].grapheme_indices().next_back();
-            return (begun.map_or(start, |(begun, ..)| start + begun), end);
+            return (begin, end);
         }
     }
     (text.len(), text.len())
@@ -71,6 +70,9 @@ mod tests {
             assert_eq!(cut(&text, 2 + whole.len()), format!("ab{whole}"));
         }
         assert_eq!([cut("", 3), cut("abc", 0), cut("abc", 9)], ["", "", "abc"]);
+        // Flags are counted from their first letter, whatever is behind them.
+        let flags = "각🇫🇷🇫\u{200d}";
+        assert_eq!([cut(flags, 12), cut(flags, 11)], ["각🇫🇷", "각🇫🇷"]);
     }
 
     proptest! {
