@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use ::postgres::Row;
 use ::postgres::types::FromSqlOwned;
 
+use super::columns::bound;
 use super::driver::Found;
 use super::fault::Fault;
 use super::link::Param;
@@ -73,12 +74,12 @@ impl Driver for Within<'_> {
         values: Vec<Param>,
         take: &mut dyn FnMut(&dyn Columns) -> Result<()>,
     ) -> Result<()> {
-        let rows = self.run(sql.to_owned(), values)?;
+        let rows = self.run(sql.to_owned(), values.into_iter().map(bound))?;
         rows.iter().try_for_each(|row| take(&Found { row, action: self.action, place: self.location }))
     }
 
     fn put(&self, sql: Cow<'static, str>, values: Vec<Param>) -> Result<()> {
-        let values = key(self.scope).into_iter().chain(values).collect();
+        let values = key(self.scope).into_iter().chain(values.into_iter().map(bound)).collect();
         self.transaction.put(sql, values).map_err(|fault| self.fold(fault))
     }
 }

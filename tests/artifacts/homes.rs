@@ -63,6 +63,23 @@ fn every_home_keeps_the_contract() {
     artifacts(&|| Arc::new(noctuary::SqliteArtifactStore::open_in_memory(marta()).unwrap()));
 }
 
+// A database that keeps no zero character keeps another in its place, which may not be seen by a caller.
+#[test]
+fn every_character_comes_back_as_it_was_made() {
+    for (home, open) in homes() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), ArtifactConfig::default());
+        for title in ["Q3 \u{10fffe}0", "Q3 \u{10fffe}", "Quý 3 báo cáo"] {
+            let id = store.insert(&agent(), &NewArtifact::new(ArtifactKind::Report, title), now()).unwrap();
+            let text = format!("a\0b {title}");
+            store.mark_completed(&agent(), &id, &ArtifactData::markdown(&text), now()).unwrap();
+            let found = store.get(&agent(), &id).unwrap();
+            assert_eq!(found.title, title, "{home}");
+            assert_eq!(found.data, Some(ArtifactData::markdown(&text)), "{home}");
+        }
+    }
+}
+
 #[test]
 fn what_was_made_is_there_after_opening_again_and_for_its_scope_alone() {
     for (home, open) in homes() {
