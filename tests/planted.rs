@@ -100,8 +100,10 @@ const SHORTENED: Tests = Tests::of(FAST, &["lost_its_last_line"]);
 const VECTORS: Tests = Tests::of(FAST, &["a_store_in_a_database_keeps_the_contract_of_vectors"]);
 const VECTORS_OF_A_FILE: Tests = Tests::of(FAST, &["a_store_on_any_disk_keeps_the_contract_of_vectors"]);
 const VECTORS_GONE: Tests = Tests::of(FAST, &["a_forgotten_row_leaves_no_byte_of_its_vector"]);
-const VECTORS_OF_CHUNKS: Tests =
-    Tests::of(FAST, &["index_vectors::a_session_with_others", "index_vectors::what_leaves"]);
+const VECTORS_OF_CHUNKS: Tests = Tests::of(
+    FAST,
+    &["index_vectors::on_sqlite::a_session_with_others", "index_vectors::on_sqlite::what_leaves"],
+);
 const SETTLED: Tests = Tests::of(FAST, &["no_identifier_and_no_quote_moves"]);
 const BESIDE: Tests = Tests::of(&["--lib"], &["beside::tests::runs_find"]);
 const FOLLOWED: Tests = Tests::of(FAST, &["memory::follow::"]);
@@ -118,7 +120,7 @@ const OUTCOMES: Tests = Tests::of(
 
 const EDGES: Tests = Tests::of(FAST, &["edges::both_stores_keep_the_whole_contract"]);
 const PAGES: Tests = Tests::of(FAST, &["memory::pages::"]);
-const LINKS: Tests = Tests::of(FAST, &["index_edges::a_session_with_others"]);
+const LINKS: Tests = Tests::of(FAST, &["index_edges::on_sqlite::a_session_with_others"]);
 const DELIVERED: Tests = Tests::of(FAST, &["memory::delivered::"]);
 const STRIKES: Tests = Tests::of(FAST, &["exchange::strike::"]);
 const RECEIPTS: Tests = Tests::of(FAST, &["life::receipts::"]);

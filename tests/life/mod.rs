@@ -12,6 +12,7 @@ mod turns;
 mod world;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
@@ -65,17 +66,23 @@ fn changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>
     names.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
 }
 
-/// An empty workspace: in a folder, or in a SQLite file.
-fn home(kind: usize) -> Option<(TempDir, Arc<dyn Workspace>)> {
-    let folder = quick();
+/// The workspace of a folder: the folder itself, or a SQLite file in it.
+fn open(kind: usize, folder: &Path) -> Option<Arc<dyn Workspace>> {
     let workspace: Arc<dyn Workspace> = match kind {
-        0 => Arc::new(FileWorkspace::open(folder.path()).unwrap()),
+        0 => Arc::new(FileWorkspace::open(folder).unwrap()),
         1 => {
-            let file = folder.path().join("life.db");
+            let file = folder.join("life.db");
             Arc::new(noctuary::SqliteWorkspace::open(file, noctuary::Scope::user("marta")).unwrap())
         }
         _ => return None,
     };
+    Some(workspace)
+}
+
+/// An empty workspace: in a folder, or in a SQLite file.
+fn home(kind: usize) -> Option<(TempDir, Arc<dyn Workspace>)> {
+    let folder = quick();
+    let workspace = open(kind, folder.path())?;
     Some((folder, workspace))
 }
 

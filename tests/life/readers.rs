@@ -38,12 +38,12 @@ use noctuary::tools::{MemoryTool, ToolError, Toolbox};
 use noctuary::workspace::{ClaimTerms, Document, Revision, WorkspaceExt};
 use noctuary::{
     Access, Actor, Dreamer, Error, FileArtifactStore, FileMemoryStore, JournalDreamer, Life, LifeConfig,
-    MemoryStore, Note, Outcome, SessionKind, Workspace, WriteMode, dream_once_at,
+    MemoryStore, Note, Outcome, Scope, SessionKind, Workspace, WriteMode, dream_once_at,
 };
 use regex::Regex;
 use serde_json::{Value, json};
 
-use crate::life::{access, at, documents, homes, name, put};
+use crate::life::{access, at, documents, homes, name, open, put, quick};
 use noctuary_tests::common;
 
 const CANARIES: [&str; 9] = [
@@ -152,9 +152,55 @@ fn lossy(document: Option<Document>) -> String {
     document.map(|document| document.lossy().into_owned()).unwrap_or_default()
 }
 
-fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), access: Access) -> Place {
+/// Homes that are furnished once: who reads in one is given a copy, since many change what they read.
+struct Furnished(Vec<tempfile::TempDir>);
+
+impl Furnished {
+    fn by(furnish: fn(&Path, &Arc<dyn Workspace>)) -> Self {
+        let furnished = homes().map(|(folder, workspace)| {
+            furnish(folder.path(), &workspace);
+            folder
+        });
+        Self(furnished.collect())
+    }
+
+    /// A copy of one home.
+    fn copy(&self, kind: usize) -> (tempfile::TempDir, Arc<dyn Workspace>) {
+        let folder = quick();
+        copy_all(self.0[kind].path(), folder.path());
+        let workspace = open(kind, folder.path()).unwrap();
+        (folder, workspace)
+    }
+
+    /// Copies of all homes, each made when it is asked for.
+    fn copies(&self) -> impl Iterator<Item = (tempfile::TempDir, Arc<dyn Workspace>)> {
+        (0..self.0.len()).map(|kind| self.copy(kind))
+    }
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy_all(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// A session in a copy of a furnished home.
+fn place((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), access: Access) -> Place {
     let life = Life::new(workspace, LifeConfig::default());
-    let workspace = life.workspace();
+    let names = documents(life.workspace()).into_keys().map(|document| name(&document)).collect();
+    let stores = memory_stores(folder.path());
+    Place { life, access, names, stores, folder }
+}
+
+fn furnish(folder: &Path, workspace: &Arc<dyn Workspace>) {
+    let life = Life::new(Arc::clone(workspace), LifeConfig::default());
     life.boot(at(20, 8, 0)).unwrap();
     let human = Editor::new(workspace, crate::life::access(SessionKind::Main, Actor::Human));
     let seen = human.load(&noctuary::DocName::MEMORY).unwrap().unwrap().revision();
@@ -180,9 +226,7 @@ fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), acces
         "self/dreams.jsonl",
         "{\"t\":\"2026-11-19T09:00:00Z\",\"reflection\":\"canary-of-a-sleeper\",\"priority\":\"canary-of-a-sleeper\"}\n",
     );
-    let names = documents(workspace).into_keys().map(|document| name(&document)).collect();
-    let stores = memory_stores(folder.path());
-    Place { life, access, names, stores, folder }
+    fill(&memory_stores(folder));
 }
 
 fn proposer(workspace: &Arc<dyn Workspace>) -> JournalDreamer {
@@ -201,17 +245,21 @@ fn proposal(place: &Place) -> DreamId {
         .map_or_else(|| DreamId::parse("0f3a9c5be2d14477").unwrap(), |waiting| waiting.id)
 }
 
-/// A store of each kind, with private rows and facts, one of them pinned and one deleted, and a shared row.
+/// A store of each kind.
 fn memory_stores(folder: &Path) -> Vec<Arc<dyn Store>> {
     let owner = access(SessionKind::Main, Actor::Agent).scope;
     let mut config = StoreConfig::default();
     config.facts.consolidation = true;
-    let stores: Vec<Arc<dyn Store>> = vec![
+    vec![
         Arc::new(FileMemoryStore::open_with(folder, owner.clone(), config.clone()).unwrap()),
         Arc::new(noctuary::SqliteMemoryStore::open_with(folder.join("memory.db"), owner, config).unwrap()),
-    ];
+    ]
+}
+
+/// Writes private rows and facts, one of them pinned and one deleted, and a shared row.
+fn fill(stores: &[Arc<dyn Store>]) {
     let main = access(SessionKind::Main, Actor::Agent);
-    for store in &stores {
+    for store in stores {
         let private =
             NewMemory::new("fact", "canary-in-a-row", Source::AgentRecorded).because("canary-in-a-row");
         let ids = [(); 3].map(|()| store.write(&main, &private, at(20, 8, 0)).unwrap());
@@ -253,7 +301,6 @@ fn memory_stores(folder: &Path) -> Vec<Arc<dyn Store>> {
         let wish = NewPreference::behavioural("canary-in-a-row", "Wants canary-in-a-row.");
         store.propose_preference(&main, &wish, at(20, 8, 0)).unwrap();
     }
-    stores
 }
 
 fn texts(rows: noctuary::Result<Vec<Memory>>) -> String {
@@ -1301,9 +1348,10 @@ fn no_reader_gives_a_session_with_others_what_is_private() {
     let numbered: Vec<_> = READERS.iter().enumerate().collect();
     let sessions = KINDS.into_iter().flat_map(|kind| [(kind, Actor::Agent), (kind, Actor::Human)]);
     let sessions: Vec<_> = sessions.enumerate().collect();
+    let furnished = Furnished::by(furnish);
     common::each(&numbered, |(number, (reader, shows, read))| {
-        for home in homes() {
-            let place = furnished(home, access(SessionKind::Main, Actor::Human));
+        for home in furnished.copies() {
+            let place = place(home, access(SessionKind::Main, Actor::Human));
             let told = read(&place);
             let shown = CANARIES.iter().any(|canary| told.contains(canary));
             if shown != *shows {
@@ -1311,12 +1359,12 @@ fn no_reader_gives_a_session_with_others_what_is_private() {
             }
         }
         for (at_session, (kind, actor)) in &sessions {
-            for (at_home, home) in homes().enumerate() {
+            for at_home in 0..furnished.0.len() {
                 if !is_long && (number + at_home) % KINDS.len() != at_session % KINDS.len() {
                     continue;
                 }
                 let (kind, actor) = (*kind, *actor);
-                let place = furnished(home, access(kind, actor));
+                let place = place(furnished.copy(at_home), access(kind, actor));
                 let told = read(&place);
                 let leaked: Vec<_> = CANARIES.iter().filter(|canary| told.contains(**canary)).collect();
                 if !leaked.is_empty() {
@@ -1677,28 +1725,15 @@ fn group_canary(group: &str) -> String {
 
 /// A home with a private life and four groups, each with canaries in its memory, a journal, an archive, its rows, and in what
 /// a dream wrote; as a session of one of the groups has it.
-fn with_groups(
-    home: (tempfile::TempDir, Arc<dyn Workspace>),
-    is_boxed: bool,
-    of: Option<&str>,
-    kind: SessionKind,
-) -> Place {
+fn furnish_with_groups(folder: &Path, root: &Arc<dyn Workspace>) {
     use noctuary::life::{GroupName, GroupView};
 
-    let mut place = furnished(home, access(kind, Actor::Agent));
+    furnish(folder, root);
     let owner = access(SessionKind::Main, Actor::Agent).scope;
-    let root = Arc::clone(place.life.workspace());
-    let mut stores = std::mem::take(&mut place.stores);
-    let mut names = place.names.clone();
     for group in GROUPS {
         let canary = group_canary(group);
         let name = GroupName::parse(group).unwrap();
-        let view: Arc<dyn Workspace> = if is_boxed {
-            let boxed: Box<dyn Workspace> = Box::new(GroupView::new(Arc::clone(&root), &owner, &name));
-            Arc::new(boxed)
-        } else {
-            Arc::new(GroupView::new(Arc::clone(&root), &owner, &name))
-        };
+        let view: Arc<dyn Workspace> = Arc::new(GroupView::new(Arc::clone(root), &owner, &name));
         put(&view, "MEMORY.md", format!("# Memory\n\n- {canary}\n"));
         put(&view, "memory/2026-11-20-shared.chat.md", format!("- [user] Decision: {canary} in a journal\n"));
         put(&view, "memory/2026-11-19-shared.chat.md", format!("- [user] Decision: {canary} of yesterday\n"));
@@ -1715,21 +1750,10 @@ fn with_groups(
             !CANARIES.iter().any(|canary| asked.contains(canary)),
             "the dream of {group} is shown private words"
         );
+        let rows = folder.join(format!("rows-{group}"));
+        fs::create_dir_all(rows).unwrap();
         let scope = owner.group(&name);
-        let folder = place.folder.path();
-        let own: Vec<Arc<dyn Store>> = vec![
-            Arc::new(
-                FileMemoryStore::open(folder.join(format!("rows-{group}")), scope.clone()).unwrap_or_else(
-                    |_| {
-                        fs::create_dir_all(folder.join(format!("rows-{group}"))).unwrap();
-                        FileMemoryStore::open(folder.join(format!("rows-{group}")), scope.clone()).unwrap()
-                    },
-                ),
-            ),
-            // The file of the private rows: the scope parts them.
-            Arc::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), scope.clone()).unwrap()),
-        ];
-        for store in &own {
+        for store in &group_stores(folder, group, &scope) {
             let mine = Access::shared(owner.clone()).group(&name);
             store
                 .write(
@@ -1740,21 +1764,51 @@ fn with_groups(
                 .unwrap();
             feed(&view, store.as_ref(), &scope, at(20, 9, 0)).unwrap();
         }
-        names.extend(documents(&view).into_keys().map(|document| crate::life::name(&document)));
-        names.extend(
-            documents(&view)
-                .into_keys()
-                .map(|document| crate::life::name(&format!("groups/{group}/{document}"))),
-        );
+    }
+}
+
+/// The stores of a group. The file of the database is that of the private rows: the scope parts them.
+fn group_stores(folder: &Path, group: &str, scope: &Scope) -> Vec<Arc<dyn Store>> {
+    vec![
+        Arc::new(FileMemoryStore::open(folder.join(format!("rows-{group}")), scope.clone()).unwrap()),
+        Arc::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), scope.clone()).unwrap()),
+    ]
+}
+
+/// A session in a copy of a home with groups: of one of them, or of none.
+fn with_groups(
+    home: (tempfile::TempDir, Arc<dyn Workspace>),
+    is_boxed: bool,
+    of: Option<&str>,
+    kind: SessionKind,
+) -> Place {
+    use noctuary::life::{GroupName, GroupView};
+
+    let mut place = place(home, access(kind, Actor::Agent));
+    let owner = access(SessionKind::Main, Actor::Agent).scope;
+    let root = Arc::clone(place.life.workspace());
+    for group in GROUPS {
+        let group_name = GroupName::parse(group).unwrap();
+        let view = GroupView::new(Arc::clone(&root), &owner, &group_name);
+        for document in documents(&view).into_keys() {
+            place.names.extend([name(&document), name(&format!("groups/{group}/{document}"))]);
+        }
         if of == Some(group) {
+            let view: Arc<dyn Workspace> = if is_boxed {
+                let boxed: Box<dyn Workspace> = Box::new(view);
+                Arc::new(boxed)
+            } else {
+                Arc::new(view)
+            };
+            let scope = owner.group(&group_name);
+            place.stores = group_stores(place.folder.path(), group, &scope);
             place.life = Life::new(view, LifeConfig::default());
             place.access = Access::new(kind, Actor::Agent, scope);
-            stores = own;
         }
     }
-    names.sort();
-    names.dedup();
-    Place { names, stores, ..place }
+    place.names.sort();
+    place.names.dedup();
+    place
 }
 
 // BX-38: nothing crosses between groups, or out of private.
@@ -1767,13 +1821,15 @@ fn no_reader_gives_a_group_what_is_anothers_or_private() {
     // All groups of all homes take minutes: unless asked for, each reader is tried with one of them a home.
     let is_long = std::env::var_os("NOCTUARY_LONG_TESTS").is_some();
     let numbered: Vec<_> = READERS.iter().enumerate().collect();
+    let furnished = Furnished::by(furnish_with_groups);
     common::each(&numbered, |(number, (reader, _, read))| {
         for (at_group, group) in GROUPS.iter().enumerate() {
-            for (at_home, home) in homes().enumerate() {
+            for at_home in 0..furnished.0.len() {
                 if !is_long && (number + at_home) % GROUPS.len() != at_group {
                     continue;
                 }
                 let kind = KINDS[(at_group + at_home) % KINDS.len()];
+                let home = furnished.copy(at_home);
                 let place = with_groups(home, (at_group + at_home) % 2 == 0, Some(group), kind);
                 let told = read(&place);
                 let others = GROUPS.iter().filter(|other| *other != group).map(|other| group_canary(other));
@@ -1789,11 +1845,11 @@ fn no_reader_gives_a_group_what_is_anothers_or_private() {
             }
         }
         // A session with others present that is of no group.
-        for (at_home, home) in homes().enumerate() {
+        for at_home in 0..furnished.0.len() {
             if !is_long && (number + at_home) % 2 == 0 {
                 continue;
             }
-            let place = with_groups(home, false, None, SessionKind::Shared);
+            let place = with_groups(furnished.copy(at_home), false, None, SessionKind::Shared);
             let told = read(&place);
             let leaked: Vec<_> = GROUPS.iter().filter(|group| told.contains(&group_canary(group))).collect();
             if !leaked.is_empty() {
@@ -1815,7 +1871,7 @@ fn no_reader_gives_a_group_what_is_anothers_or_private() {
 
 #[test]
 fn the_owner_reads_every_group_in_private_and_their_agent_writes_in_none() {
-    for home in homes() {
+    for home in Furnished::by(furnish_with_groups).copies() {
         let place = with_groups(home, false, None, SessionKind::Main);
         for group in GROUPS {
             let memory = crate::life::name(&format!("groups/{group}/MEMORY.md"));
@@ -1840,7 +1896,7 @@ fn an_access_to_a_group_reads_nothing_of_the_life_itself() {
     use noctuary::life::{GroupName, GroupView};
 
     let crew = GroupName::parse("crew").unwrap();
-    for home in homes() {
+    for home in Furnished::by(furnish_with_groups).copies() {
         let place = with_groups(home, false, None, SessionKind::Main);
         let root = Arc::clone(place.life.workspace());
         let owner = access(SessionKind::Main, Actor::Agent).scope;
@@ -1872,7 +1928,7 @@ fn forgetting_and_copying_reach_the_groups() {
     let owner = access(SessionKind::Main, Actor::Human).scope;
     let human = access(SessionKind::Main, Actor::Human);
     let crew = GroupName::parse("crew").unwrap();
-    for (home, other) in homes().zip(homes()) {
+    for (home, other) in Furnished::by(furnish_with_groups).copies().zip(homes()) {
         let place = with_groups(home, false, None, SessionKind::Main);
         let root = place.life.workspace();
         let (_folder, target) = other;
