@@ -1,11 +1,16 @@
 //! The operator's day: which calendar date an instant belongs to.
 
-use chrono::{DateTime, Days, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
+mod zone;
 
-/// Decides which date an instant belongs to: an offset from UTC and the hour at which a day begins.
+use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike, Utc};
+
+pub use zone::Zone;
+
+/// Decides which date an instant belongs to: a time zone and the hour at which a day begins.
 ///
 /// Someone who works past midnight sets a cut-off hour, and what happened at two in the morning still
-/// belongs to the day before.
+/// belongs to the day before. Where a zone's clock changes, a day has 23 or 25 hours; each instant belongs to one day,
+/// and a later instant never to an earlier day.
 ///
 /// ```
 /// use chrono::{FixedOffset, NaiveDate, TimeZone, Utc};
@@ -17,19 +22,30 @@ use chrono::{DateTime, Days, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, T
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DayPolicy {
-    offset: FixedOffset,
+    zone: Zone,
     cutoff_hour: u8,
 }
 
 impl DayPolicy {
     /// Days in UTC that begin at midnight.
-    pub const UTC: Self =
-        Self { offset: FixedOffset::east_opt(0).expect("zero is an offset"), cutoff_hour: 0 };
+    pub const UTC: Self = Self { zone: Zone::UTC, cutoff_hour: 0 };
 
-    /// Days at `offset` that begin at `cutoff_hour`; an hour above 23 counts as 23.
+    /// Days in a [`Zone`], or at an offset, that begin at `cutoff_hour`; an hour above 23 counts as 23.
     #[must_use]
-    pub fn new(offset: FixedOffset, cutoff_hour: u8) -> Self {
-        Self { offset, cutoff_hour: cutoff_hour.min(23) }
+    pub fn new(zone: impl Into<Zone>, cutoff_hour: u8) -> Self {
+        Self { zone: zone.into(), cutoff_hour: cutoff_hour.min(23) }
+    }
+
+    /// Returns the time zone.
+    #[must_use]
+    pub fn zone(self) -> Zone {
+        self.zone
+    }
+
+    /// Returns the hour at which a day begins, from 0 to 23.
+    #[must_use]
+    pub fn cutoff_hour(self) -> u8 {
+        self.cutoff_hour
     }
 
     /// Returns the date that `instant` belongs to.
@@ -38,7 +54,10 @@ impl DayPolicy {
         let local = self.local(instant);
         let date = local.date();
         let before = date.pred_opt().filter(|_| local.hour() < u32::from(self.cutoff_hour));
-        before.unwrap_or(date)
+        let date = before.unwrap_or(date);
+        // A clock that is put back over the cut-off hour does not bring a day back.
+        let next = date.succ_opt().filter(|next| !self.zone.is_fixed() && self.begins(*next) <= instant);
+        next.unwrap_or(date)
     }
 
     /// Returns what a clock on the operator's wall shows at `instant`.
@@ -48,19 +67,46 @@ impl DayPolicy {
     }
 
     fn local(self, instant: DateTime<Utc>) -> NaiveDateTime {
+        let utc = instant.naive_utc();
         // As a plain sum, since a time at the end of the calendar has no local time.
-        instant.naive_utc().checked_add_offset(self.offset).unwrap_or(instant.naive_utc())
+        utc.checked_add_offset(self.zone.offset_at(utc)).unwrap_or(utc)
     }
 
     /// Returns when `date` begins.
     #[must_use]
     pub fn begins(self, date: NaiveDate) -> DateTime<Utc> {
         let local = date.and_hms_opt(u32::from(self.cutoff_hour), 0, 0).expect("an hour of a day");
-        local
-            .and_local_timezone(self.offset)
-            .single()
-            .expect("a fixed offset has no gaps")
-            .with_timezone(&Utc)
+        self.first(local)
+    }
+
+    /// Returns the first instant of the day `date` at which the clock shows `time`, or a later time where it leaves that out.
+    /// A time before the hour at which days begin is of the night that ends the day.
+    #[must_use]
+    pub fn instant(self, date: NaiveDate, time: NaiveTime) -> DateTime<Utc> {
+        let next = date.succ_opt().filter(|_| time.hour() < u32::from(self.cutoff_hour));
+        self.first(next.unwrap_or(date).and_time(time))
+    }
+
+    /// Returns the first instant at which the clock shows a local time, or a later one where it leaves that out.
+    fn first(self, local: NaiveDateTime) -> DateTime<Utc> {
+        let day = TimeDelta::days(1);
+        let near = [local.checked_sub_signed(day), local.checked_add_signed(day)];
+        // What the clock was before and after a change near this time, the larger offset first: its instant is the earlier.
+        let mut offsets = near.map(|near| self.zone.offset_at(near.unwrap_or(local)));
+        offsets.sort_unstable_by_key(|offset| -offset.local_minus_utc());
+        let instants = offsets.map(|offset| local.checked_sub_offset(offset).unwrap_or(local));
+        let shows = |utc: NaiveDateTime| utc.checked_add_offset(self.zone.offset_at(utc)).unwrap_or(utc);
+        if let Some(utc) = instants.into_iter().find(|utc| shows(*utc) == local) {
+            return utc.and_utc();
+        }
+        // The clock leaves the time out: the change is the first second at which it shows more.
+        let [mut before, mut after] = instants;
+        while after - before > TimeDelta::seconds(1) {
+            let middle = before + (after - before) / 2;
+            let middle = middle.with_nanosecond(0).unwrap_or(middle);
+            if shows(middle) < local { before = middle } else { after = middle }
+        }
+        after.and_utc()
     }
 
     /// Returns the oldest date inside a window of `days` days before `instant`; `None` where the
@@ -79,7 +125,7 @@ impl Default for DayPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::{Duration, TimeZone};
+    use chrono::{Duration, FixedOffset, TimeZone};
 
     #[test]
     fn two_in_the_morning_belongs_to_yesterday() {

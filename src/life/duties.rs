@@ -1,8 +1,9 @@
 //! The questions of a host's scheduler before it wakes the agent: which checks are due, whether the hour is quiet,
 //! whether there is anything to do.
 
-use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 
+use crate::base::day::{DayPolicy, Zone};
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::DocName;
@@ -86,35 +87,35 @@ pub struct QuietHours {
     pub from: NaiveTime,
     /// When they are over; an earlier time than `from` is on the next day. 08:00.
     pub until: NaiveTime,
-    /// The user's offset from UTC.
-    pub offset: FixedOffset,
+    /// The user's time zone.
+    pub zone: Zone,
 }
 
 impl Default for QuietHours {
     fn default() -> Self {
         let hour = |hour| NaiveTime::from_hms_opt(hour, 0, 0).expect("an hour of a day");
-        Self { from: hour(23), until: hour(8), offset: FixedOffset::east_opt(0).expect("zero is an offset") }
+        Self { from: hour(23), until: hour(8), zone: Zone::UTC }
     }
 }
 
 impl QuietHours {
     /// Makes the hours from one time of the day until another; the same time twice is never.
     #[must_use]
-    pub fn new(from: NaiveTime, until: NaiveTime, offset: FixedOffset) -> Self {
-        Self { from, until, offset }
+    pub fn new(from: NaiveTime, until: NaiveTime, zone: impl Into<Zone>) -> Self {
+        Self { from, until, zone: zone.into() }
     }
 
-    /// Returns the same hours at another offset.
+    /// Returns the same hours in another time zone, or at another offset.
     #[must_use]
-    pub fn at(mut self, offset: FixedOffset) -> Self {
-        self.offset = offset;
+    pub fn at(mut self, zone: impl Into<Zone>) -> Self {
+        self.zone = zone.into();
         self
     }
 
     /// Returns whether an instant is in them.
     #[must_use]
     pub fn contains(&self, instant: DateTime<Utc>) -> bool {
-        let time = instant.with_timezone(&self.offset).time();
+        let time = DayPolicy::new(self.zone, 0).time(instant);
         if self.from <= self.until {
             self.from <= time && time < self.until
         } else {
@@ -144,7 +145,7 @@ pub(super) fn heartbeat_has_tasks(workspace: &dyn Workspace, document: &DocName)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::TimeZone;
+    use chrono::{FixedOffset, TimeZone};
 
     // HB-07
     #[test]
@@ -168,13 +169,14 @@ mod tests {
     // HB-08
     #[test]
     fn quiet_hours_wrap_midnight() {
-        let quiet = QuietHours::default().at(FixedOffset::west_opt(5 * 3600).unwrap());
+        let west = FixedOffset::west_opt(5 * 3600).unwrap();
+        let quiet = QuietHours::default().at(west);
         let at = |hour, minute| {
-            let local = quiet.offset.with_ymd_and_hms(2026, 11, 21, hour, minute, 0).unwrap();
+            let local = west.with_ymd_and_hms(2026, 11, 21, hour, minute, 0).unwrap();
             quiet.contains(local.with_timezone(&Utc))
         };
         assert_eq!([at(22, 59), at(23, 0), at(0, 0), at(7, 59), at(8, 0)], [false, true, true, true, false]);
-        let noon = QuietHours::new(quiet.until, quiet.until, quiet.offset);
+        let noon = QuietHours::new(quiet.until, quiet.until, quiet.zone);
         assert!(!noon.contains(Utc.with_ymd_and_hms(2026, 11, 21, 13, 0, 0).unwrap()));
     }
 

@@ -28,7 +28,8 @@
 //! | [`Name`], [`StateName`], [`Space`], [`NameError`] | checked names of documents and of the library's own files |
 //! | [`Reach`] | the documents that an index looks for in a project's folder |
 //! | [`Lease`], [`Claim`], [`ClaimTerms`], [`Holder`] | the right to write for a dream, and its holder |
-//! | [`DayPolicy`] | the date of an instant: an offset, and the hour at which a day begins |
+//! | [`DayPolicy`] | the date of an instant: a time zone, and the hour at which a day begins |
+//! | [`Zone`] | an offset from UTC, or with the feature `zones` a time zone of the IANA database |
 //! | [`Refusal`], [`LostBy`], [`OpenLimit`], [`FoundAt`] | details of [`Error`](crate::Error) |
 //! | [`MAX_DOCUMENT`] | the largest document that is read whole: 64 MiB |
 //!
@@ -48,7 +49,7 @@ mod listing;
 mod reach;
 pub(crate) mod write;
 
-pub use crate::base::day::DayPolicy;
+pub use crate::base::day::{DayPolicy, Zone};
 pub use crate::base::digest::Digest;
 pub use crate::base::document::{Document, FoundAt, Revision};
 pub use crate::base::error::{LostBy, OpenLimit, Refusal};

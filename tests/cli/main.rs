@@ -11,6 +11,7 @@ mod server;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod vault;
+mod zones;
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -26,7 +27,8 @@ fn settled(mut command: Command, folder: &Path) -> Command {
         .env("XDG_CONFIG_HOME", folder.join(".config"))
         .env_remove("NOCTUARY_CONFIG")
         .env_remove("NOCTUARY_KEY_FILE")
-        .env_remove("NO_COLOR");
+        .env_remove("NO_COLOR")
+        .env_remove("TZ");
     command
 }
 

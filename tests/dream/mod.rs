@@ -17,3 +17,4 @@ mod seams;
 mod undo;
 mod words;
 mod year;
+mod zones;

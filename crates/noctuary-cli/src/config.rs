@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use noctuary::DreamConfig;
+use chrono::{DateTime, Utc};
 use noctuary::dream::{Evidence, OverBudget};
 use noctuary::model::HttpEmbedder;
 use noctuary::store::StoreConfig;
+use noctuary::workspace::{DayPolicy, Zone};
+use noctuary::{DreamConfig, LifeConfig};
 use serde::{Deserialize, Serialize};
 
 use super::output::Trouble;
@@ -15,10 +17,21 @@ use super::output::Trouble;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
+    pub(crate) day: Day,
     pub(crate) dream: Dream,
     pub(crate) model: Model,
     pub(crate) travel: Travel,
     pub(crate) server: Server,
+}
+
+/// The day of the person. Where the file says nothing, the zone is that of `TZ`, then that of this machine.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Day {
+    /// A name of the IANA database, an offset like `+02:00`, or `UTC`.
+    pub(crate) zone: Option<String>,
+    /// The hour at which a day begins, from 0 to 23.
+    pub(crate) begins: Option<u8>,
 }
 
 /// How journals are read. The names of the environment, `WORKSPACE_DREAM_…`, count where the file says nothing.
@@ -105,6 +118,7 @@ impl Config {
             std::env::var(name).ok().filter(|value| !value.trim().is_empty()).or_else(|| on(name))
         };
         let mut config = DreamConfig::from_env(lookup)?;
+        config.day = self.day()?;
         let dream = &self.dream;
         if let Some(days) = dream.window_days {
             config.window_days = (days > 0).then_some(days);
@@ -145,6 +159,45 @@ impl Config {
         Ok(config)
     }
 
+    /// Returns the settings of a life by day.
+    pub(crate) fn life(&self) -> Result<LifeConfig, Trouble> {
+        let mut config = LifeConfig::default();
+        config.day = self.day()?;
+        config.quiet = config.quiet.at(config.day.zone());
+        Ok(config)
+    }
+
+    /// Returns the day of the person: in the zone of the file, else of `TZ`, else of this machine, else in UTC.
+    pub(crate) fn day(&self) -> Result<DayPolicy, Trouble> {
+        let begins = self.day.begins.unwrap_or(0);
+        if begins > 23 {
+            return Err(Trouble::of("setting_of_words", &[&"day.begins", &"an hour from 0 to 23"]));
+        }
+        let parse = |named: &str, of: &str| {
+            named.parse::<Zone>().map_err(|_| Trouble::of("zone_unknown", &[&of, &named]))
+        };
+        let variable = std::env::var("TZ").unwrap_or_default();
+        // What stands behind the colon, or in the folder of the zones, is the name.
+        let variable = variable.trim_start_matches(':');
+        let variable = variable.split_once("zoneinfo/").map_or(variable, |(_, name)| name);
+        let zone = match &self.day.zone {
+            Some(named) => parse(named, "day.zone")?,
+            None if !variable.is_empty() => parse(variable, "TZ")?,
+            None => {
+                let own = iana_time_zone::get_timezone().ok();
+                own.and_then(|own| own.parse().ok()).unwrap_or(Zone::UTC)
+            }
+        };
+        Ok(DayPolicy::new(zone, begins))
+    }
+
+    /// Says a time as the person's clock shows it, and of which zone.
+    pub(crate) fn told(&self, at: DateTime<Utc>) -> Result<String, Trouble> {
+        let zone = self.day()?.zone();
+        let local = at.with_timezone(&zone.offset_at(at.naive_utc()));
+        Ok(format!("{} {zone}", local.format("%Y-%m-%d %H:%M")))
+    }
+
     /// Returns the settings of a store that the doctor looks at: with an embedder, where one is named.
     pub(crate) fn stores_of_doctor(&self) -> Result<StoreConfig, Trouble> {
         let mut config = stores()?;
@@ -168,6 +221,7 @@ impl Config {
             _ => "checked",
         };
         let shown = Self {
+            day: Day { zone: Some(dreams.day.zone().to_string()), begins: Some(dreams.day.cutoff_hour()) },
             dream: Dream {
                 window_days: Some(dreams.window_days.unwrap_or(0)),
                 interval_hours: Some(dreams.interval.as_secs() / 3600),

@@ -59,11 +59,11 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Whose { user: arguments.user.as_deref(), agent: arguments.agent.as_deref(), server: &config.server };
     match command {
         Command::Init { path, git, syncthing } => {
-            commands::life::init(path, whose, output)?;
+            commands::life::init(path, whose, &config, output)?;
             commands::carried::set_up(path, *git, *syncthing, output)
         }
         Command::Status { path } => commands::life::status(path, whose, &config, output),
-        Command::Note { path, text, kind } => commands::life::note(path, text, *kind, whose, output),
+        Command::Note { path, text, kind } => commands::life::note(path, text, *kind, whose, &config, output),
         Command::Search { path, query, limit, around } => {
             commands::memory::search(path, query, (*limit, *around), whose, output)
         }

@@ -13,7 +13,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::day::DayPolicy;
@@ -93,11 +93,7 @@ impl Observation {
     /// Returns the instant that the day and minute are on the operator's clock.
     #[must_use]
     pub fn instant(&self, day: DayPolicy) -> DateTime<Utc> {
-        let begins = day.begins(self.date);
-        let after = self.time.signed_duration_since(day.time(begins));
-        // A minute before the hour at which days begin is of the night that ends the day.
-        let after = if after < TimeDelta::zero() { after + TimeDelta::hours(24) } else { after };
-        begins.checked_add_signed(after).unwrap_or(begins)
+        day.instant(self.date, self.time)
     }
 }
 
@@ -342,7 +338,7 @@ mod tests {
     fn observation() -> impl Strategy<Value = Observation> {
         let mark = prop_oneof![Just(Mark::Red), Just(Mark::Yellow), Just(Mark::Green)];
         (0i64..4, 0u32..1440, mark, "[!-~][ -~]{0,8}[!-~]").prop_map(|(day, minute, mark, text)| {
-            let date = NaiveDate::from_ymd_opt(2026, 2, 12).unwrap() + TimeDelta::days(day);
+            let date = NaiveDate::from_ymd_opt(2026, 2, 12).unwrap() + chrono::TimeDelta::days(day);
             let time = NaiveTime::from_hms_opt(minute / 60, minute % 60, 0).unwrap();
             Observation { date, time, mark, text }
         })

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use chrono::Utc;
+use chrono::{SecondsFormat, Utc};
 use noctuary::doctor::FindingKind;
 use noctuary::dream::{Due, NotDue};
 use noctuary::memory::Filter;
-use noctuary::{Life, LifeConfig, Note};
+use noctuary::{Life, Note};
 use serde_json::json;
 
 use crate::arguments::Kind;
@@ -17,9 +17,9 @@ use crate::output::{End, Output, Trouble, count, size};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
-pub(crate) fn init(place: &Place, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+pub(crate) fn init(place: &Place, whose: Whose<'_>, config: &Config, output: Output) -> Result<End, Trouble> {
     let home = Home::open_or_make(place, whose)?;
-    let boot = Life::new(Arc::clone(&home.workspace), LifeConfig::default()).boot(Utc::now())?;
+    let boot = Life::new(Arc::clone(&home.workspace), config.life()?).boot(Utc::now())?;
     let wrote: Vec<String> = boot.seeded.wrote.iter().map(ToString::to_string).collect();
     if output.json {
         output.value(&json!({"path": place.to_string(), "wrote": wrote}))?;
@@ -39,6 +39,7 @@ pub(crate) fn note(
     text: &[String],
     kind: Kind,
     whose: Whose<'_>,
+    config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
     let text = text.join(" ");
@@ -54,7 +55,7 @@ pub(crate) fn note(
     };
     let note = note.from(noctuary::format::Origin::User);
     let now = Utc::now();
-    let life = Life::new(Arc::clone(&home.workspace), LifeConfig::default());
+    let life = Life::new(Arc::clone(&home.workspace), config.life()?);
     let mut session = life.begin_session(home.owner(), "cli", "cli", now)?;
     let warnings = session.note(&note, now)?;
     session.flush()?;
@@ -98,8 +99,8 @@ pub(crate) fn status(
         _ if !config.dreams()?.enabled => "off".to_owned(),
         Due::Now => "now".to_owned(),
         Due::NotYet(NotDue::OtherMachine { .. }) => "on another machine".to_owned(),
-        Due::NotYet(NotDue::Interval { next }) => next.format("%Y-%m-%d %H:%M").to_string(),
-        Due::NotYet(why) if output.json => why.next().format("%Y-%m-%d %H:%M").to_string(),
+        Due::NotYet(NotDue::Interval { next }) if !output.json => config.told(*next)?,
+        Due::NotYet(why) if output.json => why.next().to_rfc3339_opts(SecondsFormat::Secs, true),
         // It says what keeps it from asking, and until when.
         Due::NotYet(why) => format!("later: {why}"),
         _ => "later".to_owned(),
@@ -116,6 +117,7 @@ pub(crate) fn status(
         output.value(&json!({
             "path": place.to_string(),
             "user": home.scope.user,
+            "zone": config.day()?.zone().to_string(),
             "documents": found.health.documents,
             "journals": found.health.journals,
             "rows": found.health.rows,
@@ -138,9 +140,15 @@ pub(crate) fn status(
     let row =
         |name: &str, text: String| output.line(format!("{}{text}", output.bold(&format!("{name:<11}"))));
     row("Life", format!("{place} of {}", home.scope.user));
+    let day = config.day()?;
+    let begins = match day.cutoff_hour() {
+        0 => String::new(),
+        hour => format!(", from {hour:02}:00"),
+    };
+    row("Day", format!("{} in {}{begins}", day.date(now), day.zone()));
     let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     row("Documents", format!("{}, {} of them journals", found.health.documents, found.health.journals));
-    let touched = latest.first().map(|row| format!(", the latest of {}", row.updated_at.date_naive()));
+    let touched = latest.first().map(|row| format!(", the latest of {}", day.date(row.updated_at)));
     row("Rows", format!("{}{}", found.health.rows, touched.unwrap_or_default()));
     if found.health.suspicions > 0 {
         row("Unsettled", count(number(found.health.suspicions), "pair"));
@@ -166,8 +174,7 @@ pub(crate) fn status(
     if proposals > 0 {
         row("To review", format!("{}: noctuary review {place}", count(proposals, "proposal")));
     }
-    let last =
-        state.last_run_at.map_or_else(|| "never".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());
+    let last = state.last_run_at.map_or_else(|| Ok("never".to_owned()), |at| config.told(at))?;
     output.folded(11, &format!("{}{last}; due {due}", output.bold(&format!("{:<11}", "Dreamt"))));
     for dream in dreams.iter().take(3) {
         output.line(format!("{:<11}{}", "", output.faint(&dream.to_string())));
