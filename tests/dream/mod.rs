@@ -1,5 +1,6 @@
 //! Nights: what the dreamers read, ask, write, hold back and take back.
 
+mod appointments;
 mod attacks;
 mod briefing;
 mod dialogue;

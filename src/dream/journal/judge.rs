@@ -16,7 +16,7 @@ use crate::dream::said::Standing;
 use crate::dreamer::{
     DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome,
 };
-use crate::format::documents::curated;
+use crate::format::documents::curated::{self, Statements};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
 use crate::format::state::intent::Append;
 use crate::format::state::log;
@@ -37,7 +37,7 @@ enum Answer {
 /// The statements that a new section does not repeat.
 struct Known {
     /// Statements of memory, archive and waiting proposals.
-    statements: SortedSet<String>,
+    statements: Statements,
     /// The hashes of those that a person took out, or said no to.
     removed: SortedSet<String>,
     /// The promoted lines of memory and archive.
@@ -137,18 +137,16 @@ impl Curation {
     fn known(&mut self, run: &Run) -> Result<Known> {
         let workspace = run.workspace();
         let (_, memory) = self.records.memory(workspace)?;
-        let (mut statements, mut standing) = (SortedSet::new(), Standing::default());
+        let (mut statements, mut standing) = (Statements::default(), Standing::default());
         let mut take = |text: &str| {
-            statements.extend(curated::statements(text));
+            statements.take(text);
             standing.take(text);
         };
         take(&memory.text());
         take(&self.records.archive(workspace)?.text());
         let list = self.records.proposals(workspace)?;
         let queue = Queue { workspace, list, config: &self.dreamer.config, now: run.now() };
-        let proposed = queue.read()?;
-        statements.extend(proposed.statements);
-        let mut removed = proposed.declined;
+        let mut removed = queue.read(&mut statements)?;
         removed.extend(log::settled(&self.records.log).map(str::to_owned));
         Ok(Known { statements, removed, standing })
     }
@@ -196,7 +194,7 @@ impl Curation {
             let hold = instructs(run, item, report).or(nested).or(hold);
             let fate = if let Some(hold) = hold {
                 LineOutcome::Held(hold)
-            } else if known.statements.contains(&statement)
+            } else if known.statements.has(&statement)
                 || known.standing.says(&text, &citations, &material.shown)
             {
                 LineOutcome::Duplicate
@@ -205,7 +203,7 @@ impl Curation {
             } else if text.chars().count() > config.section.item_chars {
                 LineOutcome::OverCap(DropReason::TooLong)
             } else {
-                known.statements.insert(statement);
+                known.statements.insert(statement, 0);
                 moved |= heading != item.heading;
                 kept.push((Item { heading, text: text.clone(), is_nested: false }, hash));
                 LineOutcome::Promoted { cited: !citations.is_empty() }

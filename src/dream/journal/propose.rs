@@ -30,7 +30,7 @@ use crate::base::text;
 use crate::dream::commit;
 use crate::dream::engine::{self, Item};
 use crate::dreamer::{LineOutcome, LineReport, Outcome};
-use crate::format::documents::curated;
+use crate::format::documents::curated::{self, Statements};
 use crate::format::replies::reply;
 use crate::format::state::intent::{Append, Books, Intent};
 use crate::format::state::ledger::Ledger;
@@ -333,8 +333,8 @@ impl<'a> Answering<'a> {
         let (memory_name, memory) = commit::memory(self.workspace())?;
         let archive = commit::archive(self.workspace())?;
         let (text, archived) = (String::from_utf8_lossy(&memory), String::from_utf8_lossy(&archive));
-        let mut known: SortedSet<String> =
-            curated::statements(&text).chain(curated::statements(&archived)).collect();
+        let mut known = Statements::default();
+        [&text, &archived].into_iter().for_each(|text| known.take(text));
         // A person may have put the section there by hand.
         let stands = [&memory, &archive].into_iter().any(|text| curated::has_section(text, &waiting.id));
         let mut kept = Vec::new();
@@ -352,7 +352,9 @@ impl<'a> Answering<'a> {
                 report.lines.push(LineReport::new(item.text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;
             }
-            let is_new = known.insert(curated::statement_key(&item.text)) && !stands;
+            let key = curated::statement_key(&item.text);
+            let is_new = !known.has(&key) && !stands;
+            known.insert(key, 0);
             let fate = if is_new { LineOutcome::Promoted { cited } } else { LineOutcome::Duplicate };
             let heading = item.heading.map(str::to_owned);
             report.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));

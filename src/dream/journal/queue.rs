@@ -7,7 +7,7 @@ use crate::base::error::{Error, Result};
 use crate::base::sorted::SortedSet;
 use crate::dream::commit;
 use crate::dreamer::Notice;
-use crate::format::documents::curated;
+use crate::format::documents::curated::Statements;
 use crate::format::state::proposal::{Proposals, Waiting};
 use crate::workspace::Workspace;
 
@@ -24,16 +24,6 @@ pub(crate) struct Queue<'a> {
     pub(crate) list: &'a Proposals,
     pub(crate) config: &'a DreamConfig,
     pub(crate) now: DateTime<Utc>,
-}
-
-/// The statements of proposals that wait.
-#[derive(Default)]
-pub(crate) struct Proposed {
-    /// Their statements, word for word.
-    pub(crate) statements: SortedSet<String>,
-    /// The hashes of what a person took out: with its file, or out of one that waits. They hold those of what still
-    /// stands there too.
-    pub(crate) declined: SortedSet<String>,
 }
 
 impl Queue<'_> {
@@ -65,9 +55,10 @@ impl Queue<'_> {
         Ok(notices.into_iter().filter(|(count, _)| *count > 0).map(|(_, notice)| notice).collect())
     }
 
-    /// Reads what they say.
-    pub(crate) fn read(&self) -> Result<Proposed> {
-        let mut proposed = Proposed::default();
+    /// Adds what they say to known statements. Returns the hashes of what a person took out: with its file, or out of one that waits. They
+    /// hold those of what still stands there too.
+    pub(crate) fn read(&self, known: &mut Statements) -> Result<SortedSet<String>> {
+        let mut declined = SortedSet::new();
         for entry in self.list.waiting() {
             let file = match commit::state(self.workspace, &entry.name()) {
                 // Something else stands in its place, for a person to look at: it waits.
@@ -76,12 +67,12 @@ impl Queue<'_> {
             };
             let is_expired = self.is_expired(entry);
             if file.is_none() || !is_expired {
-                proposed.declined.extend(entry.lines.iter().cloned());
+                declined.extend(entry.lines.iter().cloned());
             }
             if let (Some(file), false) = (file, is_expired) {
-                proposed.statements.extend(curated::statements(&String::from_utf8_lossy(&file)));
+                known.take(&String::from_utf8_lossy(&file));
             }
         }
-        Ok(proposed)
+        Ok(declined)
     }
 }

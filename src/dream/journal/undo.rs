@@ -17,10 +17,11 @@ use crate::base::access::Access;
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name, StateName};
 use crate::base::order;
-use crate::base::sorted::{SortedMap, SortedSet};
+use crate::base::sorted::SortedMap;
 use crate::dream::commit;
+use crate::format::documents::briefing;
+use crate::format::documents::curated::{self, Statements};
 use crate::format::documents::sections::{self, SectionState};
-use crate::format::documents::{briefing, curated};
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::ledger::{Entry, Piece};
@@ -337,12 +338,13 @@ impl Changing<'_> {
 
     /// Looks whether nothing of a section stands in memory or in the archive: else it would stand there twice.
     fn check_known(&self, section: &str) -> Result<()> {
-        let back: SortedSet<String> = curated::statements(section).collect();
+        let mut back = Statements::default();
+        back.take(section);
         for (name, text) in [
             (&self.earlier.name, Cow::Borrowed(self.earlier.memory.bytes())),
             (&DocName::DREAMED, Cow::Owned(commit::archive(self.earlier.workspace)?)),
         ] {
-            if curated::statements(&String::from_utf8_lossy(&text)).any(|known| back.contains(&known)) {
+            if curated::statements(&String::from_utf8_lossy(&text)).any(|known| back.has(&known)) {
                 return refused(name, Refusal::SaidAgain);
             }
         }

@@ -8,7 +8,7 @@ use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::dream::{Cited, Said, cited, compared};
 use crate::format::DreamId;
-use crate::format::documents::curated::{self, Promoted};
+use crate::format::documents::curated::{self, Promoted, Statements};
 use crate::format::replies::reply;
 use crate::format::state::log;
 use crate::gate::is_struck;
@@ -273,8 +273,8 @@ impl Night {
     /// Takes lines out of a later section that say the same as lines here, or were promoted from the same lines of a journal, in words
     /// that may be the same. Their citations come here.
     pub(super) fn take_doubles(&mut self, later: &mut Self, is_same: &dyn Fn(&Cited) -> bool) {
-        let places: BTreeMap<String, usize> =
-            self.items.iter().enumerate().map(|(at, item)| (item.key(), at)).collect();
+        let mut places = Statements::default();
+        self.items.iter().enumerate().for_each(|(at, item)| places.insert(item.key(), at));
         let before = self.items.clone();
         // What an item cites, and of that the lines of documents that are known to be those.
         let cited = |item: &Item, stale: &BTreeSet<DocName>| {
@@ -318,7 +318,7 @@ impl Night {
             let place = if is_stub(item) {
                 stub_of(item)
             } else {
-                let same = places.get(&item.key()).copied().or_else(|| of_lines(item, &stale));
+                let same = places.find(&item.key()).or_else(|| of_lines(item, &stale));
                 same.filter(|at| !is_stub(&before[*at]))
             };
             if let Some(at) = place {

@@ -25,6 +25,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::digest::Digest;
+use crate::base::sorted::SortedMap;
 use crate::base::text::{self, Unit};
 use crate::format::replies::reply;
 
@@ -324,14 +325,59 @@ pub(crate) fn statements(memory: &str) -> impl Iterator<Item = String> + '_ {
         .filter(|statement| !statement.is_empty())
 }
 
-/// Returns the form in which two bullets say the same: without citations and a date in front.
+/// Returns the form in which two bullets say the same: without citations, and with the day in front, where there is one.
 pub(crate) fn statement_key(statement: &str) -> String {
     claim_key(&reply::split_citations(statement).0)
 }
 
 /// Returns the same of a bullet whose citations were taken out.
 pub(crate) fn claim_key(claim: &str) -> String {
-    text::statement(strip_date(claim).1)
+    let (day, rest) = strip_date(claim);
+    let said = text::statement(rest);
+    match day {
+        Some(day) if !said.is_empty() => format!("{day} {said}"),
+        _ => said,
+    }
+}
+
+/// The statements of curated files, by their keys. One without a day is the same as one of any day; two of different days are two: the next
+/// appointment is none that has been.
+#[derive(Debug, Default)]
+pub(crate) struct Statements {
+    by_key: SortedMap<String, usize>,
+    /// Those of a day, without it.
+    of_a_day: SortedMap<String, usize>,
+}
+
+impl Statements {
+    /// Takes in what a curated file says.
+    pub(crate) fn take(&mut self, memory: &str) {
+        for key in statements(memory) {
+            self.insert(key, 0);
+        }
+    }
+
+    /// Takes in a statement, and a number to find with it; the first number of a statement stays.
+    pub(crate) fn insert(&mut self, key: String, number: usize) {
+        if let (Some(_), rest) = strip_date(&key) {
+            self.of_a_day.entry(rest.to_owned()).or_insert(number);
+        }
+        self.by_key.entry(key).or_insert(number);
+    }
+
+    /// Returns the number of a statement that is the same.
+    pub(crate) fn find(&self, key: &str) -> Option<usize> {
+        let found = self.by_key.get(key).or_else(|| match strip_date(key) {
+            (Some(_), rest) => self.by_key.get(rest),
+            _ => self.of_a_day.get(key),
+        });
+        found.copied()
+    }
+
+    /// Returns whether one is the same.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.find(key).is_some()
+    }
 }
 
 /// Takes the date off the front of a dated entry: `2026-11-21: Moved to Oslo.`
@@ -529,5 +575,21 @@ mod tests {
         let memory =
             "# Memory\n- Prefers **tea**. (memory/2026-01-01.md#L3)\n<!-- dream:v1 id=x -->\n1. Two.\n";
         assert_eq!(statements(memory).collect::<Vec<_>>(), ["prefers tea", "two"]);
+    }
+
+    #[test]
+    fn a_statement_of_another_day_is_another_and_one_without_a_day_is_that_of_any() {
+        let mut known = Statements::default();
+        known.take("- 2026-11-20: Dentist. (memory/2026-11-19.md#L1)\n- Prefers tea.\n");
+        for (line, is_known) in [
+            ("2026-11-20 - **Dentist**", true),
+            ("2027-05-20: Dentist.", false),
+            ("Dentist.", true),
+            ("2026-11-20: Prefers tea.", true),
+            ("Prefers coffee.", false),
+            ("2026-11-20: ", false),
+        ] {
+            assert_eq!(known.has(&statement_key(line)), is_known, "{line}");
+        }
     }
 }
