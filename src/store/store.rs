@@ -29,9 +29,9 @@ use crate::facts::{
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, AuditOutcome, CitedLines, Degraded, EventName, Filter, Found, Learning, LearningId, Memory,
-    MemoryId, NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale,
+    MemoryId, NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale, Syntax,
 };
-use crate::search::rank::Visibility;
+use crate::search::rank::{Plan, Visibility, one_line};
 use crate::trace;
 use crate::workspace::Workspace;
 
@@ -381,6 +381,10 @@ impl Store {
                 })?;
             }
             found.outcome = lacks.map_or(found.outcome, SearchOutcome::Degraded);
+            let plan = Plan::of(&one_line(&query.text), query.syntax == Syntax::Fts);
+            for hit in &mut found.hits {
+                hit.span = plan.sentence_in(&hit.memory.content);
+            }
             Ok(found)
         })
     }

@@ -9,6 +9,7 @@ mod fact_model;
 mod facts;
 mod file_memory;
 mod follow;
+mod found;
 mod freshness;
 mod http_embedder;
 mod http_reranker;

@@ -57,12 +57,16 @@ impl Plan {
     /// Returns the share of its words that a text has, each counting alike; 1 where it has no words.
     #[must_use]
     pub fn share_in(&self, text: &str) -> f64 {
-        let mut there = BTreeSet::new();
-        Stemmer::default().terms(text, |stem, _| {
-            there.extend(self.terms.iter().position(|term| term.stem == stem));
-        });
         let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-        if self.terms.is_empty() { 1.0 } else { count(there.len()) / count(self.terms.len()) }
+        let there = || self.words_in(text, &mut Stemmer::default());
+        if self.terms.is_empty() { 1.0 } else { count(there()) / count(self.terms.len()) }
+    }
+
+    /// Counts the words of the query that a text has.
+    pub(super) fn words_in(&self, text: &str, stemmer: &mut Stemmer) -> usize {
+        let mut there = BTreeSet::new();
+        stemmer.terms(text, |stem, _| there.extend(self.terms.iter().position(|term| term.stem == stem)));
+        there.len()
     }
 
     /// Returns its text where that may be answered by meaning; `None` for one with operators, which say exactly what is
