@@ -26,9 +26,7 @@ impl FoundChunks {
     #[must_use]
     pub fn by_words(query: &str, mut results: Vec<SearchResult>) -> Self {
         let plan = Plan::of(&one_line(query), false);
-        for found in &mut results {
-            found.span = plan.sentence_in(&found.content);
-        }
+        mark_found(&plan, &mut results);
         let fit = results.iter().map(|found| plan.share_in(&found.content)).fold(0.0, f64::max);
         let outcome = match results.len() {
             0 => SearchOutcome::Empty,
@@ -74,7 +72,7 @@ pub struct SearchResult {
     /// The first and the last line of the chunk in its document, from 1.
     pub lines: (u64, u64),
     /// The bytes of the sentence in the content that has the most words of the query, the first of equals; `None` where it has none,
-    /// such as a chunk that was found by its path or its meaning, and where a [`DocumentIndex`](super::DocumentIndex) was asked directly.
+    /// such as a chunk that was found by its path or its meaning.
     pub span: Option<Range<usize>>,
 }
 
@@ -84,6 +82,13 @@ impl SearchResult {
     #[must_use]
     pub fn excerpt(&self, most: usize) -> &str {
         text::excerpt(&self.content, self.span.as_ref(), most)
+    }
+}
+
+/// Says of chunks which sentence was found, where that is not known.
+pub(crate) fn mark_found(plan: &Plan, results: &mut [SearchResult]) {
+    for found in results.iter_mut().filter(|found| found.span.is_none()) {
+        found.span = plan.sentence_in(&found.content);
     }
 }
 
