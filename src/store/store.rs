@@ -366,6 +366,10 @@ impl Store {
                 found => found,
             };
             let (Answer { mut found, mut lacks, settled, renewed, asked }, before) = answer?;
+            let plan = asked.as_ref().map_or_else(
+                || Plan::of(&one_line(&query.text), query.syntax == Syntax::Fts),
+                |asked| asked.plan.clone(),
+            );
             if more.is_some() {
                 let is_reranked = self.rerank(query, &mut found.hits, &settled, &renewed, &before)?;
                 found.hits.truncate(query.filter.limit);
@@ -381,7 +385,6 @@ impl Store {
                 })?;
             }
             found.outcome = lacks.map_or(found.outcome, SearchOutcome::Degraded);
-            let plan = Plan::of(&one_line(&query.text), query.syntax == Syntax::Fts);
             for hit in &mut found.hits {
                 hit.span = plan.sentence_in(&hit.memory.content);
             }

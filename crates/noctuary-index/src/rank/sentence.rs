@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::language::Guess;
 use super::query::Plan;
 use super::terms::Stemmer;
 
@@ -24,10 +25,11 @@ impl Plan {
             return sentences(text).find(|sentence| sentence.end > at);
         }
         let mut stemmer = Stemmer::only(self.terms.iter().map(|term| term.stem.as_str()));
+        let guess = if stemmer.has_stems() { Guess::of(text) } else { Guess::default() };
         let mut best: Option<((bool, usize), Range<usize>)> = None;
         for sentence in sentences(text) {
             let said = &text[sentence.clone()];
-            let words = self.words_in(said, &mut stemmer);
+            let words = self.words_in(guess, said, &mut stemmer);
             let fulfils = self.required.is_some() && self.is_fulfilled_by(said);
             let fit = (fulfils, words);
             if fit > best.as_ref().map_or((false, 0), |(best, _)| *best) {
