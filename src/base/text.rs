@@ -8,7 +8,7 @@ mod same;
 
 use std::ops::Range;
 
-pub(crate) use graphemes::{cut, grapheme_ceil, grapheme_floor};
+pub(crate) use graphemes::{cut, excerpt, grapheme_ceil, grapheme_floor};
 pub(crate) use noctuary_gate::text::{ceil_boundary, floor_boundary, is_invisible};
 pub(crate) use noctuary_index::rank::same_word;
 pub(crate) use same::{same, same_name, statement};

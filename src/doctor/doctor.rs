@@ -196,6 +196,9 @@ impl Doctor {
         let scope = self.scope.clone().or_else(|| FileMemoryStore::owner(disk.as_ref()));
         let scope = scope.unwrap_or_else(|| Scope::user("user"));
         told.health.scope = Some(scope.clone());
+        if FileMemoryStore::are_words_older(disk.as_ref()) {
+            older_words(StateName::MEMORIES_TABLE.as_str(), told);
+        }
         let stores = (&self.stores, profiled(workspace.as_ref()));
         let asked = Arc::clone(&disk);
         let looked = FileMemoryStore::looked_at(disk, scope.clone(), self.stores.clone())
@@ -242,6 +245,11 @@ impl Doctor {
             }
         };
         told.health.scope = Some(scope.clone());
+        match copied.are_words_older() {
+            Ok(false) => {}
+            Ok(true) => older_words(&place, told),
+            Err(error) => rows::tell(&place, error, told)?,
+        }
         let mut is_drifted = match copied.is_index_sound() {
             Ok(is_sound) => !is_sound,
             Err(error) => return rows::tell(&place, error, told),
@@ -297,7 +305,12 @@ impl Doctor {
         let workspace: Arc<dyn Workspace> = Arc::new(server.workspace(scope.clone())?);
         self.examine_workspace(&workspace, now, told)?;
         let store = server.memory_with(scope.clone(), self.stores.clone())?;
-        let (is_drifted, times) = (!store.is_index_sound()?, (profiled(workspace.as_ref()), now));
+        let are_older = store.are_words_older()?;
+        if are_older {
+            older_words(&place, told);
+        }
+        let is_drifted = !are_older && !store.is_index_sound()?;
+        let times = (profiled(workspace.as_ref()), now);
         self.examine_store(&store, (&place, &scope), is_drifted, times, told)?;
         if self.stores.embedder.is_none() {
             told.health.embeddings = store.embeddings()?;
@@ -414,6 +427,12 @@ fn profiled(workspace: &dyn Workspace) -> Option<DateTime<Utc>> {
 }
 
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
+/// Tells of words of rows that another version made.
+fn older_words(place: &str, told: &mut Examination) {
+    let fix = "open it with this version of the library, which indexes the words of its rows anew, once: any command does";
+    told.add(Kind::OlderSchema, place, fix);
+}
+
 fn missing_edges(missing: u64) -> String {
     format!(
         "run `noctuary doctor PATH --fix --apply`: it extracts the edges of every row anew and adds {missing}"

@@ -1,6 +1,7 @@
 //! The rows that a search found.
 
 use std::fmt;
+use std::ops::Range;
 
 use noctuary_index::rank::{Shares, Signal};
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::id::MemoryId;
 use super::row::Memory;
 use super::stale::Stale;
+use crate::base::text;
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,6 +100,9 @@ pub struct Hit {
     pub reached: Reached,
     /// Why it may be out of date; empty where nothing says so.
     pub stale: Vec<Stale>,
+    /// The bytes of the sentence in its content that has the most words of the query, the first of equals; `None` where it has none,
+    /// such as a row that was found by its meaning, its speaker or its day.
+    pub span: Option<Range<usize>>,
 }
 
 /// The way by which a search reached a row.
@@ -118,6 +123,13 @@ impl Hit {
     /// Makes a row of a store.
     #[must_use]
     pub fn new(memory: Memory, score: f64, why: Vec<(Signal, usize)>) -> Self {
-        Self { memory, score, why, reached: Reached::Words, stale: Vec::new() }
+        Self { memory, score, why, reached: Reached::Words, stale: Vec::new(), span: None }
+    }
+
+    /// Returns the sentence that was found with the sentences beside it, at most so many bytes and in whole graphemes; the beginning
+    /// of the content where there is no [`span`](Self::span).
+    #[must_use]
+    pub fn excerpt(&self, most: usize) -> &str {
+        text::excerpt(&self.memory.content, self.span.as_ref(), most)
     }
 }

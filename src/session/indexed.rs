@@ -232,7 +232,8 @@ impl<W: Workspace> Indexed<W> {
         let mut shown = Vec::with_capacity(found.results.len());
         for result in found.results {
             for ShownPassage { lines, content } in passages.shown(&result)?.into_iter().flatten() {
-                shown.push(SearchResult { content, lines, ..result.clone() });
+                let span = passages.sentence_in(&content);
+                shown.push(SearchResult { content, lines, span, ..result.clone() });
             }
         }
         shown.truncate(limit);

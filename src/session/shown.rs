@@ -200,6 +200,11 @@ impl<'v, W: Workspace> Passages<'v, W> {
         Self { is_masked: false, ..self }
     }
 
+    /// Returns the sentence of a passage that matched.
+    pub(crate) fn sentence_in(&self, passage: &str) -> Option<Range<usize>> {
+        self.asked.sentence_in(passage)
+    }
+
     /// Returns the digest of a document that a result was shown of.
     pub(crate) fn revision(&self, name: &DocName) -> Option<Digest> {
         let seen = self.seen.get(name)?.as_ref()?;

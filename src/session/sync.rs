@@ -24,7 +24,10 @@ pub struct SyncReport {
     pub changed: Vec<DocName>,
     /// Documents that are gone.
     pub removed: Vec<DocName>,
-    /// The number of documents that read as before.
+    /// The number of changed documents that read as before and were indexed anew: they were indexed by another configuration or by another
+    /// version of this library, or a statement was forgotten since.
+    pub renewed: u64,
+    /// The number of documents that read as before, and are indexed as before.
     pub unchanged: u64,
     /// Documents and folders that could not be read. Their entries in the index are kept, unless they are too
     /// large or no plain files any more.
@@ -81,6 +84,7 @@ impl<'a, W: Workspace> Sync<'a, W> {
             added: Vec::new(),
             changed: Vec::new(),
             removed: Vec::new(),
+            renewed: 0,
             unchanged: 0,
             unreadable: Vec::new(),
             refused: Vec::new(),
@@ -212,7 +216,10 @@ impl<'a, W: Workspace> Sync<'a, W> {
                 (IndexEntry::Gone, _) => self.report.removed.push(change.name),
                 (IndexEntry::Same(_), _) => self.report.unchanged += 1,
                 (IndexEntry::Text { .. }, None) => self.report.added.push(change.name),
-                (IndexEntry::Text { .. }, Some(_)) => self.report.changed.push(change.name),
+                (IndexEntry::Text { seen, .. }, Some(before)) => {
+                    self.report.renewed += u64::from(seen.revision == before.revision);
+                    self.report.changed.push(change.name);
+                }
             }
         }
         Ok(())

@@ -13,6 +13,7 @@ use crate::base::sorted::{SortedMap, SortedSet};
 use crate::format::documents::templates;
 use crate::gate::Tombstones;
 use crate::search::documents::{Chunk, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SeenDocument};
+use crate::search::rank::WORDS_VERSION;
 use crate::workspace::{Metadata, Workspace};
 
 /// A workspace, its index, and what the index could not follow.
@@ -156,7 +157,7 @@ impl<W: Workspace> Upkeep<W> {
     pub(super) fn cut(&self) -> Result<Cut> {
         let forgotten = self.forgotten.get(&self.workspace)?;
         let is_of_group = self.is_of_group();
-        let mut identity = self.chunks.identity();
+        let mut identity = format!("{} words {WORDS_VERSION}", self.chunks.identity());
         if let Some(forgotten) = &forgotten {
             identity.push_str(&format!(" forgotten {}", forgotten.identity()));
         }

@@ -82,6 +82,11 @@ impl Copied {
         SqliteMemoryStore::over(self.database.clone(), scope, config)
     }
 
+    /// Returns whether an older version of this library made the words of the rows.
+    pub(crate) fn are_words_older(&self) -> Result<bool> {
+        self.database.read("look at", SqliteMemoryStore::are_words_older)
+    }
+
     /// Returns whether the text index of the rows says what they say. A store that is opened mends some of it, so this is asked
     /// before.
     pub(crate) fn is_index_sound(&self) -> Result<bool> {

@@ -4,17 +4,26 @@
 //! otherwise stand in a column of their own, where each is one token. The query here may match more than is
 //! meant, and never less: the ranking looks at what was found again.
 
-use crate::search::rank::{Beside, Clause, MOST_TERMS, Plan, Term, beside_words, stem};
+use crate::search::rank::{Beside, Clause, MOST_TERMS, Plan, Term, beside_words, stem, stems};
 
 /// Adds what a text is found by beside its own words.
 pub(super) fn add_beside(words: &mut String, text: &str) {
     beside_words(text, |beside| {
         let (Beside::Word(word) | Beside::Name(word)) = beside;
-        if !words.is_empty() {
-            words.push(' ');
-        }
-        words.extend(word.chars().map(token_part));
+        add_token(words, word);
     });
+}
+
+/// Adds the stems of the words of a text in its language.
+pub(super) fn add_stems(words: &mut String, text: &str) {
+    stems(text, |stem| add_token(words, stem));
+}
+
+fn add_token(words: &mut String, word: &str) {
+    if !words.is_empty() {
+        words.push(' ');
+    }
+    words.extend(word.chars().map(token_part));
 }
 
 /// Returns a character that FTS5 takes as a part of a token: signs and marks become characters for private use.
@@ -34,7 +43,7 @@ fn token_part(c: char) -> char {
 
 /// Asks for rows that have one of some words.
 pub(super) fn any_of<'a>(terms: impl IntoIterator<Item = &'a Term>) -> String {
-    let words: Vec<String> = terms.into_iter().map(|term| quoted(&term.written)).collect();
+    let words: Vec<String> = terms.into_iter().map(|term| quoted(term.asked())).collect();
     words.join(" OR ")
 }
 

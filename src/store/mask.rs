@@ -67,11 +67,14 @@ pub(crate) fn masked(found: Found, query: &Query, doors: &Doors) -> Result<Found
         let written = words(&hit.memory);
         hit.memory = veil.row(hit.memory)?;
         let told = words(&hit.memory);
-        let mut asks_for =
-            |text: &str| asked.get_or_insert_with(|| Plan::of(&query.text, false)).share_in(text) > 0.0;
-        if told == written || asks_for(&told) {
-            hits.push(hit);
+        if told != written {
+            let asked = asked.get_or_insert_with(|| Plan::of(&query.text, false));
+            if asked.share_in(&told) <= 0.0 {
+                continue;
+            }
+            hit.span = asked.sentence_in(&hit.memory.content);
         }
+        hits.push(hit);
     }
     let outcome = match found.outcome {
         SearchOutcome::Degraded(_) => found.outcome,

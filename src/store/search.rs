@@ -131,7 +131,7 @@ pub(crate) fn search(
     if is_fts && let Some(found) = rows.by_expression(visibility, query, &text)? {
         return Ok(Answer::of(as_ranked(found)));
     }
-    let plan = Plan::of(&text, is_fts);
+    let mut plan = Plan::of(&text, is_fts);
     let Some(filter) = narrowed(&query.filter, &plan) else { return Ok(Answer::nothing()) };
     if plan.terms.is_empty() && plan.required.is_none() {
         let all = match plan.category {
@@ -143,6 +143,7 @@ pub(crate) fn search(
         return Ok(Answer::of(as_ranked(all.into_iter().map(|memory| (-1.0, memory)).collect())));
     }
     let mut frequencies = rows.frequencies(visibility, &plan.terms)?;
+    plan.leave_out_absent(&mut frequencies);
     let looked_up = frequencies.looked_up();
     let asked = Some(Echoed::new(&plan, &frequencies, &filter, query.order));
     let (near, lacks) = match arm.map(|arm| arm.near(visibility, &filter, frequencies.rows())).transpose()? {

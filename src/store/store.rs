@@ -29,9 +29,9 @@ use crate::facts::{
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, AuditOutcome, CitedLines, Degraded, EventName, Filter, Found, Learning, LearningId, Memory,
-    MemoryId, NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale,
+    MemoryId, NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale, Syntax,
 };
-use crate::search::rank::Visibility;
+use crate::search::rank::{Plan, Visibility, one_line};
 use crate::trace;
 use crate::workspace::Workspace;
 
@@ -366,6 +366,10 @@ impl Store {
                 found => found,
             };
             let (Answer { mut found, mut lacks, settled, renewed, asked }, before) = answer?;
+            let plan = asked.as_ref().map_or_else(
+                || Plan::of(&one_line(&query.text), query.syntax == Syntax::Fts),
+                |asked| asked.plan.clone(),
+            );
             if more.is_some() {
                 let is_reranked = self.rerank(query, &mut found.hits, &settled, &renewed, &before)?;
                 found.hits.truncate(query.filter.limit);
@@ -381,6 +385,9 @@ impl Store {
                 })?;
             }
             found.outcome = lacks.map_or(found.outcome, SearchOutcome::Degraded);
+            for hit in &mut found.hits {
+                hit.span = plan.sentence_in(&hit.memory.content);
+            }
             Ok(found)
         })
     }

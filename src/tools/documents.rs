@@ -397,6 +397,7 @@ impl Documents {
                 let (first, last) = lines;
                 let is_told = results.add(
                     &content,
+                    passages.sentence_in(&content).as_ref(),
                     |content| json!({ "path": found.path, "lines": [first, last], "content": content }),
                 );
                 if self.recorder.is_on() {

@@ -1,10 +1,12 @@
 //! The results of a search or a list: how many are asked for, and how many fit into an answer.
 
+use std::ops::Range;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::MAX_ANSWER;
-use super::shown::cut;
+use crate::base::text::excerpt;
 
 #[derive(Deserialize)]
 pub(super) struct Search {
@@ -45,9 +47,15 @@ pub(super) struct Fitting {
 const BESIDE: usize = 640;
 
 impl Fitting {
-    /// Adds a result with a text, which is cut where it is longer than any answer; `false` where it has no room.
-    pub(super) fn add(&mut self, text: &str, result: impl FnOnce(&str) -> Value) -> bool {
-        let (text, _) = cut(text, MAX_ANSWER - BESIDE);
+    /// Adds a result with a text, which is cut around the sentence that was found where it is longer than any answer; `false` where it
+    /// has no room.
+    pub(super) fn add(
+        &mut self,
+        text: &str,
+        found: Option<&Range<usize>>,
+        result: impl FnOnce(&str) -> Value,
+    ) -> bool {
+        let text = excerpt(text, found, MAX_ANSWER - BESIDE);
         if self.left_out > 0 || self.bytes + text.len() + BESIDE > MAX_ANSWER {
             self.left_out += 1;
             return false;

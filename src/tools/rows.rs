@@ -1,5 +1,6 @@
 //! The tools over a memory store: write, search, read, forget.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -216,7 +217,7 @@ impl Rows {
             ShownBy::Search,
             found.hits.into_iter().map(|hit| {
                 let notes = notes(&hit);
-                Ok((hit.memory, notes))
+                Ok((hit.memory, hit.span, notes))
             }),
         )
     }
@@ -232,21 +233,21 @@ impl Rows {
             rows.into_iter().map(|row| {
                 let row = veil.row(row)?;
                 let notes = row.over(now).as_ref().map(stale_note).into_iter().collect();
-                Ok((row, notes))
+                Ok((row, None, notes))
             }),
         )
     }
 
-    /// Tells of rows that are masked already, each with notes on it.
+    /// Tells of rows that are masked already, each with the sentence that was found and notes on it.
     fn told(
         &self,
         by: ShownBy,
-        rows: impl Iterator<Item = Result<(Memory, Vec<String>)>>,
+        rows: impl Iterator<Item = Result<(Memory, Option<Range<usize>>, Vec<String>)>>,
     ) -> Result<Value, ToolError> {
         let mut results = Fitting::default();
         let mut exhibit = Exhibit::default();
         for row in rows {
-            let (row, notes) = row.map_err(|error| ToolError::at("the memory", error))?;
+            let (row, span, notes) = row.map_err(|error| ToolError::at("the memory", error))?;
             // Other programs have words of their own, as long as they like.
             let word = |word: String| cut(&word, LONGEST_WORD).0.to_owned();
             let source = row.source.as_ref().map(|source| word(source.as_str().to_owned()));
@@ -254,7 +255,7 @@ impl Rows {
             let origin = row.origin.as_ref().filter(|_| !row.is_trusted());
             let origin = origin.map(|origin| word(origin.to_string()));
             let item = self.recorder.is_on().then(|| Item::row(by, &row));
-            let is_told = results.add(&row.content, |content| {
+            let is_told = results.add(&row.content, span.as_ref(), |content| {
                 let mut told = json!({
                     "id": row.id,
                     "category": word(row.category),

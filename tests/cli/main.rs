@@ -5,6 +5,7 @@
 mod carried;
 mod examples;
 mod forms;
+mod found;
 mod git;
 mod newcomer;
 mod server;

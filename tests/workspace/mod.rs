@@ -5,7 +5,7 @@ mod guarded;
 mod homes;
 mod index;
 mod index_edges;
-mod index_homes;
+pub(crate) mod index_homes;
 mod index_vectors;
 mod lease;
 mod lives;

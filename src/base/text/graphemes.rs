@@ -1,6 +1,9 @@
 //! Graphemes: what a person sees as one character, and no cut may part.
 
+use std::ops::Range;
+
 use bstr::ByteSlice;
+use noctuary_index::rank::sentences;
 
 use noctuary_gate::text::{ceil_boundary, floor_boundary};
 
@@ -17,6 +20,28 @@ pub(crate) fn grapheme_ceil(text: &str, index: usize) -> usize {
 /// Returns the beginning of a text, whole graphemes of at most so many bytes.
 pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     &text[..grapheme_floor(text, bytes)]
+}
+
+/// Returns a sentence with those beside it, as many as fit; the beginning of the text where there is none. A text that fits is whole.
+pub(crate) fn excerpt<'t>(text: &'t str, sentence: Option<&Range<usize>>, most: usize) -> &'t str {
+    let Some(found) = sentence.filter(|found| text.len() > most && text.get((*found).clone()).is_some())
+    else {
+        return cut(text, most);
+    };
+    let all: Vec<Range<usize>> = sentences(text).collect();
+    let first = all.partition_point(|sentence| sentence.end <= found.start);
+    let (mut excerpt, mut before, mut behind) = (found.clone(), &all[..first], all[first..].iter().skip(1));
+    let mut has_grown = true;
+    while std::mem::take(&mut has_grown) {
+        if let Some(next) = behind.next().filter(|next| next.end - excerpt.start <= most) {
+            (excerpt.end, has_grown) = (next.end, true);
+        }
+        if let Some((last, others)) = before.split_last().filter(|(last, _)| excerpt.end - last.start <= most)
+        {
+            (before, excerpt.start, has_grown) = (others, last.start, true);
+        }
+    }
+    cut(&text[excerpt], most)
 }
 
 /// Returns the ends of graphemes at or around an index: the same where one ends there.
@@ -73,6 +98,18 @@ mod tests {
         // Flags are counted from their first letter, whatever is behind them.
         let flags = "각🇫🇷🇫\u{200d}";
         assert_eq!([cut(flags, 12), cut(flags, 11)], ["각🇫🇷", "각🇫🇷"]);
+    }
+
+    #[test]
+    fn an_excerpt_has_the_sentence_that_was_found_and_its_neighbours() {
+        let text = "One is here. Two is there. Three 👨\u{200d}👩\u{200d}👧 is far. Four is gone.";
+        let three = text.find("Three").unwrap()..text.find(" Four").unwrap();
+        assert_eq!(excerpt(text, Some(&three), 200), text, "what fits is whole");
+        assert_eq!(excerpt(text, Some(&three), 60), &text[13..], "both neighbours");
+        assert_eq!(excerpt(text, Some(&three), 36), &text[three.clone()]);
+        assert_eq!(excerpt(text, Some(&three), 12), "Three ", "no half family");
+        assert_eq!(excerpt(text, None, 13), "One is here. ");
+        assert_eq!(excerpt(text, Some(&(90..400)), 13), "One is here. ", "a span of another text");
     }
 
     proptest! {

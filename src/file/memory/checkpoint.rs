@@ -31,9 +31,10 @@ use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::MemoryId;
 use crate::search::postings::bits::{Input, put, put_bytes, put_signed, seal, unsealed};
 use crate::search::postings::{Error, Result};
+use crate::search::rank::WORDS_VERSION;
 
-/// The beginning of a table, with the version of its bytes, of the terms of a text and of its signature.
-pub(super) const MAGIC: &[u8; 8] = b"noctrow\x06";
+/// The beginning of a table, with the version of the terms of a text. Other bytes and another signature are a new version, too.
+pub(super) const MAGIC: &[u8; 8] = &[b'n', b'o', b'c', b't', b'r', b'o', b'w', WORDS_VERSION];
 
 /// Seals no page.
 const PLACE: u64 = u64::MAX - 2;

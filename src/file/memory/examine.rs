@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::FileMemoryStore;
+use super::checkpoint::MAGIC;
 use super::prefix::Prefix;
 use super::record::is_merged;
 use super::store::EVERY;
@@ -17,6 +18,15 @@ impl FileMemoryStore {
     /// Opens a store to be looked at, over a disk that refuses to write.
     pub(crate) fn looked_at(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
         Self::over(disk, scope, config, EVERY)
+    }
+
+    /// Returns whether another version of this library made the table of the rows and their words.
+    pub(crate) fn are_words_older(disk: &dyn Disk) -> bool {
+        let table = atomic::read(disk, StateName::MEMORIES_TABLE.as_str(), MAGIC.len() as u64);
+        table
+            .ok()
+            .flatten()
+            .is_some_and(|table| table.get(..7) == MAGIC.get(..7) && !table.starts_with(MAGIC))
     }
 
     /// Returns whether the lines are those of the last commit, by the checksum in the mark; `true` where there is none, and for a file

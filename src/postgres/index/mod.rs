@@ -25,7 +25,7 @@ use crate::embed::{EmbedError, EmbedderId};
 use crate::gate::Doors;
 use crate::memory::{Degraded, QueryVector};
 use crate::search::documents::{
-    Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument,
+    Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument, mark_found,
 };
 use crate::search::rank::{Plan, one_line};
 use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
@@ -123,7 +123,10 @@ impl DocumentIndex for PostgresIndex {
         if access.scope != self.scoped.scope {
             return Ok(Vec::new());
         }
-        self.scoped.look_within("search", |within| search::by_words(within, access.kind, text, limit))
+        let mut found =
+            self.scoped.look_within("search", |within| search::by_words(within, access.kind, text, limit))?;
+        mark_found(&Plan::of(&one_line(text), false), &mut found);
+        Ok(found)
     }
 
     fn search_near(

@@ -184,6 +184,7 @@ fn result(within: &Within<'_>, row: &Row) -> Result<Option<SearchResult>> {
         bm25_score: None,
         vector_score: None,
         lines: (line(4)?, line(5)?),
+        span: None,
     }))
 }
 

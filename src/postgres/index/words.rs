@@ -8,7 +8,7 @@ use crate::search::rank::Stemmer;
 /// Returns the hashes of the stems of a text, each once.
 pub(super) fn hashes(text: &str) -> BTreeSet<i32> {
     let mut found = BTreeSet::new();
-    Stemmer::default().terms(text, |stem, _| {
+    Stemmer::default().indexed(text, |stem, _| {
         found.insert(hash(stem));
     });
     found

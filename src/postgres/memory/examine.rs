@@ -12,6 +12,11 @@ use crate::base::error::Result;
 use crate::memory::MemoryId;
 
 impl PostgresMemoryStore {
+    /// Returns whether another version of this library made the words of the rows.
+    pub(crate) fn are_words_older(&self) -> Result<bool> {
+        self.store.backend().look("check", |table| Ok(!table.are_terms_known()))
+    }
+
     /// Returns whether the words by which rows are found are those of the rows.
     pub(crate) fn is_index_sound(&self) -> Result<bool> {
         self.store.backend().is_index_sound()

@@ -13,12 +13,12 @@ use crate::base::text;
 use crate::memory::MemoryId;
 use crate::postgres::link::params;
 use crate::search::postings::bits::checksum;
-use crate::search::rank::{Card, Stemmer, Visibility, is_name, may_begin, stem};
+use crate::search::rank::{Card, Stemmer, Visibility, WORDS_VERSION, is_name, may_begin, stem};
 use crate::sql::DriverExt;
 use crate::sql::memory::MemoryDriver;
 
-/// The version of the terms of a text, and of how they are kept. One that parts or stems texts otherwise is a new version.
-const VERSION: i64 = 4;
+/// The version of the terms of a text. Terms that are kept otherwise are a new version, too.
+const VERSION: i64 = WORDS_VERSION as i64;
 /// The number of words that are written together.
 const WORDS_AT_ONCE: usize = 8192;
 /// The most bytes of a stem that are kept: an index holds no long texts.

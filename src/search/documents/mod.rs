@@ -12,6 +12,8 @@ mod weigh;
 pub use audience::Audience;
 pub use chunk::{Chunk, ChunkConfig};
 pub use index::{DocumentIndex, IndexChange, IndexEntry, SeenDocument};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) use result::mark_found;
 pub(crate) use result::words_of_name;
 pub use result::{FoundChunks, SearchResult};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

@@ -1,10 +1,12 @@
 //! A chunk that a search found.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::Serialize;
 
 use crate::base::name::DocName;
+use crate::base::text;
 use crate::format::JournalName;
 use crate::memory::{Degraded, SearchOutcome};
 use crate::search::rank::{Plan, one_line};
@@ -22,8 +24,9 @@ pub struct FoundChunks {
 impl FoundChunks {
     /// Makes the result of a search by words.
     #[must_use]
-    pub fn by_words(query: &str, results: Vec<SearchResult>) -> Self {
+    pub fn by_words(query: &str, mut results: Vec<SearchResult>) -> Self {
         let plan = Plan::of(&one_line(query), false);
+        mark_found(&plan, &mut results);
         let fit = results.iter().map(|found| plan.share_in(&found.content)).fold(0.0, f64::max);
         let outcome = match results.len() {
             0 => SearchOutcome::Empty,
@@ -68,6 +71,25 @@ pub struct SearchResult {
     pub vector_score: Option<f64>,
     /// The first and the last line of the chunk in its document, from 1.
     pub lines: (u64, u64),
+    /// The bytes of the sentence in the content that has the most words of the query, the first of equals; `None` where it has none,
+    /// such as a chunk that was found by its path or its meaning.
+    pub span: Option<Range<usize>>,
+}
+
+impl SearchResult {
+    /// Returns the sentence that was found with the sentences beside it, at most so many bytes and in whole graphemes; the beginning
+    /// of the content where there is no [`span`](Self::span).
+    #[must_use]
+    pub fn excerpt(&self, most: usize) -> &str {
+        text::excerpt(&self.content, self.span.as_ref(), most)
+    }
+}
+
+/// Says of chunks which sentence was found, where that is not known.
+pub(crate) fn mark_found(plan: &Plan, results: &mut [SearchResult]) {
+    for found in results.iter_mut().filter(|found| found.span.is_none()) {
+        found.span = plan.sentence_in(&found.content);
+    }
 }
 
 /// Returns the words that find a document beside its text: its path, without the words that many share.

@@ -38,6 +38,7 @@ pub(super) fn put(
         let content = &text[chunk.bytes.clone()];
         let mut terms = [of_name.as_str(), &chunk.headings, ""].join("\n");
         words::add_beside(&mut terms, content);
+        words::add_stems(&mut terms, content);
         let place = [chunk.bytes.start as u64, chunk.lines.0, chunk.lines.1]
             .map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let [byte, first, last] = place;

@@ -33,7 +33,7 @@ use crate::embed::{EmbedError, EmbedderId};
 use crate::gate::Doors;
 use crate::memory::{Degraded, IndexState, QueryVector};
 use crate::search::documents::{
-    Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument,
+    Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument, mark_found,
 };
 use crate::search::rank::{Plan, one_line};
 use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
@@ -218,8 +218,10 @@ impl DocumentIndex for SqliteIndex {
         if access.scope != self.scope {
             return Ok(Vec::new());
         }
-        self.database
-            .read("search", |connection| search::run(connection, &self.scope, access.kind, text, limit))
+        let run = |connection: &Connection| search::run(connection, &self.scope, access.kind, text, limit);
+        let mut found = self.database.read("search", run)?;
+        mark_found(&Plan::of(&one_line(text), false), &mut found);
+        Ok(found)
     }
 
     fn search_near(

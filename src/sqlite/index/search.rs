@@ -168,5 +168,6 @@ pub(super) fn result(row: &Row<'_>) -> rusqlite::Result<Option<SearchResult>> {
         bm25_score: None,
         vector_score: None,
         lines: (line(5)?, line(6)?),
+        span: None,
     }))
 }

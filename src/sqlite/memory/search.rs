@@ -79,7 +79,7 @@ impl Searchable for Table<'_> {
                 .collect();
             let mut values = self.whose();
             values.push(Value::Integer(frequencies.worth_counting().into()));
-            values.extend(terms.iter().map(|term| Value::Text(words::quoted(&term.written))));
+            values.extend(terms.iter().map(|term| Value::Text(words::quoted(term.asked()))));
             let sql = format!("SELECT {}", counts.join(", "));
             self.connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |found| {
                 for at in 0..terms.len() {
@@ -207,7 +207,7 @@ impl Table<'_> {
         values.push(if wanted.plan.required.is_none() { count(wanted.most) } else { Value::Integer(-1) });
         let mut words_of = Vec::new();
         for (term, weight) in &wanted.weights {
-            values.extend([Value::Integer(*weight), Value::Text(words::quoted(&term.written))]);
+            values.extend([Value::Integer(*weight), Value::Text(words::quoted(term.asked()))]);
             words_of.push(format!(
                 "SELECT rowid AS id, ?{} AS weight FROM memories_fts WHERE memories_fts MATCH ?{}",
                 values.len() - 1,

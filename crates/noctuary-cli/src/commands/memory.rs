@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bstr::ByteSlice as _;
 use chrono::Utc;
 use noctuary::SqliteIndex;
 use noctuary::exchange::{Forget, ForgottenList};
@@ -44,7 +43,7 @@ pub(crate) fn search(
             .iter()
             .map(|hit| {
                 json!({"id": hit.memory.id.get(), "category": hit.memory.category, "content": hit.memory.content,
-                       "updated_at": hit.memory.updated_at, "score": hit.score})
+                       "updated_at": hit.memory.updated_at, "score": hit.score, "span": hit.span})
             })
             .collect();
         let documents: Vec<_> = documents
@@ -52,7 +51,7 @@ pub(crate) fn search(
             .iter()
             .map(|found| {
                 json!({"document": found.path, "lines": [found.lines.0, found.lines.1], "content": found.content,
-                       "score": found.score})
+                       "score": found.score, "span": found.span})
             })
             .collect();
         output.value(&json!({"rows": rows, "documents": documents}))?;
@@ -64,20 +63,16 @@ pub(crate) fn search(
             output.bold(&format!("memories/{}", hit.memory.id)),
             output.faint(&hit.memory.category)
         ));
-        output.wrapped(4, &hit.memory.content);
+        output.wrapped(4, &shown(&hit.memory.content, hit.excerpt(EXCERPT_BYTES)));
     }
     for found in &documents.results {
         let place = format!("{}#L{}-L{}", found.path, found.lines.0, found.lines.1);
         output.line(output.bold(&place));
         // What was asked for is shown whole.
         let is_whole = around > 0 && JournalName::parse(&found.path).is_some();
-        let lines = if is_whole {
-            found.content.lines().map(|line| line.trim().to_owned()).collect()
-        } else {
-            matching(&found.content, &query)
-        };
-        for line in lines {
-            output.wrapped(4, &line);
+        let excerpt = if is_whole { &found.content } else { found.excerpt(EXCERPT_BYTES) };
+        for line in shown(&found.content, excerpt).lines() {
+            output.wrapped(4, line);
         }
     }
     if is_empty {
@@ -86,29 +81,14 @@ pub(crate) fn search(
     Ok(End::look_if(is_empty))
 }
 
-/// Returns the lines of a passage that have most of the words that were looked for, in their order; its first lines where none
-/// has any, as where a heading above it was found.
-fn matching(passage: &str, query: &str) -> Vec<String> {
-    const MOST: usize = 3;
-    let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
-    // The end of a word is left out, since a search looks for stems.
-    let stem = |word: &str| {
-        let word = word.to_lowercase();
-        let len = word.chars().count();
-        word.chars().take(len.saturating_sub(2).max(3)).collect::<String>()
-    };
-    let stems: Vec<String> = words.map(stem).collect();
-    let mut lines: Vec<(usize, usize, &str)> = Vec::new();
-    for (place, line) in passage.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let folded = line.to_lowercase();
-        lines.push((stems.iter().filter(|stem| folded.contains(stem.as_str())).count(), place, line));
-    }
-    lines.sort_by_key(|(count, place, _)| (std::cmp::Reverse(*count), *place));
-    let has_any = lines.first().is_some_and(|(count, ..)| *count > 0);
-    lines.retain(|(count, ..)| !has_any || *count > 0);
-    lines.truncate(MOST);
-    lines.sort_by_key(|(_, place, _)| *place);
-    lines.iter().map(|(_, _, line)| line.trim().as_bytes().graphemes().take(300).collect()).collect()
+/// The most bytes that are shown of what was found.
+const EXCERPT_BYTES: usize = 480;
+
+/// Returns a part of a text, with dots where the text goes on.
+fn shown(whole: &str, part: &str) -> String {
+    let before = if whole.trim_start().starts_with(part.trim_start()) { "" } else { "… " };
+    let behind = if whole.trim_end().ends_with(part.trim_end()) { "" } else { " …" };
+    format!("{before}{}{behind}", part.trim())
 }
 
 pub(crate) fn forget(

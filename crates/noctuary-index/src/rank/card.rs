@@ -51,7 +51,7 @@ impl<'a> Card<'a> {
 impl Card<'_> {
     /// Gives each term of a row, and the word that it stands for; returns how many words it says.
     pub fn terms(&self, stemmer: &mut Stemmer, mut take: impl FnMut(&str, &str)) -> u32 {
-        let length = stemmer.terms(self.text, &mut take);
+        let length = stemmer.indexed(self.text, &mut take);
         stemmer.terms(self.category, &mut take);
         if let Some(day) = self.said_on {
             stemmer.terms(&date(day), &mut take);

@@ -60,6 +60,12 @@ impl Frequencies {
         by_rarity
     }
 
+    /// Keeps some of the words.
+    pub(crate) fn retain(&mut self, kept: &[bool]) {
+        let mut kept = kept.iter();
+        self.found_in.retain(|_| *kept.next().unwrap_or(&true));
+    }
+
     /// Counts the rows in sight.
     #[must_use]
     pub fn rows(&self) -> u32 {

@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 
 use super::card::Card;
 use super::clause::Clause;
+use super::frequencies::Frequencies;
+use super::language::{Guess, stem_in};
 use super::term::Term;
 use super::terms::{Piece, Stemmer, is_stop_word, pieces};
 use super::word::{nouns, same_run, same_word};
@@ -46,6 +48,8 @@ impl Plan {
             return Self::plain(text);
         }
         let mut plan = Self::plain(&positive(&tokens));
+        // Operators say exactly which words are meant.
+        plan.terms.retain(|term| !term.is_stem());
         plan.category = tokens.iter().find_map(|token| match token {
             Token::Category(category) => Some(category.clone()),
             _ => None,
@@ -57,12 +61,23 @@ impl Plan {
     /// Returns the share of its words that a text has, each counting alike; 1 where it has no words.
     #[must_use]
     pub fn share_in(&self, text: &str) -> f64 {
-        let mut there = BTreeSet::new();
-        Stemmer::default().terms(text, |stem, _| {
-            there.extend(self.terms.iter().position(|term| term.stem == stem));
-        });
         let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-        if self.terms.is_empty() { 1.0 } else { count(there.len()) / count(self.terms.len()) }
+        let there = || {
+            let mut stemmer = Stemmer::only(self.terms.iter().map(|term| term.stem.as_str()));
+            self.words_in(Guess::of(text), text, &mut stemmer)
+        };
+        // A word and its stem are one word.
+        let all = self.terms.iter().filter(|term| !term.is_stem()).count();
+        if all == 0 { 1.0 } else { count(there()) / count(all) }
+    }
+
+    /// Counts the words of the query that a part of a text has.
+    pub(super) fn words_in(&self, guess: Guess, text: &str, stemmer: &mut Stemmer) -> usize {
+        let mut there = BTreeSet::new();
+        stemmer.indexed_within(guess, text, &mut |stem, _| {
+            there.extend(self.terms.iter().find(|term| term.stem == stem).map(|term| term.written.as_str()));
+        });
+        there.len()
     }
 
     /// Returns its text where that may be answered by meaning; `None` for one with operators, which say exactly what is
@@ -123,8 +138,39 @@ impl Plan {
         if plan.terms.is_empty() {
             take(text, &mut plan);
         }
+        plan.add_stems();
         plan.terms.truncate(MOST_TERMS);
         plan
+    }
+
+    /// Adds the stems of its words in the languages in which they may be, where it is not in English.
+    fn add_stems(&mut self) {
+        let mut stems: Vec<Term> = Vec::new();
+        Guess::of_query(&self.text).each_word_of_query(&self.text, |word, language| {
+            if let Some(stem) = stem_in(language, word)
+                && !stems.iter().any(|there| there.stem == stem)
+            {
+                stems.push(Term { stem, written: same_word(word) });
+            }
+        });
+        self.terms.extend(stems);
+    }
+
+    /// Leaves out the forms of a word that no row has, where rows have another form of it, and the stems that no row has.
+    pub fn leave_out_absent(&mut self, frequencies: &mut Frequencies) {
+        if !self.terms.iter().any(Term::is_stem) {
+            return;
+        }
+        let found: Vec<bool> = (0..self.terms.len()).map(|word| frequencies.found_in(word) > 0).collect();
+        let has_other = |written: &str| {
+            self.terms.iter().zip(&found).any(|(term, is_found)| *is_found && term.written == written)
+        };
+        let is_kept =
+            |(term, is_found): (&Term, &bool)| *is_found || !(term.is_stem() || has_other(&term.written));
+        let kept: Vec<bool> = self.terms.iter().zip(&found).map(is_kept).collect();
+        let mut each = kept.iter();
+        self.terms.retain(|_| *each.next().unwrap_or(&true));
+        frequencies.retain(&kept);
     }
 }
 

@@ -2,12 +2,18 @@
 //!
 //! A word is lower-cased and stemmed. A name of joined words (`BTC-USD`, `C++`, `0.5%`, `a/b.rs`) is a
 //! term as a whole too, beside its words. Scripts that write no spaces between words (Chinese, Japanese, Thai and
-//! their like), and Korean, whose words carry particles, give every character and every pair of neighbours.
+//! their like), and Korean, whose words carry particles, give every character and every pair of neighbours. What is
+//! indexed has the stems of words in other [languages](super::language) than English beside that.
 
 use std::collections::HashMap;
 
+use super::language::{Guess, LanguageNo, STEM, stem_in};
 use super::stem::stem;
 use super::word::{is_apostrophe, is_beside_letter, nouns, same_run, same_word};
+
+/// The version of the terms of a text: of how it is parted, folded and stemmed. Each index keeps the version that made it, and one of another
+/// version is made anew.
+pub const WORDS_VERSION: u8 = 7;
 
 /// The pieces of a text, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +34,14 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
         let (word, rest) = if is_plain { (Some(Piece::Word(chunk)), "") } else { (None, chunk) };
         let name = if is_plain { None } else { name_of(chunk).map(Piece::Name) };
         word.or(name).into_iter().chain(Words { rest })
+    })
+}
+
+/// Returns the words of a text, without runs of scripts that write no spaces.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    Words { rest: text }.filter_map(|piece| match piece {
+        Piece::Word(word) => Some(word),
+        Piece::Name(_) | Piece::Run(_) => None,
     })
 }
 
@@ -128,6 +142,8 @@ pub struct Stemmer {
     stems: HashMap<Short, Short>,
     /// The stem of the last word that is too long for them.
     long: String,
+    /// The stems of words in other languages than English.
+    others: HashMap<LanguageNo, HashMap<String, Option<String>>>,
     only: Option<Only>,
 }
 
@@ -138,13 +154,18 @@ struct Only {
     first: [bool; 128],
     names: bool,
     runs: bool,
+    stems: bool,
 }
 
 impl Stemmer {
     /// Leaves out most of what is not among these terms, and none of them.
     pub(crate) fn only<'a>(terms: impl Iterator<Item = &'a str>) -> Self {
-        let mut only = Only { first: [false; 128], names: false, runs: false };
+        let mut only = Only { first: [false; 128], names: false, runs: false, stems: false };
         for term in terms {
+            if term.starts_with(STEM) {
+                only.stems = true;
+                continue;
+            }
             if let Some(known) = term.bytes().next().and_then(|byte| only.first.get_mut(usize::from(byte))) {
                 *known = true;
             }
@@ -169,6 +190,43 @@ impl Stemmer {
             }
         }
         length
+    }
+
+    /// Gives what [`terms`](Self::terms) does, and then the stems of words in the language of the text where that is not English.
+    pub fn indexed(&mut self, text: &str, mut take: impl FnMut(&str, &str)) -> u32 {
+        self.indexed_within(Guess::of(text), text, &mut take)
+    }
+
+    /// As [`indexed`](Self::indexed), for a part of a text in which the language was guessed.
+    pub(super) fn indexed_within(
+        &mut self,
+        guess: Guess,
+        text: &str,
+        take: &mut dyn FnMut(&str, &str),
+    ) -> u32 {
+        let length = self.terms(text, &mut *take);
+        if self.has_stems() {
+            guess.each_word(text, |word, language| self.stem_of(language, word, |stem| take(stem, word)));
+        }
+        length
+    }
+
+    /// Returns whether stems of other languages than English are wanted.
+    pub(super) fn has_stems(&self) -> bool {
+        self.only.as_ref().is_none_or(|only| only.stems)
+    }
+
+    fn stem_of(&mut self, language: LanguageNo, word: &str, take: impl FnOnce(&str)) {
+        let known = self.others.entry(language).or_default();
+        if known.len() > MOST_STEMS {
+            known.clear();
+        }
+        if !known.contains_key(word) {
+            known.insert(word.to_owned(), stem_in(language, word));
+        }
+        if let Some(stem) = known.get(word).and_then(Option::as_ref) {
+            take(stem);
+        }
     }
 
     fn piece(&mut self, piece: Piece<'_>, mut take: impl FnMut(&str, &str)) -> u32 {
@@ -260,6 +318,15 @@ pub fn beside_words(text: &str, mut take: impl FnMut(Beside<'_>)) {
     }
 }
 
+/// Gives the stems of the words of a text in its language, where that is not English.
+pub fn stems(text: &str, mut take: impl FnMut(&str)) {
+    Guess::of(text).each_word(text, |word, language| {
+        if let Some(stem) = stem_in(language, word) {
+            take(&stem);
+        }
+    });
+}
+
 /// The results of [`beside_words`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside<'a> {
@@ -275,6 +342,11 @@ const MOST_STEMS: usize = 1 << 16;
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
+}
+
+/// Returns the words of which none says what a question in English is about.
+pub(super) fn english_stop_words() -> impl Iterator<Item = &'static str> {
+    STOP_WORDS.into_iter()
 }
 
 const STOP_WORDS: [&str; 154] = [

@@ -120,7 +120,8 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     Tables { left_out, letters, elisions: lines(include_str!("word/elisions.tsv")).collect() }
 });
 
-fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
+/// Returns the lines of a table, without its comments.
+pub(super) fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
     table.lines().filter(|line| !line.starts_with('#'))
 }
 

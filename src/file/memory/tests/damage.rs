@@ -69,6 +69,22 @@ fn a_table_of_other_lines_says_nothing() {
     goes_on(&newer, "of a newer version");
 }
 
+#[test]
+fn words_of_an_older_version_are_made_anew_once() {
+    let (disk, _) = begun();
+    let mut bytes = disk.files()[TABLE].clone();
+    bytes[7] = 6;
+    disk.put(TABLE, &bytes);
+    assert!(FileMemoryStore::are_words_older(&disk), "the doctor says so");
+    let store = open(&disk, 1);
+    let german = NewMemory::new("fact", "Die Rechnung ist noch nicht bezahlt.", Source::AgentRecorded);
+    store.write(&agent(), &german, at(950)).unwrap();
+    assert!(!FileMemoryStore::are_words_older(&disk), "once");
+    drop(store);
+    let found = open(&disk, 1).search(&agent(), &Query::new("Rechnungen")).unwrap();
+    assert_eq!(found.hits.len(), 1);
+}
+
 // A person may edit the lines, and restore an older copy of them.
 #[test]
 fn a_table_is_not_believed_where_the_lines_are_others() {

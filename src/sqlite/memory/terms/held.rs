@@ -6,12 +6,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::pages::StoredPages;
 use crate::search::postings::{Error, Partition, Result};
-use crate::search::rank::Stemmer;
+use crate::search::rank::{Stemmer, WORDS_VERSION};
 use crate::store::known::Known;
 use crate::store::words::Words;
 
-/// The version of the terms of a text. One that parts or stems texts otherwise is a new version.
-pub(super) const VERSION: i64 = 2;
+/// The version of the terms of a text.
+pub(super) const VERSION: i64 = WORDS_VERSION as i64;
 /// The most bytes of pages that are kept in memory.
 const CACHED: usize = 8 << 20;
 /// The number of rows in each half of the words that are kept in memory.

@@ -1,0 +1,92 @@
+//! An inflected word finds the row with its base form, in each language that has a stemmer.
+#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::Utc;
+use noctuary::life::Indexed;
+use noctuary::memory::{NewMemory, Query, Source};
+use noctuary::{FileMemoryStore, MemoryStore, SqliteMemoryStore, Workspace, WriteMode};
+use noctuary_tests::common::marta::{agent, marta, name, now};
+use noctuary_tests::common::{backends, server};
+
+use crate::workspace::index_homes::{NewHome, on_each_home};
+
+/// A row of the table: a language, a row with a word in its base form, and a query with the word inflected.
+type Row = [&'static str; 3];
+
+fn table() -> Vec<Row> {
+    let lines = include_str!("inflected.tsv").lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| <[&str; 3]>::try_from(line.split('\t').collect::<Vec<_>>()).unwrap()).collect()
+}
+
+/// The least share of the pairs of a language that are found among the first ten.
+const FOUND: f64 = 0.85;
+
+/// Checks for each language how many of its pairs are found.
+fn check(place: &str, finds: impl Fn(usize, Row) -> bool) {
+    let mut found: BTreeMap<&str, (f64, f64, Vec<Row>)> = BTreeMap::new();
+    for (number, row) in table().into_iter().enumerate() {
+        let (hits, all, misses) = found.entry(row[0]).or_default();
+        *all += 1.0;
+        if finds(number, row) { *hits += 1.0 } else { misses.push(row) }
+    }
+    let few: Vec<_> = found.iter().filter(|(_, (hits, all, _))| hits / all < FOUND).collect();
+    println!("{place}: {:?}", found.iter().map(|(language, found)| (language, found.0)).collect::<Vec<_>>());
+    assert!(found.len() >= 16 && few.is_empty(), "{place}: {few:#?}");
+}
+
+#[test]
+fn an_inflected_word_finds_a_row() {
+    for backend in backends() {
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn MemoryStore> = match backend {
+            0 => Arc::new(FileMemoryStore::open(folder.path(), marta()).unwrap()),
+            1 => Arc::new(SqliteMemoryStore::open(folder.path().join("memory.db"), marta()).unwrap()),
+            _ => Arc::new(server::rows_in(folder.path(), marta(), noctuary::store::StoreConfig::default())),
+        };
+        for [_, text, _] in table() {
+            store
+                .write(&agent(), &NewMemory::new("observation", text, Source::AgentRecorded), now())
+                .unwrap();
+        }
+        check(&format!("rows {backend}"), |_, [_, text, query]| {
+            let hits = store.search(&agent(), &Query::new(query)).unwrap().hits;
+            let hit = hits.iter().find(|hit| hit.memory.content == text);
+            assert!(hit.is_none_or(|hit| hit.span.is_some()), "{query} is shown where it was found");
+            hit.is_some()
+        });
+    }
+}
+
+fn an_inflected_word_finds_a_document(home: impl Fn() -> NewHome) {
+    let home = home();
+    let life = Indexed::new(Arc::clone(&home.workspace), Arc::clone(&home.index));
+    for (number, [_, text, _]) in table().into_iter().enumerate() {
+        let text = format!("{text}\n");
+        life.write(&name(&format!("notes/n{number}.md")), text.as_bytes(), WriteMode::Create).unwrap();
+    }
+    life.sync(Utc::now()).unwrap();
+    check("documents", |number, [_, _, query]| {
+        let path = format!("notes/n{number}.md");
+        let found = life.search(&agent(), query, 10).unwrap().results;
+        found.iter().any(|found| found.path.as_str() == path)
+    });
+}
+
+on_each_home! { an_inflected_word_finds_a_document }
+
+#[test]
+fn code_and_numbers_have_no_stems() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = FileMemoryStore::open(folder.path(), marta()).unwrap();
+    for text in
+        ["Die Variable heißt kunden_nummern und ist neu.", "Das ist der Wert von kundenNummern im Code."]
+    {
+        store.write(&agent(), &NewMemory::new("observation", text, Source::AgentRecorded), now()).unwrap();
+    }
+    let found = |query: &str| store.search(&agent(), &Query::new(query)).unwrap().hits.len();
+    assert_eq!((found("kunden_nummern"), found("kundenNummern")), (1, 1));
+    assert_eq!((found("kunden_nummer"), found("kundenNummer")), (1, 0), "no word of code is inflected");
+}
