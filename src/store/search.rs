@@ -143,7 +143,7 @@ pub(crate) fn search(
         return Ok(Answer::of(as_ranked(all.into_iter().map(|memory| (-1.0, memory)).collect())));
     }
     let mut frequencies = rows.frequencies(visibility, &plan.terms)?;
-    plan.leave_out_absent(&mut frequencies);
+    frequencies.leave_out_absent(&mut plan);
     let looked_up = frequencies.looked_up();
     let asked = Some(Echoed::new(&plan, &frequencies, &filter, query.order));
     let (near, lacks) = match arm.map(|arm| arm.near(visibility, &filter, frequencies.rows())).transpose()? {

@@ -90,3 +90,39 @@ fn code_and_numbers_have_no_stems() {
     assert_eq!((found("kunden_nummern"), found("kundenNummern")), (1, 1));
     assert_eq!((found("kunden_nummer"), found("kundenNummer")), (1, 0), "no word of code is inflected");
 }
+
+/// Returns the bytes of all files below a folder.
+fn bytes_below(folder: &std::path::Path) -> u64 {
+    let files = noctuary_tests::files_below(vec![folder.to_owned()]).into_iter();
+    files.map(|file| std::fs::metadata(file).unwrap().len()).sum()
+}
+
+#[test]
+#[ignore = "sweep"]
+fn stems_add_less_to_a_store_than_its_words() {
+    for backend in 0..2 {
+        // Backwards, a text is of no language, and has as many words of the same lengths.
+        let [forwards, backwards] = [false, true].map(|is_backwards| {
+            let folder = tempfile::tempdir().unwrap();
+            let store: Arc<dyn MemoryStore> = match backend {
+                0 => Arc::new(FileMemoryStore::open(folder.path(), marta()).unwrap()),
+                _ => Arc::new(SqliteMemoryStore::open(folder.path().join("memory.db"), marta()).unwrap()),
+            };
+            let rows = table();
+            let (mut written, mut said) = (Vec::new(), 0);
+            for one in &rows {
+                for other in rows.iter().filter(|other| other[0] == one[0]) {
+                    let text = format!("{} {}", one[1], other[1]);
+                    let text = if is_backwards { text.chars().rev().collect() } else { text };
+                    said += text.len();
+                    written.push(NewMemory::new("observation", text, Source::AgentRecorded));
+                }
+            }
+            store.write_all(&agent(), &written, now()).unwrap();
+            drop(store);
+            (bytes_below(folder.path()), said, written.len())
+        });
+        println!("{backend}: {forwards:?} with stems, {backwards:?} without");
+        assert!(forwards.0 * 10 < backwards.0 * 15);
+    }
+}

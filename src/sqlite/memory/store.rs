@@ -183,11 +183,6 @@ impl SqliteMemoryStore {
         self.engine().purge_expired(now)
     }
 
-    /// Returns whether another version of this library made the words of the rows.
-    pub(in crate::sqlite) fn are_words_older(connection: &rusqlite::Connection) -> rusqlite::Result<bool> {
-        super::terms::are_older(connection)
-    }
-
     /// Looks at the whole file: at its pages, and at whether the index says what the rows say. Takes as long as
     /// the file is large.
     ///

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::terms::Stemmer;
+use super::stemmer::Stemmer;
 
 /// The indexed fields of a row.
 #[derive(Debug, Clone, Copy)]

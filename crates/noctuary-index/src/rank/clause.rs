@@ -4,8 +4,9 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use super::card::Card;
+use super::stemmer::Stemmer;
 use super::term::Term;
-use super::terms::{Piece, Stemmer, closes_a_name, name_of as name_in, opens_a_name, pieces};
+use super::terms::{Piece, closes_a_name, name_of as name_in, opens_a_name, pieces};
 use super::word::{nouns, same_run, same_word};
 
 /// A condition on a row.

@@ -2,6 +2,8 @@
 
 use super::bm25::{ln, rarity};
 use super::pool::Pool;
+use super::query::Plan;
+use super::term::Term;
 
 /// The frequencies of a query's words in all rows that a search may return, whatever its filter.
 #[derive(Debug, Clone, Default)]
@@ -60,10 +62,22 @@ impl Frequencies {
         by_rarity
     }
 
-    /// Keeps some of the words.
-    pub(crate) fn retain(&mut self, kept: &[bool]) {
-        let mut kept = kept.iter();
-        self.found_in.retain(|_| *kept.next().unwrap_or(&true));
+    /// Leaves out of a plan the forms of a word that no row has, where rows have another form of it, and the stems that no row has.
+    pub fn leave_out_absent(&mut self, plan: &mut Plan) {
+        if !plan.terms.iter().any(Term::is_stem) {
+            return;
+        }
+        let found: Vec<bool> = (0..plan.terms.len()).map(|word| self.found_in(word) > 0).collect();
+        let has_other = |written: &str| {
+            plan.terms.iter().zip(&found).any(|(term, is_found)| *is_found && term.written == written)
+        };
+        let is_kept =
+            |(term, is_found): (&Term, &bool)| *is_found || !(term.is_stem() || has_other(&term.written));
+        let kept: Vec<bool> = plan.terms.iter().zip(&found).map(is_kept).collect();
+        let mut each = kept.iter();
+        plan.terms.retain(|_| *each.next().unwrap_or(&true));
+        let mut each = kept.iter();
+        self.found_in.retain(|_| *each.next().unwrap_or(&true));
     }
 
     /// Counts the rows in sight.

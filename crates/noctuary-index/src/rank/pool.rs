@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::card::Card;
 use super::query::Plan;
-use super::terms::Stemmer;
+use super::stemmer::Stemmer;
 use super::word::same_word;
 
 /// A row by its place in the pool.

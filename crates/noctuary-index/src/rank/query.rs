@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 
 use super::card::Card;
 use super::clause::Clause;
-use super::frequencies::Frequencies;
 use super::language::{Guess, stem_in};
+use super::stemmer::Stemmer;
 use super::term::Term;
-use super::terms::{Piece, Stemmer, is_stop_word, pieces};
+use super::terms::{Piece, is_stop_word, pieces};
 use super::word::{nouns, same_run, same_word};
 use parser::Parser;
 use token::{Token, positive, tokens};
@@ -154,23 +154,6 @@ impl Plan {
             }
         });
         self.terms.extend(stems);
-    }
-
-    /// Leaves out the forms of a word that no row has, where rows have another form of it, and the stems that no row has.
-    pub fn leave_out_absent(&mut self, frequencies: &mut Frequencies) {
-        if !self.terms.iter().any(Term::is_stem) {
-            return;
-        }
-        let found: Vec<bool> = (0..self.terms.len()).map(|word| frequencies.found_in(word) > 0).collect();
-        let has_other = |written: &str| {
-            self.terms.iter().zip(&found).any(|(term, is_found)| *is_found && term.written == written)
-        };
-        let is_kept =
-            |(term, is_found): (&Term, &bool)| *is_found || !(term.is_stem() || has_other(&term.written));
-        let kept: Vec<bool> = self.terms.iter().zip(&found).map(is_kept).collect();
-        let mut each = kept.iter();
-        self.terms.retain(|_| *each.next().unwrap_or(&true));
-        frequencies.retain(&kept);
     }
 }
 

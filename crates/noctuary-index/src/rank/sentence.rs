@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::language::Guess;
 use super::query::Plan;
-use super::terms::Stemmer;
+use super::stemmer::Stemmer;
 
 impl Plan {
     /// Returns the sentence of a text with the most words of the query, the first of equals, as a span of bytes. Where the query has

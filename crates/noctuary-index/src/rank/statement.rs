@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::query::Plan;
 use super::stem::stem;
-use super::terms::{Piece, Stemmer, is_stop_word, pieces};
+use super::stemmer::Stemmer;
+use super::terms::{Piece, is_stop_word, pieces};
 use super::word::same_word;
 
 /// Maximum number of words that a word such as "from" takes back: those directly behind it.

@@ -2,8 +2,9 @@
 
 use super::token::Token;
 use crate::rank::clause::{Clause, phrase};
+use crate::rank::stemmer::Stemmer;
 use crate::rank::term::Term;
-use crate::rank::terms::{Piece, Stemmer, pieces};
+use crate::rank::terms::{Piece, pieces};
 
 /// Reads clauses: `NOT` binds closest, then `AND`, then `OR`.
 pub(super) struct Parser<'a> {
