@@ -1,24 +1,36 @@
 //! Values under a plain name in other languages than English: `hasło: …`, `mot de passe : …`, `密码是…`.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::Regex;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::{steps, text};
+use crate::{dense, steps, text};
 
 /// Returns where the next name of a password begins that has a value behind it, and where the value does.
 pub(super) fn password(text: &str, from: usize) -> Option<(usize, usize)> {
     static NAMES: LazyLock<Names> = LazyLock::new(|| Names::new("password", r#"[^\s"'`]{6,128}"#));
-    NAMES.next(text, from)
+    NAMES.next(text, from..text.len())
 }
 
 /// Returns the same of the next name of a key, token or secret.
 pub(super) fn key(text: &str, from: usize) -> Option<(usize, usize)> {
     static NAMES: LazyLock<Names> = LazyLock::new(|| Names::new("key", r"[A-Za-z0-9_./+=-]{16,256}"));
-    NAMES.next(text, from)
+    // Such a value is a run of symbols, which prose does not have.
+    let mut searched = from;
+    dense::runs(&text.as_bytes()[from..]).find_map(|run| {
+        // The end of the last part may hold the beginning of a name.
+        let start = (from + run.start).saturating_sub(BEFORE).max(searched.saturating_sub(dense::LONGEST));
+        let end = text::floor_boundary(text, from + run.end);
+        searched = end;
+        NAMES.next(text, text::floor_boundary(text, start).max(from)..end)
+    })
 }
+
+/// A name stands so many bytes before its value, at most.
+const BEFORE: usize = 384;
 
 /// The names of a kind of secrets, and what stands between a name and its value.
 struct Names {
@@ -47,12 +59,13 @@ impl Names {
         Self { words, behind: Regex::new(&behind(value)).expect("a pattern of its parts") }
     }
 
-    fn next(&self, text: &str, from: usize) -> Option<(usize, usize)> {
+    /// Returns the first of the names in a part of a text that has a value behind it, and where the value begins.
+    fn next(&self, text: &str, part: Range<usize>) -> Option<(usize, usize)> {
         // No match behind a name is longer.
         const LONGEST: usize = 512;
-        let mut at = from;
+        let mut at = part.start;
         loop {
-            let name = self.words.find(&text.as_bytes()[at..])?.span();
+            let name = self.words.find(text.as_bytes().get(at..part.end)?)?.span();
             let (start, end) = (at + name.start, at + name.end);
             steps::take(end - at);
             let rest = &text[end..text::floor_boundary(text, end + LONGEST)];
