@@ -3,12 +3,12 @@
 mod bullet;
 mod features;
 mod gist;
+mod lexicon;
 mod line;
 mod measure;
 mod picker;
 mod token;
 mod told;
-mod words;
 
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
@@ -27,14 +27,17 @@ use picker::Limits;
 /// Answers a dream without a model: it picks lines from the journals and cites them.
 ///
 /// It selects and does not abstract. Each kept line is as somebody wrote it, or the piece of it that tells the most: without
-/// the requests, questions and thanks around that piece, in what the user says to an agent. It joins nothing, and its
-/// cue words are English. It is good for a dream that costs nothing, needs no network and comes out the same
+/// the requests, questions and thanks around that piece, in what the user says to an agent. It joins nothing. It knows the cue words
+/// of English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish, Russian, Chinese, Japanese and Korean, and guesses
+/// the language of each line; a line of another language is kept where it is marked, or by its dates, numbers and names.
+/// It is good for a dream that costs nothing, needs no network and comes out the same
 /// each time: the same request gives the same bytes.
 ///
 /// In an agent's log a line is worth more the more it is a statement that stands alone: a full sentence with
 /// names, dates and numbers, which decides, prefers, teaches, promises or tells what always holds. In a
 /// dialogue between persons it is worth more if it tells what somebody did, names when and where, and is new.
-/// The user counts more than the agent. A line that the user marks, `Decision:` or `Remember:`, is picked first, however short. Questions, errands, praise and running commentary are rarely picked.
+/// The user counts more than the agent. A line that the user marks, `Decision:` or `Remember:` in one of these languages, is picked first, however
+/// short. So is kept in a few words who the user is: "My wife is called Ana."; "We release on Fridays.". Questions, errands, praise and running commentary are rarely picked.
 /// Never picked are lines of a tool or the web, with everything below them up to the next speaker, lines in
 /// which a secret was masked, and lines that `MEMORY.md` holds already. Where two lines of a request say the
 /// same with other numbers, or a later one says that something moved or was wrong, the earlier one stays out;
@@ -361,6 +364,12 @@ mod tests {
             "decision: can you sign it?",
             "**Remember:** 金曜",
             "Decision: có",
+            "Merke: x",
+            "À retenir : thé",
+            "Zapamiętaj: x",
+            "决定：好",
+            "覚えて：茶",
+            "기억: 차",
         ] {
             for line in [format!("[user] {said}"), said.to_owned()] {
                 let answer = ask(&Extractive::new(), "", &line);

@@ -8,6 +8,7 @@ mod edits;
 mod fact_dreamer;
 mod first_day;
 mod http;
+mod languages;
 mod nights;
 mod participants;
 mod personalization;

@@ -115,7 +115,7 @@ impl SecretGate {
     ///
     /// They are shapes only. The bounds beside a match and its proof are missing, so they find
     /// more than the gate does. A class whose scan is no pattern is given as the nearest one (runs in base 58, cards)
-    /// or left out (mnemonics). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s` and
+    /// or left out (mnemonics, names in other languages than English). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s` and
     /// the like know ASCII only.
     ///
     /// ```

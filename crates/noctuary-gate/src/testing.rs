@@ -57,7 +57,7 @@ pub fn cases(long: u32) -> u32 {
 const TRIES: usize = 10_000;
 
 /// Published examples of classes whose proof chance does not give.
-const PUBLISHED: [(&str, &str); 13] = [
+const PUBLISHED: [(&str, &str); 15] = [
     ("btc_legacy", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"),
     ("mnemonic", "legal winner thank year wave sausage worth useful legal winner thank yellow"),
     ("wif_key", "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"),
@@ -73,6 +73,8 @@ const PUBLISHED: [(&str, &str); 13] = [
     ("docker_auth", "\"auth\": \"QWxhZGRpbjpvcGVuIHNlc2FtZQ==\""),
     ("npmrc_token", "//registry.npmjs.org/:_authToken=00000000-1111-2222-3333-444444444444"),
     ("payment_card", "4111 1111 1111 1111"),
+    ("foreign_password", "hasło: hunter2-Boat"),
+    ("foreign_key", "密钥：9fk2LmQ7xV0bTz4RwYc8Hd1N"),
     ("iban", "GB82 WEST 1234 5698 7654 32"),
 ];
 

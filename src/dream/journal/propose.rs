@@ -334,7 +334,9 @@ impl<'a> Answering<'a> {
         let archive = commit::archive(self.workspace())?;
         let (text, archived) = (String::from_utf8_lossy(&memory), String::from_utf8_lossy(&archive));
         let mut known = Statements::default();
-        [&text, &archived].into_iter().for_each(|text| known.take(text));
+        for text in [&text, &archived] {
+            known.take(text);
+        }
         // A person may have put the section there by hand.
         let stands = [&memory, &archive].into_iter().any(|text| curated::has_section(text, &waiting.id));
         let mut kept = Vec::new();

@@ -274,7 +274,9 @@ impl Night {
     /// that may be the same. Their citations come here.
     pub(super) fn take_doubles(&mut self, later: &mut Self, is_same: &dyn Fn(&Cited) -> bool) {
         let mut places = Statements::default();
-        self.items.iter().enumerate().for_each(|(at, item)| places.insert(item.key(), at));
+        for (at, item) in self.items.iter().enumerate() {
+            places.insert(item.key(), at);
+        }
         let before = self.items.clone();
         // What an item cites, and of that the lines of documents that are known to be those.
         let cited = |item: &Item, stale: &BTreeSet<DocName>| {

@@ -10,6 +10,7 @@ pub(crate) mod heartbeat;
 pub(crate) mod identity;
 pub(crate) mod ignored;
 pub(crate) mod journal;
+pub(crate) mod labels;
 pub(crate) mod note;
 #[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
 pub(crate) mod observations;

@@ -1,5 +1,6 @@
 //! Words for roles: names of the user, of the agent, and of tools, and words that name nobody.
 
+use super::labels;
 use super::origin::Origin;
 use crate::base::text;
 
@@ -46,7 +47,7 @@ pub(super) fn is_sure(name: &str, form: Form) -> bool {
 
 /// Returns whether a word, in small letters, names nobody where it stands in front of a colon or in brackets.
 pub(super) fn is_label(word: &str) -> bool {
-    LABELS.contains(&word)
+    labels::is_label(word)
 }
 
 /// Returns whether a word is one for the user or the agent.
@@ -162,19 +163,4 @@ const OTHERS: &[Word] = &[
     ("tool result", TITLE),
     ("tool output", TITLE),
     ("tool call", TITLE),
-];
-
-/// Words that stand in front of a colon, or in brackets, and name nobody.
-#[rustfmt::skip]
-const LABELS: &[&str] = &[
-    "decision", "decisions", "decided", "cause", "policy", "constraint", "learned", "lesson", "lessons",
-    "note", "notes", "todo", "fact", "facts", "preference", "preferences", "rule", "rules", "deadline",
-    "reminder", "remember", "update", "summary", "plan", "goal", "name", "status", "question",
-    "questions", "answer", "problem", "fix", "owner", "risk", "warning", "warn", "error", "important",
-    "correction", "done", "wip", "info", "debug", "fixme", "idea", "bug", "ps", "edit", "context",
-    "session", "source", "key", "id", "date", "time", "title", "example", "result", "reason", "why",
-    "what", "when", "where", "how", "agreed", "promise", "open", "next", "step", "steps", "topic",
-    "subject", "yes", "no", "ok", "tldr", "tl;dr", "conclusion", "background", "option", "version",
-    "link", "links", "file", "path", "today", "tomorrow", "yesterday", "monday", "tuesday", "wednesday",
-    "thursday", "friday", "saturday", "sunday",
 ];

@@ -1,7 +1,7 @@
 //! A picked line as a bullet, and the heading that it goes under.
 
+use super::lexicon::Cue;
 use super::line::{Line, Role};
-use super::words;
 use crate::base::name::DocName;
 use crate::format::documents::journal::JournalName;
 use crate::format::replies::fences;
@@ -18,10 +18,9 @@ impl Kind {
     /// Returns a decision by its words, by any speaker; else a preference by its words, unless the agent says it;
     /// else a fact.
     pub(super) fn of(line: &Line<'_>) -> Self {
-        let has = |list, pairs| words::any(list, &line.words) || words::any_pair(pairs, &line.words);
-        if has(&words::DECISION, words::DECISION_PAIRS) {
+        if line.wording.has(Cue::Decision) {
             Self::Decision
-        } else if line.role() != Some(Role::Agent) && has(&words::PREFERENCE, words::PREFERENCE_PAIRS) {
+        } else if line.role() != Some(Role::Agent) && line.wording.has(Cue::Preference) {
             Self::Preference
         } else {
             Self::Fact
@@ -54,7 +53,7 @@ fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
         Role::Tool => return None,
     };
     let needed = speaker.role == Role::Person
-        || words::any(&words::FIRST_PERSON, &line.words)
+        || line.wording.has(Cue::Speaker)
         || (speaker.role == Role::Agent && Kind::of(line) == Kind::Decision);
     needed.then_some((name, speaker.named_at))
 }

@@ -131,6 +131,11 @@ const WEIGHTS: Features<[f64; 2]> = Features {
 /// The sum of a line without features.
 const BIAS: [f64; 2] = [-5.0, -8.2];
 
+/// Returns what is added to the sum of a line of another language than English, whose other features its lists know less of.
+pub(super) fn lift(line: &Line<'_>) -> f64 {
+    if line.wording.lexicon.is_english() { 0.0 } else { 1.0 }
+}
+
 /// The weight of a line's size against it in the ranking: 0 not at all, 1 in full.
 pub(super) const SIZE: [f64; 2] = [0.8, 0.3];
 

@@ -1,7 +1,7 @@
 //! The gist of a line, by which it is compared to another.
 
+use super::lexicon::{Cue, Wording};
 use super::token::is_number;
-use super::words::{self, any, any_pair};
 use crate::base::sorted::SortedSet;
 
 /// The words and numbers of a line, by which it is compared to another.
@@ -16,14 +16,15 @@ pub(super) struct Gist<'l> {
 }
 
 impl<'l> Gist<'l> {
-    pub(super) fn of(words: &'l [String]) -> Self {
+    pub(super) fn of(wording: &'l Wording) -> Self {
+        let words = &wording.words;
         let (numbers, others): (SortedSet<&str>, _) =
             words.iter().map(String::as_str).partition(|word| is_number(word));
         Self {
-            words: others.into_iter().filter(|word| is_content(word)).collect(),
+            words: others.into_iter().filter(|word| is_content(wording, word)).collect(),
             numbers,
-            numbered: numbered(words),
-            changes: any(&words::CHANGE, words) || any_pair(words::CHANGE_PAIRS, words),
+            numbered: numbered(wording),
+            changes: wording.has(Cue::Change),
         }
     }
 
@@ -66,11 +67,11 @@ pub(super) fn differ_in_numbers_alone(later: &Gist<'_>, other: &Gist<'_>) -> boo
 
 /// Returns the things at the front of a line that have a number: `route 1 goes by Nes`. A number further back is most often
 /// a value, which may change.
-fn numbered(words: &[String]) -> SortedSet<(&str, &str)> {
-    let front = words.windows(3).take(SUBJECT);
+fn numbered(wording: &Wording) -> SortedSet<(&str, &str)> {
+    let front = wording.words.windows(3).take(SUBJECT);
     let things = front.filter(|three| {
         let is_plain = three[1].len() <= 4 && three[1].bytes().all(|byte| byte.is_ascii_digit());
-        is_content(&three[0]) && !is_number(&three[0]) && is_plain
+        is_content(wording, &three[0]) && !is_number(&three[0]) && is_plain
     });
     things.map(|three| (three[0].as_str(), three[1].as_str())).collect()
 }
@@ -78,8 +79,10 @@ fn numbered(words: &[String]) -> SortedSet<(&str, &str)> {
 /// The things that a line speaks of are most often in so many pairs of words at its front.
 const SUBJECT: usize = 3;
 
-pub(super) fn is_content(word: &str) -> bool {
-    word.chars().nth(2).is_some() && !words::STOP.contains(word)
+/// Returns whether a word says what its line is about.
+pub(super) fn is_content(wording: &Wording, word: &str) -> bool {
+    let least = if wording.lexicon.is_unparted() { 1 } else { 2 };
+    word.chars().nth(least).is_some() && !wording.is(Cue::Stop, word)
 }
 
 /// The percentage of common words at which two lines say the same.
@@ -88,20 +91,24 @@ const SAME_PERCENT: usize = 70;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::extractive::token::tokens;
+    use crate::model::extractive::lexicon::Lexicon;
+
+    fn wording(text: &str) -> Wording {
+        Wording::of(text, Lexicon::english())
+    }
 
     #[test]
     fn two_lines_are_near_from_seven_words_in_ten() {
-        let words = ["red blue green white black brown grey", "red blue green white black"].map(tokens);
-        let [all, most] = [&words[0], &words[1]].map(|words| Gist::of(words));
+        let words = ["red blue green white black brown grey", "red blue green white black"].map(wording);
+        let [all, most] = [&words[0], &words[1]].map(Gist::of);
         assert!(all.is_near(&most));
-        assert!(!all.is_near(&Gist::of(&words[1][1..])));
-        assert!(!Gist::of(&[]).is_near(&Gist::of(&[])), "lines without words say nothing");
+        assert!(!all.is_near(&Gist::of(&wording("blue green white black"))));
+        assert!(!Gist::of(&wording("")).is_near(&Gist::of(&wording(""))), "lines without words say nothing");
     }
 
     #[test]
     fn a_later_line_renews_what_it_puts_right() {
-        let renews = |new: &str, old: &str| Gist::of(&tokens(new)).renews(&Gist::of(&tokens(old)));
+        let renews = |new: &str, old: &str| Gist::of(&wording(new)).renews(&Gist::of(&wording(old)));
         let cost = "the berth costs 1,250 kronor a month";
         assert!(renews("the berth costs 1,400 kronor a month", cost));
         assert!(!renews(cost, cost), "a repetition changes nothing");
@@ -112,7 +119,7 @@ mod tests {
 
     #[test]
     fn things_with_numbers_of_their_own_do_not_put_each_other_right() {
-        let renews = |new: &str, old: &str| Gist::of(&tokens(new)).renews(&Gist::of(&tokens(old)));
+        let renews = |new: &str, old: &str| Gist::of(&wording(new)).renews(&Gist::of(&wording(old)));
         assert!(!renews("route 2 goes by Nes", "route 1 goes by Nes"));
         assert!(!renews("Decision: route 10 goes by Nes", "Decision: route 9 goes by Nes"));
         assert!(renews("route 2 leaves at 9:40 from Nes", "route 2 leaves at 9:20 from Nes"));
@@ -121,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_memory_holds_with_another_number_is_news() {
-        let [memory, line] = ["the berth costs 1,250 kronor", "the berth costs 1,400 kronor"].map(tokens);
+        let [memory, line] = ["the berth costs 1,250 kronor", "the berth costs 1,400 kronor"].map(wording);
         assert!(!Gist::of(&line).repeats(&Gist::of(&memory)));
         assert!(Gist::of(&line).repeats(&Gist::of(&line)));
     }

@@ -10,15 +10,16 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::token::{is_number, tokens};
+use super::lexicon::{Cue, Lexicon, Wording};
+use super::token::is_number;
 use super::told::told;
-use super::words;
 use crate::base::debug::debug_as;
 use crate::base::name::DocName;
 use crate::base::pattern::pattern;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::format::Origin;
+use crate::format::documents::labels;
 use crate::format::documents::origins::{self, Above};
 use crate::format::documents::records::records;
 use crate::format::documents::speakers;
@@ -44,8 +45,8 @@ pub(crate) struct Line<'m> {
     pub(crate) text: String,
     /// `text` without addresses and without what stands in square brackets.
     pub(crate) body: String,
-    /// The words and numbers of `body`, in lower case.
-    pub(crate) words: Vec<String>,
+    /// The words and numbers of `body`.
+    pub(crate) wording: Wording,
     /// Whether it is in an agent's log or in notes; else it is spoken in a dialogue between persons.
     pub(crate) is_logged: bool,
     /// Whether the heading above speaks of decisions, lessons and the like.
@@ -156,17 +157,18 @@ fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<
     let said = unquoted(last_chars(row.shown.text.trim_end(), whole.chars().count()));
     // A person's line is kept whole: what they say to others is told as theirs, word for word.
     let role = speaker.as_ref().map(|speaker| speaker.role);
-    let says = |mark: regex::Match<'_>| whole[mark.end()..].contains(char::is_alphanumeric);
-    let is_marked = matches!(role, None | Some(Role::User)) && MARKED.find(whole).is_some_and(says);
+    let says = |end: usize| whole[end..].contains(char::is_alphanumeric);
+    let is_marked = matches!(role, None | Some(Role::User)) && labels::mark(whole).is_some_and(says);
     let is_whole = role != Some(Role::User) || is_marked || LABELLED.is_match(whole);
-    let part = if is_whole { said } else { told(said).unwrap_or(said) };
+    let part = if is_whole { said } else { told(said, row.lexicon).unwrap_or(said) };
     let is_part = part.len() < said.len();
     let text = if is_part { straight(part) } else { whole.to_owned() };
     let without_urls = URL.replace_all(&text, " ");
     let body = ATTACHMENT.replace_all(&without_urls, " ").trim().to_owned();
-    let words = tokens(&body);
-    let letters: usize = words.iter().filter(|word| !is_number(word)).map(|word| word.chars().count()).sum();
-    (letters >= MIN_LETTERS).then(|| Line {
+    let wording = Wording::of(&body, row.lexicon);
+    let letters: usize =
+        wording.words.iter().filter(|word| !is_number(word)).map(|word| word.chars().count()).sum();
+    (letters * if row.lexicon.is_unparted() { 2 } else { 1 } >= MIN_LETTERS).then(|| Line {
         journal: row.journal,
         number: row.shown.number,
         bytes: row.shown.text.len() + 1,
@@ -174,7 +176,7 @@ fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<
         speaker,
         said: part,
         body,
-        words,
+        wording,
         text,
         is_logged: true,
         in_section: row.in_section,
@@ -196,6 +198,7 @@ struct Row<'m> {
     end: usize,
     start: Start,
     in_section: bool,
+    lexicon: &'static Lexicon,
     /// Whether it is the first one of a journal or below a heading.
     under_heading: bool,
 }
@@ -219,6 +222,7 @@ fn rows<'m>(journal: usize, name: &DocName, lines: &'m [ShownLine]) -> (bool, Ve
     let texts: Vec<String> = lines.iter().map(|shown| straight(shown.text.trim_end())).collect();
     let reading = origins::read(&texts.join("\n"), &Above::of(name.as_str()));
     let is_log = reading.left.has_speakers;
+    let around = Lexicon::of_most(texts.iter().map(String::as_str));
     let records = records(texts.iter().map(String::as_str));
     for (((shown, text), said), is_record) in lines.iter().zip(&texts).zip(&reading.lines).zip(records) {
         let role = said.origin.as_ref().map_or(Role::Tool, Role::of);
@@ -229,7 +233,7 @@ fn rows<'m>(journal: usize, name: &DocName, lines: &'m [ShownLine]) -> (bool, Ve
             above = None;
         } else if HEADING.is_match(text) {
             let is_told = !is_log || said.origin.is_none() || role != Role::Tool;
-            in_section = is_told && words::any(&words::SECTION, &tokens(text));
+            in_section = is_told && Wording::of(text, around).has(Cue::Section);
             under_heading = true;
             above = None;
         } else {
@@ -250,6 +254,7 @@ fn rows<'m>(journal: usize, name: &DocName, lines: &'m [ShownLine]) -> (bool, Ve
             let dress = text.len() - rest.len();
             let end = said.start.saturating_sub(dress);
             let speaker = Speaker { role, name, named_at };
+            let lexicon = Lexicon::of_among(rest.get(end..).unwrap_or(rest), around);
             let (tag, rest) = (Tag::read(rest), rest.to_owned());
             rows.push(Row {
                 journal,
@@ -260,6 +265,7 @@ fn rows<'m>(journal: usize, name: &DocName, lines: &'m [ShownLine]) -> (bool, Ve
                 end,
                 start,
                 in_section,
+                lexicon,
                 under_heading,
             });
             under_heading = false;
@@ -340,9 +346,7 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
 });
 static URL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[a-z][a-z0-9+]*://[^ \t)>\]]+"));
 /// A line that says of itself what it is: `Decision: …`.
-static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**[A-Z][A-Za-z ]{2,20}:"));
-/// A line that a person marks, as a note does: `Decision: …`, `**Remember:** …`.
-static MARKED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**(?i:decision|remember)\**:\**"));
+static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**\p{Lu}[\p{L} ]{2,20}:"));
 /// Text in square brackets: attachments, and secrets that were masked.
 static ATTACHMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\]]*\]"));
 #[cfg(test)]
@@ -436,6 +440,6 @@ mod tests {
         let journals = shown(&["[REDACTED:aws_access_key#1] is the key of the harbour account"]);
         let line = &candidates(&journals)[0];
         assert!(line.speaker.is_none() && line.said.starts_with("[REDACTED:aws_access_key#1] is"));
-        assert!(line.words.iter().all(|word| word != "redacted"));
+        assert!(line.wording.words.iter().all(|word| word != "redacted"));
     }
 }

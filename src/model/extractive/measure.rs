@@ -6,22 +6,23 @@ use regex::Regex;
 
 use super::features::Features;
 use super::gist::is_content;
+use super::lexicon::{Cue, Wording};
 use super::line::{Line, Role};
-use super::token::{is_number, tokens};
-use super::words::{self, any, any_pair, count};
+use super::token::is_number;
 use crate::base::pattern::pattern;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::spread::Spread;
+use crate::format::documents::labels;
 
 /// Measures each line, which depends on the ones above it and on how often its words occur.
-pub(super) fn measure(lines: &[Line<'_>], memory: &[Vec<String>]) -> Vec<Features> {
+pub(super) fn measure(lines: &[Line<'_>], memory: &[Wording]) -> Vec<Features> {
     let names = names(lines);
     let content: Vec<Vec<&str>> = lines.iter().map(|line| content(line, &names)).collect();
     let mut frequency: SortedMap<&str, usize> = SortedMap::new();
     for word in content.iter().flatten() {
         *frequency.entry(word).or_default() += 1;
     }
-    let mut seen: SortedSet<&str> = memory.iter().flatten().map(String::as_str).collect();
+    let mut seen: SortedSet<&str> = memory.iter().flat_map(|line| &line.words).map(String::as_str).collect();
     let mut above: Option<&Line<'_>> = None;
     let mut features = Vec::with_capacity(lines.len());
     for (line, content) in lines.iter().zip(&content) {
@@ -31,7 +32,7 @@ pub(super) fn measure(lines: &[Line<'_>], memory: &[Vec<String>]) -> Vec<Feature
         let above_here = above.filter(|above| above.journal == line.journal);
         features.push(Features {
             proper: real(proper_names(line, &names).min(3)),
-            new: part(new, line.words.len()).min(0.5),
+            new: part(new, line.wording.words.len()).min(0.5),
             rare: real(rare.min(5)),
             reply: flag(above_here.is_some_and(|above| answers(line, above))),
             ..alone(line)
@@ -43,53 +44,53 @@ pub(super) fn measure(lines: &[Line<'_>], memory: &[Vec<String>]) -> Vec<Feature
 
 /// Returns the features that a line has by itself; the others are 0.
 fn alone(line: &Line<'_>) -> Features {
-    let sentences = sentences(&line.body);
+    let (sentences, said) = (sentences(&line.body), &line.wording);
     let chars = |sentence: &&str| sentence.chars().count();
-    let questions = sentences.iter().filter(|sentence| sentence.ends_with('?')).map(chars).sum();
+    let questions = sentences.iter().filter(|sentence| sentence.ends_with(['?', '？'])).map(chars).sum();
     let reactions =
-        sentences.iter().filter(|sentence| any(&words::REACTION, first(&tokens(sentence)))).count();
+        sentences.iter().filter(|sentence| line.wording.same(sentence).has(Cue::Reaction)).count();
     // Web pages and tools cannot claim a decision.
     let trusted = line.role() != Some(Role::Tool);
-    let strong = trusted && (any(&words::STRONG, &line.words) || any_pair(words::STRONG_PAIRS, &line.words));
-    let label = trusted && LABEL.is_match(&line.text.to_ascii_lowercase());
+    let strong = trusted && said.has(Cue::Strong);
+    let label = trusted && labels::is_labelled(&line.text);
     let is_cut = line.size < line.bytes;
-    let ends = is_cut || line.body.trim_end_matches(['"', '\'', ')', '*', '`']).ends_with(['.', '!']);
-    let asks = line.is_logged && !ends && any(&words::ASKING, first(&line.words));
-    let lasting: SortedSet<&String> =
-        line.words.iter().filter(|word| words::LASTING.contains(word.as_str())).collect();
+    let ends =
+        is_cut || line.body.trim_end_matches(['"', '\'', ')', '*', '`']).ends_with(['.', '!', '。', '！']);
+    let asks = line.is_logged && !ends && (said.has(Cue::Asking) || said.has(Cue::AskingEnd));
+    let standing = trusted
+        && line.role() != Some(Role::Agent)
+        && !line.body.contains(['?', '？'])
+        && (said.has(Cue::Standing) || said.tells_of_life());
+    // Who they are and what they wish takes a person few words.
+    let least = if standing { STANDING_WORDS } else { 0 };
     Features {
         len: real(line.size.min(400)).ln(),
-        words: real(line.words.len().min(30)).ln(),
+        words: real(said.english_words().max(least).min(30)).ln(),
         question: if asks { 1.0 } else { part(questions, sentences.iter().map(chars).sum()) },
-        own: flag(any(&words::SELF, &line.words)),
-        mine: flag(any(&words::MINE, &line.words)),
-        you: part(count(&words::YOU, &line.words), line.words.len()).min(0.2),
-        did: flag(tells_a_deed(&line.words)),
-        time: flag(is_placed_in_time(&line.words)),
+        own: flag(said.has(Cue::Own)),
+        mine: flag(said.has(Cue::Mine)),
+        you: part(said.count(Cue::You), said.words.len()).min(0.2),
+        did: flag(tells_a_deed(said)),
+        time: flag(is_placed_in_time(said)),
         proper: 0.0,
         new: 0.0,
         rare: 0.0,
         reply: 0.0,
         open: flag(line.opens),
         react: part(reactions, sentences.len()),
-        praise: part(count(&words::PRAISE, &line.words), line.words.len()).min(0.3),
+        praise: part(said.count(Cue::Praise), said.words.len()).min(0.3),
         strong: flag(strong),
         label: flag(label),
         section: flag(trusted && line.in_section),
         agent: flag(line.role() == Some(Role::Agent)),
         tool: flag(!trusted),
         noise: real(signs_of_noise(line, strong || label).min(2)),
-        complete: flag(ends && line.words.len() >= 6),
-        leaning: flag(any(&words::LEANING, first(&line.words))),
+        complete: flag(ends && said.english_words() >= 6),
+        leaning: flag(said.has(Cue::Leaning)),
         figures: real(FIGURE.find_iter(&line.body).count().min(3)),
-        lasting: real(lasting.len().min(2)),
-        errand: flag(is_errand(line)),
-        standing: flag(
-            trusted
-                && line.role() != Some(Role::Agent)
-                && !line.body.contains('?')
-                && any_pair(words::STANDING_PAIRS, &line.words),
-        ),
+        lasting: real(said.kinds(Cue::Lasting).min(2)),
+        errand: flag(is_errand(line) || (said.has(Cue::ErrandEnd) && !standing)),
+        standing: flag(standing),
     }
 }
 
@@ -103,17 +104,21 @@ fn names(lines: &[Line<'_>]) -> SortedSet<String> {
 /// Returns the words of a line that say what it is about, each once.
 fn content<'l>(line: &'l Line<'_>, names: &SortedSet<String>) -> Vec<&'l str> {
     let mut met = SortedSet::new();
-    let speaks = |word: &&str| is_content(word) && !is_number(word) && !names.contains(*word);
-    line.words.iter().map(String::as_str).filter(speaks).filter(|word| met.insert(*word)).collect()
+    let speaks = |word: &&str| is_content(&line.wording, word) && !is_number(word) && !names.contains(*word);
+    line.wording.words.iter().map(String::as_str).filter(speaks).filter(|word| met.insert(*word)).collect()
 }
 
 /// Counts the capitalised words inside the sentences of a line: no days, months and speakers.
 fn proper_names(line: &Line<'_>, names: &SortedSet<String>) -> usize {
+    let said = &line.wording;
+    if !said.has_capitals() {
+        return 0;
+    }
     let is_proper = |word: &str| {
-        let name = word.split('\'').next().unwrap_or(word).to_ascii_lowercase();
-        word.starts_with(|c: char| c.is_ascii_uppercase())
+        let name = word.split('\'').next().unwrap_or(word).to_lowercase();
+        word.starts_with(char::is_uppercase)
             && name != "i"
-            && !words::TIME.contains(name.as_str())
+            && !said.is(Cue::Time, &name)
             && !is_speaker(&name, names)
     };
     let inside = |sentence| WORD.find_iter(sentence).skip(1).filter(|word| is_proper(word.as_str())).count();
@@ -129,27 +134,33 @@ fn is_speaker(word: &str, names: &SortedSet<String>) -> bool {
 /// Returns whether a human's line follows a question of somebody else's.
 fn answers(line: &Line<'_>, above: &Line<'_>) -> bool {
     let name = |line: &Line<'_>| line.speaker.as_ref().map(|speaker| speaker.name.to_ascii_lowercase());
-    line.is_human() && name(line) != name(above) && above.body.contains('?')
+    line.is_human() && name(line) != name(above) && above.body.contains(['?', '？'])
 }
 
-fn tells_a_deed(words: &[String]) -> bool {
+fn tells_a_deed(said: &Wording) -> bool {
     let is_past = |word: &String| {
-        words::PAST.contains(word.as_str()) || (word.ends_with("ed") && word.chars().nth(3).is_some())
+        said.is(Cue::Past, word)
+            || (said.lexicon.is_english() && word.ends_with("ed") && word.chars().nth(3).is_some())
     };
+    if said.lexicon.is_unparted() {
+        return said.has(Cue::Past);
+    }
+    let words = &said.words;
     words
         .iter()
         .enumerate()
-        .any(|(at, word)| words::ACTOR.contains(word.as_str()) && words[at + 1..].iter().take(3).any(is_past))
+        .any(|(at, word)| said.is(Cue::Actor, word) && words[at + 1..].iter().take(3).any(is_past))
 }
 
-fn is_placed_in_time(words: &[String]) -> bool {
-    let is_unit = |word: Option<&String>| word.is_some_and(|word| words::UNIT.contains(word.as_str()));
+fn is_placed_in_time(said: &Wording) -> bool {
+    let words = &said.words;
+    let is_unit = |word: Option<&String>| word.is_some_and(|word| said.is(Cue::Unit, word));
     let is_placed = |at: usize, word: &String| {
         let (next, second) = (is_unit(words.get(at + 1)), is_unit(words.get(at + 2)));
-        let counted = is_number(word) || words::NUMBER.contains(word.as_str());
-        (counted && next) || (words::RELATIVE.contains(word.as_str()) && (next || second))
+        let counted = is_number(word) || said.is(Cue::Number, word);
+        (counted && next) || (said.is(Cue::Relative, word) && (next || second))
     };
-    any(&words::TIME, words) || words.iter().enumerate().any(|(at, word)| is_placed(at, word))
+    said.has(Cue::Time) || words.iter().enumerate().any(|(at, word)| is_placed(at, word))
 }
 
 /// Counts the signs of logs, code and running commentary; what is `marked` as worth keeping is no commentary.
@@ -162,24 +173,18 @@ fn signs_of_noise(line: &Line<'_>, marked: bool) -> usize {
     [
         LOG.is_match(&line.text),
         symbols * 12 > line.body.chars().count(),
-        line.has_url() && line.words.len() < 8,
+        line.has_url() && line.wording.words.len() < 8,
         HEX.find_iter(&line.text).any(|found| is_hash(found.as_str())),
-        may_chatter && leads(line, &words::CHATTER),
+        may_chatter && line.wording.leads(Cue::Chatter),
     ]
     .into_iter()
     .filter(|sign| *sign)
     .count()
 }
 
-/// Returns whether the first word that counts is in a list: `I have found` begins with `found`.
-fn leads(line: &Line<'_>, list: &words::Words) -> bool {
-    let lead = line.words.iter().find(|word| !words::LEAD.contains(word.as_str()));
-    lead.is_some_and(|word| list.contains(word.as_str()))
-}
-
 fn is_errand(line: &Line<'_>) -> bool {
-    let reports = line.role() == Some(Role::Agent) && any(&words::SELF, &line.words);
-    reports || leads(line, &words::ERRAND)
+    let reports = line.role() == Some(Role::Agent) && line.wording.has(Cue::Own);
+    reports || line.wording.leads(Cue::Errand)
 }
 
 /// Returns the sentences of a text, each with its end mark.
@@ -189,10 +194,6 @@ fn sentences(text: &str) -> Vec<&str> {
         .map(|found| found.as_str().trim())
         .filter(|sentence| !sentence.is_empty())
         .collect()
-}
-
-fn first(words: &[String]) -> &[String] {
-    &words[..words.len().min(1)]
 }
 
 fn flag(holds: bool) -> f64 {
@@ -209,20 +210,15 @@ fn part(some: usize, all: usize) -> f64 {
     real(some) / real(all.max(1))
 }
 
+/// A line that states who somebody is or what they wish counts as one of so many words, since few tell it whole.
+const STANDING_WORDS: usize = 8;
+
 const SYMBOLS: &str = "{}<>=;|\\_$&^~/#@+*";
 
-static SENTENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"[^.!?]*[.!?]*"));
+static SENTENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"[^.!?。！？]*[.!?。！？]*"));
 static FIGURE: LazyLock<Regex> = LazyLock::new(|| pattern(r"[0-9][0-9.,:/-]*"));
-static WORD: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"[A-Za-z\u{c0}-\u{1fff}\u{2c00}-\u{d7ff}][A-Za-z']*"));
+static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"\p{L}[\p{L}\p{M}']*"));
 static HEX: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9a-f]{7,64}\b"));
-static LABEL: LazyLock<Regex> = LazyLock::new(|| {
-    let labels = [
-        "decision|decided|lesson|lessons|learned|fact|preference|rule|deadline|remember|todo",
-        "root cause|cause|fix|important|policy|constraint|correction",
-    ];
-    pattern(&format!(r"^\**(?:{})\**:", labels.join("|")))
-});
 static LOG: LazyLock<Regex> = LazyLock::new(|| {
     let tools = r#"at |File "|Traceback|error\[|error:|warning:|warning\[|thread '|\$ |> |npm "#;
     let marks = r"\+\+\+|---|@@|-->|[|]|[{}<]";
@@ -235,6 +231,7 @@ mod tests {
     use crate::base::name::DocName;
     use crate::format::replies::fences::ShownLine;
     use crate::model::extractive::features::THRESHOLD;
+    use crate::model::extractive::lexicon::Lexicon;
     use crate::model::extractive::line;
 
     fn shown(texts: &[&str]) -> Vec<(DocName, Vec<ShownLine>)> {
@@ -278,10 +275,10 @@ mod tests {
     #[test]
     fn a_line_is_placed_in_time_by_a_day_or_a_span() {
         for text in ["on monday", "three weeks", "last week", "a few more days", "12 hours"] {
-            assert!(is_placed_in_time(&tokens(text)), "{text}");
+            assert!(is_placed_in_time(&Wording::of(text, Lexicon::english())), "{text}");
         }
         for text in ["weeks", "last one", "twelve", "the week"] {
-            assert!(!is_placed_in_time(&tokens(text)), "{text}");
+            assert!(!is_placed_in_time(&Wording::of(text, Lexicon::english())), "{text}");
         }
     }
 

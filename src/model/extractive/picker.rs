@@ -5,11 +5,11 @@
 //! the room that they take, those that a person marked before all others, and taken while they fit.
 
 use super::bullet::Kind;
-use super::features::{SIZE, THRESHOLD, column};
+use super::features::{SIZE, THRESHOLD, column, lift};
 use super::gist::{Gist, differ_in_numbers_alone};
+use super::lexicon::{Lexicon, Wording};
 use super::line::{self, Line};
 use super::measure::{measure, real};
-use super::token::tokens;
 use crate::base::order;
 use crate::format::replies::reply;
 use crate::llm::UnpickedReason;
@@ -59,11 +59,12 @@ pub(crate) fn pick<'l, 'm>(
 ) -> (Vec<Valued<'l, 'm>>, Vec<(usize, UnpickedReason)>) {
     let standing: Vec<String> =
         memory.iter().map(|line| line::undressed(&reply::split_citations(line).0)).collect();
-    let memory: Vec<Vec<String>> = standing.iter().map(|line| tokens(line)).collect();
-    let mut said: Vec<Gist<'_>> = memory.iter().map(|words| Gist::of(words)).collect();
+    let read = |line: &String| Wording::of(line, Lexicon::of(line));
+    let memory: Vec<Wording> = standing.iter().map(read).collect();
+    let mut said: Vec<Gist<'_>> = memory.iter().map(Gist::of).collect();
     let (ranked, slight) = rank(lines, &memory);
     let ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
-        ranked.into_iter().map(|valued| (valued, Gist::of(&valued.line.words))).collect();
+        ranked.into_iter().map(|valued| (valued, Gist::of(&valued.line.wording))).collect();
     let mut left: Vec<(usize, UnpickedReason)> =
         slight.into_iter().map(|at| (at, UnpickedReason::Slight)).collect();
     let mut picked = Vec::new();
@@ -114,13 +115,14 @@ pub(crate) fn pick<'l, 'm>(
 }
 
 /// Returns the lines above the threshold and those that a person marked, best first, and the places of the others.
-fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> (Vec<Valued<'l, 'm>>, Vec<usize>) {
+fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Wording]) -> (Vec<Valued<'l, 'm>>, Vec<usize>) {
     let (mut ranked, slight): (Vec<Valued<'l, 'm>>, Vec<Valued<'l, 'm>>) = measure(lines, memory)
         .iter()
         .zip(lines)
         .enumerate()
         .map(|(at, (features, line))| {
-            let value = 1.0 / (1.0 + (-features.sum(column(line))).exp());
+            let sum = features.sum(column(line)) + lift(line);
+            let value = 1.0 / (1.0 + (-sum).exp());
             let key = (1e6 * value * (100.0 / real(line.size)).powf(SIZE[column(line)])).floor();
             Valued { at, line, value, key }
         })

@@ -14,6 +14,22 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     TOKEN.find_iter(&text.to_ascii_lowercase()).map(|token| token.as_str().to_owned()).collect()
 }
 
+/// Returns the words and numbers of a text in lower case, parted at apostrophes. Of a script that parts no words it returns each two
+/// characters that are neighbours, if `by_pairs`.
+pub(crate) fn parted(folded: &str, by_pairs: bool) -> Vec<String> {
+    let mut parted = Vec::new();
+    for word in TOKEN.find_iter(folded).flat_map(|token| token.as_str().split('\'')) {
+        let is_unparted = by_pairs && word.starts_with(|c| ('\u{3041}'..='\u{9fff}').contains(&c));
+        let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
+        if is_unparted && starts.len() > 3 {
+            parted.extend(starts.windows(3).map(|pair| word[pair[0]..pair[2]].to_owned()));
+        } else if !word.is_empty() {
+            parted.push(word.to_owned());
+        }
+    }
+    parted
+}
+
 /// Returns whether a token is a number.
 pub(crate) fn is_number(token: &str) -> bool {
     token.starts_with(char::is_numeric)

@@ -7,16 +7,16 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::token::{is_number, tokens};
-use super::words::{self, any};
+use super::lexicon::{Cue, Lexicon, Wording};
+use super::token::is_number;
 use crate::base::pattern::pattern;
 
 /// Returns the part of a line that tells the most; all of it where nothing around it asks, and `None` where nothing tells.
-pub(super) fn told(said: &str) -> Option<&str> {
+pub(super) fn told<'s>(said: &'s str, lexicon: &'static Lexicon) -> Option<&'s str> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     let (mut begins, mut leaves_out) = (None, false);
     for sentence in SENTENCE.find_iter(said) {
-        let piece = telling(sentence.as_str());
+        let piece = telling(sentence.as_str(), lexicon);
         leaves_out |= piece != Some(sentence.as_str());
         let Some(piece) = piece else {
             begins = None;
@@ -37,52 +37,49 @@ pub(super) fn told(said: &str) -> Option<&str> {
     }
     // Of two that tell as much, the later: people come to the point last.
     let runs = runs.into_iter().map(|(start, end)| said[start..end].trim());
-    runs.max_by_key(|run| worth(run)).filter(|run| !run.is_empty())
+    runs.max_by_key(|run| worth(&Wording::of(run, lexicon), run)).filter(|run| !run.is_empty())
 }
 
 /// Returns the part of a sentence that comes before a request; `None` where that is nothing.
-fn telling(sentence: &str) -> Option<&str> {
+fn telling<'s>(sentence: &'s str, lexicon: &'static Lexicon) -> Option<&'s str> {
     let text = sentence.trim();
-    if ASKS.is_match(text) || is_reaction(text) {
+    let wording = Wording::of(text, lexicon);
+    let asks = if lexicon.is_english() {
+        ASKS.is_match(text)
+    } else {
+        wording.has(Cue::Errand) || wording.has(Cue::ErrandEnd)
+    };
+    if asks || is_reaction(&wording) {
         return None;
     }
     let cut = REQUEST.find(sentence).map(|request| sentence[..request.start()].trim_end());
     let told = match cut {
         Some(before) => before,
-        None if text.ends_with('?') => return None,
+        None if text.ends_with(['?', '？']) => return None,
         None => return Some(sentence),
     };
-    let words = tokens(told);
+    let words = Wording::of(told, lexicon);
     // A condition without what follows from it says nothing.
-    let is_whole =
-        words.len() >= LEAST_WORDS && !words.first().is_some_and(|word| OPENS.contains(&word.as_str()));
+    let is_whole = words.words.len() >= LEAST_WORDS && !words.has(Cue::Opens);
     is_whole.then_some(told)
 }
 
 /// Returns whether a short sentence only answers the one before: thanks, a nod.
-fn is_reaction(sentence: &str) -> bool {
-    let words = tokens(sentence);
-    words.len() <= MOST_OF_A_NOD && any(&words::REACTION, &words[..words.len().min(1)])
+fn is_reaction(sentence: &Wording) -> bool {
+    sentence.words.len() <= MOST_OF_A_NOD && sentence.has(Cue::Reaction)
 }
 
 /// Returns how much a run of sentences tells: of the speaker, of deeds, times, numbers and names.
-fn worth(run: &str) -> usize {
-    let words = tokens(run);
-    let has = |list: &words::Words| usize::from(any(list, &words));
+fn worth(wording: &Wording, run: &str) -> usize {
+    let words = &wording.words;
+    let has = |cue| usize::from(wording.has(cue));
     let numbers = usize::from(words.iter().any(|word| is_number(word)));
     let names = NAME.find_iter(run).take(2).count();
     let deed = words.windows(2).any(|two| {
-        words::ACTOR.contains(two[0].as_str())
-            && (words::PAST.contains(two[1].as_str()) || two[1].ends_with("ed"))
+        wording.is(Cue::Actor, &two[0]) && (wording.is(Cue::Past, &two[1]) || two[1].ends_with("ed"))
     });
     let way = usize::from(words.windows(3).any(|three| three == ["by", "the", "way"]));
-    has(&words::SELF)
-        + has(&words::MINE)
-        + has(&words::TIME)
-        + 2 * usize::from(deed)
-        + numbers
-        + names
-        + 2 * way
+    has(Cue::Own) + has(Cue::Mine) + has(Cue::Time) + 2 * usize::from(deed) + numbers + names + 2 * way
 }
 
 /// The least words of what stands before a request.
@@ -91,15 +88,9 @@ const LEAST_WORDS: usize = 4;
 /// The most words of a sentence that is a reaction by its first.
 const MOST_OF_A_NOD: usize = 9;
 
-/// First words of a clause that needs another.
-const OPENS: [&str; 13] = [
-    "if", "when", "before", "after", "since", "as", "while", "although", "though", "given", "because",
-    "unless", "whether",
-];
-
 /// A sentence with its end marks; a point inside a number or an address ends none.
 static SENTENCE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r#"(?:[^.!?]|[.!?]+[^\s.!?"')”])+[.!?]*["')”]*\s*"#));
+    LazyLock::new(|| pattern(r#"(?:[^.!?。！？]|[.!?]+[^\s.!?。！？"')”])+[.!?。！？]*["')”」]*\s*"#));
 
 /// A sentence that asks, by its beginning.
 static ASKS: LazyLock<Regex> = LazyLock::new(|| {
@@ -146,14 +137,14 @@ mod tests {
             ("What does a full backfill cost?", None),
             ("If I move to Porto, can you find me a flat?", None),
         ] {
-            assert_eq!(told(said), expected, "{said}");
+            assert_eq!(told(said, Lexicon::english()), expected, "{said}");
         }
     }
 
     #[test]
     fn what_is_left_is_a_piece_of_the_line() {
         let said = "Wow! I painted it last year — a gift. Is it yours? We sold ours for €40, you know, what do you think?";
-        let left = told(said).unwrap();
+        let left = told(said, Lexicon::english()).unwrap();
         assert!(said.contains(left), "{left}");
         assert!(!left.contains('?'), "{left}");
     }

@@ -1,6 +1,8 @@
 //! Values under a plain name: `password: …`, `API_KEY=…`. Texts about programs are full of such names, so what a value
 //! is decides.
 
+mod abroad;
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -12,18 +14,38 @@ use crate::text;
 use crate::{proof, steps};
 
 pub(super) const NAMED: &[Class] = &[
-    named("named_password", "passwords under a plain name", password_shape, PASSWORD, proof::is_password),
-    named("named_key", "keys, tokens and secrets under a plain name", key_shape, KEY, proof::is_key),
+    named(
+        "named_password",
+        "passwords under a plain name",
+        password_shape,
+        Some(PASSWORD),
+        proof::is_password,
+    ),
+    named("named_key", "keys, tokens and secrets under a plain name", key_shape, Some(KEY), proof::is_key),
+    named(
+        "foreign_password",
+        "passwords under a name in 21 other languages",
+        foreign_password,
+        None,
+        proof::is_password,
+    ),
+    named(
+        "foreign_key",
+        "keys, tokens and secrets under a name in 21 other languages",
+        foreign_key,
+        None,
+        proof::is_key,
+    ),
 ];
 
 const fn named(
     name: &'static str,
     what: &'static str,
     scan: fn(&str, usize) -> Option<Range<usize>>,
-    pattern: &'static str,
+    pattern: Option<&'static str>,
     proof: fn(&str) -> bool,
 ) -> Class {
-    Class::new(name, what, Shape::Scan(scan, Needs::Name, Some(pattern)), Bounds::None)
+    Class::new(name, what, Shape::Scan(scan, Needs::Name, pattern), Bounds::None)
         .proof(Proof::Required(proof))
 }
 
@@ -78,7 +100,7 @@ fn password_shape(text: &str, from: usize) -> Option<Range<usize>> {
             | ((a == b'k') & (b == b'e') & (c == b'n') & (d == b'n'))
             | ((a == b's') & (b == b'e') & (c == b'n') & (d == b'a'))
     };
-    value(text, from, &SHAPE, may_be, [BARE, QUOTED], 128)
+    value(text, from, |at| starts(text, at, &SHAPE, &may_be), [BARE, QUOTED], 128)
 }
 
 fn key_shape(text: &str, from: usize) -> Option<Range<usize>> {
@@ -89,33 +111,50 @@ fn key_shape(text: &str, from: usize) -> Option<Range<usize>> {
             | ((a == b'o') & (b == b'k') & (c == b'e') & (d == b'n'))
             | ((a == b'e') & (b == b'c') & (c == b'r') & (d == b'e'))
     };
-    value(text, from, &SHAPE, may_be, [PLAIN; 2], 256)
+    value(text, from, |at| starts(text, at, &SHAPE, &may_be), [PLAIN; 2], 256)
 }
 
-/// Returns the next value that ends where its quotes do, or with its run of symbols.
-fn value(
+fn foreign_password(text: &str, from: usize) -> Option<Range<usize>> {
+    value(text, from, |at| abroad::password(text, at), [BARE, QUOTED], 128)
+}
+
+fn foreign_key(text: &str, from: usize) -> Option<Range<usize>> {
+    value(text, from, |at| abroad::key(text, at), [PLAIN; 2], 256)
+}
+
+/// Returns where the next match of a shape begins, and where its value does.
+fn starts(
     text: &str,
     from: usize,
     shape: &Regex,
-    may_be: impl Fn([u8; 4]) -> bool,
+    may_be: &impl Fn([u8; 4]) -> bool,
+) -> Option<(usize, usize)> {
+    let found = captures(text, from, shape, may_be)?;
+    Some((found.get(0)?.start(), found.get(1)?.start()))
+}
+
+/// Returns the next value that ends where its quotes do, or with its run of symbols. `next` tells where the next name and its value begin.
+fn value(
+    text: &str,
+    from: usize,
+    next: impl Fn(usize) -> Option<(usize, usize)>,
     [bare, quoted]: [Symbols; 2],
     most: usize,
 ) -> Option<Range<usize>> {
     let mut at = from;
     loop {
-        let found = captures(text, at, shape, &may_be)?;
-        let (name, start) = (found.get(0)?.start(), found.get(1)?.start());
+        let (name, start) = next(at)?;
         let quote = text[..start].chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`'));
         let symbols = if quote.is_some() { quoted } else { bare };
         let run = text.as_bytes()[start..].iter();
         let length = run.take_while(|byte| symbols[usize::from(**byte)]).count();
         steps::take(start - at + length);
-        let next = text[start + length..].chars().next();
+        let behind = text[start + length..].chars().next();
         let run = &text[start..start + length];
         let value = match quote {
             // In a string in a string, the quotes have backslashes.
-            Some(_) if next == quote => run.trim_end_matches('\\'),
-            None if !next.is_some_and(goes_on) && !run.ends_with("...") => without_end(run),
+            Some(_) if behind == quote => run.trim_end_matches('\\'),
+            None if !behind.is_some_and(goes_on) && !run.ends_with("...") => without_end(run),
             _ => "",
         };
         if length <= most && !value.is_empty() && !is_public(&text[..name]) {
@@ -200,7 +239,9 @@ fn is_public(before: &str) -> bool {
 
 /// Returns whether more of a value, or of the code that computes it, follows.
 fn goes_on(next: char) -> bool {
-    next.is_alphanumeric() || matches!(next, '(' | '[' | '{' | '@' | '$' | '%' | '~' | '^')
+    // Of a script that parts no words, the sentence goes on and the value does not.
+    let is_unparted = matches!(next, '\u{e00}'..='\u{e7f}' | '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
+    next.is_alphanumeric() && !is_unparted || matches!(next, '(' | '[' | '{' | '@' | '$' | '%' | '~' | '^')
 }
 
 /// Returns a value without what ends the sentence, or closes what was opened before it.

@@ -290,3 +290,114 @@ fn a_password_is_seen_through_disguises_within_its_line() {
         assert_eq!((found[0].view, &*found[0].class), (view, "named_password"), "{text}");
     }
 }
+
+// Of 22 foreign words for a password, 19 were not known.
+#[test]
+fn a_name_in_another_language_leads_to_its_value() {
+    const KEY: &str = "9fk2LmQ7xV0bTz4RwYc8Hd1N";
+    let passwords = [
+        "Losungswort: {}",
+        "le mot de passe du bateau est {}.",
+        "Mot de passe : {}",
+        "la contraseña es {}",
+        "Contraseña del wifi: {}",
+        "senha: {}",
+        "A senha é {}",
+        "palavra-passe: {}",
+        "parola d'ordine: {}",
+        "wachtwoord: {}",
+        "Het wachtwoord is {}",
+        "hasło: {}",
+        "Hasło do wifi to {}",
+        "HASŁO={}",
+        "şifre: {}",
+        "Parolam: {}",
+        "пароль: {}",
+        "Пароль от лодки — {}",
+        "密码：{}",
+        "密码是{}，别忘了",
+        "パスワードは{}です",
+        "パスワード：「{}」",
+        "비밀번호: {}",
+        "비밀번호는 {}입니다",
+        "كلمة المرور: {}",
+        "סיסמה: {}",
+        "הסיסמה היא {}",
+        "รหัสผ่าน: {}",
+        "salasana: {}",
+        "Salasanani on {}",
+        "jelszó: {}",
+        "A jelszavam: {}",
+        "heslo: {}",
+        "Heslo k lodi je {}",
+        "geslo: {}",
+        "lösenord: {}",
+        "LÖSENORD: {}",
+        "lo\u{308}senord: {}",
+        "adgangskode: {}",
+        "Kodeordet er `{}`",
+    ];
+    for text in passwords.map(|text| text.replace("{}", "hunter2-Boat")) {
+        let found = found(&text);
+        let is_masked = matches!(&found[..], [(class, "hunter2-Boat")] if class.ends_with("_password"));
+        assert!(is_masked, "{text}: {found:?}");
+    }
+    let keys = [
+        "Schlüssel: {}",
+        "clé : {}",
+        "jeton={}",
+        "clave: {}",
+        "chave: {}",
+        "chiave: {}",
+        "sleutel: {}",
+        "klucz: {}",
+        "anahtar: {}",
+        "ключ: {}",
+        "токен: {}",
+        "密钥：{}",
+        "令牌是{}",
+        "キー：{}",
+        "토큰: {}",
+        "مفتاح: {}",
+        "מפתח: {}",
+        "คีย์: {}",
+        "avain: {}",
+        "kulcs: {}",
+        "klíč: {}",
+        "ključ: {}",
+        "nyckel: {}",
+        "nøgle: {}",
+        "segreto: {}",
+        "hemlighet: {}",
+    ];
+    for text in keys.map(|text| text.replace("{}", KEY)) {
+        assert!(found(&text).iter().any(|(_, value)| *value == KEY), "{text}: {:?}", found(&text));
+    }
+}
+
+#[test]
+fn ordinary_words_behind_a_foreign_name_are_no_secrets() {
+    for text in [
+        "Mot de passe : au moins douze caractères, dont un chiffre",
+        "contraseña: debe tener 12 caracteres",
+        "hasło: minimum 8 znaków",
+        "Das Losungswort: Frieden",
+        "clave: valor, clave2: valor2",
+        "la chiave è sotto lo zerbino",
+        "ключ: значение",
+        "Пароль: не менее 8 символов",
+        "密码：至少8个字符",
+        "パスワードは8文字以上です",
+        "비밀번호는 8자 이상입니다",
+        "heslo: viz README.md",
+        "şifre: en az 8 karakter",
+        "wachtwoord: zie https://example.com/wachtwoord",
+        "senha: ${SENHA}",
+        "salasana: /run/secrets/salasana1",
+        "nyckel: värde-som-alla-kan-se",
+        "klíč: string, hodnota: number",
+        "Schlüssel: com.example.boat.harbour.name",
+    ] {
+        assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+    }
+}
