@@ -1,5 +1,4 @@
 //! Statements of a day: the next appointment is none that has been.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use noctuary::dream::{DreamMode, LineOutcome, ProposalEnd};
 use noctuary::testing::Script;
@@ -12,15 +11,15 @@ const NEXT: &str = "2027-05-20: Dentist.";
 
 /// An answer of one line, which the first line of a journal says.
 fn says(line: &str, day: u32) -> Script {
-    Script::new().says(&format!("- {line} (memory/2026-11-{day}-repl.md#L1)\n"))
+    Script::new().says(format!("- {line} (memory/2026-11-{day}-repl.md#L1)\n"))
 }
 
 fn fates(report: &DreamReport) -> Vec<(&str, &LineOutcome)> {
     report.passes.iter().flat_map(|pass| &pass.lines).map(|line| (line.text.as_str(), &line.fate)).collect()
 }
 
-fn stands(life: &Life, line: &str) -> usize {
-    life.memory().matches(line).count()
+fn count(life: &Life, text: &str) -> usize {
+    life.memory().matches(text).count()
 }
 
 #[test]
@@ -32,11 +31,7 @@ fn two_appointments_of_one_night_are_two() {
     );
     let report = dream(&life.dreamer(), &Script::new().says(&answer), night(21));
     assert_eq!(report.outcome, Outcome::Appended, "{report:?}");
-    assert_eq!(
-        [stands(&life, FIRST), stands(&life, NEXT), stands(&life, "Dentist.")],
-        [1, 1, 2],
-        "{report:?}"
-    );
+    assert_eq!([count(&life, FIRST), count(&life, NEXT), count(&life, "Dentist.")], [1, 1, 2], "{report:?}");
 }
 
 #[test]
@@ -51,14 +46,14 @@ fn an_appointment_of_a_later_night_is_kept_and_the_same_one_is_not_said_twice() 
         assert_eq!(report.outcome, Outcome::NothingToPromote, "{report:?}");
         assert!(matches!(fates(&report)[..], [(_, LineOutcome::Duplicate)]), "{report:?}");
     }
-    assert_eq!([stands(&life, FIRST), stands(&life, NEXT)], [1, 1]);
+    assert_eq!([count(&life, FIRST), count(&life, NEXT)], [1, 1]);
 }
 
 #[test]
 fn an_appointment_that_a_person_took_out_keeps_no_other_one_away() {
     let life = Life::with(&[(19, &format!("- [user] {FIRST}\n"))]);
     dream(&life.dreamer(), &says(FIRST, 19), night(20));
-    assert_eq!(stands(&life, FIRST), 1);
+    assert_eq!(count(&life, FIRST), 1);
     let memory = life.memory();
     let without: String = memory.split_inclusive('\n').filter(|line| !line.contains("Dentist")).collect();
     life.put("MEMORY.md", without);
@@ -68,7 +63,7 @@ fn an_appointment_that_a_person_took_out_keeps_no_other_one_away() {
     life.add("memory/2026-11-22-repl.md", format!("- [user] {NEXT}\n"));
     let report = dream(&life.dreamer(), &says(NEXT, 22), night(23));
     assert_eq!(report.outcome, Outcome::Appended, "{report:?}");
-    assert_eq!([stands(&life, FIRST), stands(&life, NEXT)], [0, 1]);
+    assert_eq!([count(&life, FIRST), count(&life, NEXT)], [0, 1]);
 }
 
 #[test]
@@ -88,6 +83,6 @@ fn proposals_of_two_appointments_are_answered_one_by_one() {
             let report = proposer.accept_proposal(&marta(), &waiting.id, night(21)).unwrap();
             assert_eq!(report.end, ProposalEnd::Appended, "{report:?}");
         }
-        assert_eq!([stands(&life, FIRST), stands(&life, NEXT)], [usize::from(accepts), 1]);
+        assert_eq!([count(&life, FIRST), count(&life, NEXT)], [usize::from(accepts), 1]);
     }
 }
