@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn questions_ask_for_any_of_their_words() {
         assert_eq!(asked("What is the slippage of Base?"), "\"slippage\" OR \"base\"");
-        assert_eq!(asked("O'Brien's \"quotes"), "\"obrien\" OR \"brien\" OR \"quotes\"");
+        assert_eq!(asked("Where are O'Brien's \"quotes"), "\"obrien\" OR \"brien\" OR \"quotes\"");
         assert_eq!(asked("C++"), "\"c\u{e02b}\u{e02b}\" OR \"c\"");
     }
 

@@ -345,7 +345,7 @@ pub(crate) fn claim_key(claim: &str) -> String {
 #[derive(Debug, Default)]
 pub(crate) struct Statements {
     by_key: SortedMap<String, usize>,
-    /// Those of a day, without it.
+    /// Statements with a day in front, by what is behind it.
     of_a_day: SortedMap<String, usize>,
 }
 

@@ -151,7 +151,7 @@ pub(crate) fn candidates<'m>(journals: &'m [(DocName, Vec<ShownLine>)]) -> Vec<L
     candidates
 }
 
-/// Returns the candidate that a row makes; `None` where it has too few letters to say anything.
+/// Returns the candidate that a row makes; `None` where it has too few letters to say anything, and nobody marked it.
 fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<'m>> {
     let whole = &row.text[end..];
     let said = unquoted(last_chars(row.shown.text.trim_end(), whole.chars().count()));
@@ -168,7 +168,8 @@ fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<
     let wording = Wording::of(&body, row.lexicon);
     let letters: usize =
         wording.words.iter().filter(|word| !is_number(word)).map(|word| word.chars().count()).sum();
-    (letters * if row.lexicon.is_unparted() { 2 } else { 1 } >= MIN_LETTERS).then(|| Line {
+    let letters = letters * if row.lexicon.is_unparted() { 2 } else { 1 };
+    (is_marked || letters >= MIN_LETTERS).then(|| Line {
         journal: row.journal,
         number: row.shown.number,
         bytes: row.shown.text.len() + 1,
