@@ -2,8 +2,8 @@
 
 use bech32::primitives::decode::{SegwitHrpstring, UncheckedHrpstring};
 use bech32::{Bech32, Bech32m};
+use keccak::Keccak;
 use sha2::{Digest as _, Sha256};
-use sha3::Keccak256;
 
 /// The most symbols of a text that is read as base 58.
 const MOST_SYMBOLS: usize = 128;
@@ -72,10 +72,35 @@ pub(crate) fn witness_address(text: &str) -> bool {
     SegwitHrpstring::new(text).is_ok()
 }
 
+/// The digits of an address of Ethereum.
+const EVM_DIGITS: usize = 40;
+
+/// Returns the Keccak-256 hash of the digits of an address, which fill less than the one block that is absorbed at a time.
+fn keccak256(digits: [u8; EVM_DIGITS]) -> [u8; 32] {
+    const BLOCK: usize = 136;
+    let mut block = [0; BLOCK];
+    block[..EVM_DIGITS].copy_from_slice(&digits);
+    // The padding has a bit behind the text, and one at the end of the block.
+    (block[EVM_DIGITS], block[BLOCK - 1]) = (0x01, 0x80);
+    let mut state = [0; 25];
+    for (lane, bytes) in state.iter_mut().zip(block.as_chunks().0) {
+        *lane = u64::from_le_bytes(*bytes);
+    }
+    Keccak::new().with_f1600(|permute| permute(&mut state));
+    let mut hash = [0; 32];
+    for (bytes, lane) in hash.as_chunks_mut().0.iter_mut().zip(state) {
+        *bytes = lane.to_le_bytes();
+    }
+    hash
+}
+
 /// Returns whether the case of the letters of an address is the one that EIP-55 computes. One case alone proves nothing.
 pub(crate) fn eip55(text: &str) -> bool {
     let digits = text.trim_start_matches("0x");
-    let hash = Keccak256::digest(digits.to_ascii_lowercase());
+    let Ok(lower) = <[u8; EVM_DIGITS]>::try_from(digits.to_ascii_lowercase().as_bytes()) else {
+        return false;
+    };
+    let hash = keccak256(lower);
     let mixed = digits.bytes().any(|digit| digit.is_ascii_lowercase())
         && digits.bytes().any(|digit| digit.is_ascii_uppercase());
     mixed
