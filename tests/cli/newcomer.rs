@@ -161,7 +161,7 @@ fn a_trial_without_a_model_can_be_taken_back() {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
         ends(at, &["init", home], 0);
-        ends(at, &["note", home, "nous livrons vendredi"], 0);
+        ends(at, &["note", home, "toimitamme perjantaina"], 0);
         assert!(told(at, &["read-again", home], 1).contains("name a journal"));
         assert!(told(at, &["dream", home], 0).contains("nothing_to_promote"));
         assert!(told(at, &["undo", home], 3).contains("noctuary read-again"));
