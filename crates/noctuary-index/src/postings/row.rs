@@ -71,6 +71,12 @@ impl Totals {
 
 /// Gives what a card says with its terms, each once.
 pub fn with_terms<T>(card: &Card<'_>, stemmer: &mut Stemmer, take: impl FnOnce(&Row<'_>) -> T) -> T {
+    let (mut take, mut taken) = (Some(take), None);
+    with_row(card, stemmer, &mut |row| taken = take.take().map(|take| take(row)));
+    taken.expect("a card is one row")
+}
+
+fn with_row(card: &Card<'_>, stemmer: &mut Stemmer, take: &mut dyn FnMut(&Row<'_>)) {
     let (mut all, mut ends) = (String::new(), Vec::new());
     let length = card.terms(stemmer, |stem, _| {
         all.push_str(stem);
@@ -90,5 +96,5 @@ pub fn with_terms<T>(card: &Card<'_>, stemmer: &mut Stemmer, take: impl FnOnce(&
             _ => counted.push((term, 1)),
         }
     }
-    take(&Row { id: card.id, shared: card.shared, length, terms: &counted })
+    take(&Row { id: card.id, shared: card.shared, length, terms: &counted });
 }

@@ -51,6 +51,10 @@ impl<'a> Card<'a> {
 impl Card<'_> {
     /// Gives each term of a row, and the word that it stands for; returns how many words it says.
     pub fn terms(&self, stemmer: &mut Stemmer, mut take: impl FnMut(&str, &str)) -> u32 {
+        self.each_term(stemmer, &mut take)
+    }
+
+    fn each_term(&self, stemmer: &mut Stemmer, mut take: &mut dyn FnMut(&str, &str)) -> u32 {
         let length = stemmer.indexed(self.text, &mut take);
         stemmer.terms(self.category, &mut take);
         if let Some(day) = self.said_on {

@@ -56,15 +56,19 @@ impl Stemmer {
     /// Gives each term of a text, and the word that it stands for; returns how many words it has, a run counting
     /// as half its characters.
     pub fn terms(&mut self, text: &str, mut take: impl FnMut(&str, &str)) -> u32 {
+        self.each(text, &mut take)
+    }
+
+    fn each(&mut self, text: &str, take: &mut dyn FnMut(&str, &str)) -> u32 {
         let mut length = 0;
         let wants_names = self.only.as_ref().is_none_or(|only| only.names);
         if wants_names {
             for piece in pieces(text) {
-                length += self.piece(piece, &mut take);
+                length += self.piece(piece, take);
             }
         } else {
             for piece in runs_and_words(text) {
-                length += self.piece(piece, &mut take);
+                length += self.piece(piece, take);
             }
         }
         length
@@ -82,7 +86,7 @@ impl Stemmer {
         text: &str,
         take: &mut dyn FnMut(&str, &str),
     ) -> u32 {
-        let length = self.terms(text, &mut *take);
+        let length = self.each(text, take);
         if self.has_stems() {
             guess.each_word(text, |word, language| self.stem_of(language, word, |stem| take(stem, word)));
         }
@@ -107,7 +111,7 @@ impl Stemmer {
         }
     }
 
-    fn piece(&mut self, piece: Piece<'_>, mut take: impl FnMut(&str, &str)) -> u32 {
+    fn piece(&mut self, piece: Piece<'_>, take: &mut dyn FnMut(&str, &str)) -> u32 {
         match piece {
             Piece::Name(name) => {
                 let name = same_word(name);
@@ -116,7 +120,7 @@ impl Stemmer {
             }
             Piece::Run(run) => {
                 if self.only.as_ref().is_none_or(|only| only.runs) {
-                    grams(run, |gram| take(gram, gram));
+                    grams(run, &mut |gram| take(gram, gram));
                 }
                 u32::try_from(run.chars().count().div_ceil(2)).unwrap_or(u32::MAX / 2)
             }

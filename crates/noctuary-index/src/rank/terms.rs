@@ -120,7 +120,7 @@ pub(super) fn is_dense(c: char) -> bool {
 }
 
 /// Gives the characters and the pairs of a run, each as a term.
-pub(crate) fn grams(run: &str, mut take: impl FnMut(&str)) {
+pub(crate) fn grams(run: &str, take: &mut dyn FnMut(&str)) {
     let run = same_run(run);
     let ends: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
     for window in ends.windows(2) {
@@ -142,7 +142,7 @@ pub fn beside_words(text: &str, mut take: impl FnMut(Beside<'_>)) {
         for piece in pieces(chunk) {
             match piece {
                 Piece::Name(name) => take(Beside::Name(&same_word(name))),
-                Piece::Run(run) => grams(run, |gram| take(Beside::Word(gram))),
+                Piece::Run(run) => grams(run, &mut |gram| take(Beside::Word(gram))),
                 Piece::Word(word) if !chunk.is_ascii() || word.contains(is_apostrophe) => {
                     std::iter::once(word)
                         .chain(nouns(word))
