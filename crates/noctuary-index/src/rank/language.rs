@@ -327,3 +327,49 @@ fn key(word: &[u8]) -> Option<u64> {
     }
     Some(word.iter().fold(0, |key, byte| key << 8 | u64::from(byte.to_ascii_lowercase())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn text() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "\\PC{0,24}",
+            ".{0,60}",
+            "[a-zA-ZäöüßéèçğışİłżñåæøățőűŁŻ'’-]{1,24}",
+            "[\u{370}-\u{3ff}\u{1f00}-\u{1fff}\u{300}-\u{345}]{1,24}",
+            "[\u{400}-\u{52f}\u{300}-\u{345}]{1,24}",
+            "[\u{600}-\u{6ff}\u{fb50}-\u{fdff}\u{200c}\u{200d}]{1,24}",
+            "[\u{900}-\u{97f}]{1,24}",
+            "[\u{b80}-\u{bff}]{1,24}",
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+        // The stemmers are another's, and the words anybody's.
+        #[test]
+        fn no_text_makes_a_stemmer_fail_in_any_language(text in text()) {
+            for language in 0..TABLE.languages.len() {
+                if let Some(stem) = stem_in(language, &text) {
+                    prop_assert!(stem.starts_with(STEM) && stem.len() > STEM.len_utf8() + 1, "{stem:?}");
+                    prop_assert_eq!(stem_in(language, &text), Some(stem));
+                }
+            }
+            Guess::of(&text).each_word(&text, |_, _| ());
+            Guess::of_query(&text).each_word_of_query(&text, |_, _| ());
+        }
+    }
+
+    #[test]
+    fn a_word_without_an_end_has_a_stem_or_none() {
+        for part in ["a", "ş", "ий", "ων", "ال", "ने", "ங்கள்", "lerinin"] {
+            let word = part.repeat(5_000);
+            for language in 0..TABLE.languages.len() {
+                assert!(stem_in(language, &word).is_none_or(|stem| stem.len() <= 2 * word.len()));
+            }
+        }
+    }
+}
