@@ -86,3 +86,20 @@ fn proposals_of_two_appointments_are_answered_one_by_one() {
         assert_eq!([count(&life, FIRST), count(&life, NEXT)], [usize::from(accepts), 1]);
     }
 }
+
+// The day of a journal stands in front of what an answer says, and is none of the statement's own.
+#[test]
+fn a_statement_that_is_made_again_on_another_day_is_known() {
+    let life = Life::with(&[(19, "- [user] Lunch is late.\n")]);
+    dream(&life.dreamer(), &says("2026-11-19: Lunch is late.", 19), night(20));
+    assert_eq!(count(&life, "Lunch is late."), 1);
+    life.add("memory/2026-11-21-repl.md", "- [user] Lunch is late.\n");
+    let report = dream(&life.dreamer(), &says("2026-11-21: Lunch is late.", 21), night(22));
+    assert!(matches!(fates(&report)[..], [(_, LineOutcome::Duplicate)]), "{report:?}");
+    let memory = life.memory();
+    let without: String = memory.split_inclusive('\n').filter(|line| !line.contains("Lunch")).collect();
+    life.put("MEMORY.md", without);
+    life.add("memory/2026-11-23-repl.md", "- [user] Lunch is late.\n");
+    let report = dream(&life.dreamer(), &says("2026-11-23: Lunch is late.", 23), night(24));
+    assert!(matches!(fates(&report)[..], [(_, LineOutcome::RemovedBefore)]), "{report:?}");
+}

@@ -16,7 +16,7 @@ use crate::dream::said::Standing;
 use crate::dreamer::{
     DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome,
 };
-use crate::format::documents::curated::{self, Statements};
+use crate::format::documents::curated::{self, KnownStatements, Statement};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
 use crate::format::state::intent::Append;
 use crate::format::state::log;
@@ -36,8 +36,8 @@ enum Answer {
 
 /// The statements that a new section does not repeat.
 struct Known {
-    /// Statements of memory, archive and waiting proposals.
-    statements: Statements,
+    /// KnownStatements of memory, archive and waiting proposals.
+    statements: KnownStatements,
     /// The hashes of those that a person took out, or said no to.
     removed: SortedSet<String>,
     /// The promoted lines of memory and archive.
@@ -137,7 +137,7 @@ impl Curation {
     fn known(&mut self, run: &Run) -> Result<Known> {
         let workspace = run.workspace();
         let (_, memory) = self.records.memory(workspace)?;
-        let (mut statements, mut standing) = (Statements::default(), Standing::default());
+        let (mut statements, mut standing) = (KnownStatements::default(), Standing::default());
         let mut take = |text: &str| {
             statements.take(text);
             standing.take(text);
@@ -184,12 +184,12 @@ impl Curation {
             let (text, statement) = match teller {
                 Some(teller) => {
                     let text = told(&teller, &item.text);
-                    let statement = curated::statement_key(&text);
+                    let statement = Statement::of(&text);
                     (text, statement)
                 }
-                None => (item.text.clone(), curated::claim_key(&claim)),
+                None => (item.text.clone(), Statement::citing(&claim, &citations)),
             };
-            let hash = log::key_hash(&statement);
+            let hash = log::key_hash(&statement.key());
             let nested = item.is_nested.then_some(Hold { reason: HoldReason::Nested, word: None });
             let hold = instructs(run, item, report).or(nested).or(hold);
             let fate = if let Some(hold) = hold {
@@ -203,7 +203,7 @@ impl Curation {
             } else if text.chars().count() > config.section.item_chars {
                 LineOutcome::OverCap(DropReason::TooLong)
             } else {
-                known.statements.insert(statement, 0);
+                known.statements.insert(&statement, 0);
                 moved |= heading != item.heading;
                 kept.push((Item { heading, text: text.clone(), is_nested: false }, hash));
                 LineOutcome::Promoted { cited: !citations.is_empty() }

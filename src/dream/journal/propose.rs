@@ -30,7 +30,7 @@ use crate::base::text;
 use crate::dream::commit;
 use crate::dream::engine::{self, Item};
 use crate::dreamer::{LineOutcome, LineReport, Outcome};
-use crate::format::documents::curated::{self, Statements};
+use crate::format::documents::curated::{self, KnownStatements, Statement};
 use crate::format::replies::reply;
 use crate::format::state::intent::{Append, Books, Intent};
 use crate::format::state::ledger::Ledger;
@@ -333,7 +333,7 @@ impl<'a> Answering<'a> {
         let (memory_name, memory) = commit::memory(self.workspace())?;
         let archive = commit::archive(self.workspace())?;
         let (text, archived) = (String::from_utf8_lossy(&memory), String::from_utf8_lossy(&archive));
-        let mut known = Statements::default();
+        let mut known = KnownStatements::default();
         for text in [&text, &archived] {
             known.take(text);
         }
@@ -354,9 +354,9 @@ impl<'a> Answering<'a> {
                 report.lines.push(LineReport::new(item.text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;
             }
-            let key = curated::statement_key(&item.text);
-            let is_new = !known.has(&key) && !stands;
-            known.insert(key, 0);
+            let statement = Statement::of(&item.text);
+            let is_new = !known.has(&statement) && !stands;
+            known.insert(&statement, 0);
             let fate = if is_new { LineOutcome::Promoted { cited } } else { LineOutcome::Duplicate };
             let heading = item.heading.map(str::to_owned);
             report.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));

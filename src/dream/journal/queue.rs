@@ -7,7 +7,7 @@ use crate::base::error::{Error, Result};
 use crate::base::sorted::SortedSet;
 use crate::dream::commit;
 use crate::dreamer::Notice;
-use crate::format::documents::curated::Statements;
+use crate::format::documents::curated::KnownStatements;
 use crate::format::state::proposal::{Proposals, Waiting};
 use crate::workspace::Workspace;
 
@@ -57,7 +57,7 @@ impl Queue<'_> {
 
     /// Adds what they say to known statements. Returns the hashes of what a person took out: with its file, or out of one that waits. They
     /// hold those of what still stands there too.
-    pub(crate) fn read(&self, known: &mut Statements) -> Result<SortedSet<String>> {
+    pub(crate) fn read(&self, known: &mut KnownStatements) -> Result<SortedSet<String>> {
         let mut declined = SortedSet::new();
         for entry in self.list.waiting() {
             let file = match commit::state(self.workspace, &entry.name()) {

@@ -20,7 +20,7 @@ use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::dream::commit;
 use crate::format::documents::briefing;
-use crate::format::documents::curated::{self, Statements};
+use crate::format::documents::curated::{self, KnownStatements};
 use crate::format::documents::sections::{self, SectionState};
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::intent::{Append, Books, Change, Intent};
@@ -338,7 +338,7 @@ impl Changing<'_> {
 
     /// Looks whether nothing of a section stands in memory or in the archive: else it would stand there twice.
     fn check_known(&self, section: &str) -> Result<()> {
-        let mut back = Statements::default();
+        let mut back = KnownStatements::default();
         back.take(section);
         for (name, text) in [
             (&self.earlier.name, Cow::Borrowed(self.earlier.memory.bytes())),

@@ -8,7 +8,7 @@ use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::dream::{Cited, Said, cited, compared};
 use crate::format::DreamId;
-use crate::format::documents::curated::{self, Promoted, Statements};
+use crate::format::documents::curated::{self, KnownStatements, Promoted, Statement};
 use crate::format::replies::reply;
 use crate::format::state::log;
 use crate::gate::is_struck;
@@ -38,8 +38,8 @@ fn place((name, first_line, last_line): &Cited) -> String {
 }
 
 impl Item {
-    fn key(&self) -> String {
-        curated::statement_key(&self.text)
+    fn statement(&self) -> Statement {
+        Statement::of(&self.text)
     }
 
     fn cited(&self) -> BTreeSet<Cited> {
@@ -273,9 +273,9 @@ impl Night {
     /// Takes lines out of a later section that say the same as lines here, or were promoted from the same lines of a journal, in words
     /// that may be the same. Their citations come here.
     pub(super) fn take_doubles(&mut self, later: &mut Self, is_same: &dyn Fn(&Cited) -> bool) {
-        let mut places = Statements::default();
+        let mut places = KnownStatements::default();
         for (at, item) in self.items.iter().enumerate() {
-            places.insert(item.key(), at);
+            places.insert(&item.statement(), at);
         }
         let before = self.items.clone();
         // What an item cites, and of that the lines of documents that are known to be those.
@@ -320,7 +320,7 @@ impl Night {
             let place = if is_stub(item) {
                 stub_of(item)
             } else {
-                let same = places.find(&item.key()).or_else(|| of_lines(item, &stale));
+                let same = places.find(&item.statement()).or_else(|| of_lines(item, &stale));
                 same.filter(|at| !is_stub(&before[*at]))
             };
             if let Some(at) = place {

@@ -10,7 +10,7 @@ use crate::base::digest::Digest;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::base::usage::Usage;
-use crate::format::documents::curated;
+use crate::format::documents::curated::Statement;
 use crate::format::{DreamId, state::iso_millis};
 
 /// The word of a pass that appended a section.
@@ -206,7 +206,7 @@ pub(crate) fn of_curators(text: &str) -> impl Iterator<Item = LogLine> + '_ {
 
 /// Returns the hash under which a promoted statement is remembered.
 pub(crate) fn statement_hash(statement: &str) -> String {
-    key_hash(&curated::statement_key(statement))
+    key_hash(&Statement::of(statement).key())
 }
 
 /// Returns the same of the key of a statement.
