@@ -12,6 +12,7 @@ use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::dreamer::Outcome;
+use crate::format::documents::statements::statement_hash;
 use crate::format::replies::reply;
 use crate::format::state::history::History;
 use crate::format::state::proposal::{Proposals, Waiting};
@@ -57,7 +58,7 @@ impl Home<'_> {
         let touches =
             |line: &Range<usize>| places.iter().any(|place| place.start < line.end && line.start < place.end);
         let lines = text::line_ranges(text).filter(touches);
-        lines.map(|line| format!("\"{}\"", log::statement_hash(reply::strip_bullet(&text[line])))).collect()
+        lines.map(|line| format!("\"{}\"", statement_hash(reply::strip_bullet(&text[line])))).collect()
     }
 
     /// Overwrites hashes in a state file; returns how many were there, and how many are no more.

@@ -157,6 +157,7 @@ mod tests {
     use crate::base::error::{Error, Result};
     use crate::base::name::{DocName, StateName};
     use crate::file::FileMemoryStore;
+    use crate::format::documents::statements::statement_hash;
     use crate::format::documents::{curated, sections};
     use crate::format::state::asked::AskedState;
     use crate::format::state::forgotten::Forgotten;
@@ -295,7 +296,7 @@ mod tests {
         let remembered: Vec<_> = log::remember(text).collect();
         let promotions = log::promotions(&remembered);
         assert!(promotions.len() == 1 && promotions[0].is_undone());
-        assert_eq!(promotions[0].lines, [log::statement_hash("Releases go out on Fridays.")]);
+        assert_eq!(promotions[0].lines, [statement_hash("Releases go out on Fridays.")]);
     }
 
     #[test]

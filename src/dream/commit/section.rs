@@ -3,7 +3,8 @@
 use super::home::{self, Glimpse};
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
-use crate::format::documents::curated::{self, KnownStatements, Statement};
+use crate::format::documents::curated;
+use crate::format::documents::statements::{KnownStatements, Statement};
 use crate::format::replies::reply;
 use crate::format::state::intent::{Append, Intent};
 use crate::format::state::undone::Undone;

@@ -16,7 +16,8 @@ use crate::dream::said::Standing;
 use crate::dreamer::{
     DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome,
 };
-use crate::format::documents::curated::{self, KnownStatements, Statement};
+use crate::format::documents::curated;
+use crate::format::documents::statements::{KnownStatements, Statement};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
 use crate::format::state::intent::Append;
 use crate::format::state::log;
@@ -36,7 +37,7 @@ enum Answer {
 
 /// The statements that a new section does not repeat.
 struct Known {
-    /// KnownStatements of memory, archive and waiting proposals.
+    /// What memory, archive and waiting proposals say.
     statements: KnownStatements,
     /// The hashes of those that a person took out, or said no to.
     removed: SortedSet<String>,

@@ -30,11 +30,12 @@ use crate::base::text;
 use crate::dream::commit;
 use crate::dream::engine::{self, Item};
 use crate::dreamer::{LineOutcome, LineReport, Outcome};
-use crate::format::documents::curated::{self, KnownStatements, Statement};
+use crate::format::documents::curated;
+use crate::format::documents::statements::{KnownStatements, Statement, statement_hash};
 use crate::format::replies::reply;
 use crate::format::state::intent::{Append, Books, Intent};
 use crate::format::state::ledger::Ledger;
-use crate::format::state::log::{self, LogLine};
+use crate::format::state::log::LogLine;
 use crate::format::state::proposal::{Bullet, ProposalStep, Waiting};
 use crate::format::{DreamId, DreamedState};
 use crate::gate::{Door, Doors, Masks, is_struck};
@@ -367,9 +368,9 @@ impl<'a> Answering<'a> {
         let mut log = self.log_line(waiting, Outcome::NothingToPromote.as_str());
         // Lines that a person removed stay removed, also if the rest is taken back.
         let standing: SortedSet<String> =
-            report.lines.iter().map(|line| log::statement_hash(&line.text)).collect();
+            report.lines.iter().map(|line| statement_hash(&line.text)).collect();
         (log.lines, log.declined) = log.lines.into_iter().partition(|hash| standing.contains(hash));
-        log.lines.extend(kept.iter().map(|item| log::statement_hash(&item.text)));
+        log.lines.extend(kept.iter().map(|item| statement_hash(&item.text)));
         let mut append = None;
         report.end = ProposalEnd::NothingNew;
         if !kept.is_empty() {
@@ -401,7 +402,7 @@ impl<'a> Answering<'a> {
         if let Some(document) = &document {
             let file = document.lossy();
             let bullets = text::line_ranges(&file).filter_map(|line| reply::bullet(&file[line]));
-            log.lines.extend(bullets.map(log::statement_hash));
+            log.lines.extend(bullets.map(statement_hash));
         }
         self.commit(waiting, None, log, document.as_ref().map(Document::bytes))
     }

@@ -7,7 +7,7 @@ use crate::base::error::{Error, Result};
 use crate::base::sorted::SortedSet;
 use crate::dream::commit;
 use crate::dreamer::Notice;
-use crate::format::documents::curated::KnownStatements;
+use crate::format::documents::statements::KnownStatements;
 use crate::format::state::proposal::{Proposals, Waiting};
 use crate::workspace::Workspace;
 

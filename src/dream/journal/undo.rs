@@ -20,8 +20,9 @@ use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::dream::commit;
 use crate::format::documents::briefing;
-use crate::format::documents::curated::{self, KnownStatements};
+use crate::format::documents::curated;
 use crate::format::documents::sections::{self, SectionState};
+use crate::format::documents::statements::{KnownStatements, statements};
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::ledger::{Entry, Piece};
@@ -344,7 +345,7 @@ impl Changing<'_> {
             (&self.earlier.name, Cow::Borrowed(self.earlier.memory.bytes())),
             (&DocName::DREAMED, Cow::Owned(commit::archive(self.earlier.workspace)?)),
         ] {
-            if curated::statements(&String::from_utf8_lossy(&text)).any(|known| back.has(&known)) {
+            if statements(&String::from_utf8_lossy(&text)).any(|known| back.has(&known)) {
                 return refused(name, Refusal::SaidAgain);
             }
         }

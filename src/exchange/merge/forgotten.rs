@@ -6,11 +6,11 @@ use super::life::{Copied, How};
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::format::documents::sections;
+use crate::format::documents::statements::statement_hash;
 use crate::format::replies::reply;
 use crate::format::state::carry::{self, Overwritten, is_curated};
 use crate::format::state::forgotten::{Forgotten, JOINED};
 use crate::format::state::history::History;
-use crate::format::state::log;
 use crate::format::state::undone::Undone;
 use crate::gate::{Tombstone, Tombstones};
 use crate::life::receipt::without_forgotten;
@@ -135,7 +135,7 @@ fn strike_hashes(life: &mut Copied, before: &[u8], after: &[u8]) {
     let mut log = String::from_utf8_lossy(bytes).into_owned();
     let [before, after] = [before, after].map(String::from_utf8_lossy);
     for (was, _) in before.lines().zip(after.lines()).filter(|(was, is)| was != is) {
-        let hash = log::statement_hash(reply::strip_bullet(was));
+        let hash = statement_hash(reply::strip_bullet(was));
         log = log.replace(&format!("\"{hash}\""), &format!("\"{}\"", "0".repeat(hash.len())));
     }
     *bytes = log.into_bytes();

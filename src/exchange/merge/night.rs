@@ -8,9 +8,9 @@ use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::dream::{Cited, Said, cited, compared};
 use crate::format::DreamId;
-use crate::format::documents::curated::{self, KnownStatements, Promoted, Statement};
+use crate::format::documents::curated::{self, Promoted};
+use crate::format::documents::statements::{KnownStatements, Statement, statement_hash};
 use crate::format::replies::reply;
-use crate::format::state::log;
 use crate::gate::is_struck;
 
 /// The section of a dream, as it was printed.
@@ -200,7 +200,7 @@ impl Night {
 
     /// Returns the hashes by which its statements are remembered, those that others said in other words among them.
     pub(super) fn hashes(&self) -> impl Iterator<Item = String> + '_ {
-        self.items.iter().map(|item| log::statement_hash(&item.text)).chain(self.joined.iter().cloned())
+        self.items.iter().map(|item| statement_hash(&item.text)).chain(self.joined.iter().cloned())
     }
 
     /// Takes in the section of the same dream on another machine, whose model may have said something else.
@@ -325,7 +325,7 @@ impl Night {
             };
             if let Some(at) = place {
                 self.items[at].cite(item);
-                self.joined.insert(log::statement_hash(&item.text));
+                self.joined.insert(statement_hash(&item.text));
             }
             place.is_none()
         });

@@ -23,5 +23,6 @@ pub(crate) mod records;
 mod roles;
 pub(crate) mod sections;
 pub(crate) mod speakers;
+pub(crate) mod statements;
 pub(crate) mod templates;
 pub(crate) mod unmerged;

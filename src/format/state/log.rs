@@ -10,7 +10,6 @@ use crate::base::digest::Digest;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::base::usage::Usage;
-use crate::format::documents::curated::Statement;
 use crate::format::{DreamId, state::iso_millis};
 
 /// The word of a pass that appended a section.
@@ -204,12 +203,7 @@ pub(crate) fn of_curators(text: &str) -> impl Iterator<Item = LogLine> + '_ {
     parse(text).filter(|line| line.by.is_none())
 }
 
-/// Returns the hash under which a promoted statement is remembered.
-pub(crate) fn statement_hash(statement: &str) -> String {
-    key_hash(&Statement::of(statement).key())
-}
-
-/// Returns the same of the key of a statement.
+/// Returns the hash under which a promoted statement is remembered, by its key.
 pub(crate) fn key_hash(key: &str) -> String {
     Digest::of(key.as_bytes()).short(16)
 }
@@ -279,7 +273,7 @@ mod tests {
             epoch: 3,
             outcome: "appended".into(),
             sources: vec![],
-            lines: vec![statement_hash("- x")],
+            lines: vec![key_hash("x")],
             declined: vec![],
             fates: SortedMap::new(),
             section_sha256: None,
