@@ -37,7 +37,7 @@ enum Answer {
 
 /// The statements that a new section does not repeat.
 struct Known {
-    /// What memory, archive and waiting proposals say.
+    /// Statements of memory, archive and waiting proposals.
     statements: KnownStatements,
     /// The hashes of those that a person took out, or said no to.
     removed: SortedSet<String>,
