@@ -426,13 +426,13 @@ fn profiled(workspace: &dyn Workspace) -> Option<DateTime<Utc>> {
     AskedState::parse(&name, Some(standing.bytes()), String::new).ok()?.pace.last_run_at
 }
 
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
 /// Tells of words of rows that another version made.
 fn older_words(place: &str, told: &mut Examination) {
     let fix = "open it with this version of the library, which indexes the words of its rows anew, once: any command does";
     told.add(Kind::OlderSchema, place, fix);
 }
 
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 fn missing_edges(missing: u64) -> String {
     format!(
         "run `noctuary doctor PATH --fix --apply`: it extracts the edges of every row anew and adds {missing}"
