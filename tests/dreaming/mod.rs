@@ -218,7 +218,8 @@ pub fn dreamer_over(workspace: Arc<dyn Workspace>, change: impl FnOnce(&mut Drea
     dreamer.configure(|config| config.window_days = None).configure(change).build().unwrap()
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+/// Copies the files of a folder into another one, with their times.
+pub fn copy_folder(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());

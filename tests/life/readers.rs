@@ -45,6 +45,7 @@ use serde_json::{Value, json};
 
 use crate::life::{access, at, documents, homes, name, open, put, quick};
 use noctuary_tests::common;
+use noctuary_tests::dreaming::copy_folder;
 
 const CANARIES: [&str; 9] = [
     "canary-in-a-row",
@@ -167,7 +168,7 @@ impl Furnished {
     /// A copy of one home.
     fn copy(&self, kind: usize) -> (tempfile::TempDir, Arc<dyn Workspace>) {
         let folder = quick();
-        copy_all(self.0[kind].path(), folder.path());
+        copy_folder(self.0[kind].path(), folder.path());
         let workspace = open(kind, folder.path()).unwrap();
         (folder, workspace)
     }
@@ -175,19 +176,6 @@ impl Furnished {
     /// Copies of all homes, each made when it is asked for.
     fn copies(&self) -> impl Iterator<Item = (tempfile::TempDir, Arc<dyn Workspace>)> {
         (0..self.0.len()).map(|kind| self.copy(kind))
-    }
-}
-
-fn copy_all(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            fs::create_dir(&target).unwrap();
-            copy_all(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
     }
 }
 

@@ -18,24 +18,13 @@ use noctuary::Actor;
 
 use crate::life::{access, at, begin, bytes, documents, homes, name, put, quick, text};
 use noctuary_tests::common::{Peer, Standing, listen, role, tell, tree};
+use noctuary_tests::dreaming::copy_folder;
 
 const SETS: [(&str, i32, u32, u32); 3] =
     [("2026.2.9", 2026, 2, 9), ("2026.4.5", 2026, 4, 5), ("2026.9.6", 2026, 9, 6)];
 
 fn set(version: &str) -> std::path::PathBuf {
     noctuary_tests::root().join("tests/fixtures/openclaw").join(version)
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).unwrap() {
-        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
-        if from.is_dir() {
-            fs::create_dir(&to).unwrap();
-            copy_folder(&from, &to);
-        } else {
-            fs::write(&to, fs::read(&from).unwrap()).unwrap();
-        }
-    }
 }
 
 /// The same instant of another day.

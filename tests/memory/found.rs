@@ -6,10 +6,11 @@ use std::sync::Arc;
 use chrono::Utc;
 use noctuary::life::Indexed;
 use noctuary::memory::{NewMemory, Query, Source};
-use noctuary::{FileMemoryStore, MemoryStore, SqliteMemoryStore, Workspace, WriteMode};
-use noctuary_tests::common::marta::{agent, marta, name, now};
-use noctuary_tests::common::{backends, server};
+use noctuary::{Workspace, WriteMode};
+use noctuary_tests::common::backends;
+use noctuary_tests::common::marta::{agent, name, now};
 
+use super::opened;
 use crate::workspace::index_homes::{NewHome, on_each_home};
 
 /// A row of the table: the kind of a query, the query, and the sentence that it finds.
@@ -35,11 +36,7 @@ const SHOWN: usize = 160;
 fn the_sentence_that_matched_is_shown_of_a_row() {
     for backend in backends() {
         let folder = tempfile::tempdir().unwrap();
-        let store: Arc<dyn MemoryStore> = match backend {
-            0 => Arc::new(FileMemoryStore::open(folder.path(), marta()).unwrap()),
-            1 => Arc::new(SqliteMemoryStore::open(folder.path().join("memory.db"), marta()).unwrap()),
-            _ => Arc::new(server::rows_in(folder.path(), marta(), noctuary::store::StoreConfig::default())),
-        };
+        let store = opened(backend, folder.path());
         for row in table() {
             let memory = NewMemory::new("observation", text(row), Source::AgentRecorded);
             store.write(&agent(), &memory, now()).unwrap();

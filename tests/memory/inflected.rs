@@ -7,10 +7,11 @@ use std::sync::Arc;
 use chrono::Utc;
 use noctuary::life::Indexed;
 use noctuary::memory::{NewMemory, Query, Source};
-use noctuary::{FileMemoryStore, MemoryStore, SqliteMemoryStore, Workspace, WriteMode};
+use noctuary::{FileMemoryStore, MemoryStore, Workspace, WriteMode};
+use noctuary_tests::common::backends;
 use noctuary_tests::common::marta::{agent, marta, name, now};
-use noctuary_tests::common::{backends, server};
 
+use super::opened;
 use crate::workspace::index_homes::{NewHome, on_each_home};
 
 /// A row of the table: a language, a row with a word in its base form, and a query with the word inflected.
@@ -41,11 +42,7 @@ fn check(place: &str, finds: impl Fn(usize, Row) -> bool) {
 fn an_inflected_word_finds_a_row() {
     for backend in backends() {
         let folder = tempfile::tempdir().unwrap();
-        let store: Arc<dyn MemoryStore> = match backend {
-            0 => Arc::new(FileMemoryStore::open(folder.path(), marta()).unwrap()),
-            1 => Arc::new(SqliteMemoryStore::open(folder.path().join("memory.db"), marta()).unwrap()),
-            _ => Arc::new(server::rows_in(folder.path(), marta(), noctuary::store::StoreConfig::default())),
-        };
+        let store = opened(backend, folder.path());
         for [_, text, _] in table() {
             store
                 .write(&agent(), &NewMemory::new("observation", text, Source::AgentRecorded), now())
@@ -104,10 +101,7 @@ fn stems_add_less_to_a_store_than_its_words() {
         // Backwards, a text is of no language, and has as many words of the same lengths.
         let [forwards, backwards] = [false, true].map(|is_backwards| {
             let folder = tempfile::tempdir().unwrap();
-            let store: Arc<dyn MemoryStore> = match backend {
-                0 => Arc::new(FileMemoryStore::open(folder.path(), marta()).unwrap()),
-                _ => Arc::new(SqliteMemoryStore::open(folder.path().join("memory.db"), marta()).unwrap()),
-            };
+            let store = opened(backend, folder.path());
             let rows = table();
             let (mut written, mut said) = (Vec::new(), 0);
             for one in &rows {

@@ -26,3 +26,20 @@ mod store_search;
 mod stores;
 mod terms;
 mod vectors;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use noctuary::{FileMemoryStore, MemoryStore, SqliteMemoryStore};
+use noctuary_tests::common::marta::marta;
+use noctuary_tests::common::server;
+
+/// Marta's rows in a folder: in files, in a database, or on the server, by the number of a backend.
+#[expect(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
+fn opened(backend: usize, folder: &Path) -> Arc<dyn MemoryStore> {
+    match backend {
+        0 => Arc::new(FileMemoryStore::open(folder, marta()).unwrap()),
+        1 => Arc::new(SqliteMemoryStore::open(folder.join("memory.db"), marta()).unwrap()),
+        _ => Arc::new(server::rows_in(folder, marta(), noctuary::store::StoreConfig::default())),
+    }
+}
