@@ -9,6 +9,7 @@ pub(crate) mod env;
 pub(crate) mod error;
 pub(crate) mod finding;
 pub(crate) mod group;
+pub(crate) mod list;
 pub(crate) mod name;
 pub(crate) mod name_rules;
 pub(crate) mod order;

@@ -1,29 +1,12 @@
 //! The words and the citations of a promoted line, compared with those of another.
 
 use super::evidence::{Shown, is_negation, negates_unparted};
-use crate::base::name::DocName;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
-use crate::format::JournalName;
+use crate::format::documents::cited::{Cited, cited, compared};
 use crate::format::documents::curated;
 use crate::format::replies::reply::{Citation, split_citations};
 use crate::search::rank::Stemmer;
-
-/// A cited place: a journal, and its first and last line.
-pub(crate) type Cited = (DocName, u64, u64);
-
-/// Returns the places that a line cites, without those that are no document's.
-pub(crate) fn cited(citations: Vec<Citation>) -> SortedSet<Cited> {
-    let place = |cited: Citation| Some((cited.name?, cited.first_line, cited.last_line));
-    citations.into_iter().filter_map(place).collect()
-}
-
-/// Returns the place under which lines are compared: that of a journal is the one that it has in the archive, since two machines may archive
-/// a journal at different times.
-pub(crate) fn compared((name, first_line, last_line): &Cited) -> Cited {
-    let archived = JournalName::parse(name).and_then(|journal| journal.archived(1).ok());
-    (archived.unwrap_or_else(|| name.clone()), *first_line, *last_line)
-}
 
 /// The words of a statement.
 #[derive(Debug, Default)]

@@ -14,6 +14,7 @@ mod participants;
 mod personalization;
 mod proposals;
 mod reads;
+mod returns;
 mod roles;
 mod seams;
 mod undo;

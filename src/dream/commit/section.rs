@@ -4,7 +4,7 @@ use super::home::{self, Glimpse};
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
 use crate::format::documents::curated;
-use crate::format::documents::statements::{KnownStatements, Statement};
+use crate::format::documents::known::{Heard, KnownStatements};
 use crate::format::replies::reply;
 use crate::format::state::intent::{Append, Intent};
 use crate::format::state::undone::Undone;
@@ -81,9 +81,10 @@ fn missing_part(intent: &Intent, append: &Append, memory: &[u8], torn: usize) ->
     if curated::has_mark(memory, &intent.id) {
         // An append was torn, or an editor wrote over a part of it: what stands there is not said again.
         let mut known = KnownStatements::default();
-        known.take(&String::from_utf8_lossy(memory));
-        let is_new =
-            |line: &&str| reply::bullet(line.trim_end()).is_none_or(|item| !known.has(&Statement::of(item)));
+        known.take(&String::from_utf8_lossy(memory), 0);
+        let is_new = |line: &&str| {
+            reply::bullet(line.trim_end()).is_none_or(|item| known.says(&Heard::of(item)).is_none())
+        };
         section = section.split_inclusive('\n').filter(is_new).collect();
     }
     // The file may have changed since the section was printed, and end in the middle of a line.

@@ -1,6 +1,6 @@
 //! Words that begin a curated line in upper case and are no names.
 
-use super::list::List;
+use crate::base::list::List;
 
 /// Returns whether a word, or what it is a form of, is common: "Runs", "Meetings", "Decided".
 pub(crate) fn is_common(lower: &str) -> bool {

@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::list::List;
 use super::matter::{is_negation, same_stem};
 use super::names::fold;
 use super::numbers;
 use super::shown::Source;
+use crate::base::list::List;
 use crate::base::pattern::pattern;
 use crate::base::spread::Spread;
 use crate::base::text;

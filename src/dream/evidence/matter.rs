@@ -4,14 +4,15 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::list::List;
 use super::names::fold;
 use super::shown::Source;
+use crate::base::list::List;
 use crate::base::order;
 use crate::base::pattern::pattern;
 use crate::base::spread::Spread;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
+use crate::format::documents::negations::negates;
 
 /// Words that carry no matter.
 static SMALL_WORDS: List = List::new(
@@ -96,13 +97,6 @@ pub(crate) fn same_stem(one: &str, other: &str) -> bool {
     shared >= 4 && one.len() - shared <= 4 && other.len() - shared <= 4
 }
 
-/// Words that negate.
-static NEGATIONS: List = List::new(
-    "not no never none nobody nothing neither nor without cannot dont doesnt isnt wont cant nope \
-    nicht kein keine keinen keinem keiner nie niemals nichts niemand ohne weder pas jamais aucun aucune sans nunca \
-    jamás tampoco ningún ninguna",
-);
-
 /// Words that deny what follows, and are matter in another sentence.
 static DENIALS: List = List::new(
     "stopped stop stops stopping quit quits refuses refused refuse unable avoid avoids avoided avoiding dislike dislikes \
@@ -122,13 +116,13 @@ static HINTS: List = List::new(
 );
 
 pub(crate) fn is_negation(word: &str) -> bool {
-    word.ends_with("n't") || NEGATIONS.has(word) || DENIALS.has(word)
+    negates(word) || DENIALS.has(word)
 }
 
 /// Returns whether a text negates in a script that parts no words.
 pub(crate) fn negates_unparted(text: &str) -> bool {
     static UNPARTED: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"不|没有|没|ません|ない(?:。|$|で)|なし|なかった"));
+        LazyLock::new(|| pattern(r"不|没有|没|ません|ない(?:。|$|で)|なし|なかった|ไม่"));
     !text.is_ascii() && UNPARTED.is_match(text)
 }
 

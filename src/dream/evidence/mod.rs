@@ -28,7 +28,6 @@ mod dates;
 mod days;
 mod implied;
 mod judge;
-mod list;
 mod matter;
 mod names;
 mod numbers;

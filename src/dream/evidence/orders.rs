@@ -14,9 +14,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::base::list::List;
 use crate::base::pattern::pattern;
-
-use super::list::List;
 
 /// Returns whether a claim gives an order.
 pub(crate) fn gives_order(claim: &str) -> bool {

@@ -1,5 +1,7 @@
 //! The answer to a pass: gate by gate, and then line by line.
 
+use chrono::NaiveDate;
+
 use super::blame::blame;
 use super::brief;
 use super::config::OverBudget;
@@ -9,7 +11,7 @@ use super::record::{self, Addition};
 use super::screen::{instructs, reply_policy, without_forgotten};
 use crate::base::error::Result;
 use crate::base::order;
-use crate::base::sorted::SortedSet;
+use crate::base::sorted::SortedMap;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
 use crate::dream::evidence::{Judge, Verdict, told};
 use crate::dream::said::Standing;
@@ -17,7 +19,8 @@ use crate::dreamer::{
     DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome,
 };
 use crate::format::documents::curated;
-use crate::format::documents::statements::{KnownStatements, Statement};
+use crate::format::documents::known::{Heard, KnownStatements};
+use crate::format::documents::statements::Statement;
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
 use crate::format::state::intent::Append;
 use crate::format::state::log;
@@ -39,10 +42,17 @@ enum Answer {
 struct Known {
     /// Statements of memory, archive and waiting proposals.
     statements: KnownStatements,
-    /// The hashes of those that a person took out, or said no to.
-    removed: SortedSet<String>,
+    /// The hashes of those that a person took out, or said no to, with the last day of the journals that they were of.
+    removed: SortedMap<String, Option<NaiveDate>>,
     /// The promoted lines of memory and archive.
     standing: Standing,
+}
+
+impl Known {
+    /// Returns whether a person took a statement out, or said no to it, and no other value was said since then.
+    fn was_removed(&self, hash: &str, heard: &Heard) -> bool {
+        self.removed.get(hash).is_some_and(|last| !self.statements.returns(heard, *last))
+    }
 }
 
 impl Curation {
@@ -140,7 +150,7 @@ impl Curation {
         let (_, memory) = self.records.memory(workspace)?;
         let (mut statements, mut standing) = (KnownStatements::default(), Standing::default());
         let mut take = |text: &str| {
-            statements.take(text);
+            statements.take(text, 0);
             standing.take(text);
         };
         take(&memory.text());
@@ -148,7 +158,10 @@ impl Curation {
         let list = self.records.proposals(workspace)?;
         let queue = Queue { workspace, list, config: &self.dreamer.config, now: run.now() };
         let mut removed = queue.read(&mut statements)?;
-        removed.extend(log::settled(&self.records.log).map(str::to_owned));
+        for (hash, day) in log::settled(&self.records.log) {
+            let last = removed.entry(hash.to_owned()).or_default();
+            *last = day.max(*last);
+        }
         Ok(Known { statements, removed, standing })
     }
 
@@ -193,18 +206,19 @@ impl Curation {
             let hash = log::key_hash(&statement.key());
             let nested = item.is_nested.then_some(Hold { reason: HoldReason::Nested, word: None });
             let hold = instructs(run, item, report).or(nested).or(hold);
+            let heard = Heard::new(statement, citations.clone());
             let fate = if let Some(hold) = hold {
                 LineOutcome::Held(hold)
-            } else if known.statements.has(&statement)
+            } else if known.statements.says(&heard).is_some()
                 || known.standing.says(&text, &citations, &material.shown)
             {
                 LineOutcome::Duplicate
-            } else if known.removed.contains(hash.as_str()) {
+            } else if known.was_removed(&hash, &heard) {
                 LineOutcome::RemovedBefore
             } else if text.chars().count() > config.section.item_chars {
                 LineOutcome::OverCap(DropReason::TooLong)
             } else {
-                known.statements.insert(&statement, 0);
+                known.statements.insert(heard, 0);
                 moved |= heading != item.heading;
                 kept.push((Item { heading, text: text.clone(), is_nested: false }, hash));
                 LineOutcome::Promoted { cited: !citations.is_empty() }

@@ -31,7 +31,8 @@ use crate::dream::commit;
 use crate::dream::engine::{self, Item};
 use crate::dreamer::{LineOutcome, LineReport, Outcome};
 use crate::format::documents::curated;
-use crate::format::documents::statements::{KnownStatements, Statement, statement_hash};
+use crate::format::documents::known::{Heard, KnownStatements};
+use crate::format::documents::statements::statement_hash;
 use crate::format::replies::reply;
 use crate::format::state::intent::{Append, Books, Intent};
 use crate::format::state::ledger::Ledger;
@@ -336,7 +337,7 @@ impl<'a> Answering<'a> {
         let (text, archived) = (String::from_utf8_lossy(&memory), String::from_utf8_lossy(&archive));
         let mut known = KnownStatements::default();
         for text in [&text, &archived] {
-            known.take(text);
+            known.take(text, 0);
         }
         // A person may have put the section there by hand.
         let stands = [&memory, &archive].into_iter().any(|text| curated::has_section(text, &waiting.id));
@@ -355,9 +356,9 @@ impl<'a> Answering<'a> {
                 report.lines.push(LineReport::new(item.text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;
             }
-            let statement = Statement::of(&item.text);
-            let is_new = !known.has(&statement) && !stands;
-            known.insert(&statement, 0);
+            let heard = Heard::of(&item.text);
+            let is_new = known.says(&heard).is_none() && !stands;
+            known.insert(heard, 0);
             let fate = if is_new { LineOutcome::Promoted { cited } } else { LineOutcome::Duplicate };
             let heading = item.heading.map(str::to_owned);
             report.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));

@@ -1,13 +1,14 @@
 //! The proposals that nobody has answered, as a dream looks at them.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::config::DreamConfig;
 use crate::base::error::{Error, Result};
-use crate::base::sorted::SortedSet;
+use crate::base::sorted::SortedMap;
 use crate::dream::commit;
 use crate::dreamer::Notice;
-use crate::format::documents::statements::KnownStatements;
+use crate::format::documents::known::KnownStatements;
+use crate::format::state::log;
 use crate::format::state::proposal::{Proposals, Waiting};
 use crate::workspace::Workspace;
 
@@ -55,10 +56,10 @@ impl Queue<'_> {
         Ok(notices.into_iter().filter(|(count, _)| *count > 0).map(|(_, notice)| notice).collect())
     }
 
-    /// Adds what they say to known statements. Returns the hashes of what a person took out: with its file, or out of one that waits. They
-    /// hold those of what still stands there too.
-    pub(crate) fn read(&self, known: &mut KnownStatements) -> Result<SortedSet<String>> {
-        let mut declined = SortedSet::new();
+    /// Adds what they say to known statements. Returns the hashes of what a person took out, with its file or out of one that waits, with
+    /// the last day of its journals. They hold those of what still stands there too.
+    pub(crate) fn read(&self, known: &mut KnownStatements) -> Result<SortedMap<String, Option<NaiveDate>>> {
+        let mut declined = SortedMap::new();
         for entry in self.list.waiting() {
             let file = match commit::state(self.workspace, &entry.name()) {
                 // Something else stands in its place, for a person to look at: it waits.
@@ -67,10 +68,11 @@ impl Queue<'_> {
             };
             let is_expired = self.is_expired(entry);
             if file.is_none() || !is_expired {
-                declined.extend(entry.lines.iter().cloned());
+                let day = log::last_day(entry.sources.iter().map(|source| source.name.as_str()));
+                declined.extend(entry.lines.iter().map(|hash| (hash.clone(), day)));
             }
             if let (Some(file), false) = (file, is_expired) {
-                known.take(&String::from_utf8_lossy(&file));
+                known.take(&String::from_utf8_lossy(&file), 0);
             }
         }
         Ok(declined)

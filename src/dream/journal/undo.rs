@@ -4,8 +4,6 @@
 //! they replace `MEMORY.md`, by the revision that was read: a save that comes in between is seen, and the section is
 //! looked for anew in what was saved.
 
-use std::borrow::Cow;
-
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Number;
 
@@ -21,8 +19,9 @@ use crate::base::sorted::SortedMap;
 use crate::dream::commit;
 use crate::format::documents::briefing;
 use crate::format::documents::curated;
+use crate::format::documents::known::{Heard, KnownStatements};
 use crate::format::documents::sections::{self, SectionState};
-use crate::format::documents::statements::{KnownStatements, statements};
+use crate::format::documents::statements::lines;
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::ledger::{Entry, Piece};
@@ -339,17 +338,14 @@ impl Changing<'_> {
 
     /// Looks whether nothing of a section stands in memory or in the archive: else it would stand there twice.
     fn check_known(&self, section: &str) -> Result<()> {
-        let mut back = KnownStatements::default();
-        back.take(section);
-        for (name, text) in [
-            (&self.earlier.name, Cow::Borrowed(self.earlier.memory.bytes())),
-            (&DocName::DREAMED, Cow::Owned(commit::archive(self.earlier.workspace)?)),
-        ] {
-            if statements(&String::from_utf8_lossy(&text)).any(|known| back.has(&known)) {
-                return refused(name, Refusal::SaidAgain);
-            }
+        let archive = commit::archive(self.earlier.workspace)?;
+        let texts = [(&self.earlier.name, self.earlier.memory.bytes()), (&DocName::DREAMED, &archive)];
+        let mut known = KnownStatements::default();
+        for (number, (_, text)) in texts.iter().enumerate() {
+            known.take(&String::from_utf8_lossy(text), number);
         }
-        Ok(())
+        let said_again = lines(section).find_map(|line| known.says(&Heard::of(line)));
+        said_again.map_or(Ok(()), |number| refused(texts[number].0, Refusal::SaidAgain))
     }
 
     /// Looks whether the watermark is ours. Below a peer's, the next run counts as read what was dreamed there; a watermark

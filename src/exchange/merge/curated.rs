@@ -11,9 +11,10 @@ use super::lines::{self, Stretch};
 use super::night::Night;
 use super::weave::{Strand, weave};
 use crate::base::digest::Digest;
-use crate::dream::Cited;
 use crate::format::DreamId;
+use crate::format::documents::cited::Cited;
 use crate::format::documents::curated::{self, HEADING};
+use crate::format::documents::known::KnownStatements;
 use crate::format::documents::sections::{self, SectionState};
 use crate::format::replies::reply;
 
@@ -440,20 +441,23 @@ impl Draft {
         let mut edited = of_lines(&mut edited.flat_map(|range| &self.tokens[range]));
         let mut archived: Vec<&mut Night> =
             archive.into_iter().flat_map(|it| it.nights.values_mut()).collect();
+        let mut all = KnownStatements::default();
+        let nights = self.nights.values().chain(archived.iter().map(|night| &**night));
+        nights.chain([&written, &edited]).for_each(|night| night.tell(&mut all));
         let mut earlier: Vec<DreamId> = Vec::new();
         for token in &self.tokens {
             let Token::Section(id) = token else { continue };
             let Some(mut night) = self.nights.remove(id) else { continue };
-            edited.take_doubles(&mut night, is_same);
+            edited.take_doubles(&mut night, is_same, &all);
             if self.is_new.contains(id) {
-                written.take_doubles(&mut night, is_same);
+                written.take_doubles(&mut night, is_same, &all);
             }
             for before in &mut archived {
-                before.take_doubles(&mut night, is_same);
+                before.take_doubles(&mut night, is_same, &all);
             }
             for before in &earlier {
                 if let Some(before) = self.nights.get_mut(before) {
-                    before.take_doubles(&mut night, is_same);
+                    before.take_doubles(&mut night, is_same, &all);
                 }
             }
             self.nights.insert(id.clone(), night);

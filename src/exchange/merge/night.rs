@@ -1,15 +1,18 @@
 //! The section of one dream, taken apart: its day, its lines, and what they cite.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 
 use chrono::NaiveDate;
 
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
-use crate::dream::{Cited, Said, cited, compared};
+use crate::dream::Said;
 use crate::format::DreamId;
+use crate::format::documents::cited::{Cited, cited, compared};
 use crate::format::documents::curated::{self, Promoted};
-use crate::format::documents::statements::{KnownStatements, Statement, statement_hash};
+use crate::format::documents::known::{Heard, KnownStatements};
+use crate::format::documents::statements::statement_hash;
 use crate::format::replies::reply;
 use crate::gate::is_struck;
 
@@ -38,8 +41,8 @@ fn place((name, first_line, last_line): &Cited) -> String {
 }
 
 impl Item {
-    fn statement(&self) -> Statement {
-        Statement::of(&self.text)
+    fn heard(&self) -> Heard {
+        Heard::of(&self.text)
     }
 
     fn cited(&self) -> BTreeSet<Cited> {
@@ -198,6 +201,13 @@ impl Night {
         self.body.is_empty()
     }
 
+    /// Says its lines to `all`.
+    pub(super) fn tell(&self, all: &mut KnownStatements) {
+        for item in &self.items {
+            all.insert(item.heard(), 0);
+        }
+    }
+
     /// Returns the hashes by which its statements are remembered, those that others said in other words among them.
     pub(super) fn hashes(&self) -> impl Iterator<Item = String> + '_ {
         self.items.iter().map(|item| statement_hash(&item.text)).chain(self.joined.iter().cloned())
@@ -218,7 +228,10 @@ impl Night {
         self.stale.retain(|name| !lost.contains(name));
         theirs.stale.retain(|name| !lost.contains(name));
         self.take_longer(&mut theirs);
-        self.take_doubles(&mut theirs, &|_| true);
+        let mut all = KnownStatements::default();
+        self.tell(&mut all);
+        theirs.tell(&mut all);
+        self.take_doubles(&mut theirs, &|_| true, &all);
         self.stale.extend(lost);
         self.items.append(&mut theirs.items);
         self.print();
@@ -271,12 +284,25 @@ impl Night {
     }
 
     /// Takes lines out of a later section that say the same as lines here, or were promoted from the same lines of a journal, in words
-    /// that may be the same. Their citations come here.
-    pub(super) fn take_doubles(&mut self, later: &mut Self, is_same: &dyn Fn(&Cited) -> bool) {
+    /// that may be the same. Their citations come here. A value that returned stays: of `all` lines, one said another between the two.
+    pub(super) fn take_doubles(
+        &mut self,
+        later: &mut Self,
+        is_same: &dyn Fn(&Cited) -> bool,
+        all: &KnownStatements,
+    ) {
+        let heard: Vec<Heard> = self.items.iter().map(Item::heard).collect();
         let mut places = KnownStatements::default();
-        for (at, item) in self.items.iter().enumerate() {
-            places.insert(&item.statement(), at);
+        for (at, heard) in heard.iter().enumerate() {
+            places.insert(heard.clone(), at);
         }
+        let said_by = |item: &Item| {
+            let later = item.heard();
+            let nearest = places.find(&later)?;
+            iter::once(nearest)
+                .chain(0..heard.len())
+                .find(|at| heard[*at].is_same(&later) && !all.parts(&heard[*at], &later))
+        };
         let before = self.items.clone();
         // What an item cites, and of that the lines of documents that are known to be those.
         let cited = |item: &Item, stale: &BTreeSet<DocName>| {
@@ -320,7 +346,7 @@ impl Night {
             let place = if is_stub(item) {
                 stub_of(item)
             } else {
-                let same = places.find(&item.statement()).or_else(|| of_lines(item, &stale));
+                let same = said_by(item).or_else(|| of_lines(item, &stale));
                 same.filter(|at| !is_stub(&before[*at]))
             };
             if let Some(at) = place {
@@ -367,7 +393,7 @@ mod tests {
 
     fn joined(first: &[&str], later: &[&str]) -> (Vec<String>, Vec<String>) {
         let (mut first, mut later) = (night(first), night(later));
-        first.take_doubles(&mut later, &|_| true);
+        first.take_doubles(&mut later, &|_| true, &KnownStatements::default());
         let texts = |night: Night| night.items.into_iter().map(|item| item.text).collect();
         (texts(first), texts(later))
     }

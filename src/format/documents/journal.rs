@@ -191,6 +191,12 @@ impl JournalName {
         DocName::parse(format!("{}{}{session}{counter}.md", Self::ARCHIVED, self.date.format("%Y%m%d")))
     }
 
+    /// Returns the day of a journal by its name, be it in the archive by now.
+    pub(crate) fn day_of(name: &str) -> Option<NaiveDate> {
+        let day = name.strip_prefix(Self::ARCHIVED).map_or_else(|| date_and_rest(name), date_at);
+        day.map(|(day, _)| day)
+    }
+
     /// Returns the session; `None` for a day's own file.
     #[must_use]
     pub fn session(&self) -> Option<&str> {

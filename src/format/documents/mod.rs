@@ -2,6 +2,7 @@
 
 pub(crate) mod briefing;
 pub(crate) mod checks;
+pub(crate) mod cited;
 pub(crate) mod copies;
 pub(crate) mod curated;
 pub(crate) mod day_log;
@@ -10,7 +11,9 @@ pub(crate) mod heartbeat;
 pub(crate) mod identity;
 pub(crate) mod ignored;
 pub(crate) mod journal;
+pub(crate) mod known;
 pub(crate) mod labels;
+pub(crate) mod negations;
 pub(crate) mod note;
 #[cfg(any(feature = "doctor", feature = "exchange", feature = "sleep"))]
 pub(crate) mod observations;

@@ -10,7 +10,8 @@ use crate::base::digest::Digest;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::base::usage::Usage;
-use crate::format::{DreamId, state::iso_millis};
+use crate::format::state::iso_millis;
+use crate::format::{DreamId, JournalName};
 
 /// The word of a pass that appended a section.
 pub(crate) const APPENDED: &str = "appended";
@@ -110,11 +111,26 @@ pub(crate) struct Remembered {
     pub(crate) lines: Vec<String>,
     #[serde(default)]
     pub(crate) declined: Vec<String>,
+    #[serde(default)]
+    sources: Vec<RememberedSource>,
+}
+
+/// The memory of a slice that was shown.
+#[derive(Debug, Clone, Deserialize)]
+struct RememberedSource {
+    name: String,
 }
 
 impl From<LogLine> for Remembered {
     fn from(line: LogLine) -> Self {
-        Self { by: line.by, id: line.id, outcome: line.outcome, lines: line.lines, declined: line.declined }
+        Self {
+            by: line.by,
+            id: line.id,
+            outcome: line.outcome,
+            lines: line.lines,
+            declined: line.declined,
+            sources: line.sources.into_iter().map(|source| RememberedSource { name: source.name }).collect(),
+        }
     }
 }
 
@@ -165,9 +181,15 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
     all.into_values().collect()
 }
 
-/// Returns the hashes of what was promoted, or declined by a person: what is not in memory any more was taken out of it. The lines of an undone
+/// Returns the last day among journals.
+pub(crate) fn last_day<'n>(names: impl Iterator<Item = &'n str>) -> Option<NaiveDate> {
+    names.filter_map(JournalName::day_of).max()
+}
+
+/// Returns the hashes of what was promoted, or declined by a person, with the last day of its journals: what is not in memory any more was
+/// taken out of it. The lines of an undone
 /// dream are free, be they said by an earlier one too: a merge has put the line of both into the section of one.
-pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
+pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = (&str, Option<NaiveDate>)> {
     let all = promotions(log);
     let mut freed: SortedMap<&str, usize> = SortedMap::new();
     for dream in all.iter().filter(|dream| dream.is_undone()) {
@@ -179,10 +201,14 @@ pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
     let standing = all.into_iter().filter(|dream| !dream.is_undone());
     let promoted = standing.spread(|dream| dream.lines.into_iter().map(move |hash| (dream.at, hash)));
     let is_free = move |(at, hash): &(usize, &str)| freed.get(hash).is_some_and(|until| until > at);
-    let promoted = promoted.filter(move |line| !is_free(line)).map(|(_, hash)| hash);
-    let declined = log.iter().filter(|line| line.outcome != APPENDED).spread(|line| &line.lines);
-    let taken_out = log.iter().spread(|line| &line.declined);
-    promoted.chain(declined.chain(taken_out).map(String::as_str))
+    let promoted = promoted.filter(move |line| !is_free(line));
+    let declined = log.iter().enumerate().spread(|(at, line)| {
+        let promised: &[String] = if line.outcome == APPENDED { &[] } else { &line.lines };
+        promised.iter().chain(&line.declined).map(move |hash| (at, hash.as_str()))
+    });
+    let days: Vec<_> =
+        log.iter().map(|line| last_day(line.sources.iter().map(|source| source.name.as_str()))).collect();
+    promoted.chain(declined).map(move |(at, hash)| (hash, days[at]))
 }
 
 /// Parses no more of the lines that are whole than a run of a curator remembers: none of a sleeper's.
@@ -221,6 +247,7 @@ mod tests {
             outcome: outcome.to_owned(),
             lines: lines.iter().map(|line| (*line).to_owned()).collect(),
             declined: Vec::new(),
+            sources: Vec::new(),
         };
         let told = |log: &[Remembered]| -> Vec<String> {
             let lines = promotions(log);
@@ -254,7 +281,7 @@ mod tests {
         assert_eq!(told(&log), ["2 redone b", "1 archived c"]);
         log.push(line(1, APPENDED, &["d"]));
         assert_eq!(told(&log), ["2 redone b", "1 appended c+d"], "a lost ledger had it dreamed twice");
-        let settled = |log: &[Remembered]| settled(log).map(str::to_owned).collect::<Vec<_>>();
+        let settled = |log: &[Remembered]| settled(log).map(|(hash, _)| hash.to_owned()).collect::<Vec<_>>();
         assert_eq!(settled(&log), ["b", "c", "d"]);
         log.extend([line(3, APPENDED, &["c", "e"]), line(1, UNDONE, &[])]);
         assert_eq!(settled(&log), ["b", "e"], "an earlier dream that said the same holds nothing back");

@@ -11,6 +11,7 @@ use super::lexicon::{Lexicon, Wording};
 use super::line::{self, Line};
 use super::measure::{measure, real};
 use crate::base::order;
+use crate::format::documents::known::{Heard, KnownStatements};
 use crate::format::replies::reply;
 use crate::llm::UnpickedReason;
 
@@ -57,19 +58,25 @@ pub(crate) fn pick<'l, 'm>(
     total: usize,
     limits: Limits,
 ) -> (Vec<Valued<'l, 'm>>, Vec<(usize, UnpickedReason)>) {
+    let told: Vec<Heard> = Heard::all(memory.iter().map(|line| reply::strip_bullet(line.trim()))).collect();
     let standing: Vec<String> =
         memory.iter().map(|line| line::undressed(&reply::split_citations(line).0)).collect();
     let read = |line: &String| Wording::of(line, Lexicon::of(line));
     let memory: Vec<Wording> = standing.iter().map(read).collect();
-    let mut said: Vec<Gist<'_>> = memory.iter().map(Gist::of).collect();
+    let mut said: Vec<(Gist<'_>, Option<usize>, &Heard)> =
+        memory.iter().zip(&told).map(|(line, heard)| (Gist::of(line), None, heard)).collect();
     let (ranked, slight) = rank(lines, &memory);
     let ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
         ranked.into_iter().map(|valued| (valued, Gist::of(&valued.line.wording))).collect();
     let mut left: Vec<(usize, UnpickedReason)> =
         slight.into_iter().map(|at| (at, UnpickedReason::Slight)).collect();
+    let heard: Vec<Heard> =
+        ranked.iter().map(|(valued, _)| Heard::of(reply::strip_bullet(bullets[valued.at].trim()))).collect();
+    let mut all = KnownStatements::default();
+    told.iter().chain(&heard).for_each(|heard| all.insert(heard.clone(), 0));
     let mut picked = Vec::new();
     let (mut bytes, mut size, mut bullet_bytes) = (0, 0, 0);
-    for (valued, gist) in &ranked {
+    for ((valued, gist), heard) in ranked.iter().zip(&heard) {
         let (line, bullet) = (valued.line, &bullets[valued.at]);
         let (with, bullets_with) = (bytes + line.bytes, bullet_bytes + bullet.len());
         let size_with = size + line.size;
@@ -87,13 +94,15 @@ pub(crate) fn pick<'l, 'm>(
                     && differ_in_numbers_alone(other, gist)
                     && Kind::of(later.line) == Kind::Decision)
         };
-        // A mark is repeated by the same words alone, since few words have little of a gist.
-        let is_repeated = if line.is_marked {
-            picked.iter().any(|known: &Valued<'_, '_>| known.line.said == line.said)
-                || standing.iter().any(|known| known.trim_end().ends_with(&line.text))
-        } else {
-            said.iter().any(|other| gist.repeats(other))
-        };
+        // A mark is repeated by the same words alone, since few words have little of a gist. A value that returns repeats nothing.
+        let is_repeated = said.iter().enumerate().any(|(number, (other, at, before))| {
+            let repeats = match at {
+                _ if !line.is_marked => gist.repeats(other),
+                Some(at) => lines[*at].said == line.said,
+                None => standing[number].trim_end().ends_with(&line.text),
+            };
+            repeats && !all.parts(heard, before)
+        });
         let reason = if is_repeated {
             Some(UnpickedReason::Repeated)
         } else if ranked.iter().any(puts_right) {
@@ -107,7 +116,7 @@ pub(crate) fn pick<'l, 'm>(
             left.push((valued.at, reason));
             continue;
         }
-        said.push(gist.clone());
+        said.push((gist.clone(), Some(valued.at), heard));
         picked.push(*valued);
         (bytes, size, bullet_bytes) = (with, size_with, bullets_with);
     }

@@ -1,10 +1,10 @@
 //! A table that is lost, torn, stale, or of something else.
 
 use super::life::{Dice, FILE, NEVER, TABLE, act, agent, at, bare, copy, lived, open, told};
+use crate::MemoryStore;
 use crate::disk::{Disk, Open};
 use crate::memory::{NewMemory, Query, Source};
 use crate::testing::MemoryDisk;
-use crate::{FileMemoryStore, MemoryStore};
 
 /// Opens what lies on a disk, and compares it with its lines alone; then lives on.
 fn goes_on(disk: &MemoryDisk, what: &str) {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
-/// A list of words, parted by spaces. It is taken apart once.
-pub(super) struct List {
+/// A list of words, parted by spaces, and read once. Each line may have a name in front of its words, and a tab between: a language.
+pub(crate) struct List {
     text: &'static str,
     words: OnceLock<Words>,
 }
@@ -20,7 +20,8 @@ struct Words {
 impl Words {
     fn of(text: &'static str) -> Self {
         let mut words = Self { all: HashSet::default(), lengths: [0; 256] };
-        for word in text.split_ascii_whitespace() {
+        let lines = text.lines().map(|line| line.split_once('\t').map_or(line, |(_, words)| words));
+        for word in lines.flat_map(str::split_ascii_whitespace) {
             words.lengths[usize::from(word.as_bytes()[0])] |= length_of(word);
             words.all.insert(word);
         }
@@ -61,12 +62,12 @@ impl Hasher for Fnv {
 }
 
 impl List {
-    pub(super) const fn new(text: &'static str) -> Self {
+    pub(crate) const fn new(text: &'static str) -> Self {
         Self { text, words: OnceLock::new() }
     }
 
     /// Returns whether a word is on the list.
-    pub(super) fn has(&self, word: &str) -> bool {
+    pub(crate) fn has(&self, word: &str) -> bool {
         self.words.get_or_init(|| Words::of(self.text)).has(word)
     }
 }
@@ -77,8 +78,8 @@ mod tests {
 
     #[test]
     fn a_list_has_its_words_and_no_parts_of_them() {
-        static LIST: List = List::new("off-limits nicht \n  für");
-        assert!(["off-limits", "nicht", "für"].iter().all(|word| LIST.has(word)));
-        assert!(!["", "off", "limits", "nich", "nicht für", " "].iter().any(|word| LIST.has(word)));
+        static LIST: List = List::new("off-limits nicht \n  für\nde\tkein");
+        assert!(["off-limits", "nicht", "für", "kein"].iter().all(|word| LIST.has(word)));
+        assert!(!["", "off", "limits", "nich", "de", "nicht für", " "].iter().any(|word| LIST.has(word)));
     }
 }

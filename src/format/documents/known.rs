@@ -1,0 +1,258 @@
+//! The statements that memory knows, in the order of the days on which they were said.
+
+use chrono::NaiveDate;
+
+use super::cited::{Cited, cited, compared};
+use super::journal::JournalName;
+use super::negations::negates;
+use super::statements::{Statement, lines};
+use crate::base::name::DocName;
+use crate::base::sorted::{SortedMap, SortedSet};
+use crate::base::text;
+use crate::format::replies::reply::{Citation, split_citations};
+
+/// A statement, and when it was said: the latest journal's day that it cites, and its places there.
+#[derive(Debug, Clone)]
+pub(crate) struct Heard {
+    statement: Statement,
+    day: Option<NaiveDate>,
+    places: SortedSet<Cited>,
+}
+
+impl Heard {
+    /// Reads a bullet, with what it cites.
+    pub(crate) fn of(bullet: &str) -> Self {
+        let (claim, citations) = split_citations(bullet);
+        Self::new(Statement::citing(&claim, &citations), citations)
+    }
+
+    pub(crate) fn new(statement: Statement, citations: Vec<Citation>) -> Self {
+        let places: SortedSet<Cited> = cited(citations).iter().map(compared).collect();
+        let day = places.iter().filter_map(|(name, ..)| JournalName::day_of(name.as_str())).max();
+        Self { statement, day, places }
+    }
+
+    /// Reads the lines of a file. One that cites nothing is taken for said when the one above it was.
+    pub(crate) fn all<'l>(lines: impl Iterator<Item = &'l str>) -> impl Iterator<Item = Self> {
+        lines.scan(None, |last: &mut Option<Self>, line| {
+            let heard = Self::of(line);
+            let heard = match (heard.day, &last) {
+                (None, Some(last)) => Self { statement: heard.statement, ..last.clone() },
+                _ => heard,
+            };
+            *last = Some(heard.clone());
+            Some(heard)
+        })
+    }
+
+    /// Returns whether another one says the same, whenever it was said.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.statement.is_same(&other.statement)
+    }
+
+    /// Returns whether this was said before the other: on an earlier day, or further up in the same journal.
+    fn is_before(&self, other: &Self) -> bool {
+        if self.day != other.day {
+            return self.day < other.day;
+        }
+        let last = |heard: &Self, journal: &DocName| {
+            heard.places.iter().filter(|place| place.0 == *journal).map(|place| place.2).max()
+        };
+        self.places.iter().any(|(journal, ..)| {
+            last(self, journal).zip(last(other, journal)).is_some_and(|(here, there)| here < there)
+        })
+    }
+}
+
+/// The statements that are known, each with a number to find by it.
+///
+/// A value that returns is news: where the office was in Oslo, then in Bergen, and is in Oslo again, the third line is none of the first.
+#[derive(Debug, Default)]
+pub(crate) struct KnownStatements {
+    /// The number of each form of a statement.
+    numbers: SortedMap<String, usize>,
+    all: Vec<Heard>,
+}
+
+impl KnownStatements {
+    /// Takes in what a curated file says.
+    pub(crate) fn take(&mut self, memory: &str, number: usize) {
+        for heard in Heard::all(lines(memory)) {
+            if !heard.statement.is_empty() {
+                self.insert(heard, number);
+            }
+        }
+    }
+
+    /// Takes in a statement; the first number of one stays.
+    pub(crate) fn insert(&mut self, heard: Heard, number: usize) {
+        for form in heard.statement.forms() {
+            self.numbers.entry(form).or_insert(number);
+        }
+        self.all.push(heard);
+    }
+
+    /// Returns the number of a statement that is the same, whenever it was said.
+    pub(crate) fn find(&self, heard: &Heard) -> Option<usize> {
+        heard.statement.same_forms().find_map(|form| self.numbers.get(&form).copied())
+    }
+
+    /// Returns the number of a statement that says this already: one that is the same, where it is no value that returned.
+    pub(crate) fn says(&self, heard: &Heard) -> Option<usize> {
+        self.find(heard).filter(|_| !self.returns(heard, None))
+    }
+
+    /// Returns whether another value was said before this, after every line of the same statement and not before `since`.
+    pub(crate) fn returns(&self, heard: &Heard, since: Option<NaiveDate>) -> bool {
+        let is_between = |other: &Heard| {
+            let mut same = self.all.iter().filter(|one| one.is_same(heard));
+            other.is_before(heard) && same.all(|same| same.is_before(other))
+        };
+        heard.day.is_some() && self.others(heard).any(|other| other.day >= since && is_between(other))
+    }
+
+    /// Returns whether another value was said between two lines of one statement.
+    pub(crate) fn parts(&self, one: &Heard, two: &Heard) -> bool {
+        let (first, last) = if one.is_before(two) { (one, two) } else { (two, one) };
+        first.day.is_some() && self.others(one).any(|other| first.is_before(other) && other.is_before(last))
+    }
+
+    /// Returns the lines that say another value.
+    fn others(&self, heard: &Heard) -> impl Iterator<Item = &Heard> {
+        self.all.iter().filter(|other| is_other(&other.statement, &heard.statement))
+    }
+}
+
+/// Returns whether a statement says another value of the same thing, and of the same day where both have one of their own.
+fn is_other(one: &Statement, two: &Statement) -> bool {
+    let is_of_day = one.own_day().zip(two.own_day()).is_none_or(|(one, two)| one == two);
+    is_of_day && differs_in_value(one.said(), two.said())
+}
+
+/// Returns whether two statements have the same words but for one place in which both say something, or one of them says no. The place is
+/// behind who or what they are about: two words at least, and three of a number, since one further in front is most often part of a name.
+fn differs_in_value(one: &str, two: &str) -> bool {
+    /// What a word weighs, where a sign of a script that parts no words weighs 1.
+    const WORD: usize = 3;
+    const MOST_OTHER: usize = 3 * WORD;
+    const LEAST_SAME: usize = 2 * WORD;
+    const LEAST_IN_FRONT: usize = WORD + 1;
+    const LEAST_BEFORE_A_NUMBER: usize = 3;
+    let (one, two) = (parts(one, WORD), parts(two, WORD));
+    let common = one.iter().zip(&two).take_while(|(one, two)| one == two).count();
+    let (one_rest, two_rest) = (&one[common..], &two[common..]);
+    let back = one_rest.iter().rev().zip(two_rest.iter().rev()).take_while(|(one, two)| one == two).count();
+    let weight = |parts: &[(&str, usize)]| parts.iter().map(|part| part.1).sum::<usize>();
+    let (one_gap, two_gap) = (&one_rest[..one_rest.len() - back], &two_rest[..two_rest.len() - back]);
+    // A label says nothing of them.
+    let front: Vec<_> = one[..common].iter().filter(|(word, _)| !word.ends_with(':')).copied().collect();
+    let (before, behind) = (weight(&front), weight(&one_rest[one_rest.len() - back..]));
+    let has = |is: fn(&str) -> bool| one_gap.iter().chain(two_gap).any(|(word, _)| is(word));
+    let says_no = || has(|word| text::words(word).any(|word| negates(&word)));
+    let has_number = || has(|word| word.contains(char::is_numeric));
+    let is_value = !one_gap.is_empty() && !two_gap.is_empty();
+    let is_behind = before >= LEAST_IN_FRONT || (!front.is_empty() && (behind == 0 || says_no()));
+    is_behind
+        && before + behind >= LEAST_SAME
+        && weight(one_gap).max(weight(two_gap)) <= MOST_OTHER
+        && (is_value || says_no())
+        && (front.len() >= LEAST_BEFORE_A_NUMBER || !has_number())
+}
+
+/// Returns the words of a statement with what each weighs; of a script that parts none, the signs.
+fn parts(text: &str, word_weight: usize) -> Vec<(&str, usize)> {
+    let is_unparted = |c| ('\u{e00}'..='\u{eff}').contains(&c) || ('\u{3041}'..='\u{9fff}').contains(&c);
+    let mut parts = Vec::new();
+    for word in text.split(' ') {
+        if word.contains(is_unparted) {
+            parts.extend(word.char_indices().map(|(at, c)| (&word[at..at + c.len_utf8()], 1)));
+        } else {
+            parts.push((word, word_weight));
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(known: &KnownStatements, line: &str) -> bool {
+        known.says(&Heard::of(line)).is_some()
+    }
+
+    #[test]
+    fn a_statement_of_another_day_is_another_and_one_without_a_day_is_that_of_any() {
+        let mut known = KnownStatements::default();
+        known.take(
+            "- 2026-11-20: Dentist. (memory/2026-11-19.md#L1)\n- Prefers tea.\n\
+             - 2026-11-19: Lunch is late. (memory/2026-11-19.md#L2)\n",
+            0,
+        );
+        for (line, is_known) in [
+            ("2026-11-20 - **Dentist**", true),
+            ("2027-05-20: Dentist.", false),
+            ("2026-11-19: Dentist. (memory/2026-11-19.md#L7)", false),
+            ("Dentist.", true),
+            ("2026-11-20: Prefers tea.", true),
+            ("Prefers coffee.", false),
+            ("2026-11-20: ", false),
+            // It was said again on another day.
+            ("2026-11-25: Lunch is late. (memory/2026-11-25-repl.md#L1)", true),
+            ("Lunch is late.", true),
+            ("2026-11-25: Lunch is late. (memory/2026-11-24.md#L1)", false),
+        ] {
+            assert_eq!(says(&known, line), is_known, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_returns_is_news_once_and_what_only_looks_like_it_is_none() {
+        let oslo = |place: &str| format!("The office is in Oslo. (memory/2026-11-{place})");
+        let mut memory = format!("- {}\n", oslo("01.md#L1"));
+        let news = |memory: &str, line: &str| {
+            let mut known = KnownStatements::default();
+            known.take(memory, 0);
+            !says(&known, line)
+        };
+        assert!(!news(&memory, &oslo("03.md#L1")), "nothing was said between");
+        memory += "- The office is in Bergen. (memory/2026-11-02.md#L4)\n";
+        assert!(news(&memory, &oslo("03.md#L1")));
+        assert!(news(&memory, &oslo("02.md#L5")), "later on that day");
+        assert!(!news(&memory, &oslo("02.md#L3")), "earlier on that day");
+        assert!(!news(&memory, &oslo("02-repl.md#L5")), "nobody knows");
+        assert!(!news(&memory, &oslo("01.md#L1")), "read again");
+        assert!(!news(&memory, "The office is in Oslo."), "it cites nothing");
+        let by_hand = format!("{memory}- The office is in Oslo.\n");
+        assert!(!news(&by_hand, &oslo("03.md#L1")), "written by a person after it");
+        memory += &format!("- {}\n", oslo("03.md#L1"));
+        for day in ["01", "03", "04"] {
+            assert!(!news(&memory, &oslo(&format!("{day}.md#L1"))), "{day}");
+        }
+        assert!(news(&memory, "The office is in Bergen. (memory/2026-11-04.md#L1)"));
+    }
+
+    #[test]
+    fn values_differ_in_one_place() {
+        for (one, two, is_value) in [
+            ("The office is in Oslo.", "The office is in Bergen.", true),
+            ("We use Bazel.", "We do not use Bazel.", true),
+            ("The budget is 500 euros a month.", "The budget is 650 euros a month.", true),
+            ("Người phụ trách là Ánh.", "Người phụ trách là Minh.", true),
+            ("オフィスはオスロにあります。", "オフィスはベルゲンにあります。", true),
+            ("We use Bazel for all builds.", "We use Buck for all builds.", true),
+            ("Ana lives in Oslo.", "Ben lives in Oslo.", false),
+            ("Note: build 12 has passed.", "Note: build 13 has passed.", false),
+            ("The Oslo office closes at five.", "The Turku office closes at five.", false),
+            ("Marta likes tea.", "Marta likes green tea.", false),
+            ("We ship.", "We sail.", false),
+            ("The office is in Oslo.", "The office is closed on every Friday in May.", false),
+        ] {
+            let (one, two) = (Statement::of(one), Statement::of(two));
+            assert_eq!(is_other(&one, &two), is_value, "{one:?} {two:?}");
+            assert_eq!(is_other(&two, &one), is_value, "{two:?} {one:?}");
+        }
+        let of_day = |day: &str| Statement::of(&format!("{day}: Dentist."));
+        assert!(!is_other(&of_day("2026-11-20"), &of_day("2026-11-27")), "two appointments");
+    }
+}
