@@ -8,9 +8,12 @@ use crate::base::error::Result;
 use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::facts::{
-    ConsolidationEvent, Fact, FactKey, FactState, FactStatus, Settled, StatusChange, Verdict,
+    Cardinality, ConsolidationEvent, Fact, FactKey, FactState, FactStatus, Settled, StatusChange, Verdict,
 };
+use crate::format::documents::known::is_other_value;
+use crate::format::documents::statements::Statement;
 use crate::memory::MemoryId;
+use crate::search::rank::Visibility;
 
 /// The identity of a fact: the statement, its subject and property, and its readers.
 type Identity = (String, Option<(String, String)>, bool);
@@ -29,7 +32,15 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
         let identity = identity(&fact);
         let (id, before) = (fact.memory.id, fact.status);
         let settled = FactStatus { state: FactState::Candidate, ..before };
-        let older = just_settled.get(&identity).cloned().or_else(|| elders.get(&identity).cloned());
+        let mut older = None;
+        for elder in
+            just_settled.get(&identity).into_iter().chain(elders.get(&identity).into_iter().flatten())
+        {
+            if !has_changed(facts, elder, &fact)? {
+                older = Some(elder.clone());
+                break;
+            }
+        }
         let change = |after| StatusChange { id, before, after };
         let (changes, stays, goes) = match older {
             Some(older) if yields(&older, &fact) => {
@@ -56,6 +67,35 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
     Ok(events)
 }
 
+/// Returns whether a row between two equal statements says another value, and counts: then the later one is a value that returned.
+fn has_changed(facts: &dyn Facts, older: &Fact, newer: &Fact) -> Result<bool> {
+    if older.status.state.is_retired() {
+        return Ok(false);
+    }
+    let is_single = |fact: &Fact| fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::One);
+    let (first, last) = (older.memory.id.min(newer.memory.id), older.memory.id.max(newer.memory.id));
+    let is_between =
+        |other: &Fact| first < other.memory.id && other.memory.id < last && !other.status.state.is_retired();
+    if let Some(key) = &newer.key {
+        if !is_single(newer) {
+            return Ok(false);
+        }
+        let stated = text::statement(&newer.memory.content);
+        let is_other = |other: &Fact| {
+            is_between(other) && is_single(other) && text::statement(&other.memory.content) != stated
+        };
+        return Ok(facts.of_key(key)?.iter().any(is_other));
+    }
+    let stated = Statement::of(&newer.memory.content);
+    for (_, other, _) in facts.open_suspects(Visibility::All, &[older.memory.id, newer.memory.id])? {
+        let other = facts.fact(other)?.filter(is_between);
+        if other.is_some_and(|other| is_other_value(&Statement::of(&other.memory.content), &stated)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Returns the status of a fact that another one says already.
 fn duplicate_of(id: MemoryId, now: DateTime<Utc>) -> FactStatus {
     FactStatus { successor: Some(id), retired_at: Some(now), ..FactStatus::standing(FactState::Superseded) }
@@ -72,18 +112,17 @@ fn yields(older: &Fact, newer: &Fact) -> bool {
     is_less && !older.is_protected() && !older.status.state.is_retired()
 }
 
-/// Of each statement that waits the oldest settled row that says the same, or where there is none a rejected one.
-fn elders(facts: &dyn Facts) -> Result<SortedMap<Identity, Fact>> {
+/// Of each statement that waits the settled rows that say the same, the oldest first, and rejected ones behind them.
+fn elders(facts: &dyn Facts) -> Result<SortedMap<Identity, Vec<Fact>>> {
     let order = |fact: &Fact| (fact.status.state.is_retired(), fact.memory.id);
-    let mut elders: SortedMap<Identity, Fact> = SortedMap::new();
+    let mut elders: SortedMap<Identity, Vec<Fact>> = SortedMap::new();
     for fact in facts.stated_as_pending()? {
         if matches!(fact.status.state, FactState::Pending | FactState::Superseded) {
             continue;
         }
-        let identity = identity(&fact);
-        if elders.get(&identity).is_none_or(|elder| order(&fact) < order(elder)) {
-            elders.insert(identity, fact);
-        }
+        let same = elders.entry(identity(&fact)).or_default();
+        let at = same.partition_point(|elder| order(elder) < order(&fact));
+        same.insert(at, fact);
     }
     Ok(elders)
 }

@@ -28,11 +28,12 @@ fn sequences() -> u64 {
 
 const STEPS: usize = 24;
 
-/// Statements: the same ones in two forms, and words of which each is found by itself.
+/// Statements: the same ones in two forms, and words of which each is found by itself. The model knows values of one key, not
+/// values that are told by their words.
 const STATEMENTS: [&str; 7] = [
     "Marta lives in Lisbon",
     "- marta  lives in LISBON.",
-    "Marta lives in Porto",
+    "Porto is where Marta lives",
     "Drinks tea",
     "drinks tea!",
     "Drinks coffee",
@@ -232,6 +233,11 @@ impl Row {
 
     fn state(&self) -> FactState {
         self.status().state
+    }
+
+    /// Returns whether its key has one value.
+    fn is_single(&self) -> bool {
+        self.new.about.as_ref().is_some_and(|key| key.cardinality == Cardinality::One)
     }
 
     fn is_retired(&self) -> bool {
@@ -542,11 +548,9 @@ impl Model {
             pinned_by_human: false,
             status: waits.then(|| FactStatus::standing(FactState::Pending)),
         };
-        let is_single =
-            |row: &Row| row.new.about.as_ref().is_some_and(|key| key.cardinality == Cardinality::One);
         let contradicts = |other: &&Row| {
-            is_single(&row)
-                && is_single(other)
+            row.is_single()
+                && other.is_single()
                 && other.stands()
                 && other.key() == row.key()
                 && other.statement() != row.statement()
@@ -566,8 +570,22 @@ impl Model {
         let waiting: Vec<_> = waiting.map(|row| row.id).collect();
         for id in waiting {
             let row = &self.rows[&id];
+            // A value that returned is none that was said already: another one counts, and came between.
+            let has_changed = |elder: &Row| {
+                self.rows.values().any(|other| {
+                    !elder.is_retired()
+                        && (elder.id.min(id)..elder.id.max(id)).contains(&other.id)
+                        && other.deleted.is_none()
+                        && !other.is_retired()
+                        && row.is_single()
+                        && other.is_single()
+                        && other.key() == row.key()
+                        && other.statement() != row.statement()
+                })
+            };
             let says_it = |other: &&Row| {
                 other.id != id
+                    && !has_changed(other)
                     && other.deleted.is_none()
                     && !matches!(other.state(), FactState::Pending | FactState::Superseded)
                     && other.says_the_same_as(row)

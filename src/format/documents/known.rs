@@ -119,12 +119,12 @@ impl KnownStatements {
 
     /// Returns the lines that say another value.
     fn others(&self, heard: &Heard) -> impl Iterator<Item = &Heard> {
-        self.all.iter().filter(|other| is_other(&other.statement, &heard.statement))
+        self.all.iter().filter(|other| is_other_value(&other.statement, &heard.statement))
     }
 }
 
 /// Returns whether a statement says another value of the same thing, and of the same day where both have one of their own.
-fn is_other(one: &Statement, two: &Statement) -> bool {
+pub(crate) fn is_other_value(one: &Statement, two: &Statement) -> bool {
     let is_of_day = one.own_day().zip(two.own_day()).is_none_or(|(one, two)| one == two);
     is_of_day && differs_in_value(one.said(), two.said())
 }
@@ -249,10 +249,10 @@ mod tests {
             ("The office is in Oslo.", "The office is closed on every Friday in May.", false),
         ] {
             let (one, two) = (Statement::of(one), Statement::of(two));
-            assert_eq!(is_other(&one, &two), is_value, "{one:?} {two:?}");
-            assert_eq!(is_other(&two, &one), is_value, "{two:?} {one:?}");
+            assert_eq!(is_other_value(&one, &two), is_value, "{one:?} {two:?}");
+            assert_eq!(is_other_value(&two, &one), is_value, "{two:?} {one:?}");
         }
         let of_day = |day: &str| Statement::of(&format!("{day}: Dentist."));
-        assert!(!is_other(&of_day("2026-11-20"), &of_day("2026-11-27")), "two appointments");
+        assert!(!is_other_value(&of_day("2026-11-20"), &of_day("2026-11-27")), "two appointments");
     }
 }

@@ -44,6 +44,7 @@ pub fn scope() -> Scope {
 /// Runs every suite.
 pub fn facts(make: Make<'_>) {
     settles(make().as_ref());
+    returns(make().as_ref());
     distinguishes(make().as_ref());
     sights(make().as_ref());
     protects(make().as_ref());
@@ -121,6 +122,31 @@ pub fn settles(store: &dyn Facts) {
         record(store, "prefers tea", restated);
     }
     assert_eq!(prompt(store, 20).iter().filter(|line| line.to_lowercase().contains("tea")).count(), 1);
+}
+
+/// A value that returns counts again, beside the one that was said between, until somebody decides; said once more, it is one. (FA-05)
+pub fn returns(store: &dyn Facts) {
+    let key = || FactKey::one("office", "city");
+    for key in [Some(key()), None] {
+        let say = |text: &str, minute| {
+            let mut fact = NewMemory::new(categories::FACT, text, Source::AgentRecorded);
+            fact.about.clone_from(&key);
+            store.record(&agent(), &fact, at(minute)).expect(WORKS).id
+        };
+        let (oslo, bergen) = ("The main office is in Oslo.", "The main office is in Bergen.");
+        let ids = [say(oslo, 0), say(bergen, 1), say(oslo, 2)];
+        assert_eq!(store.settle(at(3)).expect(WORKS).duplicates, 0, "{key:?}");
+        assert!(ids.iter().all(|id| state(store, *id) == FactState::Candidate), "{key:?}");
+        let again = say(oslo, 4);
+        assert_eq!(store.settle(at(5)).expect(WORKS).duplicates, 1, "{key:?}");
+        assert_eq!(state(store, again), FactState::Superseded, "{key:?}");
+        let pairs = store.suspicions(&agent(), 9).expect(WORKS);
+        let pairs: Vec<_> = pairs.iter().map(|pair| (pair.older.memory.id, pair.newer.memory.id)).collect();
+        assert!(pairs.contains(&(ids[1], ids[2])), "the first value is asked about again: {pairs:?}");
+        for id in ids {
+            store.delete(&agent(), id, at(6)).expect(WORKS);
+        }
+    }
 }
 
 /// A fact that was drawn from a chat in the background keeps its source, waits as any fact does, and is confirmed by nobody. (FA-13)
