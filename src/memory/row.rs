@@ -221,4 +221,13 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// Returns the name of the participant who said it; `None` where it was imported.
+    pub(crate) fn participant(&self) -> Option<String> {
+        let is_imported =
+            self.source.as_ref().is_some_and(|source| source.as_str() == Source::Imported.as_str());
+        self.origin.as_ref().filter(|_| !is_imported).and_then(Origin::participant)
+    }
+}
+
 debug_as!(Memory, |it| "Memory {{ {}, {}, {} bytes }}", it.id, it.category, it.content.len());

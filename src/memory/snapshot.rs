@@ -16,6 +16,8 @@ pub struct SnapshotRow {
     pub content: String,
     /// Whether every snapshot begins with it.
     pub pinned: bool,
+    /// Who said it, of those who take part in a group; `None` for the user and the agent.
+    pub participant: Option<String>,
     /// Why it may be out of date; empty where nothing says so.
     pub stale: Vec<Stale>,
 }
@@ -24,7 +26,7 @@ impl SnapshotRow {
     /// Makes a row of a store.
     #[must_use]
     pub fn new(id: MemoryId, category: String, content: String, pinned: bool) -> Self {
-        Self { id, category, content, pinned, stale: Vec::new() }
+        Self { id, category, content, pinned, participant: None, stale: Vec::new() }
     }
 }
 

@@ -99,8 +99,8 @@ pub(crate) trait Rows: Searchable + Facts + Practice {
     fn get(&self, id: MemoryId, visibility: Visibility) -> Result<Option<Memory>>;
 
     /// Lists the rows of a prompt: pinned ones before the others, each the latest touched first; none that is pending or
-    /// of nobody's own words.
-    fn snapshot(&self, limit: usize, visibility: Visibility) -> Result<Vec<SnapshotRow>>;
+    /// of nobody's own words. The words of `participants` are among them only in a group of theirs.
+    fn snapshot(&self, limit: usize, visibility: Visibility, participants: bool) -> Result<Vec<SnapshotRow>>;
 
     /// Reads what a change of a row is judged by: of one that is not deleted, or of one that was deleted at a time or
     /// later.

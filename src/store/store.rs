@@ -300,7 +300,7 @@ impl Store {
         // Where it cannot be settled, the prompt does without what is pending.
         let _ = self.settle(now);
         self.backend.read("list", |rows| {
-            let mut listed = rows.snapshot(limit, visibility)?;
+            let mut listed = rows.snapshot(limit, visibility, self.scope.group_name().is_some())?;
             let ids: Vec<MemoryId> = listed.iter().map(|row| row.id).collect();
             let mut doubts = doubts(rows, visibility, &ids)?;
             for row in &mut listed {

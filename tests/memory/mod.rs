@@ -11,6 +11,7 @@ mod file_memory;
 mod follow;
 mod found;
 mod freshness;
+mod groups;
 mod http_embedder;
 mod http_reranker;
 mod inflected;
@@ -30,16 +31,21 @@ mod vectors;
 use std::path::Path;
 use std::sync::Arc;
 
-use noctuary::{FileMemoryStore, MemoryStore, SqliteMemoryStore};
+use noctuary::{FileMemoryStore, MemoryStore, Scope, SqliteMemoryStore};
 use noctuary_tests::common::marta::marta;
 use noctuary_tests::common::server;
 
 /// Marta's rows in a folder: in files, in a database, or on the server, by the number of a backend.
-#[expect(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 fn opened(backend: usize, folder: &Path) -> Arc<dyn MemoryStore> {
+    opened_for(backend, folder, marta())
+}
+
+/// The rows of a scope in a folder, as [`opened`] opens them.
+#[expect(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
+fn opened_for(backend: usize, folder: &Path, scope: Scope) -> Arc<dyn MemoryStore> {
     match backend {
-        0 => Arc::new(FileMemoryStore::open(folder, marta()).unwrap()),
-        1 => Arc::new(SqliteMemoryStore::open(folder.join("memory.db"), marta()).unwrap()),
-        _ => Arc::new(server::rows_in(folder, marta(), noctuary::store::StoreConfig::default())),
+        0 => Arc::new(FileMemoryStore::open(folder, scope).unwrap()),
+        1 => Arc::new(SqliteMemoryStore::open(folder.join("memory.db"), scope).unwrap()),
+        _ => Arc::new(server::rows_in(folder, scope, noctuary::store::StoreConfig::default())),
     }
 }

@@ -156,8 +156,8 @@ impl Rows for Table<'_> {
         self.lines.rows.get(id, visibility, &self.lines.reader())
     }
 
-    fn snapshot(&self, limit: usize, visibility: Visibility) -> Result<Vec<SnapshotRow>> {
-        self.lines.rows.snapshot(limit, visibility, &self.lines.reader())
+    fn snapshot(&self, limit: usize, visibility: Visibility, participants: bool) -> Result<Vec<SnapshotRow>> {
+        self.lines.rows.snapshot(limit, visibility, participants, &self.lines.reader())
     }
 
     fn editable(&self, id: MemoryId, deleted_since: Option<DateTime<Utc>>) -> Result<Option<Editable>> {

@@ -106,9 +106,9 @@ impl Entry {
         self.revision = checksum(said, at.timestamp_micros().cast_unsigned());
     }
 
-    /// Returns whether a prompt may have it.
-    pub(super) fn is_told(&self) -> bool {
-        self.has(TRUSTED) && self.state != Some(FactState::Pending)
+    /// Returns whether a prompt may have it; in a group, whether a look at its origin may say so.
+    pub(super) fn is_told(&self, participants: bool) -> bool {
+        (participants || self.has(TRUSTED)) && self.state != Some(FactState::Pending)
     }
 
     /// Returns whether a filter takes it, as [`Filter::takes`] says.

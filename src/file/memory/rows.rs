@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::edges;
-use super::entry::{DELETED, Entry, PINNED, SHARED};
+use super::entry::{DELETED, Entry, PINNED, SHARED, TRUSTED};
 use super::facts::FactIndex;
 use super::keeper::Keeper;
 use super::learnings::Learnings;
@@ -331,23 +331,25 @@ impl Rows {
         &self,
         limit: usize,
         visibility: Visibility,
+        participants: bool,
         reader: &Reader<'_>,
     ) -> Result<Vec<SnapshotRow>> {
-        let is_told = |entry: &&Entry| entry.is_told();
+        let is_told = |entry: &&Entry| entry.is_told(participants);
         let pinned = self.pins.keys().filter_map(|id| self.seen(*id, visibility));
         let mut pinned: Vec<_> = pinned.filter(is_told).collect();
         order::sort_by_key(&mut pinned, |entry| std::cmp::Reverse((entry.updated, entry.id)));
         let rest = self.by_time.keys().rev().filter_map(|(_, id)| self.seen(*id, visibility));
-        let rest = rest.filter(|entry| entry.is_told() && !entry.has(PINNED));
-        let row = |entry: &Entry| {
+        let rest = rest.filter(|entry| entry.is_told(participants) && !entry.has(PINNED));
+        let row = |entry: &Entry| -> Result<Option<SnapshotRow>> {
             let category = self.names.get(entry.category).unwrap_or_default();
             let said = reader.said(entry, self.edits.get(&entry.id).copied())?;
             let content = said.memory.content.clone();
             let mut shown = SnapshotRow::new(entry.id, category.to_owned(), content, entry.has(PINNED));
             shown.stale.extend(said.memory.stale_after().map(Stale::Over));
-            Ok(shown)
+            shown.participant = said.memory.participant();
+            Ok(Some(shown).filter(|shown| entry.has(TRUSTED) || shown.participant.is_some()))
         };
-        pinned.into_iter().chain(rest).take(limit).map(row).collect()
+        pinned.into_iter().chain(rest).filter_map(|entry| row(entry).transpose()).take(limit).collect()
     }
 
     /// Returns the rows in sight right before and right behind a row in its conversation, at most [`REACH`] to each side.

@@ -36,6 +36,14 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Returns the name of somebody else who speaks.
+    pub(crate) fn participant(&self) -> Option<String> {
+        match self {
+            Self::Participant(name) => Some(name.clone()),
+            _ => None,
+        }
+    }
+
     /// Returns whether these are the words of somebody who may speak for the user, and not of a tool, a page or an
     /// import.
     pub(crate) fn is_trusted(&self) -> bool {

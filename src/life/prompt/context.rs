@@ -109,7 +109,7 @@ impl MemoryContext {
         let profile = store.profile(access)?;
         let snapshot = store.snapshot(access, config.max_rows, now)?;
         let mut texts: Vec<(String, &str)> = Vec::with_capacity(snapshot.len() + profile.len());
-        texts.extend(snapshot.iter().map(|row| (format!("[{}]", row.category), row.content.as_str())));
+        texts.extend(snapshot.iter().map(|row| (front(row), row.content.as_str())));
         texts.extend(profile.iter().map(|(key, value)| (format!("- {key}:"), value.as_str())));
         let mut lines = printed(texts, &config.doors)?;
         let (mut cut, mut cuts) = (0, vec![None; lines.len()]);
@@ -309,6 +309,14 @@ fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
         if is_clean { Ok(line) } else { Ok(judge(secrets, &line)?.0) }
     };
     texts.into_iter().map(line).collect()
+}
+
+/// Returns what stands in front of a row: its kind, and who said it in a group.
+fn front(row: &SnapshotRow) -> String {
+    match &row.participant {
+        Some(name) => format!("[{}, said by {name}]", row.category),
+        None => format!("[{}]", row.category),
+    }
 }
 
 /// Cuts a line to its beginning, which says how much of it there is; returns its characters, and how many are shown.

@@ -9,7 +9,7 @@ use super::driver::MemoryDriver;
 use super::edges;
 use super::row::{COLUMNS, memory};
 use super::saying::saying;
-use super::search::{BY_TIME, TRUSTED};
+use super::search::{BY_TIME, TRUSTED, TRUSTED_OR_PARTICIPANT};
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::base::text;
@@ -17,6 +17,7 @@ use crate::base::word::from_word;
 use crate::edges::{Edge, TopEntity};
 use crate::facts::Fact;
 use crate::format::DreamId;
+use crate::format::Origin;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, SnapshotRow, Source, Stale, end_of,
@@ -38,8 +39,8 @@ impl<T: MemoryDriver + MemoryVectors + Practice + Searchable> Rows for T {
         get(self, id, visibility)
     }
 
-    fn snapshot(&self, limit: usize, visibility: Visibility) -> Result<Vec<SnapshotRow>> {
-        snapshot(self, limit, visibility)
+    fn snapshot(&self, limit: usize, visibility: Visibility, participants: bool) -> Result<Vec<SnapshotRow>> {
+        snapshot(self, limit, visibility, participants)
     }
 
     fn editable(&self, id: MemoryId, deleted_since: Option<DateTime<Utc>>) -> Result<Option<Editable>> {
@@ -105,14 +106,21 @@ fn get(driver: &dyn MemoryDriver, id: MemoryId, visibility: Visibility) -> Resul
     driver.first(&sql, params![id.get()], memory)
 }
 
-fn snapshot(driver: &dyn MemoryDriver, limit: usize, visibility: Visibility) -> Result<Vec<SnapshotRow>> {
+fn snapshot(
+    driver: &dyn MemoryDriver,
+    limit: usize,
+    visibility: Visibility,
+    participants: bool,
+) -> Result<Vec<SnapshotRow>> {
     let mut rows = Vec::new();
+    let told = if participants { TRUSTED_OR_PARTICIPANT } else { TRUSTED };
     for pinned in [true, false] {
         let sql = format!(
             "SELECT m.id, m.category, m.content,
-               CASE WHEN {}(m.metadata, 'stale_after') > 0 THEN m.metadata END FROM memories m
+               CASE WHEN {}(m.metadata, 'stale_after') > 0 THEN m.metadata END,
+               CASE WHEN m.origin LIKE 'participant:%' THEN m.origin END FROM memories m
              WHERE {} AND {} AND m.user_id = $1 AND m.agent_id = $2
-             AND m.fact_state IS DISTINCT FROM 'pending' {TRUSTED} {BY_TIME} LIMIT $3",
+             AND m.fact_state IS DISTINCT FROM 'pending' {told} {BY_TIME} LIMIT $3",
             driver.dialect().place_of(),
             driver.dialect().in_sight(visibility),
             if pinned { "m.pinned > 0" } else { "m.pinned = 0" }
@@ -122,6 +130,8 @@ fn snapshot(driver: &dyn MemoryDriver, limit: usize, visibility: Visibility) -> 
             let mut shown = SnapshotRow::new(id, found.text(1)?, found.text(2)?, pinned);
             let notes = found.maybe(3)?.and_then(|notes| serde_json::from_slice(notes.as_bytes()).ok());
             shown.stale.extend(end_of(notes.as_ref()).map(Stale::Over));
+            let origin: Option<Origin> = found.maybe(4)?.and_then(|word| word.parse().ok());
+            shown.participant = origin.as_ref().and_then(Origin::participant);
             Ok(shown)
         })?);
     }

@@ -16,6 +16,11 @@ macro_rules! trusted {
 }
 pub(crate) const TRUSTED: &str = trusted!();
 
+/// The same where those who take part speak for themselves: in a group.
+pub(crate) const TRUSTED_OR_PARTICIPANT: &str =
+    "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system') OR m.origin LIKE 'participant:%')
+     AND m.source IS DISTINCT FROM 'imported'";
+
 const DREAMED: &str = "AND m.dream IS NOT NULL";
 const TRUSTED_AND_DREAMED: &str = concat!(trusted!(), " AND m.dream IS NOT NULL");
 
