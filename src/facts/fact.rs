@@ -32,6 +32,12 @@ impl Fact {
         Self { memory, key, valid_from, status }
     }
 
+    /// Returns since when it is true, or where that was not said, since when the store knows it.
+    #[must_use]
+    pub fn since(&self) -> DateTime<Utc> {
+        self.valid_from.unwrap_or(self.memory.created_at)
+    }
+
     /// Returns whether only the human may retire it: typed, confirmed or pinned by them.
     #[must_use]
     pub fn is_protected(&self) -> bool {

@@ -8,9 +8,11 @@ use serde::Serialize;
 use super::decision::Decision;
 use super::event::{ConsolidationEvent, EventId};
 use super::fact::{Fact, Superseded};
+use super::state::FactState;
 use super::suspicion::{Recorded, Suspicion};
 use crate::base::access::{Access, Scope};
 use crate::base::error::Result;
+use crate::memory::key::FactKey;
 use crate::memory::{MemoryId, NewMemory};
 
 /// Statements that are kept true: what replaces another leaves the earlier one in the history, and out of lists,
@@ -78,6 +80,86 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// The errors of [`MemoryStore::write`](crate::memory::MemoryStore::write).
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
+
+    /// Writes a value of a property that has one, and retires the value before it by itself. The time since when each is true counts
+    /// ([`valid_from`](NewMemory::valid_from), else when it is written), not the order of writing: late news of an earlier time goes into the
+    /// past. A value that returns holds again; the one that holds already is no second row. Returns the row of the value that holds now.
+    ///
+    /// What only the human may retire stays, and so does everything beyond the bounds of a day and in shadow mode: such a row is among
+    /// the [suspects](Recorded::suspects), for somebody to decide.
+    ///
+    /// ```
+    /// use chrono::{TimeDelta, TimeZone, Utc};
+    /// use noctuary::facts::{FactKey, FactStore};
+    /// use noctuary::memory::{NewMemory, Source, categories};
+    /// use noctuary::{Access, FileMemoryStore, Scope};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+    /// let access = Access::agent(Scope::user("marta"));
+    /// let key = FactKey::one("office", "city");
+    /// let monday = Utc.with_ymd_and_hms(2026, 11, 23, 9, 0, 0).unwrap();
+    /// let is_in = |city: &str| {
+    ///     NewMemory::new(categories::FACT, format!("The office is in {city}."), Source::AgentRecorded).about(key.clone())
+    /// };
+    /// for (day, city) in [(0, "Oslo"), (1, "Bergen"), (2, "Oslo")] {
+    ///     store.replace(&access, &is_in(city), monday + TimeDelta::days(day))?;
+    /// }
+    /// let said = |fact: Option<noctuary::facts::Fact>| fact.map(|fact| fact.memory.content);
+    /// assert_eq!(said(store.current(&access, &key)?).as_deref(), Some("The office is in Oslo."));
+    /// let tuesday = store.value_at(&access, &key, monday + TimeDelta::days(1))?;
+    /// assert_eq!(said(tuesday).as_deref(), Some("The office is in Bergen."));
+    /// assert_eq!(store.values(&access, &key)?.len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`record`](Self::record); [`Error::Config`](crate::Error::Config) for a fact without a key, or with one of many
+    /// values; [`Error::Denied`](crate::Error::Denied) outside a main session. Nothing is written then.
+    fn replace(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
+
+    /// Lists all rows of a property that this session may read, retired ones among them, by the time since when each is true.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the backend.
+    fn values(&self, access: &Access, key: &FactKey) -> Result<Vec<Fact>>;
+
+    /// Returns the value that holds: the last that stands. Where several stand, somebody has to decide.
+    ///
+    /// # Errors
+    ///
+    /// As [`values`](Self::values).
+    fn current(&self, access: &Access, key: &FactKey) -> Result<Option<Fact>> {
+        let values = self.values(access, key)?;
+        Ok(values.into_iter().rev().find(|fact| !fact.status.state.is_retired()))
+    }
+
+    /// Returns the value that held at a time, as it is known by now; `None` where none is known to have held.
+    ///
+    /// # Errors
+    ///
+    /// As [`values`](Self::values).
+    fn value_at(&self, access: &Access, key: &FactKey, time: DateTime<Utc>) -> Result<Option<Fact>> {
+        let mut values = self.values(access, key)?;
+        values.retain(|fact| fact.status.state != FactState::Rejected && fact.since() <= time);
+        Ok(values.pop().filter(|fact| fact.status.valid_until.is_none_or(|until| until > time)))
+    }
+
+    /// Returns the value that was believed to hold at a time: the last of those that the store knew then and had not retired.
+    ///
+    /// # Errors
+    ///
+    /// As [`values`](Self::values).
+    fn believed_at(&self, access: &Access, key: &FactKey, time: DateTime<Utc>) -> Result<Option<Fact>> {
+        let mut values = self.values(access, key)?;
+        values.retain(|fact| {
+            let is_known = fact.memory.created_at <= time && fact.since() <= time;
+            is_known && fact.status.retired_at.is_none_or(|retired| retired > time)
+        });
+        Ok(values.pop())
+    }
 
     /// Settles what is pending, the oldest first, without a model: a statement that an older row makes already is
     /// retired, any other one counts from now on. A rejected fact that is stated again is retired too. A newer row also

@@ -12,7 +12,7 @@ macro_rules! contracts_of {
             use $crate::base::receipt::PlaceReceipt;
             use $crate::edges::{CitedSource, EdgeStore, Neighborhood, TopEntity};
             use $crate::facts::{
-                ConsolidationEvent, Decision, EventId, Fact, FactStore, Recorded, Settled, Superseded,
+                ConsolidationEvent, Decision, EventId, Fact, FactKey, FactStore, Recorded, Settled, Superseded,
                 Suspicion,
             };
             use $crate::learning::{
@@ -58,6 +58,8 @@ macro_rules! contracts_of {
 
             $crate::store::forward::forward! { FactStore for $type {
                 record(access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
+                replace(access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
+                values(access: &Access, key: &FactKey) -> Result<Vec<Fact>>;
                 settle(now: DateTime<Utc>) -> Result<Settled>;
                 is_settling_due() -> Result<bool>;
                 fact(access: &Access, id: MemoryId) -> Result<Option<Fact>>;

@@ -59,6 +59,7 @@ pub(crate) mod parts;
 )]
 pub(crate) mod practice;
 mod preferences;
+mod replace;
 mod rerank;
 mod roles;
 pub(crate) mod search;

@@ -17,14 +17,15 @@ use super::search::{Answer, search};
 use super::suspects::suspects;
 use super::vectors::Shelves;
 use super::visibility::{SHARED_KEYS, sees_all};
-use super::{decide, fact, forget, history, mask, practice, settle};
+use super::{decide, fact, forget, history, mask, practice, replace, settle};
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::base::text;
 use crate::facts::{
-    ConsolidationEvent, Decision, EventId, Fact, FactStatus, Recorded, Settled, Superseded, Suspicion,
+    Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactStatus, Recorded,
+    Settled, Superseded, Suspect, SuspectReason, Suspicion,
 };
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
@@ -578,6 +579,43 @@ impl Store {
 impl Store {
     pub(crate) fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
         trace::create(|recorded: &Recorded| recorded.id, || self.put(access, fact, now))
+    }
+
+    pub(crate) fn replace(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
+        main_only(&self.scope, access, &row_name(None))?;
+        let Some(key) = fact.about.as_ref().filter(|key| key.cardinality == Cardinality::One) else {
+            return Err(Error::Config {
+                setting: "about",
+                rule: "wants a key of one value, of a fact that replaces",
+            });
+        };
+        let operation = Operation::write(access, fact, now);
+        let admitted = self.config.admit(&self.scope, access, fact);
+        let whose = (&self.config, &self.scope, access);
+        let (recorded, written, events) =
+            self.attempt("write to", &operation, admitted, |rows, forgotten| {
+                forget::check_row(forgotten.as_ref(), access, &row_name(None), fact)?;
+                let (written, event) = self.put_in(rows, fact, &operation, forgotten.as_deref())?;
+                let (decisions, holds) = replace::decisions(rows, written.id, key)?;
+                let (mut events, mut suspects) = (Vec::new(), Vec::new());
+                for decision in decisions {
+                    let (mut told, _) = decide::decide(rows, whose, &decision, now)?;
+                    rows.rule(&mut told, now)?;
+                    if told.iter().any(|event| event.outcome != EventOutcome::Applied) {
+                        suspects.push(Suspect { id: decision.older, reason: SuspectReason::SameKey });
+                    }
+                    events.extend(told);
+                }
+                Ok((Recorded::new(holds, suspects), (written.id, event), events))
+            })?;
+        self.tell_written(fact, written.0, written.1);
+        self.config.tell_facts(&events);
+        Ok(recorded)
+    }
+
+    pub(crate) fn values(&self, access: &Access, key: &FactKey) -> Result<Vec<Fact>> {
+        let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
+        self.backend.read("read", |rows| replace::values(rows, key, visibility == Visibility::All))
     }
 
     pub(crate) fn settle(&self, now: DateTime<Utc>) -> Result<Settled> {

@@ -739,6 +739,16 @@ impl FactStore for Mortal {
         self.store.record(access, fact, now)
     }
 
+    fn replace(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> noctuary::Result<Recorded> {
+        self.pass("replace in")?;
+        self.store.replace(access, fact, now)
+    }
+
+    fn values(&self, access: &Access, key: &FactKey) -> noctuary::Result<Vec<Fact>> {
+        self.pass("read values of")?;
+        self.store.values(access, key)
+    }
+
     fn settle(&self, now: DateTime<Utc>) -> noctuary::Result<Settled> {
         self.pass("settle")?;
         self.store.settle(now)

@@ -45,6 +45,7 @@ pub fn scope() -> Scope {
 pub fn facts(make: Make<'_>) {
     settles(make().as_ref());
     returns(make().as_ref());
+    replaces(make().as_ref());
     distinguishes(make().as_ref());
     sights(make().as_ref());
     protects(make().as_ref());
@@ -147,6 +148,60 @@ pub fn returns(store: &dyn Facts) {
             store.delete(&agent(), id, at(6)).expect(WORKS);
         }
     }
+}
+
+/// A property with one value keeps it by itself, by the time since when each value is true. (FA-02)
+pub fn replaces(store: &dyn Facts) {
+    let key = FactKey::one("office", "city");
+    let is_in = |city: &str, since: Option<i64>| {
+        let mut fact =
+            NewMemory::new(categories::FACT, format!("The office is in {city}."), Source::AgentRecorded);
+        (fact.about, fact.valid_from) = (Some(key.clone()), since.map(at));
+        fact
+    };
+    let say = |city: &str, since: Option<i64>, minute: i64| {
+        store.replace(&agent(), &is_in(city, since), at(minute)).expect(WORKS)
+    };
+    let city = |fact: Option<crate::facts::Fact>| fact.map(|fact| fact.memory.content);
+    let office = |name: &str| Some(format!("The office is in {name}."));
+    let oslo = say("Oslo", None, 10);
+    say("Bergen", None, 20);
+    let back = say("Oslo", None, 30);
+    assert_ne!(oslo.id, back.id, "a value that returns is a row of its own");
+    assert_eq!(say("Oslo", None, 31).id, back.id, "what holds already is no second row");
+    // Late news of what was before goes into the past.
+    assert_eq!(say("Turku", Some(15), 40).id, back.id);
+    store.settle(at(41)).expect(WORKS);
+    assert_eq!(city(store.current(&agent(), &key).expect(WORKS)), office("Oslo"));
+    for (minute, known, believed) in [
+        (5, None, None),
+        (12, office("Oslo"), office("Oslo")),
+        (16, office("Turku"), office("Oslo")),
+        (25, office("Bergen"), office("Bergen")),
+        (35, office("Oslo"), office("Oslo")),
+    ] {
+        assert_eq!(city(store.value_at(&agent(), &key, at(minute)).expect(WORKS)), known, "{minute}");
+        assert_eq!(city(store.believed_at(&agent(), &key, at(minute)).expect(WORKS)), believed, "{minute}");
+    }
+    assert!(store.suspicions(&agent(), 9).expect(WORKS).is_empty(), "nothing is left to decide");
+    let told = found(store, "office");
+    assert_eq!(told, [back.id], "a search finds what holds");
+    // The human's own words stay until the human decides.
+    let typed = NewMemory { source: Source::UserManual, ..is_in("Riga", None) };
+    let riga = store.replace(&human(), &typed, at(50)).expect(WORKS).id;
+    let other = say("Paris", None, 60);
+    assert_eq!(other.suspects.iter().map(|suspect| suspect.id).collect::<Vec<_>>(), [riga]);
+    assert_eq!(store.suspicions(&agent(), 9).expect(WORKS).len(), 1);
+    // What has no value that could be replaced is refused, and nothing is written.
+    let many = NewMemory { about: Some(FactKey::many("office", "city")), ..is_in("Rome", None) };
+    for refused in [many, NewMemory { about: None, ..is_in("Rome", None) }] {
+        let error = store.replace(&agent(), &refused, at(61)).expect_err("it has no key of one value");
+        assert!(matches!(error, Error::Config { .. }), "{error}");
+    }
+    let group = access(SessionKind::Shared, Actor::Agent);
+    let error = store.replace(&group, &is_in("Rome", None), at(62)).expect_err("only a main session decides");
+    assert!(matches!(error, Error::Denied { .. }), "{error}");
+    assert!(found(store, "Rome").is_empty());
 }
 
 /// A fact that was drawn from a chat in the background keeps its source, waits as any fact does, and is confirmed by nobody. (FA-13)
