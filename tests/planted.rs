@@ -531,7 +531,7 @@ const BUGS: &[Bug] = &[
         name: "a quarantine moves the cursors",
         file: "src/dream/journal/record.rs",
         stands: "        records.ledger.apply(survey.refreshed.iter().map(|(journal, entry)| (journal, entry)));\n        if let",
-        planted: "        records.ledger.apply(survey.refreshed.iter().map(|(journal, entry)| (journal, entry)));\n        if pass.report.outcome == Outcome::Quarantined {\n            let shown = selection.slices.iter().map(|slice| (slice.journal.name().clone(), slice.entry_after()));\n            records.ledger.apply(&shown.collect::<BTreeMap<_, _>>());\n        }\n        if let",
+        planted: "        records.ledger.apply(survey.refreshed.iter().map(|(journal, entry)| (journal, entry)));\n        if pass.report.outcome == Outcome::Quarantined {\n            let shown = selection.slices.iter().map(|slice| (slice.journal.name().clone(), slice.entry_after())).collect::<Vec<_>>();\n            records.ledger.apply(shown.iter().map(|(journal, entry)| (journal, entry)));\n        }\n        if let",
         tests: DREAM,
     },
     Bug {
@@ -579,8 +579,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "the lines of an undone dream count as removed by a person",
         file: "src/format/state/log.rs",
-        stands: ".filter(|dream| !dream.is_undone())",
-        planted: ".filter(|dream| !dream.lines.is_empty())",
+        stands: ".is_some_and(|until| until > at)",
+        planted: ".is_some_and(|until| until < at)",
         tests: UNDO,
     },
     Bug {

@@ -144,7 +144,10 @@ pub trait FactStore: Debug + Send + Sync {
     fn value_at(&self, access: &Access, key: &FactKey, time: DateTime<Utc>) -> Result<Option<Fact>> {
         let mut values = self.values(access, key)?;
         values.retain(|fact| fact.status.state != FactState::Rejected && fact.since() <= time);
-        Ok(values.pop().filter(|fact| fact.status.valid_until.is_none_or(|until| until > time)))
+        // What followed it may have been true before it too: a value that returned.
+        let is_over =
+            |fact: &Fact| fact.status.valid_until.is_some_and(|until| until > fact.since() && until <= time);
+        Ok(values.pop().filter(|fact| !is_over(fact)))
     }
 
     /// Returns the value that was believed to hold at a time: the last of those that the store knew then and had not retired.

@@ -7,7 +7,7 @@ use super::history::seen;
 use crate::base::error::Result;
 use crate::base::order;
 use crate::base::text;
-use crate::facts::{Cardinality, Decision, Fact, FactKey};
+use crate::facts::{Cardinality, Decision, Fact, FactKey, FactState};
 use crate::memory::MemoryId;
 
 /// Returns the decisions that a new fact asks for, and the row that says what holds now.
@@ -15,17 +15,26 @@ pub(crate) fn decisions(facts: &dyn Facts, id: MemoryId, key: &FactKey) -> Resul
     let (new, mut others): (Vec<Fact>, Vec<Fact>) =
         facts.of_key(key)?.into_iter().filter(is_single).partition(|fact| fact.memory.id == id);
     let Some(new) = new.into_iter().next() else { return Ok((Vec::new(), id)) };
-    others.retain(|other| !other.status.state.is_retired());
     order::sort_by_key(&mut others, since);
-    let Some(last) = others.last().cloned() else { return Ok((Vec::new(), id)) };
     let stated = |fact: &Fact| text::statement(&fact.memory.content);
-    if stated(&last) == stated(&new) {
-        return Ok((vec![Decision::duplicate(last.memory.id, id)], last.memory.id));
+    // A value that was said again holds since then too, in the row that stands.
+    let mut holds = None;
+    for other in others.iter().filter(|other| other.status.state != FactState::Rejected) {
+        let says_it = |row: &&Fact| !row.status.state.is_retired() && stated(row) == stated(other);
+        if let Some(row) = others.iter().rfind(says_it) {
+            holds = Some((row, since(other)));
+        }
     }
-    if since(&new) < since(&last) {
-        return Ok((vec![Decision::supersede(id, last.memory.id)], last.memory.id));
+    let Some((holds, last)) = holds else { return Ok((Vec::new(), id)) };
+    let other = holds.memory.id;
+    if stated(holds) == stated(&new) {
+        return Ok((vec![Decision::duplicate(other, id)], other));
     }
-    Ok((others.iter().map(|other| Decision::supersede(other.memory.id, id)).collect(), id))
+    if since(&new) < last {
+        return Ok((vec![Decision::supersede(id, other)], other));
+    }
+    let standing = others.iter().filter(|other| !other.status.state.is_retired());
+    Ok((standing.map(|other| Decision::supersede(other.memory.id, id)).collect(), id))
 }
 
 /// Returns the values of a property as a session sees them, by the time since when each is true.

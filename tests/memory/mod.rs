@@ -26,6 +26,7 @@ mod store_forget;
 mod store_search;
 mod stores;
 mod terms;
+mod values;
 mod vectors;
 
 use std::path::Path;

@@ -131,13 +131,14 @@ fn a_chunk_that_changes_or_goes_has_no_vector(new: fn() -> NewHome) {
 fn a_session_with_others_finds_what_it_may_read_and_no_more(new: fn() -> NewHome) {
     let life = Life::of(new());
     life.put("MEMORY.md", "- Marta bought rope for the secret trip\n");
-    life.put("memory/2026-11-21-group.md", "[user] The group will purchase cordage on Monday\n");
+    let shared = "memory/2026-11-21-shared.crew.md";
+    life.put(shared, "[user] The crew has bought rope on Monday\n");
     life.embed(&model());
     let group = Access::shared(Scope::user("marta"));
     let mine = life.near(&marta(), &model(), "purchase of cordage");
     assert!(paths(&mine).contains(&"MEMORY.md"), "{mine:?}");
     let before = life.near(&group, &model(), "purchase of cordage");
-    assert!(!paths(&before).contains(&"MEMORY.md"), "{before:?}");
+    assert_eq!(paths(&before), [shared], "{before:?}");
     life.put(
         "MEMORY.md",
         "- Marta bought rope for the secret trip\n- And she bought more cordage, rope, rope\n",
@@ -149,6 +150,17 @@ fn a_session_with_others_finds_what_it_may_read_and_no_more(new: fn() -> NewHome
         before,
         "nothing rests on what it may not read"
     );
+    // Nor does it take the room of what the session may read.
+    for day in 1..=28 {
+        for month in 1..=6 {
+            life.put(
+                &format!("memory/2026-{month:02}-{day:02}-repl.md"),
+                "[user] I bought rope, bought rope\n",
+            );
+        }
+    }
+    life.embed(&model());
+    assert_eq!(paths(&life.near(&group, &model(), "purchase cordage")), [shared]);
     let stranger = Access::agent(Scope::user("otto"));
     assert!(life.near(&stranger, &model(), "purchase of cordage").results.is_empty());
 }

@@ -233,6 +233,25 @@ mod tests {
     }
 
     #[test]
+    fn of_any_chain_of_values_each_change_is_news_and_nothing_else_is() {
+        const PLACES: [&str; 3] = ["Oslo", "Bergen", "New York"];
+        for chain in 0..3_usize.pow(7) {
+            let (mut memory, mut before, mut known) = (String::new(), None, KnownStatements::default());
+            for day in 1..=7 {
+                let place = chain / 3_usize.pow(day - 1) % 3;
+                let line = format!("The main office is in {}. (memory/2026-11-0{day}.md#L1)", PLACES[place]);
+                let is_news = before != Some(place);
+                assert_eq!(!says(&known, &line), is_news, "{line} after\n{memory}");
+                if is_news {
+                    memory += &format!("- {line}\n");
+                    known.insert(Heard::of(&line), 0);
+                }
+                before = Some(place);
+            }
+        }
+    }
+
+    #[test]
     fn values_differ_in_one_place() {
         for (one, two, is_value) in [
             ("The office is in Oslo.", "The office is in Bergen.", true),

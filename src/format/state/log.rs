@@ -198,8 +198,7 @@ pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = (&str, Option<
             *until = dream.word_at.max(*until);
         }
     }
-    let standing = all.into_iter().filter(|dream| !dream.is_undone());
-    let promoted = standing.spread(|dream| dream.lines.into_iter().map(move |hash| (dream.at, hash)));
+    let promoted = all.into_iter().spread(|dream| dream.lines.into_iter().map(move |hash| (dream.at, hash)));
     let is_free = move |(at, hash): &(usize, &str)| freed.get(hash).is_some_and(|until| until > at);
     let promoted = promoted.filter(move |line| !is_free(line));
     let declined = log.iter().enumerate().spread(|(at, line)| {

@@ -170,6 +170,15 @@ fn a_forgotten_row_leaves_no_byte_of_its_vector() {
     assert!(holds());
     store.forget(&Access::human(Scope::user("marta")), "the smuggler Jan", noon()).unwrap();
     assert!(!holds());
+    // A row that other hands delete takes its vector along.
+    let count = |table: &str| -> i64 {
+        home.shell().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+    };
+    let vectors = count("memory_vectors");
+    home.shell()
+        .execute("DELETE FROM memories WHERE id = (SELECT min(text_id) FROM memory_vectors)", [])
+        .unwrap();
+    assert_eq!(count("memory_vectors"), vectors - 1);
 }
 
 // Whoever writes with no embedder has nothing of it but empty tables.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use noctuary::memory::{NewMemory, Query, SearchOutcome, Signal, Source};
+use noctuary::search::Ranking;
 use noctuary::testing::HashEmbedder;
 use noctuary::vectors::Strength;
 
@@ -51,10 +52,16 @@ fn no_identifier_and_no_quote_moves_from_its_first_place() {
         HashEmbedder::new(32).alike(&dull),
         HashEmbedder::new(384).strength(Strength::Static),
     ];
-    for embedder in embedders {
+    let by_ranks = [(HashEmbedder::new(32).alike(&dull), Ranking::seed())];
+    for (embedder, ranking) in
+        embedders.map(|embedder| (embedder, Ranking::default())).into_iter().chain(by_ranks)
+    {
         each(|stores| {
-            let words = stores.with(|_| {});
-            let both = stores.with(|config| config.embedder = Some(Arc::new(embedder.clone())));
+            let words = stores.with(|config| config.ranking = ranking.clone());
+            let both = stores.with(|config| {
+                config.ranking = ranking.clone();
+                config.embedder = Some(Arc::new(embedder.clone()));
+            });
             let cases = cases(EXACT);
             assert_eq!(cases.iter().collect::<BTreeSet<_>>().len(), 60);
             for store in [&words, &both] {
