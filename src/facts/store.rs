@@ -85,8 +85,8 @@ pub trait FactStore: Debug + Send + Sync {
     /// ([`valid_from`](NewMemory::valid_from), else when it is written), not the order of writing: late news of an earlier time goes into the
     /// past. A value that returns holds again; the one that holds already is no second row. Returns the row of the value that holds now.
     ///
-    /// What only the human may retire stays, and so does everything beyond the bounds of a day and in shadow mode: such a row is among
-    /// the [suspects](Recorded::suspects), for somebody to decide.
+    /// A row stays where only the human may retire it, beyond the bounds of a day, and in shadow mode: it is among the
+    /// [suspects](Recorded::suspects) then, for somebody to decide.
     ///
     /// ```
     /// use chrono::{TimeDelta, TimeZone, Utc};

@@ -15,9 +15,9 @@ fn says(line: &str, day: u32) -> Script {
 }
 
 /// A night that reads one line.
-fn lived(life: &Life, line: &str, day: u32) -> DreamReport {
-    life.add(&format!("memory/2026-11-{day:02}-repl.md"), format!("- [user] {line}\n"));
-    dream(&life.dreamer(), &says(line, day), night(day + 1))
+fn lived(life: &Life, said: &str, day: u32) -> DreamReport {
+    life.add(&format!("memory/2026-11-{day:02}-repl.md"), format!("- [user] {said}\n"));
+    dream(&life.dreamer(), &says(said, day), night(day + 1))
 }
 
 /// The places of memory, in its order.

@@ -18,6 +18,7 @@ use crate::dream::said::Standing;
 use crate::dreamer::{
     DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome,
 };
+use crate::format::JournalName;
 use crate::format::documents::curated;
 use crate::format::documents::known::{Heard, KnownStatements};
 use crate::format::documents::statements::Statement;
@@ -158,9 +159,9 @@ impl Curation {
         let list = self.records.proposals(workspace)?;
         let queue = Queue { workspace, list, config: &self.dreamer.config, now: run.now() };
         let mut removed = queue.read(&mut statements)?;
-        for (hash, day) in log::settled(&self.records.log) {
-            let last = removed.entry(hash.to_owned()).or_default();
-            *last = day.max(*last);
+        for (hash, pass) in log::settled(&self.records.log) {
+            let until = removed.entry(hash.to_owned()).or_default();
+            *until = JournalName::last_day(pass.journals()).max(*until);
         }
         Ok(Known { statements, removed, standing })
     }

@@ -7,8 +7,8 @@ use crate::base::error::{Error, Result};
 use crate::base::sorted::SortedMap;
 use crate::dream::commit;
 use crate::dreamer::Notice;
+use crate::format::JournalName;
 use crate::format::documents::known::KnownStatements;
-use crate::format::state::log;
 use crate::format::state::proposal::{Proposals, Waiting};
 use crate::workspace::Workspace;
 
@@ -68,7 +68,7 @@ impl Queue<'_> {
             };
             let is_expired = self.is_expired(entry);
             if file.is_none() || !is_expired {
-                let day = log::last_day(entry.sources.iter().map(|source| source.name.as_str()));
+                let day = JournalName::last_day(entry.sources.iter().map(|source| source.name.as_str()));
                 declined.extend(entry.lines.iter().map(|hash| (hash.clone(), day)));
             }
             if let (Some(file), false) = (file, is_expired) {

@@ -197,6 +197,11 @@ impl JournalName {
         day.map(|(day, _)| day)
     }
 
+    /// Returns the last day among journals, by their names.
+    pub(crate) fn last_day<'n>(names: impl Iterator<Item = &'n str>) -> Option<NaiveDate> {
+        names.filter_map(Self::day_of).max()
+    }
+
     /// Returns the session; `None` for a day's own file.
     #[must_use]
     pub fn session(&self) -> Option<&str> {

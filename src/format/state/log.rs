@@ -10,8 +10,8 @@ use crate::base::digest::Digest;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::base::usage::Usage;
+use crate::format::DreamId;
 use crate::format::state::iso_millis;
-use crate::format::{DreamId, JournalName};
 
 /// The word of a pass that appended a section.
 pub(crate) const APPENDED: &str = "appended";
@@ -121,6 +121,13 @@ struct RememberedSource {
     name: String,
 }
 
+impl Remembered {
+    /// Returns the names of the journals that were shown.
+    pub(crate) fn journals(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().map(|source| source.name.as_str())
+    }
+}
+
 impl From<LogLine> for Remembered {
     fn from(line: LogLine) -> Self {
         Self {
@@ -181,15 +188,10 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
     all.into_values().collect()
 }
 
-/// Returns the last day among journals.
-pub(crate) fn last_day<'n>(names: impl Iterator<Item = &'n str>) -> Option<NaiveDate> {
-    names.filter_map(JournalName::day_of).max()
-}
-
-/// Returns the hashes of what was promoted, or declined by a person, with the last day of its journals: what is not in memory any more was
+/// Returns the hashes of what was promoted, or declined by a person, each with the pass that says so: what is not in memory any more was
 /// taken out of it. The lines of an undone
 /// dream are free, be they said by an earlier one too: a merge has put the line of both into the section of one.
-pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = (&str, Option<NaiveDate>)> {
+pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = (&str, &Remembered)> {
     let all = promotions(log);
     let mut freed: SortedMap<&str, usize> = SortedMap::new();
     for dream in all.iter().filter(|dream| dream.is_undone()) {
@@ -205,9 +207,7 @@ pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = (&str, Option<
         let promised: &[String] = if line.outcome == APPENDED { &[] } else { &line.lines };
         promised.iter().chain(&line.declined).map(move |hash| (at, hash.as_str()))
     });
-    let days: Vec<_> =
-        log.iter().map(|line| last_day(line.sources.iter().map(|source| source.name.as_str()))).collect();
-    promoted.chain(declined).map(move |(at, hash)| (hash, days[at]))
+    promoted.chain(declined).map(move |(at, hash)| (hash, &log[at]))
 }
 
 /// Parses no more of the lines that are whole than a run of a curator remembers: none of a sleeper's.

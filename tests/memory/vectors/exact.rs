@@ -57,9 +57,9 @@ fn no_identifier_and_no_quote_moves_from_its_first_place() {
         embedders.map(|embedder| (embedder, Ranking::default())).into_iter().chain(by_ranks)
     {
         each(|stores| {
-            let words = stores.with(|config| config.ranking = ranking.clone());
+            let words = stores.with(|config| config.ranking = ranking);
             let both = stores.with(|config| {
-                config.ranking = ranking.clone();
+                config.ranking = ranking;
                 config.embedder = Some(Arc::new(embedder.clone()));
             });
             let cases = cases(EXACT);
