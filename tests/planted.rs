@@ -104,7 +104,7 @@ const VECTORS_OF_CHUNKS: Tests = Tests::of(
     FAST,
     &["index_vectors::on_sqlite::a_session_with_others", "index_vectors::on_sqlite::what_leaves"],
 );
-const SETTLED: Tests = Tests::of(FAST, &["no_identifier_and_no_quote_moves"]);
+const SETTLED: Tests = Tests::of(FAST, &["a_row_that_words_settle"]);
 const BESIDE: Tests = Tests::of(&["--lib"], &["beside::tests::runs_find"]);
 const FOLLOWED: Tests = Tests::of(FAST, &["memory::follow::"]);
 const KEYS: Tests = Tests::of(FAST, &["no_error_repeats"]);

@@ -7,8 +7,9 @@ use noctuary::memory::{NewMemory, Query, SearchOutcome, Signal, Source};
 use noctuary::search::Ranking;
 use noctuary::testing::HashEmbedder;
 use noctuary::vectors::Strength;
+use noctuary::vectors::{EmbedError, Embedder, EmbedderId, Purpose};
 
-use super::{each, embed, marta, noon};
+use super::{each, embed, marta, noon, search, write};
 
 const PARAPHRASES: &str = include_str!("../../fixtures/meaning/paraphrases.tsv");
 const EXACT: &str = include_str!("../../fixtures/meaning/exact.tsv");
@@ -83,6 +84,46 @@ fn no_identifier_and_no_quote_moves_from_its_first_place() {
                 fused += usize::from(found.hits.iter().any(|hit| hit.why.iter().any(by_meaning)));
             }
             assert!(fused >= 45, "{fused} of 60 were asked for by meaning too");
+        });
+    }
+}
+
+/// A model to which a question is near every row but the one that has its identifier.
+#[derive(Debug)]
+struct Contrary(EmbedderId);
+
+impl Embedder for Contrary {
+    fn id(&self) -> &EmbedderId {
+        &self.0
+    }
+
+    fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let vector = |text: &&str| {
+            let is_it = purpose != Purpose::Query && text.contains("INV-20431");
+            if is_it { vec![0.1, 0.995] } else { vec![1.0, 0.0] }
+        };
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
+#[test]
+fn a_row_that_words_settle_is_first_whatever_a_model_says() {
+    let contrary = Arc::new(Contrary(HashEmbedder::new(2).named("contrary").id().clone()));
+    for ranking in [Ranking::default(), Ranking::seed()] {
+        each(|stores| {
+            let store = stores.with(|config| {
+                config.ranking = ranking;
+                config.embedder = Some(contrary.clone());
+            });
+            let row = "The invoice INV-20431 was paid by the insurance.";
+            for number in 0..60 {
+                write(store.as_ref(), &format!("The invoice of guest {number} was paid."));
+            }
+            write(store.as_ref(), row);
+            embed(store.as_ref(), contrary.as_ref());
+            let found = search(store.as_ref(), "was invoice INV-20431 paid");
+            assert!(!matches!(found.outcome, SearchOutcome::Degraded(_)), "{:?}", found.outcome);
+            assert_eq!(found.hits[0].memory.content, row);
         });
     }
 }
