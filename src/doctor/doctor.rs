@@ -12,15 +12,17 @@ use crate::base::access::Scope;
 use crate::base::document::Document;
 use crate::base::error::{At, Error, Refusal, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::sorted::SortedSet;
 use crate::disk::{Disk, Looking};
 use crate::dream::ReadReason;
 use crate::dream::journal::{DreamConfig, JournalDreamer};
+use crate::dreamer::Outcome;
 #[cfg(feature = "sqlite")]
 use crate::edges::EdgeStore;
 use crate::file::{FileMemoryStore, FileWorkspace};
 use crate::format::JournalName;
 use crate::format::state::asked::AskedState;
-use crate::format::state::log;
+use crate::format::state::log::{self, LogLine};
 use crate::gate::Doors;
 #[cfg(feature = "sqlite")]
 use crate::memory::IndexState;
@@ -373,6 +375,7 @@ impl Doctor {
         let is_none = |_: &DocName, error: &Error| matches!(error, Error::Refused { .. } | Error::Io { .. });
         let journals = session::journals(workspace.as_ref(), is_none)?;
         future(&journals, &log, now, told);
+        nothing_kept(&log, told);
         let Ok(survey) = survey else {
             // State that cannot be read is told already; what is too old goes by its name.
             let Some(days) = self.dreams.window_days else { return Ok(()) };
@@ -416,6 +419,30 @@ fn future(journals: &[JournalName], log: &str, now: DateTime<Utc>, told: &mut Ex
         if line.day > tomorrow || line.at.is_some_and(|at| at > now + Days::new(1)) {
             told.add(Kind::FutureDay, format!("dream {}", line.id), FIX);
         }
+    }
+}
+
+/// Tells of nights that read journals and kept nothing, where the last three did.
+fn nothing_kept(log: &str, told: &mut Examination) {
+    const NIGHTS: usize = 3;
+    let mut days = SortedSet::new();
+    let mut without_model = true;
+    let passes: Vec<LogLine> = log::of_curators(log).collect();
+    for pass in passes.iter().rev().filter(|pass| !pass.sources.is_empty()) {
+        if pass.outcome != Outcome::NothingToPromote.as_str() {
+            break;
+        }
+        days.insert(pass.day);
+        without_model &= pass.without_model;
+    }
+    if days.len() >= NIGHTS {
+        let fix = if without_model {
+            "dream with a model, or mark what is to be kept: a line that begins with `Remember:` or `Decision:` always is; \
+             `noctuary preview PATH` shows what a night would keep"
+        } else {
+            "look at what the model is asked and answers in `noctuary preview PATH`, and try another model"
+        };
+        told.add(Kind::NothingKept, StateName::LOG, fix);
     }
 }
 

@@ -95,6 +95,8 @@ pub enum FindingKind {
     UnknownJournal,
     /// A journal or a dream of a day that has not come.
     FutureDay,
+    /// The last nights read journals, and kept nothing of them.
+    NothingKept,
     /// A name that has no place in a workspace, and is never indexed.
     RefusedName,
     /// Names that differ in case only.
@@ -114,7 +116,7 @@ pub enum FindingKind {
 }
 
 /// The kinds, in the order in which they are told: each with its word and its meaning.
-const KINDS: [(FindingKind, &str, &str); 37] = [
+const KINDS: [(FindingKind, &str, &str); 38] = [
     (
         FindingKind::SecretAtRest,
         "secret_at_rest",
@@ -196,6 +198,7 @@ const KINDS: [(FindingKind, &str, &str); 37] = [
         "it looks like a journal, and no dream reads it under this name",
     ),
     (FindingKind::FutureDay, "future_day", "its day has not come yet"),
+    (FindingKind::NothingKept, "nothing_kept", "the last nights kept nothing of the journals that they read"),
     (
         FindingKind::RefusedName,
         "refused_name",

@@ -13,10 +13,12 @@ use super::notice::Notice;
 use super::outcome::{DreamMode, Outcome};
 use super::pass::PassReport;
 use super::sleep::SleepReport;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::spread::Spread;
 use crate::base::text::counted;
 use crate::base::usage::Usage;
 use crate::format::DreamId;
+use crate::llm::Unpicked;
 use crate::workspace::Holder;
 
 /// The report of one run: one call of [`dream_once`](crate::dream_once).
@@ -117,6 +119,51 @@ impl DreamReport {
     pub fn quarantined(&self) -> impl Iterator<Item = &JournalReport> {
         let held = |journal: &&JournalReport| journal.reason == ReadReason::Quarantined;
         self.journals.iter().filter(move |journal| held(journal) && journal.pending > 0)
+    }
+
+    /// Says in a sentence why nothing was kept of journals that were read; `None` where something was kept or held for a person, where
+    /// nothing was read, and where it failed.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::{Extractive, FileWorkspace, JournalDreamer, dream_once};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # std::fs::create_dir(folder.path().join("memory"))?;
+    /// # let journal = format!("memory/{}-repl.md", chrono::Utc::now().format("%Y-%m-%d"));
+    /// # std::fs::write(folder.path().join(journal), "[user] hi. how is it going\n")?;
+    /// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
+    /// let report = dream_once(&dreamer, &Extractive::new())?;
+    /// assert!(report.kept_nothing().is_some_and(|why| why.starts_with("nothing was kept of 1 journal: ")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn kept_nothing(&self) -> Option<String> {
+        let mut counts: SortedMap<String, u64> = SortedMap::new();
+        let mut journals = SortedSet::new();
+        if self.outcome != Outcome::NothingToPromote {
+            return None;
+        }
+        for pass in &self.passes {
+            journals.extend(pass.shown.iter().map(|slice| &slice.name));
+            for line in &pass.lines {
+                *counts.entry(line.fate.to_string()).or_default() += 1;
+            }
+            for Unpicked { lines, reason } in &pass.left {
+                *counts.entry(reason.to_string()).or_default() += lines.last_line + 1 - lines.first_line;
+            }
+        }
+        let of = counted(journals.len() as u64, "journal");
+        if counts.is_empty() {
+            let asked = if self.passes.iter().all(|pass| pass.without_model) {
+                "no line of it decides, prefers or tells what holds; a line that begins with `Remember:` is kept"
+            } else {
+                "the model named nothing worth keeping"
+            };
+            return Some(format!("nothing was kept of {of}: {asked}"));
+        }
+        let told = counts.iter().map(|(why, count)| format!("of {}, {why}", counted(*count, "line")));
+        Some(format!("nothing was kept of {of}: {}", told.collect::<Vec<_>>().join("; ")))
     }
 
     /// Says why there was no usable answer, and until when it waits, on the same line.

@@ -104,6 +104,19 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
         let log = fs::read_to_string(home.join(".dreaming.d/log.jsonl")).unwrap();
         put(home, ".dreaming.d/log.jsonl", &log.replace("\"day\":\"2026", "\"day\":\"2031"));
     }),
+    (Kind::NothingKept, "log.jsonl", |home| {
+        let log = fs::read_to_string(home.join(".dreaming.d/log.jsonl")).unwrap();
+        let last = log
+            .lines()
+            .last()
+            .unwrap()
+            .replace("\"outcome\":\"appended\"", "\"outcome\":\"nothing_to_promote\"");
+        let nights = ["20", "21", "22"].map(|day| {
+            let from = last.find("\"day\":\"").unwrap() + 7;
+            format!("{}2026-11-{day}{}\n", &last[..from], &last[from + 10..])
+        });
+        put(home, ".dreaming.d/log.jsonl", &(log + &nights.concat()));
+    }),
     (Kind::NameCollision, "names", |home| {
         put(home, "memory/Boat.md", "- Brisk\n");
         put(home, "memory/boat.md", "- Brisk\n");

@@ -304,6 +304,9 @@ fn tell(report: &DreamReport, place: &Place, output: Output) -> Result<End, Trou
         let lines = count(usize::try_from(left).unwrap_or(usize::MAX), "line");
         output.say("left_in_journals", &[&format!("{lines} that could have been")]);
     }
+    if let Some(why) = report.kept_nothing() {
+        output.wrapped(0, &format!("Note: {why}."));
+    }
     if report.backlog.bytes > 0 && report.mode != DreamMode::Preview {
         output.line(format!("Still waits: {}", size(report.backlog.bytes)));
     }
