@@ -35,6 +35,18 @@ pub(crate) fn retain<T>(rows: &mut Vec<T>, mut keep: impl FnMut(&mut T) -> bool)
     rows.truncate(kept);
 }
 
+/// Drops each row that equals the one before it.
+pub(crate) fn dedup<T: PartialEq>(rows: &mut Vec<T>) {
+    let mut kept = 0;
+    for at in 0..rows.len() {
+        if kept == 0 || rows[at] != rows[kept - 1] {
+            rows.swap(kept, at);
+            kept += 1;
+        }
+    }
+    rows.truncate(kept);
+}
+
 /// Returns the places of rows in the order of a comparison; equal ones keep their order.
 fn order(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();

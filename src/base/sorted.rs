@@ -299,14 +299,15 @@ impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(rows: I) -> Self {
         let mut rows: Vec<(K, V)> = rows.into_iter().collect();
         order::sort_by(&mut rows, |(one, _), (other, _)| one.cmp(other));
-        // What is kept is the first of equal ones, so the last value moves there.
-        rows.dedup_by(|next, kept| {
-            let is_again = next.0 == kept.0;
-            if is_again {
-                mem::swap(next, kept);
+        let mut kept = 0;
+        for at in 0..rows.len() {
+            if kept > 0 && rows[at].0 == rows[kept - 1].0 {
+                kept -= 1;
             }
-            is_again
-        });
+            rows.swap(kept, at);
+            kept += 1;
+        }
+        rows.truncate(kept);
         let mut chunks = Vec::new();
         while rows.len() > CHUNK {
             chunks.push(rows.split_off(rows.len() - CHUNK));
@@ -630,7 +631,7 @@ impl<T: Ord> FromIterator<T> for SortedSet<T> {
 impl<T: Ord> From<Vec<T>> for SortedSet<T> {
     fn from(mut rows: Vec<T>) -> Self {
         order::sort(&mut rows);
-        rows.dedup();
+        order::dedup(&mut rows);
         Self { rows }
     }
 }

@@ -77,10 +77,10 @@ pub use journal::{
     DreamProposal, DreamRecord, DreamStanding, DreamSurvey, JournalDreamerBuilder, JournalSpan, OverBudget,
     ProposalEnd, ProposalReport, should_dream,
 };
-#[cfg(feature = "exchange")]
 pub use profile::{
     HistoryFn, HistoryItem, HistorySource, PersonalizationConfig, PersonalizationDreamer,
     PersonalizationDreamerBuilder, history_fn,
 };
 pub use roles::{RoleConfig, RoleDreamer, RoleDreamerBuilder};
+#[cfg(feature = "exchange")]
 pub(crate) use said::Said;

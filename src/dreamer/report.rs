@@ -13,7 +13,8 @@ use super::notice::Notice;
 use super::outcome::{DreamMode, Outcome};
 use super::pass::PassReport;
 use super::sleep::SleepReport;
-use crate::base::sorted::{SortedMap, SortedSet};
+use crate::base::name::DocName;
+use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::base::text::counted;
 use crate::base::usage::Usage;
@@ -139,18 +140,24 @@ impl DreamReport {
     /// ```
     #[must_use]
     pub fn kept_nothing(&self) -> Option<String> {
-        let mut counts: SortedMap<String, u64> = SortedMap::new();
-        let mut journals = SortedSet::new();
+        let mut counts: SortedMap<String, u32> = SortedMap::new();
+        let mut journals: Vec<&DocName> = Vec::new();
         if self.outcome != Outcome::NothingToPromote {
             return None;
         }
         for pass in &self.passes {
-            journals.extend(pass.shown.iter().map(|slice| &slice.name));
+            for slice in &pass.shown {
+                if !journals.contains(&&slice.name) {
+                    journals.push(&slice.name);
+                }
+            }
             for line in &pass.lines {
                 *counts.entry(line.fate.to_string()).or_default() += 1;
             }
             for Unpicked { lines, reason } in &pass.left {
-                *counts.entry(reason.to_string()).or_default() += lines.last_line + 1 - lines.first_line;
+                let lines = u32::try_from(lines.last_line + 1 - lines.first_line).unwrap_or(u32::MAX);
+                let count = counts.entry(reason.to_string()).or_default();
+                *count = count.saturating_add(lines);
             }
         }
         let of = counted(journals.len() as u64, "journal");
@@ -162,8 +169,12 @@ impl DreamReport {
             };
             return Some(format!("nothing was kept of {of}: {asked}"));
         }
-        let told = counts.iter().map(|(why, count)| format!("of {}, {why}", counted(*count, "line")));
-        Some(format!("nothing was kept of {of}: {}", told.collect::<Vec<_>>().join("; ")))
+        let mut told = format!("nothing was kept of {of}");
+        for (number, (why, count)) in counts.iter().enumerate() {
+            let gap = if number == 0 { ": " } else { "; " };
+            told += &format!("{gap}of {}, {why}", counted(*count, "line"));
+        }
+        Some(told)
     }
 
     /// Says why there was no usable answer, and until when it waits, on the same line.

@@ -7,6 +7,7 @@ use super::names::Names;
 use super::scan::{Piece, scan};
 use super::verbs::{Spot, Verbs, assemble};
 use crate::base::debug::debug_as;
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 
 /// Names, `[[wiki links]]`, `#tags`, `@people`, addresses and paths of a text.
@@ -102,7 +103,7 @@ pub(crate) fn keys(asked: &str) -> Vec<String> {
             keys.push(spot.entity.key);
         }
     }
-    keys.retain(|key| !key.is_empty());
+    order::retain(&mut keys, |key| !key.is_empty());
     keys
 }
 

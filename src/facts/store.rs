@@ -132,8 +132,7 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// As [`values`](Self::values).
     fn current(&self, access: &Access, key: &FactKey) -> Result<Option<Fact>> {
-        let values = self.values(access, key)?;
-        Ok(values.into_iter().rev().find(|fact| !fact.status.state.is_retired()))
+        Ok(last(self.values(access, key)?, &|fact| !fact.status.state.is_retired()))
     }
 
     /// Returns the value that held at a time, as it is known by now; `None` where none is known to have held.
@@ -142,12 +141,11 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// As [`values`](Self::values).
     fn value_at(&self, access: &Access, key: &FactKey, time: DateTime<Utc>) -> Result<Option<Fact>> {
-        let mut values = self.values(access, key)?;
-        values.retain(|fact| fact.status.state != FactState::Rejected && fact.since() <= time);
+        let held = |fact: &Fact| fact.status.state != FactState::Rejected && fact.since() <= time;
         // What followed it may have been true before it too: a value that returned.
-        let is_over =
-            |fact: &Fact| fact.status.valid_until.is_some_and(|until| until > fact.since() && until <= time);
-        Ok(values.pop().filter(|fact| !is_over(fact)))
+        let is_over = |until: DateTime<Utc>, fact: &Fact| until > fact.since() && until <= time;
+        let last = last(self.values(access, key)?, &held);
+        Ok(last.filter(|fact| !fact.status.valid_until.is_some_and(|until| is_over(until, fact))))
     }
 
     /// Returns the value that was believed to hold at a time: the last of those that the store knew then and had not retired.
@@ -156,12 +154,11 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// As [`values`](Self::values).
     fn believed_at(&self, access: &Access, key: &FactKey, time: DateTime<Utc>) -> Result<Option<Fact>> {
-        let mut values = self.values(access, key)?;
-        values.retain(|fact| {
+        let was_believed = |fact: &Fact| {
             let is_known = fact.memory.created_at <= time && fact.since() <= time;
             is_known && fact.status.retired_at.is_none_or(|retired| retired > time)
-        });
-        Ok(values.pop())
+        };
+        Ok(last(self.values(access, key)?, &was_believed))
     }
 
     /// Settles what is pending, the oldest first, without a model: a statement that an older row makes already is
@@ -238,6 +235,16 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// [`Error::Denied`](crate::Error::Denied) outside a main session.
     fn decisions(&self, access: &Access, limit: usize) -> Result<Vec<ConsolidationEvent>>;
+}
+
+/// Returns the last of some facts that fits.
+fn last(mut facts: Vec<Fact>, fits: &dyn Fn(&Fact) -> bool) -> Option<Fact> {
+    while let Some(fact) = facts.pop() {
+        if fits(&fact) {
+            return Some(fact);
+        }
+    }
+    None
 }
 
 /// The result of a sweep.

@@ -18,6 +18,7 @@ use crate::base::access::{Access, Scope, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::error::{At, Error, Result};
+use crate::base::order;
 use crate::disk::{Disk, DiskFile, Kind, Open, OsDisk, atomic, token};
 use crate::store::check_scope;
 use crate::upload::{
@@ -435,7 +436,7 @@ impl FileStore for LocalFileStore {
         let _guard = write_guard(self.disk.as_ref())?;
         let mut lines = self.removal_lines()?;
         let all = lines.len();
-        lines.retain(|line| line.scope != self.scope);
+        order::retain(&mut lines, |line| line.scope != self.scope);
         if lines.len() < all {
             let mut bytes = Vec::new();
             for line in &lines {

@@ -1,5 +1,6 @@
 //! A filter, and what an operator lets pass it.
 
+use crate::base::order;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ impl Gate {
     /// Returns what must not pass.
     pub(crate) fn inspect(&self, text: &str) -> Vec<Finding> {
         let mut found = self.filter.scan(text);
-        found.retain(|finding| !self.passes(text, finding));
+        order::retain(&mut found, |finding| !self.passes(text, finding));
         found
     }
 

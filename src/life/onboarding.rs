@@ -179,7 +179,7 @@ fn take_away(
                 return archive(workspace, at).map(BootstrapOutcome::Archived);
             }
             order::sort(&mut classes);
-            classes.dedup();
+            order::dedup(&mut classes);
             workspace.remove(&DocName::BOOTSTRAP)?;
             delete_earlier(workspace).map(|()| BootstrapOutcome::DeletedForSecrets { classes })
         }

@@ -16,6 +16,7 @@ use crate::base::debug::debug_as;
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
+use crate::base::order;
 use crate::facts::FactStore;
 use crate::format::{JournalName, Note};
 use crate::gate::{DoorWarning, Doors};
@@ -332,9 +333,9 @@ impl Session {
             stopped = stopped.take().or(passed.err());
             is_admitted
         };
-        turn.opens.retain_mut(|text| admit("loop", text));
-        turn.closes.retain_mut(|text| admit("loop", text));
-        turn.notes.retain_mut(|note| admit("note", &mut note.text));
+        order::retain(&mut turn.opens, |text| admit("loop", text));
+        order::retain(&mut turn.closes, |text| admit("loop", text));
+        order::retain(&mut turn.notes, |note| admit("note", &mut note.text));
         let mut heartbeat = self.config.heartbeat.clone();
         if let Err(error) = self.mask_forgotten(&mut turn, &mut warnings) {
             // Text that the memo may not hold is not known here: it stays as it is.
@@ -342,7 +343,7 @@ impl Session {
             stopped = stopped.or(Some(error));
         }
         // Also the name of a tool may be stopped: then its note is left out, and the memo is written all the same.
-        turn.notes.retain_mut(|note| {
+        order::retain(&mut turn.notes, |note| {
             let passed = self.view.admit_origin(&mut note.origin, &mut warnings);
             let is_admitted = passed.is_ok();
             stopped = stopped.take().or(passed.err());

@@ -8,6 +8,7 @@ use super::upkeep::is_indexed;
 use crate::base::access::Access;
 use crate::base::document::SourceRef;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::edges::{Cited, CitedSource, EdgeStore, Neighborhood, TopEntity};
 use crate::gate::Tombstones;
 use crate::workspace::{Workspace, is_of};
@@ -38,7 +39,7 @@ impl<W: Workspace> EdgeStore for Indexed<W> {
         let Some(edges) = self.edges_for(access) else { return Ok(Vec::new()) };
         let mut top = edges.top_entities(access, limit)?;
         if let Some(forgotten) = self.upkeep.forgotten.get(&self.upkeep.workspace)? {
-            top.retain(|top| !forgotten.holds(&top.entity.key));
+            order::retain(&mut top, |top| !forgotten.holds(&top.entity.key));
         }
         Ok(top)
     }

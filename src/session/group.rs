@@ -18,6 +18,7 @@ use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
 use crate::base::group::GroupName;
 use crate::base::name::{DocName, Name, Space};
+use crate::base::order;
 use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Workspace, WriteMode};
 
 /// The workspace of a group, over the workspace of the life that it belongs to.
@@ -188,7 +189,7 @@ impl<W: Workspace> Workspace for GroupView<W> {
         };
         let mut documents = outer(listing.documents);
         if folder.is_none() {
-            documents.retain(|name| !is_persona(name));
+            order::retain(&mut documents, |name| !is_persona(name));
             for name in [DocName::SOUL, DocName::AGENTS, DocName::IDENTITY] {
                 if self.workspace.metadata(&name).is_ok_and(|found| found.is_some()) {
                     documents.push(name);

@@ -16,6 +16,7 @@ use crate::base::access::{Access, Scope};
 use crate::base::document::{Document, Revision};
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::embed::{EmbedError, Embedder, Purpose};
 use crate::facts::FactStore;
@@ -273,10 +274,10 @@ impl<W: Workspace> Indexed<W> {
             let results = &mut found.results;
             let is_of_group = self.upkeep.is_of_group();
             let includes = |path: &DocName| audience(path, is_of_group).includes(access.kind);
-            results.retain(|result| includes(&result.path) && is_indexed(&result.path));
+            order::retain(results, |result| includes(&result.path) && is_indexed(&result.path));
             if let Some(forgotten) = self.upkeep.forgotten.get(&self.upkeep.workspace)? {
                 // The index may not have been brought up to date since.
-                results.retain(|result| {
+                order::retain(results, |result| {
                     !forgotten.holds(result.path.as_str()) && !forgotten.holds(&result.content)
                 });
             }

@@ -235,7 +235,7 @@ impl<'v, W: Workspace> Passages<'v, W> {
             }
             passages = vec![ShownPassage { lines: found.lines, content }];
         }
-        passages.retain(|passage| self.given.insert((found.path.clone(), passage.lines)));
+        order::retain(&mut passages, |passage| self.given.insert((found.path.clone(), passage.lines)));
         Ok(Some(passages))
     }
 }

@@ -8,6 +8,7 @@ use super::upkeep::{Cut, Upkeep, is_indexed, is_no_document, is_nothing};
 use super::walk::{Folder, Looked};
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name};
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::search::documents::{IndexChange, IndexEntry, SeenDocument};
 use crate::workspace::Workspace;
@@ -108,7 +109,7 @@ impl<'a, W: Workspace> Sync<'a, W> {
                     let refused = listing.refused.iter().map(|name| format!("{within}{name}"));
                     self.report.refused.extend(refused);
                     let mut documents = listing.documents;
-                    documents.retain(|name| left_out.binary_search(name).is_err());
+                    order::retain(&mut documents, |name| left_out.binary_search(name).is_err());
                     let not_portable = documents.iter().filter(|name| !name.is_portable()).cloned();
                     self.report.not_portable.extend(not_portable);
                     self.report.left_out.extend(left_out);
@@ -125,7 +126,7 @@ impl<'a, W: Workspace> Sync<'a, W> {
         }
         // Documents that were written through the handle, where no sync looks.
         let beyond: Vec<DocName> = self.known.keys().filter(|name| !reach.includes(name)).cloned().collect();
-        self.report.left_out.retain(|name| beyond.binary_search(name).is_err());
+        order::retain(&mut self.report.left_out, |name| beyond.binary_search(name).is_err());
         self.documents(&beyond)?;
         for (name, before) in std::mem::take(&mut self.known) {
             self.change(IndexChange { name, before: Some(before), after: IndexEntry::Gone })?;

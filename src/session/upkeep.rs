@@ -9,6 +9,7 @@ use super::forgotten::ForgottenCache;
 use super::rights::audience;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, Space};
+use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::format::documents::templates;
 use crate::gate::Tombstones;
@@ -148,7 +149,7 @@ impl<W: Workspace> Upkeep<W> {
         // They would be found before what somebody has written.
         let says_nothing =
             |chunk: &Chunk| chunk.is_bare || templates::holds(name, &text[chunk.bytes.clone()]);
-        chunks.retain(|chunk| !says_nothing(chunk));
+        order::retain(&mut chunks, |chunk| !says_nothing(chunk));
         Ok(IndexEntry::Text { seen, text, chunks })
     }
 

@@ -165,7 +165,7 @@ fn around(
     });
     let ids: Vec<MemoryId> = told.collect();
     let mut pairs = rows.open_suspects(visibility, &ids)?;
-    pairs.retain_mut(|(one, other, _)| {
+    order::retain(&mut pairs, |(one, other, _)| {
         if other < one {
             std::mem::swap(one, other);
         }

@@ -165,7 +165,7 @@ pub(crate) fn doubts(
     }
     for doubts in doubts.values_mut() {
         order::sort(doubts);
-        doubts.dedup();
+        order::dedup(doubts);
     }
     Ok(doubts)
 }

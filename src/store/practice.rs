@@ -223,7 +223,7 @@ fn same_wish(
     for list in [tools, words] {
         let mut list: Vec<String> = list.iter().map(|text| text::statement(text)).collect();
         order::sort(&mut list);
-        list.dedup();
+        order::dedup(&mut list);
         parts.push(list.join("\t"));
     }
     parts.join("\n")

@@ -15,6 +15,7 @@ use super::practice::{Kept, Numbered, wanted};
 use super::store::Store;
 use crate::base::access::{Access, SessionKind};
 use crate::base::error::{Error, Result};
+use crate::base::order;
 use crate::learning::{
     Approval, Constraint, NewPreference, Preference, PreferenceId, PreferenceKind, PreferenceState,
 };
@@ -176,7 +177,7 @@ impl Store {
         let is_told = access.kind == SessionKind::Main && !is_of_group;
         let call = Call::new(tool, arguments);
         let mut rules = self.backend().read("list", |rows| rows.constraints(is_told))?;
-        rules.retain(|rule| call.is_of(rule));
+        order::retain(&mut rules, |rule| call.is_of(rule));
         if !is_told {
             for rule in &mut rules {
                 (rule.tools, rule.words) = (Vec::new(), Vec::new());

@@ -12,17 +12,18 @@ use crate::memory::MemoryId;
 
 /// Returns the decisions that a new fact asks for, and the row that says what holds now.
 pub(crate) fn decisions(facts: &dyn Facts, id: MemoryId, key: &FactKey) -> Result<(Vec<Decision>, MemoryId)> {
-    let (new, mut others): (Vec<Fact>, Vec<Fact>) =
-        facts.of_key(key)?.into_iter().filter(is_single).partition(|fact| fact.memory.id == id);
-    let Some(new) = new.into_iter().next() else { return Ok((Vec::new(), id)) };
+    let Some(new) = facts.fact(id)? else { return Ok((Vec::new(), id)) };
+    let mut others = facts.of_key(key)?;
+    order::retain(&mut others, |fact| is_single(fact) && fact.memory.id != id);
     order::sort_by_key(&mut others, since);
     let stated = |fact: &Fact| text::statement(&fact.memory.content);
     // A value that was said again holds since then too, in the row that stands.
     let mut holds = None;
     for other in others.iter().filter(|other| other.status.state != FactState::Rejected) {
-        let says_it = |row: &&Fact| !row.status.state.is_retired() && stated(row) == stated(other);
-        if let Some(row) = others.iter().rfind(says_it) {
-            holds = Some((row, since(other)));
+        for row in &others {
+            if !row.status.state.is_retired() && stated(row) == stated(other) {
+                holds = Some((row, since(other)));
+            }
         }
     }
     let Some((holds, last)) = holds else { return Ok((Vec::new(), id)) };
@@ -33,8 +34,8 @@ pub(crate) fn decisions(facts: &dyn Facts, id: MemoryId, key: &FactKey) -> Resul
     if since(&new) < last {
         return Ok((vec![Decision::supersede(id, other)], other));
     }
-    let standing = others.iter().filter(|other| !other.status.state.is_retired());
-    Ok((standing.map(|other| Decision::supersede(other.memory.id, id)).collect(), id))
+    order::retain(&mut others, |other| !other.status.state.is_retired());
+    Ok((others.iter().map(|other| Decision::supersede(other.memory.id, id)).collect(), id))
 }
 
 /// Returns the values of a property as a session sees them, by the time since when each is true.

@@ -7,6 +7,7 @@ use super::config::StoreConfig;
 use super::echo::Asked as Echoed;
 use super::vectors::Arm;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
 use crate::search::postings;
@@ -197,7 +198,7 @@ pub(crate) fn search(
             // The rows beside these are here already.
             givers.sort_unstable();
             ids.truncate(GIVING_NEAR);
-            ids.retain(|id| givers.binary_search(id).is_err());
+            order::retain(&mut ids, |id| givers.binary_search(id).is_err());
             rows.beside(visibility, &filter, &ids, &mut |giver, card| pool.put_beside(giver, card))?;
             pool.settle();
         }

@@ -26,19 +26,18 @@ fn identity(fact: &Fact) -> Identity {
 /// Returns the events of the settling, without ids, in their order.
 pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<ConsolidationEvent>> {
     let mut events = Vec::new();
-    let mut just_settled: SortedMap<_, Fact> = SortedMap::new();
+    let mut just_settled: SortedMap<_, Vec<Fact>> = SortedMap::new();
     let elders = elders(facts)?;
     for fact in facts.pending()? {
         let identity = identity(&fact);
         let (id, before) = (fact.memory.id, fact.status);
         let settled = FactStatus { state: FactState::Candidate, ..before };
         let mut older = None;
-        for elder in
-            just_settled.get(&identity).into_iter().chain(elders.get(&identity).into_iter().flatten())
-        {
-            if !has_changed(facts, elder, &fact)? {
-                older = Some(elder.clone());
-                break;
+        for settled in [&just_settled, &elders] {
+            for elder in settled.get(&identity).map_or(&[][..], Vec::as_slice) {
+                if older.is_none() && !has_changed(facts, elder, &fact)? {
+                    older = Some(elder.clone());
+                }
             }
         }
         let change = |after| StatusChange { id, before, after };
@@ -46,7 +45,7 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
             Some(older) if yields(&older, &fact) => {
                 let (goes, status) = (older.memory.id, older.status);
                 let retired = StatusChange { id: goes, before: status, after: duplicate_of(id, now) };
-                just_settled.insert(identity, Fact { status: settled, ..fact });
+                just_settled.insert(identity, vec![Fact { status: settled, ..fact }]);
                 (vec![change(settled), retired], Some(id), goes)
             }
             Some(older) if !fact.is_protected() => {
@@ -56,7 +55,7 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
             // A row that the human pinned stays, even if it says nothing new.
             older => {
                 let oldest = older.filter(|older| !older.status.state.is_retired() && older.memory.id < id);
-                just_settled.insert(identity, oldest.unwrap_or(Fact { status: settled, ..fact }));
+                just_settled.insert(identity, vec![oldest.unwrap_or(Fact { status: settled, ..fact })]);
                 (vec![change(settled)], None, id)
             }
         };

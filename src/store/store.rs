@@ -21,6 +21,7 @@ use super::{decide, fact, forget, history, mask, practice, replace, settle};
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
+use crate::base::order;
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::base::text;
 use crate::facts::{
@@ -306,7 +307,7 @@ impl Store {
             let mut doubts = doubts(rows, visibility, &ids)?;
             for row in &mut listed {
                 // A row says by its notes that its time is over.
-                row.stale.retain(|doubt| !matches!(doubt, Stale::Over(end) if *end > now));
+                order::retain(&mut row.stale, |doubt| !matches!(doubt, Stale::Over(end) if *end > now));
                 row.stale.splice(0..0, doubts.remove(&row.id).unwrap_or_default());
             }
             let journals = self.journals().filter(|_| visibility == Visibility::All);
@@ -499,7 +500,7 @@ impl Store {
                 }
                 let struck = parts.counted(rows.forget(&gone, (&burial, &parts.rest), &key, entry)?);
                 told.extend(parts.told);
-                told.retain(|_| access.actor == Actor::Human);
+                order::retain(&mut told, |_| access.actor == Actor::Human);
                 Ok((gone, kept, told, (edges, vectors), struck, is_judged))
             });
             let (gone, kept, told, beside, struck, is_judged) = forgotten?;

@@ -173,7 +173,7 @@ fn terms_of(text: &str) -> (Vec<Term>, Words) {
         }
     });
     if all.iter().any(|term| !is_stop_word(&term.written)) {
-        all.retain(|term| !is_stop_word(&term.written));
+        order::retain(&mut all, |term| !is_stop_word(&term.written));
     }
     order::sort_by(&mut all, |one, other| (&one.stem, &one.written).cmp(&(&other.stem, &other.written)));
     all.dedup_by(|one, other| one.stem == other.stem);

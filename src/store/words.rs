@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use crate::base::order;
 use crate::search::rank::{Stemmer, is_stop_word};
 
 /// The words by which a statement says something, each once, by hashes of their stems.
@@ -54,7 +55,7 @@ impl From<Vec<u32>> for Words {
     /// Makes words of their hashes, in any order.
     fn from(mut all: Vec<u32>) -> Self {
         all.sort_unstable();
-        all.dedup();
+        order::dedup(&mut all);
         Self { all: all.into() }
     }
 }

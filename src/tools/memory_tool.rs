@@ -273,7 +273,7 @@ impl<W: Workspace> MemoryTool<W> {
             let mut found = occurrences(text, old);
             // Hidden text counts as absent: else a model could guess it letter by letter.
             let is_hidden = |at: usize| hidden.iter().any(|line| line.start < at + old.len() && at < line.end);
-            found.retain(|at| !is_hidden(*at));
+            order::retain(&mut found, |at| !is_hidden(*at));
             let Some(first) = found.first().copied() else {
                 return Err(ToolError::new(format!(
                     "No replacement was performed, old_str `{old}` did not appear verbatim in {given}."
@@ -281,7 +281,7 @@ impl<W: Workspace> MemoryTool<W> {
             };
             if found.len() > 1 {
                 let mut lines = lines_at(text, &found);
-                lines.dedup();
+                order::dedup(&mut lines);
                 let more = if lines.len() > MAX_NAMED { ", …" } else { "" };
                 lines.truncate(MAX_NAMED);
                 let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();

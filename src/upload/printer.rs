@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::base::debug::debug_as;
+use crate::base::order;
 use crate::base::text::floor_boundary;
 
 /// How much of a table becomes text.
@@ -86,7 +87,7 @@ impl<'a> Printer<'a> {
         let mut used: Vec<usize> =
             sheet.iter().flat_map(|(_, cells)| cells.iter().map(|(column, _)| *column)).collect();
         used.sort_unstable();
-        used.dedup();
+        order::dedup(&mut used);
         self.is_whole &= used.len() <= WIDEST;
         used.truncate(WIDEST);
         let name = plain(name);

@@ -13,6 +13,7 @@ use super::recorded::{Recorded, recover};
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
+use crate::base::order;
 use crate::format::state::history::History;
 use crate::format::state::sleep_intent::{FileChange, Missing, SleepIntent, missing_after, missing_in};
 use crate::format::state::sleep_state;
@@ -125,7 +126,7 @@ fn strike(workspace: &dyn Workspace, change: &mut FileChange, forgotten: &Tombst
         *text = struck;
     }
     if let FileChange::Append { entries, .. } = change {
-        entries.retain(|entry| !forgotten.holds(&entry.text));
+        order::retain(entries, |entry| !forgotten.holds(&entry.text));
     }
     Ok(())
 }

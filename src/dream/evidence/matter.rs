@@ -73,7 +73,7 @@ pub(crate) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
     let known: Vec<String> = matter_of(&words).into_iter().chain(words).collect();
     let mut matter = matter(claim);
     if matter.iter().any(|word| !LABELS.has(word)) {
-        matter.retain(|word| !LABELS.has(word));
+        order::retain(&mut matter, |word| !LABELS.has(word));
     }
     // "vscode" is about code.
     let holds = |one: &str, other: &str| other.chars().count() > 3 && one.contains(other);
@@ -153,7 +153,7 @@ impl Clause {
             });
         let mut words = matter_of(&all);
         order::sort(&mut words);
-        words.dedup();
+        order::dedup(&mut words);
         Self { words, negates, hints }
     }
 

@@ -124,7 +124,7 @@ fn only_by(sources: &[Source], wanted: &dyn Fn(&Line) -> bool) -> Vec<Source> {
 pub(super) fn words_of(claim: &str) -> Vec<String> {
     let mut words = matter(claim);
     order::sort(&mut words);
-    words.dedup();
+    order::dedup(&mut words);
     words
 }
 

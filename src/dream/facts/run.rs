@@ -8,6 +8,7 @@ use super::{ask, asked};
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::dream::engine::{self, Asking, Dream, Due, Pass, Run, Terms, Then, tell_request};
 use crate::dreamer::{
@@ -270,7 +271,7 @@ impl Judging {
             verdict(given.ruling).map(|verdict| done.contains(&(rows.0, rows.1, verdict)))
         };
         self.note_decided(answered.rulings.iter().any(|given| is_done(given) == Some(true)));
-        answered.rulings.retain(|given| is_done(given) == Some(false));
+        order::retain(&mut answered.rulings, |given| is_done(given) == Some(false));
         self.facts.recovered = answered.rulings.len() as u64;
         self.state.answered = Some(answered);
         // The process that left it may have been killed before it was durable: a power loss could take it

@@ -65,7 +65,7 @@ pub(crate) fn blame(
             places.iter().map(|place: &SourceRef| place.name.clone()).collect()
         };
         order::sort_by(&mut told, |one, other| one.place().cmp(&other.place()));
-        told.dedup();
+        order::dedup(&mut told);
         told.truncate(MOST_TOLD);
         blamed.push(Blamed {
             pattern: class.to_owned(),

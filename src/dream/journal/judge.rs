@@ -11,7 +11,6 @@ use super::record::{self, Addition};
 use super::screen::{instructs, reply_policy, without_forgotten};
 use crate::base::error::Result;
 use crate::base::order;
-use crate::base::sorted::SortedMap;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
 use crate::dream::evidence::{Judge, Verdict, told};
 use crate::dream::said::Standing;
@@ -44,7 +43,7 @@ struct Known {
     /// Statements of memory, archive and waiting proposals.
     statements: KnownStatements,
     /// The hashes of those that a person took out, or said no to, with the last day of the journals that they were of.
-    removed: SortedMap<String, Option<NaiveDate>>,
+    removed: Vec<(String, Option<NaiveDate>)>,
     /// The promoted lines of memory and archive.
     standing: Standing,
 }
@@ -52,7 +51,13 @@ struct Known {
 impl Known {
     /// Returns whether a person took a statement out, or said no to it, and no other value was said since then.
     fn was_removed(&self, hash: &str, heard: &Heard) -> bool {
-        self.removed.get(hash).is_some_and(|last| !self.statements.returns(heard, *last))
+        let mut last = None;
+        for (removed, day) in &self.removed {
+            if removed == hash {
+                last = Some(last.unwrap_or(*day).max(*day));
+            }
+        }
+        last.is_some_and(|last| !self.statements.returns(heard, last))
     }
 }
 
@@ -160,8 +165,7 @@ impl Curation {
         let queue = Queue { workspace, list, config: &self.dreamer.config, now: run.now() };
         let mut removed = queue.read(&mut statements)?;
         for (hash, pass) in log::settled(&self.records.log) {
-            let until = removed.entry(hash.to_owned()).or_default();
-            *until = JournalName::last_day(pass.journals()).max(*until);
+            removed.push((hash.to_owned(), JournalName::last_day(&mut pass.journals())));
         }
         Ok(Known { statements, removed, standing })
     }

@@ -477,7 +477,7 @@ impl<'a> Answering<'a> {
     ) -> Result<()> {
         let workspace = self.workspace();
         order::sort(&mut log.lines);
-        log.lines.dedup();
+        order::dedup(&mut log.lines);
         let ledger = Ledger::parse(commit::state(workspace, &StateName::LEDGER)?.as_deref())?;
         let state = DreamedState::read(commit::state(workspace, &StateName::DREAMED)?.as_deref()).state;
         let intent = Intent::new(Books::unchanged(&ledger, state), log);

@@ -4,7 +4,6 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::config::DreamConfig;
 use crate::base::error::{Error, Result};
-use crate::base::sorted::SortedMap;
 use crate::dream::commit;
 use crate::dreamer::Notice;
 use crate::format::JournalName;
@@ -58,8 +57,8 @@ impl Queue<'_> {
 
     /// Adds what they say to known statements. Returns the hashes of what a person took out, with its file or out of one that waits, with
     /// the last day of its journals. They hold those of what still stands there too.
-    pub(crate) fn read(&self, known: &mut KnownStatements) -> Result<SortedMap<String, Option<NaiveDate>>> {
-        let mut declined = SortedMap::new();
+    pub(crate) fn read(&self, known: &mut KnownStatements) -> Result<Vec<(String, Option<NaiveDate>)>> {
+        let mut declined = Vec::new();
         for entry in self.list.waiting() {
             let file = match commit::state(self.workspace, &entry.name()) {
                 // Something else stands in its place, for a person to look at: it waits.
@@ -68,7 +67,7 @@ impl Queue<'_> {
             };
             let is_expired = self.is_expired(entry);
             if file.is_none() || !is_expired {
-                let day = JournalName::last_day(entry.sources.iter().map(|source| source.name.as_str()));
+                let day = JournalName::last_day(&mut entry.sources.iter().map(|source| source.name.as_str()));
                 declined.extend(entry.lines.iter().map(|hash| (hash.clone(), day)));
             }
             if let (Some(file), false) = (file, is_expired) {

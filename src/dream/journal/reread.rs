@@ -10,6 +10,7 @@ use super::select::hash_range;
 use crate::base::access::Access;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
+use crate::base::order;
 use crate::dream::commit;
 use crate::dreamer::ShownSlice;
 use crate::format::state::ledger::Ledger;
@@ -133,7 +134,7 @@ impl JournalDreamer {
         let earlier = EarlierDreams::open(self.workspace())?;
         let mut read: Vec<&LogSource> = Vec::new();
         for line in earlier.log.iter().filter(|line| line.request_bytes > 0) {
-            read.retain(|known| !line.sources.iter().any(|source| meet(known, source)));
+            order::retain(&mut read, |known| !line.sources.iter().any(|source| meet(known, source)));
             if line.without_model {
                 read.extend(&line.sources);
             }

@@ -323,7 +323,7 @@ impl Changing<'_> {
         let mut order: Vec<DreamId> =
             standing.chain(self.earlier.undone.dreams().iter().map(|kept| kept.id.clone())).collect();
         order::sort_by_key(&mut order, |id| all.iter().rposition(|known| *known == id));
-        order.dedup();
+        order::dedup(&mut order);
         order
     }
 

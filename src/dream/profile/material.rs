@@ -174,7 +174,7 @@ impl Material {
         let from: Vec<_> = names.filter_map(|name| self.from.get(name)).collect();
         let mut sources: Vec<String> = from.iter().map(|(source, _)| source.clone()).collect();
         order::sort(&mut sources);
-        sources.dedup();
+        order::dedup(&mut sources);
         (sources, from.iter().map(|(_, at)| *at).max())
     }
 }

@@ -11,6 +11,7 @@ use super::material::{Items, Material};
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::dream::engine::{
@@ -175,8 +176,8 @@ impl Rebuild {
         let has_secrets = masked != text;
         let mut section = sanitise(&masked, &self.dreamer.config.caps);
         // A part that the sanitiser removed may have split a secret.
-        section.items.retain(|item| gate.inspect(&item.text).is_empty());
-        section.over_caps.retain(|(item, _)| gate.inspect(&item.text).is_empty());
+        order::retain(&mut section.items, |item| gate.inspect(&item.text).is_empty());
+        order::retain(&mut section.over_caps, |(item, _)| gate.inspect(&item.text).is_empty());
         let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
         if has_bullets || has_secrets || section.has_masked() {
             Ok(Some(section))

@@ -7,6 +7,7 @@ use super::{answer, ask};
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
+use crate::base::order;
 use crate::dream::engine::{self, Asking, Dream, Due, Pass, Run, Terms, Then, tell_request};
 use crate::dream::facts::asked;
 use crate::dream::profile::instructs;
@@ -129,7 +130,7 @@ impl Reflecting {
     fn due_notes(&self, now: DateTime<Utc>) -> Result<Vec<RoleNote>> {
         let config = &self.dreamer.config;
         let mut notes = self.dreamer.store.notes(&self.dreamer.access, true)?;
-        notes.retain(|note| now - note.created_at >= config.age_of(&note.role));
+        order::retain(&mut notes, |note| now - note.created_at >= config.age_of(&note.role));
         notes.truncate(config.notes);
         Ok(notes)
     }

@@ -12,6 +12,7 @@ use super::record::{Change, Record};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::edges::{Edge, TopEntity};
 use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, Suspect, SuspectReason, Suspicion};
 use crate::format::DreamId;
@@ -105,7 +106,7 @@ impl Facts for Table<'_> {
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>> {
         let normal = key.normal();
         let mut facts = self.each(self.lines.rows.fact_index.of_key(key_hash(key)))?;
-        facts.retain(|fact| fact.key.as_ref().is_some_and(|key| key.normal() == normal));
+        order::retain(&mut facts, |fact| fact.key.as_ref().is_some_and(|key| key.normal() == normal));
         Ok(facts)
     }
 

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use super::entry::{Entry, SCENARIO};
 use super::row::Stored;
 use crate::base::access::Actor;
+use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::edges::{Edge, EdgeExtractor, Words, edges_of, scenario};
 use crate::memory::MemoryId;
@@ -45,7 +46,7 @@ impl Edges {
         for Edge { entity, .. } in edges {
             let key = (entity.key, entity.kind);
             let Some(rows) = self.rows.get_mut(&key) else { continue };
-            rows.retain(|row| *row != id);
+            order::retain(rows, |row| *row != id);
             if rows.is_empty() {
                 self.rows.remove(&key);
             }
@@ -56,7 +57,7 @@ impl Edges {
     pub(super) fn remove_all(&mut self, gone: &[MemoryId]) {
         let gone: HashSet<MemoryId> = gone.iter().copied().collect();
         self.rows.retain(|_, rows| {
-            rows.retain(|row| !gone.contains(row));
+            order::retain(rows, |row| !gone.contains(row));
             !rows.is_empty()
         });
     }

@@ -6,6 +6,7 @@ use super::entry::{Entry, HAS_KEY, fixed, put_state, put_time, read_state, read_
 use super::reader::Reader;
 use super::span::Span;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::facts::{
     ConsolidationEvent, EventId, EventOutcome, FactState, FactStatus, Suspect, SuspectReason, Verdict,
@@ -128,7 +129,7 @@ impl FactIndex {
     pub(super) fn forget(&mut self, gone: &SortedSet<MemoryId>) {
         if !gone.is_empty() {
             self.echoes.retain(|_, ids| {
-                ids.retain(|id| !gone.contains(id));
+                order::retain(ids, |id| !gone.contains(id));
                 !ids.is_empty()
             });
             self.suspects.retain(|(one, other), _| !gone.contains(one) && !gone.contains(other));

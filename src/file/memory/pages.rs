@@ -8,6 +8,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::base::name::StateName;
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::disk::{Disk, DiskFile, Kind, Open};
@@ -95,7 +96,7 @@ impl FilePages {
     /// Removes files that nothing refers to, after a checkpoint. Where one cannot be removed, the next one tries again.
     pub(super) fn sweep(&mut self) {
         let open = self.open.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.gone.retain(|segment| {
+        order::retain(&mut self.gone, |segment| {
             open.remove(segment);
             let removed = self.disk.unlink(path(*segment).as_str());
             removed.is_err_and(|error| error.kind() != io::ErrorKind::NotFound)

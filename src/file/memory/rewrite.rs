@@ -10,6 +10,7 @@ use super::vectors;
 use crate::base::access::Scope;
 use crate::base::error::{At, Result};
 use crate::base::name::StateName;
+use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, STATE_FOLDER, atomic};
@@ -246,7 +247,7 @@ impl Lines {
             signature: changed.signature,
             of: None,
         }));
-        rows.others.retain(|other| other.signature != 0);
+        order::retain(&mut rows.others, |other| other.signature != 0);
         rows.edits.values_mut().for_each(|line| *line = moved(*line));
         rows.fact_index.move_lines(moved);
     }

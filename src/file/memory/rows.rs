@@ -199,7 +199,7 @@ impl Rows {
         self.by_time.remove(&key);
         self.moved.push(id.get());
         if let Some(rows) = self.conversations.get_mut(&conversation) {
-            rows.retain(|(_, other, _)| *other != id);
+            order::retain(rows, |(_, other, _)| *other != id);
         }
         Ok(true)
     }

@@ -4,6 +4,7 @@ use super::entry::Entry;
 use super::reader::Reader;
 use super::table::Table;
 use crate::base::error::Result;
+use crate::base::order;
 use crate::memory::{Filter, Memory, MemoryId, Order};
 use crate::search::postings::{Having, Hit, Pages, Partition, Result as Asking};
 use crate::search::rank::{Card, Counted, Frequencies, Term, Visibility};
@@ -31,7 +32,7 @@ impl Table<'_> {
                 let terms: Vec<&str> = wanted.weights.iter().map(|(term, _)| &term.stem[..]).collect();
                 partition.all_having(pages, (Having::Any, &terms), wanted.visibility)?
             };
-            ids.retain(|id| self.is_taken(wanted.filter, *id));
+            order::retain(&mut ids, |id| self.is_taken(wanted.filter, *id));
             weighed(partition, pages, wanted, ids)
         })?;
         let touched = |id: i64| rows.entry(MemoryId::new(id)).map(|entry| entry.updated);

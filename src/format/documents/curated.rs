@@ -25,6 +25,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::digest::Digest;
+use crate::base::order;
 use crate::base::text::{self, Unit};
 use crate::format::replies::reply;
 
@@ -357,7 +358,7 @@ pub(crate) fn cut_pieces(memory: &str, max: usize, unit: Unit) -> Vec<Piece> {
         let (begins, count) = (memory.len() - tail.len(), between.len());
         let shown_twice = between.iter().filter(|(end, _)| *end > begins);
         left += shown_twice.map(|(_, line)| unit.len(&memory[line.clone()]) + 1).sum::<usize>();
-        between.retain(|(end, _)| *end <= begins);
+        order::retain(&mut between, |(end, _)| *end <= begins);
         if between.len() == count {
             break tail;
         }

@@ -198,8 +198,8 @@ impl JournalName {
     }
 
     /// Returns the last day among journals, by their names.
-    pub(crate) fn last_day<'n>(names: impl Iterator<Item = &'n str>) -> Option<NaiveDate> {
-        names.filter_map(Self::day_of).max()
+    pub(crate) fn last_day(names: &mut dyn Iterator<Item = &str>) -> Option<NaiveDate> {
+        names.fold(None, |last, name| last.max(Self::day_of(name)))
     }
 
     /// Returns the session; `None` for a day's own file.

@@ -6,7 +6,6 @@ use super::cited::{Cited, cited, compared};
 use super::journal::JournalName;
 use super::negations::negates;
 use super::statements::{Statement, lines};
-use crate::base::name::DocName;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
 use crate::format::replies::reply::{Citation, split_citations};
@@ -28,21 +27,21 @@ impl Heard {
 
     pub(crate) fn new(statement: Statement, citations: Vec<Citation>) -> Self {
         let places: SortedSet<Cited> = cited(citations).iter().map(compared).collect();
-        let day = places.iter().filter_map(|(name, ..)| JournalName::day_of(name.as_str())).max();
+        let day = JournalName::last_day(&mut places.iter().map(|place| place.0.as_str()));
         Self { statement, day, places }
     }
 
     /// Reads the lines of a file. One that cites nothing is taken for said when the one above it was.
-    pub(crate) fn all<'l>(lines: impl Iterator<Item = &'l str>) -> impl Iterator<Item = Self> {
-        lines.scan(None, |last: &mut Option<Self>, line| {
-            let heard = Self::of(line);
-            let heard = match (heard.day, &last) {
-                (None, Some(last)) => Self { statement: heard.statement, ..last.clone() },
-                _ => heard,
-            };
-            *last = Some(heard.clone());
-            Some(heard)
-        })
+    pub(crate) fn all(lines: &mut dyn Iterator<Item = &str>) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for line in lines {
+            let mut heard = Self::of(line);
+            if let (None, Some(last)) = (heard.day, all.last()) {
+                heard = Self { statement: heard.statement, ..last.clone() };
+            }
+            all.push(heard);
+        }
+        all
     }
 
     /// Returns whether another one says the same, whenever it was said.
@@ -55,12 +54,16 @@ impl Heard {
         if self.day != other.day {
             return self.day < other.day;
         }
-        let last = |heard: &Self, journal: &DocName| {
-            heard.places.iter().filter(|place| place.0 == *journal).map(|place| place.2).max()
-        };
-        self.places.iter().any(|(journal, ..)| {
-            last(self, journal).zip(last(other, journal)).is_some_and(|(here, there)| here < there)
-        })
+        let mut is_before = false;
+        for (journal, _, line) in &self.places {
+            for (other_journal, _, other_line) in &other.places {
+                if journal == other_journal && line >= other_line {
+                    return false;
+                }
+                is_before |= journal == other_journal;
+            }
+        }
+        is_before
     }
 }
 
@@ -77,7 +80,7 @@ pub(crate) struct KnownStatements {
 impl KnownStatements {
     /// Takes in what a curated file says.
     pub(crate) fn take(&mut self, memory: &str, number: usize) {
-        for heard in Heard::all(lines(memory)) {
+        for heard in Heard::all(&mut lines(memory)) {
             if !heard.statement.is_empty() {
                 self.insert(heard, number);
             }
@@ -94,7 +97,7 @@ impl KnownStatements {
 
     /// Returns the number of a statement that is the same, whenever it was said.
     pub(crate) fn find(&self, heard: &Heard) -> Option<usize> {
-        heard.statement.same_forms().find_map(|form| self.numbers.get(&form).copied())
+        heard.statement.same_forms().iter().find_map(|form| self.numbers.get(form).copied())
     }
 
     /// Returns the number of a statement that says this already: one that is the same, where it is no value that returned.
@@ -125,8 +128,10 @@ impl KnownStatements {
 
 /// Returns whether a statement says another value of the same thing, and of the same day where both have one of their own.
 pub(crate) fn is_other_value(one: &Statement, two: &Statement) -> bool {
-    let is_of_day = one.own_day().zip(two.own_day()).is_none_or(|(one, two)| one == two);
-    is_of_day && differs_in_value(one.said(), two.said())
+    match (one.own_day(), two.own_day()) {
+        (Some(one), Some(two)) if one != two => false,
+        _ => differs_in_value(one.said(), two.said()),
+    }
 }
 
 /// Returns whether two statements have the same words but for one place in which both say something, or one of them says no. The place is
@@ -139,24 +144,43 @@ fn differs_in_value(one: &str, two: &str) -> bool {
     const LEAST_IN_FRONT: usize = WORD + 1;
     const LEAST_BEFORE_A_NUMBER: usize = 3;
     let (one, two) = (parts(one, WORD), parts(two, WORD));
-    let common = one.iter().zip(&two).take_while(|(one, two)| one == two).count();
+    let shorter = one.len().min(two.len());
+    let mut common = 0;
+    while common < shorter && one[common] == two[common] {
+        common += 1;
+    }
     let (one_rest, two_rest) = (&one[common..], &two[common..]);
-    let back = one_rest.iter().rev().zip(two_rest.iter().rev()).take_while(|(one, two)| one == two).count();
-    let weight = |parts: &[(&str, usize)]| parts.iter().map(|part| part.1).sum::<usize>();
-    let (one_gap, two_gap) = (&one_rest[..one_rest.len() - back], &two_rest[..two_rest.len() - back]);
-    // A label says nothing of them.
-    let front: Vec<_> = one[..common].iter().filter(|(word, _)| !word.ends_with(':')).copied().collect();
-    let (before, behind) = (weight(&front), weight(&one_rest[one_rest.len() - back..]));
-    let has = |is: fn(&str) -> bool| one_gap.iter().chain(two_gap).any(|(word, _)| is(word));
-    let says_no = || has(|word| text::words(word).any(|word| negates(&word)));
-    let has_number = || has(|word| word.contains(char::is_numeric));
+    let mut back = 0;
+    while back < shorter - common && one[one.len() - 1 - back] == two[two.len() - 1 - back] {
+        back += 1;
+    }
+    let (one_gap, one_end) = one_rest.split_at(one_rest.len() - back);
+    let two_gap = &two_rest[..two_rest.len() - back];
+    let (mut before, mut words_before) = (0, 0);
+    for (word, weight) in &one[..common] {
+        // A label says nothing of them.
+        if !word.ends_with(':') {
+            before += weight;
+            words_before += 1;
+        }
+    }
+    let (behind, gap) = (weight(one_end), weight(one_gap).max(weight(two_gap)));
+    let (mut says_no, mut has_number) = (false, false);
+    for (word, _) in one_gap.iter().chain(two_gap) {
+        says_no |= text::words(word).any(|word| negates(&word));
+        has_number |= word.contains(char::is_numeric);
+    }
     let is_value = !one_gap.is_empty() && !two_gap.is_empty();
-    let is_behind = before >= LEAST_IN_FRONT || (!front.is_empty() && (behind == 0 || says_no()));
+    let is_behind = before >= LEAST_IN_FRONT || (words_before > 0 && (behind == 0 || says_no));
     is_behind
         && before + behind >= LEAST_SAME
-        && weight(one_gap).max(weight(two_gap)) <= MOST_OTHER
-        && (is_value || says_no())
-        && (front.len() >= LEAST_BEFORE_A_NUMBER || !has_number())
+        && gap <= MOST_OTHER
+        && (is_value || says_no)
+        && (words_before >= LEAST_BEFORE_A_NUMBER || !has_number)
+}
+
+fn weight(parts: &[(&str, usize)]) -> usize {
+    parts.iter().map(|part| part.1).sum()
 }
 
 /// Returns the words of a statement with what each weighs; of a script that parts none, the signs.

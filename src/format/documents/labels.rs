@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use unicode_normalization::UnicodeNormalization;
 
+use crate::base::order;
 use crate::base::pattern::pattern;
 use crate::base::text;
 
@@ -37,7 +38,7 @@ fn labelled(kinds: &[&str]) -> Regex {
         .map(|word: String| regex::escape(&word))
         .collect();
     words.sort();
-    words.dedup();
+    order::dedup(&mut words);
     pattern(&format!(r"^\**(?i:{})\**\s?[:：]\**", words.join("|")))
 }
 

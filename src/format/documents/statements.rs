@@ -68,26 +68,33 @@ impl Statement {
     }
 
     /// Returns the forms under which another statement finds that this one is the same.
-    pub(crate) fn forms(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn forms(&self) -> Vec<String> {
         let Self { said, day, is_of_journal } = self;
-        let of_day = day.map_or_else(|| format!("undated {said}"), |day| format!("{day} {said}"));
-        let of_journal = is_of_journal.then(|| format!("heard {said}"));
-        [format!("any {said}"), of_day].into_iter().chain(of_journal)
+        let mut forms = vec![format!("any {said}")];
+        forms.push(day.map_or_else(|| format!("undated {said}"), |day| format!("{day} {said}")));
+        if *is_of_journal {
+            forms.push(format!("heard {said}"));
+        }
+        forms
     }
 
     /// Returns the forms of those that are the same, the most like it first. One without a day is the same as one of any day, and one that
     /// was said on two days is one; two with different days of their own are two: the next appointment is none that has been.
-    pub(crate) fn same_forms(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn same_forms(&self) -> Vec<String> {
         let Self { said, day, is_of_journal } = self;
-        let any = day.is_none().then(|| format!("any {said}"));
-        let of_day = day.map(|day| [format!("{day} {said}"), format!("undated {said}")]);
-        let of_journal = is_of_journal.then(|| format!("heard {said}"));
-        any.into_iter().chain(of_day.into_iter().flatten()).chain(of_journal)
+        let mut forms = match day {
+            Some(day) => vec![format!("{day} {said}"), format!("undated {said}")],
+            None => vec![format!("any {said}")],
+        };
+        if *is_of_journal {
+            forms.push(format!("heard {said}"));
+        }
+        forms
     }
 
     /// Returns whether another one is the same.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.said == other.said && other.same_forms().any(|form| self.forms().any(|here| here == form))
+        self.said == other.said && other.same_forms().iter().any(|form| self.forms().contains(form))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::base::debug::debug_as;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::{DocName, StateName};
+use crate::base::order;
 
 /// The most earlier versions of a document, and the most bytes of them; the newest is always kept.
 const MOST: usize = 20;
@@ -95,7 +96,7 @@ impl History {
     /// Changes each preimage for which `change` says something: into these bytes, or into nothing. Returns how many.
     pub(crate) fn change(&mut self, change: impl Fn(&[u8]) -> Option<Option<Vec<u8>>>) -> u64 {
         let mut changed = 0;
-        self.0.retain_mut(|entry| {
+        order::retain(&mut self.0, |entry| {
             let decoded = entry.hex.as_ref().and_then(|digits| hex::decode(digits).ok());
             let bytes = entry.text.as_ref().map(String::as_bytes).or(decoded.as_deref()).unwrap_or_default();
             let Some(after) = change(bytes) else { return true };

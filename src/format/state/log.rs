@@ -112,13 +112,7 @@ pub(crate) struct Remembered {
     #[serde(default)]
     pub(crate) declined: Vec<String>,
     #[serde(default)]
-    sources: Vec<RememberedSource>,
-}
-
-/// The memory of a slice that was shown.
-#[derive(Debug, Clone, Deserialize)]
-struct RememberedSource {
-    name: String,
+    sources: Vec<LogSource>,
 }
 
 impl Remembered {
@@ -136,7 +130,7 @@ impl From<LogLine> for Remembered {
             outcome: line.outcome,
             lines: line.lines,
             declined: line.declined,
-            sources: line.sources.into_iter().map(|source| RememberedSource { name: source.name }).collect(),
+            sources: line.sources,
         }
     }
 }

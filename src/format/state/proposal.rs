@@ -33,6 +33,7 @@ use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
+use crate::base::order;
 use crate::base::text;
 use crate::format::DreamId;
 use crate::format::replies::reply;
@@ -107,7 +108,7 @@ impl Proposals {
     }
 
     pub(crate) fn remove(&mut self, id: &DreamId) {
-        self.waiting.retain(|waiting| waiting.id != *id);
+        order::retain(&mut self.waiting, |waiting| waiting.id != *id);
     }
 }
 

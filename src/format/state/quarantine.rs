@@ -19,6 +19,7 @@ use super::by_hand::{Edit, Taken, of_value, relaxed};
 use crate::base::digest::Digest;
 use crate::base::error::{Result, parse_json};
 use crate::base::name::{DocName, StateName};
+use crate::base::order;
 use crate::base::spread::Spread;
 use crate::format::state::iso_millis;
 
@@ -180,10 +181,10 @@ impl Quarantine {
     /// held it.
     pub(crate) fn release(&mut self, journal: &DocName) -> bool {
         let mut released = false;
-        self.entries.retain_mut(|entry| {
+        order::retain(&mut self.entries, |entry| {
             let before = entry.log_filenames.len();
-            entry.log_filenames.retain(|name| !names(name, journal));
-            entry.files.retain(|file| file.name != *journal);
+            order::retain(&mut entry.log_filenames, |name| !names(name, journal));
+            order::retain(&mut entry.files, |file| file.name != *journal);
             released |= entry.log_filenames.len() < before;
             entry.log_filenames.len() == before || !entry.log_filenames.is_empty()
         });

@@ -18,6 +18,7 @@ use super::seal;
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
 use crate::format::documents::sections::{Order, Place};
@@ -110,7 +111,7 @@ impl Undone {
 
     /// Keeps a section as it is appended, and lets the oldest go beyond the bounds.
     pub(crate) fn keep_appended(&mut self, id: &DreamId, section: &str) {
-        self.appended.retain(|known| known.id != *id);
+        order::retain(&mut self.appended, |known| known.id != *id);
         self.appended.push(Section { id: id.clone(), section: section.to_owned() });
         let mut bytes = 0;
         let fit = self.appended.iter().rev().take(MOST_APPENDED).take_while(|kept| {
@@ -124,7 +125,7 @@ impl Undone {
     /// Lets appended sections go for which `keep` says no; returns how many.
     pub(crate) fn retain_appended(&mut self, mut keep: impl FnMut(&str) -> bool) -> u64 {
         let before = self.appended.len();
-        self.appended.retain(|kept| keep(&kept.section));
+        order::retain(&mut self.appended, |kept| keep(&kept.section));
         (before - self.appended.len()) as u64
     }
 
@@ -151,7 +152,7 @@ impl Undone {
 
     /// Takes one in, in the place of what is kept of it, and lets the oldest go beyond the bounds.
     pub(crate) fn keep(&mut self, kept: Kept) {
-        self.dreams.retain(|known| known.id != kept.id);
+        order::retain(&mut self.dreams, |known| known.id != kept.id);
         self.dreams.push(kept);
         let mut bytes = 0;
         let fit = self.dreams.iter().rev().take(MOST).take_while(|kept| {

@@ -344,7 +344,7 @@ impl Tombstones {
         mark: impl Fn(usize) -> String,
     ) -> Cow<'t, str> {
         let mut places = self.find(text);
-        places.retain(|place| is_gone(&text[place.clone()]));
+        order::retain(&mut places, |place| is_gone(&text[place.clone()]));
         if places.is_empty() {
             return Cow::Borrowed(text);
         }

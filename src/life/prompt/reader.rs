@@ -10,6 +10,7 @@ use crate::base::digest::Digest;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::base::text::{self, Unit};
 use crate::dreamer::MemoryGauge;
 use crate::format::Profile;
@@ -169,7 +170,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         }
         let first = last.checked_sub_days(Days::new(days_before.into())).unwrap_or(last);
         let mut journals = session::journals(self.view, |_, error| matches!(error, Error::Refused { .. }))?;
-        journals.retain(|journal| (first..=last).contains(&journal.date()));
+        order::retain(&mut journals, |journal| (first..=last).contains(&journal.date()));
         let mut texts = Vec::new();
         let mut room = self.room;
         for journal in journals.iter().rev() {

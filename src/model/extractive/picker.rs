@@ -58,7 +58,7 @@ pub(crate) fn pick<'l, 'm>(
     total: usize,
     limits: Limits,
 ) -> (Vec<Valued<'l, 'm>>, Vec<(usize, UnpickedReason)>) {
-    let told: Vec<Heard> = Heard::all(memory.iter().map(|line| reply::strip_bullet(line.trim()))).collect();
+    let told = Heard::all(&mut memory.iter().map(|line| reply::strip_bullet(line.trim())));
     let standing: Vec<String> =
         memory.iter().map(|line| line::undressed(&reply::split_citations(line).0)).collect();
     let read = |line: &String| Wording::of(line, Lexicon::of(line));

@@ -91,7 +91,7 @@ fn in_order<T>(mut found: Vec<(usize, T)>, texts: usize) -> Result<Vec<T>, Unusa
     order::sort_by_key(&mut found, |(index, _)| *index);
     if got != texts || found.iter().enumerate().any(|(at, (index, _))| at != *index) {
         // Of those that came twice, or for no text, one counts.
-        found.retain(|(index, _)| *index < texts);
+        order::retain(&mut found, |(index, _)| *index < texts);
         found.dedup_by_key(|(index, _)| *index);
         let got = if got == texts { found.len() } else { got };
         return Err(Unusable::Count { asked: texts, got });

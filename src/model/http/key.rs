@@ -7,6 +7,7 @@ use noctuary_gate::SecretGate;
 use ureq::http::HeaderValue;
 
 use crate::base::error::{Error, Result};
+use crate::base::order;
 use crate::base::spread::Spread;
 use crate::base::text;
 use crate::gate::{Allow, Gate, Masks};
@@ -50,7 +51,7 @@ impl Key {
             form.retain(|c| c.is_ascii_alphanumeric());
             form.make_ascii_lowercase();
         }
-        forms.retain(|form| form.len() >= PART);
+        order::retain(&mut forms, |form| form.len() >= PART);
         Ok(Self { value: value.to_owned(), forms, header })
     }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 
 use super::separators::front;
+use crate::base::order;
 use crate::base::text;
 
 /// A heading and what follows it, up to the next.
@@ -55,7 +56,7 @@ impl Structure {
                                     begins = start;
                                 }
                                 has_body = false;
-                                above.retain(|(other, _)| *other < level);
+                                order::retain(&mut above, |(other, _)| *other < level);
                                 above.push((level, title(&source[range])));
                             }
                             Tag::CodeBlock(_) => {

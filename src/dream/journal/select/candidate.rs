@@ -9,6 +9,7 @@ use super::slice::Slice;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::name::DocName;
+use crate::base::order;
 use crate::base::text;
 use crate::dreamer::ReadReason;
 use crate::format::JournalName;
@@ -65,9 +66,9 @@ impl Candidate {
                 Some(at) => last.end = from + at as u64 + 1,
                 None => last.end = last.start,
             }
-            gaps.retain(|gap| gap.start < gap.end);
+            order::retain(&mut gaps, |gap| gap.start < gap.end);
         }
-        gaps.retain(|gap| gap.end > self.held);
+        order::retain(&mut gaps, |gap| gap.end > self.held);
         if let Some(first) = gaps.first_mut() {
             first.start = first.start.max(self.held);
         }

@@ -39,8 +39,8 @@ impl Survey {
         let name = journal.name();
         let is_noise = is_utf16(workspace, name);
         if is_noise {
-            self.waiting.retain(|journal| journal.name != *name);
-            self.refreshed.retain(|(journal, _)| journal != name);
+            order::retain(&mut self.waiting, |journal| journal.name != *name);
+            order::retain(&mut self.refreshed, |(journal, _)| journal != name);
             *look = Look::new(ReadReason::Unreadable, look.size, 0);
         }
         is_noise
@@ -49,7 +49,9 @@ impl Survey {
     /// Leaves out the journals that this run has tried already.
     pub(crate) fn leave(&mut self, tried: &SortedSet<DocName>) {
         if !tried.is_empty() {
-            self.candidates.retain(|candidate| !tried.contains(self.looks[candidate.at].0.name()));
+            order::retain(&mut self.candidates, |candidate| {
+                !tried.contains(self.looks[candidate.at].0.name())
+            });
         }
     }
 

@@ -140,7 +140,7 @@ impl VectorRows for Table<'_> {
             let Some(known) = known else { return Ok(None) };
             moved.extend(known);
             order::sort(&mut moved);
-            moved.dedup();
+            order::dedup(&mut moved);
             if !moved.iter().all(|id| take(Shelved::Gone(*id))) {
                 return Ok(Some(now));
             }

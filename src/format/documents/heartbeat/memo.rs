@@ -3,6 +3,7 @@
 use chrono::{DateTime, SubsecRound, Utc};
 
 use crate::base::debug::debug_as;
+use crate::base::order;
 use crate::format::replies::fences;
 use crate::format::state::iso_millis;
 
@@ -30,7 +31,7 @@ impl Heartbeat {
     pub fn open<S: AsRef<str>>(&mut self, loops: impl IntoIterator<Item = S>) {
         for text in loops {
             let text = value(text.as_ref());
-            self.open_loops.retain(|open| *open != text);
+            order::retain(&mut self.open_loops, |open| *open != text);
             self.open_loops.push(text);
         }
         self.bound();
@@ -40,12 +41,12 @@ impl Heartbeat {
     pub fn close<S: AsRef<str>>(&mut self, loops: impl IntoIterator<Item = S>) {
         for text in loops {
             let text = value(text.as_ref());
-            self.open_loops.retain(|open| *open != text);
+            order::retain(&mut self.open_loops, |open| *open != text);
         }
     }
 
     pub(super) fn bound(&mut self) {
-        self.open_loops.retain(|open| !open.is_empty());
+        order::retain(&mut self.open_loops, |open| !open.is_empty());
         let oldest = self.open_loops.len().saturating_sub(Self::MAX_LOOPS);
         self.open_loops.drain(..oldest);
     }

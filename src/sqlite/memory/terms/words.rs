@@ -2,6 +2,7 @@
 
 use std::mem;
 
+use crate::base::order;
 use crate::memory::MemoryId;
 use crate::search::rank::Stemmer;
 use crate::sqlite::memory::table::Table;
@@ -17,7 +18,7 @@ impl Table<'_> {
         let held = &mut *self.held.borrow_mut();
         let mut unknown = ids.to_vec();
         if let Some(terms) = held.terms.as_mut().filter(|_| held.is_whole == Some(true)) {
-            unknown.retain(|id| match terms.words.get(id.get()) {
+            order::retain(&mut unknown, |id| match terms.words.get(id.get()) {
                 Some(words) => {
                     take(*id, words);
                     false
