@@ -20,10 +20,12 @@ struct Words {
 impl Words {
     fn of(text: &'static str) -> Self {
         let mut words = Self { all: HashSet::default(), lengths: [0; 256] };
-        let lines = text.lines().map(|line| line.split_once('\t').map_or(line, |(_, words)| words));
-        for word in lines.flat_map(str::split_ascii_whitespace) {
-            words.lengths[usize::from(word.as_bytes()[0])] |= length_of(word);
-            words.all.insert(word);
+        for line in text.lines() {
+            let listed = line.split_once('\t').map_or(line, |(_, words)| words);
+            for word in listed.split_ascii_whitespace() {
+                words.lengths[usize::from(word.as_bytes()[0])] |= length_of(word);
+                words.all.insert(word);
+            }
         }
         words
     }

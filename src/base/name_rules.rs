@@ -66,7 +66,7 @@ fn segment_fault(segment: &str, is_plain: bool) -> Option<&'static str> {
     if segment.ends_with(['.', ' ']) || segment.starts_with(' ') {
         return Some("a segment ends with a dot, or begins or ends with a space");
     }
-    if !is_plain && segment.chars().any(|c| c.is_control() || text::is_invisible(c)) {
+    if !is_plain && text::has_hidden(segment) {
         return Some("it contains a control or invisible character");
     }
     if cfg!(windows) { windows_fault(segment) } else { None }

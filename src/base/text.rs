@@ -118,6 +118,11 @@ impl Iterator for LineRanges<'_> {
     }
 }
 
+/// Returns whether a text has signs that nobody sees: of control, or invisible.
+pub(crate) fn has_hidden(text: &str) -> bool {
+    text.chars().any(|c| c.is_control() || is_invisible(c))
+}
+
 /// Counts the line breaks.
 #[expect(
     clippy::naive_bytecount,

@@ -144,8 +144,10 @@ pub trait FactStore: Debug + Send + Sync {
         let held = |fact: &Fact| fact.status.state != FactState::Rejected && fact.since() <= time;
         // What followed it may have been true before it too: a value that returned.
         let is_over = |until: DateTime<Utc>, fact: &Fact| until > fact.since() && until <= time;
-        let last = last(self.values(access, key)?, &held);
-        Ok(last.filter(|fact| !fact.status.valid_until.is_some_and(|until| is_over(until, fact))))
+        match last(self.values(access, key)?, &held) {
+            Some(fact) if fact.status.valid_until.is_some_and(|until| is_over(until, &fact)) => Ok(None),
+            held => Ok(held),
+        }
     }
 
     /// Returns the value that was believed to hold at a time: the last of those that the store knew then and had not retired.

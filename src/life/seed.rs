@@ -61,7 +61,8 @@ pub(super) fn seed(workspace: &dyn Workspace, config: &LifeConfig) -> Result<See
 /// Returns whether nobody has lived here: no `SOUL.md`, `IDENTITY.md`, `USER.md`, `MEMORY.md`, journal folder, nor an
 /// onboarding that was put away. Judged without case, since some systems open names without it.
 fn is_fresh(standing: &SortedSet<String>) -> bool {
-    !standing.iter().map(|name| name.to_lowercase()).any(|name| {
+    !standing.iter().any(|name| {
+        let name = name.to_lowercase();
         matches!(name.as_str(), "soul.md" | "identity.md" | "user.md" | "memory.md" | "memory" | "daily")
             || name.starts_with("bootstrap.md.done.")
     })

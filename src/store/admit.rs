@@ -156,7 +156,7 @@ impl StoreConfig {
         }
         check_word("dimension", &preference.dimension)?;
         // A rule is read as one line, and as it looks.
-        let is_plain = |text: &str| !text.chars().any(|c| c.is_control() || text::is_invisible(c));
+        let is_plain = |text: &str| !text::has_hidden(text);
         if !is_plain(&preference.statement)
             || !of_call().all(|text| is_plain(text) && !text.trim().is_empty())
         {
@@ -206,7 +206,7 @@ impl StoreConfig {
         if len > limit {
             return Err(Error::TooLarge { name: name.clone(), len: len as u64, limit: limit as u64 });
         }
-        let is_plain = |text: &&str| !text.chars().any(|c| c.is_control() || text::is_invisible(c));
+        let is_plain = |text: &&str| !text::has_hidden(text);
         if !ids.iter().chain(texts).all(is_plain) {
             return Ok(TradeEntry::Refused);
         }

@@ -34,8 +34,13 @@ pub(crate) fn decisions(facts: &dyn Facts, id: MemoryId, key: &FactKey) -> Resul
     if since(&new) < last {
         return Ok((vec![Decision::supersede(id, other)], other));
     }
-    order::retain(&mut others, |other| !other.status.state.is_retired());
-    Ok((others.iter().map(|other| Decision::supersede(other.memory.id, id)).collect(), id))
+    let mut decisions = Vec::new();
+    for other in others {
+        if !other.status.state.is_retired() {
+            decisions.push(Decision::supersede(other.memory.id, id));
+        }
+    }
+    Ok((decisions, id))
 }
 
 /// Returns the values of a property as a session sees them, by the time since when each is true.

@@ -584,7 +584,7 @@ impl Store {
 
     pub(crate) fn replace(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
         main_only(&self.scope, access, &row_name(None))?;
-        let Some(key) = fact.about.as_ref().filter(|key| key.cardinality == Cardinality::One) else {
+        let Some(key @ FactKey { cardinality: Cardinality::One, .. }) = &fact.about else {
             return Err(Error::Config {
                 setting: "about",
                 rule: "wants a key of one value, of a fact that replaces",

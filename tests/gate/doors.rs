@@ -1250,6 +1250,9 @@ const WAYS: &[Way] = &[
     ("FactStore::record", Door::StoreWrite, |stage| {
         stage.store().record(&of(Actor::Library), &row().about(FactKey::one("marta", "key")), noon()).is_ok()
     }),
+    ("FactStore::replace", Door::StoreWrite, |stage| {
+        stage.store().replace(&of(Actor::Library), &row().about(FactKey::one("marta", "key")), noon()).is_ok()
+    }),
     ("feed", Door::StoreWrite, |stage| {
         stage.put(
             "MEMORY.md",

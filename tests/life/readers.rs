@@ -19,7 +19,7 @@ use noctuary::dream::{
 };
 use noctuary::edges::{CitedSource, EdgeStore};
 use noctuary::exchange::{Dialect, Forget, Import, Strikes, copy_into, feed, strike_superseded, unstrike};
-use noctuary::facts::{Decision, EventId, FactKey, FactStore};
+use noctuary::facts::{Decision, EventId, Fact, FactKey, FactStore};
 use noctuary::format::{DreamId, JournalName, OnboardingEnd};
 use noctuary::learning::{
     Constraint, Ending, Method, MethodId, MethodStore, NewMethod, NewOutcome, NewPreference, NewRoleNote,
@@ -256,14 +256,13 @@ fn fill(stores: &[Arc<dyn Store>]) {
         let shared = NewMemory::new("fact", "for everybody", Source::AgentRecorded).shared();
         let public = store.write(&main, &shared, at(20, 8, 0)).unwrap();
         // One that is retired, one that a shared one replaced, and a suspicion.
-        let key = || FactKey::one("canary-in-a-row", "home");
         let [old, new] = ["canary-in-a-row was", "canary-in-a-row is"].map(|text| {
-            let row = NewMemory::new("fact", text, Source::AgentRecorded).about(key());
+            let row = NewMemory::new("fact", text, Source::AgentRecorded).about(canary_key());
             store.record(&main, &row, at(20, 8, 0)).unwrap().id
         });
         let because = |decision: Decision| decision.because("canary-in-a-row");
         store.decide(&main, &because(Decision::supersede(old, public)), at(20, 8, 0)).unwrap();
-        let other = NewMemory::new("fact", "canary-in-a-row too", Source::AgentRecorded).about(key());
+        let other = NewMemory::new("fact", "canary-in-a-row too", Source::AgentRecorded).about(canary_key());
         assert_eq!(store.record(&main, &other, at(20, 8, 0)).unwrap().suspects[0].id, new);
         let dream = DreamId::parse("0f3a9c5be2d14477").unwrap();
         let library = access(SessionKind::Main, Actor::Library);
@@ -293,6 +292,15 @@ fn fill(stores: &[Arc<dyn Store>]) {
 
 fn texts(rows: noctuary::Result<Vec<Memory>>) -> String {
     told(rows, |rows| rows.iter().map(|row| format!("{row:?} {}", row.content)).collect())
+}
+
+fn one_text(fact: noctuary::Result<Option<Fact>>) -> String {
+    texts(fact.map(|fact| fact.into_iter().map(|fact| fact.memory).collect()))
+}
+
+/// The key of the facts in the stores.
+fn canary_key() -> FactKey {
+    FactKey::one("canary-in-a-row", "home")
 }
 
 /// The ids of the rows, and one of none.
@@ -842,6 +850,27 @@ const READERS: &[Reader] = &[
             let row = NewMemory::new("fact", "canary in a row is", Source::AgentRecorded);
             shape(store.record(access, &row.about(FactKey::one("canary-in-a-row", "home")), at(20, 12, 0)))
         })
+    }),
+    ("FactStore::replace", false, |place| {
+        place.stores(|store, access| {
+            let row = NewMemory::new("fact", "canary in a row is", Source::AgentRecorded);
+            shape(store.replace(access, &row.about(canary_key()), at(20, 12, 0)))
+        })
+    }),
+    ("FactStore::values", true, |place| {
+        place.stores(|store, access| {
+            let values = store.values(access, &canary_key());
+            texts(values.map(|values| values.into_iter().map(|fact| fact.memory).collect()))
+        })
+    }),
+    ("FactStore::current", true, |place| {
+        place.stores(|store, access| one_text(store.current(access, &canary_key())))
+    }),
+    ("FactStore::value_at", true, |place| {
+        place.stores(|store, access| one_text(store.value_at(access, &canary_key(), at(28, 12, 0))))
+    }),
+    ("FactStore::believed_at", true, |place| {
+        place.stores(|store, access| one_text(store.believed_at(access, &canary_key(), at(28, 12, 0))))
     }),
     ("FactStore::settle", false, |place| place.stores(|store, _| shape(store.settle(at(20, 12, 0))))),
     ("FactStore::is_settling_due", false, |place| place.stores(|store, _| shape(store.is_settling_due()))),

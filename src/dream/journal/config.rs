@@ -215,7 +215,7 @@ impl DreamConfig {
 }
 
 fn is_name(name: &str) -> bool {
-    let has_letter = name.chars().any(char::is_alphabetic);
+    let has_letter = name.contains(char::is_alphabetic);
     has_letter && name.trim() == name && name.chars().count() <= 64 && !name.contains(char::is_control)
 }
 

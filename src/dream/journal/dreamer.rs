@@ -94,7 +94,7 @@ impl JournalDreamer {
     /// [`Error::Busy`] where somebody dreams here just now;
     /// [`Error::Config`] for a name that is empty or has control characters.
     pub fn dream_on(&self, machine: Option<&str>) -> Result<()> {
-        if machine.is_some_and(|name| name.trim().is_empty() || name.chars().any(char::is_control)) {
+        if machine.is_some_and(|name| name.trim().is_empty() || name.contains(char::is_control)) {
             let rule = "must not be empty or have control characters";
             return Err(Error::Config { setting: "the machine that dreams", rule });
         }

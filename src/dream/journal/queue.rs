@@ -68,7 +68,9 @@ impl Queue<'_> {
             let is_expired = self.is_expired(entry);
             if file.is_none() || !is_expired {
                 let day = JournalName::last_day(&mut entry.sources.iter().map(|source| source.name.as_str()));
-                declined.extend(entry.lines.iter().map(|hash| (hash.clone(), day)));
+                for hash in &entry.lines {
+                    declined.push((hash.clone(), day));
+                }
             }
             if let (Some(file), false) = (file, is_expired) {
                 known.take(&String::from_utf8_lossy(&file), 0);

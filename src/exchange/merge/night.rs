@@ -416,6 +416,22 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_returned_stays_where_another_was_said_between() {
+        let line = |city: &str, day: u32| {
+            night(&[&format!("The office is in {city}. (memory/2026-11-0{day}-repl.md#L1)")])
+        };
+        for (city, left) in [("Bergen", 1), ("Oslo", 0)] {
+            let (mut first, mut later) = (line("Oslo", 1), line("Oslo", 3));
+            let mut all = KnownStatements::default();
+            for told in [&first, &line(city, 2), &later] {
+                told.tell(&mut all);
+            }
+            first.take_doubles(&mut later, &|_| true, &all);
+            assert_eq!(later.items.len(), left, "{city}");
+        }
+    }
+
+    #[test]
     fn words_that_a_person_added_to_a_line_stay_whichever_machine_they_are_on() {
         let line = "(memory/2026-11-20-repl.md#L4)";
         let (short, long) = (format!("We ship 6 crates. {line}"), format!("We ship 6 wooden crates. {line}"));

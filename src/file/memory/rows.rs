@@ -347,9 +347,19 @@ impl Rows {
             let mut shown = SnapshotRow::new(entry.id, category.to_owned(), content, entry.has(PINNED));
             shown.stale.extend(said.memory.stale_after().map(Stale::Over));
             shown.participant = said.memory.participant();
-            Ok(Some(shown).filter(|shown| entry.has(TRUSTED) || shown.participant.is_some()))
+            let is_told = entry.has(TRUSTED) || shown.participant.is_some();
+            Ok(is_told.then_some(shown))
         };
-        pinned.into_iter().chain(rest).filter_map(|entry| row(entry).transpose()).take(limit).collect()
+        let mut told = Vec::new();
+        for entry in pinned.into_iter().chain(rest) {
+            if told.len() == limit {
+                break;
+            }
+            if let Some(row) = row(entry)? {
+                told.push(row);
+            }
+        }
+        Ok(told)
     }
 
     /// Returns the rows in sight right before and right behind a row in its conversation, at most [`REACH`] to each side.

@@ -224,7 +224,7 @@ fn is_blank(text: &str) -> bool {
 }
 
 fn has_word(text: &str) -> bool {
-    text.chars().any(char::is_alphanumeric)
+    text.contains(char::is_alphanumeric)
 }
 
 fn without_comments(html: &str) -> String {

@@ -199,7 +199,11 @@ impl JournalName {
 
     /// Returns the last day among journals, by their names.
     pub(crate) fn last_day(names: &mut dyn Iterator<Item = &str>) -> Option<NaiveDate> {
-        names.fold(None, |last, name| last.max(Self::day_of(name)))
+        let mut last = None;
+        for name in names {
+            last = last.max(Self::day_of(name));
+        }
+        last
     }
 
     /// Returns the session; `None` for a day's own file.

@@ -49,6 +49,10 @@ impl Heard {
         self.statement.is_same(&other.statement)
     }
 
+    fn is_other_value(&self, other: &Self) -> bool {
+        is_other_value(&self.statement, &other.statement)
+    }
+
     /// Returns whether this was said before the other: on an earlier day, or further up in the same journal.
     fn is_before(&self, other: &Self) -> bool {
         if self.day != other.day {
@@ -102,27 +106,28 @@ impl KnownStatements {
 
     /// Returns the number of a statement that says this already: one that is the same, where it is no value that returned.
     pub(crate) fn says(&self, heard: &Heard) -> Option<usize> {
-        self.find(heard).filter(|_| !self.returns(heard, None))
+        match self.find(heard) {
+            Some(_) if self.returns(heard, None) => None,
+            found => found,
+        }
     }
 
     /// Returns whether another value was said before this, after every line of the same statement and not before `since`.
     pub(crate) fn returns(&self, heard: &Heard, since: Option<NaiveDate>) -> bool {
-        let is_between = |other: &Heard| {
-            let mut same = self.all.iter().filter(|one| one.is_same(heard));
-            other.is_before(heard) && same.all(|same| same.is_before(other))
+        let is_news = |other: &Heard| {
+            let is_before = other.day >= since && other.is_before(heard);
+            let is_after = || self.all.iter().all(|same| !same.is_same(heard) || same.is_before(other));
+            is_before && other.is_other_value(heard) && is_after()
         };
-        heard.day.is_some() && self.others(heard).any(|other| other.day >= since && is_between(other))
+        heard.day.is_some() && self.all.iter().any(is_news)
     }
 
     /// Returns whether another value was said between two lines of one statement.
     pub(crate) fn parts(&self, one: &Heard, two: &Heard) -> bool {
         let (first, last) = if one.is_before(two) { (one, two) } else { (two, one) };
-        first.day.is_some() && self.others(one).any(|other| first.is_before(other) && other.is_before(last))
-    }
-
-    /// Returns the lines that say another value.
-    fn others(&self, heard: &Heard) -> impl Iterator<Item = &Heard> {
-        self.all.iter().filter(|other| is_other_value(&other.statement, &heard.statement))
+        let is_between =
+            |other: &Heard| first.is_before(other) && other.is_before(last) && other.is_other_value(one);
+        first.day.is_some() && self.all.iter().any(is_between)
     }
 }
 
@@ -143,6 +148,10 @@ fn differs_in_value(one: &str, two: &str) -> bool {
     const LEAST_SAME: usize = 2 * WORD;
     const LEAST_IN_FRONT: usize = WORD + 1;
     const LEAST_BEFORE_A_NUMBER: usize = 3;
+    // Most lines speak of something else, and say so by their first letter.
+    if one.chars().next() != two.chars().next() {
+        return false;
+    }
     let (one, two) = (parts(one, WORD), parts(two, WORD));
     let shorter = one.len().min(two.len());
     let mut common = 0;
@@ -167,7 +176,9 @@ fn differs_in_value(one: &str, two: &str) -> bool {
     let (behind, gap) = (weight(one_end), weight(one_gap).max(weight(two_gap)));
     let (mut says_no, mut has_number) = (false, false);
     for (word, _) in one_gap.iter().chain(two_gap) {
-        says_no |= text::words(word).any(|word| negates(&word));
+        for word in text::words(word) {
+            says_no |= negates(&word);
+        }
         has_number |= word.contains(char::is_numeric);
     }
     let is_value = !one_gap.is_empty() && !two_gap.is_empty();
@@ -180,7 +191,11 @@ fn differs_in_value(one: &str, two: &str) -> bool {
 }
 
 fn weight(parts: &[(&str, usize)]) -> usize {
-    parts.iter().map(|part| part.1).sum()
+    let mut sum = 0;
+    for (_, weight) in parts {
+        sum += weight;
+    }
+    sum
 }
 
 /// Returns the words of a statement with what each weighs; of a script that parts none, the signs.

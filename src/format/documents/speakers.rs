@@ -173,7 +173,7 @@ fn is_name(name: &str) -> bool {
         word.starts_with(|c: char| c.is_uppercase() || (c.is_alphabetic() && !c.is_lowercase()))
     };
     let lower = name.to_lowercase();
-    name.chars().any(char::is_alphabetic)
+    name.contains(char::is_alphabetic)
         && name.chars().filter(|c| c.is_alphanumeric()).count() > 1
         && !name.contains("REDACTED")
         && !name.contains("://")

@@ -40,8 +40,10 @@ impl Statement {
     /// Reads a bullet whose citations were taken out.
     pub(crate) fn citing(claim: &str, citations: &[Citation]) -> Self {
         let (day, rest) = strip_date(claim);
-        let mut names = citations.iter().filter_map(|cited| cited.name.as_ref());
-        let is_of_journal = day.is_some() && names.any(|name| JournalName::day_of(name.as_str()) == day);
+        let mut is_of_journal = false;
+        for name in citations.iter().filter_map(|cited| cited.name.as_ref()) {
+            is_of_journal |= day.is_some() && JournalName::day_of(name.as_str()) == day;
+        }
         Self { said: text::statement(rest), day, is_of_journal }
     }
 

@@ -70,10 +70,15 @@ pub(crate) fn pick<'l, 'm>(
         ranked.into_iter().map(|valued| (valued, Gist::of(&valued.line.wording))).collect();
     let mut left: Vec<(usize, UnpickedReason)> =
         slight.into_iter().map(|at| (at, UnpickedReason::Slight)).collect();
-    let heard: Vec<Heard> =
-        ranked.iter().map(|(valued, _)| Heard::of(reply::strip_bullet(bullets[valued.at].trim()))).collect();
-    let mut all = KnownStatements::default();
-    told.iter().chain(&heard).for_each(|heard| all.insert(heard.clone(), 0));
+    let (mut all, mut heard) = (KnownStatements::default(), Vec::new());
+    for line in &told {
+        all.insert(line.clone(), 0);
+    }
+    for (valued, _) in &ranked {
+        let line = Heard::of(reply::strip_bullet(bullets[valued.at].trim()));
+        all.insert(line.clone(), 0);
+        heard.push(line);
+    }
     let mut picked = Vec::new();
     let (mut bytes, mut size, mut bullet_bytes) = (0, 0, 0);
     for ((valued, gist), heard) in ranked.iter().zip(&heard) {
@@ -95,14 +100,15 @@ pub(crate) fn pick<'l, 'm>(
                     && Kind::of(later.line) == Kind::Decision)
         };
         // A mark is repeated by the same words alone, since few words have little of a gist. A value that returns repeats nothing.
-        let is_repeated = said.iter().enumerate().any(|(number, (other, at, before))| {
+        let mut is_repeated = false;
+        for (number, (other, at, before)) in said.iter().enumerate() {
             let repeats = match at {
                 _ if !line.is_marked => gist.repeats(other),
                 Some(at) => lines[*at].said == line.said,
                 None => standing[number].trim_end().ends_with(&line.text),
             };
-            repeats && !all.parts(heard, before)
-        });
+            is_repeated |= repeats && !all.parts(heard, before);
+        }
         let reason = if is_repeated {
             Some(UnpickedReason::Repeated)
         } else if ranked.iter().any(puts_right) {
