@@ -180,8 +180,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a note that is too young is shown",
         file: "src/dream/roles/run.rs",
-        stands: "notes.retain(|note| now - note.created_at >= config.age_of(&note.role));",
-        planted: "notes.retain(|note| now - note.created_at >= config.age_of(&note.role) || now > note.created_at);",
+        stands: "order::retain(&mut notes, |note| now - note.created_at >= config.age_of(&note.role));",
+        planted: "order::retain(&mut notes, |note| {\n            now - note.created_at >= config.age_of(&note.role) || now > note.created_at\n        });",
         tests: ROLE_DREAMS,
     },
     Bug {
