@@ -24,7 +24,7 @@ struct Said {
     text: String,
 }
 
-/// What was said of one property, without what was taken back.
+/// A property, and the values that were said of it; those that were taken back are left out.
 struct Property {
     key: FactKey,
     question: String,

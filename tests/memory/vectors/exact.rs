@@ -6,8 +6,7 @@ use std::sync::Arc;
 use noctuary::memory::{NewMemory, Query, SearchOutcome, Signal, Source};
 use noctuary::search::Ranking;
 use noctuary::testing::HashEmbedder;
-use noctuary::vectors::Strength;
-use noctuary::vectors::{EmbedError, Embedder, EmbedderId, Purpose};
+use noctuary::vectors::{EmbedError, Embedder, EmbedderId, Purpose, Strength};
 
 use super::{each, embed, marta, noon, search, write};
 
