@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::state::{FactState, FactStatus};
-use crate::memory::key::FactKey;
+use crate::memory::key::{Cardinality, FactKey};
 use crate::memory::{Memory, Source};
 
 /// A row as a fact. Its `created_at` says since when the store knows it.
@@ -36,6 +36,11 @@ impl Fact {
     #[must_use]
     pub fn since(&self) -> DateTime<Utc> {
         self.valid_from.unwrap_or(self.memory.created_at)
+    }
+
+    /// Returns whether its property has one value at a time.
+    pub(crate) fn is_single(&self) -> bool {
+        self.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::One)
     }
 
     /// Returns whether only the human may retire it: typed, confirmed or pinned by them.

@@ -7,14 +7,14 @@ use super::history::seen;
 use crate::base::error::Result;
 use crate::base::order;
 use crate::base::text;
-use crate::facts::{Cardinality, Decision, Fact, FactKey, FactState};
+use crate::facts::{Decision, Fact, FactKey, FactState};
 use crate::memory::MemoryId;
 
 /// Returns the decisions that a new fact asks for, and the row that says what holds now.
 pub(crate) fn decisions(facts: &dyn Facts, id: MemoryId, key: &FactKey) -> Result<(Vec<Decision>, MemoryId)> {
     let Some(new) = facts.fact(id)? else { return Ok((Vec::new(), id)) };
     let mut others = facts.of_key(key)?;
-    order::retain(&mut others, |fact| is_single(fact) && fact.memory.id != id);
+    order::retain(&mut others, |fact| fact.is_single() && fact.memory.id != id);
     order::sort_by_key(&mut others, since);
     let stated = |fact: &Fact| text::statement(&fact.memory.content);
     // A value that was said again holds since then too, in the row that stands.
@@ -51,10 +51,6 @@ pub(crate) fn values(facts: &dyn Facts, key: &FactKey, sees_all: bool) -> Result
     }
     order::sort_by_key(&mut values, since);
     Ok(values)
-}
-
-fn is_single(fact: &Fact) -> bool {
-    fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::One)
 }
 
 /// The place of a value: since when it is true, else since when the store knows it; of two, the later row is the later value.

@@ -8,7 +8,7 @@ use crate::base::error::Result;
 use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::facts::{
-    Cardinality, ConsolidationEvent, Fact, FactKey, FactState, FactStatus, Settled, StatusChange, Verdict,
+    ConsolidationEvent, Fact, FactKey, FactState, FactStatus, Settled, StatusChange, Verdict,
 };
 use crate::format::documents::known::is_other_value;
 use crate::format::documents::statements::Statement;
@@ -71,17 +71,16 @@ fn has_changed(facts: &dyn Facts, older: &Fact, newer: &Fact) -> Result<bool> {
     if older.status.state.is_retired() {
         return Ok(false);
     }
-    let is_single = |fact: &Fact| fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::One);
     let (first, last) = (older.memory.id.min(newer.memory.id), older.memory.id.max(newer.memory.id));
     let is_between =
         |other: &Fact| first < other.memory.id && other.memory.id < last && !other.status.state.is_retired();
     if let Some(key) = &newer.key {
-        if !is_single(newer) {
+        if !newer.is_single() {
             return Ok(false);
         }
         let stated = text::statement(&newer.memory.content);
         let is_other = |other: &Fact| {
-            is_between(other) && is_single(other) && text::statement(&other.memory.content) != stated
+            is_between(other) && other.is_single() && text::statement(&other.memory.content) != stated
         };
         return Ok(facts.of_key(key)?.iter().any(is_other));
     }

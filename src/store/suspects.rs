@@ -46,8 +46,7 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
     let mut found = Vec::new();
     if let Some(key) = &new.about {
         let of_key = facts.of_key(key)?.into_iter().rev().filter(is_other);
-        let single = of_key
-            .filter(|fact| fact.key.as_ref().is_some_and(|other| other.cardinality == Cardinality::One));
+        let single = of_key.filter(Fact::is_single);
         found.extend(single.map(|fact| Suspect { id: fact.memory.id, reason: SuspectReason::SameKey }));
     }
     let visibility = if sees_all { Visibility::All } else { Visibility::Shared };

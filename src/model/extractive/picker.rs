@@ -107,7 +107,10 @@ pub(crate) fn pick<'l, 'm>(
                 Some(at) => lines[*at].said == line.said,
                 None => standing[number].trim_end().ends_with(&line.text),
             };
-            is_repeated |= repeats && !all.parts(heard, before);
+            if repeats && !all.parts(heard, before) {
+                is_repeated = true;
+                break;
+            }
         }
         let reason = if is_repeated {
             Some(UnpickedReason::Repeated)
