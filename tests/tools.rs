@@ -1351,6 +1351,12 @@ fn a_model_writes_finds_corrects_and_forgets_with_its_tools_alone() {
             ["Marta's dentist is Dr. Lindqvist since May."],
             "{home}"
         );
+        for (day, hits) in [("2020-02-29", 0), ("2999-12-31", 1)] {
+            let asked = json!({"query": "dentist", "as_of": day});
+            let found = tools.call("memory_search", &asked, now()).unwrap();
+            assert_eq!(found["results"].as_array().unwrap().len(), hits, "{home} {day}: {found}");
+        }
+        assert!(tools.call("memory_search", &json!({"query": "dentist", "as_of": "May"}), now()).is_err());
         drop(tools);
         let tools = toolbox(workspace, root, SessionKind::Main);
         assert_eq!(contents(&tools, "Okafor"), [""; 0], "{home}: what was corrected is found no more");

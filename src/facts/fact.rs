@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::state::{FactState, FactStatus};
 use crate::memory::key::{Cardinality, FactKey};
-use crate::memory::{Memory, Source};
+use crate::memory::{Memory, NewMemory, Source};
 
 /// A row as a fact. Its `created_at` says since when the store knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,19 @@ impl Fact {
     #[must_use]
     pub fn since(&self) -> DateTime<Utc> {
         self.valid_from.unwrap_or(self.memory.created_at)
+    }
+
+    /// Makes a row that says it in other words: of the same category, place and key, and since the same time. It cites nothing and is
+    /// of no dream: the words are those of a person or the agent.
+    #[must_use]
+    pub fn restated(&self, content: impl Into<String>, source: Source) -> NewMemory {
+        let mut row = NewMemory::new(self.memory.category.clone(), content, source);
+        row.metadata.clone_from(&self.memory.metadata);
+        row.place.clone_from(&self.memory.place);
+        row.shared = self.memory.shared;
+        row.about.clone_from(&self.key);
+        row.valid_from = self.valid_from;
+        row
     }
 
     /// Returns whether its property has one value at a time.

@@ -56,5 +56,6 @@ pub use decision::{Decision, Verdict};
 pub use event::{ConsolidationEvent, EventId, EventOutcome};
 pub use fact::{Fact, Superseded};
 pub use state::{FactState, FactStatus, StatusChange, UnknownFactState};
+pub(crate) use store::as_of;
 pub use store::{FactStore, Settled};
 pub use suspicion::{Recorded, Suspect, SuspectReason, Suspicion};

@@ -13,7 +13,7 @@ use super::suspicion::{Recorded, Suspicion};
 use crate::base::access::{Access, Scope};
 use crate::base::error::Result;
 use crate::memory::key::FactKey;
-use crate::memory::{MemoryId, NewMemory};
+use crate::memory::{AsOf, MemoryId, NewMemory};
 
 /// Statements that are kept true: what replaces another leaves the earlier one in the history, and out of lists,
 /// searches and prompts.
@@ -119,6 +119,41 @@ pub trait FactStore: Debug + Send + Sync {
     /// values; [`Error::Denied`](crate::Error::Denied) outside a main session. Nothing is written then.
     fn replace(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
 
+    /// Writes a row in place of another one, which stays in the [history](Self::history), in one step.
+    ///
+    /// ```
+    /// use chrono::{TimeZone, Utc};
+    /// use noctuary::facts::FactStore;
+    /// use noctuary::memory::{NewMemory, Source, categories};
+    /// use noctuary::{Access, FileMemoryStore, Scope};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+    /// let marta = Access::human(Scope::user("marta"));
+    /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+    /// let wrong = NewMemory::new(categories::FACT, "The harbour opens at six.", Source::UserManual);
+    /// let wrong = store.record(&marta, &wrong, now)?.id;
+    ///
+    /// let row = store.fact(&marta, wrong)?.unwrap();
+    /// let right = row.restated("The harbour opens at seven.", Source::UserManual);
+    /// let right = store.correct(&marta, wrong, &right, now)?.id;
+    /// let history: Vec<_> = store.history(&marta, right)?.into_iter().map(|fact| fact.memory.id).collect();
+    /// assert_eq!(history, [wrong, right]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`record`](Self::record) and [`decide`](Self::decide); [`Error::Denied`](crate::Error::Denied) outside a main
+    /// session. Nothing is written then.
+    fn correct(
+        &self,
+        access: &Access,
+        id: MemoryId,
+        fact: &NewMemory,
+        now: DateTime<Utc>,
+    ) -> Result<Recorded>;
+
     /// Lists all rows of a property that this session may read, retired ones among them, by the time since when each is true.
     ///
     /// # Errors
@@ -141,13 +176,7 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// As [`values`](Self::values).
     fn value_at(&self, access: &Access, key: &FactKey, time: DateTime<Utc>) -> Result<Option<Fact>> {
-        let held = |fact: &Fact| fact.status.state != FactState::Rejected && fact.since() <= time;
-        // What followed it may have been true before it too: a value that returned.
-        let is_over = |until: DateTime<Utc>, fact: &Fact| until > fact.since() && until <= time;
-        match last(self.values(access, key)?, &held) {
-            Some(fact) if fact.status.valid_until.is_some_and(|until| is_over(until, &fact)) => Ok(None),
-            held => Ok(held),
-        }
+        Ok(as_of(self.values(access, key)?, AsOf::Held(time)))
     }
 
     /// Returns the value that was believed to hold at a time: the last of those that the store knew then and had not retired.
@@ -156,11 +185,7 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// As [`values`](Self::values).
     fn believed_at(&self, access: &Access, key: &FactKey, time: DateTime<Utc>) -> Result<Option<Fact>> {
-        let was_believed = |fact: &Fact| {
-            let is_known = fact.memory.created_at <= time && fact.since() <= time;
-            is_known && fact.status.retired_at.is_none_or(|retired| retired > time)
-        };
-        Ok(last(self.values(access, key)?, &was_believed))
+        Ok(as_of(self.values(access, key)?, AsOf::Believed(time)))
     }
 
     /// Settles what is pending, the oldest first, without a model: a statement that an older row makes already is
@@ -247,6 +272,27 @@ fn last(mut facts: Vec<Fact>, fits: &dyn Fn(&Fact) -> bool) -> Option<Fact> {
         }
     }
     None
+}
+
+/// Returns the last of some facts that counted at a time. They are in the order since when they are true.
+pub(crate) fn as_of(facts: Vec<Fact>, time: AsOf) -> Option<Fact> {
+    match time {
+        AsOf::Held(time) => {
+            let held = |fact: &Fact| fact.status.state != FactState::Rejected && fact.since() <= time;
+            // What followed it may have been true before it too: a value that returned.
+            let is_over = |fact: &Fact| {
+                fact.status.valid_until.is_some_and(|until| until > fact.since() && until <= time)
+            };
+            last(facts, &held).filter(|fact| !is_over(fact))
+        }
+        AsOf::Believed(time) => {
+            let was_believed = |fact: &Fact| {
+                let is_known = fact.memory.created_at <= time && fact.since() <= time;
+                is_known && fact.status.retired_at.is_none_or(|retired| retired > time)
+            };
+            last(facts, &was_believed)
+        }
+    }
 }
 
 /// The result of a sweep.

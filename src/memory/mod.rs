@@ -22,7 +22,7 @@
 //! | Name | Use |
 //! |---|---|
 //! | [`NewMemory`], [`Memory`], [`MemoryId`], [`Source`], [`Role`], [`Place`], [`categories`] | a row: words, origin, place in a conversation |
-//! | [`Query`], [`QueryVector`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
+//! | [`Query`], [`AsOf`], [`QueryVector`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
 //! | [`Found`], [`Hit`], [`SearchOutcome`], [`Signal`] | results, with the reason of each hit |
 //! | [`Reached`], [`Stale`] | the way to a hit; why a row may be out of date |
 //! | [`Degraded`], [`Shares`] | the part of a search that was left out; the shares of words and meaning |
@@ -73,7 +73,7 @@ pub use learning::{Learning, LearningId, LearningStore, NewLearning};
 #[doc(inline)]
 pub use noctuary_index::rank::{Order, Shares, Signal};
 pub use pack::Packed;
-pub use query::{Filter, Query, QueryVector, Syntax};
+pub use query::{AsOf, Filter, Query, QueryVector, Syntax};
 pub use row::{Memory, NewMemory, Place, Role};
 pub use snapshot::SnapshotRow;
 pub use source::Source;

@@ -92,6 +92,17 @@ pub struct Query {
     pub vector: Option<QueryVector>,
     /// The time of the search: hits say by it that their [time is over](super::Memory::stale_after).
     pub now: Option<DateTime<Utc>>,
+    /// The time in the past that is asked about.
+    pub as_of: Option<AsOf>,
+}
+
+/// A time in the past that a search asks about, and whose knowledge of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AsOf {
+    /// The statements that held then, as it is known by now: late news of that time count.
+    Held(DateTime<Utc>),
+    /// The statements that the store had then, and had not retired.
+    Believed(DateTime<Utc>),
 }
 
 /// The vector of a query. `Debug` prints none of its numbers.
@@ -146,6 +157,7 @@ impl Query {
             order: Order::Relevance,
             vector: None,
             now: None,
+            as_of: None,
         }
     }
 
@@ -165,6 +177,35 @@ impl Query {
     #[must_use]
     pub fn now(mut self, now: DateTime<Utc>) -> Self {
         self.now = Some(now);
+        self
+    }
+
+    /// Asks about a time in the past. Each row that is found gives way to the one of its [history](crate::facts::FactStore::history)
+    /// that held then, and one with no such row is left out. A row that was replaced since
+    /// [says by what](super::Stale::Replaced).
+    ///
+    /// ```
+    /// use chrono::{TimeZone, Utc};
+    /// use noctuary::facts::{FactKey, FactStore};
+    /// use noctuary::memory::{AsOf, NewMemory, Query, Source, categories};
+    /// use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+    /// let access = Access::agent(Scope::user("marta"));
+    /// for (month, city) in [(3, "Oslo"), (9, "Bergen")] {
+    ///     let words = format!("The office is in {city}.");
+    ///     let fact = NewMemory::new(categories::FACT, words, Source::AgentRecorded).about(FactKey::one("office", "city"));
+    ///     store.replace(&access, &fact, Utc.with_ymd_and_hms(2026, month, 1, 9, 0, 0).unwrap())?;
+    /// }
+    /// let may = Utc.with_ymd_and_hms(2026, 5, 1, 9, 0, 0).unwrap();
+    /// let found = store.search(&access, &Query::new("Where is the office?").as_of(AsOf::Held(may)))?;
+    /// assert_eq!(found.hits[0].memory.content, "The office is in Oslo.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn as_of(mut self, time: AsOf) -> Self {
+        self.as_of = Some(time);
         self
     }
 
@@ -191,7 +232,11 @@ impl Query {
 
 impl Debug for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { text, syntax, filter, order, vector, now } = self;
-        write!(f, "Query {{ {} bytes, {syntax:?}, {order:?}, {filter:?}, {vector:?}, {now:?} }}", text.len())
+        let Self { text, syntax, filter, order, vector, now, as_of } = self;
+        let bytes = text.len();
+        write!(
+            f,
+            "Query {{ {bytes} bytes, {syntax:?}, {order:?}, {filter:?}, {vector:?}, {now:?}, {as_of:?} }}"
+        )
     }
 }

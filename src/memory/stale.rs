@@ -17,6 +17,8 @@ pub enum Stale {
     Newer(MemoryId),
     /// This row may contradict it, and nobody decided which holds.
     Suspected(MemoryId),
+    /// This row replaced it: the search [asked about the past](crate::memory::Query::as_of).
+    Replaced(MemoryId),
     /// It was to be believed until this moment: [`NewMemory::stale_after`].
     Over(DateTime<Utc>),
     /// A journal line that it cites is gone: [`StoreConfig::journals`](crate::store::StoreConfig::journals).
@@ -29,6 +31,7 @@ impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Newer(id) => write!(f, "memory {id} is newer and states the same property"),
+            Self::Replaced(id) => write!(f, "memory {id} replaced it since"),
             Self::Suspected(id) => write!(f, "memory {id} may contradict it"),
             Self::Over(at) => {
                 write!(f, "to be believed until {}", at.to_rfc3339_opts(SecondsFormat::Secs, true))

@@ -59,6 +59,7 @@ macro_rules! contracts_of {
             $crate::store::forward::forward! { FactStore for $type {
                 record(access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
                 replace(access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
+                correct(access: &Access, id: MemoryId, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
                 values(access: &Access, key: &FactKey) -> Result<Vec<Fact>>;
                 settle(now: DateTime<Utc>) -> Result<Settled>;
                 is_settling_due() -> Result<bool>;

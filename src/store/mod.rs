@@ -28,6 +28,7 @@ mod admit;
 mod applies;
 #[cfg(feature = "artifacts")]
 pub(crate) mod artifacts;
+mod as_of;
 pub(crate) mod backend;
 mod before;
 #[cfg(feature = "exchange")]

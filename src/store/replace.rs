@@ -54,6 +54,6 @@ pub(crate) fn values(facts: &dyn Facts, key: &FactKey, sees_all: bool) -> Result
 }
 
 /// The place of a value: since when it is true, else since when the store knows it; of two, the later row is the later value.
-fn since(fact: &Fact) -> (DateTime<Utc>, MemoryId) {
+pub(crate) fn since(fact: &Fact) -> (DateTime<Utc>, MemoryId) {
     (fact.since(), fact.memory.id)
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
-use super::backend::{Backend, Changes, Editable, Rows};
+use super::backend::{Backend, Changes, Editable, Facts, Rows};
 use super::before::{Before, before};
 use super::config::StoreConfig;
 use super::edit::Edit;
@@ -17,7 +17,7 @@ use super::search::{Answer, search};
 use super::suspects::suspects;
 use super::vectors::Shelves;
 use super::visibility::{SHARED_KEYS, sees_all};
-use super::{decide, fact, forget, history, mask, practice, replace, settle};
+use super::{as_of, decide, fact, forget, history, mask, practice, replace, settle};
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
@@ -333,6 +333,9 @@ impl Store {
     pub(crate) fn search_unmasked(&self, access: &Access, query: &Query) -> Result<Found> {
         trace::search(|| {
             let Some(visibility) = self.visibility(access) else { return Ok(Found::nothing()) };
+            let (asked_about, most) = (query.as_of, query.filter.limit.saturating_mul(as_of::SEARCHED));
+            let (kept, wide) = (&query.filter, asked_about.map(|_| query.clone().limit(most)));
+            let query = wide.as_ref().unwrap_or(query);
             let meaning = self.meaning(query)?;
             let more = self.to_rerank(query);
             let run = || {
@@ -385,6 +388,9 @@ impl Store {
                     }
                     doubt(rows, visibility, (query.now, self.journals()), &mut found)
                 })?;
+            }
+            if let Some(time) = asked_about {
+                self.backend.read("search", |rows| as_of::held(rows, visibility, time, kept, &mut found))?;
             }
             found.outcome = lacks.map_or(found.outcome, SearchOutcome::Degraded);
             for hit in &mut found.hits {
@@ -590,6 +596,30 @@ impl Store {
                 rule: "wants a key of one value, of a fact that replaces",
             });
         };
+        self.put_ruled(access, fact, now, &|rows, id| replace::decisions(rows, id, key), false)
+    }
+
+    pub(crate) fn correct(
+        &self,
+        access: &Access,
+        id: MemoryId,
+        fact: &NewMemory,
+        now: DateTime<Utc>,
+    ) -> Result<Recorded> {
+        main_only(&self.scope, access, &row_name(Some(id)))?;
+        self.put_ruled(access, fact, now, &|_, new| Ok((vec![Decision::supersede(id, new)], new)), true)
+    }
+
+    /// Writes a fact and decides by it, in one step. A decision that is refused leaves a suspect, or where all are `required`, nothing is
+    /// written.
+    fn put_ruled(
+        &self,
+        access: &Access,
+        fact: &NewMemory,
+        now: DateTime<Utc>,
+        decisions: &dyn Fn(&dyn Facts, MemoryId) -> Result<(Vec<Decision>, MemoryId)>,
+        required: bool,
+    ) -> Result<Recorded> {
         let operation = Operation::write(access, fact, now);
         let admitted = self.config.admit(&self.scope, access, fact);
         let whose = (&self.config, &self.scope, access);
@@ -597,10 +627,13 @@ impl Store {
             self.attempt("write to", &operation, admitted, |rows, forgotten| {
                 forget::check_row(forgotten.as_ref(), access, &row_name(None), fact)?;
                 let (written, event) = self.put_in(rows, fact, &operation, forgotten.as_deref())?;
-                let (decisions, holds) = replace::decisions(rows, written.id, key)?;
+                let (decisions, holds) = decisions(rows, written.id)?;
                 let (mut events, mut suspects) = (Vec::new(), Vec::new());
                 for decision in decisions {
-                    let (mut told, _) = decide::decide(rows, whose, &decision, now)?;
+                    let (mut told, refused) = decide::decide(rows, whose, &decision, now)?;
+                    if let Some(error) = refused.filter(|_| required) {
+                        return Err(error);
+                    }
                     rows.rule(&mut told, now)?;
                     if told.iter().any(|event| event.outcome != EventOutcome::Applied) {
                         suspects.push(Suspect { id: decision.older, reason: SuspectReason::SameKey });

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ use crate::format::Origin;
 use crate::gate::Doors;
 use crate::life::receipt::{Exhibit, Item, LeftOutReason, Recorder, ShownBy};
 use crate::memory::{
-    Filter, Hit, Memory, MemoryId, MemoryStore, NewMemory, Query, Reached, Source, Stale, categories,
+    AsOf, Filter, Hit, Memory, MemoryId, MemoryStore, NewMemory, Query, Reached, Source, Stale, categories,
 };
 use crate::store::{self, Veil};
 
@@ -36,6 +36,13 @@ struct Write {
     content: String,
     metadata: Option<Map<String, Value>>,
     replaces: Option<MemoryId>,
+}
+
+#[derive(Deserialize)]
+struct Sought {
+    #[serde(flatten)]
+    search: Search,
+    as_of: Option<NaiveDate>,
 }
 
 #[derive(Deserialize)]
@@ -107,6 +114,7 @@ impl Rows {
                     "type": "object",
                     "properties": {
                         "query": { "type": "string", "description": "What you look for, in plain words." },
+                        "as_of": { "type": "string", "format": "date", "description": "A day in the past, as 2026-03-01: what held at its end, in UTC." },
                         "limit": limit
                     },
                     "required": ["query"],
@@ -206,8 +214,11 @@ impl Rows {
         if is_own && !row.pinned { Ok(()) } else { Err(not_own(id)) }
     }
 
-    fn search(&self, arguments: &Search, now: DateTime<Utc>) -> Result<Value, ToolError> {
-        let query = Query::new(plain(&arguments.query)).limit(limited(arguments.limit)).now(now);
+    fn search(&self, arguments: &Sought, now: DateTime<Utc>) -> Result<Value, ToolError> {
+        let Sought { search, as_of } = arguments;
+        let mut query = Query::new(plain(&search.query)).limit(limited(search.limit)).now(now);
+        query.as_of =
+            as_of.and_then(|day| day.and_hms_opt(23, 59, 59)).map(|ends| AsOf::Held(ends.and_utc()));
         let found =
             // Masked below, by the doors of the tools.
             self.store.search_unmasked(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;

@@ -7,7 +7,9 @@ mod examples;
 mod forms;
 mod found;
 mod git;
+mod left_out;
 mod newcomer;
+mod rows;
 mod server;
 #[cfg(target_os = "linux")]
 mod terminal;
@@ -29,6 +31,9 @@ fn settled(mut command: Command, folder: &Path) -> Command {
         .env_remove("NOCTUARY_CONFIG")
         .env_remove("NOCTUARY_KEY_FILE")
         .env_remove("NO_COLOR")
+        .env_remove("NOCTUARY_HOME")
+        .env_remove("MINARA_WORKSPACE_DIR")
+        .env_remove("EMBEDDING_PROVIDER")
         .env_remove("TZ");
     command
 }

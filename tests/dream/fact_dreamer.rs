@@ -744,6 +744,17 @@ impl FactStore for Mortal {
         self.store.replace(access, fact, now)
     }
 
+    fn correct(
+        &self,
+        access: &Access,
+        id: MemoryId,
+        fact: &NewMemory,
+        now: DateTime<Utc>,
+    ) -> noctuary::Result<Recorded> {
+        self.pass("correct in")?;
+        self.store.correct(access, id, fact, now)
+    }
+
     fn values(&self, access: &Access, key: &FactKey) -> noctuary::Result<Vec<Fact>> {
         self.pass("read values of")?;
         self.store.values(access, key)

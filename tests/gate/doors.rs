@@ -1253,6 +1253,11 @@ const WAYS: &[Way] = &[
     ("FactStore::replace", Door::StoreWrite, |stage| {
         stage.store().replace(&of(Actor::Library), &row().about(FactKey::one("marta", "key")), noon()).is_ok()
     }),
+    ("FactStore::correct", Door::StoreWrite, |stage| {
+        let mistake = NewMemory::new("fact", "Marta keeps no key.", Source::AgentRecorded);
+        let mistake = stage.store().record(&of(Actor::Library), &mistake, noon()).unwrap().id;
+        stage.store().correct(&of(Actor::Library), mistake, &row(), noon()).is_ok()
+    }),
     ("feed", Door::StoreWrite, |stage| {
         stage.put(
             "MEMORY.md",

@@ -857,6 +857,12 @@ const READERS: &[Reader] = &[
             shape(store.replace(access, &row.about(canary_key()), at(20, 12, 0)))
         })
     }),
+    ("FactStore::correct", false, |place| {
+        place.stores(|store, access| {
+            let row = NewMemory::new("fact", "canary in a row is", Source::AgentRecorded);
+            (1..9).map(|id| shape(store.correct(access, MemoryId::new(id), &row, at(20, 12, 0)))).collect()
+        })
+    }),
     ("FactStore::values", true, |place| {
         place.stores(|store, access| {
             let values = store.values(access, &canary_key());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::facts::{Decision, Fact, FactKey, FactStore};
-use noctuary::memory::{NewMemory, Query, Source, categories};
+use noctuary::memory::{AsOf, Hit, NewMemory, Query, Source, Stale, categories};
 use noctuary::testing::MemoryDisk;
 use noctuary::{FileMemoryStore, MemoryStore, SqliteMemoryStore};
 use noctuary_tests::common::marta::{agent, human, marta, now};
@@ -107,6 +107,27 @@ fn live(seed: u64) -> (u32, u32) {
         let found = store.search(&agent(), &Query::new(&property.question)).unwrap();
         asked += 1;
         right += u32::from(found.hits.first().is_some_and(|hit| hit.memory.content == holds));
+        for at in 0..=steps {
+            let at = minute(at) + TimeDelta::minutes(7);
+            for (time, told) in [
+                (AsOf::Held(at), property.held(at, minute(steps))),
+                (AsOf::Believed(at), property.held(at, at)),
+            ] {
+                let found = store.search(&agent(), &Query::new(&property.question).as_of(time)).unwrap();
+                let said: Vec<&str> = found.hits.iter().map(|hit| hit.memory.content.as_str()).collect();
+                let of_it: Vec<&str> = said
+                    .into_iter()
+                    .filter(|said| property.said.iter().any(|value| value.text == *said))
+                    .collect();
+                assert_eq!(of_it, told.into_iter().collect::<Vec<_>>(), "{time:?} of {:?}", property.said);
+                let replaced = found.hits.iter().filter(|hit| Some(hit.memory.content.as_str()) == told);
+                let has_note = |hit: &Hit| hit.stale.iter().any(|why| matches!(why, Stale::Replaced(_)));
+                assert!(
+                    replaced.into_iter().all(|hit| has_note(hit) || hit.memory.content == holds),
+                    "{found:?}"
+                );
+            }
+        }
         let is_alone = found.hits.iter().all(|hit| hit.memory.content != holds);
         assert!(found.hits.is_empty() || !is_alone, "a wrong value alone: {found:?}");
     }

@@ -3,15 +3,18 @@
 
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use noctuary::exchange::Foreign;
+use noctuary::facts::FactState;
 
 use super::place::Place;
 
 /// Memory of an agent across sessions: look, search, dream, mend, and take it elsewhere.
 ///
 /// PATH is a folder, a database file whose name ends in .db, .sqlite or .sqlite3, or a server's
-/// address, postgres://user@host/database.
+/// address, postgres://user@host/database. It may be left out where $NOCTUARY_HOME names it, or
+/// [home] path of the settings.
 #[derive(Debug, Parser)]
 #[command(name = "noctuary", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
@@ -121,6 +124,11 @@ pub(crate) enum Command {
         /// Show this number of journal entries before and after each that matched
         #[arg(long, default_value_t = 0)]
         around: usize,
+        /// Rows as they held at the end of this day
+        #[arg(long, value_name = "DATE")]
+        as_of: Option<NaiveDate>,
+        #[command(flatten)]
+        kept: Kept,
     },
     /// Write a line into the journal of today
     Note {
@@ -148,6 +156,85 @@ pub(crate) enum Command {
     Forgotten {
         #[command(subcommand)]
         what: Forgotten,
+    },
+    /// List the rows of the memory store
+    Rows {
+        /// A folder, a database or a server
+        path: Place,
+        #[command(flatten)]
+        wanted: Wanted,
+    },
+    /// Show all of one row: where it comes from, what it replaced, what may contradict it
+    Row(Row),
+    /// Write a row in your words
+    Remember {
+        /// A folder, a database or a server
+        path: Place,
+        /// The statement
+        #[arg(required = true)]
+        text: Vec<String>,
+        /// Its category, as fact, user, decision or preference
+        #[arg(long, default_value = "fact")]
+        category: String,
+        /// The property that it gives a value, as office/city; the value before it goes into the history
+        #[arg(long, value_name = "SUBJECT/PROPERTY")]
+        about: Option<String>,
+    },
+    /// Say a row in other words; the one before stays in its history
+    Correct {
+        #[command(flatten)]
+        row: Row,
+        /// The statement as it should be
+        #[arg(required = true)]
+        text: Vec<String>,
+    },
+    /// Put a row into every prompt of a main session
+    Pin {
+        #[command(flatten)]
+        row: Row,
+        /// Let it go
+        #[arg(long)]
+        off: bool,
+    },
+    /// Take a row out of lists, searches and prompts; it can be restored for 30 days
+    Retire {
+        #[command(flatten)]
+        row: Row,
+    },
+    /// Bring a retired row back
+    Restore {
+        #[command(flatten)]
+        row: Row,
+    },
+    /// List the pairs of rows that may contradict each other, or answer one
+    Suspects {
+        /// A folder, a database or a server
+        path: Place,
+        /// The older row of a pair
+        #[arg(requires = "answer")]
+        older: Option<String>,
+        /// The newer one
+        newer: Option<String>,
+        /// The answer
+        #[arg(value_enum)]
+        answer: Option<Answer>,
+    },
+    /// Make rows of the lines that dreams promoted; a dream does it by itself where there are rows
+    Feed {
+        /// A folder, a database or a server
+        path: Place,
+    },
+    /// List the rules and preferences, approve one that is proposed, or withdraw one
+    Rules(Rules),
+    /// List the methods with their outcomes, graduate one, or put one into quarantine
+    Methods(Methods),
+    /// List the lessons that the agent wrote down
+    Lessons {
+        /// A folder, a database or a server
+        path: Place,
+        /// At most this number, the latest first
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
     },
     /// Write an HTML page on the next dream, a past one, or an entity
     Page {
@@ -319,6 +406,98 @@ pub(crate) enum Forgotten {
         #[arg(required = true)]
         text: Vec<String>,
     },
+}
+
+/// A row of a life.
+#[derive(Debug, Args)]
+pub(crate) struct Row {
+    /// A folder, a database or a server
+    pub(crate) path: Place,
+    /// Its id, as `noctuary rows` and `search` print it
+    pub(crate) id: String,
+}
+
+/// What is kept of rows and documents.
+#[derive(Debug, Args)]
+pub(crate) struct Kept {
+    /// Of this category, as user, fact or decision
+    #[arg(long)]
+    pub(crate) category: Option<String>,
+    /// From this origin, as user, agent, tool, web or import
+    #[arg(long)]
+    pub(crate) origin: Option<String>,
+    /// Said by this participant of a group
+    #[arg(long, value_name = "NAME")]
+    pub(crate) who: Option<String>,
+    /// With this #tag in its words
+    #[arg(long)]
+    pub(crate) tag: Option<String>,
+    /// Rows touched, and journals, of this day or later
+    #[arg(long, value_name = "DATE")]
+    pub(crate) from: Option<NaiveDate>,
+    /// Rows touched, and journals, of this day or before
+    #[arg(long, value_name = "DATE")]
+    pub(crate) until: Option<NaiveDate>,
+}
+
+/// The rows that are listed.
+#[derive(Debug, Args)]
+pub(crate) struct Wanted {
+    #[command(flatten)]
+    pub(crate) kept: Kept,
+    /// In this state: pending, candidate, verified, disputed, superseded or rejected
+    #[arg(long)]
+    pub(crate) state: Option<FactState>,
+    /// At most this number, the latest first
+    #[arg(long, default_value_t = 50)]
+    pub(crate) limit: usize,
+}
+
+/// The answers to a pair of rows that may contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Answer {
+    /// Both say the same: the older one stays
+    Same,
+    /// The newer one is how it is now
+    Newer,
+    /// The older one is right, and the newer one wrong
+    Older,
+    /// Both are right
+    Both,
+    /// Neither is right
+    Neither,
+}
+
+/// The rules of a life, and an answer to one.
+#[derive(Debug, Args)]
+pub(crate) struct Rules {
+    /// A folder, a database or a server
+    pub(crate) path: Place,
+    /// Put a proposed one into force; a hard constraint asks at the terminal
+    #[arg(long, value_name = "ID", conflicts_with = "withdraw")]
+    pub(crate) approve: Option<String>,
+    /// Take one back
+    #[arg(long, value_name = "ID")]
+    pub(crate) withdraw: Option<String>,
+}
+
+/// The methods of a life, and a word on one.
+#[derive(Debug, Args)]
+pub(crate) struct Methods {
+    /// A folder, a database or a server
+    pub(crate) path: Place,
+    /// Graduate one whose outcomes bear it out
+    #[arg(long, value_name = "ID", conflicts_with_all = ["quarantine", "release"])]
+    pub(crate) graduate: Option<String>,
+    /// Put one into quarantine
+    #[arg(long, value_name = "ID", conflicts_with = "release")]
+    pub(crate) quarantine: Option<String>,
+    /// Let one out of quarantine
+    #[arg(long, value_name = "ID")]
+    pub(crate) release: Option<String>,
+    /// Show this number of cases of each
+    #[arg(long, default_value_t = 0)]
+    pub(crate) cases: usize,
 }
 
 /// The settings of one dream.

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use noctuary::dream::{Evidence, OverBudget};
 use noctuary::model::HttpEmbedder;
 use noctuary::store::StoreConfig;
+use noctuary::vectors::Embedder;
 use noctuary::workspace::{DayPolicy, Zone};
 use noctuary::{DreamConfig, LifeConfig};
 use serde::{Deserialize, Serialize};
@@ -17,11 +18,21 @@ use super::output::Trouble;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
+    pub(crate) home: HomePath,
     pub(crate) day: Day,
     pub(crate) dream: Dream,
     pub(crate) model: Model,
     pub(crate) travel: Travel,
     pub(crate) server: Server,
+}
+
+/// The home that is meant where PATH is left out.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct HomePath {
+    /// A folder, a database or a server; `~/` is the folder of this account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<PathBuf>,
 }
 
 /// The day of the person. Where the file says nothing, the zone is that of `TZ`, then that of this machine.
@@ -202,7 +213,10 @@ impl Config {
     pub(crate) fn stores_of_doctor(&self) -> Result<StoreConfig, Trouble> {
         let mut config = stores()?;
         let Model { endpoint, embedder, dimensions, .. } = &self.model;
-        let Some(embedder) = embedder else { return Ok(config) };
+        let Some(embedder) = embedder else {
+            config.embedder = embedder_of_variables()?;
+            return Ok(config);
+        };
         let (Some(endpoint), Some(dimensions)) = (endpoint, dimensions) else {
             return Err(Trouble::of("embedder_alone", &[]));
         };
@@ -233,6 +247,7 @@ impl Config {
                 ),
                 user_names: Some(dreams.user_names.clone()),
             },
+            home: self.home.clone(),
             model: self.model.clone(),
             travel: Travel { key_file: self.key_file(), trust: self.travel.trust.clone() },
             server: self.server.clone(),
@@ -261,6 +276,34 @@ fn said(text: &str, error: &toml::de::Error) -> String {
         Some((name, _)) => format!("line {number}, {}: {why}", name.trim()),
         None => format!("line {number}: {why}"),
     }
+}
+
+/// The models of the provider that the names of the environment may mean, with the numbers of a vector. The first counts where none is
+/// named.
+const EMBEDDING_MODELS: [(&str, usize); 3] =
+    [("text-embedding-3-small", 1536), ("text-embedding-3-large", 3072), ("text-embedding-ada-002", 1536)];
+
+/// Returns the embedder that the seeds' names of the environment mean: `EMBEDDING_PROVIDER`, `EMBEDDING_MODEL` and
+/// `EMBEDDING_API_KEY`. (seeds 003 and 004)
+fn embedder_of_variables() -> Result<Option<Arc<dyn Embedder>>, Trouble> {
+    let said = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    match said("EMBEDDING_PROVIDER").as_deref() {
+        None | Some("disabled") => return Ok(None),
+        Some("openai") => {}
+        Some(_) => {
+            return Err(Trouble::of("setting_of_words", &[&"EMBEDDING_PROVIDER", &"openai or disabled"]));
+        }
+    }
+    let named = said("EMBEDDING_MODEL");
+    let known =
+        EMBEDDING_MODELS.iter().find(|(model, _)| named.as_deref().is_none_or(|named| named == *model));
+    let Some((model, dimensions)) = known else {
+        let names = EMBEDDING_MODELS.map(|(model, _)| model).join(", ");
+        return Err(Trouble::of("setting_of_words", &[&"EMBEDDING_MODEL", &format!("one of {names}")]));
+    };
+    let key = if said("EMBEDDING_API_KEY").is_some() { "EMBEDDING_API_KEY" } else { "OPENAI_API_KEY" };
+    let embedder = HttpEmbedder::new("https://api.openai.com/v1", *model, *dimensions)?;
+    Ok(Some(Arc::new(embedder.key_from_env(key)?)))
 }
 
 /// Returns the settings of stores.

@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use noctuary::doctor::Doctor;
 use noctuary::edges::EdgeStore;
-use noctuary::exchange::StoredRows;
+use noctuary::exchange::{FeedReport, StoredRows, feed};
 use noctuary::facts::FactStore;
+use noctuary::learning::{MethodStore, PreferenceStore};
 use noctuary::memory::LearningStore;
 use noctuary::postgres::{Postgres, PostgresMemoryStore, PostgresWorkspace};
 use noctuary::workspace::Reach;
@@ -33,9 +35,12 @@ pub(crate) enum Store {
 }
 
 /// The verbs of every store.
-pub(crate) trait AnyStore: MemoryStore + FactStore + LearningStore {}
+pub(crate) trait AnyStore:
+    MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore
+{
+}
 
-impl<S: MemoryStore + FactStore + LearningStore> AnyStore for S {}
+impl<S: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore> AnyStore for S {}
 
 impl Store {
     pub(crate) fn any(&self) -> &dyn AnyStore {
@@ -145,6 +150,23 @@ impl Home {
             store: Store::Sqlite(store),
             scope,
         })
+    }
+
+    /// Makes the rows of the store follow the lines that dreams promoted.
+    pub(crate) fn feed(&self, now: DateTime<Utc>) -> Result<FeedReport, Trouble> {
+        Ok(feed(self.workspace.as_ref(), self.store.any(), &self.scope, now)?)
+    }
+
+    /// Does so where the home keeps rows: a database or a server, or a folder whose store was ever written to.
+    pub(crate) fn feed_where_rows_are(&self, now: DateTime<Utc>) -> Result<(), Trouble> {
+        let is_kept = match &self.store {
+            Store::File(store) => !store.audit(&self.owner(), 1)?.is_empty(),
+            Store::Sqlite(_) | Store::Postgres(..) => true,
+        };
+        if is_kept {
+            self.feed(now)?;
+        }
+        Ok(())
     }
 
     /// Returns the access of the person at the terminal.

@@ -6,20 +6,21 @@ mod commands;
 mod config;
 mod home;
 mod key;
+mod left_out;
 mod output;
 mod place;
 mod progress;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use arguments::{Arguments, Command, Forgotten, OutFormat};
+use commands::rows::{self, Change};
+use commands::rules;
 use output::{End, Output, Trouble};
 use place::Whose;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match left_out::parse(&std::env::args_os().collect::<Vec<_>>()) {
         Ok(arguments) => arguments,
         Err(error) => return refused(&error),
     };
@@ -64,12 +65,33 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         }
         Command::Status { path } => commands::life::status(path, whose, &config, output),
         Command::Note { path, text, kind } => commands::life::note(path, text, *kind, whose, &config, output),
-        Command::Search { path, query, limit, around } => {
-            commands::memory::search(path, query, (*limit, *around), whose, output)
+        Command::Search { path, query, limit, around, as_of, kept } => {
+            let sought = commands::memory::Sought { limit: *limit, around: *around, as_of: *as_of, kept };
+            commands::memory::search(path, query, &sought, whose, &config, output)
         }
         Command::Forget { path, text, in_files } => {
             commands::memory::forget(path, text, *in_files, whose, output)
         }
+        Command::Rows { path, wanted } => rows::rows(path, wanted, whose, &config, output),
+        Command::Row(row) => rows::row(row, whose, &config, output),
+        Command::Remember { path, text, category, about } => {
+            rows::remember(path, text, (category, about.as_deref()), whose, output)
+        }
+        Command::Correct { row, text } => rows::correct(row, text, whose, output),
+        Command::Pin { row, off } => {
+            rows::change(row, if *off { Change::Unpin } else { Change::Pin }, whose, output)
+        }
+        Command::Retire { row } => rows::change(row, Change::Retire, whose, output),
+        Command::Restore { row } => rows::change(row, Change::Restore, whose, output),
+        Command::Suspects { path, older, newer, answer } => {
+            let answered = older.as_deref().zip(newer.as_deref()).zip(*answer);
+            let answered = answered.map(|((older, newer), answer)| (older, newer, answer));
+            rows::suspects(path, answered, whose, &config, output)
+        }
+        Command::Feed { path } => rows::feed(path, whose, output),
+        Command::Rules(of) => rules::rules(of, whose, output),
+        Command::Methods(of) => rules::methods(of, whose, output),
+        Command::Lessons { path, limit } => rules::lessons(path, *limit, whose, &config, output),
         Command::Forgotten { what } => match what {
             Forgotten::List { path } => commands::memory::forgotten(path, whose, output),
             Forgotten::Lift { path, text } => commands::memory::lift(path, text, whose, output),

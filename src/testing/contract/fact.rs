@@ -46,6 +46,7 @@ pub fn facts(make: Make<'_>) {
     settles(make().as_ref());
     returns(make().as_ref());
     replaces(make().as_ref());
+    corrects(make().as_ref());
     distinguishes(make().as_ref());
     sights(make().as_ref());
     protects(make().as_ref());
@@ -148,6 +149,33 @@ pub fn returns(store: &dyn Facts) {
             store.delete(&agent(), id, at(6)).expect(WORKS);
         }
     }
+}
+
+/// A row that is put in place of another one, in one step or not at all. (FA-02)
+pub fn corrects(store: &dyn Facts) {
+    let say = |content: &str, source: Source| NewMemory::new(categories::FACT, content, source);
+    let wrong = say("The harbour opens at six.", Source::UserManual).about(FactKey::many("harbour", "hours"));
+    let wrong = store.record(&human(), &wrong, at(1)).expect(WORKS).id;
+    let row = store.fact(&human(), wrong).expect(WORKS).expect(WORKS);
+    // The agent may not retire what the human typed: neither row changes, and none is left behind.
+    let error =
+        store.correct(&agent(), wrong, &row.restated("It opens at noon.", Source::AgentRecorded), at(2));
+    assert!(matches!(error, Err(Error::Denied { .. })), "{error:?}");
+    assert_eq!(store.list(&human(), &Filter::limit(9)).expect(WORKS).len(), 1);
+    let right = row.restated("The harbour opens at seven.", Source::UserManual);
+    let right = store.correct(&human(), wrong, &right, at(3)).expect(WORKS).id;
+    let now = store.fact(&human(), right).expect(WORKS).expect(WORKS);
+    assert_eq!((&now.key, &now.memory.category), (&row.key, &row.memory.category));
+    assert_eq!(state(store, wrong), FactState::Superseded);
+    let chain = store.history(&human(), right).expect(WORKS);
+    assert_eq!(chain.iter().map(|fact| fact.memory.id).collect::<Vec<_>>(), [wrong, right]);
+    assert!(store.suspicions(&human(), 9).expect(WORKS).is_empty(), "nothing is left to decide");
+    // A row that is retired, or that is none, is corrected by nobody.
+    for gone in [wrong, MemoryId::new(4711)] {
+        let row = say("It opens at eight.", Source::UserManual);
+        assert!(store.correct(&human(), gone, &row, at(4)).is_err(), "{gone:?}");
+    }
+    assert_eq!(store.list(&human(), &Filter::limit(9)).expect(WORKS).len(), 1);
 }
 
 /// A property with one value keeps it by itself, by the time since when each value is true. (FA-02)

@@ -184,14 +184,20 @@ pub(crate) fn holder(life: &Path) -> Option<u32> {
     lock["pid"].as_u64()?.try_into().ok()
 }
 
-/// Waits for a holder, or for one that commits, and then a moment of any order of length; returns whom to kill.
+/// Waits for a holder, then perhaps for one that commits, and then a moment of any order of length; returns whom to kill. It
+/// waits for a holder for longer than a ticker begins: kills before that would meet no tick.
 fn aim(life: &Path, tickers: &[Child], chance: &mut Chance) -> usize {
     let place = |pid: u32| tickers.iter().position(|ticker| ticker.id() == pid);
-    let (for_a_commit, patience) = (chance.one_in(2), Instant::now() + stretched(Duration::from_millis(20)));
-    let is_there =
-        || if for_a_commit { life.join(INTENT).exists() } else { holder(life).and_then(place).is_some() };
-    while !is_there() && Instant::now() < patience {
-        std::thread::sleep(Duration::from_micros(20));
+    let wait = |millis: u64, is_there: &dyn Fn() -> bool| {
+        let patience = Instant::now() + stretched(Duration::from_millis(millis));
+        while !is_there() && Instant::now() < patience {
+            std::thread::sleep(Duration::from_micros(20));
+        }
+    };
+    wait(2000, &|| holder(life).and_then(place).is_some());
+    let for_a_commit = chance.one_in(2);
+    if for_a_commit {
+        wait(50, &|| life.join(INTENT).exists());
     }
     let longest = 1 << chance.below(if for_a_commit { 11 } else { 15 });
     std::thread::sleep(chance.micros(longest));

@@ -2,39 +2,85 @@
 
 use std::sync::Arc;
 
-use chrono::Utc;
-use noctuary::SqliteIndex;
+use chrono::{NaiveDate, TimeDelta, Utc};
 use noctuary::exchange::{Forget, ForgottenList};
 use noctuary::format::JournalName;
 use noctuary::life::Indexed;
-use noctuary::memory::Query;
+use noctuary::memory::{AsOf, Query};
+use noctuary::{DocName, SqliteIndex};
 use serde_json::json;
 
+use crate::arguments::Kept;
+use crate::commands::rows;
+use crate::config::Config;
 use crate::home::Home;
 use crate::output::{End, Output, Trouble, count};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
+/// The part of what is found that is shown.
+pub(crate) struct Sought<'a> {
+    pub(crate) limit: usize,
+    pub(crate) around: usize,
+    pub(crate) as_of: Option<NaiveDate>,
+    pub(crate) kept: &'a Kept,
+}
+
+impl Sought<'_> {
+    /// Returns the number of hits to look through: a part of them may not be kept.
+    fn looked_through(&self) -> usize {
+        let Kept { category: _, origin, who, tag, from, until } = self.kept;
+        let is_all = [origin, who, tag].iter().all(|word| word.is_none());
+        let is_always = from.is_none() && until.is_none() && self.as_of.is_none();
+        if is_all && is_always { self.limit } else { self.limit.max(MAX_LOOKED_THROUGH) }
+    }
+
+    /// Returns whether a document is kept: a journal by its day, others where no day is asked for. Nobody knows a category or an
+    /// origin of it.
+    fn takes(&self, name: &DocName, content: &str) -> bool {
+        let Kept { category, origin, who, tag, from, until } = self.kept;
+        let of_rows = category.is_some() || origin.is_some() || who.is_some();
+        let until = until.iter().chain(&self.as_of).min();
+        let is_within = match JournalName::parse(name).map(|journal| journal.date()) {
+            Some(day) => from.is_none_or(|from| day >= from) && until.is_none_or(|until| day <= *until),
+            None => from.is_none() && until.is_none(),
+        };
+        !of_rows && is_within && tag.as_ref().is_none_or(|tag| rows::has_tag(content, tag))
+    }
+}
+
+/// The most hits that are looked through for those that are kept.
+const MAX_LOOKED_THROUGH: usize = 200;
+
 pub(crate) fn search(
     place: &Place,
     query: &[String],
-    (limit, around): (usize, usize),
+    sought: &Sought<'_>,
     whose: Whose<'_>,
+    config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
     let query = query.join(" ");
+    let (limit, around, most) = (sought.limit, sought.around, sought.looked_through());
     let (rows, documents) = {
         let _progress = Progress::begin("searching");
         let mut asked = Query::new(query.as_str());
-        asked.filter.limit = limit;
-        let rows = home.store.any().search_unmasked(&home.owner(), &asked)?;
+        asked.filter = rows::filter(sought.kept, config)?;
+        asked.filter.limit = most;
+        let last = sought.as_of.map(|date| rows::ends(date, config)).transpose()?;
+        asked.as_of = last.map(|ends| AsOf::Held(ends - TimeDelta::milliseconds(1)));
+        let mut found = home.store.any().search_unmasked(&home.owner(), &asked)?;
+        found.hits.retain(|hit| rows::is_wanted(&hit.memory, sought.kept));
+        found.hits.truncate(limit);
         // The words of documents are read anew: the home is not written to.
         let index = SqliteIndex::open_in_memory(home.scope.clone())?;
         let indexed = Indexed::new(Arc::clone(&home.workspace), index).with_neighbours(around);
         indexed.sync(Utc::now())?;
-        let found = indexed.search_unmasked(&home.owner(), &query, limit)?;
-        (rows, indexed.entries(&home.owner(), &query, found, limit)?)
+        let mut documents = indexed.search_unmasked(&home.owner(), &query, most)?;
+        documents.results.retain(|one| sought.takes(&one.path, &one.content));
+        documents.results.truncate(limit);
+        (found, indexed.entries(&home.owner(), &query, documents, limit)?)
     };
     let is_empty = rows.hits.is_empty() && documents.results.is_empty();
     if output.json {
@@ -43,7 +89,7 @@ pub(crate) fn search(
             .iter()
             .map(|hit| {
                 json!({"id": hit.memory.id.get(), "category": hit.memory.category, "content": hit.memory.content,
-                       "updated_at": hit.memory.updated_at, "score": hit.score, "span": hit.span})
+                       "updated_at": hit.memory.updated_at, "score": hit.score, "span": hit.span, "stale": hit.stale})
             })
             .collect();
         let documents: Vec<_> = documents
@@ -61,7 +107,9 @@ pub(crate) fn search(
         output.line(format!(
             "{}  {}",
             output.bold(&format!("memories/{}", hit.memory.id)),
-            output.faint(&hit.memory.category)
+            output.faint(
+                &hit.stale.iter().fold(hit.memory.category.clone(), |told, why| format!("{told}, {why}"))
+            )
         ));
         output.wrapped(4, &shown(&hit.memory.content, hit.excerpt(EXCERPT_BYTES)));
     }

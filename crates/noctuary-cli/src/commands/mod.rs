@@ -8,5 +8,7 @@ pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod night;
 pub(crate) mod review;
+pub(crate) mod rows;
+pub(crate) mod rules;
 pub(crate) mod shell;
 pub(crate) mod travel;

@@ -48,6 +48,9 @@ pub(crate) fn dream(
     let home = Home::open(place, whose)?;
     let mode = if propose { DreamMode::Propose } else { DreamMode::Append };
     let report = run(&home, mode, night, now, config)?;
+    if report.outcome == Outcome::Appended {
+        home.feed_where_rows_are(Utc::now())?;
+    }
     write_page(&home, &report, night.html.as_deref(), config)?;
     let end = tell(&report, place, output)?;
     if !config.dreams()?.enabled {

@@ -169,6 +169,9 @@ fn edit(home: &Home, proposal: &DreamProposal, output: Output) -> Result<(), Tro
 
 fn accept_one(home: &Home, dreamer: &JournalDreamer, id: &DreamId, output: Output) -> Result<End, Trouble> {
     let report = dreamer.accept_proposal(&home.owner(), id, Utc::now())?;
+    if report.end == ProposalEnd::Appended {
+        home.feed_where_rows_are(Utc::now())?;
+    }
     if output.json {
         output.value(&report)?;
     } else {
@@ -202,6 +205,9 @@ pub(crate) fn undo(
     let (owner, now) = (home.owner(), Utc::now());
     let is_done =
         if redo { dreamer.redo_dream(&owner, &id, now)? } else { dreamer.undo_dream(&owner, &id, now)? };
+    if is_done {
+        home.feed_where_rows_are(now)?;
+    }
     if output.json {
         output.value(&json!({"id": id, "done": is_done}))?;
     } else if is_done {

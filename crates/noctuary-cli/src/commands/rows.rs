@@ -1,0 +1,348 @@
+//! `noctuary rows`, `row`, `remember`, `correct`, `pin`, `retire`, `restore`, `suspects` and `feed`.
+
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use noctuary::facts::{Decision, Fact, FactKey, Suspicion};
+use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Source};
+use serde_json::{Value, json};
+
+use crate::arguments::{Answer, Kept, Row, Wanted};
+use crate::config::Config;
+use crate::home::Home;
+use crate::output::{End, Output, Trouble, count};
+use crate::place::{Place, Whose};
+use crate::progress::Progress;
+
+pub(crate) fn rows(
+    place: &Place,
+    wanted: &Wanted,
+    whose: Whose<'_>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let home = Home::open(place, whose)?;
+    let mut filter = filter(&wanted.kept, config)?;
+    filter.retired = wanted.state.is_some_and(|state| state.is_retired());
+    let (mut listed, mut more) = (Vec::new(), 0);
+    for row in home.store.any().list(&home.owner(), &filter)? {
+        if !is_wanted(&row, &wanted.kept) {
+            continue;
+        }
+        let Some(fact) = home.store.any().fact(&home.owner(), row.id)? else { continue };
+        if wanted.state.is_some_and(|state| fact.status.state != state) {
+            continue;
+        }
+        if listed.len() < wanted.limit {
+            listed.push(fact);
+        } else {
+            more += 1;
+        }
+    }
+    if output.json {
+        output.value(&json!({"rows": listed.iter().map(printed).collect::<Vec<_>>(), "more": more}))?;
+        return Ok(End::look_if(listed.is_empty()));
+    }
+    for fact in &listed {
+        show(fact, config, output)?;
+    }
+    if more > 0 {
+        output.line(format!("{more} more: --limit says how many are shown."));
+    }
+    if listed.is_empty() {
+        output.say("no_rows", &[place]);
+    }
+    Ok(End::look_if(listed.is_empty()))
+}
+
+/// Returns the filter of the library for what is kept; a day is that of the person.
+pub(crate) fn filter(kept: &Kept, config: &Config) -> Result<Filter, Trouble> {
+    let mut filter = Filter::limit(usize::MAX);
+    filter.category.clone_from(&kept.category);
+    filter.since = kept.from.map(|date| config.day().map(|day| day.begins(date))).transpose()?;
+    filter.until = kept.until.map(|date| ends(date, config)).transpose()?;
+    Ok(filter)
+}
+
+/// Returns when a day of the person is over.
+pub(crate) fn ends(date: NaiveDate, config: &Config) -> Result<DateTime<Utc>, Trouble> {
+    let next = date.checked_add_days(Days::new(1)).unwrap_or(date);
+    Ok(config.day()?.begins(next))
+}
+
+/// Returns whether a row is what was asked for, by what a filter of the library does not know.
+pub(crate) fn is_wanted(row: &Memory, kept: &Kept) -> bool {
+    let origin = row.origin.as_ref().map(ToString::to_string).unwrap_or_default();
+    let is_of = |kind: &String| origin == *kind || origin.split(':').next() == Some(kind);
+    let is_by = |name: &String| {
+        origin.strip_prefix("participant:").is_some_and(|said| said.to_lowercase() == name.to_lowercase())
+    };
+    kept.origin.as_ref().is_none_or(is_of)
+        && kept.who.as_ref().is_none_or(is_by)
+        && kept.tag.as_ref().is_none_or(|tag| has_tag(&row.content, tag))
+}
+
+/// Returns whether a text has a tag, in any case.
+pub(crate) fn has_tag(text: &str, tag: &str) -> bool {
+    let tag = format!("#{}", tag.trim_start_matches('#').to_lowercase());
+    let bare = |word: &str| word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']) == tag;
+    text.to_lowercase().split_whitespace().any(bare)
+}
+
+/// Prints a row in one line, and its words below.
+fn show(fact: &Fact, config: &Config, output: Output) -> Result<(), Trouble> {
+    let row = &fact.memory;
+    let pinned = if row.pinned { ", pinned" } else { "" };
+    let told =
+        format!("{}, {}{pinned}, {}", row.category, fact.status.state, config.day()?.date(row.updated_at));
+    output.line(format!("{}  {}", output.bold(&format!("memories/{}", row.id)), output.faint(&told)));
+    output.wrapped(4, &row.content);
+    Ok(())
+}
+
+/// Returns a row for a program.
+fn printed(fact: &Fact) -> Value {
+    let row = &fact.memory;
+    json!({
+        "id": row.id.get(), "category": row.category, "content": row.content, "source": row.source, "origin": row.origin,
+        "shared": row.shared, "pinned": row.pinned, "dream": row.dream, "metadata": row.metadata,
+        "cites": row.cites.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "created_at": row.created_at, "updated_at": row.updated_at,
+        "about": fact.key.as_ref().map(|key| json!({"subject": key.subject, "slot": key.slot})),
+        "valid_from": fact.valid_from, "status": fact.status,
+    })
+}
+
+/// Reads the id of a row, as lists print it.
+pub(crate) fn id(text: &str) -> Result<MemoryId, Trouble> {
+    let digits = text.strip_prefix("memories/").unwrap_or(text);
+    let number = digits.parse().ok().filter(|number| *number > 0);
+    number.map(MemoryId::new).ok_or_else(|| Trouble::of("no_row_id", &[&text]))
+}
+
+fn fact(home: &Home, place: &Place, id: MemoryId) -> Result<Fact, Trouble> {
+    let fact = home.store.any().fact(&home.owner(), id)?;
+    fact.ok_or_else(|| Trouble::of("no_row", &[&id, place]))
+}
+
+pub(crate) fn row(of: &Row, whose: Whose<'_>, config: &Config, output: Output) -> Result<End, Trouble> {
+    let home = Home::open(&of.path, whose)?;
+    let (id, owner, store) = (id(&of.id)?, home.owner(), home.store.any());
+    let fact = fact(&home, &of.path, id)?;
+    let mut history = store.history(&owner, id)?;
+    history.retain(|other| other.memory.id != id);
+    let mut doubts = store.suspicions(&owner, usize::MAX)?;
+    doubts.retain(|pair| [pair.older.memory.id, pair.newer.memory.id].contains(&id));
+    if output.json {
+        let mut told = printed(&fact);
+        told["history"] = history.iter().map(printed).collect();
+        told["suspicions"] = doubts.iter().map(pair).collect();
+        output.value(&told)?;
+        return Ok(End::Well);
+    }
+    show(&fact, config, output)?;
+    let line = |name: &str, text: String| {
+        output.folded(14, &format!("    {}{text}", output.faint(&format!("{name:<10}"))))
+    };
+    let row = &fact.memory;
+    let said = |at: Option<DateTime<Utc>>| at.map(|at| config.told(at)).transpose();
+    let key = fact.key.as_ref().map(|key| format!("{} / {}", key.subject, key.slot));
+    let cited: Vec<String> = row.cites.iter().map(ToString::to_string).collect();
+    for (name, text) in [
+        ("source", row.source.as_ref().map(|source| source.as_str().to_owned())),
+        ("origin", row.origin.as_ref().map(ToString::to_string)),
+        ("written", Some(config.told(row.created_at)?)),
+        ("touched", Some(config.told(row.updated_at)?).filter(|_| row.updated_at != row.created_at)),
+        ("about", key),
+        ("true from", said(fact.valid_from)?),
+        ("until", said(fact.status.valid_until)?),
+        ("replaced", fact.status.successor.map(|next| format!("by memories/{next}"))),
+        ("shared", row.shared.then(|| "with sessions where others are present".to_owned())),
+        ("dream", row.dream.as_ref().map(ToString::to_string)),
+        ("cites", (!cited.is_empty()).then(|| cited.join(", "))),
+        ("notes", row.metadata.as_ref().map(ToString::to_string)),
+    ] {
+        if let Some(text) = text {
+            line(name, text);
+        }
+    }
+    for other in &history {
+        let is_later = fact.status.successor.is_some() && other.memory.id > id;
+        output.line(output.bold(if is_later { "Later" } else { "Before" }));
+        show(other, config, output)?;
+    }
+    for doubt in &doubts {
+        let other = if doubt.older.memory.id == id { &doubt.newer } else { &doubt.older };
+        output.line(output.bold("May contradict"));
+        show(other, config, output)?;
+    }
+    Ok(End::look_if(!doubts.is_empty()))
+}
+
+/// Makes a row of a person's words.
+fn typed(category: &str, words: &[String]) -> Result<NewMemory, Trouble> {
+    let text = words.join(" ");
+    if text.trim().is_empty() {
+        return Err(Trouble::of("nothing_to_note", &[]));
+    }
+    Ok(NewMemory::new(category, text.trim(), Source::UserManual))
+}
+
+pub(crate) fn remember(
+    place: &Place,
+    words: &[String],
+    (category, about): (&str, Option<&str>),
+    whose: Whose<'_>,
+    output: Output,
+) -> Result<End, Trouble> {
+    let mut row = typed(category, words)?;
+    let home = Home::open(place, whose)?;
+    let (owner, now) = (home.owner(), Utc::now());
+    let recorded = match about {
+        None => home.store.any().record(&owner, &row, now)?,
+        Some(about) => {
+            let (subject, slot) = about.split_once('/').ok_or_else(|| Trouble::of("no_key", &[&about]))?;
+            row = row.about(FactKey::one(subject.trim(), slot.trim()));
+            home.store.any().replace(&owner, &row, now)?
+        }
+    };
+    let suspects: Vec<MemoryId> = recorded.suspects.iter().map(|suspect| suspect.id).collect();
+    if output.json {
+        output.value(&json!({"id": recorded.id, "suspects": suspects}))?;
+        return Ok(End::look_if(!suspects.is_empty()));
+    }
+    output.line(format!("Remembered: {}", output.bold(&format!("memories/{}", recorded.id))));
+    if !suspects.is_empty() {
+        let pairs = count(suspects.len(), "row");
+        output.line(format!("It may contradict {pairs}: noctuary suspects {place}"));
+    }
+    Ok(End::look_if(!suspects.is_empty()))
+}
+
+pub(crate) fn correct(of: &Row, words: &[String], whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open(&of.path, whose)?;
+    let id = id(&of.id)?;
+    let fact = fact(&home, &of.path, id)?;
+    let row = fact.restated(typed(&fact.memory.category, words)?.content, Source::UserManual);
+    let right = home.store.any().correct(&home.owner(), id, &row, Utc::now())?.id;
+    if output.json {
+        output.value(&json!({"id": right, "replaces": id}))?;
+        return Ok(End::Well);
+    }
+    let told = output.bold(&format!("memories/{right}"));
+    output.line(format!("{told} says it now; memories/{id} is in its history."));
+    if fact.memory.dream.is_some() {
+        output.say("line_stays", &[&of.path]);
+    }
+    Ok(End::Well)
+}
+
+/// A change of one row that can be taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    Pin,
+    Unpin,
+    Retire,
+    Restore,
+}
+
+pub(crate) fn change(of: &Row, change: Change, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open(&of.path, whose)?;
+    let (id, owner, store, now) = (id(&of.id)?, home.owner(), home.store.any(), Utc::now());
+    let row = store.get(&owner, id)?;
+    let (is_done, told) = match change {
+        Change::Pin => {
+            (store.pin(&owner, id, true, now)?, "is in every prompt of a main session from now on")
+        }
+        Change::Unpin => (store.pin(&owner, id, false, now)?, "is pinned no more"),
+        Change::Retire => (store.delete(&owner, id, now)?, "is out of lists, searches and prompts"),
+        Change::Restore => (store.restore(&owner, id, now)?, "is back"),
+    };
+    if output.json {
+        output.value(&json!({"id": id, "done": is_done}))?;
+        return Ok(End::look_if(!is_done));
+    }
+    if !is_done {
+        return Ok(output.say("no_row_to_change", &[&id, &of.path]));
+    }
+    output.line(format!("memories/{id} {told}."));
+    if change == Change::Retire {
+        output.line(format!("For 30 days this brings it back: noctuary restore {} {id}", of.path));
+        if row.is_some_and(|row| row.dream.is_some()) {
+            output.say("line_stays", &[&of.path]);
+        }
+    }
+    Ok(End::Well)
+}
+
+/// Returns a pair for a program.
+fn pair(pair: &Suspicion) -> Value {
+    json!({"older": printed(&pair.older), "newer": printed(&pair.newer), "reason": pair.reason})
+}
+
+pub(crate) fn suspects(
+    place: &Place,
+    answered: Option<(&str, &str, Answer)>,
+    whose: Whose<'_>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let home = Home::open(place, whose)?;
+    let (owner, store, now) = (home.owner(), home.store.any(), Utc::now());
+    if let Some((older, newer, answer)) = answered {
+        let (older, newer) = (id(older)?, id(newer)?);
+        let decisions = match answer {
+            Answer::Same => vec![Decision::duplicate(older, newer)],
+            Answer::Newer => vec![Decision::supersede(older, newer)],
+            Answer::Older => vec![Decision::reject(newer)],
+            Answer::Both => vec![Decision::coexist(older, newer)],
+            Answer::Neither => vec![Decision::reject(newer), Decision::reject(older)],
+        };
+        for decision in &decisions {
+            store.decide(&owner, decision, now)?;
+        }
+        if output.json {
+            output.value(&json!({"older": older, "newer": newer, "decided": decisions.len()}))?;
+        } else {
+            output.line(format!("Decided. noctuary row {place} {newer} tells how it stands."));
+        }
+        return Ok(End::Well);
+    }
+    let pairs = store.suspicions(&owner, usize::MAX)?;
+    if output.json {
+        output.value(&pairs.iter().map(pair).collect::<Vec<_>>())?;
+        return Ok(End::look_if(!pairs.is_empty()));
+    }
+    for pair in &pairs {
+        let (older, newer) = (pair.older.memory.id, pair.newer.memory.id);
+        output.line(output.bold(&format!("{older} {newer}")));
+        show(&pair.older, config, output)?;
+        show(&pair.newer, config, output)?;
+    }
+    match pairs.first() {
+        None => output.line("No rows may contradict each other."),
+        Some(pair) => output.line(format!(
+            "`noctuary suspects {place} {} {} newer` answers the first: same, newer, older, both or neither.",
+            pair.older.memory.id, pair.newer.memory.id
+        )),
+    }
+    Ok(End::look_if(!pairs.is_empty()))
+}
+
+pub(crate) fn feed(place: &Place, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+    let home = Home::open(place, whose)?;
+    let report = {
+        let _progress = Progress::begin("feeding");
+        home.feed(Utc::now())?
+    };
+    if output.json {
+        output.value(&report)?;
+        return Ok(End::look_if(report.refused > 0));
+    }
+    output.line(format!(
+        "{} lines of MEMORY.md came by dreams: {} rows made, {} removed, {} left out as you deleted them.",
+        report.lines, report.written, report.removed, report.withheld
+    ));
+    if report.refused > 0 {
+        output.say("lines_refused", &[&report.refused, place]);
+    }
+    Ok(End::look_if(report.refused > 0))
+}

@@ -1,0 +1,77 @@
+//! PATH where it is left out: the home of the environment or the settings.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+
+use super::arguments::Arguments;
+use super::config::Config;
+use super::home::is_database;
+use super::place::Place;
+
+/// The names of the environment that hold a home, the first first; the second is that of the seed.
+const VARIABLES: [&str; 2] = ["NOCTUARY_HOME", "MINARA_WORKSPACE_DIR"];
+
+/// Parses the command line; where PATH is left out, with the home of the environment or the settings in its place.
+pub(crate) fn parse(said: &[OsString]) -> Result<Arguments, clap::Error> {
+    let parsed = Arguments::command().try_get_matches_from(said);
+    let is_left_out = match &parsed {
+        Err(error) => error.kind() == ErrorKind::MissingRequiredArgument,
+        Ok(matches) => names_no_place(matches),
+    };
+    let filled = if is_left_out { home(said).and_then(|home| filled(said, home)) } else { None };
+    let again = filled.map(|filled| Arguments::command().try_get_matches_from(filled));
+    let matches = match (parsed, again) {
+        (_, Some(Ok(again))) | (Ok(again), _) => again,
+        (Err(_), Some(Err(error))) | (Err(error), None) => return Err(error),
+    };
+    Arguments::from_arg_matches(&matches)
+}
+
+/// Returns whether the first word is no place: nothing is there, and it does not look like a path.
+fn names_no_place(matches: &ArgMatches) -> bool {
+    let Some((verb, mut of)) = matches.subcommand() else { return false };
+    if let Some((_, deeper)) = of.subcommand() {
+        of = deeper;
+    }
+    let Ok(Some(Place::Path(path))) = of.try_get_one::<Place>("path") else { return false };
+    let looks_so = path.components().count() != 1 || path.starts_with(".") || is_database(path);
+    verb != "init" && !looks_so && !path.exists()
+}
+
+/// Returns the command line with a home where its command wants PATH; `None` where it wants none.
+fn filled(said: &[OsString], home: PathBuf) -> Option<Vec<OsString>> {
+    let mut command = Arguments::command();
+    let mut behind = 0;
+    for (at, word) in said.iter().enumerate().skip(1) {
+        let is_value = ["--user", "--agent", "--config"].iter().any(|name| said[at - 1] == *name);
+        if let Some(deeper) = command.find_subcommand(word).filter(|_| !is_value).cloned() {
+            (command, behind) = (deeper, at + 1);
+        }
+    }
+    let places: Vec<_> = command.get_positionals().map(|place| place.get_id().as_str()).collect();
+    let at = match places.iter().position(|place| *place == "path")? {
+        0 => behind,
+        // `import IN PATH`.
+        1 => said.len(),
+        _ => return None,
+    };
+    let mut filled = said.to_vec();
+    filled.insert(at, home.into());
+    Some(filled)
+}
+
+/// Returns the home of the environment, else of the settings.
+fn home(said: &[OsString]) -> Option<PathBuf> {
+    let of_variable = VARIABLES.iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
+    let named = said.iter().skip_while(|word| *word != "--config").nth(1);
+    let path =
+        of_variable.map(PathBuf::from).or_else(|| Config::load(named.map(Path::new)).ok()?.home.path)?;
+    let account = std::env::var_os("HOME").map(PathBuf::from);
+    match (path.strip_prefix("~"), account) {
+        (Ok(inside), Some(account)) => Some(account.join(inside)),
+        _ => Some(path),
+    }
+}

@@ -1,0 +1,53 @@
+//! PATH where it is left out.
+
+use std::fs;
+
+use crate::{ends, json, noctuary, run};
+
+#[test]
+fn a_home_of_the_environment_or_the_settings_stands_in_for_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let home = |variable: &str, arguments: &[&str]| {
+        noctuary(at).env(variable, at.join("home")).args(arguments).output().unwrap()
+    };
+    for variable in ["NOCTUARY_HOME", "MINARA_WORKSPACE_DIR"] {
+        for arguments in [
+            &["init"][..],
+            &["note", "--kind", "decision", "Releases go out on Fridays."],
+            &["--json", "note", "nobody", "needs", "quotes"],
+            &["search", "Releases"],
+            &["status"],
+            &["forgotten", "list"],
+            &["remember", "Ana keeps the keys."],
+            &["row", "1"],
+            &["correct", "1", "Boris keeps the keys."],
+            &["row", "--json", "1"],
+        ] {
+            if variable == "MINARA_WORKSPACE_DIR" && ["correct", "remember"].contains(&arguments[0]) {
+                continue;
+            }
+            let output = home(variable, arguments);
+            let told = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            assert_eq!(output.status.code(), Some(0), "{variable} {arguments:?} {told:?}");
+        }
+    }
+    assert_eq!(json(at, &["rows", "home", "--json"], 0)["rows"][0]["content"], "Boris keeps the keys.");
+
+    // PATH that is said counts, and one that looks like a path is no word of a note.
+    ends(at, &["init", "other"], 0);
+    assert_eq!(home("NOCTUARY_HOME", &["note", "other", "Tea."]).status.code(), Some(0));
+    assert_eq!(json(at, &["search", "other", "tea", "--json"], 0)["documents"].as_array().unwrap().len(), 1);
+    for typo in ["./othr", "a/b", "life.db"] {
+        assert_eq!(home("NOCTUARY_HOME", &["note", typo, "Tea."]).status.code(), Some(3), "{typo}");
+    }
+    assert_eq!(home("NOCTUARY_HOME", &["status", "othr"]).status.code(), Some(3));
+    assert_eq!(home("NOCTUARY_HOME", &["note"]).status.code(), Some(2));
+    assert_eq!(run(at, &["status"]).status.code(), Some(2), "without any of them it is wanted");
+
+    fs::create_dir_all(at.join(".config/noctuary")).unwrap();
+    fs::write(at.join(".config/noctuary/config.toml"), "[home]\npath = \"~/other\"\n").unwrap();
+    let output = noctuary(at).env("HOME", at).args(["status", "--json"]).output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(told["path"].as_str().unwrap().ends_with("/other"), "{told}");
+}

@@ -1,0 +1,266 @@
+//! Rows, rules, methods and lessons by the command.
+
+use std::path::Path;
+
+use chrono::Utc;
+use noctuary::learning::{MethodStore, NewMethod, NewPreference, PreferenceStore};
+use noctuary::memory::{LearningStore, NewLearning};
+use noctuary::{Access, FileMemoryStore, Scope, SqliteMemoryStore};
+use serde_json::Value;
+
+use crate::{ends, json, run};
+
+/// The homes that each test tries.
+const HOMES: [&str; 2] = ["agent", "life.db"];
+
+fn id(told: &Value) -> String {
+    told["id"].to_string()
+}
+
+fn contents(told: &Value) -> Vec<&str> {
+    told["rows"].as_array().unwrap().iter().map(|row| row["content"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn rows_are_written_listed_corrected_pinned_retired_and_restored() {
+    for home in HOMES {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        ends(at, &["init", home], 0);
+        ends(at, &["rows", home], 1);
+        let wrong = id(&json(at, &["remember", home, "The harbour opens at six. #boats", "--json"], 0));
+        let other = id(&json(
+            at,
+            &["remember", home, "Nguyễn Thị Ánh likes oat milk", "--category", "user", "--json"],
+            0,
+        ));
+        let listed = json(at, &["rows", home, "--json"], 0);
+        assert_eq!(contents(&listed), ["Nguyễn Thị Ánh likes oat milk", "The harbour opens at six. #boats"]);
+
+        for (filter, hits) in [
+            (vec!["--category", "fact"], 1),
+            (vec!["--tag", "Boats"], 1),
+            (vec!["--tag", "boat"], 0),
+            (vec!["--from", "2020-02-29", "--until", "2999-12-31"], 2),
+            (vec!["--until", "2020-02-29"], 0),
+            (vec!["--state", "candidate"], 2),
+            (vec!["--state", "superseded"], 0),
+            (vec!["--origin", "tool"], 0),
+            (vec!["--who", "ana"], 0),
+            (vec!["--limit", "1"], 1),
+        ] {
+            let arguments: Vec<&str> = ["rows", home, "--json"].into_iter().chain(filter).collect();
+            let told = json(at, &arguments, i32::from(hits == 0));
+            assert_eq!(contents(&told).len(), hits, "{arguments:?}");
+        }
+
+        let right = id(&json(at, &["correct", home, &wrong, "The harbour opens at seven.", "--json"], 0));
+        let told = json(at, &["row", home, &right, "--json"], 0);
+        assert_eq!(told["history"][0]["content"], "The harbour opens at six. #boats");
+        let page = ends(at, &["row", home, &format!("memories/{wrong}")], 0);
+        assert!(page.contains(&format!("by memories/{right}")) && page.contains("Later"), "{page}");
+        let retired = json(at, &["rows", home, "--state", "superseded", "--json"], 0);
+        assert_eq!(contents(&retired), ["The harbour opens at six. #boats"]);
+
+        ends(at, &["pin", home, &other], 0);
+        assert!(ends(at, &["rows", home], 0).contains("pinned"));
+        ends(at, &["pin", home, &other, "--off"], 0);
+        assert!(!ends(at, &["rows", home], 0).contains("pinned"));
+        assert!(ends(at, &["retire", home, &other], 0).contains(&format!("restore {home} {other}")));
+        ends(at, &["retire", home, &other], 1);
+        ends(at, &["search", home, "oat milk"], 1);
+        ends(at, &["restore", home, &other], 0);
+        ends(at, &["search", home, "oat milk"], 0);
+
+        for (arguments, code) in [
+            (vec!["row", home, "4711"], 3),
+            (vec!["row", home, "ana"], 2),
+            (vec!["row", home, "-1"], 2),
+            (vec!["correct", home, "4711", "It opens at eight."], 3),
+            (vec!["correct", home, &wrong, "It opens at eight."], 3),
+            (vec!["pin", home, "4711"], 1),
+            (vec!["remember", home, " "], 2),
+            (vec!["remember", home, "Oslo", "--about", "office"], 2),
+            (vec!["rows", home, "--from", "yesterday"], 2),
+            (vec!["rows", home, "--state", "lost"], 2),
+        ] {
+            ends(at, &arguments, code);
+        }
+        let key = "AKIAIOSFODNN7EXAMPLE";
+        for arguments in [vec!["remember", home, key], vec!["correct", home, &right, key]] {
+            let output = run(at, &arguments);
+            assert_eq!(output.status.code(), Some(3));
+            assert!(!String::from_utf8_lossy(&output.stderr).contains(key));
+        }
+        assert_eq!(
+            contents(&json(at, &["rows", home, "--json"], 0)).len(),
+            2,
+            "nothing came of what was refused"
+        );
+    }
+}
+
+#[test]
+fn a_value_is_replaced_by_its_property_and_a_doubt_is_answered() {
+    for home in HOMES {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        ends(at, &["init", home], 0);
+        for city in ["Oslo", "Bergen"] {
+            let text = format!("The office is in {city}.");
+            ends(at, &["remember", home, &text, "--about", "office/city", "--json"], 0);
+        }
+        assert_eq!(contents(&json(at, &["rows", home, "--json"], 0)), ["The office is in Bergen."]);
+
+        for (answer, left) in [
+            ("same", vec!["The blue boat Ana lies in the harbour of Oslo"]),
+            ("newer", vec!["The blue boat Ana lies in the harbour of Lisbon"]),
+            ("older", vec!["The blue boat Ana lies in the harbour of Oslo"]),
+            (
+                "both",
+                vec![
+                    "The blue boat Ana lies in the harbour of Lisbon",
+                    "The blue boat Ana lies in the harbour of Oslo",
+                ],
+            ),
+            ("neither", vec![]),
+        ] {
+            let home = format!("{answer}-{home}");
+            ends(at, &["init", &home], 0);
+            ends(at, &["suspects", &home], 0);
+            let mut ids = Vec::new();
+            for city in ["Oslo", "Lisbon"] {
+                let text = format!("The blue boat Ana lies in the harbour of {city}");
+                ids.push(id(&json(at, &["remember", &home, &text, "--json"], i32::from(city == "Lisbon"))));
+            }
+            let pairs = json(at, &["suspects", &home, "--json"], 1);
+            assert_eq!(pairs[0]["older"]["id"].to_string(), ids[0]);
+            assert!(ends(at, &["row", &home, &ids[1]], 1).contains("May contradict"));
+            ends(at, &["suspects", &home, &ids[0], &ids[1]], 2);
+            ends(at, &["suspects", &home, &ids[0], &ids[1], answer], 0);
+            ends(at, &["suspects", &home], 0);
+            let listed = json(at, &["rows", &home, "--json"], i32::from(left.is_empty()));
+            assert_eq!(contents(&listed), left, "{answer}");
+        }
+    }
+}
+
+#[test]
+fn a_dream_makes_rows_where_a_home_keeps_them_and_an_undo_takes_them_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for home in HOMES {
+        ends(at, &["init", home], 0);
+        ends(at, &["note", home, "--kind", "decision", "Releases go out on Fridays."], 0);
+        ends(at, &["dream", home], 0);
+        if home == "agent" {
+            // A folder keeps rows from the first that somebody asks for.
+            ends(at, &["rows", home], 1);
+            assert_eq!(json(at, &["feed", home, "--json"], 0)["written"], 1);
+        }
+        let listed = json(at, &["rows", home, "--json"], 0);
+        assert!(contents(&listed)[0].ends_with("Releases go out on Fridays."), "{listed}");
+        assert!(listed["rows"][0]["cites"][0].as_str().unwrap().starts_with("memory/"));
+        ends(at, &["undo", home], 0);
+        ends(at, &["rows", home], 1);
+        ends(at, &["undo", home, "--redo"], 0);
+        ends(at, &["rows", home], 0);
+    }
+}
+
+/// The memory store of a home, as a host opens it.
+fn stored(at: &Path, home: &str, write: impl Fn(&dyn Practised)) {
+    let path = at.join(home);
+    let scope = Scope::user("user");
+    if home.ends_with(".db") {
+        write(&SqliteMemoryStore::open(&path, scope).unwrap());
+    } else {
+        write(&FileMemoryStore::open(&path, scope).unwrap());
+    }
+}
+
+trait Practised: MethodStore + PreferenceStore + LearningStore {}
+
+impl<S: MethodStore + PreferenceStore + LearningStore> Practised for S {}
+
+#[test]
+fn rules_methods_and_lessons_are_listed_and_answered() {
+    for home in HOMES {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        ends(at, &["init", home], 0);
+        for verb in ["rules", "methods", "lessons"] {
+            assert!(ends(at, &[verb, home], 0).starts_with("There are no"));
+        }
+        stored(at, home, |store| {
+            let (agent, now) = (Access::agent(Scope::user("user")), Utc::now());
+            let liked = NewPreference::behavioural("tone", "Answers are short.");
+            let rule = NewPreference::hard_constraint("trade", "Never sell the boat.");
+            store.propose_preference(&agent, &liked, now).unwrap();
+            store.propose_preference(&agent, &rule.tool("sell"), now).unwrap();
+            store
+                .create_method(&agent, &NewMethod::new("Pull before push", "git", "Pull, then push."), now)
+                .unwrap();
+            store.learn(&agent, &NewLearning::new("Tides are in UTC."), now).unwrap();
+        });
+        let told = ends(at, &["rules", home], 1);
+        assert!(told.contains("hard constraint, proposed, trade") && told.contains("tools: sell"), "{told}");
+        assert_eq!(json(at, &["rules", home, "--approve", "1", "--json"], 0)[0]["state"], "active");
+        assert_eq!(contents(&json(at, &["rows", home, "--json"], 0)), ["Answers are short."]);
+        // Nobody sits at a terminal here.
+        ends(at, &["rules", home, "--approve", "2"], 3);
+        assert_eq!(json(at, &["rules", home, "--json"], 1)[1]["state"], "proposed");
+        assert_eq!(json(at, &["rules", home, "--withdraw", "1", "--json"], 0)[0]["state"], "withdrawn");
+        ends(at, &["rows", home], 1);
+        ends(at, &["rules", home, "--approve", "7"], 3);
+        ends(at, &["rules", home, "--approve", "x"], 2);
+
+        assert!(ends(at, &["methods", home], 0).contains("in quarantine, 0 of 0 good, git"));
+        assert!(ends(at, &["methods", home, "--release", "1"], 0).contains("in use"));
+        ends(at, &["methods", home, "--graduate", "1"], 3);
+        assert!(ends(at, &["methods", home, "--quarantine", "1"], 0).contains("in quarantine"));
+        ends(at, &["methods", home, "--quarantine", "7"], 3);
+        assert_eq!(json(at, &["lessons", home, "--json"], 0)[0]["content"], "Tides are in UTC.");
+        assert!(ends(at, &["lessons", home], 0).contains("Tides are in UTC."));
+    }
+}
+
+#[test]
+fn a_search_keeps_what_was_asked_for_and_asks_about_the_past() {
+    for home in HOMES {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        ends(at, &["init", home], 0);
+        ends(at, &["note", home, "We painted the boat. #harbour"], 0);
+        for city in ["Oslo", "Bergen"] {
+            ends(
+                at,
+                &["remember", home, &format!("The boat lies in {city}. #boats"), "--about", "boat/city"],
+                0,
+            );
+        }
+        let today = Utc::now().date_naive();
+        let (before, after) =
+            ((today - chrono::Days::new(2)).to_string(), (today + chrono::Days::new(2)).to_string());
+        for (filter, rows, documents) in [
+            (vec![], 1, 1),
+            (vec!["--from", &before, "--until", &after], 1, 1),
+            (vec!["--until", &before], 0, 0),
+            (vec!["--from", &after], 0, 0),
+            (vec!["--category", "fact"], 1, 0),
+            (vec!["--category", "user"], 0, 0),
+            (vec!["--tag", "boats"], 1, 0),
+            (vec!["--tag", "#Harbour"], 0, 1),
+            (vec!["--who", "ana"], 0, 0),
+            (vec!["--as-of", &before], 0, 0),
+            (vec!["--as-of", &after], 1, 1),
+        ] {
+            let arguments: Vec<&str> =
+                ["search", home, "boat", "--json"].into_iter().chain(filter.iter().copied()).collect();
+            let told = json(at, &arguments, i32::from(rows + documents == 0));
+            let (found, also) = (told["rows"].as_array().unwrap(), told["documents"].as_array().unwrap());
+            assert_eq!((found.len(), also.len()), (rows, documents), "{home} {arguments:?}: {told}");
+            assert!(found.iter().all(|row| row["content"] == "The boat lies in Bergen. #boats"));
+        }
+    }
+}
