@@ -623,9 +623,10 @@ impl Store {
         let operation = Operation::write(access, fact, now);
         let admitted = self.config.admit(&self.scope, access, fact);
         let whose = (&self.config, &self.scope, access);
-        let (recorded, written, events) =
-            self.attempt("write to", &operation, admitted, |rows, forgotten| {
-                forget::check_row(forgotten.as_ref(), access, &row_name(None), fact)?;
+        let mut outcome = None;
+        self.attempt("write to", &operation, admitted, |rows, forgotten| {
+            forget::check_row(forgotten.as_ref(), access, &row_name(None), fact)?;
+            rows.together(&mut |rows| {
                 let (written, event) = self.put_in(rows, fact, &operation, forgotten.as_deref())?;
                 let (decisions, holds) = decisions(rows, written.id)?;
                 let (mut events, mut suspects) = (Vec::new(), Vec::new());
@@ -640,8 +641,11 @@ impl Store {
                     }
                     events.extend(told);
                 }
-                Ok((Recorded::new(holds, suspects), (written.id, event), events))
-            })?;
+                outcome = Some((Recorded::new(holds, suspects), (written.id, event), events));
+                Ok(())
+            })
+        })?;
+        let (recorded, written, events) = outcome.expect("a change that succeeds has run");
         self.tell_written(fact, written.0, written.1);
         self.config.tell_facts(&events);
         Ok(recorded)

@@ -219,7 +219,7 @@ pub(crate) enum Command {
         #[arg(value_enum)]
         answer: Option<Answer>,
     },
-    /// Make rows of the lines that dreams promoted; a dream does it by itself where there are rows
+    /// Make rows of the lines that dreams promoted
     Feed {
         /// A folder, a database or a server
         path: Place,

@@ -199,7 +199,7 @@ fn aim(life: &Path, tickers: &[Child], chance: &mut Chance) -> usize {
     if for_a_commit {
         wait(50, &|| life.join(INTENT).exists());
     }
-    let longest = 1 << chance.below(if for_a_commit { 11 } else { 15 });
+    let longest = 1 << chance.below(if for_a_commit { 11 } else { 18 });
     std::thread::sleep(chance.micros(longest));
     // Some die while they begin, or wait.
     let anybody = chance.index(tickers.len());
@@ -295,7 +295,7 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
             counts.while_committing += u64::from(life.join(INTENT).exists());
         }
         tickers[at] = another(chance);
-        for _ in 0..3 {
+        for _ in 0..5 {
             let day = chance.below(9) + 1;
             let journal = life.join(format!("memory/2025-03-{day:02}-s{}.md", chance.below(2)));
             match chance.below(60) {

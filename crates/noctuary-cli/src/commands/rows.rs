@@ -204,6 +204,7 @@ pub(crate) fn remember(
             home.store.any().replace(&owner, &row, now)?
         }
     };
+    home.store.any().settle(now)?;
     let suspects: Vec<MemoryId> = recorded.suspects.iter().map(|suspect| suspect.id).collect();
     if output.json {
         output.value(&json!({"id": recorded.id, "suspects": suspects}))?;
@@ -222,7 +223,9 @@ pub(crate) fn correct(of: &Row, words: &[String], whose: Whose<'_>, output: Outp
     let id = id(&of.id)?;
     let fact = fact(&home, &of.path, id)?;
     let row = fact.restated(typed(&fact.memory.category, words)?.content, Source::UserManual);
-    let right = home.store.any().correct(&home.owner(), id, &row, Utc::now())?.id;
+    let (store, now) = (home.store.any(), Utc::now());
+    let right = store.correct(&home.owner(), id, &row, now)?.id;
+    store.settle(now)?;
     if output.json {
         output.value(&json!({"id": right, "replaces": id}))?;
         return Ok(End::Well);
