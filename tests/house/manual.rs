@@ -217,7 +217,7 @@ fn the_page_on_nights_has_a_row_for_every_word_that_a_report_may_say() {
 fn field_docs(source: &str, of: &str, field: &str) -> String {
     let (_, body) = source.split_once(&format!("pub struct {of} {{\n")).expect("the struct");
     let (above, _) = body.split_once(&format!("    pub {field}: ")).unwrap_or_else(|| panic!("{of}.{field}"));
-    let lines: Vec<&str> = above.lines().rev().map_while(|line| line.trim().strip_prefix("/// ")).collect();
+    let lines: Vec<&str> = above.lines().rev().map_while(|line| line.trim().strip_prefix("///")).collect();
     lines.into_iter().rev().collect::<Vec<_>>().join(" ")
 }
 
