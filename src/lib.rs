@@ -29,7 +29,7 @@
 //!
 //! Some pages name *a seed*: one of five outside documents whose formats this crate follows. The [`manual`] lists them.
 //!
-//! New here? [Ten minutes to a first dream](manual::getting_started), then [ten types for ten jobs](manual::ten_types). The
+//! New here? [Ten minutes to a first dream](manual::getting_started), then [a bot](manual::bot). The
 //! [`manual`] has the long answers.
 //!
 //! # Where to find what
@@ -85,7 +85,7 @@
 //! | `doctor` | `doctor`: a look at a home for what should be mended, and remedies |
 //! | `sleep` | `sleep`: an agent that tires, dreams when it sleeps, and is told who it is when it wakes up |
 //! | `tracing` | spans of dreams, memory and tools for the host's subscriber, without any content |
-//! | `full` | all of the above; the [command](manual::command_line), package `noctuary-cli`, has it |
+//! | `full` | all of the above; the [command](manual::operate), package `noctuary-cli`, has it |
 //! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |
 //!
 //! # Two crates in signatures

@@ -39,7 +39,7 @@
 //! - Only a main session may read its folder.
 //! - The host counts tool calls: [`Said::calls`] says how many a message makes.
 //!
-//! The manual has [its files, byte by byte](crate::manual::sleep).
+//! The manual has [its files, byte by byte](crate::manual::formats#a-sleepers-files).
 
 pub use crate::dream::sleep::{
     Fatigue, MessageShape, PauseReason, Said, SetSleep, SleepConfig, SleepDreamer, SleepDreamerBuilder,

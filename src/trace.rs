@@ -1,4 +1,4 @@
-//! Spans for the host's tracing; see [`manual::tracing`](crate::manual::tracing). Nothing is left of them without
+//! Spans for the host's tracing; see [the manual](crate::manual::operate#spans). Nothing is left of them without
 //! the feature `tracing`.
 //!
 //! A span says that something happened, how it ended and how much of it there was, never what: no function here

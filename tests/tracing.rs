@@ -27,7 +27,7 @@ use tracing::{Event, Metadata, Span, Subscriber};
 
 /// Stands in every text that anybody wrote.
 const CANARY: &str = "kestrel";
-const MANUAL: &str = include_str!("../src/manual/tracing.md");
+const MANUAL: &str = include_str!("../src/manual/operate.md");
 
 /// Hears everything, and keeps it.
 #[derive(Clone, Default)]
@@ -244,10 +244,10 @@ fn tools(listener: &Listener) {
     });
 }
 
-// The page on scheduling ran its steps on other threads, which do not know the current span: theirs belonged to nobody.
+// The page on nights ran its steps on other threads, which do not know the current span: theirs belonged to nobody.
 #[test]
 fn steps_are_below_the_span_that_a_host_takes_along() {
-    const PAGE: &str = include_str!("../src/manual/scheduling.md");
+    const PAGE: &str = include_str!("../src/manual/night.md");
     assert!(PAGE.contains("span.in_scope(work)"), "the page does as this test");
     let tree = |is_taken: bool| {
         let (listener, home) = (Listener::default(), Home::new());
@@ -491,7 +491,8 @@ fn the_manual_names_every_span_and_field() {
     large(&listener);
     tools(&listener);
     let mut named: BTreeSet<(String, String)> = BTreeSet::new();
-    for row in MANUAL.lines().filter(|line| line.starts_with("| `")) {
+    let (_, spans) = MANUAL.split_once("\n# Spans\n").unwrap();
+    for row in spans.lines().filter(|line| line.starts_with("| `")) {
         let cells: Vec<&str> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
         named.insert((cells[1].to_owned(), cells[2].to_owned()));
     }

@@ -51,7 +51,7 @@
 //! - A preview costs a call, and no cap counts it.
 //! - Undo, redo and the archive replace `MEMORY.md`. An editor that saves in that very moment loses its save.
 //!
-//! The manual has [each outcome and setting](crate::manual::night), [schedules](crate::manual::scheduling) and
+//! The manual has [each outcome](crate::manual::night), [schedules](crate::manual::night#when-to-call-it) and
 //! [the commit, case by case](crate::manual::durability).
 
 pub(crate) mod commit;

@@ -33,7 +33,7 @@
 //! - No search is ranked by edges: on conversations that gains nothing.
 //! - A name at the beginning of a sentence is found where a verb follows it.
 //!
-//! The manual has [the tables, and how edges come and go](crate::manual::edges).
+//! The manual has [the forms of entities, and notes of a vault](crate::manual::search#names-and-links).
 
 mod edge;
 mod entity;

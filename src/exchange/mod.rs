@@ -48,7 +48,7 @@
 //!
 //! - [`copy_into`] is no backup, and leaves the rows of a memory store to `copy_rows`. Use `backup_to` of a database, or copy the folder.
 //! - [`Forget`] knows words, not meanings: forget each wording. It cannot reach backups, git, or a provider's logs, and says so.
-//! - A [`Forget`] takes one workspace: [a vault beside it](crate::manual::search#a-vault-beside-an-agent) needs a second run.
+//! - A [`Forget`] takes one workspace: [a vault beside it](crate::manual::coding_assistant#a-vault-beside-an-agent) needs a second run.
 //! - A person's own files change only with [`Forget::in_files`].
 //! - An import never overwrites. Documents with secrets or disguised instructions stay out, unless a trusted key has signed them.
 

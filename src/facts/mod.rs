@@ -40,7 +40,7 @@
 //! - The human alone retires a row that a human typed, confirmed or pinned.
 //! - A retired row is in the history only, and no word is rewritten. A search by its words leads to what holds now.
 //!
-//! The manual has [who may decide what](crate::manual::memory#facts).
+//! The manual has [the decisions and the rights](crate::manual::memory#facts).
 
 mod config;
 mod decision;

@@ -41,7 +41,7 @@
 //! - Every other verb is for main sessions: with others present nothing is told.
 //! - Lessons of a review that `memory_learn` writes are [learnings](crate::memory::LearningStore), and no methods.
 //!
-//! The manual has [the whole loop](crate::manual::learning).
+//! The manual has [the whole loop](crate::manual::memory#learning).
 
 mod approval;
 mod confidence;

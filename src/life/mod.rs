@@ -51,7 +51,7 @@
 //! - Your own [`Block::derived`] is not scanned and not cut.
 //! - A session that ends without `flush` loses the notes of [`TurnEnd`] that wait.
 //!
-//! The manual has [the whole day](crate::manual::day) and [who may read what](crate::manual::privacy).
+//! The manual has [the whole day](crate::manual::bot) and [who may read what](crate::manual::privacy).
 
 mod boot;
 mod care;

@@ -1,35 +1,48 @@
-//! The manual: long pages on each part, with examples that run.
+//! The manual: tutorials, how-to pages, references and explanations, with examples that run.
 //!
-//! | Question | Page |
+//! | Learn by doing | Page |
 //! |---|---|
-//! | How do I get to a first dream? | [`getting_started`] |
-//! | Which type do I begin with for which job? | [`ten_types`] |
-//! | How does a day go: sessions, prompts, notes, journals, presets? | [`day`] |
-//! | How does a dream go, how can it end, and which settings are there? | [`night`] |
-//! | When do I call it: cron, timers, several lives, shutdown? | [`scheduling`] |
-//! | Which model will do, and what does a night cost? | [`models`] |
-//! | Who is told what, what leaves the machine, what is not protected? | [`privacy`] |
-//! | Which secrets and disguised instructions are found, and what happens then? | [`gate`] |
-//! | Why is a line promoted exactly once? Two hosts, editors, containers, backups? | [`durability`] |
-//! | What is in which file, byte by byte? | [`formats`] |
-//! | How do a laptop and a server share one life? (feature `exchange`) | [`two_machines`] |
-//! | Where do charts, spreadsheets and reports of an agent stay? (feature `artifacts`) | [`artifacts`] |
-//! | How do several machines share lives on a PostgreSQL server? (feature `postgres`) | [`postgres`] |
-//! | What do memory stores keep, find and forget? | [`memory`] |
-//! | Which methods serve an agent, which rules hold, and who says so? | [`learning`] |
-//! | How is a workspace searched? (feature `sqlite`) | [`search`] |
-//! | Which spellings of a name or a word meet? | [`languages`] |
-//! | Who and what is mentioned where, and what is known of one name? | [`edges`] |
-//! | How does an agent of a trader see tickers and trades? (feature `finance`) | [`finance`] |
-//! | Where do files stay that people hand over? (feature `artifacts`) | [`files`] |
-//! | What does an operator do without Rust? (package `noctuary-cli`) | [`command_line`] |
-//! | Which tools may a model call? | [`tools`] |
-//! | How does an agent live that sleeps when it is tired? (feature `sleep`) | [`sleep`] |
-//! | What do I see while it runs? (feature `tracing`) | [`tracing`] |
-//! | How was it tested, and what does it cost? | [`measured`] |
-//! | How do I write a backend, a filter, a client or a dreamer? | [`backends`] |
-//! | What do other systems do better? | [`comparison`] |
-//! | Why is it like this? Why was my line not promoted? | [`faq`] |
+//! | from `cargo new` to the first dream, in ten minutes | [`getting_started`] |
+//! | a bot: sessions, prompts, notes, receipts, presets; and a group | [`bot`] |
+//! | a coding assistant: tools, a vault of notes, an editor's MCP server | [`coding_assistant`] |
+//! | several machines: merges, git, Syncthing, PostgreSQL | [`machines`] |
+//!
+//! | Do | Page |
+//! |---|---|
+//! | run dreams, and see why a line was held; schedules, proposals, undo | [`night`] |
+//! | choose a model, know its price, write a client; vectors | [`models`] |
+//! | forget a statement, erase a person, start over | [`forgetting`] |
+//! | operate without Rust: the command `noctuary`, the doctor, tracing | [`operate`] |
+//! | keep rows, facts, methods and rules | [`memory`] |
+//! | find documents, names and links; languages | [`search`] |
+//! | keep charts, reports and files that people hand over (feature `artifacts`) | [`artifacts`] |
+//! | write a backend, a filter, a client or a dreamer | [`backends`] |
+//!
+//! | Look up, and judge | Page |
+//! |---|---|
+//! | every file, byte by byte, its repair, and environment variables | [`formats`] |
+//! | exactly once: commits, locks, editors, backups | [`durability`] |
+//! | rights of each session, and text that leaves the machine | [`privacy`] |
+//! | secrets and disguised instructions: found, missed | [`gate`] |
+//! | attempts to break the promises, and costs | [`measured`] |
+//! | other systems, memory from them, and reasons | [`comparison`] |
+//!
+//! # Words
+//!
+//! | Word | Meaning |
+//! |---|---|
+//! | life | all that one agent keeps for one person: documents, journals, rows, state |
+//! | home | the place of a life: a folder, a SQLite file, or a PostgreSQL server |
+//! | scope | whose life it is: a user, and an agent's id if there are several |
+//! | journal | a file of notes of one day and session, `memory/YYYY-MM-DD-….md`; it only grows |
+//! | dream, night | one run over new journals that promotes lines; a *pass* is one request of it |
+//! | promote, hold | add a line to `MEMORY.md`; refuse it with a reason, in the report |
+//! | host | your program, which brings the model and the clock; the *operator* runs it, the *human* talks to the agent |
+//! | lease | the right to write as the one dreamer of a life; its *fence* checks each write |
+//! | ledger | the record of journal bytes that a model was shown |
+//! | door | a place where text is checked for secrets and instructions |
+//! | tombstone | a keyed hash of a forgotten statement, which keeps it out |
+//! | generation | the vectors of one embedding model |
 //!
 //! # Seeds
 //!
@@ -49,22 +62,50 @@
 #[doc = include_str!("getting_started.md")]
 pub mod getting_started {}
 
-#[doc = include_str!("ten_types.md")]
-pub mod ten_types {}
+#[doc = include_str!("bot.md")]
+pub mod bot {}
 
-#[doc = include_str!("day.md")]
-pub mod day {}
+#[doc = include_str!("coding_assistant.md")]
+pub mod coding_assistant {}
+
+#[doc = include_str!("machines.md")]
+pub mod machines {}
 
 #[doc = include_str!("night.md")]
 #[doc = ""]
 #[doc = concat!("<img alt=\"The page on a night: promoted lines beside their journal lines\" src=\"data:image/png;base64,", include_str!("pictures/night.b64"), "\">")]
 pub mod night {}
 
-#[doc = include_str!("scheduling.md")]
-pub mod scheduling {}
-
 #[doc = include_str!("models.md")]
 pub mod models {}
+
+#[doc = include_str!("forgetting.md")]
+pub mod forgetting {}
+
+#[doc = include_str!("operate.md")]
+pub mod operate {}
+
+#[doc = include_str!("memory.md")]
+pub mod memory {}
+
+#[doc = include_str!("search.md")]
+#[doc = ""]
+#[doc = concat!("<img alt=\"The page on a boat: a rule, three facts, a method, lessons, and the names beside it\" src=\"data:image/png;base64,", include_str!("pictures/brisk.b64"), "\">")]
+pub mod search {}
+
+#[cfg(feature = "artifacts")]
+#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
+#[doc = include_str!("artifacts.md")]
+pub mod artifacts {}
+
+#[doc = include_str!("backends.md")]
+pub mod backends {}
+
+#[doc = include_str!("formats.md")]
+pub mod formats {}
+
+#[doc = include_str!("durability.md")]
+pub mod durability {}
 
 #[doc = include_str!("privacy.md")]
 pub mod privacy {}
@@ -72,77 +113,11 @@ pub mod privacy {}
 #[doc = include_str!("gate.md")]
 pub mod gate {}
 
-#[doc = include_str!("durability.md")]
-pub mod durability {}
-
-#[cfg(feature = "exchange")]
-#[cfg_attr(docsrs, doc(cfg(feature = "exchange")))]
-#[doc = include_str!("two_machines.md")]
-pub mod two_machines {}
-
-#[doc = include_str!("postgres.md")]
-pub mod postgres {}
-
-#[doc = include_str!("formats.md")]
-pub mod formats {}
-
-#[doc = include_str!("memory.md")]
-pub mod memory {}
-
-#[cfg(feature = "artifacts")]
-#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
-#[doc = include_str!("artifacts.md")]
-pub mod artifacts {}
-
-#[doc = include_str!("languages.md")]
-pub mod languages {}
-
-#[doc = include_str!("learning.md")]
-pub mod learning {}
-
-#[cfg(feature = "sqlite")]
-#[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
-#[doc = include_str!("search.md")]
-pub mod search {}
-
-#[doc = include_str!("edges.md")]
-#[doc = ""]
-#[doc = concat!("<img alt=\"The page on a boat: a rule, three facts, a method, lessons, and the names beside it\" src=\"data:image/png;base64,", include_str!("pictures/brisk.b64"), "\">")]
-pub mod edges {}
-
-#[cfg(feature = "artifacts")]
-#[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
-#[doc = include_str!("files.md")]
-pub mod files {}
-
-#[doc = include_str!("finance.md")]
-pub mod finance {}
-
-#[doc = include_str!("command_line.md")]
-pub mod command_line {}
-
-#[doc = include_str!("tools.md")]
-pub mod tools {}
-
-#[cfg(feature = "sleep")]
-#[cfg_attr(docsrs, doc(cfg(feature = "sleep")))]
-#[doc = include_str!("sleep.md")]
-pub mod sleep {}
-
-#[doc = include_str!("tracing.md")]
-pub mod tracing {}
-
 #[doc = include_str!("measured.md")]
 pub mod measured {}
 
-#[doc = include_str!("backends.md")]
-pub mod backends {}
-
 #[doc = include_str!("comparison.md")]
 pub mod comparison {}
-
-#[doc = include_str!("faq.md")]
-pub mod faq {}
 
 /// The examples of the page on formats, read by the parsers that read a life's files, and printed back.
 #[cfg(test)]

@@ -32,7 +32,7 @@
 //! - A claim has at most 400 bytes; the hash is of all its words.
 //! - A page decides nothing: it shows each row that nobody retired, and says which rows may contradict each other.
 //!
-//! The manual has [the sections of a page](crate::manual::edges#pages).
+//! The manual has [the sections of a page](crate::manual::search#pages).
 
 mod cache;
 mod compile;

@@ -31,7 +31,7 @@
 //! - Row-level security binds no superuser, so such a role is refused for lives.
 //! - A document of some megabytes travels whole with each read.
 //!
-//! The manual has [roles, poolers, backups and failovers](crate::manual::postgres).
+//! The manual has [roles, poolers, backups and failovers](crate::manual::machines#postgresql).
 
 mod artifacts;
 mod columns;

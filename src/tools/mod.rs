@@ -34,7 +34,7 @@
 //! - An answer has at most 24 KiB.
 //! - Warnings about documents are in `take_warnings`.
 //!
-//! The manual has [rights, and the differences from `memory_20250818`](crate::manual::tools).
+//! The manual has [rights, and the differences from `memory_20250818`](crate::manual::coding_assistant).
 
 mod arguments;
 #[cfg(feature = "artifacts")]

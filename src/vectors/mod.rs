@@ -44,7 +44,7 @@
 //! - A query goes to the embedder at every search. A host that cannot wait hands in the vector, or none.
 //! - Another model is another generation: it is filled beside the one that serves, and both are on disk until it serves.
 //!
-//! The manual has [when to turn it on, what it costs, and how to change a model](crate::manual::search#meaning).
+//! The manual has [when to turn it on, what it costs, and how to change a model](crate::manual::models#meaning).
 
 mod pass;
 

@@ -19,7 +19,7 @@ pub struct ClaimTerms {
     /// The time to wait, once, after taking over a foreign peer's stale lock, for another peer that may be
     /// doing the same. 1 second.
     pub settle: Duration,
-    /// Whether to trust the locks of a network file system.
+    /// Whether to trust the locks of a network file system. Off.
     pub allow_network: bool,
 }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::{ends, settled};
 
-const PAGE: &str = include_str!("../../src/manual/command_line.md");
+const PAGE: &str = include_str!("../../src/manual/operate.md");
 
 fn commands() -> impl Iterator<Item = &'static str> {
     PAGE.lines().filter_map(|line| line.strip_prefix("$ "))

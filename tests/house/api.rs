@@ -277,7 +277,7 @@ fn examples_state_access_in_the_short_form() {
     let mut files = noctuary_tests::files_below(folders.to_vec());
     files.push(root.join("README.md"));
     files.retain(|file| file.extension().is_some_and(|end| end == "rs" || end == "md"));
-    assert!(files.iter().any(|file| file.ends_with("src/manual/ten_types.md")), "the manual was found");
+    assert!(files.iter().any(|file| file.ends_with("src/manual/getting_started.md")), "the manual was found");
     let long = Regex::new(concat!(
         r"Access::new\(\s*(?:SessionKind::)?",
         r"(?:Main,\s*Actor::(?:Human|Agent)|(?:Shared|Subagent|Scheduled),\s*Actor::Agent)\b",

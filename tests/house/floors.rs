@@ -59,6 +59,15 @@ fn floors_hold_and_neighbours_do_not_see_each_other() {
 }
 
 #[test]
+fn the_picture_for_contributors_is_the_table_of_floors() {
+    let page = fs::read_to_string(noctuary_tests::root().join("CONTRIBUTING.md")).expect("the page");
+    for (floor, rooms) in FLOORS {
+        let drawn = format!("\n{floor}  {}\n", rooms.join("  "));
+        assert!(page.contains(&drawn), "CONTRIBUTING.md does not have {drawn}");
+    }
+}
+
+#[test]
 fn no_file_is_part_of_a_circle() {
     let circles: Vec<String> =
         houses().flat_map(|house| house.circles()).map(|circle| circle.told()).collect();

@@ -27,7 +27,8 @@ fn pages() -> BTreeSet<String> {
 
 /// The documents whose links are checked, relative to the root.
 fn documents() -> Vec<PathBuf> {
-    let mut documents: Vec<PathBuf> = vec!["README.md".into(), "CHANGELOG.md".into()];
+    let mut documents: Vec<PathBuf> =
+        ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(PathBuf::from).to_vec();
     documents.extend(pages().into_iter().map(|page| format!("src/manual/{page}.md").into()));
     let mut folders = vec![root().join("examples")];
     while let Some(folder) = folders.pop() {
@@ -188,7 +189,7 @@ fn the_page_on_nights_has_a_row_for_every_word_that_a_report_may_say() {
         variants.map(|line| line.split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()).collect()
     };
     let mut missing = Vec::new();
-    for name in ["Failure", "Notice", "ReadReason", "LineOutcome"] {
+    for name in ["Failure", "Notice", "LineOutcome"] {
         let known = |variant: &String| {
             named.iter().any(|word| word.split(['(', ' ']).next() == Some(variant.as_str()))
         };
@@ -212,64 +213,72 @@ fn the_page_on_nights_has_a_row_for_every_word_that_a_report_may_say() {
     assert!(missing.is_empty(), "the page does not say what to do about {missing:?}");
 }
 
+/// Returns the doc lines of a field of a struct, as one line.
+fn field_docs(source: &str, of: &str, field: &str) -> String {
+    let (_, body) = source.split_once(&format!("pub struct {of} {{\n")).expect("the struct");
+    let (above, _) = body.split_once(&format!("    pub {field}: ")).unwrap_or_else(|| panic!("{of}.{field}"));
+    let lines: Vec<&str> = above.lines().rev().map_while(|line| line.trim().strip_prefix("///")).collect();
+    lines.into_iter().rev().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
-fn the_page_on_nights_has_every_setting_with_its_default() {
+fn every_setting_of_a_night_says_its_default_where_it_is_declared() {
     use noctuary::DreamConfig;
     use noctuary::dream::{BackOff, SectionCaps};
     use noctuary::workspace::ClaimTerms;
 
-    let page = read("src/manual/night.md");
-    let settings = read("src/dream/journal/config.rs");
-    let (_, body) = settings.split_once("pub struct DreamConfig {\n").unwrap();
-    let (body, _) = body.split_once("\n}").unwrap();
-    let fields = body.lines().filter_map(|line| line.strip_prefix("    pub ")?.split(':').next());
-    let groups = ["budget", "claim", "section"];
-    let named = first_column(&page);
-    let missing: Vec<&str> =
-        fields.filter(|field| !groups.contains(field) && !named.contains(*field)).collect();
-    assert!(missing.is_empty(), "the page lacks {missing:?}");
-
-    let (config, claim, section) = (DreamConfig::default(), ClaimTerms::default(), SectionCaps::default());
+    let config = DreamConfig::default();
+    let (claim, section) = (ClaimTerms::default(), SectionCaps::default());
     let back_off = config.budget.back_off.unwrap_or(BackOff { first: claim.ttl, most: claim.ttl });
-    for (setting, printed) in [
-        ("enabled", format!("`{}`", config.enabled)),
-        ("mode", format!("`{:?}`", config.mode)),
-        ("interval", format!("{} h", config.interval.as_secs() / 3600)),
-        ("total_input_bytes", format!("{} KiB", config.total_input_bytes >> 10)),
-        ("max_file_bytes", format!("{} KiB", config.max_file_bytes >> 10)),
-        ("memory_bytes", format!("{} KiB", config.memory_bytes >> 10)),
-        ("window_days", config.window_days.unwrap().to_string()),
-        ("max_passes", config.max_passes.to_string()),
-        ("max_tries", config.max_tries.to_string()),
-        ("claim.ttl", format!("{} min", claim.ttl.as_secs() / 60)),
-        ("claim.max_hold", format!("{} h", claim.max_hold.as_secs() / 3600)),
-        ("claim.settle", format!("{} s", claim.settle.as_secs())),
-        ("claim.allow_network", format!("`{}`", claim.allow_network)),
-        ("read_past_quarantine", format!("`{}`", config.read_past_quarantine)),
-        ("evidence", format!("`{:?}`", config.evidence)),
-        ("trust", format!("`{:?}`", config.trust)),
-        ("statements_only", format!("`{}`", config.statements_only)),
-        ("section.items", section.items.to_string()),
-        ("section.item_chars", section.item_chars.to_string()),
-        ("section.bytes", format!("{} KiB", section.bytes >> 10)),
-        ("memory_budget", "10,000".to_owned()),
-        ("over_budget", format!("`{:?}`", config.over_budget)),
+    let switch = |is_on: bool| if is_on { "On" } else { "Off" }.to_owned();
+    let count = |number: u32| number.to_string();
+    let hours = |time: std::time::Duration| format!("{} hours", time.as_secs() / 3600);
+    let minutes = |time: std::time::Duration| format!("{} minutes", time.as_secs() / 60);
+    let kib = |bytes: u64| format!("{} KiB", bytes >> 10);
+    let settings = [
+        ("DreamConfig", "enabled", switch(config.enabled)),
+        ("DreamConfig", "mode", format!("`{:?}`", config.mode)),
+        ("DreamConfig", "interval", hours(config.interval)),
+        ("DreamConfig", "total_input_bytes", kib(config.total_input_bytes)),
+        ("DreamConfig", "max_file_bytes", kib(config.max_file_bytes)),
+        ("DreamConfig", "memory_bytes", kib(config.memory_bytes as u64)),
+        ("DreamConfig", "window_days", count(config.window_days.unwrap())),
+        ("DreamConfig", "max_passes", count(config.max_passes)),
+        ("DreamConfig", "max_tries", count(config.max_tries)),
+        ("DreamConfig", "read_past_quarantine", switch(config.read_past_quarantine)),
+        ("DreamConfig", "evidence", format!("`{:?}`", config.evidence)),
+        ("DreamConfig", "trust", format!("`{:?}`", config.trust)),
+        ("DreamConfig", "statements_only", switch(config.statements_only)),
+        ("DreamConfig", "briefing", switch(config.briefing)),
+        ("DreamConfig", "memory_budget", "10,000".to_owned()),
+        ("DreamConfig", "over_budget", format!("`{:?}`", config.over_budget)),
+        ("DreamConfig", "insist", switch(config.insist)),
+        ("DreamConfig", "max_proposals", count(config.max_proposals)),
         (
-            "budget.back_off",
-            format!(
-                "{} min, doubling, at most {} h",
-                back_off.first.as_secs() / 60,
-                back_off.most.as_secs() / 3600
-            ),
+            "DreamConfig",
+            "proposal_max_age",
+            format!("{} days", config.proposal_max_age.unwrap().as_secs() / 86_400),
         ),
-        ("budget.max_calls_per_day", config.budget.max_calls_per_day.unwrap().to_string()),
-        ("budget.max_bytes_per_day", format!("`{:?}`", config.budget.max_bytes_per_day)),
-        ("budget.max_tokens_per_day", format!("`{:?}`", config.budget.max_tokens_per_day)),
-        ("budget.max_output_tokens", "4,096".to_owned()),
-        ("max_proposals", config.max_proposals.to_string()),
-        ("proposal_max_age", format!("{} days", config.proposal_max_age.unwrap().as_secs() / 86_400)),
-    ] {
-        assert!(page.contains(&format!("| `{setting}` | {printed} |")), "{setting} is {printed} by default");
+        ("ClaimTerms", "ttl", minutes(claim.ttl)),
+        ("ClaimTerms", "max_hold", hours(claim.max_hold)),
+        ("ClaimTerms", "settle", format!("{} second", claim.settle.as_secs())),
+        ("ClaimTerms", "allow_network", switch(claim.allow_network)),
+        ("SectionCaps", "items", section.items.to_string()),
+        ("SectionCaps", "item_chars", section.item_chars.to_string()),
+        ("SectionCaps", "bytes", kib(section.bytes as u64)),
+        ("CallBudget", "max_calls_per_day", count(config.budget.max_calls_per_day.unwrap())),
+        ("CallBudget", "max_bytes_per_day", format!("`{:?}`", config.budget.max_bytes_per_day)),
+        ("CallBudget", "max_tokens_per_day", format!("`{:?}`", config.budget.max_tokens_per_day)),
+        ("CallBudget", "max_output_tokens", "4,096".to_owned()),
+        ("BackOff", "first", minutes(back_off.first)),
+        ("BackOff", "most", hours(back_off.most)),
+    ];
+    let files =
+        ["dream/journal/config.rs", "workspace/claim.rs", "dream/engine/caps.rs", "dream/engine/budget.rs"];
+    let source: String = files.map(|file| read(format!("src/{file}"))).concat();
+    for (of, field, default) in settings {
+        let docs = field_docs(&source, of, field);
+        assert!(docs.contains(&default), "{of}.{field} is {default} by default, and says: {docs}");
     }
     assert_eq!((config.memory_budget, config.budget.max_output_tokens), (10_000, Some(4096)));
 }
@@ -458,7 +467,7 @@ fn the_table_of_presets_is_what_the_presets_are() {
     use noctuary::LifeConfig;
     use noctuary::life::Preset;
 
-    let page = read("src/manual/day.md");
+    let page = read("src/manual/bot.md");
     let rows = table(&page, "| Field | Default, `OpenSeed` | `Rfc0009Strict` | `OpenClaw` | `IronClaw` |");
     let value = |config: &LifeConfig, field: &str| match field {
         "boot" => format!("{:?}", config.boot),

@@ -10,7 +10,8 @@ use crate::dream::evidence::{Evidence, Rules, Trust};
 use crate::dreamer::DreamMode;
 use crate::workspace::ClaimTerms;
 
-/// Settings of a [`JournalDreamer`](super::JournalDreamer). The defaults are the seed's, if it has one.
+/// Settings of a [`JournalDreamer`](super::JournalDreamer), changed by [`configure`](crate::dream::JournalDreamerBuilder::configure). The
+/// defaults are the seed's, if it has one. A value out of bounds is [`Error::Config`](crate::Error::Config) at `build`.
 ///
 /// ```
 /// use noctuary::DreamConfig;
@@ -28,13 +29,13 @@ use crate::workspace::ClaimTerms;
 pub struct DreamConfig {
     /// Whether to dream at all. Off: nothing is touched, and nobody is called.
     pub enabled: bool,
-    /// The handling of findings: append, propose, or report only.
+    /// The handling of findings: append, propose, or report only. `Append`.
     pub mode: DreamMode,
     /// The least time between two runs, for [`should_dream`](crate::dream::should_dream). 24 hours.
     pub interval: Duration,
     /// The cap on all journals of one pass together, in bytes of theirs; line numbers come on top. 256 KiB.
     pub total_input_bytes: u64,
-    /// The cap on one journal in one pass, in bytes. 64 KiB.
+    /// The cap on one journal in one pass, in bytes: 4 bytes to 32 MiB. 64 KiB.
     pub max_file_bytes: u64,
     /// The cap on `MEMORY.md` in the request, in bytes: its head, its headings and its tail. 64 KiB.
     pub memory_bytes: usize,
@@ -44,16 +45,16 @@ pub struct DreamConfig {
     pub max_passes: u32,
     /// The most times that a journal is shown while every line of the answer is held; after that it counts as read. 3.
     pub max_tries: u32,
-    /// The rule that gives an instant its day.
+    /// The rule that gives an instant its day, the same as [`LifeConfig::day`](crate::LifeConfig::day). UTC, midnight.
     pub day: DayPolicy,
     /// Terms for claiming the workspace.
     pub claim: ClaimTerms,
     /// Whether additions to a journal after its quarantine are read. Off: they wait for the release. Older bytes
     /// wait either way, and so does the whole journal if they were rewritten.
     pub read_past_quarantine: bool,
-    /// The rule for checking citations.
+    /// The rule for checking citations. `Checked`.
     pub evidence: Evidence,
-    /// The speakers whose words may become memory by themselves.
+    /// The speakers whose words may become memory by themselves. `People`.
     pub trust: Trust,
     /// Whether a line that is an order to its reader is held back, other than the user's own word. On.
     pub statements_only: bool,
@@ -73,7 +74,7 @@ pub struct DreamConfig {
     pub briefing: bool,
     /// The budget of `MEMORY.md` in characters; see `over_budget`. 10,000.
     pub memory_budget: u64,
-    /// The reaction to a `MEMORY.md` that is over its budget.
+    /// The reaction to a `MEMORY.md` that is over its budget. `Warn`.
     pub over_budget: OverBudget,
     /// Calls a day, their size, and the waiting time after failures.
     pub budget: CallBudget,

@@ -19,7 +19,7 @@ use crate::workspace::Workspace;
 ///
 /// All of it is written as the dreams of a [`JournalDreamer`](crate::JournalDreamer) are: under the lease, by an intent
 /// that whoever comes next can finish. The files are the sleeper's own ([`SleepFiles`]); what a pruning takes out stands
-/// in the archive. Dreaming is off until it is enabled. The page [`sleep`](crate::manual::sleep) has the files byte by byte.
+/// in the archive. Dreaming is off until it is enabled. The manual has [its files](crate::manual::formats#a-sleepers-files).
 ///
 /// # Example: a cycle
 ///

@@ -36,7 +36,7 @@ use crate::workspace::Workspace;
 ///
 /// Every line that either has is in the result once. A change of one machine since the ancestor is taken as it is.
 /// Where both changed the same place differently, both versions stay, and that is reported. The result does not depend on which copy is named first.
-/// [What is merged how](crate::manual::two_machines) is a table in the manual.
+/// The manual has [the rule of each file](crate::manual::machines#what-is-merged-how).
 ///
 /// # Example
 ///
