@@ -42,7 +42,7 @@ struct Write {
 struct Sought {
     #[serde(flatten)]
     search: Search,
-    as_of: Option<NaiveDate>,
+    as_of: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -217,8 +217,11 @@ impl Rows {
     fn search(&self, arguments: &Sought, now: DateTime<Utc>) -> Result<Value, ToolError> {
         let Sought { search, as_of } = arguments;
         let mut query = Query::new(plain(&search.query)).limit(limited(search.limit)).now(now);
-        query.as_of =
-            as_of.and_then(|day| day.and_hms_opt(23, 59, 59)).map(|ends| AsOf::Held(ends.and_utc()));
+        if let Some(day) = as_of {
+            let no_day = |_| ToolError::new("as_of is no day: say it as 2026-03-01.");
+            let day: NaiveDate = day.trim().parse().map_err(no_day)?;
+            query.as_of = day.and_hms_opt(23, 59, 59).map(|ends| AsOf::Held(ends.and_utc()));
+        }
         let found =
             // Masked below, by the doors of the tools.
             self.store.search_unmasked(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;

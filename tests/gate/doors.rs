@@ -1256,7 +1256,7 @@ const WAYS: &[Way] = &[
     ("FactStore::correct", Door::StoreWrite, |stage| {
         let mistake = NewMemory::new("fact", "Marta keeps no key.", Source::AgentRecorded);
         let mistake = stage.store().record(&of(Actor::Library), &mistake, noon()).unwrap().id;
-        stage.store().correct(&of(Actor::Library), mistake, &row(), noon()).is_ok()
+        stage.store().correct(&of(Actor::Human), mistake, &row(), noon()).is_ok()
     }),
     ("feed", Door::StoreWrite, |stage| {
         stage.put(

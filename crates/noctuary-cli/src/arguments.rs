@@ -164,7 +164,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         wanted: Wanted,
     },
-    /// Show all of one row: where it comes from, what it replaced, what may contradict it
+    /// Show all of one row: its source, what it replaced, what may contradict it
     Row(Row),
     /// Write a row in your words
     Remember {

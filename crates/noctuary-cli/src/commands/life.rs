@@ -149,7 +149,14 @@ pub(crate) fn status(
     let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     row("Documents", format!("{}, {} of them journals", found.health.documents, found.health.journals));
     let touched = latest.first().map(|row| format!(", the latest of {}", day.date(row.updated_at)));
-    row("Rows", format!("{}{}", found.health.rows, touched.unwrap_or_default()));
+    let touched = touched.unwrap_or_else(|| {
+        if dreams.is_empty() {
+            String::new()
+        } else {
+            format!(": noctuary feed {place} makes them of what dreams kept")
+        }
+    });
+    row("Rows", format!("{}{touched}", found.health.rows));
     if found.health.suspicions > 0 {
         row("Unsettled", count(number(found.health.suspicions), "pair"));
     }
