@@ -19,6 +19,7 @@ use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::format::{JournalName, OnboardingEnd};
 use crate::gate::Doors;
+use crate::learning::PreferenceStore;
 use crate::session::{Guarded, Journal};
 use crate::workspace::{Workspace, check_scope};
 
@@ -55,19 +56,28 @@ pub struct Life {
     pub(super) workspace: Arc<dyn Workspace>,
     pub(super) config: Arc<LifeConfig>,
     doors: Doors,
+    rules: Option<Arc<dyn PreferenceStore>>,
 }
 
 impl Life {
     /// Makes a life in `workspace`.
     #[must_use]
     pub fn new(workspace: Arc<dyn Workspace>, config: LifeConfig) -> Self {
-        Self { workspace, config: Arc::new(config), doors: Doors::default() }
+        Self { workspace, config: Arc::new(config), doors: Doors::default(), rules: None }
     }
 
     /// Sets what may pass into the workspace and out of it into prompts.
     #[must_use]
     pub fn with_doors(mut self, doors: Doors) -> Self {
         self.doors = doors;
+        self
+    }
+
+    /// Puts the standing rules of a store before everything else in each prompt of a main session, from its beginning on;
+    /// [`Session::hold_rules`] takes in those that are approved later.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Arc<dyn PreferenceStore>) -> Self {
+        self.rules = Some(rules);
         self
     }
 
@@ -174,7 +184,12 @@ impl Life {
         let turns = Turns::begin(kind, id, surface, Journal::new(journal, self.config.day, now));
         let (workspace, config) = (Arc::clone(&self.workspace), Arc::clone(&self.config));
         let (id, began) = (id.to_owned(), now);
-        Ok(Session { workspace, config, view, snapshot, turns, notice, told: false, id, began, recorder })
+        let mut session =
+            Session { workspace, config, view, snapshot, turns, notice, told: false, id, began, recorder };
+        if let Some(rules) = &self.rules {
+            session.hold_rules(rules.as_ref())?;
+        }
+        Ok(session)
     }
 
     /// Writes the templates that the workspace lacks. An existing document is never touched, whatever it is.

@@ -140,6 +140,14 @@ fn rules_stand_first_in_main_prompts_and_in_no_other() {
             assert!(block.contains(&told) || format!("{}\n", block.trim_end()).contains(&told), "{told}");
         }
         assert!(!with.contains("tell of this"));
+        let again = Arc::new(FileMemoryStore::open(folder.path(), contract::scope()).unwrap());
+        let life = life.with_rules(again);
+        let mut session = life.begin_session(agent(), order, order, now()).unwrap();
+        assert_eq!(
+            session.system_prompt().unwrap(),
+            with,
+            "a life that knows the store holds them by itself"
+        );
         for other in [Access::shared(contract::scope()), Access::scheduled(contract::scope())] {
             let mut session = life.begin_session(other, order, order, now()).unwrap();
             assert_eq!(session.hold_rules(&store).unwrap(), 0);
