@@ -254,8 +254,9 @@ impl PlaceReceipt {
     }
 }
 
-/// The result of a request to forget: a line for every place, also for those that could not be reached. It holds
-/// nothing of what was forgotten; rows that said it are named by other words of theirs.
+/// The result of a request to forget: every place, also those that could not be reached. It holds
+/// nothing of what was forgotten; rows that said it are named by other words of theirs. Printed, it has a line for each place that has
+/// something in it, and one for those at which nobody looked, by reason.
 ///
 /// ```
 /// use noctuary::exchange::{ForgetPlace, ForgetReceipt};
@@ -265,7 +266,8 @@ impl PlaceReceipt {
 /// receipt.set(PlaceReceipt::new(ForgetPlace::Rows, 2, 2));
 /// assert!(receipt.place(ForgetPlace::Rows).left.is_none());
 /// let printed = receipt.to_string();
-/// assert!(printed.lines().any(|line| line.starts_with("backups") && line.contains("out of reach")));
+/// assert!(printed.starts_with("rows                 2 found,   2 removed\n"));
+/// assert!(printed.lines().any(|line| line.contains("backups") && line.contains("out of reach")));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -358,7 +360,12 @@ impl ForgetReceipt {
 
 impl fmt::Display for ForgetReceipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for PlaceReceipt { place, found, removed, left, rows } in &self.places {
+        let (unseen, seen): (Vec<_>, Vec<_>) = self.places.iter().partition(|line| line.is_unseen());
+        let mut told = seen.into_iter().filter(|line| line.found > 0 || line.left.is_some()).peekable();
+        if told.peek().is_none() {
+            writeln!(f, "nothing was found")?;
+        }
+        for PlaceReceipt { place, found, removed, left, rows } in told {
             write!(f, "{place:<18} {found:>3} found, {removed:>3} removed")?;
             match left {
                 Some(why) => writeln!(f, ": {why}")?,
@@ -367,6 +374,11 @@ impl fmt::Display for ForgetReceipt {
             for row in rows {
                 writeln!(f, "    {row}")?;
             }
+        }
+        for alike in unseen.chunk_by(|one, other| one.left == other.left) {
+            let places: Vec<String> = alike.iter().map(|line| line.place.to_string()).collect();
+            let why = alike[0].left.as_deref().unwrap_or_default();
+            writeln!(f, "{}: {why}", places.join(", "))?;
         }
         Ok(())
     }
@@ -426,7 +438,13 @@ mod tests {
         assert!(!gone.is_gone(), "what is left is left, whatever was removed");
         let json = serde_json::to_string(&receipt).unwrap();
         assert_eq!(serde_json::from_str::<ForgetReceipt>(&json).unwrap(), receipt);
-        assert_eq!(receipt.to_string().lines().count(), ForgetPlace::ALL.len());
-        assert!(receipt.to_string().contains("\njournals             3 found,   1 removed: not asked for\n"));
+        let told = receipt.to_string();
+        assert!(told.starts_with("journals             3 found,   1 removed: not asked for\n"), "{told}");
+        assert!(ForgetPlace::ALL.iter().all(|place| told.contains(&place.to_string())), "{told}");
+        assert!(told.lines().count() < 15, "places alike share a line: {told}");
+        for place in ForgetPlace::ALL {
+            receipt.set(PlaceReceipt::new(place, 0, 0));
+        }
+        assert_eq!(receipt.to_string(), "nothing was found\n");
     }
 }

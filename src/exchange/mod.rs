@@ -13,7 +13,7 @@
 //!
 //! let marta = Access::human(Scope::user("marta"));
 //! let receipt = Forget::new(&marta, "Works from Lisbon.").workspace(&target).in_files(true).run(Utc::now())?;
-//! println!("{receipt}"); // one line for each place
+//! println!("{receipt}"); // what each place had
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
