@@ -32,12 +32,20 @@ fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
         fields.extend(sum.sum().to_le_bytes());
         fields.extend([number(packed.len()), number(content.len())].concat());
         fields.extend([u8::try_from(name.len()).unwrap(), 0, 0, 0]);
-        index.extend([b"PK\x01\x02\x14\x00".as_slice(), &fields, &[0; 10], &number(bytes.len()), name.as_bytes()].concat());
+        index.extend(
+            [b"PK\x01\x02\x14\x00".as_slice(), &fields, &[0; 10], &number(bytes.len()), name.as_bytes()]
+                .concat(),
+        );
         bytes.extend([b"PK\x03\x04".as_slice(), &fields, name.as_bytes(), &packed].concat());
     }
     let count = u8::try_from(files.len()).unwrap();
     let number = |value: usize| u32::try_from(value).unwrap().to_le_bytes();
-    let end = [&[b'P', b'K', 5, 6, 0, 0, 0, 0, count, 0, count, 0][..], &number(index.len()), &number(bytes.len()), &[0, 0]];
+    let end = [
+        &[b'P', b'K', 5, 6, 0, 0, 0, 0, count, 0, count, 0][..],
+        &number(index.len()),
+        &number(bytes.len()),
+        &[0, 0],
+    ];
     [bytes.as_slice(), &index, &end.concat()].concat()
 }
 
@@ -74,7 +82,8 @@ fn import(format: ChatFormat, path: &Path, target: &dyn Workspace) -> ChatPlan {
     assert_eq!((&done.chats, done.messages, done.bytes), (&plan.chats, plan.messages, plan.bytes));
     assert_eq!((&done.left_out, &done.refused, &done.found), (&plan.left_out, &plan.refused, &plan.found));
     let after = documents(target);
-    let grown: usize = after.iter().map(|(name, bytes)| bytes.len() - before.get(name).map_or(0, Vec::len)).sum();
+    let grown: usize =
+        after.iter().map(|(name, bytes)| bytes.len() - before.get(name).map_or(0, Vec::len)).sum();
     assert_eq!(grown as u64, plan.bytes);
     for (name, bytes) in &before {
         assert!(after[name].starts_with(bytes), "{name} only grew");
@@ -120,16 +129,33 @@ fn the_branch_that_a_person_saw_of_chatgpt_comes_in() {
     let mut add = |id: &str, parent: &str, message: Value| {
         nodes.push((id.to_owned(), json!({"parent": parent, "message": message})));
     };
-    add("t", "ccc", json!({"author": {"role": "assistant"}, "content": {"content_type": "thoughts", "thoughts": []}}));
-    add("c", "t", json!({"author": {"role": "assistant"}, "recipient": "python",
-        "content": {"content_type": "code", "text": "1+1"}}));
-    add("o", "c", json!({"author": {"role": "tool", "name": "python"}, "create_time": null,
-        "content": {"content_type": "execution_output", "text": "2"}}));
-    add("p", "o", json!({"author": {"role": "user"}, "create_time": "1795255200.5",
+    add(
+        "t",
+        "ccc",
+        json!({"author": {"role": "assistant"}, "content": {"content_type": "thoughts", "thoughts": []}}),
+    );
+    add(
+        "c",
+        "t",
+        json!({"author": {"role": "assistant"}, "recipient": "python",
+        "content": {"content_type": "code", "text": "1+1"}}),
+    );
+    add(
+        "o",
+        "c",
+        json!({"author": {"role": "tool", "name": "python"}, "create_time": null,
+        "content": {"content_type": "execution_output", "text": "2"}}),
+    );
+    add(
+        "p",
+        "o",
+        json!({"author": {"role": "user"}, "create_time": "1795255200.5",
         "metadata": {"attachments": [{"name": "hull plan.pdf"}]},
-        "content": {"content_type": "multimodal_text", "parts": [{"content_type": "image_asset_pointer"}, "Like this?"]}}));
+        "content": {"content_type": "multimodal_text", "parts": [{"content_type": "image_asset_pointer"}, "Like this?"]}}),
+    );
     add("u", "p", json!({"author": {"role": "assistant"}, "content": {"content_type": "hologram"}}));
-    let (_folder, path) = export("conversations.json", json!([gpt("6f0c", "u", nodes)]).to_string().as_bytes());
+    let (_folder, path) =
+        export("conversations.json", json!([gpt("6f0c", "u", nodes)]).to_string().as_bytes());
     for (_folder, target) in homes() {
         let plan = import(ChatFormat::ChatGpt, &path, &target);
         assert_eq!(
@@ -161,8 +187,11 @@ fn an_edit_and_a_longer_chat_are_added_and_nothing_is_written_twice() {
     edited.push(node("dddd", None, "user", "Which green?"));
     edited.push(node("eeeee", Some("dddd"), "assistant", "Sage."));
     for (_folder, target) in homes() {
-        for (current, nodes, added) in [("bb", first.clone(), 3), ("ccc", longer.clone(), 1), ("eeeee", edited.clone(), 2)] {
-            let (_folder, path) = export("c.json", json!([gpt("6f0c", current, nodes)]).to_string().as_bytes());
+        for (current, nodes, added) in
+            [("bb", first.clone(), 3), ("ccc", longer.clone(), 1), ("eeeee", edited.clone(), 2)]
+        {
+            let (_folder, path) =
+                export("c.json", json!([gpt("6f0c", current, nodes)]).to_string().as_bytes());
             assert_eq!(import(ChatFormat::ChatGpt, &path, &target).messages, added);
         }
         let journal = text(&target, "memory/2026-11-21-chatgpt-6f0c.md");
@@ -182,7 +211,8 @@ fn a_tree_that_is_broken_loses_no_message() {
         import(ChatFormat::ChatGpt, &path, &target);
         text(&target, "memory/2026-11-21-chatgpt-6f0c.md").matches("] [").count() - 1
     };
-    let [a, bb, ccc] = [("a", None), ("bb", Some("a")), ("ccc", Some("bb"))].map(|(id, parent)| node(id, parent, "user", id));
+    let [a, bb, ccc] = [("a", None), ("bb", Some("a")), ("ccc", Some("bb"))]
+        .map(|(id, parent)| node(id, parent, "user", id));
     assert_eq!(all(vec![a.clone(), bb.clone(), ccc.clone()], "ccc"), 3);
     assert_eq!(all(vec![a.clone(), ccc.clone()], "ccc"), 2, "a parent is missing");
     assert_eq!(all(vec![node("a", Some("ccc"), "user", "a"), bb.clone(), ccc.clone()], "ccc"), 3, "a circle");
@@ -197,7 +227,8 @@ fn the_export_of_claude_comes_in_with_outputs_and_references() {
             "text": "flat", "content": content, "attachments": [], "files": []})
     };
     let mut asked = message("a", "human", root, json!([{"type": "text", "text": "Count."}]));
-    asked["attachments"] = json!([{"file_name": "", "extracted_content": "pasted words"}, {"file_name": "a.txt"}]);
+    asked["attachments"] =
+        json!([{"file_name": "", "extracted_content": "pasted words"}, {"file_name": "a.txt"}]);
     let answer = json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Looking."},
         {"type": "tool_use", "id": "x", "name": "psql", "input": {}},
         {"type": "tool_result", "tool_use_id": "x", "name": "psql", "content": [{"type": "text", "text": "3 rows"}, {"type": "image"}]},
@@ -211,7 +242,8 @@ fn the_export_of_claude_comes_in_with_outputs_and_references() {
     let (_folder, path) = export("conversations.json", json!([chat, old]).to_string().as_bytes());
     for (_folder, target) in homes() {
         // In Prague it is the next day already.
-        let import = ChatImport::new(ChatFormat::Claude).day(DayPolicy::new(FixedOffset::east_opt(3600).unwrap(), 0));
+        let import =
+            ChatImport::new(ChatFormat::Claude).day(DayPolicy::new(FixedOffset::east_opt(3600).unwrap(), 0));
         let plan = import.apply(&path, &target).unwrap();
         assert_eq!(
             text(&target, "memory/2026-11-22-claude-6f0c.md"),
@@ -222,20 +254,25 @@ fn the_export_of_claude_comes_in_with_outputs_and_references() {
             text(&target, "memory/2026-11-20-claude-old.md"),
             "# Memory — 2026-11-20\n\n## Session [09:00]\n\n- [09:00:00] [import] Old\n- [09:00:00] [user] No time.\n- [10:00:00] [agent] Later.\n"
         );
-        assert_eq!(left(&plan), [
-            ("calls of tools", 1),
-            ("messages of branches that were left", 1),
-            ("parts of a kind that is not known", 1),
-            ("thinking of a model", 1),
-        ]);
+        assert_eq!(
+            left(&plan),
+            [
+                ("calls of tools", 1),
+                ("messages of branches that were left", 1),
+                ("parts of a kind that is not known", 1),
+                ("thinking of a model", 1),
+            ]
+        );
     }
 }
 
 #[test]
 fn sessions_of_coding_agents_come_in_without_what_the_program_wrote() {
     let at = "2026-11-21T09:20:00.000Z";
-    let claude = |kind: &str, content: Value| json!({"type": kind, "uuid": content.to_string(), "sessionId": "6f0c", "timestamp": at,
-        "isSidechain": false, "message": {"role": kind, "content": content}});
+    let claude = |kind: &str, content: Value| {
+        json!({"type": kind, "uuid": content.to_string(), "sessionId": "6f0c", "timestamp": at,
+        "isSidechain": false, "message": {"role": kind, "content": content}})
+    };
     let mut side = claude("assistant", json!([{"type": "text", "text": "A sub-agent."}]));
     side["isSidechain"] = json!(true);
     let mut meta = claude("user", json!("Meta."));
@@ -244,7 +281,10 @@ fn sessions_of_coding_agents_come_in_without_what_the_program_wrote() {
         json!({"type": "summary", "summary": "Paint", "leafUuid": "x"}),
         claude("user", json!("Paint the boat.")),
         claude("user", json!("<command-name>/clear</command-name>")),
-        claude("assistant", json!([{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}])),
+        claude(
+            "assistant",
+            json!([{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]),
+        ),
         claude("user", json!([{"type": "tool_result", "tool_use_id": "t", "content": "painted"}])),
         claude("assistant", json!([{"type": "text", "text": "Done."}])),
         side,
@@ -252,7 +292,9 @@ fn sessions_of_coding_agents_come_in_without_what_the_program_wrote() {
         json!({"type": "file-history-snapshot", "snapshot": {}}),
     ]);
     let item = |payload: Value| json!({"timestamp": at, "type": "response_item", "payload": payload});
-    let said = |role: &str, text: &str| item(json!({"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}));
+    let said = |role: &str, text: &str| {
+        item(json!({"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}))
+    };
     let rollout = lines(&[
         json!({"timestamp": at, "type": "session_meta", "payload": {"id": "6f0c"}}),
         said("developer", "Rules."),
@@ -261,7 +303,9 @@ fn sessions_of_coding_agents_come_in_without_what_the_program_wrote() {
         json!({"timestamp": at, "type": "event_msg", "payload": {"type": "user_message", "message": "Paint the boat."}}),
         item(json!({"type": "reasoning", "summary": []})),
         item(json!({"type": "function_call", "name": "shell", "call_id": "t", "arguments": "{}"})),
-        item(json!({"type": "function_call_output", "call_id": "t", "output": "{\"output\":\"painted\",\"metadata\":{}}"})),
+        item(
+            json!({"type": "function_call_output", "call_id": "t", "output": "{\"output\":\"painted\",\"metadata\":{}}"}),
+        ),
         said("assistant", "Done."),
     ]);
     let claw = |message: Value| json!({"type": "message", "id": message.to_string(), "parentId": "p", "timestamp": at, "message": message});
@@ -269,12 +313,19 @@ fn sessions_of_coding_agents_come_in_without_what_the_program_wrote() {
         json!({"type": "session", "id": "6f0c", "timestamp": at, "version": 3}),
         json!({"type": "model_change", "id": "m"}),
         claw(json!({"role": "user", "content": [{"type": "text", "text": "Paint the boat."}]})),
-        claw(json!({"role": "assistant", "content": [{"type": "toolCall", "id": "t", "name": "exec", "arguments": {}}]})),
-        claw(json!({"role": "toolResult", "toolCallId": "t", "toolName": "exec", "content": [{"type": "text", "text": "painted"}]})),
+        claw(
+            json!({"role": "assistant", "content": [{"type": "toolCall", "id": "t", "name": "exec", "arguments": {}}]}),
+        ),
+        claw(
+            json!({"role": "toolResult", "toolCallId": "t", "toolName": "exec", "content": [{"type": "text", "text": "painted"}]}),
+        ),
         claw(json!({"role": "assistant", "content": [{"type": "text", "text": "Done."}]})),
         claw(json!({"role": "assistant", "content": "HEARTBEAT_OK"})),
     ]);
-    let group = lines(&[json!({"type": "session", "id": "6f0d"}), claw(json!({"role": "user", "content": "Not Marta."}))]);
+    let group = lines(&[
+        json!({"type": "session", "id": "6f0d"}),
+        claw(json!({"role": "user", "content": "Not Marta."})),
+    ]);
     let index = json!({"agent:main:main": {"sessionId": "6f0c"}, "agent:main:telegram:group:-1": {"sessionId": "6f0d"}}).to_string();
     let formats: [(ChatFormat, &str, &str, Vec<u8>, u64); 3] = [
         (ChatFormat::ClaudeCode, "claude-code", "Bash", session, 4),
@@ -327,7 +378,8 @@ fn markdown_is_read_by_the_form_of_its_first_speaker() {
     let folder = folder(&files);
     let (_life, target) = home(0);
     let plan = import(ChatFormat::Markdown, folder.path(), &target);
-    let found: Vec<String> = documents(&target).into_values().map(|bytes| String::from_utf8(bytes).unwrap()).collect();
+    let found: Vec<String> =
+        documents(&target).into_values().map(|bytes| String::from_utf8(bytes).unwrap()).collect();
     for (name, _, expected) in chats.iter().filter(|(.., expected)| !expected.is_empty()) {
         let expected = format!("# Memory — 2026-11-21\n\n## Session {expected}");
         assert!(found.contains(&expected), "{name}: {found:#?}");
@@ -361,7 +413,11 @@ fn a_zip_is_read_with_all_its_parts_and_a_cut_one_is_refused_whole() {
     let (_folder, path) = export("damaged.zip", &damaged);
     let (_life, other) = home(0);
     let plan = ChatImport::new(ChatFormat::ChatGpt).apply(&path, &other).unwrap();
-    assert!(plan.chats.iter().all(|chat| text(&other, &format!("memory/2026-11-21-{}.md", chat.id)).contains("[user] ")));
+    assert!(
+        plan.chats
+            .iter()
+            .all(|chat| text(&other, &format!("memory/2026-11-21-{}.md", chat.id)).contains("[user] "))
+    );
     let (_folder, path) = export("none.zip", &zip(&[("user.json", b"{}")]));
     let error = ChatImport::new(ChatFormat::Claude).plan(&path, &target).unwrap_err();
     assert!(error.to_string().contains("it holds no conversations.json"), "{error}");
@@ -373,7 +429,10 @@ fn each_bad_part_is_named_and_the_others_come_in() {
     let files: [(&str, Vec<u8>); 6] = [
         ("conversations-0.json", Vec::new()),
         ("conversations-1.json", b"[{\"mapping\": 3}, {}, ".to_vec()),
-        ("conversations-2.json", [b"[{\"mapping\":{\"\xff\":1}},".as_slice(), good.as_bytes(), b"]"].concat()),
+        (
+            "conversations-2.json",
+            [b"[{\"mapping\":{\"\xff\":1}},".as_slice(), good.as_bytes(), b"]"].concat(),
+        ),
         ("conversations-3.json", b"no json at all".to_vec()),
         ("conversations-4.json", format!("[{}", good.replace("good", "cut")).into_bytes()),
         ("conversations-5.json", good.replace("good", "alone").into_bytes()),
@@ -386,7 +445,10 @@ fn each_bad_part_is_named_and_the_others_come_in() {
     let plan = import(ChatFormat::ChatGpt, folder.path(), &target);
     let ids: Vec<&str> = plan.chats.iter().map(|chat| chat.id.as_str()).collect();
     assert_eq!(ids, ["chatgpt-good", "chatgpt-cut", "chatgpt-alone"]);
-    let (none, cut) = ("it holds no conversation of this format; look at --from", "the file ends in the middle; download the export again");
+    let (none, cut) = (
+        "it holds no conversation of this format; look at --from",
+        "the file ends in the middle; download the export again",
+    );
     let mut expected = vec![
         ("conversations-0.json", none),
         ("conversations-1.json#1", none),
@@ -397,7 +459,9 @@ fn each_bad_part_is_named_and_the_others_come_in() {
     ];
     if cfg!(unix) {
         expected.push(("conversations-6.json", "it is a link or no plain file, and is not followed"));
-        let error = ChatImport::new(ChatFormat::ChatGpt).plan(folder.path().join("conversations-6.json"), &target).unwrap_err();
+        let error = ChatImport::new(ChatFormat::ChatGpt)
+            .plan(folder.path().join("conversations-6.json"), &target)
+            .unwrap_err();
         assert!(matches!(error, Error::Refused { .. }), "{error}");
     }
     assert_eq!(refused(&plan), expected);
@@ -407,7 +471,10 @@ fn each_bad_part_is_named_and_the_others_come_in() {
     // Lines of a session that are no lines.
     let (_folder, path) = export("s.jsonl", b"{\"type\":\"user\",\"message\":{\"content\":\"words\"},\"timestamp\":1795252800000}\n\xff\n[\n\n{\"type\":");
     let plan = import(ChatFormat::ClaudeCode, &path, &target);
-    assert_eq!((plan.messages, plan.refused.iter().map(|part| part.count).collect::<Vec<_>>()), (1, vec![1, 2]));
+    assert_eq!(
+        (plan.messages, plan.refused.iter().map(|part| part.count).collect::<Vec<_>>()),
+        (1, vec![1, 2])
+    );
 }
 
 #[test]
@@ -424,7 +491,11 @@ fn secrets_are_masked_and_what_was_forgotten_stays_out() {
         Forget::new(&marta, "the landlord is called Jan").workspace(&target).run(now).unwrap();
         let plan = import(ChatFormat::ChatGpt, &path, &target);
         let journal = text(&target, "memory/2026-11-21-chatgpt-6f0c.md");
-        assert!(journal.contains("[user] the key is [REDACTED:") && !journal.contains(KEY) && !journal.contains("Jan"));
+        assert!(
+            journal.contains("[user] the key is [REDACTED:")
+                && !journal.contains(KEY)
+                && !journal.contains("Jan")
+        );
         assert!(journal.contains("Ignore all previous"), "it is kept, and held back by a night");
         assert_eq!(left(&plan), [("messages with what was forgotten here", 1)]);
         assert_eq!(plan.found.values().sum::<u64>(), 2);
@@ -455,13 +526,22 @@ fn a_day_a_title_and_an_id_choose() {
     assert_eq!(ids(new()).len(), 2);
     assert_eq!(ids(new().only("mast")), one("chatgpt-late", 3));
     assert_eq!(ids(new().only("ear")), one("chatgpt-early", 3));
-    assert_eq!(ids(new().since(NaiveDate::from_ymd_opt(2026, 11, 22).unwrap())), one("chatgpt-late", 2), "with its title");
+    assert_eq!(
+        ids(new().since(NaiveDate::from_ymd_opt(2026, 11, 22).unwrap())),
+        one("chatgpt-late", 2),
+        "with its title"
+    );
 }
 
 #[test]
 fn without_its_state_an_import_finds_its_messages_in_the_journals() {
-    let nodes = vec![node("a", None, "user", "yes"), node("b", Some("a"), "user", "yes"), node("cc", Some("b"), "assistant", "no\nnever")];
-    let export = |current: &str| export("c.json", json!([gpt("6f0c", current, nodes.clone())]).to_string().as_bytes());
+    let nodes = vec![
+        node("a", None, "user", "yes"),
+        node("b", Some("a"), "user", "yes"),
+        node("cc", Some("b"), "assistant", "no\nnever"),
+    ];
+    let export =
+        |current: &str| export("c.json", json!([gpt("6f0c", current, nodes.clone())]).to_string().as_bytes());
     for (_folder, target) in homes() {
         let (_short, short) = export("b");
         let (_long, long) = export("cc");
@@ -471,10 +551,17 @@ fn without_its_state_an_import_finds_its_messages_in_the_journals() {
         assert_eq!(ChatImport::new(ChatFormat::ChatGpt).apply(&short, &target).unwrap().bytes, 0);
         target.remove(&state).unwrap();
         // A person wrote there too.
-        target.append(&noctuary_tests::dreaming::name("memory/2026-11-21-chatgpt-6f0c.md"), b"- [10:00] mine\n").unwrap();
+        target
+            .append(&noctuary_tests::dreaming::name("memory/2026-11-21-chatgpt-6f0c.md"), b"- [10:00] mine\n")
+            .unwrap();
         import(ChatFormat::ChatGpt, &long, &target);
         let journal = text(&target, "memory/2026-11-21-chatgpt-6f0c.md");
-        assert!(journal.ends_with("[user] yes\n- [09:20:01] [user] yes\n- [10:00] mine\n- [09:20:02] [agent] no\n  | never\n"), "{journal}");
+        assert!(
+            journal.ends_with(
+                "[user] yes\n- [09:20:01] [user] yes\n- [10:00] mine\n- [09:20:02] [agent] no\n  | never\n"
+            ),
+            "{journal}"
+        );
         // A copy of the life knows what was imported.
         let (_life, other) = home(0);
         copy_into(target.as_ref(), other.as_ref()).unwrap();
@@ -491,14 +578,18 @@ fn an_import_that_stops_anywhere_is_completed_by_the_next_and_doubles_nothing() 
     let mut more = nodes;
     more.push(node("ccc", Some("bb"), "user", "Thanks."));
     let longer = json!([gpt("one", "ccc", more.clone()), gpt("two", "ccc", more)]).to_string();
-    let ((_one, path), (_two, longer)) = (export("c.json", chats.as_bytes()), export("c.json", longer.as_bytes()));
+    let ((_one, path), (_two, longer)) =
+        (export("c.json", chats.as_bytes()), export("c.json", longer.as_bytes()));
     let import = ChatImport::new(ChatFormat::ChatGpt);
     for kind in kinds() {
         let faults = Faults::new();
         let open = || {
             let (folder, workspace) = home(kind);
             let broken: Arc<dyn Workspace> = if kind == 0 {
-                Arc::new(FileWorkspace::on_disk(Arc::new(FaultyDisk::new(folder.quick_disk(), faults.clone()))))
+                Arc::new(FileWorkspace::on_disk(Arc::new(FaultyDisk::new(
+                    folder.quick_disk(),
+                    faults.clone(),
+                ))))
             } else {
                 Arc::new(FaultyWorkspace::new(Arc::clone(&workspace), faults.clone()))
             };
@@ -520,7 +611,11 @@ fn an_import_that_stops_anywhere_is_completed_by_the_next_and_doubles_nothing() 
                     drop(broken);
                     faults.disarm();
                     import.apply(again, &workspace).unwrap();
-                    assert_eq!(&documents(&workspace), expected, "{fault:?} at {at} of {operations}, home {kind}");
+                    assert_eq!(
+                        &documents(&workspace),
+                        expected,
+                        "{fault:?} at {at} of {operations}, home {kind}"
+                    );
                     assert_eq!(import.apply(again, &workspace).unwrap().bytes, 0);
                 }
             }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use chrono::{DateTime, Utc};
+use noctuary::Workspace;
 use noctuary::exchange::{ChatFormat, ChatImport};
 use noctuary::format::DayLog;
 use noctuary::testing::cases;
-use noctuary::Workspace;
 use noctuary_tests::dreaming::Life;
 use noctuary_tests::dreaming::marta::documents;
 use proptest::prelude::*;
@@ -47,7 +47,8 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
     ]);
     let text = prop::collection::vec(line, 1..4).prop_map(|lines| lines.join("\n"));
     let later = select(vec![0, 0, 1, 59, 3600, 90_000]);
-    let message = (0..3_usize, text, later).prop_map(|(speaker, text, later)| Message { speaker, text, later });
+    let message =
+        (0..3_usize, text, later).prop_map(|(speaker, text, later)| Message { speaker, text, later });
     // A file in markdown begins with one of the two.
     prop::collection::vec(message, 1..9).prop_map(|mut messages| {
         messages[0].speaker = messages[0].speaker.min(1);
@@ -57,7 +58,8 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
 
 fn exports(chats: usize) -> impl Strategy<Value = Vec<Export>> {
     let cut = prop::option::of(any::<Index>());
-    let export = (prop::collection::vec(any::<Index>(), chats), cut).prop_map(|(messages, cut)| Export { messages, cut });
+    let export = (prop::collection::vec(any::<Index>(), chats), cut)
+        .prop_map(|(messages, cut)| Export { messages, cut });
     prop::collection::vec(export, 1..5)
 }
 
@@ -147,7 +149,9 @@ fn session(format: ChatFormat, id: usize, messages: &[Message]) -> String {
 
 fn markdown(messages: &[Message]) -> String {
     let names = ["User", "Assistant", "Tool"];
-    let said = messages.iter().map(|message| format!("## {}\n\n{}\n\n", names[message.speaker], message.text.replace("```", "``")));
+    let said = messages
+        .iter()
+        .map(|message| format!("## {}\n\n{}\n\n", names[message.speaker], message.text.replace("```", "``")));
     said.collect()
 }
 
@@ -183,9 +187,15 @@ fn told(home: &dyn Workspace) -> BTreeMap<String, Vec<(String, String)>> {
     for (name, bytes) in documents(home) {
         let text = String::from_utf8(bytes).unwrap();
         let log = DayLog::parse(&text);
-        let entries = log.entries.into_iter().map(|entry| (entry.origin.unwrap().to_string(), plain(&entry.text)));
-        let chat = name.split(['-', '.']).find(|part| part.starts_with('c') && part.len() == 2).or(name.split("-c").nth(1));
-        told.entry(chat.map_or(name.clone(), |chat| chat.chars().take(2).collect())).or_default().extend(entries);
+        let entries =
+            log.entries.into_iter().map(|entry| (entry.origin.unwrap().to_string(), plain(&entry.text)));
+        let chat = name
+            .split(['-', '.'])
+            .find(|part| part.starts_with('c') && part.len() == 2)
+            .or(name.split("-c").nth(1));
+        told.entry(chat.map_or(name.clone(), |chat| chat.chars().take(2).collect()))
+            .or_default()
+            .extend(entries);
     }
     told
 }
@@ -196,8 +206,11 @@ fn check(format: ChatFormat, chats: &[Vec<Message>], exports: &[Export]) {
     let import = ChatImport::new(format);
     let whole: Vec<&[Message]> = chats.iter().map(Vec::as_slice).collect();
     for export in exports {
-        let parts: Vec<&[Message]> =
-            chats.iter().zip(&export.messages).map(|(chat, end)| &chat[..end.index(chat.len() + 1)]).collect();
+        let parts: Vec<&[Message]> = chats
+            .iter()
+            .zip(&export.messages)
+            .map(|(chat, end)| &chat[..end.index(chat.len() + 1)])
+            .collect();
         for (name, text) in files(format, &parts) {
             let mut bytes = text.into_bytes();
             // Half a message in markdown is another message.
@@ -226,10 +239,13 @@ fn check(format: ChatFormat, chats: &[Vec<Message>], exports: &[Export]) {
             _ => "tool:psql",
         };
         let is_markdown = format == ChatFormat::Markdown;
-        let text = |message: &Message| if is_markdown { message.text.replace("```", "``") } else { message.text.clone() };
+        let text = |message: &Message| {
+            if is_markdown { message.text.replace("```", "``") } else { message.text.clone() }
+        };
         let said = chat.iter().map(|message| (origin(message.speaker).to_owned(), plain(&text(message))));
         let said: Vec<_> = said.filter(|(_, text)| !text.is_empty()).collect();
-        let found = told.iter().find(|(name, _)| name.as_str() == format!("c{id}")).map(|(_, found)| found.clone());
+        let found =
+            told.iter().find(|(name, _)| name.as_str() == format!("c{id}")).map(|(_, found)| found.clone());
         assert_eq!(found.unwrap_or_default(), said, "{format}, chat {id}: {told:#?}");
     }
 }

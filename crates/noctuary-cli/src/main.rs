@@ -124,8 +124,15 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
     }
 }
 
-fn import(command: &Command, whose: Whose<'_>, config: &config::Config, output: Output) -> Result<End, Trouble> {
-    let Command::Import { input, path, from, of, since, only, apply, trust, approve_hard_constraints, .. } = command
+fn import(
+    command: &Command,
+    whose: Whose<'_>,
+    config: &config::Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let Command::Import {
+        input, path, from, of, since, only, apply, trust, approve_hard_constraints, ..
+    } = command
     else {
         return Ok(End::Well);
     };
@@ -135,7 +142,8 @@ fn import(command: &Command, whose: Whose<'_>, config: &config::Config, output: 
         Some(Way::Chats(_) | Way::Memory(_)) if of_bundles => return Err(Trouble::of("of_bundles", &[])),
         Some(Way::Foreign(_) | Way::Memory(_)) if of_chats => return Err(Trouble::of("of_chats", &[])),
         Some(Way::Chats(format)) => {
-            let how = commands::chats::HowChats { format, since: *since, only: only.as_deref(), apply: *apply };
+            let how =
+                commands::chats::HowChats { format, since: *since, only: only.as_deref(), apply: *apply };
             return commands::chats::import(input, path, how, whose, config, output);
         }
         Some(Way::Memory(dialect)) => {

@@ -99,7 +99,13 @@ impl Chat {
 
     /// Gives the conversation to its taker. A message without a time has the time of the one before it; the first ones that of the
     /// conversation.
-    pub(super) fn give(mut self, place: Place<'_>, number: usize, left: &mut LeftOut, take: Take<'_>) -> Result<()> {
+    pub(super) fn give(
+        mut self,
+        place: Place<'_>,
+        number: usize,
+        left: &mut LeftOut,
+        take: Take<'_>,
+    ) -> Result<()> {
         if self.bytes > MAX_CHAT {
             left.refuse(place.name, number, TOO_LARGE);
             return Ok(());
@@ -113,7 +119,12 @@ impl Chat {
     }
 
     /// Reads the content of a message, a text or blocks of any of the formats, into parts with one speaker each.
-    pub(super) fn parts(&mut self, content: &Value, speaker: &Origin, left: &mut LeftOut) -> Vec<(Origin, String)> {
+    pub(super) fn parts(
+        &mut self,
+        content: &Value,
+        speaker: &Origin,
+        left: &mut LeftOut,
+    ) -> Vec<(Origin, String)> {
         let mut parts = Vec::new();
         match content {
             Value::String(text) => add(&mut parts, speaker.clone(), text),
@@ -128,7 +139,13 @@ impl Chat {
         parts
     }
 
-    fn block(&mut self, block: &Value, speaker: &Origin, parts: &mut Vec<(Origin, String)>, left: &mut LeftOut) {
+    fn block(
+        &mut self,
+        block: &Value,
+        speaker: &Origin,
+        parts: &mut Vec<(Origin, String)>,
+        left: &mut LeftOut,
+    ) {
         match word(block, "type") {
             _ if block.is_string() => add(parts, speaker.clone(), block.as_str().unwrap_or_default()),
             "text" | "input_text" | "output_text" => add(parts, speaker.clone(), word(block, "text")),
@@ -148,7 +165,11 @@ impl Chat {
             "image" | "input_image" | "image_url" => add(parts, speaker.clone(), PICTURE),
             "document" | "file" | "input_file" => {
                 let name = ["title", "name", "filename", "file_name"].map(|field| word(block, field));
-                add(parts, speaker.clone(), &file(name.into_iter().find(|name| !name.is_empty()).unwrap_or_default()));
+                add(
+                    parts,
+                    speaker.clone(),
+                    &file(name.into_iter().find(|name| !name.is_empty()).unwrap_or_default()),
+                );
             }
             _ if !word(block, "text").is_empty() => add(parts, speaker.clone(), word(block, "text")),
             _ => left.count(UNKNOWN, 1),
@@ -198,7 +219,10 @@ pub(super) fn moment(value: Option<&Value>) -> Option<DateTime<Utc>> {
     let at = match number {
         Some(number) => {
             let millis = if number.abs() < MILLIS { number * 1000.0 } else { number };
-            #[expect(clippy::cast_possible_truncation, reason = "a number that no time has saturates, and is no time")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a number that no time has saturates, and is no time"
+            )]
             DateTime::from_timestamp_millis(millis.round() as i64)
         }
         None => foreign::moment(value),
@@ -223,7 +247,15 @@ mod tests {
         ] {
             assert_eq!(moment(Some(&value)).unwrap().timestamp(), 1_795_252_800, "{value}");
         }
-        for value in [json!(null), json!(1e300), json!(-1e300), json!(0), json!("soon"), json!([1]), json!("9999-12-31T23:00:00Z")] {
+        for value in [
+            json!(null),
+            json!(1e300),
+            json!(-1e300),
+            json!(0),
+            json!("soon"),
+            json!([1]),
+            json!("9999-12-31T23:00:00Z"),
+        ] {
             assert_eq!(moment(Some(&value)), None, "{value}");
         }
     }

@@ -54,7 +54,10 @@ pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Chat, &'static str>
     let found: Conversation<'_> = serde_json::from_str(text).map_err(|_| NOT_THIS)?;
     let title = found.title.as_str().unwrap_or_default();
     let id = found.conversation_id.as_str().or(found.id.as_str());
-    let id = id.map_or_else(|| Digest::of(format!("{title} {}", found.create_time).as_bytes()).short(16), str::to_owned);
+    let id = id.map_or_else(
+        || Digest::of(format!("{title} {}", found.create_time).as_bytes()).short(16),
+        str::to_owned,
+    );
     let mut chat = Chat::new(ChatFormat::ChatGpt, id);
     title.clone_into(&mut chat.title);
     chat.begun = moment(Some(&found.create_time));
@@ -76,7 +79,11 @@ pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Chat, &'static str>
 }
 
 /// Returns the ids of the messages that the person saw.
-fn seen<'n>(current: Option<&'n str>, nodes: &'n SortedMap<&str, Node<'_>>, left: &mut LeftOut) -> Vec<&'n str> {
+fn seen<'n>(
+    current: Option<&'n str>,
+    nodes: &'n SortedMap<&str, Node<'_>>,
+    left: &mut LeftOut,
+) -> Vec<&'n str> {
     let at = |id: &str| {
         let message: Value = serde_json::from_str(nodes.get(id)?.message?.get()).ok()?;
         moment(message.get("create_time"))
@@ -102,7 +109,8 @@ fn seen<'n>(current: Option<&'n str>, nodes: &'n SortedMap<&str, Node<'_>>, left
 /// Adds a message.
 fn say(chat: &mut Chat, id: &str, message: &Value, left: &mut LeftOut) {
     let nothing = Value::Null;
-    let [author, content, metadata] = ["author", "content", "metadata"].map(|field| message.get(field).unwrap_or(&nothing));
+    let [author, content, metadata] =
+        ["author", "content", "metadata"].map(|field| message.get(field).unwrap_or(&nothing));
     let role = word(author, "role");
     if is_set(metadata, "is_visually_hidden_from_conversation") || matches!(role, "system" | "developer") {
         return left.count(HIDDEN, 1);

@@ -78,7 +78,8 @@ pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Chat, &'static str>
 
 /// Returns the ids of the branch that the person saw; `None` where all messages are one, or nothing tells of a branch.
 fn seen<'n>(current: Option<&'n str>, nodes: &'n [Node]) -> Option<SortedSet<&'n str>> {
-    let pairs = nodes.iter().filter_map(|node| Some((node.uuid.as_str()?, node.parent_message_uuid.as_str())));
+    let pairs =
+        nodes.iter().filter_map(|node| Some((node.uuid.as_str()?, node.parent_message_uuid.as_str())));
     let parents: SortedMap<&str, Option<&str>> = pairs.collect();
     let parent = |id: &str| match parents.get(id) {
         None => Parent::Unknown,
@@ -100,7 +101,8 @@ fn say(chat: &mut Chat, message: &Value, left: &mut LeftOut) {
         "assistant" => Origin::Agent,
         _ => return left.count(UNKNOWN, 1),
     };
-    let content = message.get("content").filter(|content| content.as_array().is_some_and(|list| !list.is_empty()));
+    let content =
+        message.get("content").filter(|content| content.as_array().is_some_and(|list| !list.is_empty()));
     let mut parts = match content {
         Some(content) => chat.parts(content, &origin, left),
         None => vec![(origin.clone(), word(message, "text").to_owned())],
@@ -109,7 +111,11 @@ fn say(chat: &mut Chat, message: &Value, left: &mut LeftOut) {
         for attached in message.get(field).and_then(Value::as_array).into_iter().flatten() {
             let name = word(attached, "file_name");
             let pasted = word(attached, "extracted_content").len();
-            let line = if name.is_empty() && pasted > 0 { format!("[pasted text, {pasted} bytes]") } else { file(name) };
+            let line = if name.is_empty() && pasted > 0 {
+                format!("[pasted text, {pasted} bytes]")
+            } else {
+                file(name)
+            };
             add(&mut parts, origin.clone(), &line);
         }
     }

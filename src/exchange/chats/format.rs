@@ -46,8 +46,12 @@ impl ChatFormat {
     /// Says that a folder or a zip holds no file of this format.
     pub(super) fn missing(self) -> &'static str {
         match self {
-            Self::ChatGpt | Self::Claude => "it holds no conversations.json; name the export as it was downloaded",
-            Self::ClaudeCode | Self::Codex | Self::OpenClaw => "it holds no .jsonl file; name the folder of the sessions",
+            Self::ChatGpt | Self::Claude => {
+                "it holds no conversations.json; name the export as it was downloaded"
+            }
+            Self::ClaudeCode | Self::Codex | Self::OpenClaw => {
+                "it holds no .jsonl file; name the folder of the sessions"
+            }
             Self::Markdown => "it holds no markdown",
         }
     }
@@ -92,7 +96,8 @@ mod tests {
 
     #[test]
     fn each_row_of_the_table_names_a_format_and_a_beginning() {
-        let rows: Vec<&str> = include_str!("hidden.tsv").lines().filter(|row| !row.starts_with('#')).collect();
+        let rows: Vec<&str> =
+            include_str!("hidden.tsv").lines().filter(|row| !row.starts_with('#')).collect();
         for row in &rows {
             let (of, front) = row.split_once('\t').unwrap();
             let format = ALL.into_iter().find(|format| format.to_string() == of).unwrap();

@@ -251,7 +251,8 @@ impl Run<'_> {
         messages: Vec<ChatMessage>,
         left: &mut LeftOut,
     ) -> Result<SortedMap<NaiveDate, Vec<Fresh>>> {
-        let (mut days, mut like): (SortedMap<NaiveDate, Vec<Fresh>>, SortedMap<u64, u64>) = Default::default();
+        let (mut days, mut like): (SortedMap<NaiveDate, Vec<Fresh>>, SortedMap<u64, u64>) =
+            Default::default();
         for ChatMessage { id, at, mut origin, text } in messages {
             let Some(at) = at else { continue };
             let fields = [chat, &id, &origin.to_string(), &text];
@@ -269,13 +270,17 @@ impl Run<'_> {
             match self.passed(&text) {
                 Ok((text, found)) => {
                     found.into_iter().for_each(|class| *self.plan.found.entry(class).or_default() += 1);
-                    let fresh = Fresh { hash, at: self.import.day.time(at), note: Note::happened(text).from(origin) };
+                    let fresh =
+                        Fresh { hash, at: self.import.day.time(at), note: Note::happened(text).from(origin) };
                     if !fresh.note.is_empty() {
                         days.entry(self.import.day.date(at)).or_default().push(fresh);
                     }
                 }
                 Err(Error::Stopped { classes, .. }) => {
-                    left.count(if classes.iter().any(|class| class == "forgotten") { FORGOTTEN } else { STOPPED }, 1);
+                    left.count(
+                        if classes.iter().any(|class| class == "forgotten") { FORGOTTEN } else { STOPPED },
+                        1,
+                    );
                 }
                 Err(error) => return Err(error),
             }

@@ -82,7 +82,8 @@ fn conversation(text: &str, stem: &str, day: DayPolicy, left: &mut LeftOut) -> C
     for (origin, text) in said {
         // A rule parts one message from the next.
         let text = text.trim_end();
-        let text = ["---", "***"].iter().find_map(|rule| text.strip_suffix(&format!("\n{rule}"))).unwrap_or(text);
+        let text =
+            ["---", "***"].iter().find_map(|rule| text.strip_suffix(&format!("\n{rule}"))).unwrap_or(text);
         chat.say("", None, vec![(origin, text.to_owned())], left);
     }
     chat
@@ -121,7 +122,9 @@ fn begun(front: &str, stem: &str, day: DayPolicy) -> Option<DateTime<Utc>> {
         is_one.then(|| moment(Some(&Value::from(value)))).flatten()
     };
     let noon = NaiveTime::from_hms_opt(12, 0, 0)?;
-    let dates = (0..stem.len()).filter_map(|from| stem.get(from..from + 10)?.parse::<NaiveDate>().ok());
+    let begins = |text: &&str| text.starts_with(|c: char| c.is_ascii_digit());
+    let parts = (0..stem.len()).filter_map(|from| stem.get(from..from + 10)).filter(begins);
+    let dates = parts.filter_map(|part| part.parse::<NaiveDate>().ok());
     let named = || dates.map(|date| day.instant(date, noon)).next();
     front.lines().find_map(field).or_else(named)
 }

@@ -112,10 +112,15 @@ mod tests {
     /// Reads through a buffer of one byte and one of many, which must not matter.
     fn elements(text: &str) -> Vec<String> {
         let read = |size| {
-            let (mut reader, mut all, mut buffer) = (BufReader::with_capacity(size, text.as_bytes()), Vec::new(), Vec::new());
+            let (mut reader, mut all, mut buffer) =
+                (BufReader::with_capacity(size, text.as_bytes()), Vec::new(), Vec::new());
             let mut pieces = Pieces::new(&mut reader);
             while let Some(piece) = pieces.element(&mut buffer).unwrap() {
-                all.push(if piece == Piece::Whole { String::from_utf8(buffer.clone()).unwrap() } else { format!("{piece:?}") });
+                all.push(if piece == Piece::Whole {
+                    String::from_utf8(buffer.clone()).unwrap()
+                } else {
+                    format!("{piece:?}")
+                });
             }
             all
         };
@@ -125,7 +130,10 @@ mod tests {
 
     #[test]
     fn elements_are_found_whatever_stands_in_their_texts() {
-        assert_eq!(elements(r#"[{"a": "]}\"{"}, {"b": [1, {}]} ,"x", 3]"#), [r#"{"a": "]}\"{"}"#, r#"{"b": [1, {}]}"#]);
+        assert_eq!(
+            elements(r#"[{"a": "]}\"{"}, {"b": [1, {}]} ,"x", 3]"#),
+            [r#"{"a": "]}\"{"}"#, r#"{"b": [1, {}]}"#]
+        );
         assert_eq!(elements("\u{feff}{\"a\":1}\n{\"b\":2}"), [r#"{"a":1}"#, r#"{"b":2}"#], "without a list");
         assert_eq!(elements(r#"[[1],{}]"#), ["[1]", "{}"]);
         assert_eq!(elements(r#"[{"a":1},{"b":"#), [r#"{"a":1}"#, "Cut"]);
@@ -146,7 +154,10 @@ mod tests {
         let mut reader = BufReader::new(text.as_bytes());
         let mut pieces = Pieces::new(&mut reader);
         assert_eq!(pieces.line(&mut buffer).unwrap(), Some(Piece::TooLarge));
-        assert_eq!((pieces.line(&mut buffer).unwrap(), buffer.as_slice()), (Some(Piece::Whole), &b"next"[..]));
+        assert_eq!(
+            (pieces.line(&mut buffer).unwrap(), buffer.as_slice()),
+            (Some(Piece::Whole), &b"next"[..])
+        );
         assert_eq!(pieces.line(&mut buffer).unwrap(), None);
     }
 }

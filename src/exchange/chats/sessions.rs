@@ -54,7 +54,8 @@ impl Sessions {
             return self.index(place, reader, left);
         }
         let mut chat = Chat::new(self.format, place.stem());
-        let (mut pieces, mut buffer, mut is_any, mut is_named) = (Pieces::new(reader), Vec::new(), false, false);
+        let (mut pieces, mut buffer, mut is_any, mut is_named) =
+            (Pieces::new(reader), Vec::new(), false, false);
         loop {
             match pieces.line(&mut buffer) {
                 Err(error) => return place.failed(error, left),

@@ -91,7 +91,8 @@ fn files(disk: &Looking, wants: &dyn Fn(&str) -> bool, left: &mut LeftOut) -> Re
     let (mut folders, mut files) = (vec![String::new()], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in disk.list(&folder).at("list", disk.root().join(&folder).display())? {
-            let path = if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            let path =
+                if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
             // A hidden name is no part of an export.
             if entry.name.starts_with('.') {
                 continue;
@@ -102,7 +103,9 @@ fn files(disk: &Looking, wants: &dyn Fn(&str) -> bool, left: &mut LeftOut) -> Re
                 Kind::File if is_name && wants(&entry.name) => files.push(path),
                 Kind::File if !wants(&entry.name) => {}
                 Kind::Folder | Kind::File => left.refuse(&path, 0, "its name cannot be used; rename it"),
-                Kind::Symlink | Kind::Other => left.refuse(&path, 0, "it is a link or no plain file, and is not followed"),
+                Kind::Symlink | Kind::Other => {
+                    left.refuse(&path, 0, "it is a link or no plain file, and is not followed")
+                }
             }
         }
     }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{NaiveDate, Utc};
-use noctuary::exchange::{ChatFormat, ChatImport, ChatPlan, Dialect, Import, ImportAction, ImportItem, ImportRefusal};
+use noctuary::exchange::{
+    ChatFormat, ChatImport, ChatPlan, Dialect, Import, ImportAction, ImportItem, ImportRefusal,
+};
 use noctuary::{FileWorkspace, JournalDreamer};
 use serde_json::json;
 
@@ -111,7 +113,10 @@ fn tell(plan: &ChatPlan, output: Output) {
     }
     for (class, messages) in &plan.found {
         let messages = count(number(*messages), "message");
-        output.line(format!("{}  {class} in {messages}: secrets are masked, suspicious text is kept out of memory", output.bad("found")));
+        output.line(format!(
+            "{}  {class} in {messages}: secrets are masked, suspicious text is kept out of memory",
+            output.bad("found")
+        ));
     }
     for refused in &plan.refused {
         output.line(format!("{}  {}", output.bad("refused"), output.bold(&refused.place)));
@@ -193,7 +198,8 @@ pub(crate) fn memory(
     let plan = import.plan(&source, home.workspace.as_ref())?;
     let links = plan.refused.clone();
     let items = plan.items.clone();
-    let changed = if apply { import.apply(plan, &source, home.workspace.as_ref())?.changed } else { Vec::new() };
+    let changed =
+        if apply { import.apply(plan, &source, home.workspace.as_ref())?.changed } else { Vec::new() };
     let is_told = !links.is_empty()
         || !changed.is_empty()
         || items.iter().any(|item| matches!(item.action, ImportAction::Refuse(_)) || !item.found.is_empty());
@@ -208,7 +214,11 @@ pub(crate) fn memory(
         output.line(format!("{}  {link}: it is no plain file under a plain name", output.bad("refused")));
     }
     for item in &changed {
-        output.line(format!("{}  {}: it changed meanwhile; run the import again", output.bad("left"), item.source));
+        output.line(format!(
+            "{}  {}: it changed meanwhile; run the import again",
+            output.bad("left"),
+            item.source
+        ));
     }
     if !apply {
         output.line("Nothing was written. `--apply` does it.");
