@@ -526,6 +526,7 @@ fn a_day_a_title_and_an_id_choose() {
     assert_eq!(ids(new()).len(), 2);
     assert_eq!(ids(new().only("mast")), one("chatgpt-late", 3));
     assert_eq!(ids(new().only("ear")), one("chatgpt-early", 3));
+    assert_eq!(ids(new().only("chatgpt-early")), one("chatgpt-early", 3), "as a plan prints it");
     assert_eq!(
         ids(new().since(NaiveDate::from_ymd_opt(2026, 11, 22).unwrap())),
         one("chatgpt-late", 2),

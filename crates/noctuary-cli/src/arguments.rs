@@ -208,7 +208,7 @@ pub(crate) enum Command {
         #[arg(long = "as", value_name = "FORMAT")]
         format: Option<OutFormat>,
     },
-    /// Bring in such a tree, chats, or memory of another program; says what it would do, and does it with --apply
+    /// Bring in such a tree, chats, or another program's memory; a plan until --apply
     Import {
         /// The tree, or what the other program has: its export, a file or a folder
         #[arg(value_name = "IN")]

@@ -26,7 +26,7 @@ use crate::base::sorted::SortedMap;
 use crate::format::Origin;
 
 #[derive(Deserialize)]
-struct Conversation<'a> {
+struct Exported<'a> {
     #[serde(borrow)]
     mapping: SortedMap<String, &'a RawValue>,
     #[serde(default)]
@@ -51,7 +51,7 @@ struct Node<'a> {
 
 /// Reads a conversation.
 pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Chat, &'static str> {
-    let found: Conversation<'_> = serde_json::from_str(text).map_err(|_| NOT_THIS)?;
+    let found: Exported<'_> = serde_json::from_str(text).map_err(|_| NOT_THIS)?;
     let title = found.title.as_str().unwrap_or_default();
     let id = found.conversation_id.as_str().or(found.id.as_str());
     let id = id.map_or_else(
@@ -62,7 +62,7 @@ pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Chat, &'static str>
     title.clone_into(&mut chat.title);
     chat.begun = moment(Some(&found.create_time));
     let mut nodes: SortedMap<&str, Node<'_>> = SortedMap::new();
-    for (id, raw) in found.mapping.iter() {
+    for (id, raw) in &found.mapping {
         match serde_json::from_str(raw.get()) {
             Ok(node) => drop(nodes.insert(id.as_str(), node)),
             Err(_) => left.count(UNKNOWN, 1),

@@ -21,7 +21,7 @@ use crate::base::sorted::{SortedMap, SortedSet};
 use crate::format::Origin;
 
 #[derive(Deserialize)]
-struct Conversation<'a> {
+struct Exported<'a> {
     #[serde(borrow)]
     chat_messages: Vec<&'a RawValue>,
     #[serde(default)]
@@ -48,7 +48,7 @@ const ROOT: &str = "00000000-0000-";
 
 /// Reads a conversation.
 pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Chat, &'static str> {
-    let found: Conversation<'_> = serde_json::from_str(text).map_err(|_| NOT_THIS)?;
+    let found: Exported<'_> = serde_json::from_str(text).map_err(|_| NOT_THIS)?;
     let title = found.name.as_str().unwrap_or_default();
     let id = || Digest::of(format!("{title} {}", found.created_at).as_bytes()).short(16);
     let mut chat = Chat::new(ChatFormat::Claude, found.uuid.as_str().map_or_else(id, str::to_owned));

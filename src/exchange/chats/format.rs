@@ -35,11 +35,12 @@ impl ChatFormat {
     /// Returns whether a file of a folder or of a zip may hold chats, by its name.
     pub(super) fn wants(self, file: &str) -> bool {
         let file = file.to_ascii_lowercase();
+        let end = file.rsplit('.').next().unwrap_or_default();
         match self {
-            Self::ChatGpt | Self::Claude => file.starts_with("conversations") && file.ends_with(".json"),
+            Self::ChatGpt | Self::Claude => file.starts_with("conversations") && end == "json",
             Self::OpenClaw if file == INDEX => true,
-            Self::ClaudeCode | Self::Codex | Self::OpenClaw => file.ends_with(".jsonl"),
-            Self::Markdown => [".md", ".markdown", ".txt"].iter().any(|end| file.ends_with(end)),
+            Self::ClaudeCode | Self::Codex | Self::OpenClaw => end == "jsonl",
+            Self::Markdown => ["md", "markdown", "txt"].contains(&end),
         }
     }
 

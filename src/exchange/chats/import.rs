@@ -96,7 +96,8 @@ impl ChatImport {
         self
     }
 
-    /// Takes only conversations whose id begins with this text, or whose title holds it, in small or capital letters.
+    /// Takes only conversations whose id begins with this text, with the format's name or without, or whose title holds it, in small or
+    /// capital letters.
     #[must_use]
     pub fn only(mut self, text: impl Into<String>) -> Self {
         self.only = Some(text.into());
@@ -147,7 +148,10 @@ impl ChatImport {
 
     fn wants(&self, chat: &Chat) -> bool {
         self.only.as_ref().is_none_or(|only| {
-            chat.id.starts_with(only.as_str()) || chat.title.to_lowercase().contains(&only.to_lowercase())
+            let is_id = |id: &str| id.starts_with(only.as_str());
+            is_id(&chat.id)
+                || is_id(&format!("{}-{}", self.format, chat.id))
+                || chat.title.to_lowercase().contains(&only.to_lowercase())
         })
     }
 }
@@ -269,7 +273,9 @@ impl Run<'_> {
             }
             match self.passed(&text) {
                 Ok((text, found)) => {
-                    found.into_iter().for_each(|class| *self.plan.found.entry(class).or_default() += 1);
+                    for class in found {
+                        *self.plan.found.entry(class).or_default() += 1;
+                    }
                     let fresh =
                         Fresh { hash, at: self.import.day.time(at), note: Note::happened(text).from(origin) };
                     if !fresh.note.is_empty() {

@@ -135,7 +135,7 @@ mod tests {
             [r#"{"a": "]}\"{"}"#, r#"{"b": [1, {}]}"#]
         );
         assert_eq!(elements("\u{feff}{\"a\":1}\n{\"b\":2}"), [r#"{"a":1}"#, r#"{"b":2}"#], "without a list");
-        assert_eq!(elements(r#"[[1],{}]"#), ["[1]", "{}"]);
+        assert_eq!(elements("[[1],{}]"), ["[1]", "{}"]);
         assert_eq!(elements(r#"[{"a":1},{"b":"#), [r#"{"a":1}"#, "Cut"]);
         assert_eq!(elements(r#"[{"a":1}"#), [r#"{"a":1}"#, "Cut"]);
         assert!(elements("").is_empty() && elements("[]").is_empty() && elements("}] words").is_empty());

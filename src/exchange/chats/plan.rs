@@ -20,7 +20,7 @@ pub struct ChatPlan {
     pub messages: u64,
     /// The number of bytes that are added to journals.
     pub bytes: u64,
-    /// What stays out by its kind, and how much of it there is.
+    /// The kinds of messages and parts that stay out, and how many of each there are.
     pub left_out: Vec<ChatLeftOut>,
     /// Parts of the export that cannot be read; the others come in.
     pub refused: Vec<ChatRefused>,
@@ -50,7 +50,7 @@ pub struct ChatItem {
 
 debug_as!(ChatItem, |it| "ChatItem {{ {}, {} messages on {} days }}", it.id, it.messages, it.days.len());
 
-/// What stays out, by its kind.
+/// A kind of messages or parts that stay out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ChatLeftOut {
@@ -72,7 +72,7 @@ pub struct ChatRefused {
     pub count: u64,
 }
 
-/// What stays out, as it is counted.
+/// The messages and parts that stay out, as they are counted.
 #[derive(Default)]
 pub(super) struct LeftOut {
     counts: SortedMap<&'static str, u64>,

@@ -104,12 +104,12 @@ fn files(disk: &Looking, wants: &dyn Fn(&str) -> bool, left: &mut LeftOut) -> Re
                 Kind::File if !wants(&entry.name) => {}
                 Kind::Folder | Kind::File => left.refuse(&path, 0, "its name cannot be used; rename it"),
                 Kind::Symlink | Kind::Other => {
-                    left.refuse(&path, 0, "it is a link or no plain file, and is not followed")
+                    left.refuse(&path, 0, "it is a link or no plain file, and is not followed");
                 }
             }
         }
     }
-    let is_list = |path: &String| path.ends_with(".json");
+    let is_list = |path: &String| path.rsplit('.').next() == Some("json");
     files.sort_unstable_by(|one, other| is_list(other).cmp(&is_list(one)).then_with(|| one.cmp(other)));
     Ok(files)
 }
