@@ -13,7 +13,7 @@ fn export(chats: usize) -> String {
         json!({"uuid": format!("chat-{number}"), "name": format!("Boat {number}"), "chat_messages": [
             said("a", "human", "Which colour?"), said("b", "assistant", "Blue, since the key AKIAIOSFODNN7EXAMPLE says so.")]})
     };
-    serde_json::Value::from_iter((0..chats).map(chat)).to_string()
+    (0..chats).map(chat).collect::<serde_json::Value>().to_string()
 }
 
 #[test]
@@ -24,7 +24,8 @@ fn chats_come_in_by_a_plan_once_and_the_nights_that_they_take_are_told() {
         fs::write(at.join("conversations.json"), export(2)).unwrap();
         let import = |more: &[&str], exit| {
             let arguments = [&["import", "conversations.json", home, "--from", "claude"], more].concat();
-            ends(at, &arguments, exit)
+            // Long lines are wrapped.
+            ends(at, &arguments, exit).split_whitespace().collect::<Vec<_>>().join(" ")
         };
         // A masked secret is something to look at.
         let told = import(&[], 1);
@@ -37,7 +38,7 @@ fn chats_come_in_by_a_plan_once_and_the_nights_that_they_take_are_told() {
             "{told}"
         );
         assert!(
-            told.ends_with("Nothing was written. `--apply` does it.\n") && !told.contains("AKIA"),
+            told.ends_with("Nothing was written. `--apply` does it.") && !told.contains("AKIA"),
             "{told}"
         );
         assert!(!at.join(home).exists(), "a plan makes nothing");

@@ -90,7 +90,7 @@ fn number(count: u64) -> usize {
 
 fn tell(plan: &ChatPlan, output: Output) {
     let days = plan.chats.iter().map(|chat| chat.days.len()).sum();
-    output.line(format!(
+    let all = format!(
         "{}: {}, {} in {} {}; {} there already.",
         count(plan.chats.len(), "conversation"),
         count(number(plan.messages), "message"),
@@ -98,12 +98,14 @@ fn tell(plan: &ChatPlan, output: Output) {
         count(days, "journal"),
         if plan.applied { "added" } else { "would be added" },
         plan.unchanged
-    ));
+    );
+    output.wrapped(0, &all);
     for chat in plan.chats.iter().take(MAX_NAMED) {
         let day = chat.days.first().map(ToString::to_string).unwrap_or_default();
-        let title: String = chat.title.chars().filter(|c| !c.is_control()).take(60).collect();
-        let messages = count(number(chat.messages), "message");
-        output.line(format!("  {day}  {}  {messages}  {title}", output.bold(&chat.id)));
+        let front = format!("  {day}  {}  {}", chat.id, count(number(chat.messages), "message"));
+        let room = 78_usize.saturating_sub(front.chars().count());
+        let title: String = chat.title.chars().filter(|c| !c.is_control()).take(room).collect();
+        output.line(format!("{front}  {}", output.bold(&title)).trim_end());
     }
     if let Some(more) = plan.chats.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
         output.line(format!("  and {more} more; `--json` names them, `--only TEXT` takes some"));
@@ -113,10 +115,10 @@ fn tell(plan: &ChatPlan, output: Output) {
     }
     for (class, messages) in &plan.found {
         let messages = count(number(*messages), "message");
-        output.line(format!(
-            "{}  {class} in {messages}: secrets are masked, suspicious text is kept out of memory",
-            output.bad("found")
-        ));
+        output.line(format!("{}    {class} in {messages}", output.bad("found")));
+    }
+    if !plan.found.is_empty() {
+        output.wrapped(4, "Secrets are masked. Suspicious text is kept, and no night promotes it.");
     }
     for refused in &plan.refused {
         output.line(format!("{}  {}", output.bad("refused"), output.bold(&refused.place)));
