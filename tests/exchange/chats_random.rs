@@ -77,7 +77,7 @@ fn timed(messages: &[Message]) -> Vec<(usize, &Message, DateTime<Utc>)> {
 fn time(number: usize, at: DateTime<Utc>) -> Value {
     match number % 4 {
         0 => json!(at.timestamp()),
-        1 => json!(at.timestamp() as f64 + 0.25),
+        1 => json!(format!("{}.25", at.timestamp()).parse::<f64>().unwrap()),
         2 => json!(at.to_rfc3339()),
         _ => json!(at.timestamp_millis()),
     }
