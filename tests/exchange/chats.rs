@@ -571,6 +571,7 @@ fn without_its_state_an_import_finds_its_messages_in_the_journals() {
 }
 
 #[test]
+#[ignore = "sweep"]
 fn an_import_that_stops_anywhere_is_completed_by_the_next_and_doubles_nothing() {
     let mut second = node("bb", Some("a"), "assistant", "Blue.\nOr green, é.");
     second.1["message"]["create_time"] = json!(MORNING + 86_400);

@@ -253,7 +253,7 @@ fn check(format: ChatFormat, chats: &[Vec<Message>], exports: &[Export]) {
 fn random(format: ChatFormat) {
     let chats = prop::collection::vec(messages(), 1..4);
     let case = chats.prop_flat_map(|chats| (exports(chats.len()), Just(chats)));
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases(300)));
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases(1_000)));
     let checked = runner.run(&case, |(exports, chats)| {
         check(format, &chats, &exports);
         Ok(())
