@@ -291,6 +291,8 @@ impl StateName {
     pub const RECEIPTS: Self = Self::constant(".dreaming.d/receipts.jsonl");
     /// The generation of receipts before these.
     pub const RECEIPTS_BEFORE: Self = Self::constant(".dreaming.d/receipts.before.jsonl");
+    /// The messages of chats that were imported.
+    pub const CHATS: Self = Self::constant(".dreaming.d/chats.jsonl");
     /// Proposals of dreams that wait for a person's answer.
     pub const PROPOSALS: Self = Self::constant(".dreaming.d/proposals.json");
     /// The rows of a [`FileMemoryStore`](crate::FileMemoryStore).

@@ -29,12 +29,16 @@ const RESTORE: &str = "restore it from a backup or git";
 const MEND: &str = "run `noctuary doctor PATH --fix --apply`";
 
 /// Files without which a life goes on, and what is lost with each.
-const LOSSES: [(&str, &str); 6] = [
+const LOSSES: [(&str, &str); 7] = [
     (".dreaming.d/forgotten.json", "what was forgotten may come back, so forget it again at once"),
     (".dreaming.d/history/undone.json", "dreams that were taken back cannot be brought back"),
     (".dreaming.d/facts.json", "a model is asked about the same pairs of facts again"),
     (".dreaming.d/personalization.json", "the profile is made of all rows again"),
     (".dreaming.d/roles.json", "a model is asked about the same lessons again"),
+    (
+        ".dreaming.d/chats.jsonl",
+        "an import of chats adds again the messages that are in none of their journals any more",
+    ),
     (".dreaming.d/receipts.json", "receipts that were written before it can no longer be checked"),
 ];
 
@@ -163,7 +167,9 @@ fn parse(name: &StateName, file: &registry::StateFile, bytes: &[u8]) -> Result<(
         SleepIntent::parse(bytes).map(drop)
     } else if *name == StateName::SLEEP {
         SleepState::parse(bytes, None).map(drop)
-    } else if [StateName::LOG, StateName::RECEIPTS, StateName::RECEIPTS_BEFORE].contains(name) {
+    } else if [StateName::LOG, StateName::RECEIPTS, StateName::RECEIPTS_BEFORE, StateName::CHATS]
+        .contains(name)
+    {
         parse_log(name, text)
     } else if *name == StateName::RECEIPT_KEYS {
         ReceiptKeys::parse(bytes).map(drop)

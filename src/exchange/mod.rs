@@ -31,6 +31,7 @@
 //! | Name | Use |
 //! |---|---|
 //! | `Import`, `Dialect`, `ImportPlan`, `ImportItem`, `ImportAction`, `ImportRefusal`, `ImportReport` | memory of OpenClaw, `IronClaw`, Hermes, Claude Code, `PicoClaw` |
+//! | `ChatImport`, `ChatFormat`, `ChatPlan`, `ChatItem`, `ChatLeftOut`, `ChatRefused` | chats of ChatGPT, Claude, Claude Code, Codex and `OpenClaw`, and in markdown, as journals |
 //! | `Export`, `Bundle`, `BundleKey` | a life as a signed tree of markdown: rows, facts, history, methods, preferences, tombstones, documents |
 //! | `BundleImport`, `BundlePlan`, `BundleItem`, `BundleAction`, `Channel`, `Presence` | such a tree brought into another home, by a plan |
 //! | `Foreign` | exports of mem0 and Letta in, and the Open Knowledge Format both ways, by `BundleImport::foreign` and `Export::okf` |
@@ -60,6 +61,8 @@ mod audit;
 mod beside;
 #[cfg(feature = "exchange")]
 mod bundle;
+#[cfg(feature = "exchange")]
+mod chats;
 mod claim;
 mod copy;
 #[cfg(feature = "exchange")]
@@ -104,6 +107,9 @@ pub use bundle::{
     Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, Export, Presence,
     StoredRows,
 };
+#[cfg(feature = "exchange")]
+#[cfg_attr(docsrs, doc(cfg(feature = "exchange")))]
+pub use chats::{ChatFormat, ChatImport, ChatItem, ChatLeftOut, ChatPlan, ChatRefused};
 pub use copy::copy_into;
 #[cfg(feature = "exchange")]
 #[cfg_attr(docsrs, doc(cfg(feature = "exchange")))]

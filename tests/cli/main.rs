@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod carried;
+mod chats;
 mod examples;
 mod forms;
 mod found;

@@ -5,6 +5,8 @@
 mod bundle;
 mod bundle_practice;
 mod carried;
+mod chats;
+mod chats_random;
 mod databases;
 mod erase;
 mod feed;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use chrono::{DateTime, NaiveDate, TimeZone, Utc};
 use noctuary::artifacts::{ArtifactData, ArtifactKind, ArtifactStore, NewArtifact};
 use noctuary::dream::{FactDreamer, HistoryItem, PersonalizationDreamer, history_fn};
-use noctuary::exchange::{Dialect, Import, audit_secrets, feed};
+use noctuary::exchange::{ChatFormat, ChatImport, Dialect, Import, audit_secrets, feed};
 use noctuary::facts::{FactKey, FactStore};
 use noctuary::format::{JournalName, Origin, Profile, SourceRef};
 use noctuary::gate::{
@@ -1172,6 +1172,14 @@ const WAYS: &[Way] = &[
         let import = Import::new(Dialect::OpenClaw).doors(stage.doors.clone());
         let plan = import.plan(&source, stage.workspace.as_ref()).unwrap();
         import.apply(plan, &source, stage.workspace.as_ref()).unwrap();
+        stage.has_key()
+    }),
+    ("ChatImport::apply", Door::JournalAppend, |stage| {
+        let from = tempfile::tempdir().unwrap();
+        let chat = from.path().join("2026-11-21.md");
+        std::fs::write(&chat, format!("## User\n{KEY}\n")).unwrap();
+        let import = ChatImport::new(ChatFormat::Markdown).doors(stage.doors.clone());
+        import.apply(&chat, stage.workspace.as_ref()).unwrap();
         stage.has_key()
     }),
     ("Session::prompt", Door::PromptLoad, |stage| {

@@ -1335,6 +1335,9 @@ const NOT_A_SESSIONS: &[&str] = &[
     "lift_inline",
     // The operator's: it has the whole life, and names files.
     "merge_copies",
+    // The operator's: it reads a file of theirs, and says what it adds.
+    "ChatImport::apply",
+    "ChatImport::plan",
     // The operator's: it has two whole lives already.
     "MergePlan::write",
     "Audience::bit",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use noctuary::exchange::Foreign;
+use noctuary::exchange::{ChatFormat, Dialect, Foreign};
 use noctuary::facts::FactState;
 
 use super::place::Place;
@@ -294,19 +294,28 @@ pub(crate) enum Command {
         #[arg(long = "as", value_name = "FORMAT")]
         format: Option<OutFormat>,
     },
-    /// Bring such a tree in; says what it would do, and does it with --apply
+    /// Bring in such a tree, chats, or another program's memory; a plan until --apply
     Import {
-        /// The tree, or the file of another program
+        /// The tree, or what the other program has: its export, a file or a folder
         #[arg(value_name = "IN")]
         input: PathBuf,
         /// A folder, a database or a server, which may be new
         path: Place,
-        /// Read it as the export of another program
+        /// Read it as what another program has
         #[arg(long, value_name = "FORMAT")]
         from: Option<InFormat>,
         /// The user of that export whose memories are wanted
         #[arg(long, value_name = "NAME", requires = "from")]
         of: Option<String>,
+        /// Of chats, leave out messages before this day, as 2026-11-20
+        #[arg(long, value_name = "DATE", requires = "from")]
+        since: Option<NaiveDate>,
+        /// Of chats, take those whose id begins with this text or whose title holds it
+        #[arg(long, value_name = "TEXT", requires = "from")]
+        only: Option<String>,
+        /// Say what it would do, as without --apply
+        #[arg(long, conflicts_with = "apply")]
+        dry_run: bool,
         /// Do it
         #[arg(long)]
         apply: bool,
@@ -533,14 +542,58 @@ pub(crate) enum InFormat {
     Letta,
     /// Open Knowledge Format, version 0.2
     Okf,
+    /// Chats: the export of ChatGPT, its zip or conversations.json
+    Chatgpt,
+    /// Chats: the export of Claude, its zip or conversations.json
+    Claude,
+    /// Chats: sessions of Claude Code, ~/.claude/projects
+    ClaudeCode,
+    /// Chats: sessions of the Codex CLI, ~/.codex/sessions
+    Codex,
+    /// Chats: sessions of an OpenClaw agent, ~/.openclaw/agents/NAME/sessions
+    OpenclawSessions,
+    /// Chats in markdown, with a heading or label for each speaker
+    MarkdownChats,
+    /// Memory: the workspace of OpenClaw
+    Openclaw,
+    /// Memory: the folder of Hermes
+    Hermes,
+    /// Memory: the folder of Claude Code's memory of a project
+    ClaudeCodeMemory,
+    /// Memory: the workspace of IronClaw
+    Ironclaw,
+    /// Memory: the workspace of PicoClaw
+    Picoclaw,
 }
 
-impl From<InFormat> for Foreign {
-    fn from(format: InFormat) -> Self {
-        match format {
-            InFormat::Mem0 => Self::Mem0,
-            InFormat::Letta => Self::Letta,
-            InFormat::Okf => Self::Okf,
+/// The way in which a format comes in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Way {
+    /// As parts that are judged like those of a bundle.
+    Foreign(Foreign),
+    /// As journals.
+    Chats(ChatFormat),
+    /// As documents.
+    Memory(Dialect),
+}
+
+impl InFormat {
+    pub(crate) fn way(self) -> Way {
+        match self {
+            Self::Mem0 => Way::Foreign(Foreign::Mem0),
+            Self::Letta => Way::Foreign(Foreign::Letta),
+            Self::Okf => Way::Foreign(Foreign::Okf),
+            Self::Chatgpt => Way::Chats(ChatFormat::ChatGpt),
+            Self::Claude => Way::Chats(ChatFormat::Claude),
+            Self::ClaudeCode => Way::Chats(ChatFormat::ClaudeCode),
+            Self::Codex => Way::Chats(ChatFormat::Codex),
+            Self::OpenclawSessions => Way::Chats(ChatFormat::OpenClaw),
+            Self::MarkdownChats => Way::Chats(ChatFormat::Markdown),
+            Self::Openclaw => Way::Memory(Dialect::OpenClaw),
+            Self::Hermes => Way::Memory(Dialect::Hermes),
+            Self::ClaudeCodeMemory => Way::Memory(Dialect::ClaudeCode),
+            Self::Ironclaw => Way::Memory(Dialect::IronClaw),
+            Self::Picoclaw => Way::Memory(Dialect::PicoClaw),
         }
     }
 }

@@ -13,7 +13,7 @@ mod progress;
 
 use std::process::ExitCode;
 
-use arguments::{Arguments, Command, Forgotten, OutFormat};
+use arguments::{Arguments, Command, Forgotten, InFormat, OutFormat, Way};
 use commands::rows::{self, Change};
 use commands::rules;
 use output::{End, Output, Trouble};
@@ -127,16 +127,7 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
             };
             commands::travel::export(path, out, how, whose, &config, output)
         }
-        Command::Import { input, path, apply, trust, from, of, approve_hard_constraints } => {
-            let how = commands::travel::HowIn {
-                from: from.map(Into::into),
-                of: of.as_deref(),
-                apply: *apply,
-                trust,
-                approves: *approve_hard_constraints,
-            };
-            commands::travel::import(input, path, &how, whose, &config, output)
-        }
+        Command::Import { .. } => import(command, whose, &config, output),
         Command::Backup { path, out } => commands::travel::backup(path, out, whose, output),
         Command::Copy { path, out } => commands::travel::copy(path, out, whose, output),
         Command::Merge { ours, theirs, out, base } => {
@@ -153,4 +144,42 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::Completions { shell } => Ok(commands::shell::completions(*shell)),
         Command::Man { out } => commands::shell::man(out.as_deref(), output),
     }
+}
+
+fn import(
+    command: &Command,
+    whose: Whose<'_>,
+    config: &config::Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let Command::Import {
+        input, path, from, of, since, only, apply, trust, approve_hard_constraints, ..
+    } = command
+    else {
+        return Ok(End::Well);
+    };
+    let of_bundles = of.is_some() || !trust.is_empty() || *approve_hard_constraints;
+    let of_chats = since.is_some() || only.is_some();
+    let foreign = match from.map(InFormat::way) {
+        Some(Way::Chats(_) | Way::Memory(_)) if of_bundles => return Err(Trouble::of("of_bundles", &[])),
+        Some(Way::Foreign(_) | Way::Memory(_)) if of_chats => return Err(Trouble::of("of_chats", &[])),
+        Some(Way::Chats(format)) => {
+            let how =
+                commands::chats::HowChats { format, since: *since, only: only.as_deref(), apply: *apply };
+            return commands::chats::import(input, path, how, whose, config, output);
+        }
+        Some(Way::Memory(dialect)) => {
+            return commands::chats::memory(input, path, dialect, *apply, whose, output);
+        }
+        Some(Way::Foreign(foreign)) => Some(foreign),
+        None => None,
+    };
+    let how = commands::travel::HowIn {
+        from: foreign,
+        of: of.as_deref(),
+        apply: *apply,
+        trust,
+        approves: *approve_hard_constraints,
+    };
+    commands::travel::import(input, path, &how, whose, config, output)
 }

@@ -8,7 +8,7 @@ mod part;
 use serde::{Deserialize, Serialize};
 
 use super::bundle::Bundle;
-pub(super) use part::{Owner, REASON, Taken, What};
+pub(super) use part::{Owner, REASON, Taken, What, moment};
 
 /// A format of another program.
 ///

@@ -61,7 +61,7 @@ pub(super) fn imported(category: &str, content: &str, notes: Option<Value>) -> N
 pub(in crate::exchange) const REASON: &str = "memory_import.unsigned";
 
 /// Reads a moment of another program. One without a zone is taken as UTC.
-pub(super) fn moment(value: Option<&Value>) -> Option<DateTime<Utc>> {
+pub(in crate::exchange) fn moment(value: Option<&Value>) -> Option<DateTime<Utc>> {
     let text = value?.as_str()?.trim();
     if let Ok(at) = DateTime::parse_from_rfc3339(text) {
         return Some(at.to_utc());

@@ -686,7 +686,7 @@ impl Merging {
             }
             name if *name == StateName::MEMORIES => super::rows::merge(one, other)?,
             name if *name == StateName::RECEIPT_KEYS => states::receipt_keys(&files)?,
-            name if [StateName::RECEIPTS, StateName::RECEIPTS_BEFORE].contains(name) => {
+            name if [StateName::RECEIPTS, StateName::RECEIPTS_BEFORE, StateName::CHATS].contains(name) => {
                 text::lines(one, other)
             }
             name if [StateName::FACTS, StateName::PERSONALIZATION, StateName::ROLES].contains(name) => {

@@ -6,6 +6,8 @@ pub(crate) mod asked;
 pub(crate) mod by_hand;
 pub(crate) mod carry;
 #[cfg(feature = "exchange")]
+pub(crate) mod chats;
+#[cfg(feature = "exchange")]
 pub(crate) mod copies_intent;
 pub(crate) mod dreamed;
 #[cfg(feature = "sleep")]

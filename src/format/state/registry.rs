@@ -53,7 +53,7 @@ pub(crate) enum Copied {
 
 /// The state files, in the order in which a copy takes them: the intent first of those that come last. A copy that ends in between
 /// knows less than it has, and shows again at worst what it did not know to be shown.
-pub(crate) static FILES: [StateFile; 29] = [
+pub(crate) static FILES: [StateFile; 30] = [
     row(Names::One(StateName::FORGOTTEN), Copied::First, false),
     row(Names::Preimages, Copied::AsVersion, true),
     row(Names::One(StateName::UNDONE), Copied::AsVersion, true),
@@ -76,6 +76,7 @@ pub(crate) static FILES: [StateFile; 29] = [
     row(Names::One(StateName::RECEIPT_KEYS), Copied::Last, false),
     row(Names::One(StateName::RECEIPTS_BEFORE), Copied::Last, false),
     row(Names::One(StateName::RECEIPTS), Copied::Last, false),
+    row(Names::One(StateName::CHATS), Copied::Last, false),
     row(Names::One(StateName::FORGOTTEN_COPY), Copied::Never, false),
     row(Names::One(StateName::MEMORIES), Copied::Never, true),
     row(Names::One(StateName::MEMORIES_MARK), Copied::Never, false),

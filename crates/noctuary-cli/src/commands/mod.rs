@@ -1,6 +1,7 @@
 //! The commands, by what they are about.
 
 pub(crate) mod carried;
+pub(crate) mod chats;
 pub(crate) mod doctor;
 pub(crate) mod driver;
 pub(crate) mod life;

@@ -1,0 +1,251 @@
+//! `noctuary import --from` of chats, and of the memory of other programs.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use chrono::{NaiveDate, Utc};
+use noctuary::exchange::{
+    ChatFormat, ChatImport, ChatPlan, Dialect, Import, ImportAction, ImportItem, ImportRefusal,
+};
+use noctuary::{FileWorkspace, JournalDreamer};
+use serde_json::json;
+
+use crate::config::Config;
+use crate::home::Home;
+use crate::output::{End, Output, Trouble, count, size};
+use crate::place::{Place, Whose};
+use crate::progress::Progress;
+
+/// Which chats come in, and whether they do.
+#[derive(Clone, Copy)]
+pub(crate) struct HowChats<'a> {
+    pub(crate) format: ChatFormat,
+    pub(crate) since: Option<NaiveDate>,
+    pub(crate) only: Option<&'a str>,
+    pub(crate) apply: bool,
+}
+
+/// The number of conversations that are named; the rest are counted.
+const MAX_NAMED: usize = 20;
+
+pub(crate) fn import(
+    from: &Path,
+    place: &Place,
+    how: HowChats<'_>,
+    whose: Whose<'_>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let home = target(place, how.apply, whose)?;
+    let mut import = ChatImport::new(how.format).day(config.day()?);
+    if let Some(day) = how.since {
+        import = import.since(day);
+    }
+    if let Some(only) = how.only {
+        import = import.only(only);
+    }
+    let plan = {
+        let _progress = Progress::begin("importing");
+        let workspace = home.workspace.as_ref();
+        if how.apply { import.apply(from, workspace) } else { import.plan(from, workspace) }
+    };
+    let plan = plan.map_err(|error| match &error {
+        noctuary::Error::Corrupt { name, what, .. } if *name == from.display().to_string() => {
+            Trouble::of("export_unread", &[name, what])
+        }
+        _ => error.into(),
+    })?;
+    let waits = if how.apply { Some(Waits::of(&home, config)?) } else { None };
+    let is_told = !plan.refused.is_empty() || !plan.found.is_empty();
+    if output.json {
+        let mut value = serde_json::to_value(&plan)?;
+        if let Some(waits) = &waits {
+            value["backlog"] = json!({
+                "journals": waits.journals, "bytes": waits.bytes, "too_old_bytes": waits.too_old,
+                "nights": waits.nights, "calls": waits.calls,
+            });
+        }
+        output.value(&value)?;
+        return Ok(End::look_if(is_told));
+    }
+    tell(&plan, output);
+    match waits {
+        Some(waits) => waits.tell(place, output),
+        None => output.line("Nothing was written. `--apply` does it."),
+    }
+    Ok(End::look_if(is_told))
+}
+
+/// Opens the home that something comes into; for a plan, one in memory where there is none.
+fn target(place: &Place, apply: bool, whose: Whose<'_>) -> Result<Home, Trouble> {
+    if apply {
+        return Home::open_or_make(place, whose);
+    }
+    Home::find(place, whose)?.map_or_else(|| Home::in_memory(whose), Ok)
+}
+
+fn number(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+fn tell(plan: &ChatPlan, output: Output) {
+    let days = plan.chats.iter().map(|chat| chat.days.len()).sum();
+    let all = format!(
+        "{}: {}, {} in {} {}; {} there already.",
+        count(plan.chats.len(), "conversation"),
+        count(number(plan.messages), "message"),
+        size(plan.bytes),
+        count(days, "journal"),
+        if plan.applied { "added" } else { "would be added" },
+        plan.unchanged
+    );
+    output.wrapped(0, &all);
+    for chat in plan.chats.iter().take(MAX_NAMED) {
+        let day = chat.days.first().map(ToString::to_string).unwrap_or_default();
+        let front = format!("  {day}  {}  {}", chat.id, count(number(chat.messages), "message"));
+        let room = 78_usize.saturating_sub(front.chars().count());
+        let title: String = chat.title.chars().filter(|c| !c.is_control()).take(room).collect();
+        output.line(format!("{front}  {}", output.bold(&title)).trim_end());
+    }
+    if let Some(more) = plan.chats.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+        output.line(format!("  and {more} more; `--json` names them, `--only TEXT` takes some"));
+    }
+    for left in &plan.left_out {
+        output.line(format!("Left out: {} {}", left.count, left.what));
+    }
+    for (class, messages) in &plan.found {
+        let messages = count(number(*messages), "message");
+        output.line(format!("{}    {class} in {messages}", output.bad("found")));
+    }
+    if !plan.found.is_empty() {
+        output.wrapped(4, "Secrets are masked. Suspicious text is kept, and no night promotes it.");
+    }
+    for refused in &plan.refused {
+        output.line(format!("{}  {}", output.bad("refused"), output.bold(&refused.place)));
+        let times = if refused.count > 1 { format!(" ({} times)", refused.count) } else { String::new() };
+        output.wrapped(4, &format!("{}{times}.", refused.reason));
+    }
+}
+
+/// How much waits for nights, and how long they take.
+struct Waits {
+    journals: u64,
+    bytes: u64,
+    /// Bytes of journals that are too old for a night.
+    too_old: u64,
+    nights: u64,
+    calls: u64,
+    window: Option<u32>,
+}
+
+impl Waits {
+    fn of(home: &Home, config: &Config) -> Result<Self, Trouble> {
+        let config = config.dreams()?;
+        let backlog = |window: Option<u32>| {
+            let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace)).config(config.clone());
+            let dreamer = dreamer.enabled(true).configure(|config| config.window_days = window).build()?;
+            Ok::<_, Trouble>(dreamer.survey(Utc::now())?.backlog)
+        };
+        let (all, near) = (backlog(None)?, backlog(config.window_days)?);
+        let calls = all.bytes.div_ceil(config.total_input_bytes);
+        let a_night = u64::from(config.max_passes.min(config.budget.max_calls_per_day.unwrap_or(u32::MAX)));
+        Ok(Self {
+            journals: all.journals,
+            bytes: all.bytes,
+            too_old: all.bytes - near.bytes.min(all.bytes),
+            nights: calls.div_ceil(a_night.max(1)),
+            calls,
+            window: config.window_days,
+        })
+    }
+
+    fn tell(&self, place: &Place, output: Output) {
+        if self.bytes == 0 {
+            return;
+        }
+        let waits = format!(
+            "{} in {} wait for a dream: about {}, {} of a model.",
+            size(self.bytes),
+            count(number(self.journals), "journal"),
+            count(number(self.nights), "night"),
+            count(number(self.calls), "call")
+        );
+        output.wrapped(0, &waits);
+        if let Some(days) = self.window.filter(|_| self.too_old > 0) {
+            let old = format!(
+                "{} of it is older than {days} days: `noctuary dream {place} --all` reads it, or window_days = 0 in the settings.",
+                size(self.too_old)
+            );
+            output.wrapped(0, &old);
+        }
+    }
+}
+
+/// Imports the memory of another program: its folder, as it is.
+pub(crate) fn memory(
+    from: &Path,
+    place: &Place,
+    dialect: Dialect,
+    apply: bool,
+    whose: Whose<'_>,
+    output: Output,
+) -> Result<End, Trouble> {
+    if !from.is_dir() {
+        return Err(Trouble::of("no_folder_of_memory", &[&from.display()]));
+    }
+    let source = FileWorkspace::open(from)?;
+    let home = target(place, apply, whose)?;
+    let import = Import::new(dialect);
+    let _progress = Progress::begin("importing");
+    let plan = import.plan(&source, home.workspace.as_ref())?;
+    let links = plan.refused.clone();
+    let items = plan.items.clone();
+    let changed =
+        if apply { import.apply(plan, &source, home.workspace.as_ref())?.changed } else { Vec::new() };
+    let is_told = !links.is_empty()
+        || !changed.is_empty()
+        || items.iter().any(|item| matches!(item.action, ImportAction::Refuse(_)) || !item.found.is_empty());
+    if output.json {
+        output.value(&json!({"applied": apply, "items": items, "refused": links, "changed": changed}))?;
+        return Ok(End::look_if(is_told));
+    }
+    for item in &items {
+        tell_item(item, apply && !changed.contains(item), output);
+    }
+    for link in &links {
+        output.line(format!("{}  {link}: it is no plain file under a plain name", output.bad("refused")));
+    }
+    for item in &changed {
+        output.line(format!(
+            "{}  {}: it changed meanwhile; run the import again",
+            output.bad("left"),
+            item.source
+        ));
+    }
+    if !apply {
+        output.line("Nothing was written. `--apply` does it.");
+    }
+    Ok(End::look_if(is_told))
+}
+
+fn tell_item(item: &ImportItem, is_done: bool, output: Output) {
+    let verb = |done, would| if is_done { done } else { would };
+    let target = item.target.as_ref().unwrap_or(&item.source);
+    let said = match &item.action {
+        ImportAction::Copy => format!("{}  {target}", verb("copied", "would copy")),
+        ImportAction::Append => format!("{}  {target}", verb("appended", "would append")),
+        ImportAction::Skip(why) => format!("left out  {}: {why}", item.source),
+        ImportAction::Refuse(why) => {
+            let why = match why {
+                ImportRefusal::Stopped(classes) => format!("it holds {}", classes.join(", ")),
+                ImportRefusal::Conflict => "another document has its place".to_owned(),
+                ImportRefusal::NotUtf8 => "it is not UTF-8".to_owned(),
+                ImportRefusal::TooLarge => "it is above 64 MiB".to_owned(),
+                _ => "it is no plain file".to_owned(),
+            };
+            format!("{}  {}: {why}", output.bad("refused"), item.source)
+        }
+        _ => format!("left out  {}", item.source),
+    };
+    output.line(said);
+}

@@ -1,0 +1,21 @@
+//! Chats that people have elsewhere, read into journals.
+//!
+//! A file of an export is read piece by piece ([`source`], [`pieces`]), a reader of each format makes a [`chat`] of a piece, and
+//! [`import`] writes what is new of it into journals. One conversation is in memory at a time.
+
+mod chat;
+mod chatgpt;
+mod claude;
+mod format;
+mod import;
+mod markdown;
+mod path;
+mod pieces;
+mod plan;
+mod read;
+mod sessions;
+mod source;
+
+pub use format::ChatFormat;
+pub use import::ChatImport;
+pub use plan::{ChatItem, ChatLeftOut, ChatPlan, ChatRefused};

@@ -1,0 +1,103 @@
+//! The plan of an import of chats, or its result.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::base::debug::debug_as;
+use crate::base::sorted::SortedMap;
+
+/// The plan of an import of chats, or its result: it says what is added to journals, and all that stays out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChatPlan {
+    /// Conversations with something new, in the order in which they were read.
+    pub chats: Vec<ChatItem>,
+    /// The number of conversations that are in the journals already, as a whole.
+    pub unchanged: u64,
+    /// The number of messages that are added: the parts of a message with one speaker count as one each.
+    pub messages: u64,
+    /// The number of bytes that are added to journals.
+    pub bytes: u64,
+    /// The kinds of messages and parts that stay out, and how many of each there are.
+    pub left_out: Vec<ChatLeftOut>,
+    /// Parts of the export that cannot be read; the others come in.
+    pub refused: Vec<ChatRefused>,
+    /// The classes of what the door found in what comes in, and in how many messages: masked secrets, suspicious text.
+    pub found: BTreeMap<String, u64>,
+    /// Whether it was carried out.
+    pub applied: bool,
+}
+
+/// A conversation with something new.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChatItem {
+    /// The name of the format and the id of the conversation: the names of its journals have it.
+    pub id: String,
+    /// Its title; empty where it has none.
+    pub title: String,
+    /// Whether none of its messages was imported before.
+    pub is_new: bool,
+    /// The days of the messages that are added, ascending.
+    pub days: Vec<NaiveDate>,
+    /// The number of messages that are added.
+    pub messages: u64,
+    /// The number of bytes that are added.
+    pub bytes: u64,
+}
+
+debug_as!(ChatItem, |it| "ChatItem {{ {}, {} messages on {} days }}", it.id, it.messages, it.days.len());
+
+/// A kind of messages or parts that stay out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChatLeftOut {
+    /// The kind: `calls of tools`.
+    pub what: String,
+    /// The number.
+    pub count: u64,
+}
+
+/// A part of an export that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChatRefused {
+    /// The file, with the number of the part in it: `conversations.json#17`. The first, where there are several of one file.
+    pub place: String,
+    /// Why.
+    pub reason: String,
+    /// The number of such parts of the file.
+    pub count: u64,
+}
+
+/// The messages and parts that stay out, as they are counted.
+#[derive(Default)]
+pub(super) struct LeftOut {
+    counts: SortedMap<&'static str, u64>,
+    refused: SortedMap<(String, &'static str), (usize, u64)>,
+}
+
+impl LeftOut {
+    pub(super) fn count(&mut self, what: &'static str, number: u64) {
+        if number > 0 {
+            *self.counts.entry(what).or_default() += number;
+        }
+    }
+
+    /// Refuses a part of a file by its number; 0 is the whole file.
+    pub(super) fn refuse(&mut self, file: &str, number: usize, reason: &'static str) {
+        self.refused.entry((file.to_owned(), reason)).or_insert((number, 0)).1 += 1;
+    }
+
+    pub(super) fn tell(self, plan: &mut ChatPlan) {
+        let left = |(what, count): (&'static str, u64)| ChatLeftOut { what: what.to_owned(), count };
+        plan.left_out.extend(self.counts.into_iter().map(left));
+        plan.refused.extend(self.refused.into_iter().map(|((file, reason), (number, count))| ChatRefused {
+            place: if number == 0 { file } else { format!("{file}#{number}") },
+            reason: reason.to_owned(),
+            count,
+        }));
+    }
+}

@@ -1,0 +1,108 @@
+//! The messages of chats that were imported, `.dreaming.d/chats.jsonl`.
+//!
+//! ```text
+//! {"chat":"chatgpt-6f0c1a","day":"2026-11-21","len":1834,"messages":["0f3a9c5be2d1"]}
+//! ```
+//!
+//! One line for each journal that an import added to: the length of the journal after it, and a hash of each message. The ids of the
+//! chat and of the message are hashed with its words. A line that a crash tore is passed over: the next import finds the
+//! messages in the journal. Two copies of the file merge as a union of lines.
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use crate::base::digest::Hasher;
+use crate::base::sorted::{SortedMap, SortedSet};
+
+/// A line of the file.
+#[derive(Serialize, Deserialize)]
+struct ChatsLine {
+    chat: String,
+    day: NaiveDate,
+    len: u64,
+    messages: Vec<String>,
+}
+
+/// All that was imported of chats.
+#[derive(Default)]
+pub(crate) struct ImportedChats(SortedMap<String, ImportedChat>);
+
+/// All that was imported of one chat.
+#[derive(Default)]
+struct ImportedChat {
+    messages: SortedSet<u64>,
+    /// The length of the journal of each day after the last import.
+    lens: SortedMap<NaiveDate, u64>,
+}
+
+/// The number of bits of a hash: 12 hexadecimal digits.
+const BITS: u32 = 48;
+
+/// Returns the hash of a message.
+pub(crate) fn message_hash(fields: &[&str]) -> u64 {
+    let mut hasher = Hasher::new();
+    for field in fields {
+        hasher.field(field.as_bytes());
+    }
+    let digest = hasher.finish();
+    digest.as_bytes()[..8].iter().fold(0, |hash, byte| hash << 8 | u64::from(*byte)) >> (64 - BITS)
+}
+
+impl ImportedChats {
+    /// Takes a line of the file in.
+    pub(crate) fn take(&mut self, line: &[u8]) {
+        let Ok(line) = serde_json::from_slice::<ChatsLine>(line) else { return };
+        let hashes = line.messages.iter().filter_map(|hash| u64::from_str_radix(hash, 16).ok());
+        self.add(line.chat, line.day, line.len, hashes);
+    }
+
+    fn add(&mut self, chat: String, day: NaiveDate, len: u64, hashes: impl Iterator<Item = u64>) {
+        let chat = self.0.entry(chat).or_default();
+        chat.lens.insert(day, len);
+        chat.messages.extend(hashes);
+    }
+
+    /// Returns whether any message of a chat was imported.
+    pub(crate) fn has(&self, chat: &str) -> bool {
+        self.0.contains_key(chat)
+    }
+
+    /// Returns whether a message was imported.
+    pub(crate) fn knows(&self, chat: &str, hash: u64) -> bool {
+        self.0.get(chat).is_some_and(|chat| chat.messages.contains(&hash))
+    }
+
+    /// Returns the length that a journal had after the last import; 0 where none is known.
+    pub(crate) fn len(&self, chat: &str, day: NaiveDate) -> u64 {
+        self.0.get(chat).and_then(|chat| chat.lens.get(&day)).copied().unwrap_or(0)
+    }
+
+    /// Adds the messages of one journal, and returns their line of the file.
+    pub(crate) fn learn(&mut self, chat: &str, day: NaiveDate, len: u64, hashes: &[u64]) -> String {
+        self.add(chat.to_owned(), day, len, hashes.iter().copied());
+        let messages = hashes.iter().map(|hash| format!("{hash:012x}")).collect();
+        let line = ChatsLine { chat: chat.to_owned(), day, len, messages };
+        serde_json::to_string(&line).expect("names and numbers print") + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_reads_back_and_a_torn_one_is_passed_over() {
+        let day = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+        let (mut chats, hash) = (ImportedChats::default(), message_hash(&["a", "words"]));
+        assert_ne!(hash, message_hash(&["aw", "ords"]));
+        let line = chats.learn("codex-1", day, 40, &[hash, 7]);
+        let mut read = ImportedChats::default();
+        for cut in 0..line.len() - 1 {
+            read.take(&line.as_bytes()[..cut]);
+            assert!(!read.has("codex-1"), "cut at {cut}");
+        }
+        read.take(line.as_bytes());
+        assert!(read.knows("codex-1", hash) && read.knows("codex-1", 7) && !read.knows("codex-2", 7));
+        assert_eq!((read.len("codex-1", day), read.len("codex-1", day.succ_opt().unwrap())), (40, 0));
+    }
+}
