@@ -360,9 +360,15 @@ impl ForgetReceipt {
 
 impl fmt::Display for ForgetReceipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (unseen, seen): (Vec<_>, Vec<_>) = self.places.iter().partition(|line| line.is_unseen());
-        let mut told = seen.into_iter().filter(|line| line.found > 0 || line.left.is_some()).peekable();
-        if told.peek().is_none() {
+        let (mut unseen, mut told) = (Vec::new(), Vec::new());
+        for line in &self.places {
+            if line.is_unseen() {
+                unseen.push(line);
+            } else if line.found > 0 || line.left.is_some() {
+                told.push(line);
+            }
+        }
+        if told.is_empty() {
             writeln!(f, "nothing was found")?;
         }
         for PlaceReceipt { place, found, removed, left, rows } in told {
@@ -375,10 +381,12 @@ impl fmt::Display for ForgetReceipt {
                 writeln!(f, "    {row}")?;
             }
         }
-        for alike in unseen.chunk_by(|one, other| one.left == other.left) {
-            let places: Vec<String> = alike.iter().map(|line| line.place.to_string()).collect();
-            let why = alike[0].left.as_deref().unwrap_or_default();
-            writeln!(f, "{}: {why}", places.join(", "))?;
+        for (line, next) in unseen.iter().zip(1..) {
+            write!(f, "{}", line.place)?;
+            match unseen.get(next) {
+                Some(next) if next.left == line.left => f.write_str(", ")?,
+                _ => writeln!(f, ": {}", line.left.as_deref().unwrap_or_default())?,
+            }
         }
         Ok(())
     }

@@ -26,8 +26,8 @@ pub(crate) fn held(
         let now = hit.memory.id;
         let mut chain = history(rows, now, visibility == Visibility::All)?;
         order::sort_by_key(&mut chain, since);
-        let Some(then) = as_of(chain, time).filter(|then| filter.takes(&then.memory)) else { continue };
-        if !told.insert(then.memory.id) || hits.len() == filter.limit {
+        let Some(then) = as_of(chain, time) else { continue };
+        if hits.len() == filter.limit || !filter.takes(&then.memory) || !told.insert(then.memory.id) {
             continue;
         }
         if then.memory.id != now {

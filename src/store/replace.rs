@@ -10,8 +10,11 @@ use crate::base::text;
 use crate::facts::{Decision, Fact, FactKey, FactState};
 use crate::memory::MemoryId;
 
-/// Returns the decisions that a new fact asks for, and the row that says what holds now.
-pub(crate) fn decisions(facts: &dyn Facts, id: MemoryId, key: &FactKey) -> Result<(Vec<Decision>, MemoryId)> {
+/// The decisions that a new fact asks for, and the row that says what holds now.
+pub(crate) type Asked = (Vec<Decision>, MemoryId);
+
+/// Returns what a new value of a property asks for.
+pub(crate) fn decisions(facts: &dyn Facts, id: MemoryId, key: &FactKey) -> Result<Asked> {
     let Some(new) = facts.fact(id)? else { return Ok((Vec::new(), id)) };
     let mut others = facts.of_key(key)?;
     order::retain(&mut others, |fact| fact.is_single() && fact.memory.id != id);

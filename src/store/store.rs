@@ -617,7 +617,7 @@ impl Store {
         access: &Access,
         fact: &NewMemory,
         now: DateTime<Utc>,
-        decisions: &dyn Fn(&dyn Facts, MemoryId) -> Result<(Vec<Decision>, MemoryId)>,
+        decisions: &dyn Fn(&dyn Facts, MemoryId) -> Result<replace::Asked>,
         required: bool,
     ) -> Result<Recorded> {
         let operation = Operation::write(access, fact, now);
@@ -632,8 +632,9 @@ impl Store {
                 let (mut events, mut suspects) = (Vec::new(), Vec::new());
                 for decision in decisions {
                     let (mut told, refused) = decide::decide(rows, whose, &decision, now)?;
-                    if let Some(error) = refused.filter(|_| required) {
-                        return Err(error);
+                    match refused {
+                        Some(error) if required => return Err(error),
+                        _ => {}
                     }
                     rows.rule(&mut told, now)?;
                     if told.iter().any(|event| event.outcome != EventOutcome::Applied) {

@@ -172,7 +172,7 @@ fn a_dream_makes_rows_where_a_home_keeps_them_and_an_undo_takes_them_along() {
 fn stored(at: &Path, home: &str, write: impl Fn(&dyn Practised)) {
     let path = at.join(home);
     let scope = Scope::user("user");
-    if home.ends_with(".db") {
+    if home == HOMES[1] {
         write(&SqliteMemoryStore::open(&path, scope).unwrap());
     } else {
         write(&FileMemoryStore::open(&path, scope).unwrap());

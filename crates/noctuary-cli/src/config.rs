@@ -298,8 +298,8 @@ fn embedder_of_variables() -> Result<Option<Arc<dyn Embedder>>, Trouble> {
     let known =
         EMBEDDING_MODELS.iter().find(|(model, _)| named.as_deref().is_none_or(|named| named == *model));
     let Some((model, dimensions)) = known else {
-        let names = EMBEDDING_MODELS.map(|(model, _)| model).join(", ");
-        return Err(Trouble::of("setting_of_words", &[&"EMBEDDING_MODEL", &format!("one of {names}")]));
+        let models = EMBEDDING_MODELS.map(|(model, _)| model).join(", ");
+        return Err(Trouble::of("setting_of_words", &[&"EMBEDDING_MODEL", &format!("one of {models}")]));
     };
     let key = if said("EMBEDDING_API_KEY").is_some() { "EMBEDDING_API_KEY" } else { "OPENAI_API_KEY" };
     let embedder = HttpEmbedder::new("https://api.openai.com/v1", *model, *dimensions)?;

@@ -80,6 +80,15 @@ pub(crate) fn note(
 /// The names that a line of the status lists; the rest are counted.
 const MAX_NAMED: usize = 3;
 
+/// Names the first of some, and counts the rest.
+fn some(names: &[&str]) -> String {
+    let first = names[..names.len().min(MAX_NAMED)].join(", ");
+    match names.len().checked_sub(MAX_NAMED) {
+        Some(more) if more > 0 => format!("{first} and {more} more"),
+        _ => first,
+    }
+}
+
 pub(crate) fn status(
     place: &Place,
     whose: Whose<'_>,
@@ -148,14 +157,11 @@ pub(crate) fn status(
     row("Day", format!("{} in {}{begins}", day.date(now), day.zone()));
     let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     row("Documents", format!("{}, {} of them journals", found.health.documents, found.health.journals));
-    let touched = latest.first().map(|row| format!(", the latest of {}", day.date(row.updated_at)));
-    let touched = touched.unwrap_or_else(|| {
-        if dreams.is_empty() {
-            String::new()
-        } else {
-            format!(": noctuary feed {place} makes them of what dreams kept")
-        }
-    });
+    let touched = match latest.first() {
+        Some(row) => format!(", the latest of {}", day.date(row.updated_at)),
+        None if dreams.is_empty() => String::new(),
+        None => format!(": noctuary feed {place} makes them of what dreams kept"),
+    };
     row("Rows", format!("{}{touched}", found.health.rows));
     if found.health.suspicions > 0 {
         row("Unsettled", count(number(found.health.suspicions), "pair"));
@@ -170,10 +176,7 @@ pub(crate) fn status(
     };
     row("Waits", waits);
     if !unknown.is_empty() {
-        let more = unknown.len().saturating_sub(MAX_NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let named = unknown[..unknown.len().min(MAX_NAMED)].join(", ");
-        row("Not read", format!("{named}{more}: a journal is memory/YYYY-MM-DD-NAME.md"));
+        row("Not read", format!("{}: a journal is memory/YYYY-MM-DD-NAME.md", some(&unknown)));
     }
     if found.health.journals == 0 {
         row("Next", format!("noctuary note {place} \"…\": a dream reads journals, and there are none"));

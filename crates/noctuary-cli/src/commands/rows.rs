@@ -1,7 +1,7 @@
 //! `noctuary rows`, `row`, `remember`, `correct`, `pin`, `retire`, `restore`, `suspects` and `feed`.
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
-use noctuary::facts::{Decision, Fact, FactKey, Suspicion};
+use noctuary::facts::{Decision, Fact, FactKey, FactState, Suspicion};
 use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Source};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub(crate) fn rows(
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
     let mut filter = filter(&wanted.kept, config)?;
-    filter.retired = wanted.state.is_some_and(|state| state.is_retired());
+    filter.retired = wanted.state.is_some_and(FactState::is_retired);
     let (mut listed, mut more) = (Vec::new(), 0);
     for row in home.store.any().list(&home.owner(), &filter)? {
         if !is_wanted(&row, &wanted.kept) {
@@ -140,7 +140,7 @@ pub(crate) fn row(of: &Row, whose: Whose<'_>, config: &Config, output: Output) -
     }
     show(&fact, config, output)?;
     let line = |name: &str, text: String| {
-        output.folded(14, &format!("    {}{text}", output.faint(&format!("{name:<10}"))))
+        output.folded(14, &format!("    {}{text}", output.faint(&format!("{name:<10}"))));
     };
     let row = &fact.memory;
     let said = |at: Option<DateTime<Utc>>| at.map(|at| config.told(at)).transpose();
