@@ -426,7 +426,7 @@ pub(crate) struct Row {
     pub(crate) id: String,
 }
 
-/// What is kept of rows and documents.
+/// The rows and documents that are kept.
 #[derive(Debug, Args)]
 pub(crate) struct Kept {
     /// Of this category, as user, fact or decision
