@@ -135,6 +135,8 @@ mod tests {
     use crate::format::documents::statements::statement_hash;
     use crate::format::documents::{curated, sections};
     use crate::format::state::asked::AskedState;
+    #[cfg(feature = "exchange")]
+    use crate::format::state::chats::ImportedChats;
     use crate::format::state::forgotten::Forgotten;
     use crate::format::state::history::History;
     use crate::format::state::intent::Intent;
@@ -349,6 +351,19 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "exchange")]
+    #[test]
+    fn the_line_of_a_chat_reads_back() {
+        let line = example(StateName::CHATS.as_str());
+        let mut chats = ImportedChats::default();
+        chats.take(line.trim_end().as_bytes());
+        let (id, day) = ("chatgpt-6f0c1a", chrono::NaiveDate::from_ymd_opt(2026, 11, 21).unwrap());
+        let hash = 0x0f3a_9c5b_e2d1;
+        assert!(chats.knows(id, hash));
+        assert_eq!(chats.len(id, day), 1834);
+        assert_same(StateName::CHATS.as_str(), chats.learn(id, day, 1834, &[hash]).as_bytes());
+    }
+
     #[test]
     fn each_heading_that_names_a_file_has_an_example_that_a_test_reads() {
         let read = [
@@ -370,6 +385,7 @@ mod tests {
             ".dreaming.d/life.json",
             ".dreaming.d/forgotten.json",
             ".dreaming.d/receipts.json",
+            ".dreaming.d/chats.jsonl",
             ".dreaming.d/facts.json",
             ".dreaming.d/memories.jsonl",
             ".dreaming.d/guard",
