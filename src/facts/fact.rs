@@ -47,7 +47,7 @@ impl Fact {
         row.place.clone_from(&self.memory.place);
         row.shared = self.memory.shared;
         row.about.clone_from(&self.key);
-        row.valid_from = self.valid_from;
+        row.valid_from = Some(self.since());
         row
     }
 

@@ -181,7 +181,7 @@ impl Query {
     }
 
     /// Asks about a time in the past. Each row that is found gives way to the one of its [history](crate::facts::FactStore::history)
-    /// that held then, and one with no such row is left out. A row that was replaced since
+    /// that held then, and one with no such row is left out; so is a value whose history ends with a row that was rejected or deleted. A row that was replaced since
     /// [says by what](super::Stale::Replaced).
     ///
     /// ```

@@ -6,6 +6,7 @@ use super::replace::since;
 use crate::base::error::Result;
 use crate::base::order;
 use crate::base::sorted::SortedSet;
+use crate::base::text;
 use crate::facts::as_of;
 use crate::memory::{AsOf, Filter, Found, Reached, SearchOutcome, Stale};
 use crate::search::rank::Visibility;
@@ -30,7 +31,8 @@ pub(crate) fn held(
         if hits.len() == filter.limit || !filter.takes(&then.memory) || !told.insert(then.memory.id) {
             continue;
         }
-        if then.memory.id != now {
+        // What was said again stands, and says the same.
+        if text::statement(&then.memory.content) != text::statement(&hit.memory.content) {
             (hit.stale, hit.reached) = (vec![Stale::Replaced(now)], Reached::Words);
             hit.memory = then.memory;
         }

@@ -333,8 +333,12 @@ impl Store {
     pub(crate) fn search_unmasked(&self, access: &Access, query: &Query) -> Result<Found> {
         trace::search(|| {
             let Some(visibility) = self.visibility(access) else { return Ok(Found::nothing()) };
-            let (asked_about, most) = (query.as_of, query.filter.limit.saturating_mul(as_of::SEARCHED));
-            let (kept, wide) = (&query.filter, asked_about.map(|_| query.clone().limit(most)));
+            let (asked_about, kept) = (query.as_of, &query.filter);
+            let wide = asked_about.map(|_| {
+                // What is kept is looked at in the rows that counted then.
+                let filter = Filter::limit(kept.limit.saturating_mul(as_of::SEARCHED));
+                Query { filter, ..query.clone() }
+            });
             let query = wide.as_ref().unwrap_or(query);
             let meaning = self.meaning(query)?;
             let more = self.to_rerank(query);

@@ -220,7 +220,7 @@ impl Rows {
         if let Some(day) = as_of {
             let no_day = |_| ToolError::new("as_of is no day: say it as 2026-03-01.");
             let day: NaiveDate = day.trim().parse().map_err(no_day)?;
-            query.as_of = day.and_hms_opt(23, 59, 59).map(|ends| AsOf::Held(ends.and_utc()));
+            query.as_of = day.and_hms_milli_opt(23, 59, 59, 999).map(|ends| AsOf::Held(ends.and_utc()));
         }
         let found =
             // Masked below, by the doors of the tools.

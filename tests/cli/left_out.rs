@@ -50,4 +50,10 @@ fn a_home_of_the_environment_or_the_settings_stands_in_for_path() {
     let output = noctuary(at).env("HOME", at).args(["status", "--json"]).output().unwrap();
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(told["path"].as_str().unwrap().ends_with("/other"), "{told}");
+    fs::write(at.join("b.toml"), format!("[home]\npath = {:?}\n", at.join("home"))).unwrap();
+    for named in [&["--config=b.toml"][..], &["--config", "b.toml"]] {
+        let output = noctuary(at).env("HOME", at).args(named).args(["status", "--json"]).output().unwrap();
+        let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(told["path"].as_str().unwrap().ends_with("/home"), "{told}");
+    }
 }

@@ -62,6 +62,15 @@ fn rows_are_written_listed_corrected_pinned_retired_and_restored() {
         let retired = json(at, &["rows", home, "--state", "superseded", "--json"], 0);
         assert_eq!(contents(&retired), ["The harbour opens at six. #boats"]);
 
+        ends(at, &["pin", home, &right], 0);
+        let right =
+            id(&json(at, &["correct", home, &right, "The harbour opens at seven sharp.", "--json"], 0));
+        assert_eq!(
+            json(at, &["row", home, &right, "--json"], 0)["pinned"],
+            true,
+            "a pinned row stays pinned"
+        );
+        ends(at, &["pin", home, &right, "--off"], 0);
         ends(at, &["pin", home, &other], 0);
         assert!(ends(at, &["rows", home], 0).contains("pinned"));
         ends(at, &["pin", home, &other, "--off"], 0);

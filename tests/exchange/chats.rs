@@ -624,3 +624,69 @@ fn an_import_that_stops_anywhere_is_completed_by_the_next_and_doubles_nothing() 
         }
     }
 }
+
+#[test]
+fn sessions_with_others_stay_out_of_a_zip_too_and_all_where_their_list_cannot_be_read() {
+    let session = |id: &str, words: &str| {
+        let message = json!({"role": "user", "content": words});
+        lines(&[
+            json!({"type": "session", "id": id, "timestamp": "2026-11-21T09:20:00Z"}),
+            json!({"type": "message", "id": "a", "timestamp": "2026-11-21T09:20:00Z", "message": message}),
+        ])
+    };
+    let (mine, group) = (session("6f0c", "Mine."), session("6f0d", "Not Marta."));
+    let index = json!({"agent:main:telegram:group:-1": {"sessionId": "6f0d"}}).to_string();
+    for (list, comes) in [(index.as_str(), 1), ("{\"agent:main", 0), ("[]", 0)] {
+        let files: [(&str, &[u8]); 3] =
+            [("p/6f0c.jsonl", &mine), ("p/6f0d.jsonl", &group), ("p/sessions.json", list.as_bytes())];
+        let unpacked = folder(&files);
+        let (_folder, packed) = export("sessions.zip", &zip(&files));
+        for path in [unpacked.path(), packed.as_path()] {
+            let (_life, target) = home(0);
+            let plan = ChatImport::new(ChatFormat::OpenClaw).apply(path, &target).unwrap();
+            assert_eq!(plan.chats.len(), comes, "{list} {plan:?}");
+            assert_eq!(plan.refused.len(), 1 - comes, "{plan:?}");
+            let all: Vec<u8> = documents(&target).into_values().flatten().collect();
+            assert!(!String::from_utf8_lossy(&all).contains("Not Marta"), "{list}");
+        }
+    }
+}
+
+#[test]
+fn files_of_one_name_in_two_folders_are_two_conversations() {
+    let folder = folder(&[
+        ("2025/notes.md", b"## User\nHi\n\n## Assistant\nHello.\n"),
+        ("2026/notes.md", b"## User\nHi\n\n## Assistant\nGood day.\n"),
+    ]);
+    let (_life, target) = home(0);
+    let plan = import(ChatFormat::Markdown, folder.path(), &target);
+    assert_eq!((plan.chats.len(), plan.messages), (2, 4), "{plan:?}");
+    let all: Vec<u8> = documents(&target).into_values().flatten().collect();
+    assert_eq!(String::from_utf8_lossy(&all).matches("[user] Hi\n").count(), 2);
+}
+
+#[test]
+fn names_and_ids_of_a_chat_are_bounded_as_its_words_are() {
+    let long = "n".repeat(1 << 20);
+    let called = json!({"type": "tool_use", "id": "c", "name": long});
+    let result = json!({"type": "tool_result", "tool_use_id": "c", "content": "done"});
+    let chat = |content: Value| {
+        json!([{"uuid": "6f0c", "name": "", "chat_messages": [
+            {"uuid": "a", "sender": "assistant", "created_at": "2026-11-21T09:20:00Z", "content": content}]}])
+    };
+    let content = chat(json!([called, result])).to_string();
+    let (_folder, path) = export("conversations.json", content.as_bytes());
+    let (_life, target) = home(0);
+    import(ChatFormat::Claude, &path, &target);
+    let all: Vec<u8> = documents(&target).into_values().flatten().collect();
+    assert!(all.len() < 1000, "{} bytes", all.len());
+    // Many small lines, each with a long id.
+    let line = |number: usize| {
+        let id = format!("{number}{long}");
+        json!({"type": "user", "uuid": id, "sessionId": "s", "timestamp": "2026-11-21T09:20:00Z", "message": {"content": "x"}})
+    };
+    let (_folder, path) = export("one.jsonl", &lines(&(0..40).map(line).collect::<Vec<_>>()));
+    let (_life, target) = home(0);
+    let plan = ChatImport::new(ChatFormat::ClaudeCode).plan(&path, &target).unwrap();
+    assert_eq!((plan.messages, refused(&plan).len()), (0, 1), "{plan:?}");
+}

@@ -123,7 +123,7 @@ fn live(seed: u64) -> (u32, u32) {
                 let replaced = found.hits.iter().filter(|hit| Some(hit.memory.content.as_str()) == told);
                 let has_note = |hit: &Hit| hit.stale.iter().any(|why| matches!(why, Stale::Replaced(_)));
                 assert!(
-                    replaced.into_iter().all(|hit| has_note(hit) || hit.memory.content == holds),
+                    replaced.into_iter().all(|hit| has_note(hit) != (hit.memory.content == holds)),
                     "{found:?}"
                 );
             }

@@ -1,7 +1,7 @@
 //! PATH where it is left out: the home of the environment or the settings.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
@@ -66,9 +66,11 @@ fn filled(said: &[OsString], home: PathBuf) -> Option<Vec<OsString>> {
 /// Returns the home of the environment, else of the settings.
 fn home(said: &[OsString]) -> Option<PathBuf> {
     let of_variable = VARIABLES.iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
-    let named = said.iter().skip_while(|word| *word != "--config").nth(1);
-    let path =
-        of_variable.map(PathBuf::from).or_else(|| Config::load(named.map(Path::new)).ok()?.home.path)?;
+    let named = said.iter().enumerate().find_map(|(at, word)| match word.to_str() {
+        Some("--config") => said.get(at + 1).map(PathBuf::from),
+        word => word?.strip_prefix("--config=").map(PathBuf::from),
+    });
+    let path = of_variable.map(PathBuf::from).or_else(|| Config::load(named.as_deref()).ok()?.home.path)?;
     let account = std::env::var_os("HOME").map(PathBuf::from);
     match (path.strip_prefix("~"), account) {
         (Ok(inside), Some(account)) => Some(account.join(inside)),

@@ -43,6 +43,9 @@ pub(super) const MAX_CHAT: usize = 32 << 20;
 /// The number of bytes that is kept of one output of a tool. A line says how much more there was.
 const MAX_TOOL_OUTPUT: usize = 8 << 10;
 
+/// The number of bytes that a message takes beside its words, so that many small ones are bounded too.
+const MESSAGE: usize = 128;
+
 pub(super) const TOO_LARGE: &str = "it is larger than 32 MiB";
 pub(super) const NOT_UTF8: &str = "it is not UTF-8";
 pub(super) const NOT_THIS: &str = "it holds no conversation of this format; look at --from";
@@ -92,9 +95,18 @@ impl Chat {
                 text.push_str(&format!("\n[{more} bytes more]"));
                 left.count(SHORTENED, 1);
             }
-            self.bytes += text.len();
+            self.bytes += text.len() + id.len() + MESSAGE;
             self.messages.push(ChatMessage { id: id.to_owned(), at, origin, text });
         }
+    }
+
+    /// Keeps the name of a tool that is called, for its output.
+    pub(super) fn call(&mut self, id: &str, name: &str, left: &mut LeftOut) {
+        if let Origin::Tool(name) = tool(name) {
+            self.bytes += id.len() + MESSAGE;
+            self.tools.insert(id.to_owned(), name);
+        }
+        left.count(CALLS, 1);
     }
 
     /// Gives the conversation to its taker. A message without a time has the time of the one before it; the first ones that of the
@@ -111,7 +123,8 @@ impl Chat {
             return Ok(());
         }
         let first = self.messages.iter().find_map(|message| message.at);
-        let mut last = self.begun.or(first).unwrap_or(place.modified);
+        let modified = Some(place.modified).filter(is_of_a_chat);
+        let mut last = self.begun.or(first).or(modified).unwrap_or(DateTime::UNIX_EPOCH);
         for message in &mut self.messages {
             last = *message.at.get_or_insert(last);
         }
@@ -151,12 +164,11 @@ impl Chat {
             "text" | "input_text" | "output_text" => add(parts, speaker.clone(), word(block, "text")),
             "thinking" | "redacted_thinking" | "reasoning" => left.count(THINKING, 1),
             "tool_use" | "toolCall" | "server_tool_use" => {
-                self.tools.insert(word(block, "id").to_owned(), word(block, "name").to_owned());
-                left.count(CALLS, 1);
+                self.call(word(block, "id"), word(block, "name"), left);
             }
             "tool_result" | "toolResult" | "web_search_tool_result" => {
                 let known = self.tools.get(word(block, "tool_use_id")).cloned();
-                let tool = Origin::Tool(known.unwrap_or_else(|| word(block, "name").to_owned()));
+                let tool = known.map_or_else(|| tool(word(block, "name")), Origin::Tool);
                 let inner = block.get("content").unwrap_or(&Value::Null);
                 for (origin, text) in self.parts(inner, &tool, left) {
                     add(parts, origin, &text);
@@ -175,6 +187,11 @@ impl Chat {
             _ => left.count(UNKNOWN, 1),
         }
     }
+}
+
+/// Returns a tool as the one who speaks; of its name as much as a journal prints.
+pub(super) fn tool(name: &str) -> Origin {
+    Origin::Tool(name.chars().take(64).collect())
 }
 
 /// Stands for a picture.
@@ -227,7 +244,11 @@ pub(super) fn moment(value: Option<&Value>) -> Option<DateTime<Utc>> {
         }
         None => foreign::moment(value),
     };
-    at.filter(|at| (1971..=9998).contains(&at.year()))
+    at.filter(is_of_a_chat)
+}
+
+fn is_of_a_chat(at: &DateTime<Utc>) -> bool {
+    (1971..=9998).contains(&at.year())
 }
 
 #[cfg(test)]

@@ -123,6 +123,7 @@ fn begun(front: &str, stem: &str, day: DayPolicy) -> Option<DateTime<Utc>> {
     };
     let noon = NaiveTime::from_hms_opt(12, 0, 0)?;
     let begins = |text: &&str| text.starts_with(|c: char| c.is_ascii_digit());
+    let stem = stem.rsplit('/').next().unwrap_or(stem);
     let parts = (0..stem.len()).filter_map(|from| stem.get(from..from + 10)).filter(begins);
     let dates = parts.filter_map(|part| part.parse::<NaiveDate>().ok());
     let named = || dates.map(|date| day.instant(date, noon)).next();

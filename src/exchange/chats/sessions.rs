@@ -16,8 +16,8 @@ use std::io::{BufRead, Read};
 use serde_json::Value;
 
 use super::chat::{
-    CALLS, Chat, HIDDEN, MAX_CHAT, NOT_THIS, NOT_UTF8, SUBAGENTS, THINKING, TOO_LARGE, Take, UNKNOWN, is_set,
-    moment, word,
+    Chat, HIDDEN, MAX_CHAT, NOT_THIS, NOT_UTF8, SUBAGENTS, THINKING, TOO_LARGE, Take, UNKNOWN, is_set,
+    moment, tool, word,
 };
 use super::format::{ChatFormat, INDEX};
 use super::pieces::{Piece, Pieces};
@@ -28,6 +28,7 @@ use crate::base::sorted::SortedSet;
 use crate::format::Origin;
 
 const NO_JSON: &str = "lines that are no JSON, or are not complete yet";
+const NO_LIST: &str = "the list of sessions cannot be read, so none of them comes in; mend or remove it";
 const OTHERS: &str = "sessions with others, or without a person";
 
 /// Reads the sessions of a program.
@@ -35,11 +36,13 @@ pub(super) struct Sessions {
     format: ChatFormat,
     /// The ids of sessions with others, or without a person.
     others: SortedSet<String>,
+    /// Whether a list of sessions could not be read: nobody knows then which of them have a person.
+    is_unlisted: bool,
 }
 
 impl Sessions {
     pub(super) fn new(format: ChatFormat) -> Self {
-        Self { format, others: SortedSet::new() }
+        Self { format, others: SortedSet::new(), is_unlisted: false }
     }
 
     /// Reads a file.
@@ -91,7 +94,7 @@ impl Sessions {
             left.refuse(place.name, 0, NOT_THIS);
             return Ok(());
         }
-        if self.others.contains(chat.id.as_str()) {
+        if self.is_unlisted || self.others.contains(chat.id.as_str()) {
             left.count(OTHERS, 1);
             return Ok(());
         }
@@ -102,10 +105,12 @@ impl Sessions {
     fn index(&mut self, place: Place<'_>, reader: &mut dyn BufRead, left: &mut LeftOut) -> Result<()> {
         let mut bytes = Vec::new();
         if let Err(error) = reader.take(MAX_CHAT as u64).read_to_end(&mut bytes) {
+            self.is_unlisted = true;
             return place.failed(error, left);
         }
         let Ok(Value::Object(sessions)) = serde_json::from_slice(&bytes) else {
-            left.refuse(place.name, 0, NO_JSON);
+            left.refuse(place.name, 0, NO_LIST);
+            self.is_unlisted = true;
             return Ok(());
         };
         let is_other = |key: &str| {
@@ -175,8 +180,7 @@ fn codex<'l>(chat: &mut Chat, line: &'l Value, left: &mut LeftOut) -> Option<&'l
         },
         "function_call" | "custom_tool_call" | "local_shell_call" | "web_search_call" => {
             let name = Some(word(payload, "name")).filter(|name| !name.is_empty()).unwrap_or("shell");
-            chat.tools.insert(word(payload, "call_id").to_owned(), name.to_owned());
-            left.count(CALLS, 1);
+            chat.call(word(payload, "call_id"), name, left);
             return None;
         }
         "function_call_output" | "custom_tool_call_output" => {
@@ -218,7 +222,7 @@ fn openclaw<'l>(chat: &mut Chat, line: &'l Value, left: &mut LeftOut) -> Option<
     let origin = match word(message, "role") {
         "user" => Origin::User,
         "assistant" => Origin::Agent,
-        "toolResult" => Origin::Tool(word(message, "toolName").to_owned()),
+        "toolResult" => tool(word(message, "toolName")),
         _ => {
             left.count(HIDDEN, 1);
             return None;

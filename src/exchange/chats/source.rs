@@ -1,5 +1,6 @@
 //! The files of an export: one file, those of a folder, or those of a zip. They are only read.
 
+use std::cmp::Ordering;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -22,10 +23,12 @@ pub(super) struct Place<'p> {
 const BROKEN: &str = "it does not unpack to its end; download the export again";
 
 impl<'p> Place<'p> {
-    /// Returns its name without folders and ending.
+    /// Returns its name without the ending, with its folders: two files of one name are two conversations.
     pub(super) fn stem(self) -> &'p str {
-        let file = self.name.rsplit('/').next().unwrap_or(self.name);
-        file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+        match self.name.rsplit_once('.') {
+            Some((stem, ending)) if !ending.contains('/') => stem,
+            _ => self.name,
+        }
     }
 
     /// Ends reading it by an error. A zip that is damaged keeps what was read of it.
@@ -72,7 +75,7 @@ pub(super) fn each(
     let name_of = |at: usize| Some((archive.name_for_index(at)?.ok()?.into_owned(), at));
     let mut names: Vec<(String, usize)> = (0..archive.len()).filter_map(name_of).collect();
     names.retain(|(name, _)| wants(name.rsplit('/').next().unwrap_or(name)));
-    names.sort_unstable();
+    names.sort_unstable_by(|(one, _), (other, _)| lists_first(one, other));
     for (name, at) in &names {
         let Ok(file) = archive.by_index(*at) else {
             left.refuse(name, 0, BROKEN);
@@ -109,9 +112,14 @@ fn files(disk: &Looking, wants: &dyn Fn(&str) -> bool, left: &mut LeftOut) -> Re
             }
         }
     }
-    let is_list = |path: &String| path.rsplit('.').next() == Some("json");
-    files.sort_unstable_by(|one, other| is_list(other).cmp(&is_list(one)).then_with(|| one.cmp(other)));
+    files.sort_unstable_by(|one, other| lists_first(one, other));
     Ok(files)
+}
+
+/// Orders files by name, lists (`.json`) before all others: they say which sessions have a person.
+fn lists_first(one: &str, other: &str) -> Ordering {
+    let is_list = |path: &str| path.rsplit('.').next() == Some("json");
+    is_list(other).cmp(&is_list(one)).then_with(|| one.cmp(other))
 }
 
 /// A file of a disk as a stream.

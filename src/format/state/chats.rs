@@ -1,11 +1,11 @@
 //! The messages of chats that were imported, `.dreaming.d/chats.jsonl`.
 //!
 //! ```text
-//! {"chat":"chatgpt-6f0c1a","day":"2026-11-21","len":1834,"messages":["0f3a9c5be2d1"]}
+//! {"chat":"f7a81a846e6d","day":"2026-11-21","len":1834,"messages":["0f3a9c5be2d1"]}
 //! ```
 //!
-//! One line for each journal that an import added to: the length of the journal after it, and a hash of each message. The ids of the
-//! chat and of the message are hashed with its words. A line that a crash tore is passed over: the next import finds the
+//! One line for each journal that an import added to: a hash of the id of the chat, the length of the journal after it, and a hash of each
+//! message. The ids of the chat and of the message are hashed with its words. A line that a crash tore is passed over: the next import finds the
 //! messages in the journal. Two copies of the file merge as a union of lines.
 
 use chrono::NaiveDate;
@@ -49,6 +49,11 @@ pub(crate) fn message_hash(fields: &[&str]) -> u64 {
 }
 
 impl ImportedChats {
+    /// Returns the hash of the id of a chat, which may hold words: the name of a file.
+    fn key(chat: &str) -> String {
+        format!("{:012x}", message_hash(&[chat]))
+    }
+
     /// Takes a line of the file in.
     pub(crate) fn take(&mut self, line: &[u8]) {
         let Ok(line) = serde_json::from_slice::<ChatsLine>(line) else { return };
@@ -64,24 +69,25 @@ impl ImportedChats {
 
     /// Returns whether any message of a chat was imported.
     pub(crate) fn has(&self, chat: &str) -> bool {
-        self.0.contains_key(chat)
+        self.0.contains_key(&Self::key(chat))
     }
 
     /// Returns whether a message was imported.
     pub(crate) fn knows(&self, chat: &str, hash: u64) -> bool {
-        self.0.get(chat).is_some_and(|chat| chat.messages.contains(&hash))
+        self.0.get(&Self::key(chat)).is_some_and(|chat| chat.messages.contains(&hash))
     }
 
     /// Returns the length that a journal had after the last import; 0 where none is known.
     pub(crate) fn len(&self, chat: &str, day: NaiveDate) -> u64 {
-        self.0.get(chat).and_then(|chat| chat.lens.get(&day)).copied().unwrap_or(0)
+        self.0.get(&Self::key(chat)).and_then(|chat| chat.lens.get(&day)).copied().unwrap_or(0)
     }
 
     /// Adds the messages of one journal, and returns their line of the file.
     pub(crate) fn learn(&mut self, chat: &str, day: NaiveDate, len: u64, hashes: &[u64]) -> String {
-        self.add(chat.to_owned(), day, len, hashes.iter().copied());
+        let chat = Self::key(chat);
+        self.add(chat.clone(), day, len, hashes.iter().copied());
         let messages = hashes.iter().map(|hash| format!("{hash:012x}")).collect();
-        let line = ChatsLine { chat: chat.to_owned(), day, len, messages };
+        let line = ChatsLine { chat, day, len, messages };
         serde_json::to_string(&line).expect("names and numbers print") + "\n"
     }
 }

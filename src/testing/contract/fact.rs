@@ -23,7 +23,7 @@ use super::memory::{self, access, agent, human};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::Error;
 use crate::facts::{Decision, EventId, EventOutcome, FactKey, FactState, FactStore, SuspectReason, Verdict};
-use crate::memory::{Filter, MemoryId, MemoryStore, NewMemory, Query, Source, categories};
+use crate::memory::{AsOf, Filter, MemoryId, MemoryStore, NewMemory, Query, Source, categories};
 
 /// A store whose rows are facts too.
 pub trait Facts: MemoryStore + FactStore {}
@@ -170,6 +170,17 @@ pub fn corrects(store: &dyn Facts) {
     let chain = store.history(&human(), right).expect(WORKS);
     assert_eq!(chain.iter().map(|fact| fact.memory.id).collect::<Vec<_>>(), [wrong, right]);
     assert!(store.suspicions(&human(), 9).expect(WORKS).is_empty(), "nothing is left to decide");
+    // It was so since the row was there, as it is known by now; what was believed then is another matter.
+    let key = FactKey::many("harbour", "hours");
+    let held = store.value_at(&human(), &key, at(2)).expect(WORKS).map(|fact| fact.memory.id);
+    let believed = store.believed_at(&human(), &key, at(2)).expect(WORKS).map(|fact| fact.memory.id);
+    assert_eq!((held, believed), (Some(right), Some(wrong)));
+    // What is kept of a question about the past is looked at in the rows that counted then.
+    let mut asked = Query::new("harbour").as_of(AsOf::Believed(at(2)));
+    asked.filter.until = Some(at(2));
+    let hits: Vec<_> =
+        store.search(&human(), &asked).expect(WORKS).hits.into_iter().map(|hit| hit.memory.id).collect();
+    assert_eq!(hits, [wrong]);
     // A row that is retired, or that is none, is corrected by nobody.
     for gone in [wrong, MemoryId::new(4711)] {
         let row = say("It opens at eight.", Source::UserManual);

@@ -84,6 +84,11 @@ fn target(place: &Place, apply: bool, whose: Whose<'_>) -> Result<Home, Trouble>
     Home::find(place, whose)?.map_or_else(|| Home::in_memory(whose), Ok)
 }
 
+/// Returns a text of an export without what a terminal obeys.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
 fn number(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
@@ -102,9 +107,9 @@ fn tell(plan: &ChatPlan, output: Output) {
     output.wrapped(0, &all);
     for chat in plan.chats.iter().take(MAX_NAMED) {
         let day = chat.days.first().map(ToString::to_string).unwrap_or_default();
-        let front = format!("  {day}  {}  {}", chat.id, count(number(chat.messages), "message"));
+        let front = format!("  {day}  {}  {}", plain(&chat.id), count(number(chat.messages), "message"));
         let room = 78_usize.saturating_sub(front.chars().count());
-        let title: String = chat.title.chars().filter(|c| !c.is_control()).take(room).collect();
+        let title: String = plain(&chat.title).chars().take(room).collect();
         output.line(format!("{front}  {}", output.bold(&title)).trim_end());
     }
     if let Some(more) = plan.chats.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
@@ -121,7 +126,7 @@ fn tell(plan: &ChatPlan, output: Output) {
         output.wrapped(4, "Secrets are masked. Suspicious text is kept, and no night promotes it.");
     }
     for refused in &plan.refused {
-        output.line(format!("{}  {}", output.bad("refused"), output.bold(&refused.place)));
+        output.line(format!("{}  {}", output.bad("refused"), output.bold(&plain(&refused.place))));
         let times = if refused.count > 1 { format!(" ({} times)", refused.count) } else { String::new() };
         output.wrapped(4, &format!("{}{times}.", refused.reason));
     }

@@ -165,7 +165,7 @@ pub(crate) fn row(of: &Row, whose: Whose<'_>, config: &Config, output: Output) -
         }
     }
     for other in &history {
-        let is_later = fact.status.successor.is_some() && other.memory.id > id;
+        let is_later = (other.since(), other.memory.id) > (fact.since(), id);
         output.line(output.bold(if is_later { "Later" } else { "Before" }));
         show(other, config, output)?;
     }
@@ -225,6 +225,9 @@ pub(crate) fn correct(of: &Row, words: &[String], whose: Whose<'_>, output: Outp
     let row = fact.restated(typed(&fact.memory.category, words)?.content, Source::UserManual);
     let (store, now) = (home.store.any(), Utc::now());
     let right = store.correct(&home.owner(), id, &row, now)?.id;
+    if fact.memory.pinned {
+        store.pin(&home.owner(), right, true, now)?;
+    }
     store.settle(now)?;
     if output.json {
         output.value(&json!({"id": right, "replaces": id}))?;

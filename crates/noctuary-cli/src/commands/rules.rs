@@ -45,12 +45,7 @@ pub(crate) fn rules(of: &Rules, whose: Whose<'_>, output: Output) -> Result<End,
             output.bold(&rule.id.to_string()),
             output.faint(&format!("{kind}, {}, {}", rule.state, rule.dimension))
         ));
-        output.wrapped(4, &rule.statement);
-        for (name, words) in [("tools", &rule.tools), ("words", &rule.words)] {
-            if !words.is_empty() {
-                output.folded(4, &format!("    {name}: {}", words.join(", ")));
-            }
-        }
+        show(rule, output);
     }
     if listed.is_empty() {
         output.line("There are no rules. The agent proposes them, and an import brings them.");
@@ -58,6 +53,15 @@ pub(crate) fn rules(of: &Rules, whose: Whose<'_>, output: Output) -> Result<End,
         output.line("`--approve ID` puts a proposed one into force, `--withdraw ID` takes one back.");
     }
     Ok(End::look_if(waits(&listed)))
+}
+
+fn show(rule: &Preference, output: Output) {
+    output.wrapped(4, &rule.statement);
+    for (name, words) in [("tools", &rule.tools), ("words", &rule.words)] {
+        if !words.is_empty() {
+            output.folded(4, &format!("    {name}: {}", words.join(", ")));
+        }
+    }
 }
 
 fn waits(rules: &[Preference]) -> bool {
@@ -69,7 +73,7 @@ fn is_confirmed(rule: &Preference, output: Output) -> Result<bool, Trouble> {
     if !std::io::stdin().is_terminal() || output.json {
         return Ok(false);
     }
-    output.wrapped(0, &rule.statement);
+    show(rule, output);
     print!("Hold calls of tools to this from now on? [y]es, [n]o: ");
     std::io::stdout().flush().at("write to", "the terminal")?;
     let mut line = String::new();
