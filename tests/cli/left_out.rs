@@ -38,7 +38,17 @@ fn a_home_of_the_environment_or_the_settings_stands_in_for_path() {
     ends(at, &["init", "other"], 0);
     assert_eq!(home("NOCTUARY_HOME", &["note", "other", "Tea."]).status.code(), Some(0));
     assert_eq!(json(at, &["search", "other", "tea", "--json"], 0)["documents"].as_array().unwrap().len(), 1);
-    for typo in ["./othr", "a/b", "life.db"] {
+    fs::create_dir_all(at.join("tea/leaves")).unwrap();
+    fs::write(at.join("milk"), "").unwrap();
+    for words in
+        [&["note", "tea", "is out"][..], &["note", "12/05", "a meeting"], &["note", "milk", "is out"]]
+    {
+        assert_eq!(home("NOCTUARY_HOME", words).status.code(), Some(0), "{words:?}");
+    }
+    assert!(!at.join("tea/MEMORY.md").exists(), "a folder that is no life stays as it is");
+    assert_eq!(fs::read_dir(at.join("tea")).unwrap().count(), 1);
+    assert_eq!(home("NOCTUARY_HOME", &["read-again", "memory/2026-11-20-cli.md"]).status.code(), Some(1));
+    for typo in ["./othr", "tea/othr", "life.db"] {
         assert_eq!(home("NOCTUARY_HOME", &["note", typo, "Tea."]).status.code(), Some(3), "{typo}");
     }
     assert_eq!(home("NOCTUARY_HOME", &["status", "othr"]).status.code(), Some(3));
@@ -50,6 +60,9 @@ fn a_home_of_the_environment_or_the_settings_stands_in_for_path() {
     let output = noctuary(at).env("HOME", at).args(["status", "--json"]).output().unwrap();
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(told["path"].as_str().unwrap().ends_with("/other"), "{told}");
+    fs::write(at.join("wrong.toml"), "[home]\npth = 3\n").unwrap();
+    let output = noctuary(at).args(["--config", "wrong.toml", "status"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("pth"), "{output:?}");
     fs::write(at.join("b.toml"), format!("[home]\npath = {:?}\n", at.join("home"))).unwrap();
     for named in [&["--config=b.toml"][..], &["--config", "b.toml"]] {
         let output = noctuary(at).env("HOME", at).args(named).args(["status", "--json"]).output().unwrap();

@@ -46,6 +46,7 @@ fn rows_are_written_listed_corrected_pinned_retired_and_restored() {
             (vec!["--state", "candidate"], 2),
             (vec!["--state", "superseded"], 0),
             (vec!["--origin", "tool"], 0),
+            (vec!["--origin", "user"], 2),
             (vec!["--who", "ana"], 0),
             (vec!["--limit", "1"], 1),
         ] {
@@ -90,6 +91,8 @@ fn rows_are_written_listed_corrected_pinned_retired_and_restored() {
             (vec!["pin", home, "4711"], 1),
             (vec!["remember", home, " "], 2),
             (vec!["remember", home, "Oslo", "--about", "office"], 2),
+            (vec!["remember", home, "Oslo", "--about", "/city"], 2),
+            (vec!["remember", home, "Oslo", "--about", "a/b/c"], 2),
             (vec!["rows", home, "--from", "yesterday"], 2),
             (vec!["rows", home, "--state", "lost"], 2),
         ] {
@@ -146,6 +149,7 @@ fn a_value_is_replaced_by_its_property_and_a_doubt_is_answered() {
             assert_eq!(pairs[0]["older"]["id"].to_string(), ids[0]);
             assert!(ends(at, &["row", &home, &ids[1]], 1).contains("May contradict"));
             ends(at, &["suspects", &home, &ids[0], &ids[1]], 2);
+            ends(at, &["suspects", &home, &ids[1], &ids[0], answer], 3);
             ends(at, &["suspects", &home, &ids[0], &ids[1], answer], 0);
             ends(at, &["suspects", &home], 0);
             let listed = json(at, &["rows", &home, "--json"], i32::from(left.is_empty()));

@@ -1,7 +1,7 @@
 //! PATH where it is left out: the home of the environment or the settings.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
@@ -9,6 +9,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use super::arguments::Arguments;
 use super::config::Config;
 use super::home::is_database;
+use super::output::Trouble;
 use super::place::Place;
 
 /// The names of the environment that hold a home, the first first; the second is that of the seed.
@@ -30,16 +31,29 @@ pub(crate) fn parse(said: &[OsString]) -> Result<Arguments, clap::Error> {
     Arguments::from_arg_matches(&matches)
 }
 
-/// Returns whether the first word is no place: nothing is there, and it does not look like a path.
+/// Returns whether the first word is no place: it does not look like a path, and is no life either. A folder that happens to have
+/// the name of a word is none.
 fn names_no_place(matches: &ArgMatches) -> bool {
     let Some((verb, mut of)) = matches.subcommand() else { return false };
     if let Some((_, deeper)) = of.subcommand() {
         of = deeper;
     }
     let Ok(Some(Place::Path(path))) = of.try_get_one::<Place>("path") else { return false };
-    let looks_so = path.components().count() != 1 || path.starts_with(".") || is_database(path);
-    verb != "init" && !looks_so && !path.exists()
+    let is_below = |folder: &Path| !folder.as_os_str().is_empty() && folder.is_dir();
+    let looks_so = path.is_absolute()
+        || path.starts_with(".")
+        || path.starts_with("..")
+        || path.starts_with("~")
+        || path.parent().is_some_and(is_below)
+        || is_database(path);
+    // A journal is named by a path too, inside of the life.
+    let is_journal = verb == "read-again" && !path.exists();
+    let is_life = LIFE.iter().any(|name| path.join(name).exists());
+    verb != "init" && (is_journal || !looks_so && !is_life)
 }
+
+/// The names that make a folder a life.
+const LIFE: [&str; 3] = [".dreaming.d", "MEMORY.md", "memory"];
 
 /// Returns the command line with a home where its command wants PATH; `None` where it wants none.
 fn filled(said: &[OsString], home: PathBuf) -> Option<Vec<OsString>> {
@@ -63,14 +77,19 @@ fn filled(said: &[OsString], home: PathBuf) -> Option<Vec<OsString>> {
     Some(filled)
 }
 
-/// Returns the home of the environment, else of the settings.
-fn home(said: &[OsString]) -> Option<PathBuf> {
-    let of_variable = VARIABLES.iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
+/// Returns why the settings cannot be read, where a home could be in them.
+pub(crate) fn settings(said: &[OsString]) -> Result<Config, Trouble> {
     let named = said.iter().enumerate().find_map(|(at, word)| match word.to_str() {
         Some("--config") => said.get(at + 1).map(PathBuf::from),
         word => word?.strip_prefix("--config=").map(PathBuf::from),
     });
-    let path = of_variable.map(PathBuf::from).or_else(|| Config::load(named.as_deref()).ok()?.home.path)?;
+    Config::load(named.as_deref())
+}
+
+/// Returns the home of the environment, else of the settings.
+fn home(said: &[OsString]) -> Option<PathBuf> {
+    let of_variable = VARIABLES.iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
+    let path = of_variable.map(PathBuf::from).or_else(|| settings(said).ok()?.home.path)?;
     let account = std::env::var_os("HOME").map(PathBuf::from);
     match (path.strip_prefix("~"), account) {
         (Ok(inside), Some(account)) => Some(account.join(inside)),

@@ -20,9 +20,19 @@ use output::{End, Output, Trouble};
 use place::Whose;
 
 fn main() -> ExitCode {
-    let arguments = match left_out::parse(&std::env::args_os().collect::<Vec<_>>()) {
+    let said: Vec<_> = std::env::args_os().collect();
+    let arguments = match left_out::parse(&said) {
         Ok(arguments) => arguments,
-        Err(error) => return refused(&error),
+        Err(error) => {
+            let is_short = error.kind() == clap::error::ErrorKind::MissingRequiredArgument;
+            return match left_out::settings(&said) {
+                // They may have said which home is meant.
+                Err(trouble) if is_short => {
+                    trouble.tell(Output::new(said.iter().any(|word| word == "--json")))
+                }
+                _ => refused(&error),
+            };
+        }
     };
     let output = Output::new(arguments.json);
     match run(&arguments, output) {

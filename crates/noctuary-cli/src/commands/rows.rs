@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use noctuary::facts::{Decision, Fact, FactKey, FactState, Suspicion};
+use noctuary::format::Origin;
 use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Source};
 use serde_json::{Value, json};
 
@@ -183,7 +184,7 @@ fn typed(category: &str, words: &[String]) -> Result<NewMemory, Trouble> {
     if text.trim().is_empty() {
         return Err(Trouble::of("nothing_to_note", &[]));
     }
-    Ok(NewMemory::new(category, text.trim(), Source::UserManual))
+    Ok(NewMemory::new(category, text.trim(), Source::UserManual).origin(Origin::User))
 }
 
 pub(crate) fn remember(
@@ -199,8 +200,12 @@ pub(crate) fn remember(
     let recorded = match about {
         None => home.store.any().record(&owner, &row, now)?,
         Some(about) => {
-            let (subject, slot) = about.split_once('/').ok_or_else(|| Trouble::of("no_key", &[&about]))?;
-            row = row.about(FactKey::one(subject.trim(), slot.trim()));
+            let parts: Vec<&str> = about.split('/').map(str::trim).collect();
+            let [subject, slot] = parts[..] else { return Err(Trouble::of("no_key", &[&about])) };
+            if subject.is_empty() || slot.is_empty() {
+                return Err(Trouble::of("no_key", &[&about]));
+            }
+            row = row.about(FactKey::one(subject, slot));
             home.store.any().replace(&owner, &row, now)?
         }
     };
@@ -222,7 +227,8 @@ pub(crate) fn correct(of: &Row, words: &[String], whose: Whose<'_>, output: Outp
     let home = Home::open(&of.path, whose)?;
     let id = id(&of.id)?;
     let fact = fact(&home, &of.path, id)?;
-    let row = fact.restated(typed(&fact.memory.category, words)?.content, Source::UserManual);
+    let row =
+        fact.restated(typed(&fact.memory.category, words)?.content, Source::UserManual).origin(Origin::User);
     let (store, now) = (home.store.any(), Utc::now());
     let right = store.correct(&home.owner(), id, &row, now)?.id;
     if fact.memory.pinned {
@@ -295,6 +301,10 @@ pub(crate) fn suspects(
     let (owner, store, now) = (home.owner(), home.store.any(), Utc::now());
     if let Some((older, newer, answer)) = answered {
         let (older, newer) = (id(older)?, id(newer)?);
+        let is_pair = |pair: &Suspicion| (pair.older.memory.id, pair.newer.memory.id) == (older, newer);
+        if !store.suspicions(&owner, usize::MAX)?.iter().any(is_pair) {
+            return Err(Trouble::of("no_pair", &[&older, &newer, place]));
+        }
         let decisions = match answer {
             Answer::Same => vec![Decision::duplicate(older, newer)],
             Answer::Newer => vec![Decision::supersede(older, newer)],
@@ -341,14 +351,14 @@ pub(crate) fn feed(place: &Place, whose: Whose<'_>, output: Output) -> Result<En
     };
     if output.json {
         output.value(&report)?;
-        return Ok(End::look_if(report.refused > 0));
+        return Ok(End::Well);
     }
     output.line(format!(
         "{} lines of MEMORY.md came by dreams: {} rows made, {} removed, {} left out as you deleted them.",
         report.lines, report.written, report.removed, report.withheld
     ));
     if report.refused > 0 {
-        output.say("lines_refused", &[&report.refused, place]);
+        output.say("lines_refused", &[&report.refused]);
     }
-    Ok(End::look_if(report.refused > 0))
+    Ok(End::Well)
 }
