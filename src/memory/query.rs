@@ -98,6 +98,7 @@ pub struct Query {
 
 /// A time in the past that a search asks about, and whose knowledge of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AsOf {
     /// The statements that held then, as it is known by now: late news of that time count.
     Held(DateTime<Utc>),

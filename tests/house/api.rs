@@ -160,7 +160,8 @@ fn foreign(api: &Api) -> BTreeMap<&str, BTreeSet<String>> {
 const PRINTED: &[(&str, &str)] = &[
     (
         "ids, names, classes and counts",
-        "ArtifactAudit ArtifactId ArtifactPage AuditOutcome Belongings Blamed BootstrapOutcome BundleAction BundleItem BundlePlan Charge
+        "ArtifactAudit ArtifactId ArtifactPage AuditOutcome Belongings Blamed BootstrapOutcome BundleAction BundleItem BundlePlan Charge ChatLeftOut
+         ChatPlan ChatRefused
          CopiesReport DoctorFinding DoorWarning Duty EraseReceipt Error Filter Finding Fixed ForgottenStatement FoundAt GateFinding GroupName Health
          Holder ImportItem ImportPlan ImportRefusal LeftOutReason Listing MergeConflict MessageShape NameError Notice Origin
          Place ReplySource RulingOutcome Scope SecretAudit Source SyncReport testing::Entry",
@@ -168,7 +169,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("keys, hashes and extensions, which are no words", "FileKey NewFile Shown"),
     (
         "settings of the operator, and the names of models",
-        "ChunkConfig DreamConfig EmbedderId FactConfig FactDreamConfig Generation PostgresConfig RoleConfig SeenDocument",
+        "ChatImport ChunkConfig DreamConfig EmbedderId FactConfig FactDreamConfig Generation PostgresConfig RoleConfig SeenDocument",
     ),
     ("words of the library, of a policy or of a table", "Edge PlaceReceipt ShownRules"),
     ("what everybody is told: how the agent shows itself, and its tools", "Identity ToolDef"),
