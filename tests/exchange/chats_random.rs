@@ -171,7 +171,7 @@ fn files(format: ChatFormat, chats: &[&[Message]]) -> Vec<(String, String)> {
     }
 }
 
-/// What a person said, as it reads back from a journal.
+/// The words of a person, as they read back from a journal.
 fn plain(text: &str) -> String {
     let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
     let mut lines: Vec<&str> = lines.collect();

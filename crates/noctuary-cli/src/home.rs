@@ -117,8 +117,15 @@ impl Home {
         Self::over(path, whose)
     }
 
-    /// Makes a home in memory, to plan what would come into one that does not exist.
-    pub(crate) fn in_memory(whose: Whose<'_>) -> Result<Self, Trouble> {
+    /// Opens the home that an import goes into; for a plan, one in memory where there is none.
+    pub(crate) fn target(place: &Place, apply: bool, whose: Whose<'_>) -> Result<Self, Trouble> {
+        if apply {
+            return Self::open_or_make(place, whose);
+        }
+        Self::find(place, whose)?.map_or_else(|| Self::in_memory(whose), Ok)
+    }
+
+    fn in_memory(whose: Whose<'_>) -> Result<Self, Trouble> {
         let scope = whose.or_user();
         Ok(Self {
             workspace: Arc::new(SqliteWorkspace::open_in_memory(scope.clone())?),

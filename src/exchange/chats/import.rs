@@ -195,7 +195,7 @@ struct Fresh {
     note: Note,
 }
 
-/// So many bytes of the state are written at once. Before that, the journals alone tell what was imported.
+/// The number of bytes of the state that are written at once. Before that, the journals alone tell what was imported.
 const LINES: usize = 64 << 10;
 
 const FORGOTTEN: &str = "messages with what was forgotten here";

@@ -36,7 +36,7 @@ pub(crate) fn import(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = target(place, how.apply, whose)?;
+    let home = Home::target(place, how.apply, whose)?;
     let mut import = ChatImport::new(how.format).day(config.day()?);
     if let Some(day) = how.since {
         import = import.since(day);
@@ -74,14 +74,6 @@ pub(crate) fn import(
         None => output.line("Nothing was written. `--apply` does it."),
     }
     Ok(End::look_if(is_told))
-}
-
-/// Opens the home that something comes into; for a plan, one in memory where there is none.
-fn target(place: &Place, apply: bool, whose: Whose<'_>) -> Result<Home, Trouble> {
-    if apply {
-        return Home::open_or_make(place, whose);
-    }
-    Home::find(place, whose)?.map_or_else(|| Home::in_memory(whose), Ok)
 }
 
 /// Returns a text of an export without what a terminal obeys.
@@ -199,7 +191,7 @@ pub(crate) fn memory(
         return Err(Trouble::of("no_folder_of_memory", &[&from.display()]));
     }
     let source = FileWorkspace::open(from)?;
-    let home = target(place, apply, whose)?;
+    let home = Home::target(place, apply, whose)?;
     let import = Import::new(dialect);
     let _progress = Progress::begin("importing");
     let plan = import.plan(&source, home.workspace.as_ref())?;

@@ -28,6 +28,10 @@ pub(crate) fn rows(
         if !is_wanted(&row, &wanted.kept) {
             continue;
         }
+        if listed.len() == wanted.limit && wanted.state.is_none() {
+            more += 1;
+            continue;
+        }
         let Some(fact) = home.store.any().fact(&home.owner(), row.id)? else { continue };
         if wanted.state.is_some_and(|state| fact.status.state != state) {
             continue;

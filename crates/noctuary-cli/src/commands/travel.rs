@@ -115,11 +115,7 @@ pub(crate) fn import(
     if bundle.files().next().is_none() && bundle.too_large().next().is_none() {
         return Err(Trouble::of("empty_export", &[&from.display()]));
     }
-    let home = if apply {
-        Home::open_or_make(place, whose)?
-    } else {
-        Home::find(place, whose)?.map_or_else(|| Home::in_memory(whose), Ok)?
-    };
+    let home = Home::target(place, apply, whose)?;
     let key = key::read(config)?;
     let owner = home.owner();
     let mut import = BundleImport::new(&owner).workspace(home.workspace.as_ref());
