@@ -12,6 +12,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WorkspaceExt, WriteM
 pub type Make<'a> = &'a dyn Fn() -> Arc<dyn Workspace>;
 
 /// Runs every suite of a workspace: its documents, its state, its leases, and a dream on it.
+///
+#[doc = include_str!("in_memory.md")]
 pub fn workspace(make: Make<'_>) {
     view(make);
     states(make().as_ref());
