@@ -125,6 +125,35 @@ impl JournalDreamer {
     /// the whole file, by hand does the same. [`should_dream`](crate::dream::should_dream) still waits for its interval; call
     /// [`dream_once`](crate::dream_once) to have it read now.
     ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::{DocName, FileWorkspace, JournalDreamer, LlmReply, Outcome, dream_once, llm_fn};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::create_dir(folder.path().join("memory"))?;
+    /// let journal = folder.path().join("memory/2026-11-20-repl.md");
+    /// std::fs::write(&journal, "[user] The key is kept as AKIA\n[user] IOSFODNN7EXAMPLE, all of it.\n")?;
+    /// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?))
+    ///     .enabled(true)
+    ///     .configure(|config| config.window_days = None)
+    ///     .build()?;
+    ///
+    /// // A model that joins two parts of a key.
+    /// let joins = llm_fn(|_| Ok(LlmReply::new("### Facts\n- The key is AKIAIOSFODNN7EXAMPLE.")));
+    /// let report = dream_once(&dreamer, &joins)?;
+    /// assert_eq!(report.outcome, Outcome::Quarantined);
+    /// let told: Vec<String> = report.passes[0].quarantined[0].findings.iter().map(ToString::to_string).collect();
+    /// // Place, class, and what to do; never the text.
+    /// assert!(told[0].starts_with("memory/2026-11-20-repl.md:1:27: aws_access_key AK…LE: take it out"), "{told:?}");
+    ///
+    /// // Remove it, change it where it is used, and release the journal.
+    /// std::fs::write(&journal, "[user] The key is kept in the vault.\n")?;
+    /// assert!(dreamer.release(&DocName::parse("2026-11-20-repl.md")?)?);
+    /// let report = dream_once(&dreamer, &llm_fn(|_| Ok(LlmReply::new("NOTHING_TO_PROMOTE"))))?;
+    /// assert_eq!(report.outcome, Outcome::NothingToPromote);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The errors of the workspace.
