@@ -38,6 +38,20 @@ use refusals::{failed, no_file, no_path, no_valid_path, not_shown, partly};
 /// or renamed file by file, so a crash in between leaves some of them. Folders exist as long as they hold a
 /// file; their size is that of all files below.
 ///
+/// # Differences
+///
+/// | | Documentation, SDKs | Here |
+/// |---|---|---|
+/// | `Error: ` before a refusal | documented for most | not there: mark the result with `is_error` |
+/// | `str_replace` over several lines | one SDK finds none | found |
+/// | `str_replace` of nothing, or of a text twice in one line | replaces the first place | refused |
+/// | `view_range` that begins behind the end, or is no pair | no lines, or all | refused, naming the lines there are |
+/// | an answer of more than 24 KiB | whole | cut, naming the line to read on from |
+/// | dotfiles; paths with `%2e%2e` or `..\\`; unknown fields | accepted | refused |
+/// | an emptied folder | stays, and is listed | not listed |
+/// | `delete`, `rename` of a folder | at once | file by file; a stop says how many were done |
+/// | masked, blocked or forgotten text | none | can be neither replaced nor searched; a file with a masked secret is not deleted |
+///
 /// # Example: a note, and a correction
 ///
 /// ```
