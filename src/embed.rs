@@ -56,8 +56,8 @@ pub trait Embedder: Send + Sync {
 
 /// Scores texts against a query: a cross-encoder, or a service of that kind. It reorders the first hits of a search.
 ///
-/// A text is what a row says, behind the name of its speaker, and ahead of it stands the end of the row before in its conversation, a line or
-/// more of at most 200 bytes.
+/// A text is what a row says, behind the name of its speaker, and ahead of it is the end of the row before in its
+/// conversation, a line or more of at most 200 bytes.
 ///
 /// ```
 /// use noctuary::vectors::{EmbedError, Reranker};

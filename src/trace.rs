@@ -319,7 +319,7 @@ pub(crate) fn delete(id: MemoryId, run: impl FnOnce() -> Result<bool>) -> Result
     span.attempt(run).inspect(|done| span.count("gen_ai.memory.record.count", u64::from(*done)))
 }
 
-/// Words are forgotten wherever they stand.
+/// Words are forgotten wherever they are.
 pub(crate) fn forget(run: impl FnOnce() -> Result<Vec<PlaceReceipt>>) -> Result<Vec<PlaceReceipt>> {
     let span =
         span!("delete_memory", "gen_ai.operation.name" = "delete_memory", "gen_ai.memory.record.count");

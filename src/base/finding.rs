@@ -54,7 +54,7 @@ impl GateFinding {
         }
     }
 
-    /// Returns where it stands: what reports are sorted by.
+    /// Returns where it is: what reports are sorted by.
     pub(crate) fn place(&self) -> (&DocName, u64, u64) {
         (&self.name, self.line, self.column)
     }

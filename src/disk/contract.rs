@@ -21,7 +21,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// As the operating system says; a [`Refusal`](crate::workspace::Refusal) inside where no plain file stands there.
+    /// As the operating system says; a [`Refusal`](crate::workspace::Refusal) inside where no plain file is there.
     fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>>;
 
     /// Looks at a name without following it; `None` if nothing exists.

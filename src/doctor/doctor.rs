@@ -169,8 +169,8 @@ impl Doctor {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where a database holds several lives, or it is a server, and none was named; the errors of reading, where the home as a
-    /// whole cannot be read. Damage inside of it is a finding and no error.
+    /// [`Error::Config`] where a database holds several lives, or it is a server, and none was named. The errors of
+    /// reading, where the home as a whole cannot be read. Damage inside of it is a finding and no error.
     pub fn examine(&self, now: DateTime<Utc>) -> Result<Examination> {
         let mut told = Examination::default();
         match &self.home {

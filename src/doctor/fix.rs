@@ -130,7 +130,7 @@ pub struct Fixed {
     pub finding: DoctorFinding,
     /// Whether it was carried out.
     pub done: bool,
-    /// The reason for which a part of it is left, or all, in a clause; `None` in a plan, and where nothing is.
+    /// The reason for which a part of it is left, or all, in a clause. `None` in a plan, and where nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
 }

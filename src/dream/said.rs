@@ -32,7 +32,8 @@ impl Said {
         said
     }
 
-    /// Reads the line that this is of behind a label of two words in front; `None` where it has none, or the label says a number or a negation.
+    /// Reads the line that this is of behind a label of two words in front. `None` where it has none, or the label says
+    /// a number or a negation.
     fn behind_label(&self, line: &str) -> Option<Self> {
         const LABEL_WORDS: usize = 2;
         let (_, rest) =

@@ -59,7 +59,7 @@ pub enum RulingOutcome {
     Decided(EventId),
     /// The store runs in shadow mode: it was told, and changed nothing.
     Told(EventId),
-    /// A rule of the store stands against it. The store told that too.
+    /// A rule of the store is against it. The store told that too.
     Refused(String),
     /// The rows were not any more what the model was shown, or one was retired meanwhile: nothing was decided.
     Outdated,

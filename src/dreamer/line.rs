@@ -74,7 +74,7 @@ pub enum LineOutcome {
         /// Whether it cites journal lines, which were then checked.
         cited: bool,
     },
-    /// The same statement stands in `MEMORY.md`, in the archive, in a proposal that waits, or earlier in the answer.
+    /// The same statement is in `MEMORY.md`, in the archive, in a proposal that waits, or earlier in the answer.
     Duplicate,
     /// An earlier dream promoted it and a person took it out again, or said no to it.
     RemovedBefore,
@@ -148,7 +148,7 @@ pub enum HoldReason {
     Record,
     /// It hides an instruction of a form that is known.
     Injection,
-    /// It stands under another line of the answer, or leads to lines under it, and says something else alone.
+    /// It is under another line of the answer, or leads to lines under it, and says something else alone.
     Nested,
 }
 

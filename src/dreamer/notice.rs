@@ -18,7 +18,7 @@ pub enum Notice {
     SectionMissing(DreamId),
     /// Every line of an answer was held; so many journals wait for another try.
     HeldWaits(u64),
-    /// Every line about this journal was held as often as it may be tried; what was shown of it counts as read, until
+    /// Every line about this journal was held as often as it may be tried. What was shown of it counts as read, until
     /// [`read_again`](crate::JournalDreamer::read_again) gives it back.
     HeldUsedUp(DocName),
     /// `MEMORY.md` will be over its budget by what this night promotes; said before it is written.
@@ -75,7 +75,7 @@ pub enum Notice {
     UnreadState {
         /// The file.
         file: String,
-        /// The name under which it was kept as it stood; `None` where nothing was written, or it was empty.
+        /// The name under which it was kept as it was; `None` where nothing was written, or it was empty.
         aside: Option<String>,
     },
     /// This machine alone dreams for the life, and the run was on another one.

@@ -14,7 +14,7 @@ pub enum Outcome {
     /// No journal has anything that a model has not been shown; the model was not called.
     #[serde(rename = "nothing_new")]
     NothingNew,
-    /// The section of exactly these inputs stands in `MEMORY.md` or the archive already; the model was not called.
+    /// The section of exactly these inputs is in `MEMORY.md` or the archive already; the model was not called.
     #[serde(rename = "already_promoted")]
     AlreadyPromoted,
     /// A proposal of exactly these inputs waits for a person's word; the model was not called.

@@ -122,8 +122,8 @@ impl DreamReport {
         self.journals.iter().filter(move |journal| held(journal) && journal.pending > 0)
     }
 
-    /// Says in a sentence why nothing was kept of journals that were read; `None` where something was kept or held for a person, where
-    /// nothing was read, and where it failed.
+    /// Says in a sentence why nothing was kept of journals that were read. `None` where something was kept or held for
+    /// a person, where nothing was read, and where it failed.
     ///
     /// ```
     /// use std::sync::Arc;

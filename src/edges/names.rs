@@ -11,7 +11,7 @@ pub(crate) struct Names<'t> {
     text: &'t str,
     /// Whether the next word begins a sentence.
     begins: bool,
-    /// Words with capitals that stand beside each other, and whether the first of them begins its sentence.
+    /// Words with capitals that are beside each other, and whether the first of them begins its sentence.
     open: Option<(Range<usize>, bool)>,
 }
 
@@ -77,7 +77,7 @@ fn is_name(word: &str) -> bool {
         && !is_common(word)
 }
 
-/// Returns whether a word is a name wherever it stands: with two capitals, or with a digit.
+/// Returns whether a word is a name wherever it is: with two capitals, or with a digit.
 fn is_marked(word: &str) -> bool {
     word.chars().filter(|c| c.is_uppercase()).count() > 1 || word.contains(|c: char| c.is_ascii_digit())
 }

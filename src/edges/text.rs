@@ -12,8 +12,8 @@ use crate::base::sorted::SortedSet;
 
 /// Names, `[[wiki links]]`, `#tags`, `@people`, addresses and paths of a text.
 ///
-/// Every entity is mentioned, unless a table of [verbs](Self::verbs) says more. A name is a word with a capital inside of a
-/// sentence, or at the beginning of one where a verb follows it; words that stand beside each other are one name.
+/// Every entity is mentioned, unless a table of [verbs](Self::verbs) says more. A name is a word with a capital inside
+/// of a sentence, or at the beginning of one where a verb follows it. Words that are beside each other are one name.
 ///
 /// ```
 /// use noctuary::edges::{EdgeExtractor, TextEdges};

@@ -10,9 +10,10 @@ use crate::base::error::Result;
 /// Rows with vectors, in generations: rows of a memory store, or chunks of an index. A store that keeps none lacks nothing:
 /// its searches go by words.
 ///
-/// A row waits for its vector from the moment it is written; a write does nothing for it. The vectors of one embedder are a
-/// generation. The first one serves when no row waits for it any more; a later one is filled while the earlier serves, and
-/// takes its place in one step. A row that is changed, deleted, retired or forgotten has no vector from that moment on.
+/// A row waits for its vector from the moment it is written; a write does nothing for it. The vectors of one embedder
+/// are a generation. The first one serves when no row waits for it any more. A later one is filled while the earlier
+/// serves, and takes its place in one step. A row that is changed, deleted, retired or forgotten has no vector from
+/// that moment on.
 ///
 /// [`embed_once`](crate::vectors::embed_once) calls these verbs, which are for its makers and for the doctor. They block, and
 /// no lock is held between two of them.

@@ -10,7 +10,7 @@ use crate::gate::{FORGOTTEN, Tombstones};
 use crate::session::{self, GroupView};
 use crate::workspace::{Workspace, WriteMode};
 
-/// Copies all documents and the library's state from one workspace to another, byte for byte; returns how many
+/// Copies all documents and the library's state from one workspace to another, byte for byte. Returns how many
 /// documents of the source the target has now, those included that were there already with the same bytes.
 ///
 /// Statements that the source has forgotten stay forgotten in the target: in documents. The tombstones of a memory
@@ -44,9 +44,9 @@ use crate::workspace::{Workspace, WriteMode};
 ///
 /// # Errors
 ///
-/// [`Error::Conflict`] where a document of the same name with other content stands in the target: then nothing is
-/// copied; [`Error::Stopped`] for a document that holds what the target has forgotten; [`Error::Busy`] where
-/// somebody dreams in either.
+/// [`Error::Conflict`] where a document of the same name with other content is in the target: then nothing is copied;
+/// [`Error::Stopped`] for a document that holds what the target has forgotten; [`Error::Busy`] where somebody dreams in
+/// either.
 pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> {
     let (_from, _to) = (claim(source)?, claim(target)?);
     check_place(source, target)?;
@@ -81,7 +81,7 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
     Ok(copied)
 }
 
-/// Checks that no document of the target stands in the way, before anything is written.
+/// Checks that no document of the target is in the way, before anything is written.
 fn check_place(source: &dyn Workspace, target: &dyn Workspace) -> Result<()> {
     for listing in session::walk(target, None, |_| true) {
         for name in &listing?.1.documents {
@@ -116,7 +116,7 @@ fn copy_state(
     Ok(())
 }
 
-/// Copies one name; `false` where nothing stands there any more.
+/// Copies one name; `false` where nothing is there any more.
 fn copy(
     source: &dyn Workspace,
     target: &dyn Workspace,

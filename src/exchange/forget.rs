@@ -25,14 +25,14 @@ use crate::workspace::{Workspace, check_scope};
 /// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
 /// agent's write, anybody's write into a store nor a prompt brings them back. [`lift`](Self::lift) is the way back.
 ///
-/// A tombstone is written first: a keyed hash without content, by which the statement is known again wherever it
-/// stands, in any case, wrapping, markup and spelling ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power
-/// loss. After an error or a crash some of the rest is done; running again does what is left, and finds nothing
-/// where all was done.
+/// A tombstone is written first: a keyed hash without content, by which the statement is known again wherever it is, in
+/// any case, wrapping, markup and spelling ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power loss.
+/// After an error or a crash some of the rest is done. Running again does what is left, and finds nothing where all was
+/// done.
 ///
 /// A person's files are touched only where that person asks for it, by [`in_files`](Self::in_files). Until then they
-/// stay, the receipt counts what stands in them, and it is hidden from prompts, dreams and searches; whoever opens the
-/// file reads it.
+/// stay, the receipt counts what is in them, and it is hidden from prompts, dreams and searches. Whoever opens the file
+/// reads it.
 ///
 /// Hidden files, such as those of an editor's bin, are files of the person too. Repositories (`.git`), links and unreadable
 /// files are not opened. The receipt names them, and is not [whole](ForgetReceipt::is_gone) as long as they exist.
@@ -130,9 +130,9 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// Adds a memory store that forgets, no matter who wrote its rows; there may be several. A row that says more than the
-    /// statement says the rest from now on, with `[forgotten]` in its place; any other row is removed. The human of the session
-    /// finds them named in the receipt.
+    /// Adds a memory store that forgets, no matter who wrote its rows; there may be several. A row that says more than
+    /// the statement says the rest from now on, with `[forgotten]` in its place. Any other row is removed. The human of
+    /// the session finds them named in the receipt.
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
         self

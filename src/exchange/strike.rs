@@ -20,7 +20,7 @@ use crate::workspace::{Workspace, WriteMode, check_scope};
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Strikes {
-    /// The lines of `MEMORY.md` that were struck, as they stand there now, without their ends.
+    /// The lines of `MEMORY.md` that were struck, as they are there now, without their ends.
     pub lines: BTreeSet<String>,
 }
 

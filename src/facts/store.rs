@@ -29,7 +29,7 @@ use crate::memory::{AsOf, MemoryId, NewMemory};
 ///
 /// A row that a human typed, confirmed or pinned is retired by that human alone.
 ///
-/// It stands beside [`MemoryStore`](crate::memory::MemoryStore), and another layer of facts can be put in its place.
+/// It is beside [`MemoryStore`](crate::memory::MemoryStore), and another layer of facts can be put in its place.
 ///
 /// # Example: somebody moved
 ///
@@ -161,7 +161,7 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn values(&self, access: &Access, key: &FactKey) -> Result<Vec<Fact>>;
 
-    /// Returns the value that holds: the last that stands. Where several stand, somebody has to decide.
+    /// Returns the value that holds: the last that exists. Where several are, somebody has to decide.
     ///
     /// # Errors
     ///
@@ -204,8 +204,8 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn is_settling_due(&self) -> Result<bool>;
 
-    /// Reads a row with what is known of it as a fact, retired or not; `None` where it is missing, deleted, or not
-    /// for this session.
+    /// Reads a row with what is known of it as a fact, retired or not. `None` where it is missing, deleted, or not for
+    /// this session.
     ///
     /// # Errors
     ///
@@ -220,9 +220,9 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>>;
 
-    /// Lists the lines that dreams promoted and that hold no more, by id, each with what holds now; none outside a main
-    /// session. The lines stay in `MEMORY.md`:
-    /// [`Session::mark_superseded`](crate::Session::mark_superseded) says it in prompts.
+    /// Lists the lines that dreams promoted and that hold no more, by id, each with what holds now. None outside a main
+    /// session. The lines stay in `MEMORY.md`: [`Session::mark_superseded`](crate::Session::mark_superseded) says it in
+    /// prompts.
     ///
     /// # Errors
     ///
@@ -241,19 +241,19 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for a confirmation by anybody but the
-    /// human; [`Error::NotFound`](crate::Error::NotFound) for a row that is not there;
-    /// [`Error::Undecided`](crate::Error::Undecided) with the rule that stands against it. A refusal in a main
-    /// session is reported to the observer too, except while that pass is switched off.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for a confirmation by anybody but the human.
+    /// [`Error::NotFound`](crate::Error::NotFound) for a row that is not there.
+    /// [`Error::Undecided`](crate::Error::Undecided) with the rule that is against it. A refusal in a main session is
+    /// reported to the observer too, except while that pass is switched off.
     fn decide(&self, access: &Access, decision: &Decision, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
 
     /// Puts the rows of a decision back to what they were before it.
     ///
     /// # Errors
     ///
-    /// As [`decide`](Self::decide); [`Error::DecidedSince`](crate::Error::DecidedSince) with the id of a later decision that
-    /// changed one of the rows: that must be reverted first, else two values would count, or none.
-    /// A decision of the human is reverted by the human alone.
+    /// As [`decide`](Self::decide). [`Error::DecidedSince`](crate::Error::DecidedSince) with the id of a later decision
+    /// that changed one of the rows: that must be reverted first, else two values would count, or none. A decision of
+    /// the human is reverted by the human alone.
     fn revert(&self, access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
 
     /// Lists what was decided, refused or only told, the latest first.

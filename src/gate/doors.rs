@@ -43,7 +43,7 @@ use crate::format::JournalName;
 /// Each is a choice for hosts, and [`Allow`] names single values, secret classes or injection reasons that pass
 /// everywhere. Where a choice makes no sense a dreamer is not built: a request that refused a secret would end every
 /// night, an answer that lets one through would put it into every later prompt, and an answer's instructions are held
-/// line by line. An answer of which secrets are masked loses the bullets that they stand in, and no journal goes to
+/// line by line. An answer of which secrets are masked loses the bullets that they are in, and no journal goes to
 /// quarantine.
 ///
 /// A text is looked at as it comes: a secret that is parted over two appends is not seen.
@@ -118,8 +118,8 @@ impl Doors {
         self
     }
 
-    /// Sets what was forgotten. It comes in through no door but that of journals, which are a record of what was
-    /// said, and a prompt shows it as `[REDACTED:forgotten#1]`; neither a policy nor [`Allow`] lets it pass.
+    /// Sets what was forgotten. It comes in through no door but that of journals, which are a record of what was said,
+    /// and a prompt shows it as `[REDACTED:forgotten#1]`. Neither a policy nor [`Allow`] lets it pass.
     ///
     /// Statements that a workspace has forgotten are heeded wherever a document of it passes a door, also without this.
     #[must_use]
@@ -322,8 +322,8 @@ impl Doors {
         Ok(passed.text.into_owned())
     }
 
-    /// Returns a question as it leaves for an embedder; `None` for one that may not leave, such as one with instructions: the vector
-    /// of a mask would find what has nothing to do with it.
+    /// Returns a question as it leaves for an embedder. `None` for one that may not leave, such as one with
+    /// instructions: the vector of a mask would find what has nothing to do with it.
     pub(crate) fn question_for_an_embedder(&self, text: &str) -> Result<Option<String>> {
         let policy = self.policy_of(Door::EmbedRequest, &DocName::MEMORY);
         let shown = DoorPolicy { injections: policy.injections, ..policy.as_shown() };

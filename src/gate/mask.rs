@@ -78,7 +78,7 @@ impl Masks {
         format!("{PLACEHOLDER}{class}#{number}]")
     }
 
-    /// Gives no number from here on that stands in a placeholder of `text`: it is of another secret, masked earlier.
+    /// Gives no number from here on that is in a placeholder of `text`: it is of another secret, masked earlier.
     pub(crate) fn keep_apart_from(&mut self, text: &str) {
         for rest in text.split(PLACEHOLDER).skip(1) {
             let Some((class, number)) = rest.split(']').next().and_then(|inside| inside.rsplit_once('#'))

@@ -10,13 +10,13 @@ use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::row_id::row_id;
 
-/// Learnings: what a review of a turn found to be worth doing otherwise next time. They stand apart from memories: no
+/// Learnings: what a review of a turn found to be worth doing otherwise next time. They are apart from memories: no
 /// list, search, snapshot or prompt of rows holds one, and no learning changes a row. (seed 003, Write path)
 ///
 /// Their use is the host's: it [reads](Self::learnings) them, for a person or for a job that makes methods of
 /// them. [`MemoryStore::forget`](super::MemoryStore::forget) reaches them, and what was forgotten is not learned again.
 ///
-/// It stands beside [`MemoryStore`](super::MemoryStore), and both stores keep it.
+/// It is beside [`MemoryStore`](super::MemoryStore), and both stores keep it.
 ///
 /// # Example: the end of a turn
 ///

@@ -181,9 +181,10 @@ impl Query {
         self
     }
 
-    /// Asks about a time in the past. Each row that is found gives way to the one of its [history](crate::facts::FactStore::history)
-    /// that held then, and one with no such row is left out; so is a value whose history ends with a row that was rejected or deleted. A row that was replaced since
-    /// [says by what](super::Stale::Replaced).
+    /// Asks about a time in the past. Each row that is found gives way to the one of its
+    /// [history](crate::facts::FactStore::history) that held then, and one with no such row is left out. So is a value
+    /// whose history ends with a row that was rejected or deleted. A row that was replaced since [says by
+    /// what](super::Stale::Replaced).
     ///
     /// ```
     /// use chrono::{TimeZone, Utc};

@@ -126,23 +126,23 @@ pub trait MemoryStore: Debug + Send + Sync {
         Ok(written)
     }
 
-    /// Reads a row as it stands; `None` where it is missing, deleted, or not for this session.
+    /// Reads a row as it is; `None` where it is missing, deleted, or not for this session.
     ///
     /// # Errors
     ///
     /// The errors of the backend.
     fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>>;
 
-    /// Lists rows as they stand, most recently touched first; ties by id, the greater first.
+    /// Lists rows as they are, most recently touched first; ties by id, the greater first.
     ///
     /// # Errors
     ///
     /// The errors of the backend.
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>>;
 
-    /// Lists the rows for a prompt: the pinned ones, then those touched last, at most `limit` together; each
-    /// ordered as a [`list`](Self::list). Rows from a tool, a page or an import are left out, and so are
-    /// pending facts; if there are any, they are [settled](crate::facts::FactStore::settle) first, if that can be.
+    /// Lists the rows for a prompt: the pinned ones, then those touched last, at most `limit` together; each ordered as
+    /// a [`list`](Self::list). Rows from a tool, a page or an import are left out, and so are pending facts. If there
+    /// are any, they are [settled](crate::facts::FactStore::settle) first, if that can be.
     ///
     /// # Errors
     ///
@@ -151,15 +151,15 @@ pub trait MemoryStore: Debug + Send + Sync {
 
     /// Finds rows by what a person types, as a model may be shown them. The store's policy of
     /// [`Door::PromptLoad`](crate::gate::Door::PromptLoad) decides; by default it masks secrets and blocks
-    /// instructions. A row that only its masked words led to is not found; notes of the host in which anything was found are
-    /// left out. Never fails because of the query's text.
+    /// instructions. A row that only its masked words led to is not found. Notes of the host in which anything was
+    /// found are left out. Never fails because of the query's text.
     ///
     /// # Errors
     ///
     /// The errors of the backend.
     fn search(&self, access: &Access, query: &Query) -> Result<Found>;
 
-    /// Finds what [`search`](Self::search) does, as it stands in the store: for the owner's own eyes, for what counts or
+    /// Finds what [`search`](Self::search) does, as it is in the store: for the owner's own eyes, for what counts or
     /// compares rows, and for whoever masks it. It belongs into no request of a model.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// As [`write`](Self::write); [`Error::Denied`](crate::Error::Denied) for a row that this actor may not
+    /// As [`write`](Self::write). [`Error::Denied`](crate::Error::Denied) for a row that this actor may not
     /// [edit](super::Source::may_edit), and outside a main session for every row, whether there is one or not.
     fn update(&self, access: &Access, id: MemoryId, content: &str, now: DateTime<Utc>) -> Result<bool>;
 
@@ -218,9 +218,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human where they
-    /// typed or confirmed one of the rows; [`Error::Config`](crate::Error::Config) for a text with neither
-    /// two words nor eight letters. Nothing was forgotten.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human where they typed
+    /// or confirmed one of the rows. [`Error::Config`](crate::Error::Config) for a text with neither two words nor
+    /// eight letters. Nothing was forgotten.
     fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>>;
 
     /// Lets a statement that was forgotten be written again; `false` where it was not. Nothing comes back by it.

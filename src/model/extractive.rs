@@ -26,30 +26,31 @@ use picker::Limits;
 
 /// Answers a dream without a model: it picks lines from the journals and cites them.
 ///
-/// It selects and does not abstract. Each kept line is as somebody wrote it, or the piece of it that tells the most: without
-/// the requests, questions and thanks around that piece, in what the user says to an agent. It joins nothing. It knows the cue words
-/// of English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish, Russian, Chinese, Japanese and Korean, and guesses
-/// the language of each line; a line of another language is kept where it is marked, or by its dates, numbers and names.
-/// It is good for a dream that costs nothing, needs no network and comes out the same
-/// each time: the same request gives the same bytes.
+/// It selects and does not abstract. Each kept line is as somebody wrote it, or the piece of it that tells the most:
+/// without the requests, questions and thanks around that piece, in what the user says to an agent. It joins nothing.
+/// It knows the cue words of English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish, Russian,
+/// Chinese, Japanese and Korean, and guesses the language of each line. A line of another language is kept where it is
+/// marked, or by its dates, numbers and names. It is good for a dream that costs nothing, needs no network and comes
+/// out the same each time: the same request gives the same bytes.
 ///
-/// In an agent's log a line is worth more the more it is a statement that stands alone: a full sentence with
-/// names, dates and numbers, which decides, prefers, teaches, promises or tells what always holds. In a
-/// dialogue between persons it is worth more if it tells what somebody did, names when and where, and is new.
-/// The user counts more than the agent. A line that the user marks, `Decision:` or `Remember:` in one of these languages, is picked first, however
-/// short. So is kept in a few words who the user is: "My wife is called Ana."; "We release on Fridays.". Questions, errands, praise and running commentary are rarely picked.
-/// Never picked are lines of a tool or the web, with everything below them up to the next speaker, lines in
-/// which a secret was masked, and lines that `MEMORY.md` holds already. Where two lines of a request say the
-/// same with other numbers, or a later one says that something moved or was wrong, the earlier one stays out;
-/// any other contradiction stays in, and so do decisions that differ in their numbers alone. Its reply says of each line that it
-/// could have picked and left [why](crate::model::UnpickedReason), and the [report](crate::dream::PassReport::left) has it.
+/// In an agent's log a line is worth more the more it is a statement that is alone: a full sentence with names, dates
+/// and numbers, which decides, prefers, teaches, promises or tells what always holds. In a dialogue between persons it
+/// is worth more if it tells what somebody did, names when and where, and is new. The user counts more than the agent.
+/// A line that the user marks, `Decision:` or `Remember:` in one of these languages, is picked first, however short. So
+/// is kept in a few words who the user is: "My wife is called Ana."; "We release on Fridays.". Questions, errands,
+/// praise and running commentary are rarely picked. Never picked are lines of a tool or the web, with everything below
+/// them up to the next speaker, lines in which a secret was masked, and lines that `MEMORY.md` holds already. Where two
+/// lines of a request say the same with other numbers, or a later one says that something moved or was wrong, the
+/// earlier one stays out. Any other contradiction stays in, and so do decisions that differ in their numbers alone. Its
+/// reply says of each line that it could have picked and left [why](crate::model::UnpickedReason), and the
+/// [report](crate::dream::PassReport::left) has it.
 ///
-/// The weights come from two measurements. On five long dialogues, in which the lines that hold a fact and
-/// the lines that answer a question asked later are known, a fifth of the bytes kept 34 of 100 lines with a
-/// fact, and for 61 of 100 questions at least one line of the answer (for 46 all of them); a tenth of the
-/// bytes 19, 40 and 26. On three weeks of an agent's log with 110 durable lines, asked for all at once,
-/// [`new`](Self::new) picked 49 lines, all of them durable, and asked night by night 92, of which 87 were.
-/// Most weights were fitted to these same texts, so expect less of others.
+/// The weights come from two measurements. On five long dialogues, in which the lines that hold a fact and the lines
+/// that answer a question asked later are known, a fifth of the bytes kept 34 of 100 lines with a fact, and for 61 of
+/// 100 questions at least one line of the answer (for 46 all of them). A tenth of the bytes 19, 40 and 26. On three
+/// weeks of an agent's log with 110 durable lines, asked for all at once, [`new`](Self::new) picked 49 lines, all of
+/// them durable, and asked night by night 92, of which 87 were. Most weights were fitted to these same texts, so expect
+/// less of others.
 ///
 /// # Example: nothing to read, nothing to keep
 ///

@@ -31,8 +31,8 @@ pub struct PostgresConfig {
     pub lock_timeout: Duration,
     /// The time that one statement may take. A process that stops inside of a transaction loses it after the same time. 60 seconds.
     pub statement_timeout: Duration,
-    /// Whether a pooler stands between, which gives each transaction another connection. A dead holder of a lease is then known
-    /// by its time alone, and no statement is kept prepared. `false`.
+    /// Whether a pooler is between, which gives each transaction another connection. A dead holder of a lease is then
+    /// known by its time alone, and no statement is kept prepared. `false`.
     pub is_pooled: bool,
     /// The most bytes of memory, about, for what searches read of rows, for all scopes together: a search that finds them again does
     /// not ask for them. 0 keeps nothing, and nothing is kept behind a pooler. 32 MiB.

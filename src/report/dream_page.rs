@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 /// speaks of.
 ///
 /// The report alone makes a page. [`read`](Self::read) adds the journals that it cites, `MEMORY.md`, the log of earlier
-/// nights and the quarantine; [`journal`](Self::journal), [`memory`](Self::memory), [`log`](Self::log) and
+/// nights and the quarantine. [`journal`](Self::journal), [`memory`](Self::memory), [`log`](Self::log) and
 /// [`quarantine`](Self::quarantine) add them from elsewhere. The same inputs give the same page.
 ///
 /// It holds words of journals and of `MEMORY.md`, and belongs where those do. Secrets are masked in every text of it,

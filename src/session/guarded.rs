@@ -85,8 +85,8 @@ pub enum SharedUser {
 }
 
 impl<W> Guarded<W> {
-    /// Makes a view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds, any
-    /// other scope is denied every verb; whose a folder is, was decided when it was opened.
+    /// Makes a view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds,
+    /// any other scope is denied every verb. Whose a folder is, was decided when it was opened.
     #[must_use]
     pub fn new(workspace: W, access: Access) -> Self {
         Self {
@@ -214,7 +214,7 @@ impl<W: Workspace> Guarded<W> {
         self.workspace.append(name, &self.unmarked(bytes, || Ok(None))?)
     }
 
-    /// Takes the marks of dreams out of a text that is not the human's, but for those that stand in the document.
+    /// Takes the marks of dreams out of a text that is not the human's, but for those that are in the document.
     fn unmarked<'b>(
         &self,
         bytes: Cow<'b, [u8]>,

@@ -9,8 +9,8 @@ use crate::base::error::Result;
 
 /// A database inside one transaction, as one scope sees it.
 ///
-/// A statement names its values `$1`, `$2` and so on. The first two are the user and the agent of the scope, whether it names them or
-/// not; those that it is given follow. An error says what was attempted, and where.
+/// A statement names its values `$1`, `$2` and so on. The first two are the user and the agent of the scope, whether it
+/// names them or not. Those that it is given follow. An error says what was attempted, and where.
 pub(crate) trait Driver {
     /// Returns the words that are its own.
     fn dialect(&self) -> Dialect;

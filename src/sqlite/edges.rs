@@ -3,8 +3,8 @@
 //! Where another program has a table of that name with other columns, it stays as it is, and ours is `memory_row_edges`. No trigger
 //! calls a function of this library, so any SQLite shell purges edges with their rows.
 //!
-//! Edges are found by their key in `memory_edge_keys`. It takes them in many at a time, in its order, since each would be another page of
-//! a commit; the few that it does not have yet are looked through.
+//! Edges are found by their key in `memory_edge_keys`. It takes them in many at a time, in its order, since each would
+//! be another page of a commit. The few that it does not have yet are looked through.
 
 use std::fmt::Write as _;
 
@@ -182,7 +182,7 @@ pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-/// Puts triggers back that do not stand as they were made, and removes edges of rows and chunks that went without them.
+/// Puts triggers back that are not as they were made, and removes edges of rows and chunks that went without them.
 pub(super) fn mend(connection: &Connection) -> rusqlite::Result<()> {
     if are_mended(connection)? {
         return Ok(());

@@ -46,7 +46,7 @@ const WORDED: [(&str, &str, Displaced); 16] = [
 enum Displaced {
     /// Its rows have numbers, which nobody chooses.
     Never,
-    /// A row whose number was given before stands in the place of another one. A new number costs next to nothing.
+    /// A row whose number was given before is in the place of another one. A new number costs next to nothing.
     ByOldNumber,
     ByKey(&'static [&'static str]),
 }
@@ -125,7 +125,7 @@ pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-/// Puts triggers back that do not stand as they were made: rows may have been removed without them.
+/// Puts triggers back that are not as they were made: rows may have been removed without them.
 pub(super) fn mend(connection: &Connection) -> rusqlite::Result<()> {
     if are_mended(connection)? {
         return Ok(());

@@ -37,7 +37,7 @@ impl fmt::Debug for ToolError {
     }
 }
 
-/// The longest message, in bytes: what a model gave may stand in it.
+/// The longest message, in bytes: what a model gave may be in it.
 const MAX_MESSAGE: usize = 8 << 10;
 
 impl ToolError {

@@ -33,10 +33,10 @@ use refusals::{failed, no_file, no_path, no_valid_path, not_shown, partly};
 /// there. Written text passes the [`Doors`](crate::gate::Doors); shown text is masked as it would be in a prompt. Masked
 /// text can neither be replaced nor searched for by trying, and a file with a masked secret is not deleted.
 ///
-/// A file is created only where none stands, and edited at the revision that was read: of two sessions that edit at
-/// once both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted
-/// or renamed file by file, so a crash in between leaves some of them. Folders exist as long as they hold a
-/// file; their size is that of all files below.
+/// A file is created only where none is, and edited at the revision that was read: of two sessions that edit at once
+/// both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted or
+/// renamed file by file, so a crash in between leaves some of them. Folders exist as long as they hold a file; their
+/// size is that of all files below.
 ///
 /// # Differences
 ///
@@ -138,7 +138,7 @@ impl<W> MemoryTool<W> {
         Ok(self)
     }
 
-    /// Returns the tool as it stands in a request: a type and a name, since the models know the rest.
+    /// Returns the tool as it is in a request: a type and a name, since the models know the rest.
     #[must_use]
     pub fn definition(&self) -> Value {
         json!({ "type": "memory_20250818", "name": "memory" })
@@ -369,7 +369,7 @@ impl<W: Workspace> MemoryTool<W> {
         if gone { Ok(format!("Successfully deleted {given}")) } else { Err(no_path(given)) }
     }
 
-    /// Refuses to delete what holds a secret that is not shown: it is somebody else's, and may stand nowhere else.
+    /// Refuses to delete what holds a secret that is not shown: it is somebody else's, and may be nowhere else.
     fn check_shown(&self, given: &str, name: &Name) -> Result<(), ToolError> {
         let document = match self.view.read(name) {
             Ok(Some(document)) => document,
@@ -469,7 +469,7 @@ impl<W: Workspace> MemoryTool<W> {
         Ok(((**name).clone(), text, seen))
     }
 
-    /// Says what stands at a place, as far as the session may know.
+    /// Says what is at a place, as far as the session may know.
     fn look(&self, place: &Place<'_>) -> Result<Occupant, ToolError> {
         let looked = match &place.name {
             None => self.below(&self.folder).map(Occupant::Folder),

@@ -11,7 +11,7 @@ use crate::life::EDITABLE;
 use crate::session::{Guarded, shown};
 use crate::workspace::Workspace;
 
-/// Returns the lines of a text of a document that are shown otherwise than they stand there, by their bytes.
+/// Returns the lines of a text of a document that are shown otherwise than they are there, by their bytes.
 pub(super) fn hidden<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<Vec<Range<usize>>> {
     let shown = shown(view, name, text)?;
     let mut hidden = Vec::new();

@@ -99,9 +99,9 @@ pub trait FileStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`](crate::Error::Corrupt) for content of another length or hash than the file has, and for another file
-    /// under this key; [`Error::Denied`](crate::Error::Denied), also for a key of another user; the errors of
-    /// [`put`](Self::put).
+    /// [`Error::Corrupt`](crate::Error::Corrupt) for content of another length or hash than the file has, and for
+    /// another file under this key. [`Error::Denied`](crate::Error::Denied), also for a key of another user. The errors
+    /// of [`put`](Self::put).
     fn adopt(&self, access: &Access, file: &StoredFile, content: &mut dyn Read) -> Result<bool>;
 
     /// Removes all files of the scope and the records of what was removed before, and returns the number of files: for a person
@@ -173,7 +173,7 @@ impl NewFile {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredFile {
-    /// The key, which stands in messages.
+    /// The key, which is in messages.
     pub key: FileKey,
     /// Where a provider fetches it: a path, unless the host says otherwise.
     pub url: String,

@@ -111,13 +111,13 @@ pub trait Workspace: Debug + Send + Sync {
 
     /// Replaces or creates a document, whole or not at all; no reader sees a part of it.
     ///
-    /// When it returns, the bytes survive a power loss. An `IfRevision` or `Replace` whose content already
-    /// stands there succeeds and writes nothing, so two writers of the same bytes both succeed; a `Create` of an
-    /// existing name does not. Permissions of an existing document are kept.
+    /// When it returns, the bytes survive a power loss. An `IfRevision` or `Replace` whose content already is there
+    /// succeeds and writes nothing, so two writers of the same bytes both succeed. A `Create` of an existing name does
+    /// not. Permissions of an existing document are kept.
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`](crate::Error::Conflict) with what stands there instead; nothing was written.
+    /// [`Error::Conflict`](crate::Error::Conflict) with what is there instead; nothing was written.
     fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision>;
 
     /// Adds bytes at the end, on a line of their own, and creates the document where it is missing. Existing bytes
@@ -149,7 +149,7 @@ pub trait Workspace: Debug + Send + Sync {
     fn rename(&self, from: &Name, to: &Name) -> Result<()>;
 
     /// Takes back what the workspace itself keeps of earlier versions of documents, where `holds` says yes to name and
-    /// bytes; returns how many it took back. For what is forgotten or deleted for good: it must not live on there.
+    /// bytes. Returns how many it took back. For what is forgotten or deleted for good: it must not live on there.
     ///
     /// As provided it does nothing, which is right where nothing of the kind is kept.
     ///

@@ -27,8 +27,8 @@ use crate::base::name::Name;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Lease: Debug + Send {
-    /// Returns the number of this claim; later claims of the same workspace have greater ones, as long as nobody deletes
-    /// the library's own files.
+    /// Returns the number of this claim. Later claims of the same workspace have greater ones, as long as nobody
+    /// deletes the library's own files.
     fn epoch(&self) -> u64;
 
     /// Returns whether the lease still holds.

@@ -33,7 +33,8 @@ pub(super) enum Shape {
     /// The literals with which each match begins, and the pattern of a match, literal included. Where it has a
     /// group, the secret is the group.
     Pattern(&'static [&'static str], &'static str),
-    /// Words, in small letters or as their maker writes them, of which one stands in the name of what is set, and the pattern of the value.
+    /// Words, in small letters or as their maker writes them, of which one is in the name of what is set, and the
+    /// pattern of the value.
     Labelled(&'static [&'static str], &'static str),
     /// A scan by hand, from a place on, and the pattern that is nearest to it.
     Scan(fn(&str, usize) -> Option<Range<usize>>, Needs, Option<&'static str>),
@@ -78,7 +79,7 @@ pub(super) enum Proof {
 /// The characters that are not allowed right beside a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bounds {
-    /// Anything may: the prefix is distinctive wherever it stands.
+    /// Anything may: the prefix is distinctive wherever it is.
     None,
     /// No ASCII letter or digit before it, but for the end of an escape.
     Left,

@@ -1,4 +1,4 @@
-//! The scan of a text for secrets, as they stand and in disguises.
+//! The scan of a text for secrets, as they are and in disguises.
 
 use std::ops::Range;
 
@@ -94,7 +94,7 @@ impl Scanner {
         }
     }
 
-    /// Returns what stands in `text` as it is, ascending and without overlap.
+    /// Returns what is in `text` as it is, ascending and without overlap.
     fn undisguised(&self, text: &str) -> Vec<Found> {
         self.undisguised_but(text, |_, _| false)
     }
@@ -126,7 +126,7 @@ impl Scanner {
             .collect()
     }
 
-    /// Returns what stands in `text` in disguises, in any order.
+    /// Returns what is in `text` in disguises, in any order.
     fn disguised(&self, text: &str, undone: Undone, found: &mut Vec<Found>) {
         let of = Disguised::new(text);
         for view in undone.next() {

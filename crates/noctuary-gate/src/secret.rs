@@ -14,14 +14,15 @@ use crate::{Finding, PiiFilter, View};
 
 /// The secret filter that ships with the crate.
 ///
-/// It finds the classes of the table below, of which the first eleven are those of seed 000. A distinctive prefix is found
-/// by its shape alone; what could be anything must prove itself, by a checksum, by its structure, or by the name under
-/// which it stands. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
-/// whose checksum fails.
+/// It finds the classes of the table below, of which the first eleven are those of seed 000. A distinctive prefix is
+/// found by its shape alone. What could be anything must prove itself, by a checksum, by its structure, or by the name
+/// under which it exists. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of
+/// words whose checksum fails.
 ///
-/// It sees through disguises: letters that look like others or are not seen, pieces over lines, cells and lists and in marks
-/// of markdown and tags, letters that stand apart, escapes, base64, base32, hexadecimal digits and decimal bytes. It does
-/// not see what is reversed, encrypted, compressed, translated or told in words, nor pieces in several documents.
+/// It sees through disguises: letters that look like others or are not seen, pieces over lines, cells and lists and in
+/// marks of markdown and tags, letters that are apart, escapes, base64, base32, hexadecimal digits and decimal bytes.
+/// It does not see what is reversed, encrypted, compressed, translated or told in words, nor pieces in several
+/// documents.
 ///
 /// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance. Classes of data that
 /// names a person are off until a host switches them on. Values under a plain name such as `password:` are looked for, and
@@ -87,7 +88,7 @@ impl SecretGate {
         self.switch(class.into(), true)
     }
 
-    /// Finds only what stands as it is, and sees through no disguise: faster, and for texts that nobody would hide
+    /// Finds only what is as it is, and sees through no disguise: faster, and for texts that nobody would hide
     /// something in.
     ///
     /// ```

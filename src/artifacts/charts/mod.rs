@@ -87,7 +87,8 @@ mod tests {
         Ok(String::from_utf8(picture.bytes().to_vec()).unwrap())
     }
 
-    /// Returns the numbers of bars, of lines and of areas or slices; a picture without a legend has one rectangle and one line more.
+    /// Returns the numbers of bars, of lines and of areas or slices. A picture without a legend has one rectangle and
+    /// one line more.
     fn shapes(options: &Value) -> (usize, usize, usize) {
         let svg = drawn(options).unwrap();
         let count = |word: &str| svg.matches(word).count();

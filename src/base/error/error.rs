@@ -49,8 +49,8 @@ pub enum Error {
         /// case carries the bytes.
         current: Option<Box<Document>>,
     },
-    /// Two versions of a text stand between conflict marks (`<<<<<<<`, `=======`, `>>>>>>>`), and a person has to choose. No model
-    /// was asked and nothing was written.
+    /// Two versions of a text are between conflict marks (`<<<<<<<`, `=======`, `>>>>>>>`), and a person has to choose.
+    /// No model was asked and nothing was written.
     #[error(
         "cannot dream over {name}: two versions stand between the conflict marks at line {line}; keep what is right, and remove the marks"
     )]
@@ -66,7 +66,7 @@ pub enum Error {
         /// The name that was looked for.
         name: Name,
     },
-    /// Something stands at this name that is not a plain file or folder inside the workspace.
+    /// Something is at this name that is not a plain file or folder inside the workspace.
     #[error("cannot use {path}: {reason}")]
     Refused {
         /// The path inside the workspace.
@@ -188,7 +188,7 @@ pub enum Error {
         /// Why.
         source: Box<Error>,
     },
-    /// A decision on a fact that a rule stands against; nothing was changed.
+    /// A decision on a fact that a rule is against; nothing was changed.
     #[error("cannot decide on {name}: {rule}")]
     Undecided {
         /// The row.

@@ -156,7 +156,7 @@ fn without_emphasis(text: &str) -> Cow<'_, str> {
     Cow::Owned(rest)
 }
 
-/// Returns what stands between quotes that are a statement's first and last characters alone.
+/// Returns what is between quotes that are a statement's first and last characters alone.
 fn quoted(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('"')?.strip_suffix('"')?;
     (!inside.contains('"')).then_some(inside)

@@ -40,7 +40,7 @@ pub(crate) fn memory_of(workspace: &dyn Workspace, glimpse: &mut Glimpse) -> Res
     Ok(name)
 }
 
-/// Reads the archive of sections that were moved out of curated memory; empty where there is none, or where something
+/// Reads the archive of sections that were moved out of curated memory. Empty where there is none, or where something
 /// else has its name, which is a person's.
 pub(crate) fn archive(workspace: &dyn Workspace) -> Result<Vec<u8>> {
     let mut glimpse = Glimpse::default();

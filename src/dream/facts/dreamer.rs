@@ -18,15 +18,15 @@ use crate::workspace::{Workspace, WriteMode};
 /// Judges the pairs of facts that may contradict each other, in the way of seed 003: a model says of each whether the newer one
 /// is how it is now, and the store decides whether that may be.
 ///
-/// The store finds the pairs ([`FactStore::suspicions`]). A request holds as many as fit; the answer is a word a pair,
-/// and an answer in any other form decides nothing. Each word becomes a [`Decision`](crate::facts::Decision) of
-/// the library, so the rules of the store stand above it: what the human typed, confirmed or pinned is retired by the human
+/// The store finds the pairs ([`FactStore::suspicions`]). A request holds as many as fit. The answer is a word a pair,
+/// and an answer in any other form decides nothing. Each word becomes a [`Decision`](crate::facts::Decision) of the
+/// library, so the rules of the store are above it: what the human typed, confirmed or pinned is retired by the human
 /// alone, no more than so many facts go within a day, in shadow mode nothing changes, and every decision and refusal is
 /// [told](FactStore::decisions). Both rows are looked at again before they are decided on.
 ///
-/// Some pairs no model is asked about, and the human decides ([`LeftReason`](crate::dream::LeftReason)). A pair that was asked
-/// about is asked about again once a row of it, or the operator's wish, changes; so where nothing is new nobody
-/// is called, and nothing is written.
+/// Some pairs no model is asked about, and the human decides ([`LeftReason`](crate::dream::LeftReason)). A pair that
+/// was asked about is asked about again once a row of it, or the operator's wish, changes. So where nothing is new
+/// nobody is called, and nothing is written.
 ///
 /// When a run was killed between an answer and its last decision, the next one carries out the rest, and none twice.
 /// The workspace gives the lease, and `.dreaming.d/facts.json` holds ids and keyed hashes, no words. One

@@ -89,7 +89,7 @@ struct Secret {
 /// A slice, and the secrets that the filter sees in it.
 struct Source<'a> {
     slice: &'a Slice,
-    /// With what stands around it.
+    /// With what is around it.
     whole: String,
     /// The range of the slice in it.
     body: Range<usize>,

@@ -1,11 +1,11 @@
 //! Proposals: what a dream would append waits for a person's word.
 //!
 //! A proposal is made by the ordinary commit, with a file in the place of a section, and the cursors move with it: the
-//! journals were shown, and nobody is asked about them twice. An answer is an ordinary commit too: the section, the line
-//! of the log, and the end of the proposal stand in one intent, so that they happen together, once.
+//! journals were shown, and nobody is asked about them twice. An answer is an ordinary commit too: the section, the
+//! line of the log, and the end of the proposal are in one intent, so that they happen together, once.
 //!
-//! - *Accepted*: what stands in the file then is appended under the dream's id. An undo of that dream finds its section
-//!   and its sources in the log as those of any other.
+//! - *Accepted*: what is in the file then is appended under the dream's id. An undo of that dream finds its section and
+//!   its sources in the log as those of any other.
 //! - *Rejected*: its lines are answered. The log keeps their hashes, so that no later dream brings them again.
 //! - *Deleted by hand*: as rejected.
 //! - *Too old*: it makes room in the queue, and stays. Time is no person's word, so nothing is appended or given up, and
@@ -58,8 +58,8 @@ pub struct DreamProposal {
     /// Whether it has waited for longer than [`DreamConfig::proposal_max_age`](crate::DreamConfig::proposal_max_age). It can be accepted and rejected all the
     /// same.
     pub is_expired: bool,
-    /// The file as it stands. Where there is no file to open, a host writes under its
-    /// [`name`](Document::name) with [`WriteMode::IfRevision`](crate::WriteMode::IfRevision).
+    /// The file as it is. Where there is no file to open, a host writes under its [`name`](Document::name) with
+    /// [`WriteMode::IfRevision`](crate::WriteMode::IfRevision).
     pub document: Document,
 }
 
@@ -101,7 +101,7 @@ impl fmt::Debug for ProposalReport {
 pub enum ProposalEnd {
     /// Its section was appended.
     Appended,
-    /// Every line of it stands in `MEMORY.md` already; it is answered, and nothing was appended.
+    /// Every line of it is in `MEMORY.md` already; it is answered, and nothing was appended.
     NothingNew,
     /// No such proposal waits: it was answered before. Nothing was done.
     NotWaiting,
@@ -114,7 +114,7 @@ impl JournalDreamer {
     /// no session, prompt, search, tool or dream reads it, and [`copy_into`](crate::exchange::copy_into) takes it along. Of what
     /// becomes of one:
     ///
-    /// - [`accept_proposal`](Self::accept_proposal) appends what stands in it then. The dream keeps its id.
+    /// - [`accept_proposal`](Self::accept_proposal) appends what is in it then. The dream keeps its id.
     /// - [`reject_proposal`](Self::reject_proposal), or deleting the file: its lines are answered, and no later dream
     ///   brings them again. The journals stay read.
     /// - With the age of [`DreamConfig::proposal_max_age`](crate::DreamConfig::proposal_max_age) it makes room for others, and is said to have expired. It stays,
@@ -156,8 +156,8 @@ impl JournalDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`] for anybody but the human of a main session; [`Error::Corrupt`] where the list of proposals does
-    /// not parse, and those of reading.
+    /// [`Error::Denied`] for anybody but the human of a main session. [`Error::Corrupt`] where the list of proposals
+    /// does not parse, and those of reading.
     pub fn proposals(&self, access: &Access, now: DateTime<Utc>) -> Result<Vec<DreamProposal>> {
         person::check(self, access, StateName::PROPOSALS)?;
         let workspace = self.workspace();
@@ -181,7 +181,7 @@ impl JournalDreamer {
         Ok(proposals)
     }
 
-    /// Appends to `MEMORY.md` what stands in a proposal now: a person's edits are the person's words, so no evidence is
+    /// Appends to `MEMORY.md` what is in a proposal now: a person's edits are the person's words, so no evidence is
     /// asked for them.
     ///
     /// Appends the text as it is, or not at all. If a secret, an instruction in disguise, something

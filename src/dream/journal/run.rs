@@ -23,7 +23,7 @@ use crate::format::state::log;
 use crate::gate::Doors;
 use crate::trace;
 
-/// For how many of the last appended sections it is looked whether they still stand in `MEMORY.md`.
+/// For how many of the last appended sections it is looked whether they still are in `MEMORY.md`.
 const WATCHED_SECTIONS: usize = 30;
 
 impl Dreamer for JournalDreamer {
@@ -100,7 +100,7 @@ impl Dream for Curation {
         selected
     }
 
-    /// Looks whether the state that the selection was made from still stands.
+    /// Looks whether the state that the selection was made from still exists.
     fn check(&self, run: &Run) -> Result<()> {
         if run.lease.is_none() {
             return Ok(());

@@ -8,7 +8,7 @@ const LONGEST: usize = 500;
 /// The most methods of one answer.
 const MOST_METHODS: usize = 3;
 
-/// Returns the number of a note, from 0, and what stands behind it.
+/// Returns the number of a note, from 0, and what is behind it.
 fn numbered(line: &str) -> Option<(usize, &str)> {
     let rest = line.trim().strip_prefix('N')?;
     let digits = rest.find(|c: char| !c.is_ascii_digit())?;

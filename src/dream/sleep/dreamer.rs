@@ -18,8 +18,9 @@ use crate::workspace::Workspace;
 /// rewritten, the diary gets an entry, and the agent must rest. [`wake`](Self::wake) says what it must know.
 ///
 /// All of it is written as the dreams of a [`JournalDreamer`](crate::JournalDreamer) are: under the lease, by an intent
-/// that whoever comes next can finish. The files are the sleeper's own ([`SleepFiles`]); what a pruning takes out stands
-/// in the archive. Dreaming is off until it is enabled. The manual has [its files](crate::manual::formats#a-sleepers-files).
+/// that whoever comes next can finish. The files are the sleeper's own ([`SleepFiles`]); what a pruning takes out is in
+/// the archive. Dreaming is off until it is enabled. The manual has [its
+/// files](crate::manual::formats#a-sleepers-files).
 ///
 /// # Example: a cycle
 ///

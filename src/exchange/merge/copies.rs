@@ -66,8 +66,8 @@ pub struct CopiesReport {
 ///
 /// # Errors
 ///
-/// [`Error::Busy`] where somebody dreams there; [`Error::Conflict`] where a person saved a document meanwhile: call it again;
-/// [`Error::Corrupt`] for a copy of a state file that does not parse.
+/// [`Error::Busy`] where somebody dreams there. [`Error::Conflict`] where a person saved a document meanwhile: call it
+/// again. [`Error::Corrupt`] for a copy of a state file that does not parse.
 pub fn merge_copies(workspace: &dyn Workspace) -> Result<CopiesReport> {
     let lease = claim(workspace)?;
     let forgotten = session::forgotten(workspace)?;

@@ -102,7 +102,7 @@ impl Dreams {
         self.are(log::UNDONE)
     }
 
-    /// Returns whether a section of a dream that a person took back stands in a text as it was printed.
+    /// Returns whether a section of a dream that a person took back is in a text as it was printed.
     pub(super) fn is_back(log: &str, memory: &[u8]) -> bool {
         let passes: Vec<LogLine> = log::of_curators(log).collect();
         sections::whole(memory).iter().any(|section| {
@@ -163,7 +163,7 @@ impl Dreams {
         passes.iter().filter(is_undone).flat_map(|pass| &pass.sources)
     }
 
-    /// Returns the pieces of dreams that stand, as a machine knows them.
+    /// Returns the pieces of dreams that exist, as a machine knows them.
     pub(super) fn read(&self, side: usize) -> impl Iterator<Item = &LogSource> {
         let stands = |pass: &&LogLine| {
             pass.outcome == log::APPENDED
@@ -391,7 +391,7 @@ enum Told {
 /// The reader of a run of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
-    /// A dream that stands or a proposal that waits, by its place in the order of nights.
+    /// A dream that exists or a proposal that waits, by its place in the order of nights.
     Dream(usize),
     /// A dream that a person took back.
     TakenBack,
@@ -638,8 +638,8 @@ fn runs(told: &[Mark], how: How) -> Vec<Run> {
     runs
 }
 
-/// Returns the watermark of a peer, where the one that stands is not ours. Ours says nothing about journals without an entry: the
-/// clock of the machine that wrote them may be days behind.
+/// Returns the watermark of a peer, where the one that is is not ours. Ours says nothing about journals without an
+/// entry: the clock of the machine that wrote them may be days behind.
 fn peer_mark(state: &DreamedState, ledger: &Ledger) -> Option<i64> {
     let mark = state.watermark_ns().filter(|_| !state.is_own())?;
     let ours = ledger.watermark.as_ref().and_then(watermark_ns);

@@ -333,7 +333,7 @@ impl Merging {
         entries(text).into_iter().filter(waits).map(|entry| entry.key).collect()
     }
 
-    /// Returns the entries that dreams of a machine have read which stand in the merged life.
+    /// Returns the entries that dreams of a machine have read which are in the merged life.
     fn read(&self, side: usize) -> BTreeSet<Key> {
         let life = &self.lives[side];
         let mut read = BTreeSet::new();

@@ -84,7 +84,7 @@ impl Night {
         })
     }
 
-    /// Returns whether the section stands as a library prints it, by its own mark: no person has changed a line of it.
+    /// Returns whether the section is as a library prints it, by its own mark: no person has changed a line of it.
     pub(super) fn is_printed(&self, section: &str, id: &DreamId) -> bool {
         let section = section.trim_start().replace("\r\n", "\n");
         section == curated::print_section(b"", self.day, id, self.sources, &self.body)

@@ -143,7 +143,8 @@ impl Places {
         sources
     }
 
-    /// Returns sources as the pieces of journals that a ledger has; `None` where one is not in its place, which is outside of the archive.
+    /// Returns sources as the pieces of journals that a ledger has. `None` where one is not in its place, which is
+    /// outside of the archive.
     pub(super) fn pieces(&self, sources: &[LogSource]) -> Option<BTreeMap<DocName, Vec<Piece>>> {
         let mut pieces: BTreeMap<DocName, Vec<Piece>> = BTreeMap::new();
         for source in sources {

@@ -238,8 +238,8 @@ fn raise(next: &mut BTreeMap<Kind, i64>, kind: Kind, number: i64) {
     *next = (number + 1).max(*next);
 }
 
-/// Returns when a row was written, its number and where that stands, by the head of its line, which all writers print alike; `None` for any
-/// other line.
+/// Returns when a row was written, its number and where that is, by the head of its line, which all writers print
+/// alike. `None` for any other line.
 fn row_head(raw: &[u8]) -> Option<(&str, i64, Range<usize>)> {
     let word = |rest: &mut &'_ [u8], front: &[u8]| -> Option<usize> {
         *rest = rest.strip_prefix(front)?;

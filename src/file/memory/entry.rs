@@ -93,13 +93,13 @@ impl Entry {
         !self.has(DELETED) && !self.is_retired()
     }
 
-    /// Lets it stand again that was deleted.
+    /// Lets it are again that was deleted.
     pub(super) fn restore(&mut self, at: DateTime<Utc>) {
         self.set(DELETED, false);
         self.revise(None, at);
     }
 
-    /// Begins another revision, at a time: it says something else, or stands again.
+    /// Begins another revision, at a time: it says something else, or is again.
     pub(super) fn revise(&mut self, content: Option<&str>, at: DateTime<Utc>) {
         let before = self.revision.to_le_bytes();
         let said = content.map_or(&before[..], str::as_bytes);

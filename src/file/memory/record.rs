@@ -33,7 +33,7 @@ pub(super) struct Record {
     pub source: Option<Source>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Its keys stand behind those of the record.
+    /// Its keys are behind those of the record.
     #[serde(skip)]
     pub change: Change,
 }

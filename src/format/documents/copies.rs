@@ -77,7 +77,7 @@ fn is_ours(name: &str, is_in_brackets: bool) -> bool {
         })
 }
 
-/// Returns what stands behind the day in the name of a journal.
+/// Returns what is behind the day in the name of a journal.
 fn session_of(name: &str) -> Option<&str> {
     let file = ["memory/", "daily/"].iter().find_map(|folder| name.strip_prefix(folder))?;
     let stem = file.strip_suffix(".md").filter(|stem| !stem.contains('/'))?;

@@ -6,8 +6,8 @@
 //! **Name:** Atlas
 //! ```
 //!
-//! All three say the same. Every other line is the operator's: it is kept byte for byte, and so is what stands
-//! around a value that is set. A line inside a code fence or a comment is no field.
+//! All three say the same. Every other line is the operator's: it is kept byte for byte, and so is what is around a
+//! value that is set. A line inside a code fence or a comment is no field.
 
 use std::fmt;
 use std::ops::Range;
@@ -149,7 +149,7 @@ impl Fields {
         format!("{before}{gap}{line}{newline}{after}")
     }
 
-    /// Returns what stands before a field's label, and whether it is bold.
+    /// Returns what is before a field's label, and whether it is bold.
     fn dress(&self, field: &Field) -> (&str, bool) {
         let start = self.text[..field.label.start].rfind('\n').map_or(0, |at| at + 1);
         let before = self.text[start..field.label.start].trim_start_matches(text::BOM);

@@ -70,8 +70,8 @@ impl HeartbeatFile {
 
     /// Reads a text; every text is either a memo or foreign.
     ///
-    /// A memo has a field of ours below `## State`, or is titled `# Heartbeat` and has a `## Schedule`, or is
-    /// blank; two sections of one of our names are nobody's memo.
+    /// A memo has a field of ours below `## State`, or is titled `# Heartbeat` and has a `## Schedule`, or is blank.
+    /// Two sections of one of our names are nobody's memo.
     #[must_use]
     pub fn parse(text: impl Into<String>) -> Self {
         let text = text.into();

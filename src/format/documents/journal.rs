@@ -3,7 +3,7 @@
 //! A session with others present writes `memory/YYYY-MM-DD-shared.<session>.md`, which no private session does.
 //!
 //! The reader takes any suffix after the date, the date without hyphens, folders of years and months
-//! (`memory/2026/11/2026-11-21.md`), and also a folder `daily/`; the writer's form is the first.
+//! (`memory/2026/11/2026-11-21.md`), and also a folder `daily/`. The writer's form is the first.
 
 use std::cmp::Ordering;
 
@@ -230,7 +230,7 @@ impl PartialOrd for JournalName {
 /// The length of `.md`.
 const SUFFIX: usize = 3;
 
-/// Returns the date at the front of a journal's name, and what stands between it and the `.md`.
+/// Returns the date at the front of a journal's name, and what is between it and the `.md`.
 fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
     let (folder, file) = name.rsplit_once('/')?;
     if !matches!(folder, "memory" | "daily") && !JournalName::is_folder(folder) {
@@ -246,7 +246,7 @@ fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
     Some((date, rest))
 }
 
-/// Returns the date at the front of a text, with hyphens or without, and what stands behind it.
+/// Returns the date at the front of a text, with hyphens or without, and what is behind it.
 fn date_at(text: &str) -> Option<(NaiveDate, &str)> {
     if let Some((day, rest)) = text.split_at_checked(10)
         && let Some(date) = parse_date(day)

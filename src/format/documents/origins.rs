@@ -181,8 +181,8 @@ impl Above {
         Self { origin: Some(Origin::Tool(String::new())), is_inside_line: true, ..Self::of(journal) }
     }
 
-    /// Takes the user's words from them where another name stands in front, and others take part. Returns the length of
-    /// the name with what stands around it.
+    /// Takes the user's words from them where another name is in front, and others take part. Returns the length of the
+    /// name with what is around it.
     fn name_another(&mut self, words: &str) -> usize {
         let is_users = self.origin == Some(Origin::User) && self.fence.is_none();
         if !self.has_others || !is_users {
@@ -257,7 +257,7 @@ fn ends_quote(line: &str) -> bool {
     line.trim_end().ends_with(['"', '”'])
 }
 
-/// Returns how far somebody's words count: those of a lower rank may stand in an entry of a higher one.
+/// Returns how far somebody's words count: those of a lower rank may be in an entry of a higher one.
 fn rank(origin: Option<&Origin>) -> u8 {
     match origin {
         Some(Origin::User) => 4,

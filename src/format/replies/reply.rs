@@ -19,7 +19,7 @@ pub(crate) const HEADINGS: [&str; 3] = [FACTS, "Preferences", "Decisions"];
 /// The heading of what nobody need have wished.
 pub(crate) const FACTS: &str = "Facts";
 
-/// A citation as it stands in an answer.
+/// A citation as it is in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Citation {
     /// The journal; `None` where the text cites something that is no document.

@@ -83,7 +83,7 @@ pub(crate) enum Change {
         kept: Kept,
         /// The dreams of the document, in their order.
         order: Vec<DreamId>,
-        /// The watermark that stood before.
+        /// The watermark that was before.
         mark: Option<Number>,
     },
     /// Its section goes back to its place, and its journals count as shown again.
@@ -111,7 +111,7 @@ impl Append {
         Self { name, section, sha256, before_len: before.len() as u64, before_sha256: Digest::of(before) }
     }
 
-    /// Has another section appended in the place of this one, which has not begun to stand there.
+    /// Has another section appended in the place of this one, which has not begun to be there.
     pub(crate) fn replace_section(&mut self, section: String) {
         self.sha256 = Digest::of(section.as_bytes());
         self.section = section;

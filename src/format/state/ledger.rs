@@ -183,7 +183,7 @@ impl Ledger {
 /// A look at the entries of many journals.
 pub(crate) struct Looking<'l> {
     ledger: &'l Ledger,
-    /// The place among the written entries where the last journal stood, or would stand.
+    /// The place among the written entries where the last journal was, or would be.
     at: usize,
 }
 

@@ -48,8 +48,8 @@ impl<'l> Gist<'l> {
         self.is_near(other) && self.numbers.is_subset(&other.numbers)
     }
 
-    /// Returns whether the other, which stands above it, no longer holds: the same with other numbers, or put right
-    /// by a line that says so.
+    /// Returns whether the other, which is above it, no longer holds: the same with other numbers, or put right by a
+    /// line that says so.
     pub(super) fn renews(&self, other: &Self) -> bool {
         let common = || self.common(other);
         let corrects = || self.changes && common() >= 3 && common() * 2 >= other.words.len();

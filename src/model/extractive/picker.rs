@@ -1,8 +1,8 @@
 //! The choice of lines that are worth keeping.
 //!
 //! A line's value is a logistic sum of its [features](super::features), between 0 and 1, with one column of weights for
-//! what persons say to each other and one for what stands in an agent's log. Lines are ranked by value for
-//! the room that they take, those that a person marked before all others, and taken while they fit.
+//! what persons say to each other and one for what is in an agent's log. Lines are ranked by value for the room that
+//! they take, those that a person marked before all others, and taken while they fit.
 
 use super::bullet::Kind;
 use super::features::{SIZE, THRESHOLD, column, lift};

@@ -96,8 +96,8 @@ impl ChatCompletions {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header, and where it would go to another
-    /// machine unencrypted.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header, and where it would go
+    /// to another machine unencrypted.
     pub fn key(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key(key)?, ..self })
     }
@@ -115,7 +115,7 @@ impl ChatCompletions {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header.
     pub fn key_over_plain_http(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key_over_plain_http(key)?, ..self })
     }
@@ -127,8 +127,8 @@ impl ChatCompletions {
         self
     }
 
-    /// Adds a field to each request: `temperature`, `seed`, whatever the server knows. A field that the client fills in itself
-    /// (`model`, `messages`, `stream`, and the bound of the answer) stands above it.
+    /// Adds a field to each request: `temperature`, `seed`, whatever the server knows. A field that the client fills in
+    /// itself (`model`, `messages`, `stream`, and the bound of the answer) is above it.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<String>, value: Value) -> Self {
         self.parameters.insert(name.into(), value);
@@ -140,8 +140,8 @@ impl LlmClient for ChatCompletions {
     /// # Errors
     ///
     /// [`LlmError`] for a server that cannot be reached, takes too long, answers with an error or with what is no
-    /// completion. It says the status, the first words of what the server said, secrets masked, and how long it asks
-    /// to wait; it is permanent where waiting does not help.
+    /// completion. It says the status, the first words of what the server said, secrets masked, and how long it asks to
+    /// wait. It is permanent where waiting does not help.
     fn complete(&self, request: &LlmRequest) -> std::result::Result<LlmReply, LlmError> {
         let connection = &self.connection;
         let bound = connection.endpoint().bound_of_answer();

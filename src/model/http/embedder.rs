@@ -163,8 +163,8 @@ impl HttpEmbedder {
         self
     }
 
-    /// Adds a field to each request, such as `truncate`. It is part of the id. The client's own fields (`model`, `input`,
-    /// `dimensions`) stand above it.
+    /// Adds a field to each request, such as `truncate`. It is part of the id. The client's own fields (`model`,
+    /// `input`, `dimensions`) are above it.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<String>, value: Value) -> Self {
         self.parameters.insert(name.into(), value);
@@ -190,8 +190,8 @@ impl HttpEmbedder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header, and where it would go to
-    /// another machine unencrypted.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header, and where it would go
+    /// to another machine unencrypted.
     pub fn key(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key(key)?, ..self })
     }
@@ -209,7 +209,7 @@ impl HttpEmbedder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header.
     pub fn key_over_plain_http(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key_over_plain_http(key)?, ..self })
     }

@@ -57,7 +57,7 @@ impl HttpReranker {
         })
     }
 
-    /// Adds a field to each request. The client's own fields (`model`, `query`, `documents`, `top_n`) stand above it.
+    /// Adds a field to each request. The client's own fields (`model`, `query`, `documents`, `top_n`) are above it.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<String>, value: Value) -> Self {
         self.parameters.insert(name.into(), value);
@@ -82,8 +82,8 @@ impl HttpReranker {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header, and where it would go to
-    /// another machine unencrypted.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header, and where it would go
+    /// to another machine unencrypted.
     pub fn key(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key(key)?, ..self })
     }
@@ -101,7 +101,7 @@ impl HttpReranker {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header.
     pub fn key_over_plain_http(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key_over_plain_http(key)?, ..self })
     }

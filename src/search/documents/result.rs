@@ -71,14 +71,14 @@ pub struct SearchResult {
     pub vector_score: Option<f64>,
     /// The first and the last line of the chunk in its document, from 1.
     pub lines: (u64, u64),
-    /// The bytes of the sentence in the content that has the most words of the query, the first of equals; `None` where it has none,
-    /// such as a chunk that was found by its path or its meaning.
+    /// The bytes of the sentence in the content that has the most words of the query, the first of equals. `None` where
+    /// it has none, such as a chunk that was found by its path or its meaning.
     pub span: Option<Range<usize>>,
 }
 
 impl SearchResult {
-    /// Returns the sentence that was found with the sentences beside it, at most so many bytes and in whole graphemes; the beginning
-    /// of the content where there is no [`span`](Self::span).
+    /// Returns the sentence that was found with the sentences beside it, at most so many bytes and in whole graphemes.
+    /// The beginning of the content where there is no [`span`](Self::span).
     #[must_use]
     pub fn excerpt(&self, most: usize) -> &str {
         text::excerpt(&self.content, self.span.as_ref(), most)

@@ -46,7 +46,7 @@ use links::Links;
 /// away and made anew. If a document is removed from `memory_documents` in the same file, its chunks are removed too.
 ///
 /// The tables are the seed's `memory_chunks`, with columns beside its own, `indexed_documents`, and
-/// `memory_chunks_fts`, an FTS5 index over the chunks. WAL with `synchronous=FULL`; several processes may use it at
+/// `memory_chunks_fts`, an FTS5 index over the chunks. WAL with `synchronous=FULL`. Several processes may use it at
 /// once, and a call that waits for longer than half a minute gets [`Error::Busy`](crate::Error::Busy). Not for network
 /// drives.
 ///

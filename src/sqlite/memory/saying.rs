@@ -1,6 +1,6 @@
 //! The rows that say a statement.
 //!
-//! Each row has a signature of its words. It stands in an index beside the row's id, so that the rows that cannot say a
+//! Each row has a signature of its words. It is in an index beside the row's id, so that the rows that cannot say a
 //! statement are passed without being read.
 
 use crate::sql::memory::COLUMNS;

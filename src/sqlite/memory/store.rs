@@ -64,8 +64,8 @@ impl SqliteMemoryStore {
     }
 
     /// Opens or makes the file. A database of the seed's own program is taken over: its rows stay, what its metadata
-    /// says of a missing source is believed once, and its index is made anew. Its `user_version` stays, and so does each
-    /// table of its own, whatever the columns: ours stand beside them under other names.
+    /// says of a missing source is believed once, and its index is made anew. Its `user_version` stays, and so does
+    /// each table of its own, whatever the columns: ours are beside them under other names.
     ///
     /// # Errors
     ///
@@ -148,8 +148,8 @@ impl SqliteMemoryStore {
         self.store.config()
     }
 
-    /// Copies the whole database into a new file, as it stands at one moment, while others write: rows, profile, audit
-    /// and indexes of every scope, and the documents of a workspace in the same file. As
+    /// Copies the whole database into a new file, as it is at one moment, while others write: rows, profile, audit and
+    /// indexes of every scope, and the documents of a workspace in the same file. As
     /// [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to); verbs of this process in the same file wait.
     ///
     /// ```

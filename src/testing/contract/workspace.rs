@@ -108,7 +108,7 @@ pub fn revisions(workspace: &dyn Workspace) {
     }
 }
 
-/// Ranges and tails are what stands there, and no character is split.
+/// Ranges and tails are what is there, and no character is split.
 pub fn ranges(workspace: &dyn Workspace) {
     let text = "äöü日本\nlast line ✓";
     workspace.write(&DocName::USER, text.as_bytes(), WriteMode::Replace).expect("a write");

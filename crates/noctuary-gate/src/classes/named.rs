@@ -174,7 +174,7 @@ fn captures<'t>(
     shape: &Regex,
     may_be: &impl Fn([u8; 4]) -> bool,
 ) -> Option<Captures<'t>> {
-    /// So far behind the beginning of a match its name stands, at most.
+    /// So far behind the beginning of a match its name exists, at most.
     const BEFORE: usize = 64;
     /// No match is longer.
     const LONGEST: usize = 768;
@@ -195,7 +195,7 @@ fn captures<'t>(
     }
 }
 
-/// Returns where four letters stand in a row of which that is said, whatever their case.
+/// Returns where four letters are in a row of which that is said, whatever their case.
 fn first_of_four(bytes: &[u8], may_be: &impl Fn([u8; 4]) -> bool) -> Option<usize> {
     const BLOCK: usize = 32;
     let small = |byte: Option<&u8>| byte.map_or(0, |byte| byte | 0x20);

@@ -20,7 +20,7 @@
 //! statement, whoever gave it.
 //!
 //! The plainest forms of overriding, concealing and renaming are known in English, German, French, Spanish, Chinese,
-//! Japanese, Korean, Polish, Arabic, Hindi and Turkish. Digits for letters (`1gn0re`) and letters that stand apart
+//! Japanese, Korean, Polish, Arabic, Hindi and Turkish. Digits for letters (`1gn0re`) and letters that are apart
 //! (`i g n o r e`) hide none.
 //!
 //! The scan looks for forms, not meanings: a rephrased or encoded instruction passes it. Ordinary notes shall pass

@@ -134,7 +134,7 @@ pub(crate) fn is_chance(piece: &str) -> bool {
         && !is_worded(piece)
 }
 
-/// Returns whether one piece of it is drawn: a key whose maker's name stands in front.
+/// Returns whether one piece of it is drawn: a key whose maker's name is in front.
 pub(crate) fn has_drawn_piece(text: &str) -> bool {
     by_chance(text) && text.split(['-', '_', '.']).any(is_chance)
 }

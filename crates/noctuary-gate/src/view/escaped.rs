@@ -6,7 +6,7 @@ use memchr::{memchr3, memmem};
 use super::island::Edit;
 use crate::steps;
 
-/// The names of HTML for what stands in tokens and beside them.
+/// The names of HTML for what is in tokens and beside them.
 const NAMES: &[(&str, char)] = &[
     ("amp", '&'),
     ("lt", '<'),

@@ -1,9 +1,9 @@
-//! Pieces of a token that stand apart: over lines, in marks of markdown, in strings that a program puts together.
+//! Pieces of a token that are apart: over lines, in marks of markdown, in strings that a program puts together.
 //!
-//! Taken out is what parts them, if a token's characters stand on both sides of it: line breaks with what leads the next
+//! Taken out is what parts them, if a token's characters are on both sides of it: line breaks with what leads the next
 //! line (indentation, marks of lists, quotes and comments, times and tags of a journal), `**`, backticks, `~~`, links,
-//! `<br>` and its like, one or more (an underscore within a word marks nothing), the edges of cells, `" + "`, `' . '`, `" "`, `", "`, a backslash at
-//! the end of a line, `${"…"}`.
+//! `<br>` and its like, one or more (an underscore within a word marks nothing), the edges of cells, `" + "`, `' . '`,
+//! `" "`, `", "`, a backslash at the end of a line, `${"…"}`.
 
 use std::ops::Range;
 
@@ -102,7 +102,7 @@ fn first_mark(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - rest.len() + mark)
 }
 
-/// Returns the joints of a text, and whether cells hold names; these stand apart where that is said.
+/// Returns the joints of a text, and whether cells hold names; these are apart where that is said.
 fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
     let bytes = text.as_bytes();
     let (mut edits, mut has_names) = (Vec::new(), false);
@@ -159,7 +159,7 @@ struct Joint {
 enum Likelihood {
     /// Nothing else is likely.
     Sure,
-    /// Lines end, whatever stands on them: one piece must be more than a word.
+    /// Lines end, whatever is on them: one piece must be more than a word.
     Doubtful,
     /// Cells and lists hold names and numbers: one piece must look drawn by chance.
     Weak,
@@ -244,7 +244,7 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
         .then_some(Joint { place: start..end, likelihood })
 }
 
-/// Returns whether a space stands on one side between great letters or digits: a secret may be of several words.
+/// Returns whether a space is on one side between great letters or digits: a secret may be of several words.
 fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_great =
         |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());

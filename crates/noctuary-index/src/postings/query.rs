@@ -114,7 +114,7 @@ pub(crate) struct Search<'s, 'f> {
 }
 
 impl Search<'_, '_> {
-    /// Takes a row where it is one of the best, stands, and passes the filter.
+    /// Takes a row where it is one of the best, exists, and passes the filter.
     pub(crate) fn offer(
         &mut self,
         id: i64,

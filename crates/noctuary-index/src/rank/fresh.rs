@@ -154,7 +154,7 @@ struct Question<'s, 'a> {
     told_of: u64,
     /// The words with a digit, a bit each: a number that is asked for tells one thing from another.
     numbers: u64,
-    /// The verb, a bit: a word of change stands in its place.
+    /// The verb, a bit: a word of change is in its place.
     verb: u64,
     /// 0 for what no row has.
     weights: Vec<f64>,

@@ -152,7 +152,7 @@ impl<'p> Pool<'p> {
         })
     }
 
-    /// Takes what stands beside a row of the pool. Of what is not in the pool already no word is known.
+    /// Takes what is beside a row of the pool. Of what is not in the pool already no word is known.
     pub fn put_beside(&mut self, giver: i64, card: &Card<'_>) {
         let Some(giver) = self.numbers.get(&giver).copied() else { return };
         let taker = match self.numbers.get(&card.id).copied() {

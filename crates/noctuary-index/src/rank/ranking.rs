@@ -15,9 +15,8 @@ pub enum Fusion {
     },
 }
 
-/// The weights of a search, for short and long messages alike. The example `evaluate` measures them
-/// (`retrieval`), and chooses them anew on all sets but one (`retrieval --leave-one-out`); the manual of `noctuary` has the
-/// figures.
+/// The weights of a search, for short and long messages alike. The example `evaluate` measures them (`retrieval`), and
+/// chooses them anew on all sets but one (`retrieval --leave-one-out`). The manual of `noctuary` has the figures.
 ///
 /// Weights and factors have no unit. A weight of 0 and a factor of 1 turn a part off; one below that is not foreseen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,10 +51,10 @@ pub struct Ranking {
     /// At most so many rows of one conversation are found; as many as there are, unless set.
     pub most_of_one: Option<usize>,
     /// Among so many of the best, a row goes down to right behind a newer one that answers the same anew, and all
-    /// others keep their order; 10 unless set, and 0 leaves all in place. The newer has the words of the query that the
+    /// others keep their order. 10 unless set, and 0 leaves all in place. The newer has the words of the query that the
     /// older one has and most of its other words, or fewer with a sign of change ("now", another number of the same
-    /// thing). Where it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves
-    /// if the query asks for the past.
+    /// thing). Where it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves if
+    /// the query asks for the past.
     pub freshness: usize,
 }
 

@@ -94,7 +94,7 @@ impl Stem {
         }
     }
 
-    /// Replaces the first ending that fits, where what stands before it is long enough.
+    /// Replaces the first ending that fits, where what is before it is long enough.
     fn replace_first(&mut self, endings: &[(&str, &str)], longer_than: usize) {
         let fits = endings.iter().find(|(ending, _)| self.ends(ending));
         if let Some((ending, with)) = fits

@@ -9,9 +9,9 @@ use super::word::{is_apostrophe, is_beside_letter, nouns, same_run, same_word};
 /// The pieces of a text, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// Letters and digits, in which an apostrophe may stand.
+    /// Letters and digits, in which an apostrophe may be.
     Word(&'a str),
-    /// Words and signs that stand together, as a whole; comes before its words.
+    /// Words and signs that are together, as a whole; comes before its words.
     Name(&'a str),
     /// A run of a script without spaces.
     Run(&'a str),

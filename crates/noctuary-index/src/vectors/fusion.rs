@@ -22,7 +22,7 @@ impl Scored {
     }
 }
 
-/// Returns a list with its scores as shares of the way from its least to its best; all 1 if they are equal.
+/// Returns a list with its scores as shares of the way from its least to its best. All 1 if they are equal.
 ///
 /// A score that is not finite counts as the least.
 pub(crate) fn min_max(list: &[Scored]) -> Vec<Scored> {

@@ -98,7 +98,7 @@ impl Codes {
     /// Returns the rows nearest to a query.
     ///
     /// `read` is called at most once, with the ids whose blobs are needed, in rising order. It hands over id and blob
-    /// of each; one that it leaves out is not found, and one that was not asked for is passed over.
+    /// of each. One that it leaves out is not found, and one that was not asked for is passed over.
     ///
     /// # Errors
     ///

@@ -36,7 +36,7 @@ pub(crate) struct Waiting {
     pub(crate) pending: u64,
 }
 
-/// Finds where a journal stands among those that were looked at, or would stand.
+/// Finds where a journal is among those that were looked at, or would be.
 pub(crate) fn find(
     looks: &[(JournalName, Look)],
     journal: &JournalName,

@@ -140,7 +140,7 @@ fn forgettable(
 }
 
 impl Survey {
-    /// Returns the watermark of a peer, where the one that stands is not ours: what lies below it was dreamed there.
+    /// Returns the watermark of a peer, where the one that is is not ours: what lies below it was dreamed there.
     fn peer_mark(&mut self, situation: Situation<'_>) -> Option<i64> {
         let Situation { now, ledger, state, .. } = situation;
         // A tool may have brought the state of another machine of ours before its ledger.
