@@ -19,8 +19,8 @@ pub struct GateFinding {
     pub class: String,
     /// The line on which it begins, from 1.
     pub line: u64,
-    /// The character of that line with which it begins, from 1. A line of a journal of which the model is shown a part,
-    /// and which is longer than 32 KiB before that part, counts from there.
+    /// The character of that line with which it begins, from 1. A line of a journal that is shown in part counts from
+    /// that part, if more than 32 KiB are before it.
     pub column: u64,
     /// Its form in the text.
     pub view: View,

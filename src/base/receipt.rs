@@ -350,7 +350,7 @@ impl ForgetReceipt {
         self.places.iter().filter(|line| !line.place.is_out_of_reach() && line.is_unseen())
     }
 
-    /// Returns the places at which somebody looked, and where it may still are.
+    /// Returns the places at which somebody looked, and where it may still be.
     pub fn left(&self) -> impl Iterator<Item = &PlaceReceipt> {
         self.places
             .iter()

@@ -63,7 +63,7 @@ pub(crate) fn tail(text: &str, most: usize, unit: Unit) -> &str {
     &text[if unit.len(&text[start..line]) <= most / NEAR { line } else { start }..]
 }
 
-/// A line ends near a cut where no more than one part in so many of what is shown is lost to it.
+/// Share of the shown text, one part in this number, that may be lost to end a cut at a line.
 const NEAR: usize = 16;
 
 /// Returns how many bytes at the front of `bytes` continue a character that began before it: 0 to 3.

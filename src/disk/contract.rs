@@ -1,4 +1,4 @@
-//! The contract of a disk: verbs on files below one root, each of which a test can make fail.
+//! The contract of a disk: verbs on files below one root, and a test can make each fail.
 
 use std::fmt::Debug;
 use std::io;

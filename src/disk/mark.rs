@@ -19,7 +19,7 @@ pub(crate) struct Mark {
     v: u64,
     /// The number of lines or changes.
     pub(crate) held: u64,
-    /// Hashes of lines of which one is there: the last one; while the file is written anew, that of before and that of
+    /// Hashes of lines, one of them there: the last one. While the file is written anew, the one before and the one
     /// after.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     last: Vec<String>,

@@ -79,7 +79,7 @@ impl Standing {
         }
     }
 
-    /// Returns the lines of which a person has moved the cited line to this place of the journal.
+    /// Returns the lines whose cited line a person has moved to this place of the journal.
     fn moved_to(&self, place: &Cited, shown: &Shown) -> Vec<&String> {
         let (name, ..) = compared(place);
         let tells = |said: &Said, (name, first_line, last_line): Cited| {

@@ -16,9 +16,9 @@ pub enum Notice {
     /// A section that a dream appended is no longer in `MEMORY.md`: somebody took it out, or an editor saved
     /// over it. It is not appended again, unless a person asks by [`redo_dream`](crate::JournalDreamer::redo_dream).
     SectionMissing(DreamId),
-    /// Every line of an answer was held; so many journals wait for another try.
+    /// Every line of an answer was held. The number of journals that wait for another try.
     HeldWaits(u64),
-    /// Every line about this journal was held as often as it may be tried. What was shown of it counts as read, until
+    /// Every line about this journal was held as often as it may be tried. The shown part of it counts as read, until
     /// [`read_again`](crate::JournalDreamer::read_again) gives it back.
     HeldUsedUp(DocName),
     /// `MEMORY.md` will be over its budget by what this night promotes; said before it is written.
@@ -30,7 +30,7 @@ pub enum Notice {
         /// Whether sections will move to the archive.
         archives: bool,
     },
-    /// A peer that knows only the watermark dreamed meanwhile; so many journals count as dreamed.
+    /// A peer that knows only the watermark dreamed meanwhile. The number of journals that count as dreamed.
     DreamedByPeer(u64),
     /// Two names differ in case only.
     CaseCollision(DocName, DocName),

@@ -115,8 +115,7 @@ impl DreamReport {
             .filter(|line| matches!(line.fate, LineOutcome::Promoted { .. }))
     }
 
-    /// Returns the journals of which something waits in quarantine. They are no part of the backlog, since no run
-    /// reads them.
+    /// Returns the journals with waiting bytes in quarantine. They are no part of the backlog, since no run reads them.
     pub fn quarantined(&self) -> impl Iterator<Item = &JournalReport> {
         let held = |journal: &&JournalReport| journal.reason == ReadReason::Quarantined;
         self.journals.iter().filter(move |journal| held(journal) && journal.pending > 0)

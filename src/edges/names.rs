@@ -92,7 +92,7 @@ fn may_act(first: &str, next: &str) -> bool {
     is_lower && next.len() > 3 && (next.ends_with('s') || next.ends_with("ed")) && !is_form(first)
 }
 
-/// Verbs of which the form does not tell.
+/// Verbs without a sign in their form.
 const ACTS: [&str; 28] = [
     "is", "was", "has", "had", "will", "can", "would", "could", "should", "may", "might", "must", "does",
     "did", "said", "went", "met", "got", "made", "took", "told", "came", "left", "bought", "sold", "built",

@@ -45,7 +45,7 @@ impl TextEdges {
         self
     }
 
-    /// Says of which kinds it is told that two occur together, of at most five entities of a text.
+    /// Sets the kinds whose entities count as occurring together, at most five of a text.
     #[must_use]
     pub fn together<'k>(mut self, kinds: impl IntoIterator<Item = &'k str>) -> Self {
         self.together.extend(kinds.into_iter().map(str::to_owned));

@@ -109,7 +109,7 @@ pub struct EmbeddingStatus {
     pub skipped: u64,
     /// The generation that searches use, if any serves.
     pub serving: Option<Generation>,
-    /// All generations of which there are vectors.
+    /// All generations that have vectors.
     pub generations: Vec<Generation>,
 }
 
@@ -125,9 +125,9 @@ impl EmbeddingStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchSize {
-    /// At most so many texts; 64 unless set.
+    /// Maximum number of texts: 64 unless set.
     pub texts: usize,
-    /// At most so many bytes together, but at least one text; 64 KiB unless set.
+    /// Maximum bytes together, but at least one text: 64 KiB unless set.
     pub bytes: usize,
 }
 

@@ -161,7 +161,7 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn values(&self, access: &Access, key: &FactKey) -> Result<Vec<Fact>>;
 
-    /// Returns the value that holds: the last that exists. Where several are, somebody has to decide.
+    /// Returns the value that holds: the latest. Where there are several, somebody has to decide.
     ///
     /// # Errors
     ///

@@ -111,8 +111,8 @@ pub(super) fn place(
     ours()
 }
 
-/// Creates the lock file; `false` where one is. Under the write guard, so that no other claim's sweep takes the file
-/// before it has its name.
+/// Creates the lock file; `false` where one exists. Under the write guard, so that no other claim's sweep takes the
+/// file before it has its name.
 fn create_lock(disk: &dyn Disk, printed: &str) -> Result<bool> {
     let _write_guard = write_guard(disk)?;
     atomic::create(disk, LOCK, printed.as_bytes())

@@ -83,7 +83,7 @@ debug_as!(MessageFiles, |it| "MessageFiles({}, {:?})", it.provider, it.store);
 
 /// The field of a part that is stored.
 const KEY: &str = "file_key";
-/// So much of a file is read: more than any store keeps unless it is said.
+/// Maximum bytes of a file that are read: more than any store keeps by default.
 const MOST: u64 = 1 << 30;
 /// The beginning of a text part that stands for a file.
 const TEXT_MARK: &str = "[file ";

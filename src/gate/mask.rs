@@ -22,9 +22,9 @@ pub(crate) fn joined(secrets: Vec<Finding>, forgotten: Vec<Finding>) -> Vec<Find
     all
 }
 
-/// Masks a part of `text`, between character boundaries, of which all findings are given, ascending. One that begins
-/// before it or ends after it is known, and is not returned. Line breaks inside a secret stay, so no line changes its
-/// number; findings that are `plain` the same have the same one.
+/// Masks a part of `text`, between character boundaries, by all its findings in order. One that begins before it or
+/// ends after it is known, and is not returned. Line breaks inside a secret stay, so no line changes its number;
+/// findings that are `plain` the same have the same one.
 pub(crate) fn mask_within<'t>(
     text: &'t str,
     part: Range<usize>,

@@ -8,7 +8,7 @@ use super::role::{NewRoleNote, Reflection, RoleNote, RoleNoteId};
 use crate::base::access::{Access, Scope};
 use crate::base::error::Result;
 
-/// Notes that an agent takes in its roles, each of which waits for a reflection. (seed 003, `role_memory`)
+/// Notes that an agent takes in its roles; each waits for a reflection. (seed 003, `role_memory`)
 ///
 /// Every verb is for main sessions of the store's scope; any other is [`Error::Denied`](crate::Error::Denied).
 /// [`RoleDreamer`](crate::dream::RoleDreamer) has a model reflect on notes that are old enough.

@@ -1,4 +1,5 @@
-//! A context of so many characters from the hits of a search. Memory takes less room in it than the journals it stands for.
+//! A context with a limit of characters from the hits of a search. Memory takes less room in it than the journals it
+//! stands for.
 
 use std::fmt;
 
@@ -8,7 +9,7 @@ use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::base::order;
 
-/// Rows that a search found, packed into a context of at most so many characters.
+/// Rows that a search found, packed into a context with a limit of characters.
 ///
 /// A row that was written with the [lines of a journal](super::NewMemory::cites) that it is in, and a line that a dream
 /// promoted from these lines, say the same. Of both the shorter is taken, and the room that it leaves is given to

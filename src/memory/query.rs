@@ -24,7 +24,7 @@ pub struct Filter {
     pub dreamed: bool,
     /// Also facts that are retired. A list alone has them; a search is led to what replaced them.
     pub retired: bool,
-    /// At most so many.
+    /// Maximum number.
     pub limit: usize,
 }
 
@@ -167,7 +167,7 @@ impl Query {
         Self { syntax: Syntax::Fts, ..Self::new(text) }
     }
 
-    /// Keeps at most so many rows.
+    /// Keeps a maximum of rows.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.filter.limit = limit;

@@ -49,8 +49,8 @@ use picker::Limits;
 /// that answer a question asked later are known, a fifth of the bytes kept 34 of 100 lines with a fact, and for 61 of
 /// 100 questions at least one line of the answer (for 46 all of them). A tenth of the bytes 19, 40 and 26. On three
 /// weeks of an agent's log with 110 durable lines, asked for all at once, [`new`](Self::new) picked 49 lines, all of
-/// them durable, and asked night by night 92, of which 87 were. Most weights were fitted to these same texts, so expect
-/// less of others.
+/// them durable. Asked night by night it picked 92, and 87 were durable. Most weights were fitted to these same texts,
+/// so expect less of others.
 ///
 /// # Example: nothing to read, nothing to keep
 ///
@@ -95,8 +95,8 @@ impl Extractive {
         self
     }
 
-    /// Returns the bounds for a request that shows so many days, and in which a person marked so many lines of so many bytes:
-    /// the bounds of a day make room for them, those of a section do not.
+    /// Returns the bounds for a request, by its days and its marked lines with their bytes. The bounds of a day make
+    /// room for marked lines, those of a section do not.
     fn limits(&self, days: usize, (lines, bytes): (usize, usize)) -> Limits {
         let day = if self.by_day {
             Limits {

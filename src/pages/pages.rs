@@ -113,7 +113,7 @@ impl Pages {
         Ok(page)
     }
 
-    /// Returns the citations of a page of which the source says something else now, is gone, or is not for this session. Rows,
+    /// Returns the citations of a page whose source says something else now, is gone, or is not for this session. Rows,
     /// documents and notes of roles are looked for in the homes; a record of the host's counts as unchanged.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ pub(super) fn kept(text: String) -> String {
     kept
 }
 
-/// Returns a text of which this was kept.
+/// Returns a text whose copy is kept.
 pub(super) fn told(kept: &str) -> Cow<'_, str> {
     if !kept.contains(MARK) {
         return Cow::Borrowed(kept);

@@ -71,7 +71,7 @@ pub(super) const WIDTH: u64 = 1000;
 /// See [`WIDTH`].
 pub(super) const HEIGHT: u64 = 200;
 
-/// Returns the steps of the growth as the path of an area: a day's lines exist from that day on. `None` for less than
+/// Returns the steps of the growth as the path of an area: a day's lines count from that day on. `None` for less than
 /// two days, and where nothing grew.
 pub(super) fn curve(nights: &BTreeMap<NaiveDate, Night>) -> Option<String> {
     let (first, last) = (nights.keys().next()?, nights.keys().next_back()?);

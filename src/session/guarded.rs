@@ -86,7 +86,7 @@ pub enum SharedUser {
 
 impl<W> Guarded<W> {
     /// Makes a view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds,
-    /// any other scope is denied every verb. Whose a folder is, was decided when it was opened.
+    /// any other scope is denied every verb. The owner of a folder was fixed when it was opened.
     #[must_use]
     pub fn new(workspace: W, access: Access) -> Self {
         Self {

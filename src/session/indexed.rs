@@ -44,8 +44,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// same length, and all other text of a document is found as before. A document with such a name is not found at all.
 ///
 /// A sync looks for the documents within the workspace's [reach](Workspace::reach), and walks no other folder. A
-/// document beyond it that was written through this handle is found too, until a [`rebuild`](Self::rebuild). What was
-/// passed over is in the [report](SyncReport::left_out).
+/// document beyond it that was written through this handle is found too, until a [`rebuild`](Self::rebuild). Skipped
+/// documents are in the [report](SyncReport::left_out).
 ///
 /// State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
 /// again to index it, so it costs more the longer that is; of the index it writes only the chunks that read

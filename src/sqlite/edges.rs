@@ -149,7 +149,7 @@ fn triggers(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, Stri
     Ok(triggers.into_iter().map(whole).collect())
 }
 
-/// Returns the table of notes of roles: another program's `role_memory`, or ours, of which that name is a view.
+/// Returns the table of notes of roles: another program's `role_memory`, or ours, with a view of that name.
 fn table_of_notes(connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
     let sql = "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'id'";
     for table in [OF_NOTES, NOTES] {
@@ -242,7 +242,7 @@ pub(super) fn put(
     Ok(added)
 }
 
-/// Returns the queries, each for `src_id`, of the texts of a kind that lead to a key, of which a name may go on with more words.
+/// Returns the queries, each for `src_id`, of the texts of a kind that lead to a key. A name may go on with more words.
 pub(super) fn leads_to(table: &str, key: &str, source: &'static str) -> [String; 3] {
     // A blank comes before every other sign of a key.
     let goes_on = |column: &str| format!("{column} > {key} || ' ' AND {column} < {key} || '!'");

@@ -150,7 +150,7 @@ pub(super) fn since_vacuum(connection: &Connection) -> rusqlite::Result<Option<i
     })
 }
 
-/// Says that the file was vacuumed after so many removals.
+/// Records that the file was vacuumed, with the number of removals.
 pub(super) fn were_vacuumed(connection: &Connection, removals: i64) -> rusqlite::Result<()> {
     connection.prepare_cached("UPDATE file_commits SET vacuumed = ?1")?.execute([removals]).map(drop)
 }

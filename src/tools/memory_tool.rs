@@ -33,8 +33,8 @@ use refusals::{failed, no_file, no_path, no_valid_path, not_shown, partly};
 /// there. Written text passes the [`Doors`](crate::gate::Doors); shown text is masked as it would be in a prompt. Masked
 /// text can neither be replaced nor searched for by trying, and a file with a masked secret is not deleted.
 ///
-/// A file is created only where none is, and edited at the revision that was read: of two sessions that edit at once
-/// both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted or
+/// A file is created only where none exists, and edited at the revision that was read: of two sessions that edit at
+/// once both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted or
 /// renamed file by file, so a crash in between leaves some of them. Folders exist as long as they hold a file; their
 /// size is that of all files below.
 ///
@@ -369,7 +369,7 @@ impl<W: Workspace> MemoryTool<W> {
         if gone { Ok(format!("Successfully deleted {given}")) } else { Err(no_path(given)) }
     }
 
-    /// Refuses to delete what holds a secret that is not shown: it is somebody else's, and may be nowhere else.
+    /// Refuses to delete what holds a secret that is not shown: it is somebody else's, and may be its only copy.
     fn check_shown(&self, given: &str, name: &Name) -> Result<(), ToolError> {
         let document = match self.view.read(name) {
             Ok(Some(document)) => document,

@@ -175,8 +175,8 @@ impl Toolbox {
     }
 
     /// Adds a search over an index of the documents. A document written by a tool is found at once where the view is
-    /// one over a clone of `indexed`, else after the next [`sync`](Indexed::sync). What is gone since the last one is
-    /// not shown.
+    /// one over a clone of `indexed`, else after the next [`sync`](Indexed::sync). Text that is gone since the last one
+    /// is not shown.
     ///
     /// Without documents in the toolbox, it adds nothing. The index must be over the documents of the session: the one that the life
     /// was made over, or one over the same folder. A search that meets a document of another folder is refused:

@@ -24,7 +24,7 @@ struct Few {
     heads: Vec<Vec<(String, usize)>>,
 }
 
-/// For so many at most the search of [`Few`] is made.
+/// Maximum number for which the search of [`Few`] is made.
 const MOST_FEW: usize = 64;
 
 impl Chosen {

@@ -22,7 +22,7 @@ pub trait PiiFilter: Debug + Send + Sync {
     fn scan(&self, text: &str) -> Vec<Finding>;
 
     /// Returns the secret of a finding in `text` as it would be used, its disguise undone: two findings of one secret
-    /// give the same, however each exists. It is the secret: it belongs into no message.
+    /// give the same, however each is written. It is the secret: it belongs into no message.
     ///
     /// ```
     /// # mod noctuary { pub use noctuary_gate::*; pub mod gate { pub use noctuary_gate::View; } }

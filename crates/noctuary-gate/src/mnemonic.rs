@@ -76,8 +76,8 @@ pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
 /// Returns where the next words are that may begin a mnemonic: as many bytes of words of the list, in a row, as the
 /// shortest has.
 ///
-/// It looks from the far end, for nothing goes over a word that is not in the list: of most texts it reads one word in
-/// so many bytes.
+/// It looks from the far end, for nothing goes over a word that is not in the list: most texts are read one word in the
+/// length of a mnemonic.
 fn row(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut from = from;

@@ -14,10 +14,10 @@ use crate::{Finding, PiiFilter, View};
 
 /// The secret filter that ships with the crate.
 ///
-/// It finds the classes of the table below, of which the first eleven are those of seed 000. A distinctive prefix is
-/// found by its shape alone. What could be anything must prove itself, by a checksum, by its structure, or by the name
-/// under which it exists. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of
-/// words whose checksum fails.
+/// It finds the classes of the table below, where the first eleven are those of seed 000. A distinctive prefix is found
+/// by its shape alone. A text that could be anything must prove itself, by a checksum, by its structure, or by the name
+/// in front of it. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
+/// whose checksum fails.
 ///
 /// It sees through disguises: letters that look like others or are not seen, pieces over lines, cells and lists and in
 /// marks of markdown and tags, letters that are apart, escapes, base64, base32, hexadecimal digits and decimal bytes.
@@ -88,8 +88,7 @@ impl SecretGate {
         self.switch(class.into(), true)
     }
 
-    /// Finds only what is as it is, and sees through no disguise: faster, and for texts that nobody would hide
-    /// something in.
+    /// Finds only plain text, and sees through no disguise: faster, and for texts that nobody would hide something in.
     ///
     /// ```
     /// # use noctuary_gate as noctuary;
@@ -178,7 +177,7 @@ impl PiiFilter for SecretGate {
     }
 }
 
-/// So much on each side of a secret, in bytes, mostly says the same of it as the whole text.
+/// Bytes on each side of a secret that mostly decide as the whole text does.
 const BESIDE: usize = 512;
 
 impl Default for SecretGate {

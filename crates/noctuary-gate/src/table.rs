@@ -72,7 +72,7 @@ impl Table {
         })
     }
 
-    /// Tells where the literals are, and of which class each is. It returns from where on dense classes may be.
+    /// Tells where the literals are, and the class of each. It returns from where on dense classes may be.
     pub(super) fn search(&self, text: &str, mut hit: impl FnMut(usize, Range<usize>)) -> Option<usize> {
         let Some(loose) = &self.loose else {
             self.search_part(text, 0..text.len(), &mut hit);

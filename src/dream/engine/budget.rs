@@ -56,7 +56,7 @@ pub struct BackOff {
 }
 
 impl BackOff {
-    /// Returns the waiting time after so many failures in a row.
+    /// Returns the waiting time after a number of failures in a row.
     #[must_use]
     pub fn after(&self, failures: u32) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);
@@ -95,7 +95,7 @@ impl From<&DreamedState> for Calls {
 }
 
 impl Calls {
-    /// Adds a call of so many bytes and, if the host said so, tokens.
+    /// Adds a call with its bytes and, if the host said so, tokens.
     pub(crate) fn called(
         mut self,
         now: DateTime<Utc>,

@@ -41,7 +41,7 @@ pub(crate) trait Dream: Send + 'static {
     fn complete(&mut self, _run: &mut Run) {}
 }
 
-/// One pass: what it tells, and what its answer is judged by.
+/// One pass: its report, and the material that judges its answer.
 pub(crate) struct Pass<M> {
     pub(crate) report: PassReport,
     pub(crate) material: M,

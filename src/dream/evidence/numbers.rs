@@ -84,7 +84,7 @@ fn factor(after: &str) -> Option<(f64, bool)> {
 }
 
 /// Returns whether a text begins with one of the characters, or has a single blank before it. No pattern is looked for
-/// where it cannot are: an answer has hundreds of numbers.
+/// where it cannot be: an answer has hundreds of numbers.
 fn may_begin(text: &str, first: &str) -> bool {
     let mut chars = text.chars();
     let begins = |c: Option<char>| c.is_some_and(|c| first.contains(c));

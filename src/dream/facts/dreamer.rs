@@ -21,8 +21,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// The store finds the pairs ([`FactStore::suspicions`]). A request holds as many as fit. The answer is a word a pair,
 /// and an answer in any other form decides nothing. Each word becomes a [`Decision`](crate::facts::Decision) of the
 /// library, so the rules of the store are above it: what the human typed, confirmed or pinned is retired by the human
-/// alone, no more than so many facts go within a day, in shadow mode nothing changes, and every decision and refusal is
-/// [told](FactStore::decisions). Both rows are looked at again before they are decided on.
+/// alone, only a number of facts is retired within a day, in shadow mode nothing changes, and every decision and
+/// refusal is [told](FactStore::decisions). Both rows are looked at again before they are decided on.
 ///
 /// Some pairs no model is asked about, and the human decides ([`LeftReason`](crate::dream::LeftReason)). A pair that
 /// was asked about is asked about again once a row of it, or the operator's wish, changes. So where nothing is new

@@ -14,9 +14,9 @@ use crate::workspace::{Workspace, WriteMode, claim_now};
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///
 /// A run claims the workspace, finishes what a crash left half done, and shows the model what it has not been shown,
-/// newest first. Promoted lines are appended to `MEMORY.md` as one section with its citations. What the model was shown
-/// is recorded byte by byte, so that nothing is shown twice and nothing is left out. Further passes drain what waits,
-/// oldest first. Dreaming is off until it is enabled.
+/// newest first. Promoted lines are appended to `MEMORY.md` as one section with its citations. Shown bytes are recorded
+/// one by one, so that nothing is shown twice and nothing is left out. Further passes drain what waits, oldest first.
+/// Dreaming is off until it is enabled.
 ///
 /// # Example: one night
 ///

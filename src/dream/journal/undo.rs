@@ -116,10 +116,10 @@ impl JournalDreamer {
     /// # Errors
     ///
     /// [`Error::DreamStays`], and nothing was changed: for a journal that was read by another dream since
-    /// ([`Refusal::ReadAgain`]), changed or is gone; for `MEMORY.md`, where a part of the section is, the section is
-    /// gone for another reason, it holds what was forgotten, or a line of it is there by now ([`Refusal::SaidAgain`]);
-    /// for the archive, where it was moved there; where nothing is kept of it any more. Otherwise as
-    /// [`undo_dream`](Self::undo_dream).
+    /// ([`Refusal::ReadAgain`]), changed or is gone; for `MEMORY.md`, where a part of the section is left, the section
+    /// is gone for another reason, it holds what was forgotten, or a line of it is there by now
+    /// ([`Refusal::SaidAgain`]); for the archive, where it was moved there; where nothing is kept of it any more.
+    /// Otherwise as [`undo_dream`](Self::undo_dream).
     pub fn redo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
         self.change(access, now, |changing| {
             changing.redo(id).map_err(|error| stays(error, id, "brought back"))
@@ -150,7 +150,7 @@ fn refused<T>(path: &Name, reason: Refusal) -> Result<T> {
     Err(Error::Refused { path: path.to_string(), reason })
 }
 
-/// Says of which dream it was that something is against it.
+/// Adds the dream to a refusal.
 fn stays(error: Error, id: &DreamId, attempt: &'static str) -> Error {
     match error {
         Error::Refused { path, reason } => Error::DreamStays { dream: id.to_string(), attempt, path, reason },

@@ -186,7 +186,7 @@ impl SleepDreamer {
         commit::state(self.workspace(), &self.files)
     }
 
-    /// Falls asleep for so many seconds, as the tool `set_sleep` asks: plans it, and remembers since when. The host
+    /// Falls asleep for a number of seconds, as the tool `set_sleep` asks: plans it, and remembers since when. The host
     /// dreams where the plan says so, waits, and calls [`wake`](Self::wake).
     ///
     /// ```
@@ -254,8 +254,8 @@ impl SleepDreamer {
     /// # Errors
     ///
     /// [`Error::Denied`](crate::Error::Denied) for any other kind of session, which changes nothing.
-    /// [`Error::Corrupt`](crate::Error::Corrupt) where a state file does not parse. Those of reading, and of writing
-    /// the state.
+    /// [`Error::Corrupt`](crate::Error::Corrupt) where a state file does not parse. The errors of reading, and of
+    /// writing the state.
     pub fn wake(&self, access: &Access, now: DateTime<Utc>) -> Result<WakeUp> {
         let (workspace, files) = (self.workspace(), &self.files);
         let view = Guarded::new(workspace, access.clone()).with_doors(self.host.doors.clone());

@@ -150,7 +150,7 @@ impl Night {
         lines.retain(|_| !goes.next().unwrap_or(false));
     }
 
-    /// Returns for each line the instruction of which it holds a part, where answers are looked through for any.
+    /// Returns for each line the instruction that it holds a part of, if answers are searched for any.
     pub(crate) fn instructs(&self, run: &Run, lines: &[String]) -> Vec<Option<String>> {
         let policy = run.host.doors.policy_of(Door::DreamReply, &self.dreamer.files.observations);
         if policy.injections != InjectionPolicy::Block {

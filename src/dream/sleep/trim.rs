@@ -21,7 +21,7 @@ pub struct MessageShape {
 }
 
 impl MessageShape {
-    /// Makes a message of so many characters.
+    /// Makes a message with a number of characters.
     #[must_use]
     pub fn new(chars: usize) -> Self {
         Self { chars, calls: Vec::new(), answers: Vec::new() }

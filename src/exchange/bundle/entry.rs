@@ -267,7 +267,7 @@ impl NamedDecision {
         serde_json::to_string(self).expect("plain data is always JSON") + "\n"
     }
 
-    /// Returns what tells it from others, wherever it is.
+    /// Returns its key, which is the same everywhere.
     pub(super) fn identity(&self) -> String {
         Self { reverts: None, ..self.clone() }.line()
     }

@@ -115,7 +115,7 @@ impl<'a> BundleImport<'a> {
         }
     }
 
-    /// Takes the bundle for one of two halves of a life, of which either may have what the other lacks.
+    /// Takes the bundle for one of two halves of a life: each may have what the other lacks.
     #[cfg(feature = "sqlite")]
     pub(in crate::exchange) fn merges(mut self) -> Self {
         self.merges = true;

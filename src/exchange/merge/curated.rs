@@ -382,7 +382,8 @@ fn written(tokens: &[Token]) -> Vec<Token> {
     tokens.iter().filter(|token| matches!(token, Token::Line(_))).cloned().collect()
 }
 
-/// Returns whether two texts are no versions of one: beside blank lines one of them has only sections of which the other has none.
+/// Returns whether two texts are no versions of one: beside blank lines one of them has only sections that the other
+/// lacks.
 fn are_apart(one: &[Token], other: &[Token]) -> bool {
     let sections_of = |tokens: &[Token]| {
         let sections = written_sections(tokens);
@@ -417,7 +418,7 @@ impl Draft {
         all
     }
 
-    /// Takes in the sections of dreams of which one is here already.
+    /// Takes in the sections of dreams that are here already, in part.
     pub(super) fn take_in(&mut self, nights: BTreeMap<DreamId, Night>) {
         for (id, night) in nights {
             if let Some(here) = self.nights.get_mut(&id) {

@@ -397,7 +397,7 @@ enum By {
     TakenBack,
     /// That person: from here on this log knows it.
     GivenBack,
-    /// A pass of which nothing is left to be taken back.
+    /// A pass without anything left to be taken back.
     Nobody,
 }
 
@@ -638,7 +638,7 @@ fn runs(told: &[Mark], how: How) -> Vec<Run> {
     runs
 }
 
-/// Returns the watermark of a peer, where the one that is is not ours. Ours says nothing about journals without an
+/// Returns the watermark of a peer, where the present one is not ours. Ours says nothing about journals without an
 /// entry: the clock of the machine that wrote them may be days behind.
 fn peer_mark(state: &DreamedState, ledger: &Ledger) -> Option<i64> {
     let mark = state.watermark_ns().filter(|_| !state.is_own())?;

@@ -200,7 +200,7 @@ struct Merging {
     dreams: Dreams,
     plan: MergePlan,
     places: Places,
-    /// The archive of memory, of which lines of memory may be doubles.
+    /// The archive of memory, whose lines may be in memory too.
     archive: Option<Draft>,
     memory: Merged,
     versions: Versions,
@@ -286,7 +286,7 @@ impl Merging {
         self.plan.joined = self.plan.merged.documents.iter().filter(is_joined).count() as u64;
     }
 
-    /// Merges journals of one name of which some are in an archive.
+    /// Merges journals of one name, some of them in an archive.
     fn family(&mut self, family: &Family) {
         let base = self.has_base.then_some(&self.base);
         let mut given_back: BTreeSet<Key> = BTreeSet::new();
@@ -461,9 +461,9 @@ impl Merging {
         merged.bytes
     }
 
-    /// Returns the dreams whose sections a copy should have and lacks: those that `emptied` asks for, of which another dream said all lines at
-    /// a merge, so that they have no pieces and nothing is kept of them; or those that a person took out. Where an ancestor has them, its
-    /// lines say so; where files are of different moments, they have not arrived yet.
+    /// Returns the dreams whose sections a copy should have and lacks: those that `emptied` asks for, whose lines
+    /// another dream said at a merge, so that nothing is kept of them; or those that a person took out. Where an
+    /// ancestor has them, its lines say so; where files are of different moments, they have not arrived yet.
     fn absent(&self, side: usize, memory: &[u8], emptied: bool) -> BTreeSet<DreamId> {
         let kept = Undone::parse(self.lives[side].state(&StateName::UNDONE)).ok();
         let is_emptied = |id: &DreamId| {

@@ -20,7 +20,7 @@ use crate::format::state::log::LogSource;
 pub(super) struct Places {
     /// Journals, those in the archive too.
     pub(super) journals: BTreeMap<DocName, WovenJournal>,
-    /// Of each copy: where the entries of documents are of which some were in an archive.
+    /// For each copy: where the entries of documents are that were in part in an archive.
     moves: [Moves; 2],
 }
 

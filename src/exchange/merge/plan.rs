@@ -59,7 +59,7 @@ impl MergeConflict {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum MergeConflictKind {
-    /// Both changed the same lines. They exist one behind the other between `<<<<<<<` and `>>>>>>>`, in so many places.
+    /// Both changed the same lines. They follow one another between `<<<<<<<` and `>>>>>>>`, in this number of places.
     Lines(u32),
     /// One machine removed the document, and the other changed it. The changed one is there.
     Removed,

@@ -284,8 +284,8 @@ fn count(raw: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether two lines are one, of which a machine may have taken words out. Two rows that came in at one moment, out of an export
-/// that says it, are told apart by what they say.
+/// Returns whether two lines are one, apart from words that a machine has taken out. Two rows that came in at one
+/// moment, out of an export that says it, are told apart by what they say.
 fn is_same(one: &Line, other: &Line) -> bool {
     let said = |line: &Line, key| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let agree = |key| {

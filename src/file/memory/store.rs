@@ -127,7 +127,7 @@ impl FileMemoryStore {
     }
 }
 
-/// After so many lines, at least, the table of the rows is written anew.
+/// Minimum number of lines after which the table of the rows is written anew.
 pub(super) const EVERY: usize = 1000;
 
 forward::contracts_of!(FileMemoryStore);

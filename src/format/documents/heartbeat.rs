@@ -103,7 +103,7 @@ impl HeartbeatFile {
         Self { text, memo }
     }
 
-    /// Returns what it tells; `None` where the file is foreign.
+    /// Returns its fields; `None` where the file is foreign.
     #[must_use]
     pub fn memo(&self) -> Option<&Heartbeat> {
         self.memo.as_ref()

@@ -7,7 +7,7 @@
 //! {"role":"user","content":"…"}                       a label too
 //! ```
 //!
-//! Some words name a speaker wherever they are like this ([`Speaker::is_sure`]). Others may be the label of a note
+//! Some words name a speaker wherever they are in this form ([`Speaker::is_sure`]). Others may be the label of a note
 //! ("Model: a small one") and count where the journal has speakers. Any other name is a participant's there. Only the
 //! bare word is the user's: "User 2" is somebody else. `[participant:Ada]` is how this library prints a name, which is
 //! then nothing but a name: not a role, whatever words it holds.

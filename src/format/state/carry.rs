@@ -27,7 +27,7 @@ pub(crate) trait Carry {
     /// Returns the hash that the section of a dream has now, where it has another one.
     fn section(&self, dream: &DreamId, printed: Digest) -> Option<Digest>;
 
-    /// Returns the journals of which pieces may be elsewhere.
+    /// Returns the journals whose pieces may be elsewhere.
     fn journals(&self) -> Vec<&DocName>;
 }
 

@@ -1,4 +1,4 @@
-//! The ledger, `.dreaming.d/ledger.json`: which bytes of which journal a model has been shown.
+//! The ledger, `.dreaming.d/ledger.json`: the bytes of each journal that a model has been shown.
 //!
 //! ```text
 //! {"v":1,"epoch":7,"watermark":1795230000000,"journals":{"memory/2026-11-20-repl.md":
@@ -155,7 +155,7 @@ impl Ledger {
         Looking { ledger: self, at: 0 }
     }
 
-    /// Returns the journals of which nothing waits, of those that `is_old` says yes to.
+    /// Returns the journals without waiting bytes, of those that `is_old` says yes to.
     pub(crate) fn read_whole(&self, is_old: impl Fn(&str) -> bool) -> Vec<DocName> {
         let written = self.written.glances().filter(|(name, glance)| glance.pending == 0 && is_old(name));
         let written = written.filter_map(|(name, _)| DocName::parse(name).ok());

@@ -135,7 +135,7 @@ impl Tombstones {
 
     /// Returns the tombstone of a statement. It is not yet [inserted](Self::insert).
     ///
-    /// `None` for what has fewer than two words and fewer than eight characters: a word that exists everywhere would be
+    /// `None` for what has fewer than two words and fewer than eight characters: a word that is everywhere would be
     /// taken out of everything.
     #[must_use]
     pub fn bury(&self, text: &str) -> Option<Tombstone> {
@@ -287,7 +287,7 @@ impl Tombstones {
         apart
     }
 
-    /// Returns whether a forgotten statement exists anywhere in a text.
+    /// Returns whether a forgotten statement is anywhere in a text.
     #[must_use]
     pub fn holds(&self, text: &str) -> bool {
         self.scan_all(text, |_| ControlFlow::Break(())).is_break()
@@ -311,8 +311,8 @@ impl Tombstones {
         self.find(text).into_iter().map(finding).collect()
     }
 
-    /// Returns the text with spaces in the place of what is forgotten, so that every other byte and line exists where
-    /// it did.
+    /// Returns the text with spaces in the place of what is forgotten, so that every other byte and line keeps its
+    /// place.
     pub(crate) fn blanked<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.overwritten(text, &|_| true, |len| " ".repeat(len))
     }
@@ -367,7 +367,7 @@ impl Tombstones {
         Cow::Owned(written)
     }
 
-    /// Returns what tells this set from every other.
+    /// Returns the identity of this set.
     pub(crate) fn identity(&self) -> String {
         let mut hasher = Hasher::new();
         hasher.field(&self.key.0);
@@ -425,8 +425,8 @@ impl Tombstones {
     }
 }
 
-/// Returns a signature of a text: where a statement [exists](Tombstones::holds) in it, the signature of the statement
-/// has no bit that the signature of the text lacks.
+/// Returns a signature of a text: where a statement [is](Tombstones::holds) in it, the signature of the statement has
+/// no bit that the signature of the text lacks.
 pub(crate) fn signature(text: &str) -> u64 {
     spelling::all(text).iter().fold(0, |bits, spelled| bits | words::signature(&spelled.text))
 }

@@ -183,7 +183,7 @@ impl Wording {
         self.has_behind(cue, 0)
     }
 
-    /// Returns the same of the text behind so many words.
+    /// Returns the same of the text behind a number of words.
     fn has_behind(&self, cue: Cue, skipped: usize) -> bool {
         let phrases = &self.lexicon.cues[cue as usize];
         if let Some(inside) = &phrases.inside {
@@ -257,7 +257,7 @@ impl Lexicon {
         &LEXICONS[0]
     }
 
-    /// Returns whether phrases are looked for inside words, of which few letters make one.
+    /// Returns whether phrases are looked for inside words, where few letters make a word.
     pub(crate) fn is_unparted(&self) -> bool {
         self.is_unparted
     }

@@ -171,14 +171,14 @@ impl HttpEmbedder {
         self.with_settings()
     }
 
-    /// Sends at most so many texts and characters in a request: 64 and 65,536 unless said. A text is never split.
+    /// Sets the maximum of texts and characters in a request: 64 and 65,536 unless said. A text is never split.
     #[must_use]
     pub fn batch(mut self, texts: NonZeroUsize, chars: usize) -> Self {
         (self.batches.texts, self.batches.chars) = (texts, chars);
         self
     }
 
-    /// Sends at most so many characters of a text, its prefix not counted: 4,000 unless said. Many servers refuse a text that
+    /// Sets the maximum of characters of a text, without its prefix: 4,000 unless said. Many servers refuse a text that
     /// is longer than the model reads, and with it the whole request: 512 tokens are about 1,800 English characters.
     #[must_use]
     pub fn text_chars(mut self, most: usize) -> Self {

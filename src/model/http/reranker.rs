@@ -64,14 +64,14 @@ impl HttpReranker {
         self
     }
 
-    /// Sends at most so many texts and characters in a request: 100 and 262,144 unless said.
+    /// Sets the maximum of texts and characters in a request: 100 and 262,144 unless said.
     #[must_use]
     pub fn batch(mut self, texts: NonZeroUsize, chars: usize) -> Self {
         (self.batches.texts, self.batches.chars) = (texts, chars);
         self
     }
 
-    /// Sends at most so many characters of a text: 4,000 unless said.
+    /// Sets the maximum of characters of a text: 4,000 unless said.
     #[must_use]
     pub fn text_chars(mut self, most: usize) -> Self {
         self.batches.chars_of_text = most;

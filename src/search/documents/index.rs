@@ -1,7 +1,7 @@
 //! The contract of an index: what was seen of each document of a workspace, and the chunks that it is found by.
 //!
-//! The documents are the truth. An index may be thrown away at any time, and is made anew from them. What it says of a
-//! document holds for the bytes whose revision it names.
+//! The documents are the truth. An index may be thrown away at any time, and is made anew from them. Its content about
+//! a document holds for the bytes whose revision it names.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,7 +41,7 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     /// The errors of the backend.
     fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>>;
 
-    /// Carries out changes in one step: after a failure or a crash all of them exist, or none.
+    /// Carries out changes in one step: after a failure or a crash all of them are there, or none.
     ///
     /// Answers of each whether it was carried out. It is not where the index by now says anything but the change's
     /// [`before`](IndexChange::before): somebody else indexed the document meanwhile, and it must be looked at again.
@@ -54,7 +54,7 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     /// The errors of the backend; nothing was changed.
     fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>>;
 
-    /// Forgets every document of the scope, also where what is is damaged.
+    /// Forgets every document of the scope, also where the index is damaged.
     ///
     /// # Errors
     ///

@@ -77,7 +77,7 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
-    /// Returns the sentence that was found with the sentences beside it, at most so many bytes and in whole graphemes.
+    /// Returns the sentence that was found with the sentences beside it, up to a limit in bytes and in whole graphemes.
     /// The beginning of the content where there is no [`span`](Self::span).
     #[must_use]
     pub fn excerpt(&self, most: usize) -> &str {

@@ -80,7 +80,7 @@ pub struct SqliteIndex {
 }
 
 impl SqliteIndex {
-    /// Opens or makes the file. It belongs outside of a folder whose documents it finds, of which it would be one.
+    /// Opens or makes the file. It belongs outside of a folder whose documents it finds, or it would be one of them.
     ///
     /// # Errors
     ///

@@ -235,7 +235,7 @@ const TRIGGERS: &str = "
     END;
 ";
 
-/// Makes the tables, around those of the seed where they are already.
+/// Makes the tables, around those of the seed where these exist already.
 pub(crate) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SEED)?;
     add_columns(connection)?;

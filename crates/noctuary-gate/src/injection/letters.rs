@@ -88,7 +88,7 @@ pub(super) struct Row {
     pub(super) place: Range<usize>,
 }
 
-/// Returns the rows of letters of which each two have a blank or a sign between them, or more between words.
+/// Returns the rows of letters where each two have a blank or a sign between them, or more between words.
 pub(super) fn rows(text: &str) -> Vec<Row> {
     /// No instruction has fewer letters.
     const LEAST: usize = 12;
@@ -102,7 +102,7 @@ pub(super) fn rows(text: &str) -> Vec<Row> {
 
 /// Returns the rows in a part of a text without two letters beside each other.
 fn rows_of(bytes: &[u8], part: Range<usize>, rows: &mut Vec<Row>) {
-    /// So much is between two letters at most.
+    /// Maximum bytes between two letters.
     const MOST: usize = 3;
     let is_between = |byte: u8| matches!(byte, b' ' | b'.' | b'-' | b'_' | b'*' | b'/' | b'|' | b',' | b'~');
     let mut row = Row { letters: String::new(), place: 0..0 };

@@ -22,7 +22,7 @@ pub(crate) fn slack(text: &str) -> bool {
     text.bytes().filter(u8::is_ascii_digit).count() > 1 && !is_filler(text)
 }
 
-/// Returns whether it is a token of an agent of ngrok: two ids, of which the first begins with the time.
+/// Returns whether it is a token of an agent of ngrok: two ids, the first beginning with the time.
 pub(crate) fn ngrok(text: &str) -> bool {
     text.starts_with(['1', '2', '3']) && both_cases(text)
 }

@@ -31,7 +31,7 @@ fn is_of_row(byte: u8) -> bool {
         | (byte == b'_')
 }
 
-/// Returns the numbers of a row, of which at least [`LEAST`] one after the other are text.
+/// Returns the numbers of a row with at least [`LEAST`] in sequence that are text.
 fn row(bytes: &[u8], start: usize, end: usize, edits: &mut Vec<Edit>) {
     let (mut at, mut texts, mut ended) = (start, 0, start);
     let drop_short = |edits: &mut Vec<Edit>, texts: usize| {

@@ -75,7 +75,7 @@ fn is_digit_or_blank(byte: u8) -> bool {
 /// Returns what parts groups of bytes, so that one run of digits is left. In what a program printed, a line has its
 /// bytes as text behind it, and the next one a number before it.
 pub(super) fn groups(text: &str) -> Vec<Edit> {
-    /// So much of a row is on one line, or more.
+    /// Minimum of a row that is on one line.
     const SHORTEST: usize = 10;
     let bytes = text.as_bytes();
     let mut edits = Vec::new();

@@ -14,7 +14,7 @@ use crate::steps;
 const MARKS: [bool; 256] = table(b"\n\r\x0b\x0c\x00\x01\x02\x03\x04\x05\x06\x07\x08\x1b\x7f\\\"'`*~<[{|");
 /// The symbols of a token.
 const SYMBOLS: [bool; 256] = symbols();
-/// No more than so much of a piece is looked at.
+/// Maximum bytes of a piece that are looked at.
 const PIECE: usize = 64;
 /// No joint is longer.
 const MOST: usize = 256;
@@ -24,7 +24,7 @@ const TAGS: [&str; 35] = [
     "p", "div", "li", "!--", "a", "big", "del", "ins", "kbd", "label", "q", "samp", "tt", "var", "ul", "ol",
     "tr", "td", "th", "tbody",
 ];
-/// The tags of cells, each of which holds something of its own.
+/// The tags of cells, where each cell holds something of its own.
 const CELLS: [&str; 4] = ["td", "th", "tr", "tbody"];
 /// No more marks than these part two pieces.
 const CHAIN: usize = 8;
@@ -255,7 +255,7 @@ fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
     }
 }
 
-/// Returns whether a piece may well be a word, a name or a path: small letters, of which the first may be great.
+/// Returns whether a piece may well be a word, a name or a path: small letters, the first perhaps a capital.
 pub(crate) fn is_word(piece: &[u8]) -> bool {
     !piece.first().is_some_and(u8::is_ascii_digit)
         && !piece.iter().skip(1).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())

@@ -54,7 +54,7 @@ impl Kept {
 }
 
 impl Best {
-    /// Room for so many rows, at least one, of a query with so many terms.
+    /// Room for the best rows, at least one, of a query with a number of terms.
     pub(crate) fn of(most: usize, terms: usize) -> Self {
         Self { most, kept: Vec::new(), least: None, counts: Vec::new(), free: Vec::new(), terms }
     }

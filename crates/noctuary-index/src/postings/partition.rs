@@ -53,7 +53,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// An index without rows, which keeps so many bytes of pages in memory.
+    /// An index without rows, with a limit of bytes for pages in memory.
     #[must_use]
     pub fn new(cache: usize) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl Partition {
         Self { sizes: Sizes::SMALL, most: Sizes::SMALL.tail, ..self }
     }
 
-    /// Keeps so many changes in memory before they become a segment.
+    /// Sets the number of changes in memory before they become a segment.
     #[must_use]
     pub fn with_most(self, most: usize) -> Self {
         Self { most, ..self }

@@ -10,7 +10,7 @@ use super::segment::Segment;
 use super::sizes::Sizes;
 use super::writer::{Mark, Writer};
 
-/// A merge of a level goes on after every so many changes.
+/// Number of changes after which a merge of a level goes on.
 pub(crate) const PERIOD: u64 = 64;
 
 /// The number of pages that are removed for a change: more than merges leave behind.

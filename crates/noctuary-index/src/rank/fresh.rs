@@ -301,7 +301,7 @@ mod tests {
         }
     }
 
-    /// Lines of which the second says the first anew, with less of the query than the third.
+    /// Three lines: the second says the first anew, with less of the query than the third.
     const BUDGETS: [&str; 4] = [
         "The travel budget of the design team was set to $400 in March",
         "The team has a travel budget of $900 now, says Ines",

@@ -70,7 +70,7 @@ pub struct Counted<'a> {
 pub struct Pool<'p> {
     plan: &'p Plan,
     terms: HashMap<&'p str, usize>,
-    /// The words of the query of which each row needs one, a bit each; a row that fulfils a condition needs none.
+    /// The words of the query, a bit each: a row needs one of them, or fulfils a condition.
     needed: u64,
     rows: Vec<Row>,
     /// The texts, as far as they were read.

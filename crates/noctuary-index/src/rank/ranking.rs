@@ -48,13 +48,13 @@ pub struct Ranking {
     /// The factor of words of a query that say how to answer and not what about ("list in order the different aspects"),
     /// from 0 to 1; 0.5 unless set. They are English.
     pub how_to_answer: f64,
-    /// At most so many rows of one conversation are found; as many as there are, unless set.
+    /// Maximum number of rows of one conversation that are found. Unlimited unless set.
     pub most_of_one: Option<usize>,
-    /// Among so many of the best, a row goes down to right behind a newer one that answers the same anew, and all
-    /// others keep their order. 10 unless set, and 0 leaves all in place. The newer has the words of the query that the
-    /// older one has and most of its other words, or fewer with a sign of change ("now", another number of the same
-    /// thing). Where it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves if
-    /// the query asks for the past.
+    /// Number of the best rows where freshness counts. There a row goes down to right behind a newer one that answers
+    /// the same anew. 10 unless set, and 0 leaves all in place. The newer has the words of the query that the older one
+    /// has and most of its other words, or fewer with a sign of change ("now", another number of the same thing). Where
+    /// it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves if the query asks
+    /// for the past.
     pub freshness: usize,
 }
 

@@ -169,7 +169,7 @@ pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// Returns the words of which none says what a question in English is about.
+/// Returns words that say nothing about the subject of a question in English.
 pub(super) fn english_stop_words() -> impl Iterator<Item = &'static str> {
     STOP_WORDS.into_iter()
 }

@@ -79,8 +79,8 @@ impl Entry {
         change(&mut self.shown)
     }
 
-    /// Takes a run of bytes out of what was shown. What is left of a piece beside it is hashed by `hash`, and void
-    /// where that fails. Returns how many bytes wait that did not.
+    /// Takes a run of bytes out of what was shown. The rest of a piece beside it is hashed by `hash`, and void where
+    /// that fails. Returns how many bytes wait that did not.
     pub(crate) fn give_back(
         &mut self,
         span: &Range<u64>,

@@ -91,7 +91,7 @@ impl Mirror {
         Ok(if is_taken { self.ours } else { self.seeds })
     }
 
-    /// Returns the name of the table where it is.
+    /// Returns the name of the table if it exists.
     pub(in crate::sqlite) fn standing(
         &self,
         connection: &Connection,

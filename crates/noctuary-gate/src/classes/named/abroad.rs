@@ -29,7 +29,7 @@ pub(super) fn key(text: &str, from: usize) -> Option<(usize, usize)> {
     })
 }
 
-/// A name is so many bytes before its value, at most.
+/// Maximum bytes from a name to its value.
 const BEFORE: usize = 384;
 
 /// The names of a kind of secrets, and what is between a name and its value.
