@@ -153,8 +153,8 @@ impl Access {
         Self { kind, actor, scope }
     }
 
-    /// Returns the same access to a group of the life: its sessions read and write the group's journals, read its memory, and
-    /// see nothing of another group or of the private life.
+    /// Returns the same access to a group of the life. Its sessions read and write the group's journals, read its
+    /// memory, and see nothing of another group or of the private life.
     ///
     /// ```
     /// use noctuary::life::GroupName;

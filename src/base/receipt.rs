@@ -334,7 +334,7 @@ impl ForgetReceipt {
         self.places.iter().find(|line| line.place == place).expect("each place has a line")
     }
 
-    /// Returns whether it is gone from everywhere that can be reached: nobody forgot to look somewhere
+    /// Returns whether it is gone from everywhere that can be reached. Nobody forgot to look somewhere
     /// ([`unasked`](Self::unasked)), and nothing may still be where they looked ([`left`](Self::left)). Prompts of
     /// sessions under way, exports and backups are out of reach, and are not counted, but for a repository in the
     /// workspace. A link and a repository are never opened, so this is `false` as long as the workspace has one.

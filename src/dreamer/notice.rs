@@ -36,7 +36,8 @@ pub enum Notice {
     CaseCollision(DocName, DocName),
     /// An entry of a journal folder that is no journal and no plain file.
     RefusedEntry(String),
-    /// A copy in a journal folder, which a tool left where two machines changed one file: it is not read, and waits to be merged.
+    /// A copy in a journal folder, which a tool left where two machines changed one file. It is not read, and waits to
+    /// be merged.
     ConflictCopy(DocName),
     /// The count of journals in quarantine, which no run reads until they are released; said in each run.
     InQuarantine(u64),
@@ -65,7 +66,8 @@ pub enum Notice {
     StoppedEarly(String),
     /// The count of proposals that wait for a person's word.
     ProposalsWaiting(u64),
-    /// The count of proposals that have waited for too long: they take no room among those that wait, and can still be accepted.
+    /// The count of proposals that have waited for too long. They take no room among those that wait, and can still be
+    /// accepted.
     ProposalsExpired(u64),
     /// There is an unfinished commit, which a preview does not finish.
     UnfinishedCommit(DreamId),

@@ -19,7 +19,7 @@ use crate::workspace::{Workspace, WriteMode};
 
 /// Brings what another program remembers into a workspace.
 ///
-/// The source is the other program's folder, opened as a workspace: it is only read, and what lies in dot folders is
+/// The source is the other program's folder, opened as a workspace. It is only read, and what lies in dot folders is
 /// out of reach. Nothing in the target is overwritten. A document that holds a secret, or an instruction in disguise,
 /// stays out and is reported, unless [`Door::Import`] has another policy. So does one that holds what the target has
 /// forgotten, whatever the policy. Importing twice changes nothing.

@@ -85,7 +85,7 @@ pub trait FactStore: Debug + Send + Sync {
     /// ([`valid_from`](NewMemory::valid_from), else when it is written), not the order of writing: late news of an earlier time goes into the
     /// past. A value that returns holds again; the one that holds already is no second row. Returns the row of the value that holds now.
     ///
-    /// A row stays where only the human may retire it, beyond the bounds of a day, and in shadow mode: it is among the
+    /// A row stays where only the human may retire it, beyond the bounds of a day, and in shadow mode. It is among the
     /// [suspects](Recorded::suspects) then, for somebody to decide.
     ///
     /// ```
@@ -252,7 +252,7 @@ pub trait FactStore: Debug + Send + Sync {
     /// # Errors
     ///
     /// As [`decide`](Self::decide). [`Error::DecidedSince`](crate::Error::DecidedSince) with the id of a later decision
-    /// that changed one of the rows: that must be reverted first, else two values would count, or none. A decision of
+    /// that changed one of the rows. That must be reverted first, else two values would count, or none. A decision of
     /// the human is reverted by the human alone.
     fn revert(&self, access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
 

@@ -48,8 +48,8 @@ pub(super) fn hidden(disk: &dyn Disk) -> Result<Vec<Name>> {
     Ok(found)
 }
 
-/// Finds the copies that a sync tool left in the folder of the library's state: nothing reads them, and they may hold words.
-/// A folder that cannot be listed is an error: half of the copies would be merged as if they were all.
+/// Finds the copies that a sync tool left in the folder of the library's state. Nothing reads them, and they may hold
+/// words. A folder that cannot be listed is an error: half of the copies would be merged as if they were all.
 fn copies(disk: &dyn Disk, found: &mut Vec<Name>) -> Result<()> {
     let mut folders = vec![STATE_FOLDER.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -37,8 +37,9 @@ use crate::base::error::Result;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait MethodStore: Debug + Send + Sync {
-    /// Creates a method in quarantine and returns its id. Where one of the same class says the same already (white space,
-    /// case and end marks do not count), its id is returned: its standing stays, and cases that are new are added to it.
+    /// Creates a method in quarantine and returns its id. Where one of the same class says the same already (white
+    /// space, case and end marks do not count), its id is returned. Its standing stays, and cases that are new are
+    /// added to it.
     ///
     /// When it returns, the method is durable.
     ///

@@ -13,7 +13,7 @@ use crate::base::order;
 ///
 /// A row that was written with the [lines of a journal](super::NewMemory::cites) that it is in, and a line that a dream
 /// promoted from these lines, say the same. Of both the shorter is taken, and the room that it leaves is given to
-/// further rows. So memory can only add: each row of a journal that would be there without memory is there, itself or
+/// further rows. So memory can only add. Each row of a journal that would be there without memory is there, itself or
 /// by a promoted line that cites all of its lines.
 ///
 /// Pass the rows that were found in one store, or those of a store of journals and of a store that is

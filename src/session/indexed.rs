@@ -162,7 +162,7 @@ impl<W: Workspace> Indexed<W> {
         &self.upkeep.workspace
     }
 
-    /// Finds the chunks that fit a text as a person types it, best first, as a model may be shown them: each as its
+    /// Finds the chunks that fit a text as a person types it, best first, as a model may be shown them. Each as its
     /// document would be in a prompt, with secrets masked and instructions blocked. No text is an error; for a scope
     /// that is not the index's, or not the workspace's, nothing is found.
     ///

@@ -23,8 +23,8 @@ pub(crate) trait Driver {
         take: &mut dyn FnMut(&dyn Columns) -> Result<()>,
     ) -> Result<()>;
 
-    /// Runs a statement that adds a row and answers nothing. It may go with the next statement, whose error is its own then: it may
-    /// not look at what another one of its kind adds.
+    /// Runs a statement that adds a row and answers nothing. It may go with the next statement, whose error is its own
+    /// then. It may not look at what another one of its kind adds.
     fn put(&self, sql: Cow<'static, str>, values: Vec<Param>) -> Result<()>;
 }
 

@@ -15,7 +15,7 @@ use crate::workspace::{MAX_DOCUMENT, WriteMode, line_break_before};
 /// The most earlier versions of a document that are kept.
 const KEPT_VERSIONS: u32 = 10;
 
-/// The statements that both kinds of row share: each row has a scope, a name, a content, a size and a time of change.
+/// The statements that both kinds of row share. Each row has a scope, a name, a content, a size and a time of change.
 pub(super) struct Statements {
     /// Reads content and time of change.
     row: &'static str,

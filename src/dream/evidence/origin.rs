@@ -1,6 +1,6 @@
 //! The speakers that a claim rests on: a page, a tool or an import says nothing that a dream may keep by itself.
 //!
-//! A claim that cites such lines must be on the others that it cites: these alone carry it, and no word of it is only
+//! A claim that cites such lines must be on the others that it cites. These alone carry it, and no word of it is only
 //! in the former. And whatever it cites, or nothing: where a line of a page holds most words of a claim, and more of
 //! them than the lines that it cites (where it cites none, than any line of a person), the claim is the page's. So a
 //! line without a citation is held only where it can be told from what people said.

@@ -77,7 +77,7 @@ pub struct ProposalReport {
     pub lines: Vec<LineReport>,
     /// The section as it was appended.
     pub section: Option<String>,
-    /// The dream that an earlier run or answer had left half done, and that was finished first: this one, where its
+    /// The dream that an earlier run or answer had left half done, and that was finished first. This one, where its
     /// acceptance had been cut.
     pub recovered: Option<DreamId>,
 }

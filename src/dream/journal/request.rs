@@ -19,7 +19,7 @@ use crate::llm::LlmRequest;
 
 impl Curation {
     /// Makes the request of a selection. Where no model is needed the selection is committed at once, and there is
-    /// none: its section is in `MEMORY.md` already, or nothing is left of it to read.
+    /// none. Its section is in `MEMORY.md` already, or nothing is left of it to read.
     pub(crate) fn prepare(
         &mut self,
         run: &mut Run,

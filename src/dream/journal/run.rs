@@ -39,9 +39,10 @@ impl Dreamer for JournalDreamer {
 }
 
 impl JournalDreamer {
-    /// Says what a run would find now: each journal and why it would or would not be read, how much waits, and what an
+    /// Says what a run would find now. Each journal and why it would or would not be read, how much waits, and what an
     /// operator should know. For a status page: it claims, asks, tells and writes nothing, in whatever
-    /// [`DreamMode`](crate::dream::DreamMode), also while a dream is under way. Off means off: where dreaming is, it reads nothing.
+    /// [`DreamMode`](crate::dream::DreamMode), also while a dream is under way. Off means off: where dreaming is, it
+    /// reads nothing.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -85,7 +85,7 @@ impl JournalDreamer {
         self.change(access, now, |changing| changing.undo(id).map_err(|error| stays(error, id, "taken back")))
     }
 
-    /// Brings back a dream that was taken back by [`undo_dream`](Self::undo_dream): its section is again where it was,
+    /// Brings back a dream that was taken back by [`undo_dream`](Self::undo_dream). Its section is again where it was,
     /// in the same bytes, and its journals count as read again. `false` where there is nothing to bring back, since it
     /// exists.
     ///

@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 /// is shown the latest sessions, and says what lasts about the human.
 ///
 /// The host hands over its history by [`HistorySource`]s, each with its latest items: sessions, and whatever its domain
-/// records. The text is masked and numbered as journals are for a dream, and the answer is judged in the same way: each
+/// records. The text is masked and numbered as journals are for a dream, and the answer is judged in the same way. Each
 /// statement cites lines, and what they do not say is held, so are words of pages, tools and imports, orders and hidden
 /// instructions. The remaining lines are written as rows of source [`inferred`](crate::memory::Source::Inferred)
 /// through the store's own door, unless a personal row, a preference or a fact says it, retired ones included, or an

@@ -39,8 +39,8 @@ pub struct CopiesReport {
 /// files that are made anew are removed. The same copies give the same bytes on every machine. Copies of groups' state are not looked for.
 /// The section of a dream that was taken back, which a tool brought before the log that says so, leaves memory.
 ///
-/// When it returns, all of it survives a power loss. After an error or a crash, call it again, before a person edits or a dream runs:
-/// it carries out the rest as it was planned. A copy exists until its file has what it says.
+/// When it returns, all of it survives a power loss. After an error or a crash, call it again, before a person edits or
+/// a dream runs. It carries out the rest as it was planned. A copy exists until its file has what it says.
 ///
 /// # Example
 ///

@@ -210,8 +210,8 @@ fn drop_doubles(tokens: &mut Vec<Token>, copies: [&[Token]; 2]) {
     }
 }
 
-/// Drops the second one of two equal bullets of a person, where neither copy has both: nothing says which machine has moved it. A bullet of a
-/// section or of two versions of a place stays.
+/// Drops the second one of two equal bullets of a person, where neither copy has both. Nothing says which machine has
+/// moved it. A bullet of a section or of two versions of a place stays.
 fn drop_moved(tokens: &mut Vec<Token>, copies: [&[Token]; 2]) {
     let bullets = |tokens: &[Token]| -> Vec<(usize, Vec<u8>)> {
         let sections = written_sections(tokens);

@@ -1,7 +1,7 @@
 //! The rows of a memory store in a file, `.dreaming.d/memories.jsonl`, of two machines.
 //!
-//! Both files begin with the same lines. Later lines are woven by their times, and their rows, learnings and decisions are
-//! numbered anew: each machine gave the next number to another row. Each name of a row is its new number.
+//! Both files begin with the same lines. Later lines are woven by their times, and their rows, learnings and decisions
+//! are numbered anew. Each machine gave the next number to another row. Each name of a row is its new number.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -183,7 +183,8 @@ fn tail_of(text: &[u8]) -> Result<Vec<Tail<'_>>> {
     lines_of(text).map(Tail::of).collect()
 }
 
-/// The key of the first line of a merged file: it has all lines of both, and not under the numbers by which a mark beside it knows them.
+/// The key of the first line of a merged file. It has all lines of both, and not under the numbers by which a mark
+/// beside it knows them.
 const MERGED: &str = "merged";
 
 fn print(line: &Line, bytes: &mut Vec<u8>) {
@@ -425,7 +426,8 @@ fn row_without_number(raw: &[u8]) -> Result<String> {
     Ok(text)
 }
 
-/// The source of a row that came out of an export of another program: that may have come in on both machines, at different times.
+/// The source of a row that came out of an export of another program. That may have come in on both machines, at
+/// different times.
 const IMPORTED: &str = "imported";
 
 /// Takes the times out of what a store has once, in whatever moment it came: a method, a preference.

@@ -537,8 +537,8 @@ impl Parts {
 }
 
 impl Record {
-    /// Parses a line twice, for its head and for its change: that costs less than to hold each value until the kind of the
-    /// change is known.
+    /// Parses a line twice, for its head and for its change. That costs less than to hold each value until the kind of
+    /// the change is known.
     pub(super) fn read(line: &[u8]) -> serde_json::Result<Self> {
         let Head { at, actor, kind, source, reason, op } = serde_json::from_slice(line)?;
         let change = if op == "written" {

@@ -133,7 +133,7 @@ pub(crate) fn has_mark(memory: &[u8], id: &DreamId) -> bool {
     memory.contains(&id.start_mark()) || memory.contains(&id.end_mark())
 }
 
-/// Returns the marks in a text, wherever they are in a line: each to its end on that line, else what makes it one.
+/// Returns the marks in a text, wherever they are in a line. Each to its end on that line, else what makes it one.
 pub(crate) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut from = 0;
     iter::from_fn(move || {
@@ -327,9 +327,9 @@ pub(crate) fn strip_date(entry: &str) -> (Option<NaiveDate>, &str) {
     }
 }
 
-/// Cuts a curated file to `max` for a prompt: its head, every heading in between, and its tail, so that both what was
-/// curated and what was dreamed last can be seen. Never longer, and shorter by parts of a line alone. (seed 000 keeps the
-/// tail alone)
+/// Cuts a curated file to `max` for a prompt. Its head, every heading in between, and its tail, so that both what was
+/// curated and what was dreamed last can be seen. Never longer, and shorter by parts of a line alone. (seed 000 keeps
+/// the tail alone)
 pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
     Piece::text(&cut_pieces(memory, max, unit), memory)
 }

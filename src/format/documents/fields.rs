@@ -6,7 +6,7 @@
 //! **Name:** Atlas
 //! ```
 //!
-//! All three say the same. Every other line is the operator's: it is kept byte for byte, and so is what is around a
+//! All three say the same. Every other line is the operator's. It is kept byte for byte, and so is what is around a
 //! value that is set. A line inside a code fence or a comment is no field.
 
 use std::fmt;

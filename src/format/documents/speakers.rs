@@ -130,7 +130,7 @@ fn label(text: &str) -> Option<Speaker<'_>> {
     }
 }
 
-/// Returns an origin as a transcript has it: its "system" tells what tools and hooks said, and is not the host's own
+/// Returns an origin as a transcript has it. Its "system" tells what tools and hooks said, and is not the host's own
 /// note.
 fn of_transcript(origin: Origin) -> Origin {
     if origin == Origin::System { Origin::Tool("system".to_owned()) } else { origin }

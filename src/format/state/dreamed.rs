@@ -98,8 +98,9 @@ impl DreamedState {
         Ok(state)
     }
 
-    /// Reads the file, whatever a hand made of it: each value that makes sense is taken. A watermark whose checksum does not
-    /// fit is no peer's, and the lower of the two that are there counts: it never has a journal taken for read.
+    /// Reads the file, whatever a hand made of it: each value that makes sense is taken. A watermark whose checksum
+    /// does not fit is no peer's, and the lower of the two that are there counts. It never has a journal taken for
+    /// read.
     pub(crate) fn read(bytes: Option<&[u8]>) -> Taken<Self> {
         let Some(file) = bytes else { return Taken { state: Self::default(), edit: Edit::None } };
         if let Ok(state) = Self::parse(bytes) {

@@ -117,8 +117,8 @@ impl Append {
         self.section = section;
     }
 
-    /// Returns its fault, if it has one: nothing is appended that is not whole, that goes elsewhere than
-    /// into curated memory, or that would not be found there afterwards.
+    /// Returns its fault, if it has one. Nothing is appended that is not whole, that goes elsewhere than into curated
+    /// memory, or that would not be found there afterwards.
     fn fault(&self, id: &DreamId, change: Option<&Change>) -> Option<&'static str> {
         let is_home = match change {
             Some(_) => self.name == DocName::DREAMED,
@@ -135,8 +135,8 @@ impl Append {
         }
     }
 
-    /// Counts the bytes of the section that an interrupted append left at the end of `memory`: only if all bytes
-    /// before them are untouched.
+    /// Counts the bytes of the section that an interrupted append left at the end of `memory`. Only if all bytes before
+    /// them are untouched.
     pub(crate) fn torn_bytes(&self, memory: &[u8]) -> usize {
         let Ok(before) = usize::try_from(self.before_len) else { return 0 };
         match memory.split_at_checked(before) {

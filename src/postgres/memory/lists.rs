@@ -27,7 +27,7 @@ fn flags(visibility: Visibility) -> Vec<i64> {
     }
 }
 
-/// A list without one of its rows: its word and the last row that it had, its first and last row now, and its ids.
+/// A list without one of its rows. Its word and the last row that it had, its first and last row now, and its ids.
 type Shorter = (i64, i64, i64, i64, Vec<u8>);
 
 fn bytes_of(ids: &[i64]) -> Vec<u8> {

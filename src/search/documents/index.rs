@@ -44,7 +44,7 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     /// Carries out changes in one step: after a failure or a crash all of them are there, or none.
     ///
     /// Answers of each whether it was carried out. It is not where the index by now says anything but the change's
-    /// [`before`](IndexChange::before): somebody else indexed the document meanwhile, and it must be looked at again.
+    /// [`before`](IndexChange::before). Somebody else indexed the document meanwhile, and it must be looked at again.
     /// `at` is when the documents were looked at.
     ///
     /// A document and a chunk of the same place keep their ids.

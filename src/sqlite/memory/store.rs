@@ -63,7 +63,7 @@ impl SqliteMemoryStore {
         self.store.backend()
     }
 
-    /// Opens or makes the file. A database of the seed's own program is taken over: its rows stay, what its metadata
+    /// Opens or makes the file. A database of the seed's own program is taken over. Its rows stay, what its metadata
     /// says of a missing source is believed once, and its index is made anew. Its `user_version` stays, and so does
     /// each table of its own, whatever the columns: ours are beside them under other names.
     ///

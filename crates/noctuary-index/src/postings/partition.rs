@@ -27,7 +27,7 @@ pub struct Partition {
     /// The oldest first.
     pub(super) segments: Vec<Segment>,
     pub(super) merges: Vec<Merge>,
-    /// Segments that were merged, with the numbers of their pages and of those of their directories: they are removed
+    /// Segments that were merged, with the numbers of their pages and of those of their directories. They are removed
     /// when the manifest is saved that does not name them.
     pub(super) obsolete: Vec<(u64, u32, u32)>,
     /// The number of the next segment.

@@ -34,7 +34,7 @@ pub struct Query<'a> {
     pub gain: Gain,
     /// The mean length of a row.
     pub mean: f64,
-    /// How much it counts that a row has more of the words: its score is multiplied by 1 + this × their share of the
+    /// How much it counts that a row has more of the words. Its score is multiplied by 1 + this × their share of the
     /// whole weight.
     pub coverage: f64,
     /// The weight of all words.

@@ -180,7 +180,7 @@ impl Search<'_> {
         scored.into_iter().map(|(number, score)| Scored { id: number.into(), score }).collect()
     }
 
-    /// Returns the rows that words alone settle: each has all rare words of the query, such as an identifier, and these
+    /// Returns the rows that words alone settle. Each has all rare words of the query, such as an identifier, and these
     /// are the better part of it.
     fn certain(&self, weighed: &Weighed) -> BTreeSet<i64> {
         let most = RARE.min(self.frequencies.rows() / RARE_OF);

@@ -32,9 +32,9 @@ pub struct Ranking {
     pub short: u32,
     /// The weight of the conversation beside the row, from 0; 0.4 unless set.
     pub conversation: f64,
-    /// The extra weight of a [`short`](Self::short) row with all words of the query against one with few, from 0;
-    /// 0.5 unless set. It counts in full in a query of at most five words, and the less the more words a query has:
-    /// it finds more among short lines, and less for long questions.
+    /// The extra weight of a [`short`](Self::short) row with all words of the query against one with few, from 0; 0.5
+    /// unless set. It counts in full in a query of at most five words, and the less the more words a query has. It
+    /// finds more among short lines, and less for long questions.
     pub coverage: f64,
     /// The factor of the human's own words against all others, from 1; 1.7 unless set. Long answers of an agent
     /// have words of every question. In a query for what the agent said ("did you say", "you recommended") it is the

@@ -84,7 +84,7 @@ fn words_of(kind: &str) -> impl Iterator<Item = &'static str> {
     rows.filter_map(|row| row.split('\t').nth(2)).flat_map(|words| words.split(", "))
 }
 
-/// Returns the pattern of what is behind a name: its ending, what closes it, a few words on what it is for, a sign of
+/// Returns the pattern of what is behind a name. Its ending, what closes it, a few words on what it is for, a sign of
 /// setting or a word for "is", what opens the value, and the value.
 fn behind(value: &str) -> String {
     let is = "ist|lautet|est|es|é|è|is|luidt|to|jest|on|je|er|är|az|este|יא|הוא|היא|هو|هي|คือ|это|-|—|–";
