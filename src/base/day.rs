@@ -8,9 +8,9 @@ pub use zone::Zone;
 
 /// Decides which date an instant belongs to: a time zone and the hour at which a day begins.
 ///
-/// Someone who works past midnight sets a cut-off hour, and what happened at two in the morning still belongs to the
-/// day before. Where a zone's clock changes, a day has 23 or 25 hours. Each instant belongs to one day, and a later
-/// instant never to an earlier day.
+/// Someone who works past midnight sets a cut-off hour. Two in the morning then still belongs to the day before. Where
+/// a zone's clock changes, a day has 23 or 25 hours. Each instant belongs to one day, and a later instant never to an
+/// earlier day.
 ///
 /// ```
 /// use chrono::{FixedOffset, NaiveDate, TimeZone, Utc};

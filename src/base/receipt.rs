@@ -254,9 +254,9 @@ impl PlaceReceipt {
     }
 }
 
-/// The result of a request to forget: every place, also those that could not be reached. It holds
-/// nothing of what was forgotten; rows that said it are named by other words of theirs. Printed, it has a line for each place that has
-/// something in it, and one for those at which nobody looked, by reason.
+/// The result of a request to forget: every place, also those that could not be reached. It holds nothing of what was
+/// forgotten; rows that said it are named by other words of theirs. Printed, it has a line for each place with a find.
+/// Places where nobody looked share a line by reason.
 ///
 /// ```
 /// use noctuary::exchange::{ForgetPlace, ForgetReceipt};
@@ -336,8 +336,8 @@ impl ForgetReceipt {
 
     /// Returns whether it is gone from everywhere that can be reached. Nobody forgot to look somewhere
     /// ([`unasked`](Self::unasked)), and nothing may still be where they looked ([`left`](Self::left)). Prompts of
-    /// sessions under way, exports and backups are out of reach, and are not counted, but for a repository in the
-    /// workspace. A link and a repository are never opened, so this is `false` as long as the workspace has one.
+    /// sessions under way, exports and backups are out of reach, and only a repository in the workspace is counted. A
+    /// link and a repository are never opened, so this is `false` as long as the workspace has one.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.unasked().next().is_none() && self.left().next().is_none()

@@ -1,7 +1,7 @@
 //! Small rules about characters, lines and words that every floor above shares.
 //!
-//! Texts are compared by three identities, each written once: [`same`] for what is one name, key or statement, [`same_word`] for what
-//! a search finds, and [`cut`] for cuts that a person sees: whole graphemes.
+//! Texts are compared by three identities, each written once. [`same`] is for names, keys and statements, [`same_word`]
+//! for searches, and [`cut`] for whole graphemes.
 
 mod graphemes;
 mod same;

@@ -2,7 +2,7 @@
 //! one.
 //!
 //! It is written after the commit that it tells of and not synced, so after a crash it tells of that commit or of an
-//! earlier one: the store holds what it says, and may hold more. A mark that cannot be read says nothing.
+//! earlier one. The store may hold more. A mark that cannot be read says nothing.
 
 use std::io;
 

@@ -99,9 +99,10 @@ impl Standing {
         lines.filter(is_moved).map(|(_, line)| line).collect()
     }
 
-    /// Returns whether a line that cites one of these places says all that this one says, but for a label of two words in front of it. A
-    /// line of a journal is shown twice where what says that it was shown is lost or has not come yet from another machine, where a person
-    /// has changed it, and where they asked for it: then a model may say more of it than before.
+    /// Returns whether a line that cites one of these places says all that this one says, but for a label of two words
+    /// in front of it. A line of a journal is shown twice where what says that it was shown is lost or has not come yet
+    /// from another machine, where a person has changed it, or asked for it. Then a model may say more of it than
+    /// before.
     pub(super) fn says(&self, line: &str, citations: &[Citation], shown: &Shown) -> bool {
         let places = cited(citations.to_vec());
         let places: Vec<&Cited> = places.iter().filter(|place| place.1 > 0).collect();

@@ -191,9 +191,9 @@ impl DreamReport {
     }
 }
 
-/// One line for a log: the ending, how many lines were promoted and held, what waits, how often the model was called, why there was
-/// no usable answer, until when it waits, and which dreams' sections are no longer in `MEMORY.md`; where facts were judged, the pairs in place of lines. Everything else
-/// that an operator should know is in [`notices`](DreamReport::notices).
+/// One line for a log: the ending, numbers of promoted and held lines, the backlog, and calls. It adds why there was no
+/// usable answer, until when it waits, and missing sections. Where facts were judged, it has the pairs in place of
+/// lines. Everything else that an operator should know is in [`notices`](DreamReport::notices).
 ///
 /// ```
 /// use noctuary::dream::DreamMode;

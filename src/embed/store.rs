@@ -69,9 +69,9 @@ pub trait VectorStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// The errors of the backend; nothing is kept then. An answer that is an error, or that cannot be used, is none: its
-    /// rows failed, and the outcome says why. Where the model is another than the one whose vectors are kept under its name, the outcome
-    /// says so, nothing is kept, and the rows wait.
+    /// The errors of the backend; nothing is kept then. An answer that is an error, or that cannot be used, is none:
+    /// its rows failed, and the outcome says why. A model is refused if kept vectors under its name are of another. The
+    /// outcome says so, and the rows wait.
     fn keep_vectors(
         &self,
         embedder: &EmbedderId,

@@ -45,7 +45,7 @@ pub struct FeedReport {
 /// an observation. A row is known by its dream and its words. An existing row is left as it is, also a retired one. A
 /// row is deleted if its line was removed, edited or forgotten, even if it is pinned. It returns with its line.
 ///
-/// The notes of a row hold a hash of the lines that it cites, as they are when it is written: a store that knows the
+/// The notes of a row hold a hash of the lines that it cites, as they are when it is written. A store that knows the
 /// [journals](crate::store::StoreConfig::journals) says of a row that they were changed since.
 ///
 /// A row that somebody else deleted stays so until it is purged. Then its line is read anew: who wants it gone for

@@ -22,13 +22,12 @@ use crate::memory::MemoryStore;
 use crate::session::{self, GroupView, Indexed, SyncReport};
 use crate::workspace::{Workspace, check_scope};
 
-/// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
-/// agent's write, anybody's write into a store nor a prompt brings them back. [`lift`](Self::lift) is the way back.
+/// Forgets a statement: its words leave everything in reach. No dream, import, copy, index, write or prompt brings them
+/// back. [`lift`](Self::lift) is the way back.
 ///
-/// A tombstone is written first: a keyed hash without content, by which the statement is known again wherever it is, in
-/// any case, wrapping, markup and spelling ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power loss.
-/// After an error or a crash some of the rest is done. Running again does what is left, and finds nothing where all was
-/// done.
+/// A tombstone is written first: a keyed hash without content, which knows the statement again in any case, wrapping,
+/// markup and spelling ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power loss. After an error or a
+/// crash some of the rest is done. Running again does what is left, and finds nothing where all was done.
 ///
 /// A person's files are touched only where that person asks for it, by [`in_files`](Self::in_files). Until then they
 /// stay, the receipt counts what is in them, and it is hidden from prompts, dreams and searches. Whoever opens the file

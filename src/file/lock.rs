@@ -144,8 +144,8 @@ impl FoundLock {
     }
 }
 
-/// Returns the seed's two rules, and what it leaves open: a lock of ours is dead, since we hold the guard; one that
-/// says no time goes by that of its file; one that is no JSON is being written, unless it is old.
+/// Returns the seed's two rules, and cases that it leaves open. A lock of ours is dead, since we hold the guard. One
+/// without a time goes by that of its file. One that is no JSON is being written, unless it is old.
 fn is_stale(
     found: &FoundLock,
     modified: DateTime<Utc>,

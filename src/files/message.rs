@@ -39,7 +39,7 @@ impl fmt::Display for Provider {
     }
 }
 
-/// Translates the keys of messages into what a provider is sent, and what a message holds back into keys, so that no transcript keeps bytes.
+/// Translates keys of messages into parts for a provider, and parts back into keys, so that no transcript keeps bytes.
 /// (seed 000, file store)
 ///
 /// A message that is stored names a file by [`part`](Self::part): `{"file_key": "chat/files/…"}`.

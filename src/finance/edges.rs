@@ -117,9 +117,9 @@ static FORMS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The edges of [`TextEdges`], and those of traders' texts: tickers (`$SOL`, `BTC`, `EUR/USD`, coins by their names), chains, and
-/// addresses; `holds`, `exited`, `traded` and `watched` in English and Chinese; up to five tickers of a text occur together.
-/// (seed 003, Typed memory edges)
+/// The edges of [`TextEdges`], and those of traders' texts: tickers (`$SOL`, `BTC`, `EUR/USD`, coins by their names),
+/// chains, and addresses. Verbs are `holds`, `exited`, `traded` and `watched`, in English and Chinese. Up to five
+/// tickers of a text occur together. (seed 003, Typed memory edges)
 ///
 /// ```
 /// use noctuary::edges::EdgeExtractor;

@@ -41,9 +41,9 @@ use crate::format::JournalName;
 /// A document that a trusted key has signed comes through [`Import`](Door::Import) as it was, with warnings.
 ///
 /// Each is a choice for hosts, and [`Allow`] names single values, secret classes or injection reasons that pass
-/// everywhere. Where a choice makes no sense a dreamer is not built: a request that refused a secret would end every
-/// night, an answer that lets one through would put it into every later prompt, and an answer's instructions are held
-/// line by line. An answer with masked secrets loses their bullets, and no journal goes to quarantine.
+/// everywhere. A dreamer is not built where a choice makes no sense. A request that refused a secret would end every
+/// night. An answer that lets one through would put it into every later prompt. An answer's instructions are held line
+/// by line. An answer with masked secrets loses their bullets, and no journal goes to quarantine.
 ///
 /// A text is looked at as it comes: a secret that is parted over two appends is not seen.
 ///

@@ -43,8 +43,8 @@ pub trait LearningStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session; [`Error::Stopped`](crate::Error::Stopped) where
-    /// it holds what the store does not take in; [`Error::TooLarge`](crate::Error::TooLarge) above the row cap;
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. [`Error::Stopped`](crate::Error::Stopped) where
+    /// it holds what the store does not take in. [`Error::TooLarge`](crate::Error::TooLarge) above the row cap.
     /// [`Error::Config`](crate::Error::Config) where it says nothing.
     fn learn(&self, access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId>;
 

@@ -11,13 +11,12 @@ use crate::base::order;
 
 /// Rows that a search found, packed into a context with a limit of characters.
 ///
-/// A row that was written with the [lines of a journal](super::NewMemory::cites) that it is in, and a line that a dream
-/// promoted from these lines, say the same. Of both the shorter is taken, and the room that it leaves is given to
-/// further rows. So memory can only add. Each row of a journal that would be there without memory is there, itself or
-/// by a promoted line that cites all of its lines.
+/// A row with the [lines of its journal](super::NewMemory::cites) says the same as a line that a dream promoted from
+/// these lines. Of both the shorter is taken, and the room that it leaves is given to further rows. So memory can only
+/// add. Each row of a journal is there, itself or by a promoted line that cites all of its lines.
 ///
-/// Pass the rows that were found in one store, or those of a store of journals and of a store that is
-/// [fed](crate::exchange::feed). The second finds more: fed lines then change no weight of a word among the journals' rows.
+/// Pass the rows found in one store, or in a store of journals and a store that is [fed](crate::exchange::feed). The
+/// second finds more: fed lines then change no weight of a word among the journals' rows.
 ///
 /// ```
 /// use chrono::Utc;

@@ -181,9 +181,9 @@ impl Query {
         self
     }
 
-    /// Asks about a time in the past. Each row that is found gives way to the one of its
-    /// [history](crate::facts::FactStore::history) that held then, and one with no such row is left out. So is a value
-    /// whose history ends with a row that was rejected or deleted. A row that was replaced since [says by
+    /// Asks about a time in the past. Each found row is replaced by the one of its
+    /// [history](crate::facts::FactStore::history) that held then. Without one it is left out. So is a value whose
+    /// history ends with a row that was rejected or deleted. A row that was replaced since [says by
     /// what](super::Stale::Replaced).
     ///
     /// ```

@@ -57,15 +57,14 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// Writes a row and returns its id. When it returns, the row is durable and found by a search.
     ///
     /// A statement that a dream promoted is written once: if a row of that [dream](NewMemory::of_dream) has the same
-    /// words, its
-    /// id is returned and nothing changes, also if somebody deleted or retired it. A row that the library itself deleted
-    /// comes back.
+    /// words, its id is returned. Nothing changes, also if somebody deleted or retired it. A row that the library
+    /// itself deleted comes back.
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`](crate::Error::Stopped) where the content holds what the store does not take in,
-    /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap, [`Error::Denied`](crate::Error::Denied)
-    /// where the actor may not claim the source.
+    /// [`Error::Stopped`](crate::Error::Stopped) where the content holds what the store does not take in.
+    /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap. [`Error::Denied`](crate::Error::Denied) where the
+    /// actor may not claim the source.
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
 
     /// Writes many rows in one step and returns the outcome of each, in their order: the id, or why the row was refused.
@@ -207,8 +206,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
 
-    /// Forgets a statement: every row that says it is removed for good, deleted and retired ones included, with what
-    /// derives from it; so is every learning, every value of the profile, and every reason in the audit. A row, a learning, a value, the
+    /// Forgets a statement: every row that says it is removed for good, deleted and retired ones too, with what derives
+    /// from it. So is every learning, value of the profile, and reason in the audit. A row, a learning, a value, the
     /// body of a method, a case or a note that says more keeps the rest of its words. A tombstone without content
     /// stays, and no verb takes the statement in again until the human [lifts](Self::lift) it.
     ///

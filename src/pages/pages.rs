@@ -20,8 +20,8 @@ use crate::gate::Doors;
 /// A page holds what its session may know: [`EdgeStore`] tells each home by its rights, and what a
 /// [`PageSource`] adds is for main sessions. Texts are masked as in a prompt. A page is made of the latest 120 texts of each home.
 ///
-/// The same page is given again for 60 seconds by the caller's clock, in the same bytes, unless anything was written meanwhile by
-/// this process or by another one.
+/// The same page is given again for 60 seconds by the caller's clock, in the same bytes, unless anything was written
+/// meanwhile by any process.
 ///
 /// # Example: a page, and a source that changed
 ///

@@ -46,8 +46,8 @@ impl PostgresWorkspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`] for anybody but the human of this scope, [`Error::Busy`] while a dream of it runs, and those of
-    /// writing, after which all of it or none is there.
+    /// [`Error::Denied`] for anybody but the human of this scope. [`Error::Busy`] while a dream of it runs. Also those
+    /// of writing, after which all of it or none is there.
     pub fn erase(&self, access: &Access) -> Result<EraseReceipt> {
         self.may_erase(access)?;
         let before: BTreeMap<String, i64> = self.scoped().look_within("look at", |within| {

@@ -1,8 +1,8 @@
 //! Cards of rows that searches read, kept in memory: a search that finds them again does not ask the server for them.
 //!
 //! They are kept for one scope and one sight: what a search for others found, it found by their conditions alone. Rows
-//! are added, and seldom changed. Each change of a row that is not deleted leaves another number in the scope, by
-//! chance, and what was kept under the number before is of no more use.
+//! are added, and seldom changed. Each change of a row that is not deleted leaves another random number in the scope.
+//! Anything kept under the number before is of no more use.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -34,9 +34,9 @@ use crate::workspace::{
 /// [`Door::Tool`] too. Of everybody else, what the workspace has
 /// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned of it.
 ///
-/// Only a dream marks a section as its own: marks that a document does not have already are taken out of every text but the
-/// human's, and a document with marks is renamed to curated memory by the human alone. A session with others adds to a private
-/// journal in the agent's name, whatever its text says of whose words it is.
+/// Only a dream marks a section as its own. New marks are taken out of every text but the human's. The human alone
+/// renames a document with marks to curated memory. A session with others adds to a private journal in the agent's
+/// name, whatever its text says of whose words it is.
 ///
 /// ```
 /// use noctuary::life::Guarded;
@@ -329,8 +329,8 @@ impl<W: Workspace> Guarded<W> {
         })
     }
 
-    /// Has tools and searches over this view say behind each line of `MEMORY.md` and its archive that it holds no more, what
-    /// holds now, and since when: the list is [`FactStore::superseded`](crate::facts::FactStore::superseded). The files stay
+    /// Has tools and searches over this view say behind each outdated line of `MEMORY.md` and its archive what holds
+    /// now, and since when. The list is [`FactStore::superseded`](crate::facts::FactStore::superseded). The files stay
     /// as they are, and [`read`](Workspace::read) returns them so.
     /// [`Session::mark_superseded`](crate::Session::mark_superseded) does this for the tools of a session.
     ///
@@ -349,8 +349,8 @@ impl<W: Workspace> Guarded<W> {
         Ok(())
     }
 
-    /// Has tools and searches over this view say behind lines of `MEMORY.md` and its archive why they may be out of date, by the
-    /// rows of [`MemoryStore::snapshot`](crate::MemoryStore::snapshot). The files stay as they are.
+    /// Has tools and searches over this view say behind lines of `MEMORY.md` and its archive why they are doubtful, by
+    /// the rows of [`MemoryStore::snapshot`](crate::MemoryStore::snapshot). The files stay as they are.
     /// [`Session::mark_doubted`](crate::Session::mark_doubted) does this for the tools of a session.
     pub fn mark_doubted(&mut self, rows: &[SnapshotRow]) {
         self.notes = Arc::new(self.notes.doubting(rows));

@@ -30,15 +30,15 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 
 /// A workspace, and an index over its documents that is kept in step with it.
 ///
-/// It is a workspace itself: what is written, appended, removed or renamed through it, or through a lease that it
-/// gave, is found the moment the verb returns. A change by hand is found after the next [`sync`](Self::sync).
+/// It is a workspace itself. A change through it, or through a lease that it gave, is found the moment the verb
+/// returns. A change by hand is found after the next [`sync`](Self::sync).
 ///
 /// The document is the truth. Where the index fails, the verb does what it does all the same. The failure is kept for
 /// [`take_failures`](Self::take_failures), and the next sync mends it. So it is after a crash between the two.
 ///
-/// A search tells a session what [`Guarded`](crate::life::Guarded) would let it read, and nothing else: who may read a
-/// document is a column of the index that every query binds, and is asked of the access table again on the way
-/// out. Its results are ranked over the documents that it may read, so that not even the order tells of the rest.
+/// A search tells a session what [`Guarded`](crate::life::Guarded) would let it read, and nothing else. The audience is
+/// a column of the index that every query binds, and is checked again on the way out. Its results are ranked over the
+/// documents that it may read, so that not even the order tells of the rest.
 ///
 /// No search shows statements that the workspace has forgotten. From the next sync on they are indexed as blanks of the
 /// same length, and all other text of a document is found as before. A document with such a name is not found at all.
@@ -140,8 +140,8 @@ impl<W: Workspace> Indexed<W> {
         self
     }
 
-    /// Sets the facts by which a [`search`](Self::search) says behind a line of `MEMORY.md` or its archive that it holds no
-    /// more, what holds now, and since when. They are asked at each search that finds such a line.
+    /// Sets the facts by which a [`search`](Self::search) says behind an outdated line of `MEMORY.md` or its archive
+    /// what holds now, and since when. They are asked at each search that finds such a line.
     #[must_use]
     pub fn with_facts(mut self, facts: Arc<dyn FactStore>) -> Self {
         self.facts = Some(facts);
@@ -300,7 +300,7 @@ impl<W: Workspace> Indexed<W> {
     }
 
     /// Catches up with what was changed beside this handle. A document of unchanged size and time of change is not
-    /// opened, one of unchanged content is not cut again, and what is gone leaves the index.
+    /// opened. One of unchanged content is not cut again, and removed ones leave the index.
     ///
     /// Several processes may sync at once, and write meanwhile.
     ///

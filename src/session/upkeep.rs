@@ -112,8 +112,8 @@ impl<W: Workspace> Upkeep<W> {
         Err(Error::Busy { path: name.to_string() })
     }
 
-    /// Reads a document whose metadata was asked before: where it changes in between, what the index says of it is
-    /// older than it is, so that the next sync looks again.
+    /// Reads a document whose metadata was asked before: where it changes in between, the index keeps the older state,
+    /// so that the next sync looks again.
     pub(super) fn look(
         &self,
         name: &DocName,

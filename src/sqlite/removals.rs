@@ -1,7 +1,7 @@
 //! Whether words were removed from a file since it was vacuumed last.
 //!
-//! SQLite may keep a copy of what it moved between pages, and programs that delete without overwriting keep all of it. Every
-//! removal is counted, by triggers in plain SQL, so that a forgetting vacuums a file only where there may be a copy.
+//! SQLite may keep a copy of what it moved between pages, and programs that delete without overwriting keep all of it.
+//! Every removal is counted, by triggers in plain SQL. So a forgetting vacuums a file only where there may be a copy.
 
 use std::fmt::Write as _;
 

@@ -35,8 +35,8 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Versi
 /// [`Error::Busy`]. A replaced or removed document keeps its last ten versions.
 ///
 /// A document is at most [`MAX_DOCUMENT`] bytes, and reading a range of it takes memory for all of it. Not for network
-/// drives. Beside the file are its `-wal` and `-shm`, a `.mark` that says how many changes were committed, and an empty
-/// `.guard-…` for each scope that was ever claimed.
+/// drives. Beside the file are its `-wal` and `-shm`, a `.mark` with the number of commits, and an empty `.guard-…` for
+/// each claimed scope.
 ///
 /// Clones are the same workspace. All that this process has open in one file, of any scope, shares one connection: a verb of
 /// one waits for a verb of another.
@@ -63,9 +63,9 @@ impl SqliteWorkspace {
     ///
     /// # Errors
     ///
-    /// [`Error::NewerVersion`] for a file of a newer version of this library, [`Error::Corrupt`] for a file that
-    /// is no SQLite database or another program's, [`Error::Shrunk`] for one that lacks its last commit,
-    /// [`Error::TooManyOpen`], [`Error::NetworkFileSystem`] for a network drive.
+    /// [`Error::NewerVersion`] for a file of a newer version of this library. [`Error::Corrupt`] for a file that is no
+    /// SQLite database or another program's. [`Error::Shrunk`] for one that lacks its last commit.
+    /// [`Error::TooManyOpen`]. [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Ok(Self::over(open::open(path.as_ref(), PATIENCE, Others::Refused, None)?.marked(), scope))
     }
@@ -108,8 +108,8 @@ impl SqliteWorkspace {
     /// a dream; verbs of this process in the same file wait.
     ///
     /// The target is one plain file with mode 0600 that any copy program may take away. It is on the disk when this
-    /// returns. Until then it has another name, so that a crash leaves nothing that passes for a backup, at most a
-    /// `.noctuary-….tmp` beside it that may be removed. To restore, [see there](crate::manual::durability#backup-and-restore).
+    /// returns. Until then it has another name, so that a crash leaves at most a `.noctuary-….tmp` beside it, which may
+    /// be removed. To restore, [see there](crate::manual::durability#backup-and-restore).
     ///
     /// ```
     /// use noctuary::workspace::WorkspaceExt;

@@ -182,8 +182,8 @@ impl<W> MemoryTool<W> {
 impl<W: Workspace> MemoryTool<W> {
     /// Does what a model called, and returns the text that it is answered.
     ///
-    /// Arguments are an object, or the JSON text of one; a field that the command does not take is refused. An answer has at
-    /// most 24 KiB, and a file that is longer is shown from its beginning, or from where `view_range` says.
+    /// Arguments are an object, or the JSON text of one; a field that the command does not take is refused. An answer
+    /// has at most 24 KiB, and a longer file is shown from its beginning, or by `view_range`.
     ///
     /// # Errors
     ///

@@ -66,9 +66,9 @@ pub trait Workspace: Debug + Send + Sync {
     /// [`Error::Refused`](crate::Error::Refused) where the folder is a file or a symbolic link.
     fn list(&self, folder: Option<&DocName>) -> Result<Listing>;
 
-    /// Returns the hidden files that no listing names, ascending: of an editor's bin, such as `.trash`, or of its settings. The library's
-    /// own state is not among them. A link, the folder of a repository (`.git`) and the state of another life are returned by their
-    /// own names, and nothing below them. For a request to [forget](crate::exchange::Forget).
+    /// Returns the hidden files that no listing names, ascending: of an editor's bin, such as `.trash`, or of its
+    /// settings. The library's own state is not among them. A link, the folder of a repository (`.git`) and the state
+    /// of another life are returned by their own names alone. For a request to [forget](crate::exchange::Forget).
     ///
     /// As provided it is nothing, which is right where every name is a document's. A workspace around another one
     /// answers as that does.

@@ -7,8 +7,8 @@ use crate::base::name::Name;
 
 /// The right to write for a dream, until dropped.
 ///
-/// Its verbs check the fence and write in one critical section, so a holder that was paused, and lost the
-/// lease meanwhile, writes nothing. Dropping releases it, also when a panic unwinds.
+/// Its verbs check the fence and write in one critical section. So a holder that lost the lease during a pause writes
+/// nothing. Dropping releases it, also when a panic unwinds.
 ///
 /// ```
 /// use noctuary::workspace::{Claim, ClaimTerms, WorkspaceExt};

@@ -17,7 +17,7 @@ pub(super) struct Chosen {
     few: Option<Few>,
 }
 
-/// The literals of a gate with few of them, for which a faster search is at hand than for those of all classes.
+/// The literals of a gate with few of them, which has a faster search.
 struct Few {
     search: packed::Searcher,
     /// The literals and their classes, by the first byte.

@@ -55,8 +55,7 @@ pub(super) fn mask(block: &[u8; BLOCK], is_in: impl Fn(u8) -> bool) -> u64 {
     })
 }
 
-/// Returns where bytes of a set are in a row, each as far as it goes, from a least number on, which is at most half of
-/// a block.
+/// Returns where bytes of a set are in a row, each as far as it goes. Shorter rows than a least number are left out.
 #[inline]
 pub(super) fn stretches(
     text: &[u8],
@@ -98,8 +97,7 @@ pub(super) fn stretches(
     })
 }
 
-/// Returns the parts of a text in which no two letters or digits are beside each other, each as far as it goes, from a
-/// least number of bytes on.
+/// Returns the parts of a text without two letters or digits beside each other, from a least number of bytes on.
 pub(super) fn unpaired(text: &[u8], least: usize) -> impl Iterator<Item = Range<usize>> {
     let is_pair = |two: &[u8]| two[0].is_ascii_alphanumeric() && two[1].is_ascii_alphanumeric();
     let mut from = 0;

@@ -79,8 +79,8 @@ pub enum View {
     Raw,
     /// With characters that are not seen, or that look like others.
     Lookalike,
-    /// In pieces: over lines, cells of a table or strings of a list, in marks of markdown and tags, in strings that a
-    /// program puts together.
+    /// In pieces: over lines, cells of a table or strings of a list, in marks of markdown and tags, in joined strings
+    /// of a program.
     Joined,
     /// With something between each two of its letters.
     Spaced,

@@ -48,8 +48,8 @@ struct Word {
     number: u16,
 }
 
-/// Finds the next mnemonic from `from` on, joined with those that begin inside it: by chance one in sixteen rows of
-/// twelve words of the list is one, so a word before a mnemonic may seem to begin it.
+/// Finds the next mnemonic from `from` on, joined with those that begin inside it. One in sixteen rows of twelve words
+/// of the list is one by chance, so a word before a mnemonic may seem to begin it.
 pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
     let mut from = from;
     loop {

@@ -162,8 +162,8 @@ impl Scanner {
         }
     }
 
-    /// Returns a line, cell or string of a list that follows a secret need not go on with it: a word is left out, a
-    /// date, and so is all that the rest of a key may be by itself, if what remains is a secret.
+    /// Returns a line, cell or string of a list that follows a secret need not go on with it. A word is left out, a
+    /// date, and all that the rest of a key may be by itself, if what remains is a secret.
     fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) {
         let is_open_key = TABLE.classes[found.class].body.is_some()
             && !island.text[found.span.clone()].contains("-----END");

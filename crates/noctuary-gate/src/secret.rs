@@ -19,14 +19,13 @@ use crate::{Finding, PiiFilter, View};
 /// in front of it. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
 /// whose checksum fails.
 ///
-/// It sees through disguises: letters that look like others or are not seen, pieces over lines, cells and lists and in
-/// marks of markdown and tags, letters that are apart, escapes, base64, base32, hexadecimal digits and decimal bytes.
-/// It does not see what is reversed, encrypted, compressed, translated or told in words, nor pieces in several
-/// documents.
+/// It sees through disguises: lookalike and invisible letters, pieces over lines, cells, lists and marks, spaced
+/// letters, escapes, base64, base32, hexadecimal digits and decimal bytes. It does not see what is reversed, encrypted,
+/// compressed, translated or told in words, nor pieces in several documents.
 ///
-/// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance. Classes of data that
-/// names a person are off until a host switches them on. Values under a plain name such as `password:` are looked for, and
-/// a host whose texts are full of test data may switch those two classes off:
+/// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance. Classes of data
+/// that names a person are off until a host switches them on. Values under a plain name such as `password:` are looked
+/// for. A host whose texts are full of test data may switch those two classes off:
 ///
 /// ```
 /// # use noctuary_gate as noctuary;

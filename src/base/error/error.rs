@@ -158,7 +158,7 @@ pub enum Error {
         file_system: &'static str,
     },
     /// A session may not do this to this document or row, for its kind, its actor, the source that it claims, or its
-    /// scope; which of them is not said, nor whether the document exists.
+    /// scope. The reason is not said, nor whether the document exists.
     #[error("cannot access {name}: denied for this {kind:?} session, its actor, source or scope")]
     Denied {
         /// The document.

@@ -6,9 +6,9 @@
 //! English mostly; German, French, Spanish, Italian, Portuguese, Russian, Polish, Turkish, Arabic, Hindi, Chinese, Japanese and
 //! Korean by their plainest forms.
 //!
-//! Some orders pass: one without such a form ("It is best to …", "Good agents send …"), and
-//! any verb that is not known here. Some notes are held although they are no orders: a note without its subject in the words
-//! of an order ("Read the book on the train"), a German or Romance note in the first person or third ("Nutze Vim").
+//! Some orders pass: one without such a form ("It is best to …", "Good agents send …"), and any verb that is not known
+//! here. Some notes are held although they are no orders: a note without its subject ("Read the book on the train"), or
+//! a German or Romance note in the first or third person ("Nutze Vim").
 
 use std::sync::LazyLock;
 

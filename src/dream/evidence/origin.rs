@@ -1,8 +1,8 @@
 //! The speakers that a claim rests on: a page, a tool or an import says nothing that a dream may keep by itself.
 //!
 //! A claim that cites such lines must be on the others that it cites. These alone carry it, and no word of it is only
-//! in the former. And whatever it cites, or nothing: where a line of a page holds most words of a claim, and more of
-//! them than the lines that it cites (where it cites none, than any line of a person), the claim is the page's. So a
+//! in the former. And whatever it cites, or nothing: where a line of a page holds most words of a claim, and more than
+//! the cited lines do, the claim is the page's. A claim that cites nothing is compared with all lines of persons. So a
 //! line without a citation is held only where it can be told from what people said.
 //!
 //! A participant who is not the user is such a stranger too, unless the claim names them: "Ada sails on Mondays" is

@@ -1,7 +1,7 @@
 //! The names of participants: whether a claim tells of one, and whether a name can be in front of a claim.
 //!
 //! A name is chosen by whoever has it. "User", "Marta" where the user is Marta, or "Decision" in front of a claim would
-//! read as the user's word, so nothing is told under such a name.
+//! read as the user's word. Nothing is told under such a name.
 
 use crate::base::spread::Spread;
 use crate::base::text;

@@ -13,10 +13,10 @@ use crate::workspace::{Workspace, WriteMode, claim_now};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///
-/// A run claims the workspace, finishes what a crash left half done, and shows the model what it has not been shown,
-/// newest first. Promoted lines are appended to `MEMORY.md` as one section with its citations. Shown bytes are recorded
-/// one by one, so that nothing is shown twice and nothing is left out. Further passes drain what waits, oldest first.
-/// Dreaming is off until it is enabled.
+/// A run claims the workspace, finishes what a crash left half done, and shows the model new text, newest first.
+/// Promoted lines are appended to `MEMORY.md` as one section with its citations. Shown bytes are recorded one by one,
+/// so that nothing is shown twice and nothing is left out. Further passes drain what waits, oldest first. Dreaming is
+/// off until it is enabled.
 ///
 /// # Example: one night
 ///
@@ -72,9 +72,9 @@ impl JournalDreamer {
     /// Leaves the dreaming to one machine, by its name, or to each again by `None`. For a life whose folder two machines share.
     ///
     /// The name travels with the life, in `.dreamed-state.json`. A dreamer on another machine then ends each run as not
-    /// due, without a call or a change, and the notice [`DreamsOn`](crate::dream::Notice::DreamsOn) says which machine
-    /// it leaves it to. So does a [`survey`](Self::survey). [`should_dream`](crate::dream::should_dream) does not know
-    /// this machine. A name is compared without case.
+    /// due, without a call or a change. The notice [`DreamsOn`](crate::dream::Notice::DreamsOn) names the machine. So
+    /// does a [`survey`](Self::survey). [`should_dream`](crate::dream::should_dream) does not know this machine. A name
+    /// is compared without case.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Proposals: what a dream would append waits for a person's word.
 //!
-//! A proposal is made by the ordinary commit, with a file in the place of a section, and the cursors move with it: the
-//! journals were shown, and nobody is asked about them twice. An answer is an ordinary commit too: the section, the
-//! line of the log, and the end of the proposal are in one intent, so that they happen together, once.
+//! A proposal is made by the ordinary commit, with a file in the place of a section. The cursors move with it, and
+//! nobody is asked about the journals twice. An answer is an ordinary commit too: section, line of the log, and end of
+//! the proposal are in one intent, and happen together, once.
 //!
 //! - *Accepted*: what is in the file then is appended under the dream's id. An undo of that dream finds its section and
 //!   its sources in the log as those of any other.
@@ -184,14 +184,14 @@ impl JournalDreamer {
     /// Appends to `MEMORY.md` what is in a proposal now: a person's edits are the person's words, so no evidence is
     /// asked for them.
     ///
-    /// Appends the text as it is, or not at all. If a secret, an instruction in disguise, something
-    /// that was forgotten, a tag, a link or anything else than bullets under the three headings is in it, the error names
-    /// the line, and the proposal waits on. Lines that `MEMORY.md` has already are left out and reported, and so are lines
-    /// with the marks that a forgetting left (`LineOutcome::Forgotten`). The heading bears the day of the dream.
+    /// Appends the text as it is, or not at all. It may hold only bullets under the three headings, and no secret,
+    /// disguised instruction, forgotten statement, tag or link. Else the error names the line, and the proposal waits
+    /// on. Lines that `MEMORY.md` has already are left out and reported, and so are lines with the marks that a
+    /// forgetting left (`LineOutcome::Forgotten`). The heading bears the day of the dream.
     ///
-    /// It is done by the ordinary commit: once the intent is written, a crash or a power loss at any point leaves it to
-    /// the next claim, which finishes it exactly once; before that, nothing has happened. A save of `MEMORY.md`
-    /// in between is kept. Accepted again it has no effect: [`ProposalEnd::NotWaiting`].
+    /// It is done by the ordinary commit. Once the intent is written, the next claim finishes it exactly once after a
+    /// crash or a power loss. Before that, nothing has happened. A save of `MEMORY.md` in between is kept. Accepted
+    /// again it has no effect: [`ProposalEnd::NotWaiting`].
     ///
     /// # Example: the night proposes, a person edits and says yes
     ///

@@ -96,8 +96,9 @@ impl JournalDreamer {
 }
 
 impl JournalDreamer {
-    /// Lists what nights [without a model](crate::llm::LlmReply::without_model) read of the journals, and no model was shown since, in
-    /// the order in which they read it. [`read_again`](Self::read_again) gives it back, so that a model reads what they left.
+    /// Lists parts of journals that only nights [without a model](crate::llm::LlmReply::without_model) have read, in
+    /// the order in which they read them. [`read_again`](Self::read_again) gives it back, so that a model reads what
+    /// they left.
     ///
     /// Reads only the end of a log over 16 MiB. Claims nothing and writes nothing.
     ///

@@ -41,9 +41,8 @@ impl JournalDreamer {
     /// [`feed`](crate::exchange::feed).
     ///
     /// When it returns, all of it survives a power loss. After a crash before, the next run, undo or redo finishes what
-    /// was begun. `MEMORY.md` is replaced: what was there is kept as a preimage of it, and a save between our last look
-    /// and the replacement, a moment, is lost. So this is for a person to ask for: the human of a main session, and
-    /// nobody else.
+    /// was begun. `MEMORY.md` is replaced, and the text before is kept. A save in the moment between our last look and
+    /// the replacement is lost. So this is for a person to ask for: the human of a main session, and nobody else.
     ///
     /// ```
     /// use chrono::{TimeZone, Utc};
@@ -76,11 +75,10 @@ impl JournalDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::DreamStays`], and nothing was changed: for `MEMORY.md`, where the section was edited
-    /// ([`Refusal::SectionEdited`]) or taken out; for the archive, where it was moved there; for a journal, where its
-    /// cursor can not go back since the journal is gone or changed; for the log, where it knows no such dream.
-    /// [`Error::Denied`] for anybody but the human of a main session, [`Error::Busy`] where somebody dreams, and those of
-    /// the workspace.
+    /// [`Error::DreamStays`], and nothing was changed. It names `MEMORY.md` where the section was edited
+    /// ([`Refusal::SectionEdited`]) or taken out, and the archive where it was moved there. It names a journal that is
+    /// gone or changed, and the log where it knows no such dream. [`Error::Denied`] for anybody but the human of a main
+    /// session, [`Error::Busy`] where somebody dreams, and those of the workspace.
     pub fn undo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
         self.change(access, now, |changing| changing.undo(id).map_err(|error| stays(error, id, "taken back")))
     }
@@ -89,9 +87,9 @@ impl JournalDreamer {
     /// in the same bytes, and its journals count as read again. `false` where there is nothing to bring back, since it
     /// exists.
     ///
-    /// If the section is missing although nobody took the dream back, since an editor saved an older `MEMORY.md` over it
-    /// ([`Notice::SectionMissing`](crate::dream::Notice::SectionMissing)), it is appended again at the end, as it was: of the last
-    /// thirty dreams.
+    /// An editor may have saved an older `MEMORY.md` over the section
+    /// ([`Notice::SectionMissing`](crate::dream::Notice::SectionMissing)). Of the last thirty dreams it is appended
+    /// again at the end, as it was.
     ///
     /// If a person changed the text around it, the section is put behind that text, and before the sections of later
     /// dreams. Rows come
@@ -115,11 +113,10 @@ impl JournalDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::DreamStays`], and nothing was changed: for a journal that was read by another dream since
-    /// ([`Refusal::ReadAgain`]), changed or is gone; for `MEMORY.md`, where a part of the section is left, the section
-    /// is gone for another reason, it holds what was forgotten, or a line of it is there by now
-    /// ([`Refusal::SaidAgain`]); for the archive, where it was moved there; where nothing is kept of it any more.
-    /// Otherwise as [`undo_dream`](Self::undo_dream).
+    /// [`Error::DreamStays`], and nothing was changed. It names a journal that another dream has read since
+    /// ([`Refusal::ReadAgain`]), or that is changed or gone. It names `MEMORY.md` where a part of the section is left,
+    /// or it holds what was forgotten, or a line of it is there by now ([`Refusal::SaidAgain`]). It names the archive
+    /// where the section was moved there. Otherwise as [`undo_dream`](Self::undo_dream).
     pub fn redo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
         self.change(access, now, |changing| {
             changing.redo(id).map_err(|error| stays(error, id, "brought back"))

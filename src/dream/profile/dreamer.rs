@@ -22,10 +22,11 @@ use crate::workspace::Workspace;
 ///
 /// The host hands over its history by [`HistorySource`]s, each with its latest items: sessions, and whatever its domain
 /// records. The text is masked and numbered as journals are for a dream, and the answer is judged in the same way. Each
-/// statement cites lines, and what they do not say is held, so are words of pages, tools and imports, orders and hidden
-/// instructions. The remaining lines are written as rows of source [`inferred`](crate::memory::Source::Inferred)
-/// through the store's own door, unless a personal row, a preference or a fact says it, retired ones included, or an
-/// earlier rebuild wrote it and somebody took it out. Rows that exist are never changed.
+/// statement cites lines, and a statement that they do not say is held. So are words of pages, tools and imports,
+/// orders and hidden instructions. The remaining lines are written as rows of source
+/// [`inferred`](crate::memory::Source::Inferred) through the store's own door. A line is left out if a personal row, a
+/// preference or a fact says it, retired or not. So is one that an earlier rebuild wrote and somebody took out. Rows
+/// that exist are never changed.
 ///
 /// If nothing is new since the last answer, nobody is called, and nothing is written. Statements that a crash left
 /// unwritten are

@@ -45,8 +45,8 @@ pub struct HistoryItem {
     pub id: String,
     /// When it was.
     pub at: DateTime<Utc>,
-    /// The words or actions, in lines. If a line begins with its speaker (`[user]`, `[agent]`, `[tool:psql]`,
-    /// `[web]`), as in a journal, that counts, unless the item itself is of a tool, a page or an import.
+    /// The words or actions, in lines. A speaker in front of a line (`[user]`, `[agent]`, `[tool:psql]`, `[web]`)
+    /// counts as in a journal, unless the item is of a tool, a page or an import.
     pub text: String,
     /// The speaker of lines without a tag; `None` for the human and the agent. An item of a tool, a page or an
     /// import keeps that origin in every line, whatever tags it has.

@@ -32,7 +32,7 @@ pub struct CopiesReport {
 }
 
 /// Merges all copies that a sync tool left beside files which two machines had changed, such as
-/// `MEMORY.sync-conflict-20261121-091500-ABCDEFG.md`, and removes each when what it says is in its file.
+/// `MEMORY.sync-conflict-20261121-091500-ABCDEFG.md`. Each is removed when its content is in its file.
 ///
 /// The copies of a moment are taken together as the other machine's life, and merged as [`Merge`](super::Merge) does without a base: every
 /// line of either stays, once. Where a person has to decide, further copies wait for the next call. State files have copies too; those of

@@ -402,8 +402,7 @@ enum By {
 }
 
 impl Shown {
-    /// Finds out which bytes were shown, and to whom, by the ledgers of both lives and by their logs, whose pieces are where they are in the
-    /// merged life.
+    /// Finds out which bytes were shown, and to whom, by the ledgers and logs of both lives.
     pub(super) fn of(
         lives: [&Copied; 2],
         nights: &Nights<'_>,
@@ -507,8 +506,8 @@ impl Shown {
         self.ledger.print()
     }
 
-    /// Returns the pieces of a dream or proposal by what both machines tell of it: those that are its own, those of journals without an entry,
-    /// and those that nobody finds any more, so that it is not taken back without giving them back.
+    /// Returns the pieces of a dream or proposal by the records of both machines. These are its own, those of journals
+    /// without an entry, and lost ones, so that it is not taken back without giving them back.
     pub(super) fn sources(
         &self,
         id: &DreamId,

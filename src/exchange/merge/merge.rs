@@ -79,10 +79,11 @@ impl<'w> Merge<'w> {
         self
     }
 
-    /// Sets whether a tool takes each file that one machine alone has changed as it is, and asks for the others one by one, as git does. Off.
+    /// Sets whether a tool, such as git, takes each file that one machine alone changed, and asks only for the others.
+    /// Off.
     ///
-    /// Then lines that both added to a journal are in the order of the machines, not of their times, where one machine alone has
-    /// dreamed: what its night wrote down about places in the journal stays right, since nobody asks about those files.
+    /// Then lines that both added to a journal are in the order of the machines, not of their times, where one machine
+    /// alone has dreamed. So the places in the journal that its night wrote down stay right.
     pub fn by_file(mut self, by_file: bool) -> Self {
         self.by_file = by_file;
         self
@@ -462,8 +463,8 @@ impl Merging {
     }
 
     /// Returns the dreams whose sections a copy should have and lacks: those that `emptied` asks for, whose lines
-    /// another dream said at a merge, so that nothing is kept of them; or those that a person took out. Where an
-    /// ancestor has them, its lines say so; where files are of different moments, they have not arrived yet.
+    /// another dream said at a merge. Or those that a person took out. Where an ancestor has them, its lines say so;
+    /// where files are of different moments, they have not arrived yet.
     fn absent(&self, side: usize, memory: &[u8], emptied: bool) -> BTreeSet<DreamId> {
         let kept = Undone::parse(self.lives[side].state(&StateName::UNDONE)).ok();
         let is_emptied = |id: &DreamId| {

@@ -78,8 +78,8 @@ impl Places {
         if all.is_empty() { unchanged() } else { all }
     }
 
-    /// Returns where a piece that a machine was shown is now: by the copy that has it as it was shown, the machine's own or, where its files are
-    /// of different moments, the other, or by the merged journal, into which a line may be back. `None` where none has it so.
+    /// Returns where a piece that a machine was shown is now: by the copy that has it as it was shown. That is the
+    /// machine's own, the other's, or the merged journal. `None` where none has it so.
     pub(super) fn shown(
         &self,
         lives: [&Copied; 2],

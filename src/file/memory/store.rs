@@ -27,7 +27,7 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// changes write the table anew too. When a verb returns, its change survives a power loss; where one fails, the change
 /// is there whole or not at all. The next change removes an unfinished line of a crash. A mark beside the file says
 /// what its last line was: where that is missing, the file was emptied or cut short, and each verb says
-/// [`Error::Shrunk`]. Several processes may use the folder at once, each sees what the others wrote, and a call that
+/// [`Error::Shrunk`]. Several processes may use the folder at once, and each sees what the others wrote. A call that
 /// waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
 /// [Vectors](crate::vectors) of an embedder that the host brings are in `memories.vectors` beside the file, which may be removed too:
@@ -60,9 +60,9 @@ impl FileMemoryStore {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] where there is no such folder, [`Error::Corrupt`] where a line of the file is damaged,
-    /// [`Error::Shrunk`] where it lacks its last commit, [`Error::NewerVersion`] for a file of a newer version, [`Error::Refused`] for the file of another scope,
-    /// [`Error::NetworkFileSystem`] for a network drive.
+    /// [`Error::Io`] where there is no such folder. [`Error::Corrupt`] where a line of the file is damaged.
+    /// [`Error::Shrunk`] where it lacks its last commit. [`Error::NewerVersion`] for a file of a newer version.
+    /// [`Error::Refused`] for the file of another scope. [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Self::open_with(path, scope, StoreConfig::default())
     }

@@ -170,7 +170,7 @@ pub(crate) fn without_marks(text: &str, standing: &str) -> String {
 }
 
 /// Returns where sections of ours are in a text that is not `MEMORY.md`: whole ones with their heading, both marks at
-/// the beginning of a line; of a torn one the line of its mark alone, since what follows it may be a person's.
+/// the beginning of a line. Of a torn one it is the line of its mark alone, since text below may be a person's.
 pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut from = 0;
@@ -327,9 +327,8 @@ pub(crate) fn strip_date(entry: &str) -> (Option<NaiveDate>, &str) {
     }
 }
 
-/// Cuts a curated file to `max` for a prompt. Its head, every heading in between, and its tail, so that both what was
-/// curated and what was dreamed last can be seen. Never longer, and shorter by parts of a line alone. (seed 000 keeps
-/// the tail alone)
+/// Cuts a curated file to `max` for a prompt. It keeps the head, every heading in between, and the tail. Never longer,
+/// and shorter by parts of a line alone. (seed 000 keeps the tail alone)
 pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
     Piece::text(&cut_pieces(memory, max, unit), memory)
 }

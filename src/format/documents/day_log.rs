@@ -130,8 +130,8 @@ impl DayLog {
 }
 
 /// Returns the places of the entries of a journal, whole lines each. One begins behind a heading or a blank line, with
-/// a sign such as a bullet, a time or a tag, and with a speaker or a label. Indented lines, and words that go on with
-/// those above, are a part of it.
+/// a sign (a bullet, a time, a tag), a speaker or a label. Indented lines, and words that go on with those above, are a
+/// part of it.
 pub(crate) fn entries(journal: &str) -> Vec<Range<usize>> {
     let said = origins::read(journal, &Above::default()).lines;
     let mut all: Vec<Range<usize>> = Vec::new();

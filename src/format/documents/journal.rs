@@ -2,8 +2,8 @@
 //!
 //! A session with others present writes `memory/YYYY-MM-DD-shared.<session>.md`, which no private session does.
 //!
-//! The reader takes any suffix after the date, the date without hyphens, folders of years and months
-//! (`memory/2026/11/2026-11-21.md`), and also a folder `daily/`. The writer's form is the first.
+//! The reader takes any suffix after the date, and the date without hyphens. It takes folders of years and months
+//! (`memory/2026/11/2026-11-21.md`), and a folder `daily/`. The writer's form is the first.
 
 use std::cmp::Ordering;
 
@@ -83,9 +83,9 @@ impl JournalName {
         if date == self.date { self.clone() } else { Self::written(date, self.session()) }
     }
 
-    /// Recognises a journal by its name: a date at the front (`2026-11-20` or `20261120`), `.md` at the end, in `memory/` or `daily/` or
-    /// a folder of a year or month there. A copy that a tool left
-    /// where two machines changed one journal is none: `2026-11-20-repl.sync-conflict-20261121-091500-ABCDEFG.md`.
+    /// Recognises a journal by its name: a date at the front (`2026-11-20` or `20261120`), `.md` at the end, in or
+    /// below `memory/` or `daily/`. A copy that a tool left where two machines changed one journal is none:
+    /// `2026-11-20-repl.sync-conflict-20261121-091500-ABCDEFG.md`.
     #[must_use]
     pub fn parse(name: &DocName) -> Option<Self> {
         Self::of(name.clone())

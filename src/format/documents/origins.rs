@@ -9,11 +9,10 @@
 //! ```
 //!
 //! An entry begins at the start of a line, with a time, a [speaker](super::speakers), or both. Everything up to the
-//! next one, or to the heading of the next session, is a part of it. A line may be taken from somebody and is never
-//! given to anybody by a form that begins no entry there: indented, in a list or quote, inside an open quotation or
-//! a code fence, or written otherwise than the first speaker of the session. Text that a host appends raw, at the
-//! start of lines and in the form of an entry, cannot be told from one: [`Note`](crate::format::Note) prints what no text
-//! can forge.
+//! next one, or to the heading of the next session, is a part of it. A form that begins no entry may take a line from
+//! somebody, and never gives it to anybody. Such lines are indented, in a list, quote or code fence, inside an open
+//! quotation, or of another form than the session's first speaker. Text that a host appends raw, at the start of lines
+//! and in the form of an entry, looks like one. [`Note`](crate::format::Note) prints what no text can forge.
 //!
 //! If a journal has speakers, a line without a name is not the user's for that reason.
 //!

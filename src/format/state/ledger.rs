@@ -5,11 +5,11 @@
 //!   {"shown":[{"from":0,"to":18342,"sha256":"…","breaks":214}],"size":18342,"modified":1795229000000000000}}}
 //! ```
 //!
-//! Each piece carries the hash of its bytes, so a journal that was rewritten where it had been shown is
-//! noticed, and only the pieces that changed are shown again. A piece without a hash was dreamed by a peer.
-//! The line breaks of a piece are counted once, so that the lines after it have their numbers without reading it again.
-//! A rewrite that keeps both size and time of change to the nanosecond is not noticed. An entry may count `tries`: how
-//! often in a row it was shown and every line of the answer was held.
+//! Each piece carries the hash of its bytes, so a rewritten journal is noticed, and only changed pieces are shown
+//! again. A piece without a hash was dreamed by a peer. The line breaks of a piece are counted once, so that the lines
+//! after it have their numbers without reading it again. A rewrite that keeps both size and time of change to the
+//! nanosecond is not noticed. An entry may count `tries`: how often in a row it was shown and every line of the answer
+//! was held.
 //!
 //! A file whose checksum fits is looked through, and an entry is parsed when it is asked for. Any other is parsed whole.
 

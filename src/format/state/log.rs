@@ -1,7 +1,7 @@
 //! The log of passes, `.dreaming.d/log.jsonl`: one JSON object a line, appended.
 //!
-//! It holds names, byte ranges and hashes, no text: of each promoted line the hash of its normal form, so
-//! that a line which a person took out again is not promoted again. A torn last line is skipped.
+//! It holds names, byte ranges and hashes, no text. The hash of each promoted line keeps a line out that a person has
+//! removed. A torn last line is skipped.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};

@@ -135,8 +135,8 @@ impl Waiting {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] with the file and the line, where the marks are not as they were printed, where something
-    /// else than bullets and known headings is between them, or no bullet.
+    /// [`Error::Corrupt`] with the file and the line, where the marks were changed, or anything but bullets and known
+    /// headings is between them.
     pub(crate) fn parse(&self, file: &str) -> Result<Vec<Bullet>> {
         let file = file.strip_prefix(text::BOM).unwrap_or(file);
         let damaged =

@@ -1,5 +1,5 @@
-//! One spelling for texts that say the same: what an escape or an entity of HTML writes, what a letter looks like, and
-//! letters that are composed, joined or drawn otherwise.
+//! One spelling for texts that say the same: escapes and entities of HTML are read, and lookalike, composed and joined
+//! letters are one.
 //!
 //! Marks are letters' own, so `zoe` is not `zoë`. Only the points of Hebrew and Arabic, which most people leave out, do
 //! not count, nor does a tatweel.

@@ -67,8 +67,8 @@ pub struct Tombstone {
     pub digest: Digest,
 }
 
-/// The statements that a home has forgotten. Each is known again in every spelling of it: composed, decomposed and compatible
-/// letters, entities of HTML and escapes, letters that look the same, and the points of Hebrew and Arabic or their lack.
+/// The statements that a home has forgotten. Each is known again in every spelling of it: composed, decomposed,
+/// compatible and lookalike letters, entities of HTML and escapes, with or without the points of Hebrew and Arabic.
 ///
 /// ```
 /// use noctuary::gate::{TombstoneKey, Tombstones};

@@ -22,11 +22,11 @@ const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// It asks once and waits for the whole answer: no retry, no streaming, no redirect followed. It blocks its thread, so
 /// an async host calls it where blocking is fine.
 ///
-/// **Its endings.** An answer that ended by a length limit is [`Finish::Length`](crate::model::Finish::Length), one
-/// that ended by itself [`Finish::Stop`](crate::model::Finish::Stop), one without a reason from the server
-/// [`Finish::Unsaid`](crate::model::Finish::Unsaid), and any other [`Finish::Other`](crate::model::Finish::Other): of
-/// these none is used, since an answer that may be half a one is no memory. A refusal keeps its text, as `Other`.
-/// Thoughts in front of an answer are not part of it, see [`LlmReply::without_thoughts`]. At most 4 MiB are read.
+/// **Its endings.** An answer that ended by a length limit is [`Finish::Length`](crate::model::Finish::Length), and one
+/// that ended by itself [`Finish::Stop`](crate::model::Finish::Stop). One without a reason from the server is
+/// [`Finish::Unsaid`](crate::model::Finish::Unsaid), and any other [`Finish::Other`](crate::model::Finish::Other). The
+/// last two are not used, since they may be half an answer. A refusal keeps its text, as `Other`. Thoughts in front of
+/// an answer are not part of it, see [`LlmReply::without_thoughts`]. At most 4 MiB are read.
 ///
 /// **The key** is kept in memory, sent in one header and printed nowhere: not by `Debug`, nor in an error, though the
 /// server repeat it. It goes to the endpoint alone, and over plain HTTP to this machine alone, unless
@@ -84,8 +84,8 @@ impl ChatCompletions {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or holds a user name, a query or a
-    /// fragment: a key does not belong there.
+    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or has a user
+    /// name, query or fragment. A key does not belong there.
     pub fn new(base_url: &str, model: impl Into<String>) -> Result<Self> {
         // A night asks seldom; a connection that was kept would be closed by then.
         let connection = Connection::new(base_url, "/chat/completions", false)?;

@@ -59,8 +59,8 @@ impl Key {
         self.header.clone()
     }
 
-    /// Masks the key and every part of it that is long enough to tell, in any case, encoded or not, and whatever is
-    /// between its letters: a server may show the half of it, break it into lines, or escape a sign of it.
+    /// Masks the key and every part of it that is long enough to tell, in any case, encoded or not, with anything
+    /// between its letters. A server may show half of it, break it into lines, or escape a sign of it.
     fn mask(&self, text: &str) -> String {
         let mut is_key = vec![false; text.len()];
         let whole: Vec<_> =

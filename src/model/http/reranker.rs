@@ -44,8 +44,8 @@ impl HttpReranker {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or holds a user name, a
-    /// query or a fragment.
+    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or has a user
+    /// name, query or fragment.
     pub fn new(base_url: &str, model: impl Into<String>) -> Result<Self> {
         let texts = NonZeroUsize::new(100).expect("not zero");
         Ok(Self {

@@ -20,8 +20,9 @@ use crate::store::{Store, StoreConfig, forward};
 /// [`StoreConfig::patience`] gets [`Error::Busy`](crate::Error::Busy), one that reaches no server
 /// [`Error::Unavailable`](crate::Error::Unavailable).
 ///
-/// A search reads the words of its rows in tables of its own, `memory_postings` and for frequent words `memory_lists`, which are written with
-/// the rows: the same rows have the same order as in a file. No transaction sees the rows of another scope, by its statements and by row-level security.
+/// A search reads words in tables of its own, `memory_postings` and for frequent words `memory_lists`. They are written
+/// with the rows, so the same rows have the same order as in a file. No transaction sees the rows of another scope, by
+/// its statements and by row-level security.
 ///
 /// A forgotten statement leaves every table at once. The server keeps the bytes of removed rows until it vacuums them, and its log and
 /// its backups for longer: the receipt says so.

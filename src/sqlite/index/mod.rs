@@ -118,8 +118,8 @@ impl SqliteIndex {
         self
     }
 
-    /// Looks at whether the text index says what the chunks say, of all scopes of the file, and whether every chunk
-    /// is of a document and every document has its chunks. Takes as long as the index is large.
+    /// Looks at whether the text index says what the chunks say, of all scopes of the file. Every chunk must be of a
+    /// document, and every document have its chunks. Takes as long as the index is large.
     ///
     /// [`optimize`](Self::optimize) mends the first two, the next [`sync`](crate::life::Indexed::sync) the last.
     ///
@@ -143,8 +143,8 @@ impl SqliteIndex {
         })
     }
 
-    /// Tidies the index, of all scopes of the file: removes chunks whose document is gone, makes the text index
-    /// anew where it does not say what the chunks say, and merges its parts. Returns how many chunks were removed.
+    /// Tidies the index, of all scopes of the file: removes chunks whose document is gone, makes a differing text index
+    /// anew, and merges its parts. Returns how many chunks were removed.
     ///
     /// # Errors
     ///

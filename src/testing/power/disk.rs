@@ -16,9 +16,9 @@ use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 
 /// A disk in memory that records what changes it. Clones are the same disk; its time does not move but for pauses.
 ///
-/// From the record it makes the disk that a process finds after a crash, as another disk without locks:
-/// [`after_kill`](Self::after_kill) where the process died and the system lives on, with everything that was
-/// done still in its cache; [`power_loss`](Self::power_loss) where only what was synced is sure to be there.
+/// From the record it makes the disk that a process finds after a crash, as another disk without locks.
+/// [`after_kill`](Self::after_kill) is for a process that died, with everything still in the system's cache. After
+/// [`power_loss`](Self::power_loss) only synced bytes are sure to be there.
 ///
 /// The model of a power loss is harsher than any journaling file system:
 ///

@@ -49,8 +49,8 @@ const fn named(
         .proof(Proof::Required(proof))
 }
 
-/// The end of a name, what closes it, a few words on what it is for, a sign of setting, what opens the value, and the value: in one line,
-/// or in the next one or two.
+/// The end of a name, what closes it, a few words on what it is for, a sign of setting, what opens the value, and the
+/// value. It may go over the next one or two lines.
 macro_rules! shape {
     ($names:literal, $more:literal, $value:literal) => {
         concat!(

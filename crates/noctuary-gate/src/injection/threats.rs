@@ -334,7 +334,7 @@ pub(super) static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new
 });
 
 /// All patterns at once, which is all that most texts need. Without the edges of words and with gaps of any length, so
-/// that it sees what the patterns see and a little more: outside ASCII such edges make a search slow.
+/// that it sees a little more than the patterns. Outside ASCII such edges make a search slow.
 static NEAR: LazyLock<RegexSet> = LazyLock::new(|| set(false, WIDE_GAP));
 
 /// The same of those in scripts that few texts have.

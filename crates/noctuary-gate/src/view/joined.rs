@@ -49,8 +49,8 @@ const fn symbols() -> [bool; 256] {
     table
 }
 
-/// Returns the joints of a text, as all cells and strings of lists are pieces, and, where any of them looks like a name
-/// or a date, once more as those are none.
+/// Returns the joints of a text, with all cells and strings of lists as pieces. Where one looks like a name or a date,
+/// it returns them once more without it.
 pub(super) fn edits(text: &str) -> [Vec<Edit>; 2] {
     let (all, has_names) = read(text, false);
     let apart = if has_names { read(text, true).0 } else { Vec::new() };

@@ -24,8 +24,8 @@ pub enum Fusion {
 pub struct Ranking {
     /// The way in which row, neighbours and conversation become one score. By scores, unless set.
     pub fusion: Fusion,
-    /// The share of its score that a row gives to each of the two rows before it and after it in its conversation,
-    /// from 0 to 1; 0.2 unless set. Without it a line among short lines is found less often.
+    /// The share of its score, from 0 to 1, that a row gives to each of the two rows around it in its conversation. 0.2
+    /// unless set. Without it a line among short lines is found less often.
     pub neighbours: f64,
     /// The length of a short row in bytes, at least 1; 250 unless set. A longer row takes the less from its neighbours,
     /// and [`coverage`](Self::coverage) counts the less in it.
@@ -45,16 +45,16 @@ pub struct Ranking {
     /// The weight of each entity in the factor that a row shares with the query, from 0; 0.1 unless set. The seed has
     /// 0.3, which on public dialogues finds a little less: the words of an entity count already.
     pub entities: f64,
-    /// The factor of words of a query that say how to answer and not what about ("list in order the different aspects"),
-    /// from 0 to 1; 0.5 unless set. They are English.
+    /// The factor of words of a query that say how to answer ("list in order the different aspects"), from 0 to 1. 0.5
+    /// unless set. They are English.
     pub how_to_answer: f64,
     /// Maximum number of rows of one conversation that are found. Unlimited unless set.
     pub most_of_one: Option<usize>,
     /// Number of the best rows where freshness counts. There a row goes down to right behind a newer one that answers
     /// the same anew. 10 unless set, and 0 leaves all in place. The newer has the words of the query that the older one
-    /// has and most of its other words, or fewer with a sign of change ("now", another number of the same thing). Where
-    /// it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves if the query asks
-    /// for the past.
+    /// has and most of its other words. Fewer are enough with a sign of change ("now", another number of the same
+    /// thing). Where it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves if
+    /// the query asks for the past.
     pub freshness: usize,
 }
 
@@ -97,10 +97,9 @@ impl Ranking {
 }
 
 impl Ranking {
-    /// Makes the seed's mode: rows by BM25, their reciprocal ranks with a `k` of 60, times 1 + 0.3 for each entity
-    /// that a row
-    /// shares with the query, and nothing else. Scores are shares of what a row would have that is first and shares all
-    /// entities. (seed 003, Hybrid retrieval)
+    /// Makes the seed's mode: rows by BM25, with reciprocal ranks and a `k` of 60. A row gets 1 + 0.3 times as much for
+    /// each entity that it shares with the query. Scores are shares of what a row would have that is first and shares
+    /// all entities. (seed 003, Hybrid retrieval)
     #[must_use]
     pub fn seed() -> Self {
         Self { fusion: Fusion::Ranks { k: 60.0 }, entities: 0.3, ..Self::rows_alone() }

@@ -131,9 +131,9 @@ pub(crate) fn grams(run: &str, take: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Gives what of a text an index of plain words lacks, which parts at every sign and every white space: names as a
-/// whole, the characters and pairs of scripts without spaces, the words beside them, and words as
-/// [`same_word`] has them where letters are folded otherwise.
+/// Gives what of a text an index of plain words lacks, which parts at every sign and every white space: whole names,
+/// characters and pairs of scripts without spaces, and words as [`same_word`] has them where letters are folded
+/// otherwise.
 pub fn beside_words(text: &str, mut take: impl FnMut(Beside<'_>)) {
     for chunk in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         if chunk.bytes().all(|byte| byte.is_ascii_alphanumeric()) {

@@ -123,8 +123,8 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
 }
 
 /// Returns the journals whose entries have outlived their use: a whole window older than the window, by this clock and
-/// by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out)
-/// keeps its entry, and so does one that a clock ahead of its time would let go.
+/// by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out) keeps its
+/// entry. So does one that a clock ahead of its time would remove.
 fn forgettable(
     ledger: &Ledger,
     state: &DreamedState,
