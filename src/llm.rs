@@ -351,7 +351,7 @@ impl LlmError {
     }
 
     /// Makes the error of a model's server that answered with this body, for a client library that hides the status.
-    /// Takes the status from the body where it is a number in it, as llama.cpp, vLLM and `OpenRouter` write it, and is
+    /// Takes the status from the body where it is a number in it, as llama.cpp, vLLM and `OpenRouter` write it. It is
     /// then [`of_status`](Self::of_status). Else it is permanent: such a body comes from another address, or a proxy
     /// that wants another key.
     ///

@@ -79,8 +79,8 @@ impl DayPolicy {
         self.first(local)
     }
 
-    /// Returns the first instant of the day `date` at which the clock shows `time`, or a later time where it leaves that out.
-    /// A time before the hour at which days begin is of the night that ends the day.
+    /// Returns the first instant of the day `date` at which the clock shows `time`, or a later one if it skips that. A
+    /// time before the hour at which days begin is of the night that ends the day.
     #[must_use]
     pub fn instant(self, date: NaiveDate, time: NaiveTime) -> DateTime<Utc> {
         let next = date.succ_opt().filter(|_| time.hour() < u32::from(self.cutoff_hour));

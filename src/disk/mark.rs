@@ -1,8 +1,8 @@
 //! The mark beside a store: what it held at its last commit, so that one that was emptied or cut short is told from a new
 //! one.
 //!
-//! It is written after the commit that it tells of and not synced, so after a crash it tells of that commit or of an
-//! earlier one. The store may hold more. A mark that cannot be read says nothing.
+//! It is written after its commit and not synced. So after a crash it is of that commit or an earlier one. The store
+//! may hold more. A mark that cannot be read says nothing.
 
 use std::io;
 

@@ -100,9 +100,8 @@ impl Standing {
     }
 
     /// Returns whether a line that cites one of these places says all that this one says, but for a label of two words
-    /// in front of it. A line of a journal is shown twice where what says that it was shown is lost or has not come yet
-    /// from another machine, where a person has changed it, or asked for it. Then a model may say more of it than
-    /// before.
+    /// in front of it. A line of a journal is shown twice where its record is lost or has not come yet from another
+    /// machine. So is a line that a person has changed, or asked for. Then a model may say more of it than before.
     pub(super) fn says(&self, line: &str, citations: &[Citation], shown: &Shown) -> bool {
         let places = cited(citations.to_vec());
         let places: Vec<&Cited> = places.iter().filter(|place| place.1 > 0).collect();

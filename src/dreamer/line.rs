@@ -139,8 +139,7 @@ pub enum HoldReason {
     Quote,
     /// It cites nothing, and citations are required.
     Uncited,
-    /// It rests on the words of a page, a tool, an import or another person alone, or says that the user said what
-    /// somebody else did.
+    /// It rests only on words of a page, a tool, an import or another person, or gives such words to the user.
     Origin,
     /// It is an order to its reader, and no statement.
     Imperative,

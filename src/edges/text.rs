@@ -13,7 +13,7 @@ use crate::base::sorted::SortedSet;
 /// Names, `[[wiki links]]`, `#tags`, `@people`, addresses and paths of a text.
 ///
 /// Every entity is mentioned, unless a table of [verbs](Self::verbs) says more. A name is a word with a capital inside
-/// of a sentence, or at the beginning of one where a verb follows it. Words that are beside each other are one name.
+/// of a sentence, or at its beginning if a verb follows. Words that are beside each other are one name.
 ///
 /// ```
 /// use noctuary::edges::{EdgeExtractor, TextEdges};

@@ -21,8 +21,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was shown in one
 /// home is not shown again in the other. An entry that has no place in a workspace (links, devices, names that are no
 /// document names) is left out. So are the rows of a memory store, also of one in the same folder or database: they go
-/// by `copy_rows`. A copy that was interrupted is taken up by calling it again, unless the source changed, or anything
-/// was written in the target. The life belongs to the scope of the target then, whoever had it before.
+/// by `copy_rows`. Call it again to finish an interrupted copy, unless the source changed, or anything was written in
+/// the target. The life belongs to the scope of the target then, whoever had it before.
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")] {

@@ -194,9 +194,9 @@ struct Speakers<'w> {
 }
 
 impl Speakers<'_> {
-    /// Returns a row as the word of the participant who said all that it cites, or whose name is in front of what
-    /// several said, or of what cites nothing that is there. So that no program takes it for the user's. Where several
-    /// said what it cites, and none of their names is in front, it is the word of a participant without a name.
+    /// Returns a row as the word of the participant who said all that it cites. Else it is the one whose name is in
+    /// front. So that no program takes it for the user's. Where several said it and none of their names is in front, it
+    /// is the word of a participant without a name.
     fn told(&mut self, row: NewMemory) -> NewMemory {
         let (_, statement) = curated::strip_date(&row.content);
         let named = speakers::read(statement).map(|speaker| speaker.origin);

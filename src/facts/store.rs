@@ -154,7 +154,7 @@ pub trait FactStore: Debug + Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Recorded>;
 
-    /// Lists all rows of a property that this session may read, retired ones among them, by the time since when each is true.
+    /// Lists all rows of a property that this session may read, retired ones too, by the time since when each holds.
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ const FOLDERS: [&str; 7] = [STATE_FOLDER, "memory", "self", ".self", "daily", "g
 /// The folder of documents that a bundle without a trusted signature brought.
 const IMPORTED: &str = "imported";
 
-/// Returns whether a file is a part of a life, by its path in the folder: a document of its own, its old name or a sync
-/// tool's copy, a journal, or a state file. Files of groups count too.
+/// Returns whether a file is a part of a life, by its path in the folder: a document of its own, an old name or a copy
+/// of it, a journal, or a state file. Files of groups count too.
 pub(crate) fn is_of_life(path: &str) -> bool {
     if let Some(group) = GroupName::of_document(path) {
         let inner = path.strip_prefix(group.folder().as_str()).and_then(|path| path.strip_prefix('/'));

@@ -10,8 +10,8 @@ use crate::disk::{Disk, Kind, STATE_FOLDER};
 use crate::format::documents::copies::original_of;
 use crate::format::state::registry;
 
-/// Returns the hidden files below the root, ascending, but for the library's own. A folder of a repository, the state of
-/// another life, and a folder that cannot be listed are returned by their own names.
+/// Returns the hidden files below the root, ascending, but for the library's own. Folders of repositories, states of
+/// other lives, and folders that cannot be listed are returned by their own names.
 pub(super) fn hidden(disk: &dyn Disk) -> Result<Vec<Name>> {
     let mut found = Vec::new();
     let mut plain: Vec<Option<DocName>> = vec![None];

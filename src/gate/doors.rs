@@ -117,8 +117,8 @@ impl Doors {
         self
     }
 
-    /// Sets what was forgotten. It comes in through no door but that of journals, which are a record of what was said,
-    /// and a prompt shows it as `[REDACTED:forgotten#1]`. Neither a policy nor [`Allow`] lets it pass.
+    /// Sets what was forgotten. It comes in through no door but that of journals, the record of what was said. A prompt
+    /// shows it as `[REDACTED:forgotten#1]`. Neither a policy nor [`Allow`] lets it pass.
     ///
     /// Statements that a workspace has forgotten are heeded wherever a document of it passes a door, also without this.
     #[must_use]

@@ -96,8 +96,8 @@ pub trait PreferenceStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied) outside a main session.
     fn constraints(&self, access: &Access) -> Result<Vec<Constraint>>;
 
-    /// Lists the standing rules that apply to a call of a tool, by id. A host asks this before it runs the tool, in a session of
-    /// any kind, also in one of a group of the life.
+    /// Lists the standing rules that apply to a call of a tool, by id. A host asks this before it runs the tool, in
+    /// sessions of every kind and group.
     ///
     /// Names of tools and words of arguments are compared without case, marks and runs of white space, and as their characters
     /// look. Looked at are all keys, texts and numbers, also within JSON in a text, and the texts one behind the other.

@@ -171,7 +171,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// # Errors
     ///
     /// As [`write`](Self::write). [`Error::Denied`](crate::Error::Denied) for a row that this actor may not
-    /// [edit](super::Source::may_edit), and outside a main session for every row, whether there is one or not.
+    /// [edit](super::Source::may_edit), and outside a main session for every id.
     fn update(&self, access: &Access, id: MemoryId, content: &str, now: DateTime<Utc>) -> Result<bool>;
 
     /// Hides a row until it is restored or purged; `false` where there was none.
@@ -194,8 +194,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for the agent and the library where a
-    /// row is not theirs to [edit](super::Source::may_edit), or to let go since the human pinned it. The human pins any row.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for the agent and the library where they may
+    /// not [edit](super::Source::may_edit) a row, or the human pinned it. The human pins any row.
     fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool>;
 
     /// Removes rows for good that were deleted before `cutoff`, with all that derives from them; returns how
@@ -207,9 +207,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
 
     /// Forgets a statement: every row that says it is removed for good, deleted and retired ones too, with what derives
-    /// from it. So is every learning, value of the profile, and reason in the audit. A row, a learning, a value, the
-    /// body of a method, a case or a note that says more keeps the rest of its words. A tombstone without content
-    /// stays, and no verb takes the statement in again until the human [lifts](Self::lift) it.
+    /// from it. So is every learning, value of the profile, and reason in the audit. A row, learning, value, method,
+    /// case or note that says more keeps the rest of its words. A tombstone without content stays, and no verb takes
+    /// the statement in again until the human [lifts](Self::lift) it.
     ///
     /// A statement is its words in their order, whatever is around them. When it
     /// returns, the words are in none of the store's files, unless the receipt says so.

@@ -33,23 +33,23 @@ use picker::Limits;
 /// marked, or by its dates, numbers and names. It is good for a dream that costs nothing, needs no network and comes
 /// out the same each time: the same request gives the same bytes.
 ///
-/// In an agent's log a line is worth more the more it is a statement that is alone: a full sentence with names, dates
-/// and numbers, which decides, prefers, teaches, promises or states a rule. In a dialogue between persons it is worth
-/// more if it tells what somebody did, names when and where, and is new. The user counts more than the agent. A line
-/// that the user marks, `Decision:` or `Remember:` in one of these languages, is picked first, however short. So is
-/// kept in a few words who the user is: "My wife is called Ana."; "We release on Fridays.". Questions, errands, praise
-/// and running commentary are rarely picked. It never picks lines of a tool or the web, with everything below them up
-/// to the next speaker. Nor does it pick lines with a masked secret, or lines of `MEMORY.md`. Where two lines of a
-/// request say the same with other numbers, the earlier one stays out. So it does where a later one says that something
-/// moved or was wrong. Any other contradiction stays in, and so do decisions that differ in their numbers alone. Its
-/// reply says of each line that it could have picked and left [why](crate::model::UnpickedReason), and the
+/// In an agent's log a line is worth more the more it is a statement that is alone. That is a full sentence with names,
+/// dates and numbers, which decides, prefers, teaches, promises or states a rule. In a dialogue between persons it is
+/// worth more if it tells what somebody did, names when and where, and is new. The user counts more than the agent. A
+/// line that the user marks, `Decision:` or `Remember:` in one of these languages, is picked first, however short. So
+/// is kept in a few words who the user is: "My wife is called Ana."; "We release on Fridays.". Questions, errands,
+/// praise and running commentary are rarely picked. It never picks lines of a tool or the web, with everything below
+/// them up to the next speaker. Nor does it pick lines with a masked secret, or lines of `MEMORY.md`. Where two lines
+/// of a request say the same with other numbers, the earlier one stays out. So it does where a later one says that
+/// something moved or was wrong. Any other contradiction stays in, and so do decisions that differ in their numbers
+/// alone. Its reply says of each line that it could have picked and left [why](crate::model::UnpickedReason), and the
 /// [report](crate::dream::PassReport::left) has it.
 ///
 /// The weights come from two measurements. It was measured on five long dialogues with known lines of facts and
 /// answers. A fifth of the bytes kept 34 of 100 lines with a fact. It kept a line of the answer for 61 of 100
-/// questions, and all for 46. A tenth of the bytes 19, 40 and 26. On three weeks of an agent's log with 110 durable
-/// lines, asked for all at once, [`new`](Self::new) picked 49 lines, all of them durable. Asked night by night it
-/// picked 92, and 87 were durable. Most weights were fitted to these same texts, so expect less of others.
+/// questions, and all for 46. A tenth of the bytes 19, 40 and 26. Three weeks of an agent's log had 110 durable lines.
+/// Asked for all at once, [`new`](Self::new) picked 49 lines, all durable. Asked night by night it picked 92, and 87
+/// were durable. Most weights were fitted to these same texts, so expect less of others.
 ///
 /// # Example: nothing to read, nothing to keep
 ///

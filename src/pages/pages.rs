@@ -20,8 +20,7 @@ use crate::gate::Doors;
 /// A page holds what its session may know: [`EdgeStore`] tells each home by its rights, and what a
 /// [`PageSource`] adds is for main sessions. Texts are masked as in a prompt. A page is made of the latest 120 texts of each home.
 ///
-/// The same page is given again for 60 seconds by the caller's clock, in the same bytes, unless anything was written
-/// meanwhile by any process.
+/// A page is kept for 60 seconds by the caller's clock, in the same bytes, unless any process wrote meanwhile.
 ///
 /// # Example: a page, and a source that changed
 ///

@@ -133,10 +133,9 @@ impl Postgres {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where the tables are missing. [`Error::NewerVersion`]. [`Error::Config`] for a role that
-    /// row-level security does not bind, for a database whose encoding is not UTF8 and for a scope without a user.
-    /// [`Error::Database`] for a role without rights on the tables ([`grant_to`](Self::grant_to) gives them).
-    /// [`Error::Unavailable`].
+    /// [`Error::Corrupt`] where the tables are missing. [`Error::NewerVersion`]. [`Error::Config`] for a role beyond
+    /// row-level security, a database whose encoding is not UTF8, or a scope without a user. [`Error::Database`] for a
+    /// role without rights on the tables ([`grant_to`](Self::grant_to) gives them). [`Error::Unavailable`].
     pub fn workspace(&self, scope: Scope) -> Result<PostgresWorkspace> {
         Ok(PostgresWorkspace::over(self.scoped(scope)?))
     }

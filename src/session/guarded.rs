@@ -329,10 +329,10 @@ impl<W: Workspace> Guarded<W> {
         })
     }
 
-    /// Has tools and searches over this view say behind each outdated line of `MEMORY.md` and its archive what holds
-    /// now, and since when. The list is [`FactStore::superseded`](crate::facts::FactStore::superseded). The files stay
-    /// as they are, and [`read`](Workspace::read) returns them so.
-    /// [`Session::mark_superseded`](crate::Session::mark_superseded) does this for the tools of a session.
+    /// Lets tools and searches over this view say behind each outdated line of `MEMORY.md` and its archive what holds
+    /// now. The list is [`FactStore::superseded`](crate::facts::FactStore::superseded). The files stay as they are, and
+    /// [`read`](Workspace::read) returns them so. [`Session::mark_superseded`](crate::Session::mark_superseded) does
+    /// this for the tools of a session.
     ///
     /// # Errors
     ///
@@ -349,8 +349,8 @@ impl<W: Workspace> Guarded<W> {
         Ok(())
     }
 
-    /// Has tools and searches over this view say behind lines of `MEMORY.md` and its archive why they are doubtful, by
-    /// the rows of [`MemoryStore::snapshot`](crate::MemoryStore::snapshot). The files stay as they are.
+    /// Lets tools and searches over this view say behind doubtful lines of `MEMORY.md` and its archive why, by the rows
+    /// of [`MemoryStore::snapshot`](crate::MemoryStore::snapshot). The files stay as they are.
     /// [`Session::mark_doubted`](crate::Session::mark_doubted) does this for the tools of a session.
     pub fn mark_doubted(&mut self, rows: &[SnapshotRow]) {
         self.notes = Arc::new(self.notes.doubting(rows));

@@ -41,7 +41,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// documents that it may read, so that not even the order tells of the rest.
 ///
 /// No search shows statements that the workspace has forgotten. From the next sync on they are indexed as blanks of the
-/// same length, and all other text of a document is found as before. A document with such a name is not found at all.
+/// same length. All other text is found as before. A document with such a name is not found at all.
 ///
 /// A sync looks for the documents within the workspace's [reach](Workspace::reach), and walks no other folder. A
 /// document beyond it that was written through this handle is found too, until a [`rebuild`](Self::rebuild). Skipped
@@ -140,8 +140,8 @@ impl<W: Workspace> Indexed<W> {
         self
     }
 
-    /// Sets the facts by which a [`search`](Self::search) says behind an outdated line of `MEMORY.md` or its archive
-    /// what holds now, and since when. They are asked at each search that finds such a line.
+    /// Sets the facts by which a [`search`](Self::search) says behind an outdated line of memory what holds now, and
+    /// since when. They are asked at each search that finds such a line.
     #[must_use]
     pub fn with_facts(mut self, facts: Arc<dyn FactStore>) -> Self {
         self.facts = Some(facts);

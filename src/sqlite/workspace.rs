@@ -35,8 +35,8 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Versi
 /// [`Error::Busy`]. A replaced or removed document keeps its last ten versions.
 ///
 /// A document is at most [`MAX_DOCUMENT`] bytes, and reading a range of it takes memory for all of it. Not for network
-/// drives. Beside the file are its `-wal` and `-shm`, a `.mark` with the number of commits, and an empty `.guard-…` for
-/// each claimed scope.
+/// drives. Beside the file are its `-wal` and `-shm`, a `.mark` with the number of commits, and `.guard-…` for each
+/// claimed scope.
 ///
 /// Clones are the same workspace. All that this process has open in one file, of any scope, shares one connection: a verb of
 /// one waits for a verb of another.

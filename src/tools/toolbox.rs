@@ -174,13 +174,13 @@ impl Toolbox {
     }
 
     /// Adds a search over an index of the documents. A document written by a tool is found at once in a view over a
-    /// clone of `indexed`, else after the next [`sync`](Indexed::sync). Text that is gone since the last one is not
-    /// shown.
+    /// clone of `indexed`. Else it is found after the next [`sync`](Indexed::sync). Text that is gone since the last
+    /// one is not shown.
     ///
     /// Without documents in the toolbox, it adds nothing. The index must be over the documents of the session: the one
     /// that the life was made over, or one over the same folder. A search that meets a document of another folder is
     /// refused: [`ToolError`] with [`Error::Config`](crate::Error::Config). For a vault beside the life, make a second
-    /// [`Toolbox::new`] with a view of the vault, and offer its tools under names of your own.
+    /// [`Toolbox::new`] with a view of the vault, and give its tools names of your own.
     ///
     /// ```
     /// # #[cfg(feature = "sqlite")] {

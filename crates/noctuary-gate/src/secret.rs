@@ -15,8 +15,8 @@ use crate::{Finding, PiiFilter, View};
 /// The secret filter that ships with the crate.
 ///
 /// It finds the classes of the table below, where the first eleven are those of seed 000. A distinctive prefix is found
-/// by its shape alone. A text that could be anything must prove itself, by a checksum, by its structure, or by the name
-/// in front of it. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
+/// by its shape alone. A text that could be anything must prove itself by a checksum, its structure, or the name in
+/// front of it. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
 /// whose checksum fails.
 ///
 /// It sees through disguises: lookalike and invisible letters, pieces over lines, cells, lists and marks, spaced
@@ -112,10 +112,10 @@ impl SecretGate {
     /// Returns the shapes of the classes that are on, as regular expressions for other tools: `ripgrep`, `grep -P`, a
     /// baseline.
     ///
-    /// They are shapes only. The bounds beside a match and its proof are missing, so they find
-    /// more than the gate does. A class whose scan is no pattern is given as the nearest one (runs in base 58, cards)
-    /// or left out (mnemonics, names in other languages than English). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s` and
-    /// the like know ASCII only.
+    /// They are shapes only. The bounds beside a match and its proof are missing, so they find more than the gate does.
+    /// A class whose scan is no pattern is given as the nearest one (runs in base 58, cards) or left out (mnemonics,
+    /// names in other languages). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s`
+    /// and the like know ASCII only.
     ///
     /// ```
     /// # use noctuary_gate as noctuary;

@@ -157,8 +157,8 @@ pub enum Error {
         /// The kind of file system.
         file_system: &'static str,
     },
-    /// A session may not do this to this document or row, for its kind, its actor, the source that it claims, or its
-    /// scope. The reason is not said, nor whether the document exists.
+    /// A session may not do this to this document or row. The reason is its kind, actor, claimed source or scope. It
+    /// does not say which, nor whether the document exists.
     #[error("cannot access {name}: denied for this {kind:?} session, its actor, source or scope")]
     Denied {
         /// The document.

@@ -160,8 +160,7 @@ impl FactDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming a setting out of its bounds, a door whose policy makes no sense, or a `scope` that is
-    /// not the store's or workspace's.
+    /// [`Error::Config`] naming a setting out of its bounds, a door whose policy makes no sense, or a foreign `scope`.
     pub fn build(self) -> Result<FactDreamer> {
         self.config.validate()?;
         self.host.doors.check_of_dream()?;

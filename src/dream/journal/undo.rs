@@ -115,8 +115,8 @@ impl JournalDreamer {
     ///
     /// [`Error::DreamStays`], and nothing was changed. It names a journal that another dream has read since
     /// ([`Refusal::ReadAgain`]), or that is changed or gone. It names `MEMORY.md` where a part of the section is left,
-    /// or it holds what was forgotten, or a line of it is there by now ([`Refusal::SaidAgain`]). It names the archive
-    /// where the section was moved there. Otherwise as [`undo_dream`](Self::undo_dream).
+    /// or a line of it is there by now ([`Refusal::SaidAgain`]). A section that holds what was forgotten is refused
+    /// too. It names the archive where the section was moved there. Otherwise as [`undo_dream`](Self::undo_dream).
     pub fn redo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
         self.change(access, now, |changing| {
             changing.redo(id).map_err(|error| stays(error, id, "brought back"))

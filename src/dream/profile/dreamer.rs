@@ -141,8 +141,8 @@ impl PersonalizationDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the setting that is out of its bounds, the door whose policy makes no sense, the `scope`
-    /// that is not the store's or the workspace's, or `source` where two have one name.
+    /// [`Error::Config`] naming a setting out of its bounds, a door whose policy makes no sense, a foreign `scope`, or
+    /// `source` where two have one name.
     pub fn build(self) -> Result<PersonalizationDreamer> {
         self.config.validate()?;
         self.host.doors.check_of_dream()?;

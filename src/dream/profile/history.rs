@@ -46,7 +46,7 @@ pub struct HistoryItem {
     /// When it was.
     pub at: DateTime<Utc>,
     /// The words or actions, in lines. A speaker in front of a line (`[user]`, `[agent]`, `[tool:psql]`, `[web]`)
-    /// counts as in a journal, unless the item is of a tool, a page or an import.
+    /// counts as in a journal. Items of a tool, page or import keep their origin.
     pub text: String,
     /// The speaker of lines without a tag; `None` for the human and the agent. An item of a tool, a page or an
     /// import keeps that origin in every line, whatever tags it has.

@@ -126,8 +126,8 @@ impl RoleDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) naming the setting that is out of its bounds, the door whose policy makes no sense, or
-    /// the `scope` that is not the store's or the workspace's.
+    /// [`Error::Config`](crate::Error::Config) naming a setting out of its bounds, a door whose policy makes no sense,
+    /// or a foreign `scope`.
     pub fn build(self) -> Result<RoleDreamer> {
         self.config.validate()?;
         self.host.doors.check_of_dream()?;

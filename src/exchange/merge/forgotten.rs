@@ -15,9 +15,9 @@ use crate::format::state::undone::Undone;
 use crate::gate::{Tombstone, Tombstones};
 use crate::life::receipt::without_forgotten;
 
-/// Joins what both have forgotten. A statement that a person of one machine has asked to have overwritten in files is
-/// overwritten in those of the other machine too. Earlier versions and the ancestor are overwritten as well, so that
-/// all say the same. Returns the file of the tombstones.
+/// Joins what both have forgotten. If a person has asked to overwrite a statement in files, the other machine's files
+/// are overwritten too. Earlier versions and the ancestor are overwritten as well, so that all say the same. Returns
+/// the file of the tombstones.
 pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Result<Option<Vec<u8>>> {
     let read = |life: &Copied| Forgotten::<Tombstones>::parse(life.state(&StateName::FORGOTTEN));
     let known = [read(&lives[0])?, read(&lives[1])?];

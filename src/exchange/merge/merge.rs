@@ -82,8 +82,8 @@ impl<'w> Merge<'w> {
     /// Sets whether a tool, such as git, takes each file that one machine alone changed, and asks only for the others.
     /// Off.
     ///
-    /// Then lines that both added to a journal are in the order of the machines, not of their times, where one machine
-    /// alone has dreamed. So the places in the journal that its night wrote down stay right.
+    /// Lines that both added to a journal are then in the order of the machines, if one machine alone has dreamed. So
+    /// the places in the journal that its night wrote down stay right.
     pub fn by_file(mut self, by_file: bool) -> Self {
         self.by_file = by_file;
         self

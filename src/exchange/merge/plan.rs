@@ -147,9 +147,9 @@ impl MergePlan {
 
     /// Writes the merged life into an empty workspace, which is claimed meanwhile.
     ///
-    /// Tombstones are written first and the ledger last, so that an interrupted merge forgets what it must, and at
-    /// worst shows something again. When it returns, all of it survives a power loss. After an error or a crash, write
-    /// the same merge again: what is there already stays.
+    /// Tombstones are written first and the ledger last, so that an interrupted merge at worst shows something again.
+    /// When it returns, all of it survives a power loss. After an error or a crash, write the same merge again: what is
+    /// there already stays.
     ///
     /// # Errors
     ///

@@ -108,9 +108,8 @@ impl Fields {
 
     /// Returns the text with one value changed, and every other byte as it was.
     ///
-    /// A label that is not there is added on a line of its own below the last field at the head, written as
-    /// that one is. A value is one line: line breaks in it become spaces. A text that cannot be a label
-    /// changes nothing.
+    /// A missing label is added on a line of its own below the last field, in the same form. A value is one line: line
+    /// breaks in it become spaces. A text that cannot be a label changes nothing.
     #[must_use]
     pub fn set(&self, label: &str, value: &str) -> String {
         let value = one_line(value);

@@ -10,9 +10,9 @@
 //!
 //! An entry begins at the start of a line, with a time, a [speaker](super::speakers), or both. Everything up to the
 //! next one, or to the heading of the next session, is a part of it. A form that begins no entry may take a line from
-//! somebody, and never gives it to anybody. Such lines are indented, in a list, quote or code fence, inside an open
-//! quotation, or of another form than the session's first speaker. Text that a host appends raw, at the start of lines
-//! and in the form of an entry, looks like one. [`Note`](crate::format::Note) prints what no text can forge.
+//! somebody, and never gives it to anybody. Such lines are indented, in a list, quote, code fence or open quotation, or
+//! of another form than the session's first speaker. Text that a host appends raw, at the start of lines and in the
+//! form of an entry, looks like one. [`Note`](crate::format::Note) prints what no text can forge.
 //!
 //! If a journal has speakers, a line without a name is not the user's for that reason.
 //!

@@ -186,8 +186,7 @@ impl DreamedState {
         watermark_ns(self.last_processed_mtime.as_ref()?)
     }
 
-    /// Raises the watermark to `modified_ns`, in whole milliseconds rounded up, so that a peer with fractions does not
-    /// take the file for new.
+    /// Raises the watermark to `modified_ns`, in whole milliseconds rounded up, so that no peer takes the file for new.
     pub(crate) fn raise_watermark(&mut self, modified_ns: i64) {
         let millis = modified_ns.div_euclid(1_000_000) + i64::from(modified_ns.rem_euclid(1_000_000) > 0);
         if self.watermark_ns().is_none_or(|current| current < modified_ns) {

@@ -17,8 +17,7 @@ use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
 use crate::format::documents::curated;
 
-/// The version of an intent with a proposal or with a change of an earlier dream, which who knows only the first would leave
-/// out. Others are of version 1.
+/// The version of an intent with a proposal or with a change of an earlier dream. Others are of version 1.
 const VERSION: u64 = 2;
 
 /// The steps of a commit: append, ledger, state, log.

@@ -95,9 +95,8 @@ pub(super) fn column(line: &Line<'_>) -> usize {
 /// later, are known. `strong`, `label`, `section` and `noise`, which are rare there, are set by hand. In a dialogue
 /// what is short, new and told of oneself is worth the most, and nearly every line can be understood alone. A log is
 /// mostly instructions and running commentary: what counts is whether a line is a statement that is alone. The second
-/// column was set by hand after a fit to three weeks of a log in which the durable lines are known, and looked over on
-/// two small logs of other trades. `tool` is so low that no other features together lift a tool's line over
-/// [`THRESHOLD`].
+/// column was set by hand after a fit to three weeks of a log in which the durable lines are known, and checked on two
+/// small logs of other trades. `tool` is so low that no other features together lift a tool's line over [`THRESHOLD`].
 const WEIGHTS: Features<[f64; 2]> = Features {
     len: [0.65, 0.0],
     words: [0.0, 1.7],

@@ -71,9 +71,9 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Finds the chunks that fit a text as a person types it, best first, of documents whose audience includes the kind
-    /// of session. No text is an error. Ties come by path, then by the place in the document. They are given as they
-    /// are: [`Indexed::search`](crate::life::Indexed::search) masks what a model is not to be shown.
+    /// Finds the chunks that fit a text as a person types it, best first, in documents for the kind of session. No text
+    /// is an error. Ties come by path, then by the place in the document. They are given as they are:
+    /// [`Indexed::search`](crate::life::Indexed::search) masks what a model is not to be shown.
     ///
     /// # Errors
     ///

@@ -31,8 +31,8 @@ use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 ///   ends only where the new one is there.
 /// - Mode and owner are as they were set last.
 ///
-/// It does not model bytes that were durable and go bad, a sync that fails and leaves the cache clean, nor a
-/// drive that lies, unless it is [told to](Self::lie).
+/// It does not model durable bytes that go bad, or a sync that fails and leaves the cache clean. A drive lies only if
+/// it is [told to](Self::lie).
 ///
 /// ```
 /// use noctuary::testing::{Disk, CrashOutcome, MemoryDisk, Open};

@@ -24,8 +24,8 @@ pub enum Fusion {
 pub struct Ranking {
     /// The way in which row, neighbours and conversation become one score. By scores, unless set.
     pub fusion: Fusion,
-    /// The share of its score, from 0 to 1, that a row gives to each of the two rows around it in its conversation. 0.2
-    /// unless set. Without it a line among short lines is found less often.
+    /// The share of its score, from 0 to 1, that a row gives to the row before and the row after it. 0.2 unless set.
+    /// Without it a line among short lines is found less often.
     pub neighbours: f64,
     /// The length of a short row in bytes, at least 1; 250 unless set. A longer row takes the less from its neighbours,
     /// and [`coverage`](Self::coverage) counts the less in it.
