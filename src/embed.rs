@@ -108,7 +108,7 @@ pub enum Purpose {
 #[non_exhaustive]
 pub struct EmbedderId {
     /// The name of the model, which is not empty. A server that answers for any model under any name needs a name of
-    /// the host's own: a kept vector tells two models of one name apart, and the second is refused.
+    /// the host's own. A kept vector tells two models of one name apart, and the second is refused.
     pub model: String,
     /// The numbers of a vector: 1 to 4096.
     pub dimensions: usize,
@@ -151,8 +151,8 @@ impl EmbedderId {
 /// The version of the text that is made of a row. Another one makes other vectors.
 const TEXT: u32 = 1;
 
-/// The name of a set of vectors that may be compared: of one model, one number of dimensions, the same settings and the
-/// same way to make a text of a row. Generations are never mixed.
+/// The name of a set of vectors that may be compared. They have one model, one number of dimensions, the same settings,
+/// and one way to make texts of rows. Generations are never mixed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(String);
 

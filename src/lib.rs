@@ -1,5 +1,5 @@
-//! A life across sessions for AI agents: plain markdown memory by day, and by night dreaming that cannot lose, double or leak
-//! anything.
+//! A life across sessions for AI agents: plain markdown memory by day, and by night dreams that lose, double and leak
+//! nothing.
 //!
 //! By day an agent's identity, curated memory and journals are files that its human reads and edits. By night the host
 //! calls [`dream_once`]. It shows new journals to the host's own model and checks the answer. It appends it to

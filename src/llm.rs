@@ -13,8 +13,8 @@ use crate::base::usage::Usage;
 
 /// Completes a request with the host's own model.
 ///
-/// The library calls it at most once for each pass, holds no key, sets no timeout and does not retry: the
-/// client that you already use does. One for OpenAI-compatible endpoints ships behind the feature `http`.
+/// The library calls it at most once for each pass, holds no key, sets no timeout and does not retry. Your client does.
+/// One for OpenAI-compatible endpoints ships behind the feature `http`.
 ///
 /// # Example: a closure is a client
 ///

@@ -53,8 +53,8 @@ impl Scope {
         Self { user: user.into(), agent: String::new() }
     }
 
-    /// Returns the scope of a group of this life: an audience of its own, with journals, a memory and rows that no other
-    /// group reads. Its agent's id is the life's, followed by `//group:` and the name.
+    /// Returns the scope of a group of this life. It is an audience of its own, with journals, memory and rows that no
+    /// other group reads. Its agent's id is the life's, followed by `//group:` and the name.
     ///
     /// ```
     /// use noctuary::life::GroupName;

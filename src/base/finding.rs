@@ -9,7 +9,7 @@ use crate::base::name::DocName;
 
 /// A secret that was found in a document, so that a person can go there and act.
 ///
-/// It holds at most a quarter of the secret, and no hash of it: a hash of a short one is found by trying.
+/// It holds at most a quarter of the secret, and no hash of it, since a short one is found by trying.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GateFinding {

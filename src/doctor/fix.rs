@@ -492,8 +492,8 @@ fn mend_state(workspace: &dyn Workspace, place: &str) -> Result<bool> {
 /// A step of a pass, carried out under the rules of the home.
 type Within<'w> = dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()> + 'w;
 
-/// Gives the rows that wait their vectors, in passes for as long as they get any: a row that the embedder never takes spoils fewer
-/// others in each. It is done where any row has one now, or none waits any more.
+/// Gives the rows that wait their vectors, in passes for as long as they get any. A row that the embedder never takes
+/// spoils fewer others in each. It is done where any row has one now, or none waits any more.
 fn embed(store: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) -> Result<Done> {
     let mut is_any = false;
     loop {

@@ -78,7 +78,7 @@ pub enum LineOutcome {
     Duplicate,
     /// An earlier dream promoted it and a person took it out again, or said no to it.
     RemovedBefore,
-    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`; or it holds the mark of a
+    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`. Or it holds the mark of a
     /// forgotten statement in a file, such as `[forgotten]----`.
     Forgotten,
     /// Its evidence does not hold.
@@ -108,9 +108,9 @@ impl fmt::Display for LineOutcome {
 pub struct Hold {
     /// The check that it failed.
     pub reason: HoldReason,
-    /// The word of the line that the check missed in its sources; for [`HoldReason::Origin`], whose words they are,
-    /// such as `web` or `tool:psql`, and for
-    /// [`HoldReason::Injection`] the reason of [`scan_injection`](crate::gate::scan_injection).
+    /// The word of the line that the check missed in its sources. For [`HoldReason::Origin`] it is the speaker, such as
+    /// `web` or `tool:psql`, and for [`HoldReason::Injection`] the reason of
+    /// [`scan_injection`](crate::gate::scan_injection).
     pub word: Option<String>,
 }
 

@@ -41,8 +41,8 @@ pub enum Notice {
     ConflictCopy(DocName),
     /// The count of journals in quarantine, which no run reads until they are released; said in each run.
     InQuarantine(u64),
-    /// The count of journals under names that hold what no model is shown: no run reads them until they are renamed; said
-    /// in each run.
+    /// The count of journals whose names hold a secret or forgotten words. No run reads them until they are renamed.
+    /// Said in each run.
     HiddenNames(u64),
     /// A quarantined journal has grown since it was quarantined; it stays out until released.
     QuarantinedGrew(DocName),

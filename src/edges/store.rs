@@ -49,9 +49,10 @@ use crate::memory::MemoryId;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait EdgeStore: Debug + Send + Sync {
-    /// Returns the latest texts that speak of an entity, at most `limit`, and the entities beside it in them. Words of a
-    /// person, with or without the sign of a kind, say which entity: all kinds with that key count, and names that go on
-    /// (`Marta Sails` for `Marta`). Facts that wait are [settled](crate::facts::FactStore::settle) first, where that can be.
+    /// Returns the latest texts that speak of an entity, at most `limit`, and the entities beside it in them. Words of
+    /// a person, with or without the sign of a kind, say which entity. All kinds with that key count, and names that go
+    /// on (`Marta Sails` for `Marta`). Facts that wait are [settled](crate::facts::FactStore::settle) first, where that
+    /// can be.
     ///
     /// # Errors
     ///

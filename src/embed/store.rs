@@ -86,8 +86,9 @@ pub trait VectorStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn serve_vectors(&self, embedder: &EmbedderId) -> Result<bool>;
 
-    /// Removes vectors of generations that do not serve, but for this one and for the newest, which another process may be filling: some
-    /// at a time, so that others may write between. Returns how many it removed; 0 where none is left.
+    /// Removes vectors of generations that do not serve, but for this one and for the newest, which another process may
+    /// be filling. It removes some at a time, so that others may write between. Returns how many it removed; 0 where
+    /// none is left.
     ///
     /// # Errors
     ///

@@ -25,9 +25,9 @@ use crate::workspace::{Workspace, check_scope};
 /// Forgets a statement: its words leave everything in reach. No dream, import, copy, index, write or prompt brings them
 /// back. [`lift`](Self::lift) is the way back.
 ///
-/// A tombstone is written first: a keyed hash without content, which knows the statement again in any case, wrapping,
-/// markup and spelling ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power loss. After an error or a
-/// crash some of the rest is done. Running again does what is left, and finds nothing where all was done.
+/// A tombstone is written first. It is a keyed hash without content, which knows the statement again in any case,
+/// wrapping, markup and spelling ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power loss. After an
+/// error or a crash some of the rest is done. Running again does what is left, and finds nothing where all was done.
 ///
 /// A person's files are touched only where that person asks for it, by [`in_files`](Self::in_files). Until then they
 /// stay, the receipt counts what is in them, and it is hidden from prompts, dreams and searches. Whoever opens the file
@@ -122,8 +122,8 @@ impl<'a> Forget<'a> {
         }
     }
 
-    /// Sets whether it is overwritten in the person's own files too, with marks of the same length: every other byte
-    /// stays, and every line where it was. Off. Only the human of a main session may ask for it.
+    /// Sets whether it is overwritten in the person's own files too, with marks of the same length. Every other byte
+    /// and line stays in its place. Off. Only the human of a main session may ask for it.
     pub fn in_files(mut self, in_files: bool) -> Self {
         self.in_files = in_files;
         self

@@ -87,8 +87,8 @@ impl Home<'_> {
         Ok(holders)
     }
 
-    /// Returns whether a text is in another encoding, in which the words of the statement may be other bytes: in Latin-1 those with
-    /// other letters than ASCII, in UTF-16 all.
+    /// Returns whether a text is in another encoding, in which the words of the statement may be other bytes. In
+    /// Latin-1 those are words with letters beyond ASCII, in UTF-16 all.
     fn may_miss(&self, name: &DocName, bytes: &[u8]) -> bool {
         let is_text = is_of_life(name.as_str())
             || [".md", ".markdown", ".txt"].iter().any(|end| name.folded().ends_with(end));

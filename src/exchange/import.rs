@@ -99,8 +99,8 @@ pub enum ImportAction {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImportRefusal {
-    /// The door stops it: the classes of secrets and the reasons of instructions that it holds; `forgotten` where the
-    /// target has forgotten some of it.
+    /// The door stops it. The classes of secrets and reasons of instructions in it, or `forgotten` where the target has
+    /// forgotten some of it.
     Stopped(Vec<String>),
     /// Something else is at the target, or another document goes there.
     Conflict,

@@ -21,9 +21,8 @@ pub struct Lifted {
 
 debug_as!(Lifted, |it| "Lifted {{ bytes: {}, files: {} }}", it.text.len(), it.files.len());
 
-/// Lifts bytes out of a text that was stored, such as a transcript, into files: `data:` addresses in base64, and long
-/// runs of base64 that begin like a file of a known kind. A key is in the place of each. All other text stays, byte for
-/// byte.
+/// Lifts bytes out of a stored text, such as a transcript, into files. These are `data:` addresses, and long runs of
+/// base64 that begin like a file of a known kind. A key is in the place of each. All other text stays, byte for byte.
 ///
 /// ```
 /// use chrono::Utc;

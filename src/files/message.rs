@@ -43,12 +43,12 @@ impl fmt::Display for Provider {
 /// (seed 000, file store)
 ///
 /// A message that is stored names a file by [`part`](Self::part): `{"file_key": "chat/files/…"}`.
-/// [`inward`](Self::inward) replaces it, where it is in a message, by the part of the provider: a picture, a document,
-/// a sound, or the text of a table or a text file. [`outward`](Self::outward) does the reverse: what was translated has
-/// its key again, and bytes that came otherwise are kept as new files.
+/// [`inward`](Self::inward) replaces it, where it is in a message, by the part of the provider. It is a picture, a
+/// document, a sound, or the text of a table or a text file. [`outward`](Self::outward) does the reverse: what was
+/// translated has its key again, and bytes that came otherwise are kept as new files.
 ///
-/// A file that this session may not read is an error, and so is one that is gone: a host that shows old messages catches
-/// [`Error::NotFound`](crate::Error::NotFound).
+/// A file that this session may not read is an error, and so is one that is gone. A host that shows old messages
+/// catches [`Error::NotFound`](crate::Error::NotFound).
 ///
 /// ```
 /// use std::sync::Arc;

@@ -46,8 +46,8 @@ pub trait PreferenceStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session; for a hard constraint that is
-    /// [imported](NewPreference::imported), also for anybody but the human, and where [nobody sits before the
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. For an [imported](NewPreference::imported) hard
+    /// constraint also for anybody but the human, and where [nobody sits before the
     /// process](super::LearningConfig::non_interactive). [`Error::Stopped`](crate::Error::Stopped) where it holds what
     /// the store does not take in. [`Error::TooLarge`](crate::Error::TooLarge). [`Error::Config`](crate::Error::Config)
     /// where a part says nothing, has several lines, or names tools for what is no constraint.

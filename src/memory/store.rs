@@ -56,9 +56,9 @@ pub trait MemoryStore: Debug + Send + Sync {
 
     /// Writes a row and returns its id. When it returns, the row is durable and found by a search.
     ///
-    /// A statement that a dream promoted is written once: if a row of that [dream](NewMemory::of_dream) has the same
-    /// words, its id is returned. Nothing changes, also if somebody deleted or retired it. A row that the library
-    /// itself deleted comes back.
+    /// A promoted statement is written once. If a row of that [dream](NewMemory::of_dream) has the same words, its id
+    /// is returned. Nothing changes, also if somebody deleted or retired it. A row that the library itself deleted
+    /// comes back.
     ///
     /// # Errors
     ///
@@ -67,8 +67,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// actor may not claim the source.
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
 
-    /// Writes many rows in one step and returns the outcome of each, in their order: the id, or why the row was refused.
-    /// Made for imports and feeds: one durable step costs as much as one row.
+    /// Writes many rows in one step and returns the outcome of each, in their order. It is the id, or the reason of a
+    /// refusal. Made for imports and feeds: one durable step costs as much as one row.
     ///
     /// Each row is judged as [`write`](Self::write) judges it, and has its line in the audit. A refused row leaves the
     /// others as they are. A row may contradict an earlier one of the same call, as if they were written one by one.
@@ -158,8 +158,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn search(&self, access: &Access, query: &Query) -> Result<Found>;
 
-    /// Finds what [`search`](Self::search) does, as it is in the store: for the owner's own eyes, for what counts or
-    /// compares rows, and for whoever masks it. It belongs into no request of a model.
+    /// Finds what [`search`](Self::search) does, as it is in the store. It is for the owner's own eyes, for comparing
+    /// rows, and for callers that mask it. It belongs into no request of a model.
     ///
     /// # Errors
     ///
@@ -189,8 +189,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update).
     fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
 
-    /// Pins a row, so that every [`snapshot`](Self::snapshot) begins with it, or lets it go; `false` where there
-    /// is none. It is not touched by that, and can be deleted as before, but for one that the human pinned: not by the agent.
+    /// Pins a row, so that every [`snapshot`](Self::snapshot) begins with it, or lets it go; `false` where there is
+    /// none. It can be deleted as before. A row that the human pinned is not deleted by the agent.
     ///
     /// # Errors
     ///

@@ -26,12 +26,12 @@ use picker::Limits;
 
 /// Answers a dream without a model: it picks lines from the journals and cites them.
 ///
-/// It selects and does not abstract. Each kept line is as somebody wrote it, or the piece of it that tells the most:
-/// without the requests, questions and thanks around that piece, in what the user says to an agent. It joins nothing.
-/// It guesses the language of each line. It knows cue words of English, German, French, Spanish, Portuguese, Italian,
-/// Dutch, Polish, Turkish, Russian, Chinese, Japanese and Korean. A line of another language is kept where it is
-/// marked, or by its dates, numbers and names. It is good for a dream that costs nothing, needs no network and comes
-/// out the same each time: the same request gives the same bytes.
+/// It selects and does not abstract. Each kept line is as somebody wrote it, or the best piece of it. In what the user
+/// says to an agent, requests, questions and thanks around that piece are left out. It joins nothing. It guesses the
+/// language of each line. It knows cue words of English, German, French, Spanish, Portuguese, Italian, Dutch, Polish,
+/// Turkish, Russian, Chinese, Japanese and Korean. A line of another language is kept where it is marked, or by its
+/// dates, numbers and names. It is good for a dream that costs nothing, needs no network and gives the same bytes for
+/// the same request.
 ///
 /// In an agent's log a line is worth more the more it is a statement that is alone. That is a full sentence with names,
 /// dates and numbers, which decides, prefers, teaches, promises or states a rule. In a dialogue between persons it is

@@ -17,8 +17,8 @@ use crate::gate::Doors;
 
 /// Makes pages on entities, of the rows of a memory store, of documents, and of what other sources add.
 ///
-/// A page holds what its session may know: [`EdgeStore`] tells each home by its rights, and what a
-/// [`PageSource`] adds is for main sessions. Texts are masked as in a prompt. A page is made of the latest 120 texts of each home.
+/// A page holds what its session may know. An [`EdgeStore`] answers by its rights, and additions of a [`PageSource`]
+/// are for main sessions. Texts are masked as in a prompt. A page is made of the latest 120 texts of each home.
 ///
 /// A page is kept for 60 seconds by the caller's clock, in the same bytes, unless any process wrote meanwhile.
 ///

@@ -28,9 +28,9 @@ impl PostgresWorkspace {
         Ok(EraseReceipt { rows: held(rows), ..EraseReceipt::default() })
     }
 
-    /// Removes the life of this scope from the server, whole, in one transaction: documents with their versions, states, rows of stores,
-    /// indexes and artifacts, each table that has its scope. No row of another scope is touched. When it returns, that survives a
-    /// power loss. The receipt names the places of the server that keep deleted bytes for a while.
+    /// Removes the life of this scope from the server, whole, in one transaction. It removes documents with their
+    /// versions, states, rows of stores, indexes and artifacts. No row of another scope is touched. When it returns,
+    /// that survives a power loss. The receipt names the places of the server that keep deleted bytes for a while.
     ///
     /// Open stores and workspaces of the scope must be dropped first: one that writes afterwards begins the life anew.
     ///

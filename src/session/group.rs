@@ -26,7 +26,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// A group is an audience of its own. Its sessions state `Access::shared(scope).group(&name)`, and read who the agent
 /// is, the group's journals and the group's `MEMORY.md`. Nothing of another group, and nothing of the private life. Its
 /// dreams read those journals alone and write that memory. The owner's main session reads all of it below `groups/` in
-/// the life's own workspace, and may not write there; a person may.
+/// the life's own workspace. It may not write there, but a person may.
 ///
 /// One dream runs at a time over the life and all its groups.
 ///

@@ -29,10 +29,10 @@ use crate::workspace::{
 /// A denial does not depend on whether the document exists, so it says nothing about it.
 ///
 /// A written text passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
-/// [`Door::WorkspaceWrite`]. A text of the human in a main session is theirs: findings in it are warned of
-/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. A text of an agent passes
-/// [`Door::Tool`] too. Of everybody else, what the workspace has
-/// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned of it.
+/// [`Door::WorkspaceWrite`]. A text of the human in a main session is written as it is. Findings in it are warnings
+/// ([`take_warnings`](Self::take_warnings)). A text of an agent passes [`Door::Tool`] too. Of everybody else, what the
+/// workspace has forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is
+/// warned of it.
 ///
 /// Only a dream marks a section as its own. New marks are taken out of every text but the human's. The human alone
 /// renames a document with marks to curated memory. A session with others adds to a private journal in the agent's
@@ -377,8 +377,8 @@ impl<W: Workspace> Guarded<W> {
         }
     }
 
-    /// Reads as much of `USER.md` as the session may be told: all in a main session, else what `shared` says;
-    /// `None` where that is nothing.
+    /// Reads the part of `USER.md` for the session: all in a main session, else what `shared` says. `None` where that
+    /// is nothing.
     ///
     /// The document itself stays closed to the other verbs.
     ///

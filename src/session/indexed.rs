@@ -48,9 +48,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// documents are in the [report](SyncReport::left_out).
 ///
 /// State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
-/// again to index it, so it costs more the longer that is; of the index it writes only the chunks that read
-/// otherwise. One index serves one workspace: a second one of the same scope would take the first one's documents
-/// for removed.
+/// again to index it, so it costs more for longer ones. It writes only changed chunks of the index. One index serves
+/// one workspace: a second one of the same scope would take the first one's documents for removed.
 ///
 /// # Example: what was written is found
 ///

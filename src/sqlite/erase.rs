@@ -30,9 +30,9 @@ impl SqliteWorkspace {
         Ok(EraseReceipt { rows, erased: false, left: None })
     }
 
-    /// Removes the life of this scope from the file, whole: documents with their versions, states, rows with facts,
-    /// learnings, methods, vectors and indexes, the audit and the tombstones. No row of another scope is touched, and no
-    /// page of the file keeps its words. When it returns, that survives a power loss.
+    /// Removes the life of this scope from the file, whole. It removes documents with their versions, states, rows with
+    /// all that belongs to them, indexes, the audit and the tombstones. No row of another scope is touched, and no page
+    /// of the file keeps its words. When it returns, that survives a power loss.
     ///
     /// Open stores and workspaces of the scope must be dropped first: one that writes afterwards begins the life anew.
     ///

@@ -38,8 +38,8 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Versi
 /// drives. Beside the file are its `-wal` and `-shm`, a `.mark` with the number of commits, and `.guard-…` for each
 /// claimed scope.
 ///
-/// Clones are the same workspace. All that this process has open in one file, of any scope, shares one connection: a verb of
-/// one waits for a verb of another.
+/// Clones are the same workspace. All that this process has open in one file, of any scope, shares one connection. A
+/// verb of one waits for a verb of another.
 ///
 /// ```
 /// use noctuary::workspace::WorkspaceExt;
@@ -103,9 +103,9 @@ impl SqliteWorkspace {
         &self.scoped.scope
     }
 
-    /// Copies the whole database into a new file, as it is at one moment: documents and states of every scope, earlier
-    /// versions, and the rows and indexes of whatever store lives in the file. Other processes write on meanwhile, also
-    /// a dream; verbs of this process in the same file wait.
+    /// Copies the whole database into a new file, as it is at one moment. It has documents and states of every scope,
+    /// earlier versions, and rows and indexes of stores in the file. Other processes write on meanwhile, also a dream;
+    /// verbs of this process in the same file wait.
     ///
     /// The target is one plain file with mode 0600 that any copy program may take away. It is on the disk when this
     /// returns. Until then it has another name, so that a crash leaves at most a `.noctuary-….tmp` beside it, which may
@@ -128,9 +128,9 @@ impl SqliteWorkspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] of the kind [`AlreadyExists`](std::io::ErrorKind::AlreadyExists) where something is at the path;
-    /// of another kind, or [`Error::Database`], where the folder cannot be written or the disk is full. Nothing is left
-    /// at the path then. [`Error::DurabilityUnknown`] where it could not be synced.
+    /// [`Error::Io`] of the kind [`AlreadyExists`](std::io::ErrorKind::AlreadyExists) where something is at the path.
+    /// [`Error::Io`] of another kind, or [`Error::Database`], where the folder cannot be written or the disk is full.
+    /// Nothing is left at the path then. [`Error::DurabilityUnknown`] where it could not be synced.
     pub fn backup_to(&self, path: impl AsRef<Path>) -> Result<()> {
         backup(&self.scoped.database, path.as_ref())
     }

@@ -27,15 +27,15 @@ use refusals::{failed, no_file, no_path, no_valid_path, not_shown, partly};
 
 /// The tool `memory_20250818`: six commands on files below `/memories`, with the words that models were trained on.
 ///
-/// `/memories` is a folder of the workspace, `memory/notes` unless [said otherwise](Self::in_folder), never its root: a
-/// model cannot reach `SOUL.md`, `MEMORY.md` or a journal through it, whatever it calls a file. All of it goes through
-/// the session's view. In a session with others present the folder looks empty, and nothing can be written
-/// there. Written text passes the [`Doors`](crate::gate::Doors); shown text is masked as it would be in a prompt. Masked
-/// text can neither be replaced nor searched for by trying, and a file with a masked secret is not deleted.
+/// `/memories` is a folder of the workspace, `memory/notes` unless [said otherwise](Self::in_folder), never its root.
+/// So a model cannot reach `SOUL.md`, `MEMORY.md` or a journal through it. All of it goes through the session's view.
+/// In a session with others present the folder looks empty, and nothing can be written there. Written text passes the
+/// [`Doors`](crate::gate::Doors); shown text is masked as it would be in a prompt. Masked text can neither be replaced
+/// nor searched for by trying, and a file with a masked secret is not deleted.
 ///
-/// A file is created only where none exists, and edited at the revision that was read: of two sessions that edit at
-/// once both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted or
-/// renamed file by file, so a crash in between leaves some of them. Folders exist as long as they hold a file; their
+/// A file is created only where none exists, and edited at the revision that was read. Of two sessions that edit at
+/// once, both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted
+/// or renamed file by file, so a crash in between leaves some of them. Folders exist as long as they hold a file; their
 /// size is that of all files below.
 ///
 /// # Differences

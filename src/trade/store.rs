@@ -66,8 +66,8 @@ pub trait MirrorStore: Debug + Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Mirrored>;
 
-    /// Records a try to read a source: how far it came, as the time of its latest trade in milliseconds since the epoch, or
-    /// why it failed. A failure keeps how far it was; that never goes back.
+    /// Records a try to read a source. It has the time of its latest trade in milliseconds since the epoch, or why it
+    /// failed. A failure keeps how far it was; that never goes back.
     ///
     /// # Errors
     ///

@@ -92,8 +92,8 @@ pub trait FileStore: Debug + Send + Sync {
     /// [`Error::Io`](crate::Error::Io), [`Error::Corrupt`](crate::Error::Corrupt).
     fn removals(&self, access: &Access, limit: usize) -> Result<Vec<Removal>>;
 
-    /// Keeps a file of another store under the key that it has there, with its time and its audience: for copies and imports.
-    /// `false` where it is here already, or was removed here. For main sessions, and never for an agent.
+    /// Keeps a file of another store under its key, with its time and audience. It is for copies and imports. `false`
+    /// where it is here already, or was removed here. For main sessions, and never for an agent.
     ///
     /// When it returns, the file is durable. Where it fails, there is none.
     ///
@@ -104,7 +104,7 @@ pub trait FileStore: Debug + Send + Sync {
     /// of [`put`](Self::put).
     fn adopt(&self, access: &Access, file: &StoredFile, content: &mut dyn Read) -> Result<bool>;
 
-    /// Removes all files of the scope and the records of what was removed before, and returns the number of files: for a person
+    /// Removes all files of the scope and its records of removals, and returns the number of files. It is for a person
     /// who leaves. For the human of a main session alone.
     ///
     /// # Errors

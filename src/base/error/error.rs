@@ -167,8 +167,8 @@ pub enum Error {
         kind: SessionKind,
     },
     /// The text to be written holds a secret or an instruction that this document does not take in; nothing was
-    /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::gate::Allow); where it
-    /// is `forgotten`, to lift that with [`Forget::lift`](crate::exchange::Forget::lift).
+    /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::gate::Allow). Where it is
+    /// `forgotten`, lift that with [`Forget::lift`](crate::exchange::Forget::lift).
     #[error("cannot write {name}: contains {}; {}", told(classes, places), remedy(classes))]
     Stopped {
         /// The document.

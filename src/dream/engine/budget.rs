@@ -20,8 +20,8 @@ use crate::format::DreamedState;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallBudget {
-    /// The cap on calls a day; `None` for no cap. 48. An answer counts, and so does a failure that was handed back: a call
-    /// that is given up with its process or its pass counts nowhere.
+    /// The cap on calls a day; `None` for no cap. 48. An answer counts, and so does a returned failure. A call that is
+    /// given up with its process or its pass does not.
     pub max_calls_per_day: Option<u32>,
     /// The cap on bytes sent a day; `None`, the default, for no cap.
     pub max_bytes_per_day: Option<u64>,

@@ -16,8 +16,8 @@
 //! without upper case. Some true lines are held: those that must be counted, reckoned or known (a year of birth from an
 //! age). So are paraphrases or translations without a word in common.
 //!
-//! Two questions are asked besides, of what cites nothing too: [`origin`], whose words it is, and [`orders`],
-//! whether it is an order to its reader.
+//! Two questions are asked of every line. [`origin`] asks whose words it is, and [`orders`] whether it is an order to
+//! its reader.
 
 mod addresses;
 mod claim;

@@ -181,8 +181,8 @@ impl JournalDreamer {
         Ok(proposals)
     }
 
-    /// Appends to `MEMORY.md` what is in a proposal now: a person's edits are the person's words, so no evidence is
-    /// asked for them.
+    /// Appends to `MEMORY.md` the present text of a proposal. A person's edits are the person's words, and need no
+    /// evidence.
     ///
     /// Appends the text as it is, or not at all. It may hold only bullets under the three headings, and no secret,
     /// disguised instruction, forgotten statement, tag or link. Else the error names the line, and the proposal waits

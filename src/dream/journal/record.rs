@@ -159,8 +159,8 @@ impl Curation {
         state
     }
 
-    /// Writes log and state of a pass that showed nothing, and which journals it saw: one that leaves the window
-    /// before a model answers is missed.
+    /// Writes log and state of a pass that showed nothing, and which journals it saw. One that leaves the window before
+    /// a model answers is missed.
     fn record(&mut self, run: &Run, pass: &Pass<Material>, mut state: DreamedState) -> Result<()> {
         let Material { survey, selection, .. } = &pass.material;
         stamp(run, &mut state, pass.report.outcome);

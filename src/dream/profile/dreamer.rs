@@ -17,8 +17,8 @@ use crate::format::DreamedState;
 use crate::memory::MemoryStore;
 use crate::workspace::Workspace;
 
-/// Rebuilds the rows of category [`personalization`](crate::memory::categories::PERSONALIZATION), in the way of seed 003: a model
-/// is shown the latest sessions, and says what lasts about the human.
+/// Rebuilds the rows of category [`personalization`](crate::memory::categories::PERSONALIZATION), in the way of seed
+/// 003. A model is shown the latest sessions, and says what lasts about the human.
 ///
 /// The host hands over its history by [`HistorySource`]s, each with its latest items: sessions, and whatever its domain
 /// records. The text is masked and numbered as journals are for a dream, and the answer is judged in the same way. Each

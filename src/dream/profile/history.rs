@@ -8,8 +8,8 @@ use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::format::Origin;
 
-/// A source of evidence about the human: the sessions of a host, or what its domain records of them (fills of an exchange,
-/// spot activity). The host implements it over its own tables.
+/// A source of evidence about the human: sessions of a host, or records of its domain (fills of an exchange, spot
+/// activity). The host implements it over its own tables.
 ///
 /// # Example: the last sessions of a chat
 ///

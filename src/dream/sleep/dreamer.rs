@@ -17,9 +17,9 @@ use crate::workspace::Workspace;
 /// deep sleep. Observations are pruned by a plan that this library checks, priorities are rewritten, and the diary gets
 /// an entry. Then the agent must rest. [`wake`](Self::wake) says what it must know.
 ///
-/// All of it is written as the dreams of a [`JournalDreamer`](crate::JournalDreamer) are: under the lease, by an intent
-/// that whoever comes next can finish. The files are the sleeper's own ([`SleepFiles`]); what a pruning takes out is in
-/// the archive. Dreaming is off until it is enabled. The manual has [its
+/// All of it is written as the dreams of a [`JournalDreamer`](crate::JournalDreamer) are. It is under the lease, by an
+/// intent that the next run can finish. The files are the sleeper's own ([`SleepFiles`]); what a pruning takes out is
+/// in the archive. Dreaming is off until it is enabled. The manual has [its
 /// files](crate::manual::formats#a-sleepers-files).
 ///
 /// # Example: a cycle

@@ -41,7 +41,7 @@ use crate::workspace::{Reach, Workspace};
 /// Hard constraints stay behind unless they are [asked for](Self::include_constraints). Deleted rows, vectors, indexes,
 /// the audit and the library's state stay behind. A signed bundle has the moments of rows that are gone, so that none
 /// of them is taken for lost. A tombstone travels with the key that it was made with, so that its statement stays out
-/// elsewhere: whoever has the bundle can try words against it.
+/// elsewhere. A reader of the bundle can try words against it.
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};

@@ -45,11 +45,11 @@ use crate::workspace::Workspace;
 
 /// Brings a bundle into a home.
 ///
-/// An entry that a trusted key has signed as it is comes back as it was. Any other one comes in with little trust: a
-/// row as imported, a document below `imported/`, a method in quarantine, a preference as a proposal. Every text passes
-/// [`Door::Import`] and the tombstones of the home and of the bundle. A document that a trusted key has signed keeps
-/// what the door finds, and the plan [names](BundleItem::found) it. One bad file leaves the others as they are. Nothing
-/// is overwritten, and importing twice changes nothing.
+/// An entry that a trusted key has signed as it is comes back as it was. Any other one comes in with little trust. A
+/// row comes in as imported, a document below `imported/`, a method in quarantine, a preference as a proposal. Every
+/// text passes [`Door::Import`] and the tombstones of the home and of the bundle. A document that a trusted key has
+/// signed keeps what the door finds, and the plan [names](BundleItem::found) it. One bad file leaves the others as they
+/// are. Nothing is overwritten, and importing twice changes nothing.
 ///
 /// An entry that the home had once, by its audit, and has no more comes in with little trust, whoever signed it. It was
 /// deleted or changed since. The audit also knows the entries that were gone already in a home that this one was

@@ -130,7 +130,8 @@ fn strike(life: &mut Copied, documents: Vec<(DocName, Vec<u8>)>) -> Result<()> {
     Ok(())
 }
 
-/// Overwrites in the log the hashes of the lines that are overwritten in curated memory: a hash without a key can be tried against words.
+/// Overwrites in the log the hashes of the lines that are overwritten in curated memory, since words can be tried
+/// against them.
 fn strike_hashes(life: &mut Copied, before: &[u8], after: &[u8]) {
     let Some(bytes) = life.states.get_mut(&StateName::LOG) else { return };
     let mut log = String::from_utf8_lossy(bytes).into_owned();

@@ -25,13 +25,14 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// A change appends one line, or with [`write_all`](crate::MemoryStore::write_all) one for each row, and syncs the file
 /// once. A purge writes the file anew, and so does a [`forget`](crate::MemoryStore::forget) that finds something. Some
 /// changes write the table anew too. When a verb returns, its change survives a power loss; where one fails, the change
-/// is there whole or not at all. The next change removes an unfinished line of a crash. A mark beside the file says
-/// what its last line was: where that is missing, the file was emptied or cut short, and each verb says
-/// [`Error::Shrunk`]. Several processes may use the folder at once, and each sees what the others wrote. A call that
-/// waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
+/// is there whole or not at all. The next change removes an unfinished line of a crash. A mark beside the file has the
+/// hash of its last line. Where that line is missing, the file was cut short, and each verb says [`Error::Shrunk`].
+/// Several processes may use the folder at once, and each sees what the others wrote. A call that waits for longer than
+/// [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
-/// [Vectors](crate::vectors) of an embedder that the host brings are in `memories.vectors` beside the file, which may be removed too:
-/// the rows wait for theirs again. A store without an embedder never looks for it, but where words are removed for good.
+/// [Vectors](crate::vectors) of an embedder that the host brings are in `memories.vectors` beside the file. It may be
+/// removed too: the rows wait for theirs again. A store without an embedder never looks for it, but where words are
+/// removed for good.
 ///
 /// The scope that opens a folder first owns it: a verb for any other scope finds nothing, and writes nothing.
 ///

@@ -129,8 +129,8 @@ impl HeartbeatFile {
 
     /// Writes a memo into the state sections, and makes those that are missing; every other byte stays.
     ///
-    /// `false` where the file is foreign, or where the state would not read back, as inside a code fence that
-    /// nobody closed; then nothing changed.
+    /// `false` where the file is foreign, or where the state would not read back, as inside an open code fence. Then
+    /// nothing changed.
     #[must_use]
     pub fn update(&mut self, memo: &Heartbeat) -> bool {
         if self.is_foreign() {

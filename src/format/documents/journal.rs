@@ -41,8 +41,8 @@ pub struct JournalName {
 impl JournalName {
     /// Names the journal of a session, or of a whole day where `session` is `None`.
     ///
-    /// A session id becomes at most 64 characters of `A-Z a-z 0-9 . _ -`; where that changes it, a hash of
-    /// the whole id is added, so that two ids never share a journal.
+    /// A session id becomes at most 64 characters of `A-Z a-z 0-9 . _ -`. If that changes it, a hash of the whole id is
+    /// added, so that two ids never share a journal.
     #[must_use]
     pub fn new(date: NaiveDate, session: Option<&str>) -> Self {
         Self::written(date, session.map(slug).as_deref())

@@ -67,8 +67,8 @@ pub struct Tombstone {
     pub digest: Digest,
 }
 
-/// The statements that a home has forgotten. Each is known again in every spelling of it: composed, decomposed,
-/// compatible and lookalike letters, entities of HTML and escapes, with or without the points of Hebrew and Arabic.
+/// The statements that a home has forgotten. Each is known again in every spelling. Composition, compatible and
+/// lookalike letters, entities of HTML, escapes, and points of Hebrew and Arabic do not count.
 ///
 /// ```
 /// use noctuary::gate::{TombstoneKey, Tombstones};
@@ -267,8 +267,8 @@ impl Tombstones {
         &self.key
     }
 
-    /// Returns where forgotten statements are in a text: byte ranges, ascending and apart, each from the first letter
-    /// of a statement to its last. Also as JSON has them, where `\\n` parts words, and in other spellings.
+    /// Returns the byte ranges of forgotten statements in a text, ascending and apart, from the first letter to the
+    /// last. Also as JSON has them, where `\\n` parts words, and in other spellings.
     #[must_use]
     pub fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();

@@ -16,8 +16,8 @@ const MOST: u64 = 4 << 20;
 /// The longest time for a call unless the host says otherwise: a large prompt on a small machine takes minutes.
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// Completes requests at an endpoint that speaks OpenAI's chat completions: a vendor's, or a server on this machine,
-/// as llama.cpp, Ollama, vLLM and LM Studio are.
+/// Completes requests at an endpoint of OpenAI's chat completions. It may be a vendor's, or on this machine: llama.cpp,
+/// Ollama, vLLM, LM Studio.
 ///
 /// It asks once and waits for the whole answer: no retry, no streaming, no redirect followed. It blocks its thread, so
 /// an async host calls it where blocking is fine.
@@ -28,10 +28,10 @@ const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// last two are not used, since they may be half an answer. A refusal keeps its text, as `Other`. Thoughts in front of
 /// an answer are not part of it, see [`LlmReply::without_thoughts`]. At most 4 MiB are read.
 ///
-/// **The key** is kept in memory, sent in one header and printed nowhere: not by `Debug`, nor in an error, though the
-/// server repeat it. It goes to the endpoint alone, and over plain HTTP to this machine alone, unless
-/// [`key_over_plain_http`](Self::key_over_plain_http) says otherwise. The level `trace` of the crate `log` shows what
-/// goes over the wire, key and all: keep the target `ureq` out of it.
+/// **The key** is kept in memory, sent in one header and printed nowhere. `Debug` and errors do not have it, even if
+/// the server repeats it. It goes to the endpoint alone, and over plain HTTP to this machine alone, unless
+/// [`key_over_plain_http`](Self::key_over_plain_http) says otherwise. The level `trace` of the crate `log` shows the
+/// wire with the key. Keep the target `ureq` out of it.
 ///
 /// **The request** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. Of a dream's
 /// request the secrets are masked already.

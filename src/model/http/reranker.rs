@@ -132,8 +132,8 @@ impl HttpReranker {
 impl Reranker for HttpReranker {
     /// # Errors
     ///
-    /// [`EmbedError`] for a server that cannot be reached, takes too long, answers with an error, or with scores that cannot
-    /// be used: not one for each text, or no number.
+    /// [`EmbedError`] for a server that cannot be reached, takes too long, or answers with an error. Also if there is
+    /// not one score for each text, or one is no number.
     fn rerank(&self, query: &str, texts: &[&str]) -> std::result::Result<Vec<f32>, EmbedError> {
         let mut scores = Vec::with_capacity(texts.len());
         for batch in self.batches.split(texts) {

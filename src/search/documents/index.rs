@@ -61,8 +61,8 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     /// The errors of the backend.
     fn clear(&self) -> Result<()>;
 
-    /// Leaves nothing on the disk of what was taken out of the index, as far as the backend can: for what was forgotten.
-    /// As provided it does nothing, which is right where nothing is kept of what was taken out.
+    /// Leaves no removed text of the index on the disk, as far as the backend can. It is for forgotten text. As
+    /// provided it does nothing, which is right where nothing is kept of what was taken out.
     ///
     /// # Errors
     ///

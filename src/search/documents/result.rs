@@ -62,8 +62,8 @@ pub struct SearchResult {
     pub content: String,
     /// Its place in the document, from 0.
     pub chunk_index: u32,
-    /// The fit, in 0 to 1: by words alone 61 / (60 + rank); with vectors the weighted sum of both scores, in which the first may have
-    /// far less than 1.
+    /// The fit, in 0 to 1. By words alone it is 61 / (60 + rank). With vectors it is the weighted sum of both scores,
+    /// where the first may have far less than 1.
     pub score: f64,
     /// The score by words alone, in 0 to 1; `None` where no words were looked for.
     pub bm25_score: Option<f64>,

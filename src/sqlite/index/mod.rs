@@ -42,8 +42,9 @@ use links::Links;
 /// An index inside one SQLite file, for one scope of it.
 ///
 /// The file may be its own, or that of a [`SqliteWorkspace`](crate::SqliteWorkspace) or a
-/// [`SqliteMemoryStore`](crate::SqliteMemoryStore): one file is one thing to [back up](crate::SqliteWorkspace::backup_to); an index apart can be thrown
-/// away and made anew. If a document is removed from `memory_documents` in the same file, its chunks are removed too.
+/// [`SqliteMemoryStore`](crate::SqliteMemoryStore): one file is one thing to [back
+/// up](crate::SqliteWorkspace::backup_to). An index apart can be thrown away and made anew. If a document is removed
+/// from `memory_documents` in the same file, its chunks are removed too.
 ///
 /// The tables are the seed's `memory_chunks`, with columns beside its own, `indexed_documents`, and
 /// `memory_chunks_fts`, an FTS5 index over the chunks. WAL with `synchronous=FULL`. Several processes may use it at
@@ -143,7 +144,7 @@ impl SqliteIndex {
         })
     }
 
-    /// Tidies the index, of all scopes of the file: removes chunks whose document is gone, makes a differing text index
+    /// Tidies the index, of all scopes of the file. Removes chunks whose document is gone, makes a differing text index
     /// anew, and merges its parts. Returns how many chunks were removed.
     ///
     /// # Errors

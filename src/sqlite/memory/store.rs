@@ -21,7 +21,7 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// The tables are the seed's: `memories`, `user_profile`, and the FTS5 index `memories_fts`. Any SQLite shell can read
 /// it, and keeps it in step when it adds a row. The file may be that of a [`SqliteWorkspace`](crate::SqliteWorkspace):
 /// one file is one thing to [back up](Self::backup_to). With two, a store can be rebuilt, and a long purge does not
-/// hold up a dream: all users of one file share one connection.
+/// hold up a dream. All users of one file share one connection.
 ///
 /// Both text indexes hold the rows that a search may return, so words of deleted and retired rows count in no frequency. A
 /// search reads the word index of its scope, in the tables `memory_terms_…`. Phrases, conditions, lists by time and the syntax
@@ -31,9 +31,9 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
 /// once; a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
-/// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A call
-/// for another scope finds nothing and changes nothing; the audit has a line about its refusal. Give each scope a
-/// file of its own: in one of several a search by FTS5's own syntax reads past the matches of all of them.
+/// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A call for
+/// another scope finds nothing and changes nothing; the audit has a line about its refusal. Give each scope a file of
+/// its own. In a shared one, a search by FTS5's own syntax reads past the matches of all.
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};

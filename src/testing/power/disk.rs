@@ -24,8 +24,8 @@ use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 ///
 /// - A write is durable once the file is synced; a name, once its folder is. The sync of a file does
 ///   nothing for its name, and the other way round.
-/// - Every other write may be there, absent, or torn to its first half; where it makes the file longer, also
-///   as that length in zeros. Each for itself, in any combination.
+/// - Every other write may be there, absent, or torn to its first half. Where it makes the file longer, it may also be
+///   zeros. Each for itself, in any combination.
 /// - Every other change of a name may be there or not, each for itself, also within one folder. A rename is two of
 ///   them, the new name and the end of the old one. A file may be left with both names, with neither never: the old one
 ///   ends only where the new one is there.

@@ -261,8 +261,8 @@ pub(crate) fn is_word(piece: &[u8]) -> bool {
         && !piece.iter().skip(1).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }
 
-/// Returns whether a piece looks drawn by chance: letters and digits, and neither a version nor a beginning that others
-/// go on with.
+/// Returns whether a piece looks drawn by chance. It has letters and digits, and is neither a version nor a beginning
+/// that others go on with.
 fn is_drawn(piece: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| piece.iter().any(is);
     let is_beginning = matches!(piece.last(), Some(b'-' | b'_' | b'.' | b':' | b'/'));

@@ -285,8 +285,8 @@ pub fn pins(store: &dyn MemoryStore) {
     }
 }
 
-/// A promoted line is written once: neither a second feed nor one beside it doubles a row, and what somebody
-/// deleted stays away, but what the library took out itself.
+/// A promoted line is written once. Neither a second feed nor one beside it doubles a row. A row that somebody deleted
+/// stays away.
 pub fn promotions(store: &dyn MemoryStore) {
     let library = access(SessionKind::Main, Actor::Library);
     let [one, other] =
