@@ -127,8 +127,8 @@ impl MaskedDocument {
     }
 
     /// Returns the entries of a journal in a chunk at `range` that have words of a query beside those of its `name`.
-    /// Those with the most come first, then those that say what no other says. Each has `around` entries before and
-    /// behind it. None where no entry can be told.
+    /// Entries with the most come first, then the ones that say what no other says. Each has `around` entries before
+    /// and behind it. None where no entry can be told.
     ///
     /// They are judged as they are shown: else the choice would tell what a mask hides.
     fn matching(&self, range: &Range<usize>, name: &str, asked: &Plan, around: usize) -> Vec<ShownPassage> {

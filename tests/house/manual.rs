@@ -299,7 +299,8 @@ fn the_page_on_models_knows_how_long_the_instructions_are() {
     let bytes = pass.request().system.len();
     let page = read("src/manual/models.md");
     let (thousands, rest) = (bytes / 1000, bytes % 1000);
-    for printed in [format!("| instructions | {thousands},{rest:03} |"), format!("({thousands},{rest:03} + bytes")]
+    for printed in
+        [format!("| instructions | {thousands},{rest:03} |"), format!("({thousands},{rest:03} + bytes")]
     {
         assert!(page.contains(&printed), "the instructions have {bytes} bytes");
     }
@@ -514,7 +515,8 @@ fn the_table_of_presets_is_what_the_presets_are() {
             .map(|field| (field, value(&config, field)))
             .filter(|(field, value_of)| *value_of != value(&default, field))
             .collect();
-        let other: BTreeMap<&str, &str> = other.iter().map(|(field, value)| (*field, value.as_str())).collect();
+        let other: BTreeMap<&str, &str> =
+            other.iter().map(|(field, value)| (*field, value.as_str())).collect();
         assert_eq!(told, other, "{preset:?}");
     }
 }

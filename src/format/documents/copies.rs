@@ -66,7 +66,7 @@ fn without_number(stem: &str) -> Option<(&str, bool)> {
     is_digits(digits, 1..=2).then_some((plain, inner.is_some()))
 }
 
-/// Returns whether a name is one that this library gives. That of a document of the root, of a state file, or of a
+/// Returns whether a name is one that this library gives. It may be of a document of the root, of a state file, or of a
 /// journal of a session. People number the journals of a day by themselves: `2026-11-20 2.md` is a copy with brackets
 /// alone.
 fn is_ours(name: &str, is_in_brackets: bool) -> bool {

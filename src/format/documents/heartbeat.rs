@@ -38,7 +38,7 @@ use sections::{FRESH, LOOPS, SCHEDULE, STATE, Section, TITLE, bullets, events, f
 
 /// The text of `HEARTBEAT.md`, or of whatever document carries the memo.
 ///
-/// # Example: the state changes, and the user's schedule stands
+/// # Example: the state changes, and the user's schedule stays
 ///
 /// ```
 /// use noctuary::format::HeartbeatFile;
