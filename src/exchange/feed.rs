@@ -247,8 +247,8 @@ impl Speakers<'_> {
 /// The category of decisions: a word of ours beside the seed's [`categories`].
 const DECISION: &str = "decision";
 
-/// Returns the name that the target has for a document: a workspace with `memory.md` alone keeps its memory there,
-/// and a `MEMORY.md` beside it would hide it.
+/// Returns the name that the target has for a document. A workspace with `memory.md` alone keeps its memory there, and
+/// a `MEMORY.md` beside it would hide it.
 pub(super) fn own_name(target: &dyn Workspace, name: DocName) -> Result<DocName> {
     let is_older = name == DocName::MEMORY
         && target.metadata(&DocName::MEMORY)?.is_none()

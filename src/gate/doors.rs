@@ -322,7 +322,7 @@ impl Doors {
     }
 
     /// Returns a question as it leaves for an embedder. `None` for one that may not leave, such as one with
-    /// instructions: the vector of a mask would find what has nothing to do with it.
+    /// instructions. The vector of a mask would find what has nothing to do with it.
     pub(crate) fn question_for_an_embedder(&self, text: &str) -> Result<Option<String>> {
         let policy = self.policy_of(Door::EmbedRequest, &DocName::MEMORY);
         let shown = DoorPolicy { injections: policy.injections, ..policy.as_shown() };

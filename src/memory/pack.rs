@@ -68,7 +68,7 @@ struct Unit<'h> {
     /// The shortest that says it.
     text: &'h Memory,
     score: f64,
-    /// Its score with those of the promoted lines that say it: so are the first chosen that get the room that is left.
+    /// Its score with those of the promoted lines that say it. So are the first chosen that get the room that is left.
     raised: f64,
     /// Whether it is in the context; at first, whether it is there without memory too.
     fits: bool,

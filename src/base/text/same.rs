@@ -11,7 +11,7 @@ use noctuary_gate::text::is_invisible;
 /// Returns the form in which two texts are the same text; idempotent.
 ///
 /// Composition and width, case, the kinds of spaces, quotes and dashes do not count, nor do characters that take no
-/// room: an emoji is the same as its parts without the joiners between them. Marks count, so `año` is not `ano`, and so
+/// room. An emoji is the same as its parts without the joiners between them. Marks count, so `año` is not `ano`, and so
 /// do raised digits. A word like code keeps its case: one with an underscore, slash, star or tilde in it, a digit
 /// between letters, or a capital inside.
 pub(crate) fn same(text: &str) -> String {

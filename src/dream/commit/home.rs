@@ -82,8 +82,8 @@ pub(super) fn bytes(workspace: &dyn Workspace, name: &Name) -> Result<Vec<u8>> {
     Ok(workspace.read(name)?.map(Document::into_bytes).unwrap_or_default())
 }
 
-/// Makes the appended text of an interrupted commit durable: the process may have been killed before its sync, and
-/// the ledger must not be ahead of the section.
+/// Makes the appended text of an interrupted commit durable. The process may have been killed before its sync, and the
+/// ledger must not be ahead of the section.
 pub(super) fn settle(lease: &dyn Lease, name: &Name) -> Result<()> {
     lease.append(name, b"")
 }

@@ -97,7 +97,7 @@ impl Spoken<'_> {
         names.any(|name| tellers::begins_with(claim, name, self.user_names))
     }
 
-    /// Returns the speaker to be put in front of a claim that wrongly reads as the user's: the agent, or a participant
+    /// Returns the speaker to be put in front of a claim that wrongly reads as the user's. The agent, or a participant
     /// whom it does not tell of.
     pub(crate) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<String> {
         let (_, rest) = strip_date(claim);

@@ -1,7 +1,7 @@
 //! Taking a dream back, and bringing it back: its section and its cursors together.
 //!
 //! Both are commits as a dream's own is one: an intent first, then steps that can each be done twice. Unlike a dream
-//! they replace `MEMORY.md`, by the revision that was read: a save that comes in between is seen, and the section is
+//! they replace `MEMORY.md`, by the revision that was read. A save that comes in between is seen, and the section is
 //! looked for anew in what was saved.
 
 use chrono::{DateTime, NaiveDate, Utc};

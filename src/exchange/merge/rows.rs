@@ -351,8 +351,8 @@ fn made(line: &Line, mut tell: impl FnMut(Kind, i64)) {
     }
 }
 
-/// Returns the text by which each line is known on the other machine, where rows have other numbers: a row by when it was written,
-/// and in which words.
+/// Returns the text by which each line is known on the other machine, where rows have other numbers. A row by when it
+/// was written, and in which words.
 fn known_by(tail: &mut [Tail<'_>]) -> Result<Vec<String>> {
     let op = |line: &Line| line.get("op").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut all = Vec::with_capacity(tail.len());

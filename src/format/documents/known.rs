@@ -73,7 +73,8 @@ impl Heard {
 
 /// The statements that are known, each with a number to find by it.
 ///
-/// A value that returns is news: where the office was in Oslo, then in Bergen, and is in Oslo again, the third line is none of the first.
+/// A value that returns is news. Where the office was in Oslo, then in Bergen, and is in Oslo again, the third line is
+/// none of the first.
 #[derive(Debug, Default)]
 pub(crate) struct KnownStatements {
     /// The number of each form of a statement.

@@ -57,8 +57,8 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    /// Makes the books of a commit in which no journal was shown: a peer's watermark stays a peer's, and one that came from another
-    /// machine before its ledger stays ours.
+    /// Makes the books of a commit in which no journal was shown. A peer's watermark stays a peer's, and one that came
+    /// from another machine before its ledger stays ours.
     pub(crate) fn unchanged(ledger: &Ledger, state: DreamedState) -> Self {
         let ours = if state.is_own() { &state.last_processed_mtime } else { &ledger.watermark };
         let watermark = ours.clone();

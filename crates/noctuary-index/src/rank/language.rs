@@ -1,7 +1,7 @@
 //! The languages whose words have stems, and a guess in which of them a text is.
 //!
-//! English is not among them: its stems are the terms of every text. A stem of another language is a term of its own, beside the word:
-//! where the guess is wrong, the word is found as before.
+//! English is not among them: its stems are the terms of every text. A stem of another language is a term of its own,
+//! beside the word. Where the guess is wrong, the word is found as before.
 
 use std::sync::LazyLock;
 

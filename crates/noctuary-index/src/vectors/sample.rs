@@ -72,7 +72,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
-        /// Rows come, change and leave in any order: a sample that says it is whole has each sampled row as it is now.
+        /// Rows come, change and leave in any order. A sample that says it is whole has each sampled row as it is now.
         #[test]
         fn a_whole_sample_lacks_no_row_and_has_no_other(
             steps in prop::collection::vec((0..3000_i64, prop::bool::weighted(0.8), 0..9_u8), 0..6000),
