@@ -56,8 +56,8 @@ fn docs_say_things_in_the_words_of_the_field() {
     let mut found = Vec::new();
     for path in noctuary_tests::files_below(noctuary_tests::sources()) {
         let name = path.strip_prefix(noctuary_tests::root()).unwrap().to_str().unwrap().replace('\\', "/");
-        let is_page = name.starts_with("src/manual/") && name.ends_with(".md");
-        let is_code = path.extension().is_some_and(|end| end == "rs");
+        let ends = |with: &str| path.extension().is_some_and(|end| end == with);
+        let (is_page, is_code) = (name.starts_with("src/manual/") && ends("md"), ends("rs"));
         let is_skipped = name.contains("/tests") || LATER.iter().any(|later| name.starts_with(later));
         if !(is_page || is_code) || is_skipped {
             continue;
