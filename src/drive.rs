@@ -33,9 +33,10 @@ pub fn dream_once(dreamer: &dyn Dreamer, llm: &dyn LlmClient) -> Result<DreamRep
 
 /// Dreams once, by a clock of the caller's. The same workspace, answers and clock give the same bytes.
 ///
-/// It takes a dreamer of any kind, the model, and a function that says what time it is: not a time, since an answer may take
-/// minutes. The clock is asked at the beginning and after each answer. For a fixed time write `&|| night`; time zone and the
-/// hour at which a day begins are the dreamer's ([`DreamConfig::day`](crate::DreamConfig::day)).
+/// It takes a dreamer of any kind, the model, and a function that returns the time. A time would not do, since an
+/// answer may take minutes. The clock is asked at the beginning and after each answer. For a fixed time write
+/// `&|| night`; time zone and the hour at which a day begins are the dreamer's
+/// ([`DreamConfig::day`](crate::DreamConfig::day)).
 ///
 /// A dream writes `MEMORY.md`, which main sessions alone read: nothing of it reaches a group.
 ///
@@ -82,8 +83,8 @@ pub fn dream_once_at(
 
 /// Dreams once in an async host of any runtime.
 ///
-/// The files are read and written on the thread that polls: some milliseconds a pass in a release build, tens of
-/// them for the first of a process. A host that cannot spare them calls [`dream_once`] on a thread that may block,
+/// The files are read and written on the thread that polls. That takes some milliseconds a pass in a release build,
+/// tens for the first of a process. A host that cannot spare them calls [`dream_once`] on a thread that may block,
 /// which then cannot be cancelled. Dropping the future can: it releases the lease and leaves the files as they were
 /// after the last pass. A call that is given up so is counted by no cap and no back-off, so put a time limit into
 /// `ask`.

@@ -11,9 +11,9 @@ pub(crate) use noctuary_index::rank::Strength;
 
 /// Makes vectors of texts with the host's own model.
 ///
-/// The library calls it in [`embed_once`](crate::vectors::embed_once) and, where a store's configuration has it, once a
-/// search, and once more in the life of the store to compare a kept vector with its own. It holds no key, sets no timeout and does
-/// not retry: the client that you use already does. No lock of a store is held while it works.
+/// The library calls it in [`embed_once`](crate::vectors::embed_once), and once a search if a store's configuration has
+/// it. A store calls it once more to compare a kept vector with its own. It holds no key, sets no timeout and does not
+/// retry: the client that you use already does. No lock of a store is held while it works.
 ///
 /// # Example: an embedder over a function that you have
 ///
@@ -56,8 +56,8 @@ pub trait Embedder: Send + Sync {
 
 /// Scores texts against a query: a cross-encoder, or a service of that kind. It reorders the first hits of a search.
 ///
-/// A text is what a row says, behind the name of its speaker, and ahead of it stands the end of the row before in its conversation, a line or
-/// more of at most 200 bytes.
+/// A text is what a row says, behind the name of its speaker. Ahead of it is the end of the row before in its
+/// conversation, at most 200 bytes.
 ///
 /// ```
 /// use noctuary::vectors::{EmbedError, Reranker};
@@ -107,8 +107,8 @@ pub enum Purpose {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct EmbedderId {
-    /// The name of the model, which is not empty. A server that answers for any model under any name needs a name of the host's own:
-    /// two models with one name are told apart by one kept vector, as far as a store has it, and the second is refused.
+    /// The name of the model, which is not empty. A server that answers for any model under any name needs a name of
+    /// the host's own. A kept vector tells two models of one name apart, and the second is refused.
     pub model: String,
     /// The numbers of a vector: 1 to 4096.
     pub dimensions: usize,
@@ -151,8 +151,8 @@ impl EmbedderId {
 /// The version of the text that is made of a row. Another one makes other vectors.
 const TEXT: u32 = 1;
 
-/// The name of a set of vectors that may be compared: of one model, one number of dimensions, the same settings and the
-/// same way to make a text of a row. Generations are never mixed.
+/// The name of a set of vectors that may be compared. They have one model, one number of dimensions, the same settings,
+/// and one way to make texts of rows. Generations are never mixed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(String);
 

@@ -1,9 +1,10 @@
-//! A life across sessions for AI agents: plain markdown memory by day, and by night dreaming that cannot lose, double or leak
-//! anything.
+//! A life across sessions for AI agents: plain markdown memory by day, and by night dreams that lose, double and leak
+//! nothing.
 //!
-//! By day an agent's identity, curated memory and journals are files that its human reads and edits. By night the host calls
-//! [`dream_once`]. It shows new journals to the host's own model, checks the answer, and appends it to `MEMORY.md`, exactly once, even
-//! after a crash. There is no runtime, no timer, and no network without the feature `http`.
+//! By day an agent's identity, curated memory and journals are files that its human reads and edits. By night the host
+//! calls [`dream_once`]. It shows new journals to the host's own model and checks the answer. It appends it to
+//! `MEMORY.md` exactly once, even after a crash. There is no runtime, no timer, and no network without the feature
+//! `http`.
 //!
 //! ```
 //! use std::sync::Arc;

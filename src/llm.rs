@@ -13,8 +13,8 @@ use crate::base::usage::Usage;
 
 /// Completes a request with the host's own model.
 ///
-/// The library calls it at most once for each pass, holds no key, sets no timeout and does not retry: the
-/// client that you already use does. One for OpenAI-compatible endpoints ships behind the feature `http`.
+/// The library calls it at most once for each pass, holds no key, sets no timeout and does not retry. Your client does.
+/// One for OpenAI-compatible endpoints ships behind the feature `http`.
 ///
 /// # Example: a closure is a client
 ///
@@ -350,11 +350,10 @@ impl LlmError {
         if may_pass(status) { error } else { error.permanent() }
     }
 
-    /// Makes the error of a model's server that answered with this body and no completion, and the client library
-    /// does not tell the
-    /// status. Takes the status from the body where it is a number in it, as llama.cpp, vLLM and `OpenRouter` write it, and
-    /// is then [`of_status`](Self::of_status); else it is permanent, since such a body comes from another address, or
-    /// from a proxy that wants another key.
+    /// Makes the error of a model's server that answered with this body, for a client library that hides the status.
+    /// Takes the status from the body where it is a number in it, as llama.cpp, vLLM and `OpenRouter` write it. It is
+    /// then [`of_status`](Self::of_status). Else it is permanent: such a body comes from another address, or a proxy
+    /// that wants another key.
     ///
     /// Says the status alone, as there.
     ///

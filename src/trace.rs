@@ -1,8 +1,8 @@
 //! Spans for the host's tracing; see [the manual](crate::manual::operate#spans). Nothing is left of them without
 //! the feature `tracing`.
 //!
-//! A span says that something happened, how it ended and how much of it there was, never what: no function here
-//! takes a text, and what is recorded are counts, ids and words out of our own lists.
+//! A span says that something happened, how it ended and how much of it there was, never what. No function here takes a
+//! text. Recorded are counts, ids and words of our own lists.
 
 use std::fmt;
 use std::future::Future;
@@ -319,7 +319,7 @@ pub(crate) fn delete(id: MemoryId, run: impl FnOnce() -> Result<bool>) -> Result
     span.attempt(run).inspect(|done| span.count("gen_ai.memory.record.count", u64::from(*done)))
 }
 
-/// Words are forgotten wherever they stand.
+/// Words are forgotten wherever they are.
 pub(crate) fn forget(run: impl FnOnce() -> Result<Vec<PlaceReceipt>>) -> Result<Vec<PlaceReceipt>> {
     let span =
         span!("delete_memory", "gen_ai.operation.name" = "delete_memory", "gen_ai.memory.record.count");

@@ -80,7 +80,7 @@ pub struct ArtifactId(String);
 const LONGEST: usize = 64;
 
 impl ArtifactId {
-    /// Makes the id of a kind with so many random hexadecimal digits.
+    /// Makes the id of a kind with a number of random hexadecimal digits.
     pub(crate) fn of(kind: ArtifactKind, digits: &str) -> Self {
         Self(format!("{}{digits}", kind.prefix()))
     }

@@ -17,7 +17,8 @@ use crate::base::debug::debug_as;
 use crate::base::error::{At, Error, Refusal, Result};
 use crate::disk::{Disk, Kind, OsDisk, atomic, canonical};
 
-/// Writes the artifacts that a final message refers to into files, at the end of a turn: `artifacts/<id>/` in the host's folder of data.
+/// Writes the artifacts of a final message into files at the end of a turn. They are in `artifacts/<id>/` of the host's
+/// data.
 ///
 /// | file | of | holds |
 /// |---|---|---|

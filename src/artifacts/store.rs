@@ -72,11 +72,12 @@ pub trait ArtifactStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::ArtifactNotFound`](crate::Error::ArtifactNotFound), [`Error::ArtifactEnded`](crate::Error::ArtifactEnded) where
-    /// it does not run any more, [`Error::Config`](crate::Error::Config) for data of another kind or shape,
-    /// [`Error::Stopped`](crate::Error::Stopped) for data that holds a secret or what was forgotten,
-    /// [`Error::TooLarge`](crate::Error::TooLarge), [`Error::QuotaReached`](crate::Error::QuotaReached), and the errors of the
-    /// home. Nothing is changed then.
+    /// [`Error::ArtifactNotFound`](crate::Error::ArtifactNotFound).
+    /// [`Error::ArtifactEnded`](crate::Error::ArtifactEnded) where it does not run any more.
+    /// [`Error::Config`](crate::Error::Config) for data of another kind or shape.
+    /// [`Error::Stopped`](crate::Error::Stopped) for data that holds a secret or what was forgotten.
+    /// [`Error::TooLarge`](crate::Error::TooLarge). [`Error::QuotaReached`](crate::Error::QuotaReached). Also the
+    /// errors of the home. Nothing is changed then.
     fn mark_completed(
         &self,
         access: &Access,
@@ -123,10 +124,10 @@ pub trait ArtifactStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied), and the errors of the home.
     fn delete(&self, access: &Access, id: &ArtifactId, now: DateTime<Utc>) -> Result<bool>;
 
-    /// Forgets a statement: removes every artifact that says it for good, running ones too, and keeps it out of what comes in from now
-    /// on, by a [tombstone](crate::gate::Tombstones). For main sessions alone. The files that a
-    /// [`Materialiser`](super::Materialiser) wrote are the host's to [remove](super::Materialiser::remove): the observer hears of each
-    /// artifact.
+    /// Forgets a statement: removes every artifact that says it, running ones too. New ones are kept out by a
+    /// [tombstone](crate::gate::Tombstones). For main sessions alone. The files that a
+    /// [`Materialiser`](super::Materialiser) wrote are the host's to [remove](super::Materialiser::remove): the
+    /// observer hears of each artifact.
     ///
     /// When it returns, no byte of a removed artifact is in the home.
     ///

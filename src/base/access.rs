@@ -53,8 +53,8 @@ impl Scope {
         Self { user: user.into(), agent: String::new() }
     }
 
-    /// Returns the scope of a group of this life: an audience of its own, with journals, a memory and rows that no other
-    /// group reads. Its agent's id is the life's, followed by `//group:` and the name.
+    /// Returns the scope of a group of this life. It is an audience of its own, with journals, memory and rows that no
+    /// other group reads. Its agent's id is the life's, followed by `//group:` and the name.
     ///
     /// ```
     /// use noctuary::life::GroupName;
@@ -79,13 +79,14 @@ impl Scope {
     }
 }
 
-/// Stands between the id of an agent and the name of a group.
+/// Comes between the id of an agent and the name of a group.
 const GROUP: &str = "//group:";
 
 /// The facts that a reader states before anything reaches a session: kind, actor and scope.
 ///
 /// The scope is compared with that of a store, of an index, and of a [workspace that knows its
-/// own](crate::Workspace::scope); any other is denied before anything is read. Only the host knows the owner of a folder.
+/// own](crate::Workspace::scope). Any other is denied before anything is read. Only the host knows the owner of a
+/// folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     /// The kind of session.
@@ -152,8 +153,8 @@ impl Access {
         Self { kind, actor, scope }
     }
 
-    /// Returns the same access to a group of the life: its sessions read and write the group's journals, read its memory, and
-    /// see nothing of another group or of the private life.
+    /// Returns the same access to a group of the life. Its sessions read and write the group's journals, read its
+    /// memory, and see nothing of another group or of the private life.
     ///
     /// ```
     /// use noctuary::life::GroupName;
@@ -176,8 +177,9 @@ impl Access {
         self.scope.group_name().is_some()
     }
 
-    /// Returns whether the `MEMORY.md` of its scope, and whatever derives from it, may reach this session. In a life's own
-    /// scope that is `Main` only, and no setting changes it (seed 001, section 4.1); a group's memory is its sessions' too.
+    /// Returns whether the `MEMORY.md` of its scope, and whatever derives from it, may reach this session. In a life's
+    /// own scope that is `Main` only, and no setting changes it (seed 001, section 4.1). A group's memory is its
+    /// sessions' too.
     #[must_use]
     pub fn reads_memory(&self) -> bool {
         self.kind == SessionKind::Main || self.is_of_group()

@@ -8,9 +8,9 @@ pub use zone::Zone;
 
 /// Decides which date an instant belongs to: a time zone and the hour at which a day begins.
 ///
-/// Someone who works past midnight sets a cut-off hour, and what happened at two in the morning still
-/// belongs to the day before. Where a zone's clock changes, a day has 23 or 25 hours; each instant belongs to one day,
-/// and a later instant never to an earlier day.
+/// Someone who works past midnight sets a cut-off hour. Two in the morning then still belongs to the day before. Where
+/// a zone's clock changes, a day has 23 or 25 hours. Each instant belongs to one day, and a later instant never to an
+/// earlier day.
 ///
 /// ```
 /// use chrono::{FixedOffset, NaiveDate, TimeZone, Utc};
@@ -79,8 +79,8 @@ impl DayPolicy {
         self.first(local)
     }
 
-    /// Returns the first instant of the day `date` at which the clock shows `time`, or a later time where it leaves that out.
-    /// A time before the hour at which days begin is of the night that ends the day.
+    /// Returns the first instant of the day `date` at which the clock shows `time`, or a later one if it skips that. A
+    /// time before the hour at which days begin is of the night that ends the day.
     #[must_use]
     pub fn instant(self, date: NaiveDate, time: NaiveTime) -> DateTime<Utc> {
         let next = date.succ_opt().filter(|_| time.hour() < u32::from(self.cutoff_hour));

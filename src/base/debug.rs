@@ -1,6 +1,6 @@
 //! `Debug` by one format, for types that hold a person's words, a key, or an object of the host.
 
-/// Implements `Debug` for a type of which only the shape may be printed.
+/// Implements `Debug` for a type that prints only its shape.
 macro_rules! debug_as {
     ($type:ty, $text:literal) => {
         debug_as!($type, |_it| $text);

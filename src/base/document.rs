@@ -110,8 +110,8 @@ impl Document {
         Revision::of(&self.bytes)
     }
 
-    /// Returns the text, with every byte that is not UTF-8 replaced. For reading only: writing it back would
-    /// change what stands there.
+    /// Returns the text, with every byte that is not UTF-8 replaced. For reading only: writing it back would change
+    /// what is there.
     #[must_use]
     pub fn lossy(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)

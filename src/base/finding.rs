@@ -9,7 +9,7 @@ use crate::base::name::DocName;
 
 /// A secret that was found in a document, so that a person can go there and act.
 ///
-/// It holds at most a quarter of the secret, and no hash of it: a hash of a short one is found by trying.
+/// It holds at most a quarter of the secret, and no hash of it, since a short one is found by trying.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GateFinding {
@@ -19,8 +19,8 @@ pub struct GateFinding {
     pub class: String,
     /// The line on which it begins, from 1.
     pub line: u64,
-    /// The character of that line with which it begins, from 1. A line of a journal of which the model is shown a part,
-    /// and which is longer than 32 KiB before that part, counts from there.
+    /// The character of that line with which it begins, from 1. A line of a journal that is shown in part counts from
+    /// that part, if more than 32 KiB are before it.
     pub column: u64,
     /// Its form in the text.
     pub view: View,
@@ -54,7 +54,7 @@ impl GateFinding {
         }
     }
 
-    /// Returns where it stands: what reports are sorted by.
+    /// Returns where it is: what reports are sorted by.
     pub(crate) fn place(&self) -> (&DocName, u64, u64) {
         (&self.name, self.line, self.column)
     }

@@ -10,8 +10,8 @@ use super::name_rules::{NameError, printable, windows_fault};
 
 /// The name of a group of people with whom an agent talks.
 ///
-/// At most 40 characters out of `a-z`, `0-9` and `-`, with a letter or digit at both ends: so it is a folder's name on every
-/// disk, and no two names look alike or differ by case.
+/// At most 40 characters out of `a-z`, `0-9` and `-`, with a letter or digit at both ends. So it is a folder's name on
+/// every disk, and no two names differ by case alone.
 ///
 /// ```
 /// use noctuary::life::GroupName;

@@ -111,13 +111,13 @@ pub(crate) const OWN_FILES: [&str; 9] = [
     "messages.md",
 ];
 
-/// The name of a document: a relative path of plain segments, none of which begins with a dot but the folder
+/// The name of a document: a relative path of plain segments without a dot in front, but for the folder
 /// [`.self`](Self::DOT_SELF).
 ///
-/// At most 512 bytes, segments of at most 255. No traversal, no absolute path, no backslash, no control or
-/// invisible characters; no segment begins or ends with a space or ends with a dot, since some disks drop those.
-/// Characters and names that Windows reserves (`:`, `?`, `con.md`) are refused on Windows alone;
-/// [`is_portable`](Self::is_portable) tells of them elsewhere.
+/// At most 512 bytes, segments of at most 255. No traversal, no absolute path, no backslash, no control or invisible
+/// characters. No segment begins or ends with a space or ends with a dot, since some disks drop those. Characters and
+/// names that Windows reserves (`:`, `?`, `con.md`) are refused on Windows alone; [`is_portable`](Self::is_portable)
+/// tells of them elsewhere.
 ///
 /// ```
 /// use noctuary::DocName;

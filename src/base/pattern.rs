@@ -1,8 +1,8 @@
-//! Regular expressions that stand in the code.
+//! Regular expressions that are in the code.
 
 use regex::Regex;
 
-/// Compiles a pattern that stands in the code.
+/// Compiles a pattern that is in the code.
 ///
 /// # Panics
 ///

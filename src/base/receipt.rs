@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::debug::debug_as;
 use crate::base::name::DocName;
 
-/// A place where something that is remembered may stand.
+/// A place where something that is remembered may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -246,7 +246,7 @@ impl PlaceReceipt {
         });
     }
 
-    /// Says what may still stand there.
+    /// Says what may still are there.
     #[must_use]
     pub fn left(mut self, why: impl Into<Cow<'static, str>>) -> Self {
         self.left = Some(why.into());
@@ -254,9 +254,9 @@ impl PlaceReceipt {
     }
 }
 
-/// The result of a request to forget: every place, also those that could not be reached. It holds
-/// nothing of what was forgotten; rows that said it are named by other words of theirs. Printed, it has a line for each place that has
-/// something in it, and one for those at which nobody looked, by reason.
+/// The result of a request to forget: every place, also those that could not be reached. It holds nothing of what was
+/// forgotten; rows that said it are named by other words of theirs. Printed, it has a line for each place with a find.
+/// Places where nobody looked share a line by reason.
 ///
 /// ```
 /// use noctuary::exchange::{ForgetPlace, ForgetReceipt};
@@ -334,10 +334,10 @@ impl ForgetReceipt {
         self.places.iter().find(|line| line.place == place).expect("each place has a line")
     }
 
-    /// Returns whether it is gone from everywhere that can be reached: nobody forgot to look somewhere
-    /// ([`unasked`](Self::unasked)), and nothing may still stand where they looked ([`left`](Self::left)). Prompts of
-    /// sessions under way, exports and backups are out of reach, and are not counted, but for a repository in the
-    /// workspace. A link and a repository are never opened, so this is `false` as long as the workspace has one.
+    /// Returns whether it is gone from everywhere that can be reached. Nobody forgot to look somewhere
+    /// ([`unasked`](Self::unasked)), and nothing may still be where they looked ([`left`](Self::left)). Prompts of
+    /// sessions under way, exports and backups are out of reach, and only a repository in the workspace is counted. A
+    /// link and a repository are never opened, so this is `false` as long as the workspace has one.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.unasked().next().is_none() && self.left().next().is_none()
@@ -350,7 +350,7 @@ impl ForgetReceipt {
         self.places.iter().filter(|line| !line.place.is_out_of_reach() && line.is_unseen())
     }
 
-    /// Returns the places at which somebody looked, and where it may still stand.
+    /// Returns the places at which somebody looked, and where it may still be.
     pub fn left(&self) -> impl Iterator<Item = &PlaceReceipt> {
         self.places
             .iter()

@@ -1,7 +1,7 @@
 //! Small rules about characters, lines and words that every floor above shares.
 //!
-//! Texts are compared by three identities, each written once: [`same`] for what is one name, key or statement, [`same_word`] for what
-//! a search finds, and [`cut`] for cuts that a person sees: whole graphemes.
+//! Texts are compared by three identities, each written once. [`same`] is for names, keys and statements, [`same_word`]
+//! for searches, and [`cut`] for whole graphemes.
 
 mod graphemes;
 mod same;
@@ -63,7 +63,7 @@ pub(crate) fn tail(text: &str, most: usize, unit: Unit) -> &str {
     &text[if unit.len(&text[start..line]) <= most / NEAR { line } else { start }..]
 }
 
-/// A line ends near a cut where no more than one part in so many of what is shown is lost to it.
+/// Share of the shown text, one part in this number, that may be lost to end a cut at a line.
 const NEAR: usize = 16;
 
 /// Returns how many bytes at the front of `bytes` continue a character that began before it: 0 to 3.

@@ -84,13 +84,13 @@ fn write(disk: &dyn Disk, temporary: &str, bytes: &[u8], like: Option<&Stat>) ->
     file.sync().map_err(unsynced)
 }
 
-/// Makes what stands in a file durable, where an earlier writer may have failed to.
+/// Makes what is in a file durable, where an earlier writer may have failed to.
 pub(crate) fn settle(disk: &dyn Disk, path: &str) -> Result<()> {
     sync_file(disk, path)?;
     sync_folders_of(disk, path)
 }
 
-/// Makes what stands in a file durable, and not yet its name.
+/// Makes what is in a file durable, and not yet its name.
 pub(crate) fn sync_file(disk: &dyn Disk, path: &str) -> Result<()> {
     let file = disk.open(path, Open::Read).at("open", path)?;
     file.sync().map_err(unsynced).at("sync", path)

@@ -1,4 +1,4 @@
-//! The contract of a disk: verbs on files below one root, each of which a test can make fail.
+//! The contract of a disk: verbs on files below one root, and a test can make each fail.
 
 use std::fmt::Debug;
 use std::io;
@@ -21,7 +21,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// As the operating system says; a [`Refusal`](crate::workspace::Refusal) inside where no plain file stands there.
+    /// As the operating system says; a [`Refusal`](crate::workspace::Refusal) inside where no plain file is there.
     fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>>;
 
     /// Looks at a name without following it; `None` if nothing exists.

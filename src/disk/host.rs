@@ -75,7 +75,7 @@ fn process_exists(_pid: u32) -> bool {
     true
 }
 
-/// Returns the limit on open files that is reached: so few files are left that a database cannot be open with its log.
+/// Returns the limit on open files that is reached. So few files are left that a database cannot be open with its log.
 #[cfg(feature = "sqlite")]
 pub(crate) fn reached_limit() -> Option<crate::base::error::OpenLimit> {
     let mut opened = Vec::new();

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io;
 
-/// Frees the lock of an open file at once. Closing it is not enough: a process that another thread is starting
-/// holds a copy of the descriptor until it runs, and the lock with it.
+/// Frees the lock of an open file at once. Closing it is not enough. A process that another thread is starting holds a
+/// copy of the descriptor until it runs, and the lock with it.
 pub(super) fn unlock(file: &File) {
     let _ = fs4::FileExt::unlock(file);
 }

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use super::contract::{Disk, DiskFile, Entry, Open, Stat};
 use super::os::OsDisk;
 
-/// The real file system under a folder, of which nothing can be changed.
+/// The real file system under a folder, for reading alone.
 #[derive(Debug)]
 pub(crate) struct Looking(OsDisk);
 

@@ -1,8 +1,8 @@
 //! The mark beside a store: what it held at its last commit, so that one that was emptied or cut short is told from a new
 //! one.
 //!
-//! It is written after the commit that it tells of and not synced, so after a crash it tells of that commit or of an
-//! earlier one: the store holds what it says, and may hold more. A mark that cannot be read says nothing.
+//! It is written after its commit and not synced. So after a crash it is of that commit or an earlier one. The store
+//! may hold more. A mark that cannot be read says nothing.
 
 use std::io;
 
@@ -19,7 +19,7 @@ pub(crate) struct Mark {
     v: u64,
     /// The number of lines or changes.
     pub(crate) held: u64,
-    /// Hashes of lines of which one is there: the last one; while the file is written anew, that of before and that of
+    /// Hashes of lines, one of them there: the last one. While the file is written anew, the one before and the one
     /// after.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     last: Vec<String>,

@@ -1,9 +1,8 @@
 //! Durable verbs on files: the only place that writes to the file system, behind one small seam.
 //!
-//! Paths are relative to the root, parted by `/`, and made of checked names or of our own. No verb follows a
-//! symbolic link below the root, also not one that is swapped in meanwhile: on unix each folder is opened
-//! from the one above it. The seam also tells the time, so that a test can set the clock, and each of its
-//! verbs can be made to fail.
+//! Paths are relative to the root, parted by `/`, and made of checked names or of our own. No verb follows a symbolic
+//! link below the root, also not one that is swapped in meanwhile. On unix each folder is opened from the one above it.
+//! The seam also tells the time, so that a test can set the clock. Each of its verbs can be made to fail.
 
 pub(crate) mod atomic;
 #[cfg(feature = "artifacts")]

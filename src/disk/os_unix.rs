@@ -83,7 +83,7 @@ impl Root {
         if file.metadata()?.is_file() { Ok(file) } else { Err(refused(Refusal::NotAFile)) }
     }
 
-    /// Opens a file from the folder that it is in, and says what stands in the way.
+    /// Opens a file from the folder that it is in, and says what is in the way.
     fn walk_to(&self, path: &str, flags: OFlags) -> io::Result<OwnedFd> {
         let (folder, file) = self.parent(path)?;
         let flags = flags | OFlags::CLOEXEC;
@@ -211,8 +211,8 @@ impl Root {
     }
 }
 
-/// Opens what stands below a folder in one call that follows no link and never leaves the folder. `None` where only a walk from
-/// folder to folder says more: something is in the way, or the system does not know the call.
+/// Opens what is below a folder in one call that follows no link and never leaves the folder. `None` where only a walk
+/// from folder to folder says more: something is in the way, or the system does not know the call.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn below(root: BorrowedFd<'_>, path: &str, flags: OFlags) -> Option<io::Result<OwnedFd>> {
     use rustix::fs::ResolveFlags;

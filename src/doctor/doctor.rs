@@ -36,8 +36,8 @@ use crate::workspace::Workspace;
 
 /// Looks at a workspace and the memory store beside it, and says what an operator should mend.
 ///
-/// A look writes nothing: a folder is opened so that every verb that writes is refused, a database is copied into the
-/// memory of this process, which needs room for all of it, and a server refuses all changes in the transactions of a look. Others may
+/// A look writes nothing. In a folder every verb that writes is refused. A database is copied into the memory of this
+/// process, which needs room for all of it. A server refuses all changes in the transactions of a look. Others may
 /// write meanwhile.
 ///
 /// ```
@@ -131,8 +131,8 @@ impl Doctor {
         self
     }
 
-    /// Sets how stores are configured: the extractor of edges, the thresholds of methods, and the embedder, without which rows
-    /// that wait for a vector are no finding and are not embedded.
+    /// Sets how stores are configured: the extractor of edges, the thresholds of methods, and the embedder. Without an
+    /// embedder, rows that wait for a vector are no finding.
     #[must_use]
     pub fn stores(mut self, config: StoreConfig) -> Self {
         self.stores = config;
@@ -169,8 +169,8 @@ impl Doctor {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where a database holds several lives, or it is a server, and none was named; the errors of reading, where the home as a
-    /// whole cannot be read. Damage inside of it is a finding and no error.
+    /// [`Error::Config`] where a database holds several lives, or it is a server, and none was named. The errors of
+    /// reading, where the home as a whole cannot be read. Damage inside of it is a finding and no error.
     pub fn examine(&self, now: DateTime<Utc>) -> Result<Examination> {
         let mut told = Examination::default();
         match &self.home {

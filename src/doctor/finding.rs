@@ -103,7 +103,7 @@ pub enum FindingKind {
     NameCollision,
     /// A copy that a tool left where two machines changed one file.
     ConflictCopy,
-    /// Two versions of a document stand between conflict marks.
+    /// Two versions of a document are between conflict marks.
     ConflictMarks,
     /// State files of a workspace in git that git does not ignore.
     MissingIgnoreLines,

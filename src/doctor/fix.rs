@@ -130,7 +130,7 @@ pub struct Fixed {
     pub finding: DoctorFinding,
     /// Whether it was carried out.
     pub done: bool,
-    /// The reason for which a part of it is left, or all, in a clause; `None` in a plan, and where nothing is.
+    /// The reason for which a part of it is left, or all, in a clause. `None` in a plan, and where nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
 }
@@ -492,8 +492,8 @@ fn mend_state(workspace: &dyn Workspace, place: &str) -> Result<bool> {
 /// A step of a pass, carried out under the rules of the home.
 type Within<'w> = dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()> + 'w;
 
-/// Gives the rows that wait their vectors, in passes for as long as they get any: a row that the embedder never takes spoils fewer
-/// others in each. It is done where any row has one now, or none waits any more.
+/// Gives the rows that wait their vectors, in passes for as long as they get any. A row that the embedder never takes
+/// spoils fewer others in each. It is done where any row has one now, or none waits any more.
 fn embed(store: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) -> Result<Done> {
     let mut is_any = false;
     loop {

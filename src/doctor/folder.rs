@@ -208,7 +208,7 @@ fn git(root: &Path, told: &mut Examination) -> Result<()> {
     Ok(())
 }
 
-/// Looks at a life whose state travels in git: what is of one machine must stay out, and our driver must merge the rest.
+/// Looks at a life whose state travels in git. Files of one machine must stay out, and our driver must merge the rest.
 fn travels(
     disk: &dyn Disk,
     place: &dyn Fn(&str) -> String,

@@ -32,7 +32,8 @@ impl Said {
         said
     }
 
-    /// Reads the line that this is of behind a label of two words in front; `None` where it has none, or the label says a number or a negation.
+    /// Reads the line that this is of behind a label of two words in front. `None` where it has none, or the label says
+    /// a number or a negation.
     fn behind_label(&self, line: &str) -> Option<Self> {
         const LABEL_WORDS: usize = 2;
         let (_, rest) =
@@ -78,7 +79,7 @@ impl Standing {
         }
     }
 
-    /// Returns the lines of which a person has moved the cited line to this place of the journal.
+    /// Returns the lines whose cited line a person has moved to this place of the journal.
     fn moved_to(&self, place: &Cited, shown: &Shown) -> Vec<&String> {
         let (name, ..) = compared(place);
         let tells = |said: &Said, (name, first_line, last_line): Cited| {
@@ -98,9 +99,9 @@ impl Standing {
         lines.filter(is_moved).map(|(_, line)| line).collect()
     }
 
-    /// Returns whether a line that cites one of these places says all that this one says, but for a label of two words in front of it. A
-    /// line of a journal is shown twice where what says that it was shown is lost or has not come yet from another machine, where a person
-    /// has changed it, and where they asked for it: then a model may say more of it than before.
+    /// Returns whether a line that cites one of these places says all that this one says, but for a label of two words
+    /// in front of it. A line of a journal is shown twice where its record is lost or has not come yet from another
+    /// machine. So is a line that a person has changed, or asked for. Then a model may say more of it than before.
     pub(super) fn says(&self, line: &str, citations: &[Citation], shown: &Shown) -> bool {
         let places = cited(citations.to_vec());
         let places: Vec<&Cited> = places.iter().filter(|place| place.1 > 0).collect();

@@ -59,7 +59,7 @@ pub enum RulingOutcome {
     Decided(EventId),
     /// The store runs in shadow mode: it was told, and changed nothing.
     Told(EventId),
-    /// A rule of the store stands against it. The store told that too.
+    /// A rule of the store is against it. The store told that too.
     Refused(String),
     /// The rows were not any more what the model was shown, or one was retired meanwhile: nothing was decided.
     Outdated,
@@ -99,12 +99,11 @@ impl LeftPair {
 pub enum LeftReason {
     /// Both were typed, confirmed or pinned by the human, who alone retires either.
     Protected,
-    /// One is read by sessions with others present and the other is not: what is private must not be told by what a
-    /// shared row became.
+    /// One is read by sessions with others present and the other is not. A shared row must not tell private words.
     Audience,
     /// The newer one is the words of a page, a tool or an import, and the older one somebody's own.
     Origin,
-    /// One is no statement of the human or about them: a lesson, an outcome, what a host keeps by a category of its own.
+    /// One is no statement of the human or about them: a lesson, an outcome, a host's own category.
     Category,
     /// It is larger than a request may be.
     TooLarge,

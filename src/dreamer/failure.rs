@@ -24,8 +24,8 @@ pub enum Failure {
     Stopped,
     /// Nobody said why it ended, so it may have been cut off.
     Unsaid,
-    /// Not in the form that was asked for: neither bullets nor exactly the token for nothing, or, of a
-    /// [`FactDreamer`](crate::dream::FactDreamer), no ruling for a pair that was shown.
+    /// Not in the form that was asked for: neither bullets nor exactly the token for nothing. For a
+    /// [`FactDreamer`](crate::dream::FactDreamer), no ruling for a shown pair.
     Malformed,
     /// Larger than any answer should be.
     TooLarge,

@@ -74,11 +74,11 @@ pub enum LineOutcome {
         /// Whether it cites journal lines, which were then checked.
         cited: bool,
     },
-    /// The same statement stands in `MEMORY.md`, in the archive, in a proposal that waits, or earlier in the answer.
+    /// The same statement is in `MEMORY.md`, in the archive, in a proposal that waits, or earlier in the answer.
     Duplicate,
     /// An earlier dream promoted it and a person took it out again, or said no to it.
     RemovedBefore,
-    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`; or it holds the mark of a
+    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`. Or it holds the mark of a
     /// forgotten statement in a file, such as `[forgotten]----`.
     Forgotten,
     /// Its evidence does not hold.
@@ -108,9 +108,9 @@ impl fmt::Display for LineOutcome {
 pub struct Hold {
     /// The check that it failed.
     pub reason: HoldReason,
-    /// The word of the line that the check missed in its sources; for [`HoldReason::Origin`], whose words they are,
-    /// such as `web` or `tool:psql`, and for
-    /// [`HoldReason::Injection`] the reason of [`scan_injection`](crate::gate::scan_injection).
+    /// The word of the line that the check missed in its sources. For [`HoldReason::Origin`] it is the speaker, such as
+    /// `web` or `tool:psql`, and for [`HoldReason::Injection`] the reason of
+    /// [`scan_injection`](crate::gate::scan_injection).
     pub word: Option<String>,
 }
 
@@ -139,8 +139,7 @@ pub enum HoldReason {
     Quote,
     /// It cites nothing, and citations are required.
     Uncited,
-    /// It rests on the words of a page, a tool, an import or another person alone, or says that the user said what
-    /// somebody else did.
+    /// It rests only on words of a page, a tool, an import or another person, or gives such words to the user.
     Origin,
     /// It is an order to its reader, and no statement.
     Imperative,
@@ -148,7 +147,7 @@ pub enum HoldReason {
     Record,
     /// It hides an instruction of a form that is known.
     Injection,
-    /// It stands under another line of the answer, or leads to lines under it, and says something else alone.
+    /// It is under another line of the answer, or leads to lines under it, and says something else alone.
     Nested,
 }
 

@@ -16,9 +16,9 @@ pub enum Notice {
     /// A section that a dream appended is no longer in `MEMORY.md`: somebody took it out, or an editor saved
     /// over it. It is not appended again, unless a person asks by [`redo_dream`](crate::JournalDreamer::redo_dream).
     SectionMissing(DreamId),
-    /// Every line of an answer was held; so many journals wait for another try.
+    /// Every line of an answer was held. The number of journals that wait for another try.
     HeldWaits(u64),
-    /// Every line about this journal was held as often as it may be tried; what was shown of it counts as read, until
+    /// Every line about this journal was held as often as it may be tried. The shown part of it counts as read, until
     /// [`read_again`](crate::JournalDreamer::read_again) gives it back.
     HeldUsedUp(DocName),
     /// `MEMORY.md` will be over its budget by what this night promotes; said before it is written.
@@ -30,18 +30,19 @@ pub enum Notice {
         /// Whether sections will move to the archive.
         archives: bool,
     },
-    /// A peer that knows only the watermark dreamed meanwhile; so many journals count as dreamed.
+    /// A peer that knows only the watermark dreamed meanwhile. The number of journals that count as dreamed.
     DreamedByPeer(u64),
     /// Two names differ in case only.
     CaseCollision(DocName, DocName),
     /// An entry of a journal folder that is no journal and no plain file.
     RefusedEntry(String),
-    /// A copy in a journal folder, which a tool left where two machines changed one file: it is not read, and waits to be merged.
+    /// A copy in a journal folder, which a tool left where two machines changed one file. It is not read, and waits to
+    /// be merged.
     ConflictCopy(DocName),
     /// The count of journals in quarantine, which no run reads until they are released; said in each run.
     InQuarantine(u64),
-    /// The count of journals under names that hold what no model is shown: no run reads them until they are renamed; said
-    /// in each run.
+    /// The count of journals whose names hold a secret or forgotten words. No run reads them until they are renamed.
+    /// Said in each run.
     HiddenNames(u64),
     /// A quarantined journal has grown since it was quarantined; it stays out until released.
     QuarantinedGrew(DocName),
@@ -65,7 +66,8 @@ pub enum Notice {
     StoppedEarly(String),
     /// The count of proposals that wait for a person's word.
     ProposalsWaiting(u64),
-    /// The count of proposals that have waited for too long: they take no room among those that wait, and can still be accepted.
+    /// The count of proposals that have waited for too long. They take no room among those that wait, and can still be
+    /// accepted.
     ProposalsExpired(u64),
     /// There is an unfinished commit, which a preview does not finish.
     UnfinishedCommit(DreamId),
@@ -75,7 +77,7 @@ pub enum Notice {
     UnreadState {
         /// The file.
         file: String,
-        /// The name under which it was kept as it stood; `None` where nothing was written, or it was empty.
+        /// The name under which it was kept as it was; `None` where nothing was written, or it was empty.
         aside: Option<String>,
     },
     /// This machine alone dreams for the life, and the run was on another one.

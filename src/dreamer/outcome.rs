@@ -14,7 +14,7 @@ pub enum Outcome {
     /// No journal has anything that a model has not been shown; the model was not called.
     #[serde(rename = "nothing_new")]
     NothingNew,
-    /// The section of exactly these inputs stands in `MEMORY.md` or the archive already; the model was not called.
+    /// The section of exactly these inputs is in `MEMORY.md` or the archive already; the model was not called.
     #[serde(rename = "already_promoted")]
     AlreadyPromoted,
     /// A proposal of exactly these inputs waits for a person's word; the model was not called.
@@ -109,9 +109,8 @@ pub enum DreamMode {
     /// Makes a file of it that a person edits, and then accepts or rejects; see
     /// [`JournalDreamer::proposals`](crate::JournalDreamer::proposals). The journals that the model was shown count as read.
     Propose,
-    /// Asks the model and says what it would append. It claims nothing and writes nothing, neither state nor ledger, so
-    /// that it runs beside a dream, counts against no cap and is stopped by none, nor by a back-off, and asks again when it is
-    /// called again.
+    /// Asks the model and says what it would append. It claims nothing and writes nothing, so it may run beside a
+    /// dream. No cap counts it, and no cap or back-off stops it. It asks again when it is called again.
     Preview,
 }
 

@@ -36,8 +36,8 @@ pub struct PassReport {
     /// blocked or held.
     #[serde(default)]
     pub warned: Vec<Charge>,
-    /// Journal lines that were left out of the request because a machine wrote them there: earlier dreams,
-    /// recalled memory, marks of other tools.
+    /// Journal lines that were left out of the request because a machine wrote them: earlier dreams, recalled memory,
+    /// marks of other tools.
     pub stripped: Vec<SourceRef>,
     /// Why there was no usable answer, for [`Outcome::LlmError`].
     pub failure: Option<Failure>,

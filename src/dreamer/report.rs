@@ -115,15 +115,14 @@ impl DreamReport {
             .filter(|line| matches!(line.fate, LineOutcome::Promoted { .. }))
     }
 
-    /// Returns the journals of which something waits in quarantine. They are no part of the backlog, since no run
-    /// reads them.
+    /// Returns the journals with waiting bytes in quarantine. They are no part of the backlog, since no run reads them.
     pub fn quarantined(&self) -> impl Iterator<Item = &JournalReport> {
         let held = |journal: &&JournalReport| journal.reason == ReadReason::Quarantined;
         self.journals.iter().filter(move |journal| held(journal) && journal.pending > 0)
     }
 
-    /// Says in a sentence why nothing was kept of journals that were read; `None` where something was kept or held for a person, where
-    /// nothing was read, and where it failed.
+    /// Says in a sentence why nothing was kept of journals that were read. `None` where something was kept or held for
+    /// a person, where nothing was read, and where it failed.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -192,9 +191,9 @@ impl DreamReport {
     }
 }
 
-/// One line for a log: the ending, how many lines were promoted and held, what waits, how often the model was called, why there was
-/// no usable answer, until when it waits, and which dreams' sections are no longer in `MEMORY.md`; where facts were judged, the pairs in place of lines. Everything else
-/// that an operator should know is in [`notices`](DreamReport::notices).
+/// One line for a log: the ending, numbers of promoted and held lines, the backlog, and calls. It adds why there was no
+/// usable answer, until when it waits, and missing sections. Where facts were judged, it has the pairs in place of
+/// lines. Everything else that an operator should know is in [`notices`](DreamReport::notices).
 ///
 /// ```
 /// use noctuary::dream::DreamMode;

@@ -52,8 +52,8 @@ impl Entity {
         Self { kind: kind.into(), key: key.into() }
     }
 
-    /// Returns the spelling by which names, links, tags and people are compared, however they are composed: lower case, one space
-    /// between words, no apostrophe.
+    /// Returns the spelling by which names, links, tags and people are compared, in any composition. It has lower case,
+    /// one space between words, no apostrophe.
     #[must_use]
     pub fn fold(text: &str) -> String {
         let name = text::same_name(text);

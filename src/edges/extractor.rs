@@ -35,7 +35,7 @@ pub trait EdgeExtractor: Debug + Send + Sync {
     /// Returns the edges of a text. A store keeps at most [`Edge::MOST`] of them, verbs first.
     fn edges(&self, text: &str) -> Vec<Edge>;
 
-    /// Returns the keys under which an entity may stand that somebody names in their own words.
+    /// Returns the possible keys of an entity that somebody names in their own words.
     fn keys(&self, asked: &str) -> Vec<String>;
 
     /// Returns the name of its rules. A store that computes its edges makes them anew where it is another one.

@@ -11,7 +11,7 @@ pub(crate) struct Names<'t> {
     text: &'t str,
     /// Whether the next word begins a sentence.
     begins: bool,
-    /// Words with capitals that stand beside each other, and whether the first of them begins its sentence.
+    /// Words with capitals that are beside each other, and whether the first of them begins its sentence.
     open: Option<(Range<usize>, bool)>,
 }
 
@@ -77,7 +77,7 @@ fn is_name(word: &str) -> bool {
         && !is_common(word)
 }
 
-/// Returns whether a word is a name wherever it stands: with two capitals, or with a digit.
+/// Returns whether a word is a name wherever it is: with two capitals, or with a digit.
 fn is_marked(word: &str) -> bool {
     word.chars().filter(|c| c.is_uppercase()).count() > 1 || word.contains(|c: char| c.is_ascii_digit())
 }
@@ -92,7 +92,7 @@ fn may_act(first: &str, next: &str) -> bool {
     is_lower && next.len() > 3 && (next.ends_with('s') || next.ends_with("ed")) && !is_form(first)
 }
 
-/// Verbs of which the form does not tell.
+/// Verbs without a sign in their form.
 const ACTS: [&str; 28] = [
     "is", "was", "has", "had", "will", "can", "would", "could", "should", "may", "might", "must", "does",
     "did", "said", "went", "met", "got", "made", "took", "told", "came", "left", "bought", "sold", "built",

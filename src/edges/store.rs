@@ -23,8 +23,8 @@ use crate::memory::MemoryId;
 /// [notes of roles](crate::learning::RoleStore), and an [`Indexed`](crate::life::Indexed) workspace those of its documents.
 ///
 /// Edges are derived: they are written with the row in one step, and go with it. They are for finding one's way, and no
-/// search is ranked by them. A session with others present is told of shared rows only, down to the query, and of no note; nobody
-/// is told of rows that are deleted or retired.
+/// search is ranked by them. A session with others present is told of shared rows only, down to the query, and of no
+/// note. Nobody is told of rows that are deleted or retired.
 ///
 /// # Example: the surroundings of a name
 ///
@@ -49,9 +49,10 @@ use crate::memory::MemoryId;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait EdgeStore: Debug + Send + Sync {
-    /// Returns the latest texts that speak of an entity, at most `limit`, and the entities beside it in them. Words of a
-    /// person, with or without the sign of a kind, say which entity: all kinds with that key count, and names that go on
-    /// (`Marta Sails` for `Marta`). Facts that wait are [settled](crate::facts::FactStore::settle) first, where that can be.
+    /// Returns the latest texts that speak of an entity, at most `limit`, and the entities beside it in them. Words of
+    /// a person, with or without the sign of a kind, say which entity. All kinds with that key count, and names that go
+    /// on (`Marta Sails` for `Marta`). Facts that wait are [settled](crate::facts::FactStore::settle) first, where that
+    /// can be.
     ///
     /// # Errors
     ///

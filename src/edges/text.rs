@@ -12,8 +12,8 @@ use crate::base::sorted::SortedSet;
 
 /// Names, `[[wiki links]]`, `#tags`, `@people`, addresses and paths of a text.
 ///
-/// Every entity is mentioned, unless a table of [verbs](Self::verbs) says more. A name is a word with a capital inside of a
-/// sentence, or at the beginning of one where a verb follows it; words that stand beside each other are one name.
+/// Every entity is mentioned, unless a table of [verbs](Self::verbs) says more. A name is a word with a capital inside
+/// of a sentence, or at its beginning if a verb follows. Words that are beside each other are one name.
 ///
 /// ```
 /// use noctuary::edges::{EdgeExtractor, TextEdges};
@@ -45,7 +45,7 @@ impl TextEdges {
         self
     }
 
-    /// Says of which kinds it is told that two occur together, of at most five entities of a text.
+    /// Sets the kinds whose entities count as occurring together, at most five of a text.
     #[must_use]
     pub fn together<'k>(mut self, kinds: impl IntoIterator<Item = &'k str>) -> Self {
         self.together.extend(kinds.into_iter().map(str::to_owned));

@@ -127,7 +127,7 @@ fn is_denied(text: &str, at: usize) -> bool {
     before.split_whitespace().rev().take(3).any(|word| WORDS.contains(&word) || word.ends_with("n't"))
 }
 
-/// Returns whether a word before a verb says that something is done to what stands before it.
+/// Returns whether a word before a verb says that something is done to what is before it.
 fn is_passive(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end();
     let word = before.rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default();

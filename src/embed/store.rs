@@ -10,9 +10,10 @@ use crate::base::error::Result;
 /// Rows with vectors, in generations: rows of a memory store, or chunks of an index. A store that keeps none lacks nothing:
 /// its searches go by words.
 ///
-/// A row waits for its vector from the moment it is written; a write does nothing for it. The vectors of one embedder are a
-/// generation. The first one serves when no row waits for it any more; a later one is filled while the earlier serves, and
-/// takes its place in one step. A row that is changed, deleted, retired or forgotten has no vector from that moment on.
+/// A row waits for its vector from the moment it is written; a write does nothing for it. The vectors of one embedder
+/// are a generation. The first one serves when no row waits for it any more. A later one is filled while the earlier
+/// serves, and takes its place in one step. A row that is changed, deleted, retired or forgotten has no vector from
+/// that moment on.
 ///
 /// [`embed_once`](crate::vectors::embed_once) calls these verbs, which are for its makers and for the doctor. They block, and
 /// no lock is held between two of them.
@@ -68,9 +69,9 @@ pub trait VectorStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// The errors of the backend; nothing is kept then. An answer that is an error, or that cannot be used, is none: its
-    /// rows failed, and the outcome says why. Where the model is another than the one whose vectors are kept under its name, the outcome
-    /// says so, nothing is kept, and the rows wait.
+    /// The errors of the backend; nothing is kept then. An answer that is an error, or that cannot be used, is none:
+    /// its rows failed, and the outcome says why. A model is refused if kept vectors under its name are of another. The
+    /// outcome says so, and the rows wait.
     fn keep_vectors(
         &self,
         embedder: &EmbedderId,
@@ -85,8 +86,9 @@ pub trait VectorStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn serve_vectors(&self, embedder: &EmbedderId) -> Result<bool>;
 
-    /// Removes vectors of generations that do not serve, but for this one and for the newest, which another process may be filling: some
-    /// at a time, so that others may write between. Returns how many it removed; 0 where none is left.
+    /// Removes vectors of generations that do not serve, but for this one and for the newest, which another process may
+    /// be filling. It removes some at a time, so that others may write between. Returns how many it removed; 0 where
+    /// none is left.
     ///
     /// # Errors
     ///
@@ -108,7 +110,7 @@ pub struct EmbeddingStatus {
     pub skipped: u64,
     /// The generation that searches use, if any serves.
     pub serving: Option<Generation>,
-    /// All generations of which there are vectors.
+    /// All generations that have vectors.
     pub generations: Vec<Generation>,
 }
 
@@ -124,9 +126,9 @@ impl EmbeddingStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchSize {
-    /// At most so many texts; 64 unless set.
+    /// Maximum number of texts: 64 unless set.
     pub texts: usize,
-    /// At most so many bytes together, but at least one text; 64 KiB unless set.
+    /// Maximum bytes together, but at least one text: 64 KiB unless set.
     pub bytes: usize,
 }
 
@@ -180,8 +182,8 @@ pub(crate) struct EmbedText {
 }
 
 impl EmbedBatch {
-    /// Returns the texts, in the order in which their vectors are expected. In the first batch of a pass the last text is one that has a
-    /// vector already, so that another model of the same name is noticed.
+    /// Returns the texts, in the order in which their vectors are expected. In the first batch of a pass the last text
+    /// has a vector already, so that another model of the same name is noticed.
     #[must_use]
     pub fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&str> = self.texts.iter().map(|text| text.text.as_str()).collect();

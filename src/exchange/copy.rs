@@ -10,20 +10,19 @@ use crate::gate::{FORGOTTEN, Tombstones};
 use crate::session::{self, GroupView};
 use crate::workspace::{Workspace, WriteMode};
 
-/// Copies all documents and the library's state from one workspace to another, byte for byte; returns how many
+/// Copies all documents and the library's state from one workspace to another, byte for byte. Returns how many
 /// documents of the source the target has now, those included that were there already with the same bytes.
 ///
 /// Statements that the source has forgotten stay forgotten in the target: in documents. The tombstones of a memory
-/// store stay behind
-/// with its rows, so a new store beside the target knows none of them until it is asked to forget too. Where the target has forgotten something itself, a
-/// document that holds it is refused, and what the source kept of earlier versions stays there.
+/// store stay behind with its rows. A new store beside the target knows none of them until it is asked to forget too.
+/// Where the target has forgotten something itself, a document that holds it is refused. Earlier versions stay in the
+/// source.
 ///
-/// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was
-/// shown in one home is not shown again in the other. An entry that has no place in a workspace (links, devices, names
-/// that are no document names) is left out. So are the rows of a memory store, also of one in the same folder or database: they go by
-/// `copy_rows`. A copy that was interrupted is taken up by calling it again, as
-/// long as the source has not changed and nothing was written in the target, by a dream either. The life belongs to the scope of the target
-/// then, whoever had it before.
+/// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was shown in one
+/// home is not shown again in the other. An entry that has no place in a workspace (links, devices, names that are no
+/// document names) is left out. So are the rows of a memory store, also of one in the same folder or database: they go
+/// by `copy_rows`. Call it again to finish an interrupted copy, unless the source changed, or anything was written in
+/// the target. The life belongs to the scope of the target then, whoever had it before.
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")] {
@@ -44,9 +43,9 @@ use crate::workspace::{Workspace, WriteMode};
 ///
 /// # Errors
 ///
-/// [`Error::Conflict`] where a document of the same name with other content stands in the target: then nothing is
-/// copied; [`Error::Stopped`] for a document that holds what the target has forgotten; [`Error::Busy`] where
-/// somebody dreams in either.
+/// [`Error::Conflict`] where a document of the same name with other content is in the target: then nothing is copied.
+/// [`Error::Stopped`] for a document that holds what the target has forgotten. [`Error::Busy`] where somebody dreams in
+/// either.
 pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> {
     let (_from, _to) = (claim(source)?, claim(target)?);
     check_place(source, target)?;
@@ -81,7 +80,7 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
     Ok(copied)
 }
 
-/// Checks that no document of the target stands in the way, before anything is written.
+/// Checks that no document of the target is in the way, before anything is written.
 fn check_place(source: &dyn Workspace, target: &dyn Workspace) -> Result<()> {
     for listing in session::walk(target, None, |_| true) {
         for name in &listing?.1.documents {
@@ -116,7 +115,7 @@ fn copy_state(
     Ok(())
 }
 
-/// Copies one name; `false` where nothing stands there any more.
+/// Copies one name; `false` where nothing is there any more.
 fn copy(
     source: &dyn Workspace,
     target: &dyn Workspace,

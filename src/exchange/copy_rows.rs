@@ -6,8 +6,8 @@ use super::bundle::{BundleImport, BundleKey, BundlePlan, Export, StoredRows};
 use crate::base::access::Access;
 use crate::base::error::Result;
 
-/// Copies the rows of a memory store into an empty one, between files, databases and servers in any direction: what an [`Export`] takes
-/// along, as it was. Returns each entry, and what became of it.
+/// Copies the rows of a memory store into an empty one, between files, databases and servers in any direction. It
+/// copies what an [`Export`] takes along. Returns each entry, and what became of it.
 ///
 /// Deleted rows, vectors, the audit and hard constraints stay behind. Calling it again adds what an interrupted copy left out.
 ///

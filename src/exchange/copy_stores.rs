@@ -9,8 +9,9 @@ use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::upload::{FileKey, FileStore, StoredFile};
 
-/// Copies the artifacts of a scope into another home, with their ids, so that references in messages lead to them there; returns how many
-/// were new. The audit stays behind, and running ones run on there. Deleted ones, and those that are here already, are left out.
+/// Copies the artifacts of a scope into another home, with their ids, so that references in messages lead to them
+/// there. Returns how many were new. The audit stays behind, and running ones run on there. Deleted ones, and those
+/// that are here already, are left out.
 ///
 /// ```
 /// use chrono::Utc;
@@ -30,8 +31,8 @@ use crate::upload::{FileKey, FileStore, StoredFile};
 ///
 /// # Errors
 ///
-/// The errors of [`ArtifactStore::adopt`], such as [`Error::Stopped`] for what the target has forgotten; what was copied by then stays, and
-/// calling it again goes on.
+/// The errors of [`ArtifactStore::adopt`], such as [`Error::Stopped`] for what the target has forgotten. Finished
+/// copies stay, and calling it again goes on.
 pub fn copy_artifacts(
     source: &dyn ArtifactStore,
     target: &dyn ArtifactStore,
@@ -53,8 +54,8 @@ pub fn copy_artifacts(
     Ok(copied)
 }
 
-/// Copies the files of a scope into another store, under their keys, so that messages name them there too; returns how many were new.
-/// Between a folder and an object store it goes either way. Into an empty store it is a backup.
+/// Copies the files of a scope into another store, under their keys, so that messages name them there too. Returns how
+/// many were new. Between a folder and an object store it goes either way. Into an empty store it is a backup.
 ///
 /// ```
 /// use chrono::Utc;

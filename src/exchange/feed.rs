@@ -24,7 +24,7 @@ use crate::workspace::{Workspace, WorkspaceExt, check_scope};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct FeedReport {
-    /// Lines that dreams promoted, as they stand in `MEMORY.md` and its archive.
+    /// Lines that dreams promoted, as they are in `MEMORY.md` and its archive.
     pub lines: u64,
     /// Rows that are new, or back with their line.
     pub written: u64,
@@ -39,13 +39,13 @@ pub struct FeedReport {
 /// Makes the rows of a store follow the lines that dreams promoted into `MEMORY.md`. Call it after a dream, after one
 /// was taken back, and whenever `MEMORY.md` may have been edited.
 ///
-/// The file is the truth, and with it the archive that its oldest sections may have moved to. Each bullet of a whole section becomes a private row without its citations, which the row
-/// [`cites`](crate::memory::Memory::cites); under `### Facts` it is a fact, under `### Preferences` a preference, under
-/// `### Decisions` of category `decision`, else an observation. A row is known by its dream and its words. An
-/// existing row is left as it is, also a retired one. A row is deleted if its line was removed, edited or forgotten, even if
-/// it is pinned. It returns with its line.
+/// The file is the truth, and with it the archive that its oldest sections may have moved to. Each bullet of a whole
+/// section becomes a private row without its citations, which the row [`cites`](crate::memory::Memory::cites). Under
+/// `### Facts` it is a fact, under `### Preferences` a preference, under `### Decisions` of category `decision`, else
+/// an observation. A row is known by its dream and its words. An existing row is left as it is, also a retired one. A
+/// row is deleted if its line was removed, edited or forgotten, even if it is pinned. It returns with its line.
 ///
-/// The notes of a row hold a hash of the lines that it cites, as they are when it is written: a store that knows the
+/// The notes of a row hold a hash of the lines that it cites, as they are when it is written. A store that knows the
 /// [journals](crate::store::StoreConfig::journals) says of a row that they were changed since.
 ///
 /// A row that somebody else deleted stays so until it is purged. Then its line is read anew: who wants it gone for
@@ -194,9 +194,9 @@ struct Speakers<'w> {
 }
 
 impl Speakers<'_> {
-    /// Returns a row as the word of the participant who said all that it cites, or whose name stands in front of what
-    /// several said, or of what cites nothing that is there; so that no program takes it for the user's. Where several
-    /// said what it cites, and none of their names stands in front, it is the word of a participant without a name.
+    /// Returns a row as the word of the participant who said all that it cites. Else it is the one whose name is in
+    /// front. So that no program takes it for the user's. Where several said it and none of their names is in front, it
+    /// is the word of a participant without a name.
     fn told(&mut self, row: NewMemory) -> NewMemory {
         let (_, statement) = curated::strip_date(&row.content);
         let named = speakers::read(statement).map(|speaker| speaker.origin);
@@ -247,8 +247,8 @@ impl Speakers<'_> {
 /// The category of decisions: a word of ours beside the seed's [`categories`].
 const DECISION: &str = "decision";
 
-/// Returns the name that the target has for a document: a workspace with `memory.md` alone keeps its memory there,
-/// and a `MEMORY.md` beside it would hide it.
+/// Returns the name that the target has for a document. A workspace with `memory.md` alone keeps its memory there, and
+/// a `MEMORY.md` beside it would hide it.
 pub(super) fn own_name(target: &dyn Workspace, name: DocName) -> Result<DocName> {
     let is_older = name == DocName::MEMORY
         && target.metadata(&DocName::MEMORY)?.is_none()

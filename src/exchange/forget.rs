@@ -22,17 +22,16 @@ use crate::memory::MemoryStore;
 use crate::session::{self, GroupView, Indexed, SyncReport};
 use crate::workspace::{Workspace, check_scope};
 
-/// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
-/// agent's write, anybody's write into a store nor a prompt brings them back. [`lift`](Self::lift) is the way back.
+/// Forgets a statement: its words leave everything in reach. No dream, import, copy, index, write or prompt brings them
+/// back. [`lift`](Self::lift) is the way back.
 ///
-/// A tombstone is written first: a keyed hash without content, by which the statement is known again wherever it
-/// stands, in any case, wrapping, markup and spelling ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power
-/// loss. After an error or a crash some of the rest is done; running again does what is left, and finds nothing
-/// where all was done.
+/// A tombstone is written first. It is a keyed hash without content, which knows the statement again in any case,
+/// wrapping, markup and spelling ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power loss. After an
+/// error or a crash some of the rest is done. Running again does what is left, and finds nothing where all was done.
 ///
 /// A person's files are touched only where that person asks for it, by [`in_files`](Self::in_files). Until then they
-/// stay, the receipt counts what stands in them, and it is hidden from prompts, dreams and searches; whoever opens the
-/// file reads it.
+/// stay, the receipt counts what is in them, and it is hidden from prompts, dreams and searches. Whoever opens the file
+/// reads it.
 ///
 /// Hidden files, such as those of an editor's bin, are files of the person too. Repositories (`.git`), links and unreadable
 /// files are not opened. The receipt names them, and is not [whole](ForgetReceipt::is_gone) as long as they exist.
@@ -123,16 +122,16 @@ impl<'a> Forget<'a> {
         }
     }
 
-    /// Sets whether it is overwritten in the person's own files too, with marks of the same length: every other byte
-    /// stays, and every line where it was. Off. Only the human of a main session may ask for it.
+    /// Sets whether it is overwritten in the person's own files too, with marks of the same length. Every other byte
+    /// and line stays in its place. Off. Only the human of a main session may ask for it.
     pub fn in_files(mut self, in_files: bool) -> Self {
         self.in_files = in_files;
         self
     }
 
-    /// Adds a memory store that forgets, no matter who wrote its rows; there may be several. A row that says more than the
-    /// statement says the rest from now on, with `[forgotten]` in its place; any other row is removed. The human of the session
-    /// finds them named in the receipt.
+    /// Adds a memory store that forgets, no matter who wrote its rows; there may be several. A row that says more than
+    /// the statement says the rest from now on, with `[forgotten]` in its place. Any other row is removed. The human of
+    /// the session finds them named in the receipt.
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
         self

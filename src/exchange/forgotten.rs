@@ -100,8 +100,8 @@ impl<'a> ForgottenList<'a> {
         Ok(self.statements()?.into_iter().map(|(statement, _)| statement).collect())
     }
 
-    /// Returns the statements, each with its tombstones: a store and a workspace may each have one, under a key of its own. That two are
-    /// of one statement shows where it stands.
+    /// Returns the statements, each with its tombstones: a store and a workspace may each have one, under a key of its
+    /// own. That two are of one statement shows where it is.
     fn statements(&self) -> Result<Vec<(ForgottenStatement, Vec<Alone>)>> {
         owner_only(self.access)?;
         let mut sets = Vec::new();

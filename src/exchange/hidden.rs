@@ -83,7 +83,7 @@ impl Home<'_> {
         Ok((found, if is_struck { found.saturating_sub(left) } else { 0 }))
     }
 
-    /// Overwrites the statement in earlier versions of a document, each of which has a hash; `None` where they do not parse.
+    /// Overwrites the statement in earlier versions of a document with their hashes; `None` where they do not parse.
     fn struck_versions(&self, path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut versions = History::parse(&StateName::of_path(path.to_owned()), Some(bytes)).ok()?;
         let changed = versions.change(|text| self.struck(text).map(Some));

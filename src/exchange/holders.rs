@@ -87,8 +87,8 @@ impl Home<'_> {
         Ok(holders)
     }
 
-    /// Returns whether a text is in another encoding, in which the words of the statement may be other bytes: in Latin-1 those with
-    /// other letters than ASCII, in UTF-16 all.
+    /// Returns whether a text is in another encoding, in which the words of the statement may be other bytes. In
+    /// Latin-1 those are words with letters beyond ASCII, in UTF-16 all.
     fn may_miss(&self, name: &DocName, bytes: &[u8]) -> bool {
         let is_text = is_of_life(name.as_str())
             || [".md", ".markdown", ".txt"].iter().any(|end| name.folded().ends_with(end));
@@ -106,9 +106,9 @@ impl Home<'_> {
         Ok(if is_struck { holder.found.saturating_sub(left) } else { 0 })
     }
 
-    /// Tells all states that know pieces what documents will look like, before they do: else a journal that was overwritten would be shown once
-    /// more, as new, and its dreams would be of bytes that are nowhere. A crash in between leaves journals of unchanged size and time, which no
-    /// dream opens; the next call does the rest.
+    /// Tells all states that know pieces how documents will look, before they do. Else an overwritten journal would be
+    /// shown once more, as new. A crash in between leaves journals of unchanged size and time, which no dream opens;
+    /// the next call does the rest.
     pub(super) fn carry<'h>(&self, holders: &'h [Holder]) -> Result<()> {
         let Some(lease) = self.lease else { return Ok(()) };
         let document = |holder: &'h Holder| {

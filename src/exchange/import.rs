@@ -19,10 +19,10 @@ use crate::workspace::{Workspace, WriteMode};
 
 /// Brings what another program remembers into a workspace.
 ///
-/// The source is the other program's folder, opened as a workspace: it is only read, and what lies in dot
-/// folders is out of reach. Nothing in the target is overwritten. A document that holds a secret, or an
-/// instruction in disguise, stays out and is reported, unless [`Door::Import`] has another policy; so does one that
-/// holds what the target has forgotten, whatever the policy. Importing twice changes nothing.
+/// The source is the other program's folder, opened as a workspace. It is only read, and what lies in dot folders is
+/// out of reach. Nothing in the target is overwritten. A document that holds a secret, or an instruction in disguise,
+/// stays out and is reported, unless [`Door::Import`] has another policy. So does one that holds what the target has
+/// forgotten, whatever the policy. Importing twice changes nothing.
 ///
 /// ```
 /// use noctuary::exchange::{Dialect, Import, ImportAction};
@@ -99,10 +99,10 @@ pub enum ImportAction {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImportRefusal {
-    /// The door stops it: the classes of secrets and the reasons of instructions that it holds; `forgotten` where the
-    /// target has forgotten some of it.
+    /// The door stops it. The classes of secrets and reasons of instructions in it, or `forgotten` where the target has
+    /// forgotten some of it.
     Stopped(Vec<String>),
-    /// Something else stands at the target, or another document goes there.
+    /// Something else is at the target, or another document goes there.
     Conflict,
     /// It is not UTF-8, and cannot be looked at.
     NotUtf8,

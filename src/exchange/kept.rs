@@ -22,9 +22,9 @@ use crate::format::state::{log, seal};
 use crate::life::receipt::without_forgotten;
 
 impl Home<'_> {
-    /// Overwrites the hashes by which the log knows lines that dreams promoted and that hold the statement, while these
-    /// still say which they are: a hash without a key can be tried against words. Receipts have hashes with a key; in them the
-    /// names of documents that hold the statement are overwritten.
+    /// Overwrites the hashes by which the log knows lines that dreams promoted and that hold the statement. A hash
+    /// without a key can be tried against words. Receipts have hashes with a key; in them the names of documents that
+    /// hold the statement are overwritten.
     pub(super) fn logs(&self, holders: &[Holder]) -> Result<PlaceReceipt> {
         let mut hashes = SortedSet::new();
         let is_curated = |name: &DocName| place_of(name) == ForgetPlace::Memory || *name == DocName::DREAMED;

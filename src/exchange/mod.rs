@@ -1,5 +1,5 @@
-//! Exchange: forgetting, copying a life, feeding rows from `MEMORY.md`; and with the feature `exchange` bundles, memory of other
-//! programs, and one life out of two copies.
+//! Exchange: forgetting, copying a life, feeding rows from `MEMORY.md`. With the feature `exchange` also bundles,
+//! memory of other programs, and one life out of two copies.
 //!
 //! ```
 //! use chrono::Utc;

@@ -20,7 +20,7 @@ use crate::workspace::{Workspace, WriteMode, check_scope};
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Strikes {
-    /// The lines of `MEMORY.md` that were struck, as they stand there now, without their ends.
+    /// The lines of `MEMORY.md` that were struck, as they are there now, without their ends.
     pub lines: BTreeSet<String>,
 }
 
@@ -69,8 +69,8 @@ debug_as!(Strikes, |it| "Strikes {{ {} lines }}", it.lines.len());
 ///
 /// # Errors
 ///
-/// [`Error::Denied`] for anybody but the human in a main session, [`Error::Conflict`] where the file was changed meanwhile,
-/// [`Error::NotUtf8`] for a file that is no text, and those of the store and the workspace.
+/// [`Error::Denied`] for anybody but the human in a main session. [`Error::Conflict`] where the file was changed
+/// meanwhile. [`Error::NotUtf8`] for a file that is no text. Also those of the store and the workspace.
 pub fn strike_superseded(
     workspace: &dyn Workspace,
     facts: &dyn FactStore,

@@ -11,7 +11,7 @@ pub struct FactConfig {
     pub guidance: Option<String>,
     /// Shadow mode: decisions of dreamers are reported, and change no row. Off.
     pub shadow: bool,
-    /// The circuit breaker: so many facts may be retired by their decisions within 24 hours, then none: 100.
+    /// The circuit breaker: maximum number of facts that their decisions retire within 24 hours: 100.
     pub max_retired_a_day: u32,
 }
 

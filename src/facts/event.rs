@@ -94,7 +94,7 @@ pub enum EventOutcome {
     NotFound,
     /// A row is protected, and a human did not decide.
     Protected,
-    /// A row does not stand any more, or a later decision changed it.
+    /// A row is deleted, or a later decision changed it.
     Outdated,
     /// Enough was retired for a day.
     Breaker,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::MemoryId;
 
-/// How a fact stands. Prints and reads back as the word of its files: `pending`.
+/// The state of a fact. Prints and reads back as the word of its files: `pending`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactState {

@@ -19,17 +19,17 @@ use crate::memory::{AsOf, MemoryId, NewMemory};
 /// searches and prompts.
 ///
 /// A fact is a row of category [`FACT`](crate::memory::categories::FACT). It waits as pending until it is
-/// [settled](Self::settle): the host calls that where nobody waits for it, and
+/// [settled](Self::settle). The host calls that at a quiet moment, and
 /// [`snapshot`](crate::memory::MemoryStore::snapshot) does it before it reads. Of equal statements the oldest stays.
 ///
-/// Words alone do not tell whether one statement replaces another. So rows that may contradict a new one
-/// are [found](Recorded::suspects) when it is recorded, told to the caller and kept as
-/// [suspicions](Self::suspicions); somebody then [decides](Self::decide). No decision rewrites a word, each is
+/// Words alone do not tell whether one statement replaces another. So rows that may contradict a new one are
+/// [found](Recorded::suspects) when it is recorded. They are told to the caller and kept as
+/// [suspicions](Self::suspicions), until somebody [decides](Self::decide). No decision rewrites a word, each is
 /// [told](Self::decisions), and each can be [taken back](Self::revert).
 ///
 /// A row that a human typed, confirmed or pinned is retired by that human alone.
 ///
-/// It stands beside [`MemoryStore`](crate::memory::MemoryStore), and another layer of facts can be put in its place.
+/// It is beside [`MemoryStore`](crate::memory::MemoryStore), and another layer of facts can be put in its place.
 ///
 /// # Example: somebody moved
 ///
@@ -81,11 +81,12 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of [`MemoryStore::write`](crate::memory::MemoryStore::write).
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
 
-    /// Writes a value of a property that has one, and retires the value before it by itself. The time since when each is true counts
-    /// ([`valid_from`](NewMemory::valid_from), else when it is written), not the order of writing: late news of an earlier time goes into the
-    /// past. A value that returns holds again; the one that holds already is no second row. Returns the row of the value that holds now.
+    /// Writes a value of a property that has one, and retires the value before it by itself. The time since when each
+    /// is true counts ([`valid_from`](NewMemory::valid_from), else when it is written), not the order of writing. Late
+    /// news of an earlier time goes into the past. A value that returns holds again; the one that holds already is no
+    /// second row. Returns the row of the value that holds now.
     ///
-    /// A row stays where only the human may retire it, beyond the bounds of a day, and in shadow mode: it is among the
+    /// A row stays where only the human may retire it, beyond the bounds of a day, and in shadow mode. It is among the
     /// [suspects](Recorded::suspects) then, for somebody to decide.
     ///
     /// ```
@@ -154,14 +155,14 @@ pub trait FactStore: Debug + Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Recorded>;
 
-    /// Lists all rows of a property that this session may read, retired ones among them, by the time since when each is true.
+    /// Lists all rows of a property that this session may read, retired ones too, by the time since when each holds.
     ///
     /// # Errors
     ///
     /// The errors of the backend.
     fn values(&self, access: &Access, key: &FactKey) -> Result<Vec<Fact>>;
 
-    /// Returns the value that holds: the last that stands. Where several stand, somebody has to decide.
+    /// Returns the value that holds: the latest. Where there are several, somebody has to decide.
     ///
     /// # Errors
     ///
@@ -179,7 +180,7 @@ pub trait FactStore: Debug + Send + Sync {
         Ok(as_of(self.values(access, key)?, AsOf::Held(time)))
     }
 
-    /// Returns the value that was believed to hold at a time: the last of those that the store knew then and had not retired.
+    /// Returns the value that was believed to hold at a time: the last that the store knew then and had not retired.
     ///
     /// # Errors
     ///
@@ -188,9 +189,9 @@ pub trait FactStore: Debug + Send + Sync {
         Ok(as_of(self.values(access, key)?, AsOf::Believed(time)))
     }
 
-    /// Settles what is pending, the oldest first, without a model: a statement that an older row makes already is
-    /// retired, any other one counts from now on. A rejected fact that is stated again is retired too. A newer row also
-    /// replaces a row that a dream promoted: such a row is removed with its line.
+    /// Settles pending rows, the oldest first, without a model. A statement that an older row makes already is retired.
+    /// Any other one counts from now on. A rejected fact that is stated again is retired too. A newer row also replaces
+    /// a row that a dream promoted: such a row is removed with its line.
     ///
     /// # Errors
     ///
@@ -204,25 +205,25 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn is_settling_due(&self) -> Result<bool>;
 
-    /// Reads a row with what is known of it as a fact, retired or not; `None` where it is missing, deleted, or not
-    /// for this session.
+    /// Reads a row with what is known of it as a fact, retired or not. `None` where it is missing, deleted, or not for
+    /// this session.
     ///
     /// # Errors
     ///
     /// The errors of the backend.
     fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>>;
 
-    /// Returns the rows that this one replaced, it, and those that replaced it, the oldest first; of those that this
-    /// session may read.
+    /// Returns the rows that this one replaced, itself, and those that replaced it, the oldest first. Only readable
+    /// ones are among them.
     ///
     /// # Errors
     ///
     /// The errors of the backend.
     fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>>;
 
-    /// Lists the lines that dreams promoted and that hold no more, by id, each with what holds now; none outside a main
-    /// session. The lines stay in `MEMORY.md`:
-    /// [`Session::mark_superseded`](crate::Session::mark_superseded) says it in prompts.
+    /// Lists the lines that dreams promoted and that hold no more, by id, each with what holds now. None outside a main
+    /// session. The lines stay in `MEMORY.md`: [`Session::mark_superseded`](crate::Session::mark_superseded) says it in
+    /// prompts.
     ///
     /// # Errors
     ///
@@ -241,19 +242,19 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for a confirmation by anybody but the
-    /// human; [`Error::NotFound`](crate::Error::NotFound) for a row that is not there;
-    /// [`Error::Undecided`](crate::Error::Undecided) with the rule that stands against it. A refusal in a main
-    /// session is reported to the observer too, except while that pass is switched off.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for a confirmation by anybody but the human.
+    /// [`Error::NotFound`](crate::Error::NotFound) for a row that is not there.
+    /// [`Error::Undecided`](crate::Error::Undecided) with the rule that is against it. A refusal in a main session is
+    /// reported to the observer too, except while that pass is switched off.
     fn decide(&self, access: &Access, decision: &Decision, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
 
     /// Puts the rows of a decision back to what they were before it.
     ///
     /// # Errors
     ///
-    /// As [`decide`](Self::decide); [`Error::DecidedSince`](crate::Error::DecidedSince) with the id of a later decision that
-    /// changed one of the rows: that must be reverted first, else two values would count, or none.
-    /// A decision of the human is reverted by the human alone.
+    /// As [`decide`](Self::decide). [`Error::DecidedSince`](crate::Error::DecidedSince) with the id of a later decision
+    /// that changed one of the rows. That must be reverted first, else two values would count, or none. A decision of
+    /// the human is reverted by the human alone.
     fn revert(&self, access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
 
     /// Lists what was decided, refused or only told, the latest first.

@@ -30,10 +30,10 @@ use crate::workspace::MAX_DOCUMENT;
 
 /// Artifacts in a folder, for one scope: `.dreaming.d/artifacts/<id>.json`, a file for each.
 ///
-/// The folder may be that of a [`FileWorkspace`](crate::FileWorkspace): no session, no tool and no `write_file` of a sandbox
-/// reaches what is below `.dreaming.d`. The first line of a file says what it is and who changed it when, the second one has the data. A
-/// file is replaced whole: what a verb returned survives a power loss, and where one fails nothing is changed. Of a deleted artifact the
-/// first line stays, without its title.
+/// The folder may be that of a [`FileWorkspace`](crate::FileWorkspace). No session, no tool and no `write_file` of a
+/// sandbox reaches files below `.dreaming.d`. The first line of a file says what it is and who changed it when, the
+/// second one has the data. A file is replaced whole: what a verb returned survives a power loss, and where one fails
+/// nothing is changed. Of a deleted artifact the first line stays, without its title.
 ///
 /// Several processes may use the folder at once. Not for network drives.
 ///

@@ -82,7 +82,7 @@ pub(super) fn write(disk: &dyn Disk, name: &Name, bytes: &[u8], mode: WriteMode)
     Ok(written)
 }
 
-/// Returns the conflict with what stands at the name.
+/// Returns the conflict with what is at the name.
 pub(super) fn conflict(disk: &dyn Disk, name: &Name) -> Result<Error> {
     let current = match read(disk, name) {
         Ok(current) => current.map(Box::new),

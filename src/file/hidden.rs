@@ -10,8 +10,8 @@ use crate::disk::{Disk, Kind, STATE_FOLDER};
 use crate::format::documents::copies::original_of;
 use crate::format::state::registry;
 
-/// Returns the hidden files below the root, ascending, but for the library's own. A folder of a repository, the state of
-/// another life, and a folder that cannot be listed are returned by their own names.
+/// Returns the hidden files below the root, ascending, but for the library's own. Folders of repositories, states of
+/// other lives, and folders that cannot be listed are returned by their own names.
 pub(super) fn hidden(disk: &dyn Disk) -> Result<Vec<Name>> {
     let mut found = Vec::new();
     let mut plain: Vec<Option<DocName>> = vec![None];
@@ -48,8 +48,8 @@ pub(super) fn hidden(disk: &dyn Disk) -> Result<Vec<Name>> {
     Ok(found)
 }
 
-/// Finds the copies that a sync tool left in the folder of the library's state: nothing reads them, and they may hold words.
-/// A folder that cannot be listed is an error: half of the copies would be merged as if they were all.
+/// Finds the copies that a sync tool left in the folder of the library's state. Nothing reads them, and they may hold
+/// words. A folder that cannot be listed is an error: half of the copies would be merged as if they were all.
 fn copies(disk: &dyn Disk, found: &mut Vec<Name>) -> Result<()> {
     let mut folders = vec![STATE_FOLDER.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -50,7 +50,7 @@ impl OurLock {
     }
 }
 
-/// Places the seed's lock file, after judging the one that stands there.
+/// Places the seed's lock file, after judging the one that is there.
 pub(super) fn place(
     disk: &dyn Disk,
     terms: &ClaimTerms,
@@ -111,8 +111,8 @@ pub(super) fn place(
     ours()
 }
 
-/// Creates the lock file; `false` where one stands. Under the write guard, so that no other claim's sweep takes
-/// the file before it has its name.
+/// Creates the lock file; `false` where one exists. Under the write guard, so that no other claim's sweep takes the
+/// file before it has its name.
 fn create_lock(disk: &dyn Disk, printed: &str) -> Result<bool> {
     let _write_guard = write_guard(disk)?;
     atomic::create(disk, LOCK, printed.as_bytes())
@@ -144,8 +144,8 @@ impl FoundLock {
     }
 }
 
-/// Returns the seed's two rules, and what it leaves open: a lock of ours is dead, since we hold the guard; one that
-/// says no time goes by that of its file; one that is no JSON is being written, unless it is old.
+/// Returns the seed's two rules, and cases that it leaves open. A lock of ours is dead, since we hold the guard. One
+/// without a time goes by that of its file. One that is no JSON is being written, unless it is old.
 fn is_stale(
     found: &FoundLock,
     modified: DateTime<Utc>,
@@ -211,7 +211,7 @@ fn read_lock(disk: &dyn Disk) -> Result<Option<(Vec<u8>, DateTime<Utc>)>> {
     Ok(atomic::read(disk, LOCK, LOCK_LIMIT)?.map(|bytes| (bytes, stat.modified)))
 }
 
-/// Reads the lock file that stands there; `None` where there is none, or none that parses.
+/// Reads the lock file that is there; `None` where there is none, or none that parses.
 pub(super) fn standing(disk: &dyn Disk) -> Result<Option<LockFile>> {
     Ok(read_lock(disk)?.and_then(|(bytes, _)| LockFile::parse(&bytes)))
 }

@@ -21,13 +21,13 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Reach
 
 /// A workspace in a folder.
 ///
-/// Opening it writes nothing. Files are made with mode 0600 and folders with 0700; a file that is replaced
-/// keeps its mode. Nothing is read or written outside the folder: names are checked, and symbolic links
-/// below the root are refused; the root itself may be one.
+/// Opening it writes nothing. Files are made with mode 0600 and folders with 0700; a file that is replaced keeps its
+/// mode. Nothing is read or written outside the folder. Names are checked, and symbolic links below the root are
+/// refused. The root itself may be one.
 ///
-/// The folder may be an agent's home or that of a project: a sync and a list of all folders look at the library's
-/// [own](Reach::own) documents and at those that were [declared](Self::reaching), and walk nothing else. A copy, a look for
-/// secrets and a request to forget go through all of it.
+/// The folder may be an agent's home or that of a project. A sync and a list of all folders look only at the library's
+/// [own](Reach::own) documents and at [declared](Self::reaching) ones. A copy, a look for secrets and a request to
+/// forget go through all of it.
 ///
 /// Not for network drives: exclusive creation and locks cannot be trusted on every client, so
 /// [`claim`](Workspace::claim) refuses them where it can tell.

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::base::error::{At, Error, Result};
 use crate::disk;
 
-/// Says that no two folders of a host are one, or lie in one another: the workspace, the sandbox of tools, the uploads and the
+/// Checks that no folder of a host is inside another: the workspace, the sandbox of tools, the uploads and the
 /// artifacts. Links are followed; a folder that does not exist yet counts as what it will be. (AF-01)
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Bytes that stand in texts as base64, lifted out into files.
+//! Bytes that are in texts as base64, lifted out into files.
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, Encoding};
 
@@ -9,7 +9,7 @@ use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::upload::{FileStore, NewFile, StoredFile, extension_for};
 
-/// A text without the bytes that stood in it.
+/// A text without the bytes that was in it.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lifted {
@@ -21,8 +21,8 @@ pub struct Lifted {
 
 debug_as!(Lifted, |it| "Lifted {{ bytes: {}, files: {} }}", it.text.len(), it.files.len());
 
-/// Lifts bytes out of a text that was stored, such as a transcript, into files: `data:` addresses in base64, and long runs of base64 that
-/// begin like a file of a known kind. A key stands in the place of each. All other text stays, byte for byte.
+/// Lifts bytes out of a stored text, such as a transcript, into files. These are `data:` addresses, and long runs of
+/// base64 that begin like a file of a known kind. A key is in the place of each. All other text stays, byte for byte.
 ///
 /// ```
 /// use chrono::Utc;

@@ -39,15 +39,16 @@ impl fmt::Display for Provider {
     }
 }
 
-/// Translates the keys of messages into what a provider is sent, and what a message holds back into keys, so that no transcript keeps bytes.
+/// Translates keys of messages into parts for a provider, and parts back into keys, so that no transcript keeps bytes.
 /// (seed 000, file store)
 ///
-/// A message that is stored names a file by [`part`](Self::part): `{"file_key": "chat/files/…"}`. [`inward`](Self::inward) replaces it, where
-/// it stands in a message, by the part of the provider: a picture, a document, a sound, or the text of a table or a text file.
-/// [`outward`](Self::outward) does the reverse: what was translated has its key again, and bytes that came otherwise are kept as new files.
+/// A message that is stored names a file by [`part`](Self::part): `{"file_key": "chat/files/…"}`.
+/// [`inward`](Self::inward) replaces it, where it is in a message, by the part of the provider. It is a picture, a
+/// document, a sound, or the text of a table or a text file. [`outward`](Self::outward) does the reverse: what was
+/// translated has its key again, and bytes that came otherwise are kept as new files.
 ///
-/// A file that this session may not read is an error, and so is one that is gone: a host that shows old messages catches
-/// [`Error::NotFound`](crate::Error::NotFound).
+/// A file that this session may not read is an error, and so is one that is gone. A host that shows old messages
+/// catches [`Error::NotFound`](crate::Error::NotFound).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -82,7 +83,7 @@ debug_as!(MessageFiles, |it| "MessageFiles({}, {:?})", it.provider, it.store);
 
 /// The field of a part that is stored.
 const KEY: &str = "file_key";
-/// So much of a file is read: more than any store keeps unless it is said.
+/// Maximum bytes of a file that are read: more than any store keeps by default.
 const MOST: u64 = 1 << 30;
 /// The beginning of a text part that stands for a file.
 const TEXT_MARK: &str = "[file ";
@@ -246,7 +247,7 @@ impl MessageFiles {
         })
     }
 
-    /// Returns the key of what a part of a provider holds, which is kept where it is new; `None` for any other object.
+    /// Returns the key of what a part of a provider holds, which is kept where it is new. `None` for any other object.
     fn kept(&self, fields: &Map<String, Value>, now: DateTime<Utc>) -> Result<Option<FileKey>> {
         if let Some(text) = fields.get("text").and_then(Value::as_str) {
             return Ok(self.named_in(fields, text));

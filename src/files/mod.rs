@@ -1,4 +1,4 @@
-//! Files that people hand to an agent: opaque bytes under stable keys, which stand in messages in their place.
+//! Files that people hand to an agent: opaque bytes under stable keys, which are in messages in their place.
 //!
 //! ```
 //! use chrono::Utc;

@@ -117,9 +117,9 @@ static FORMS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The edges of [`TextEdges`], and those of traders' texts: tickers (`$SOL`, `BTC`, `EUR/USD`, coins by their names), chains, and
-/// addresses; `holds`, `exited`, `traded` and `watched` in English and Chinese; up to five tickers of a text occur together.
-/// (seed 003, Typed memory edges)
+/// The edges of [`TextEdges`], and those of traders' texts: tickers (`$SOL`, `BTC`, `EUR/USD`, coins by their names),
+/// chains, and addresses. Verbs are `holds`, `exited`, `traded` and `watched`, in English and Chinese. Up to five
+/// tickers of a text occur together. (seed 003, Typed memory edges)
 ///
 /// ```
 /// use noctuary::edges::EdgeExtractor;
@@ -162,7 +162,7 @@ impl FinanceEdges {
     /// The kind of an address of a wallet or contract.
     pub const ADDRESS: &'static str = "address";
 
-    /// Adds words that are tickers wherever they stand in capitals.
+    /// Adds words that are tickers wherever they are in capitals.
     #[must_use]
     pub fn tickers<'t>(mut self, tickers: impl IntoIterator<Item = &'t str>) -> Self {
         self.own.extend(tickers.into_iter().map(str::to_ascii_uppercase));
@@ -259,7 +259,7 @@ fn is_mixed(run: &str) -> bool {
         .all(|is_kind| run.as_bytes().iter().any(is_kind))
 }
 
-/// Returns whether a text ends with a word that a chain stands behind.
+/// Returns whether a text ends with a word that a chain is behind.
 fn is_behind_on(before: &str) -> bool {
     let before = before.trim_end();
     before.ends_with('在')

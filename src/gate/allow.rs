@@ -48,12 +48,11 @@ impl Allow {
         self
     }
 
-    /// Reads a list from a file of the operator's: on each line a class, or `sha256:` and the digest of a value; empty
-    /// lines and what follows a `#` count for nothing. `printf %s VALUE | sha256sum` makes the digest.
+    /// Reads a list from a file of the operator's: on each line a class, or `sha256:` and the digest of a value. Empty
+    /// lines and text after a `#` do not count. `printf %s VALUE | sha256sum` makes the digest.
     ///
-    /// The digest hides a key, which nobody can guess. Of a value that one of a few billion people has, a telephone
-    /// number or a card, all can be tried until one fits: keep such a list as private as the value, or let the class
-    /// pass.
+    /// The digest hides a key, which nobody can guess. All telephone numbers or cards can be tried until one fits. Keep
+    /// such a list as private as the value, or let the class pass.
     ///
     /// ```
     /// use noctuary::gate::Allow;

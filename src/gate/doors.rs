@@ -41,10 +41,9 @@ use crate::format::JournalName;
 /// A document that a trusted key has signed comes through [`Import`](Door::Import) as it was, with warnings.
 ///
 /// Each is a choice for hosts, and [`Allow`] names single values, secret classes or injection reasons that pass
-/// everywhere. Where a choice makes no sense a dreamer is not built: a request that refused a secret would end every
-/// night, an answer that lets one through would put it into every later prompt, and an answer's instructions are held
-/// line by line. An answer of which secrets are masked loses the bullets that they stand in, and no journal goes to
-/// quarantine.
+/// everywhere. A dreamer is not built where a choice makes no sense. A request that refused a secret would end every
+/// night. An answer that lets one through would put it into every later prompt. An answer's instructions are held line
+/// by line. An answer with masked secrets loses their bullets, and no journal goes to quarantine.
 ///
 /// A text is looked at as it comes: a secret that is parted over two appends is not seen.
 ///
@@ -118,8 +117,8 @@ impl Doors {
         self
     }
 
-    /// Sets what was forgotten. It comes in through no door but that of journals, which are a record of what was
-    /// said, and a prompt shows it as `[REDACTED:forgotten#1]`; neither a policy nor [`Allow`] lets it pass.
+    /// Sets what was forgotten. It comes in through no door but that of journals, the record of what was said. A prompt
+    /// shows it as `[REDACTED:forgotten#1]`. Neither a policy nor [`Allow`] lets it pass.
     ///
     /// Statements that a workspace has forgotten are heeded wherever a document of it passes a door, also without this.
     #[must_use]
@@ -322,8 +321,8 @@ impl Doors {
         Ok(passed.text.into_owned())
     }
 
-    /// Returns a question as it leaves for an embedder; `None` for one that may not leave, such as one with instructions: the vector
-    /// of a mask would find what has nothing to do with it.
+    /// Returns a question as it leaves for an embedder. `None` for one that may not leave, such as one with
+    /// instructions. The vector of a mask would find what has nothing to do with it.
     pub(crate) fn question_for_an_embedder(&self, text: &str) -> Result<Option<String>> {
         let policy = self.policy_of(Door::EmbedRequest, &DocName::MEMORY);
         let shown = DoorPolicy { injections: policy.injections, ..policy.as_shown() };

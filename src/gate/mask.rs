@@ -22,9 +22,9 @@ pub(crate) fn joined(secrets: Vec<Finding>, forgotten: Vec<Finding>) -> Vec<Find
     all
 }
 
-/// Masks a part of `text`, between character boundaries, of which all findings are given, ascending. One that begins
-/// before it or ends after it is known, and is not returned. Line breaks inside a secret stay, so no line changes its
-/// number; findings that are `plain` the same have the same one.
+/// Masks a part of `text`, between character boundaries, by all its findings in order. One that begins before it or
+/// ends after it is known, and is not returned. Line breaks inside a secret stay, so no line changes its number;
+/// findings that are `plain` the same have the same one.
 pub(crate) fn mask_within<'t>(
     text: &'t str,
     part: Range<usize>,
@@ -78,7 +78,7 @@ impl Masks {
         format!("{PLACEHOLDER}{class}#{number}]")
     }
 
-    /// Gives no number from here on that stands in a placeholder of `text`: it is of another secret, masked earlier.
+    /// Gives no number from here on that is in a placeholder of `text`: it is of another secret, masked earlier.
     pub(crate) fn keep_apart_from(&mut self, text: &str) {
         for rest in text.split(PLACEHOLDER).skip(1) {
             let Some((class, number)) = rest.split(']').next().and_then(|inside| inside.rsplit_once('#'))

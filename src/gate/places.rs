@@ -1,4 +1,4 @@
-//! The lines and characters at which findings stand.
+//! The lines and characters of findings.
 
 use noctuary_gate::Finding;
 
@@ -8,7 +8,7 @@ use crate::base::text;
 /// The most places that an error names.
 pub(super) const MOST_PLACES: usize = 20;
 
-/// Goes through a text and says on which line and at which character of it a byte stands.
+/// Goes through a text and says on which line and at which character of it a byte is.
 pub(crate) struct Places<'a> {
     text: &'a str,
     at: usize,
@@ -41,7 +41,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Returns where findings stand in a text of which they are given in ascending order.
+/// Returns the places of the findings of a text, which are given in ascending order.
 pub(super) fn found_at<'f>(text: &str, findings: impl Iterator<Item = &'f Finding>) -> Vec<FoundAt> {
     let mut places = Places::of(text);
     let found = |finding: &Finding| {

@@ -3,7 +3,7 @@
 /// The quantile of the normal distribution behind every confidence: 1.96, for an interval of 95 %.
 pub const WILSON_Z: f64 = 1.96;
 
-/// Returns the lower bound of Wilson's score interval for so many successes of so many uses, at [`WILSON_Z`]; 0 without uses.
+/// Returns the lower bound of Wilson's score interval for successes and uses, at [`WILSON_Z`]; 0 without uses.
 ///
 /// Few uses say little: three successes of three are worth less than eighty of a hundred.
 ///

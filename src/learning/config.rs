@@ -12,7 +12,7 @@ pub struct LearningConfig {
     pub graduation: f64,
     /// A method below this confidence is quarantined: 0.40.
     pub demotion: f64,
-    /// After so many uses: 20.
+    /// Number of uses from which on it counts: 20.
     pub min_uses: u64,
     /// The confidence of a method without any outcome: 0.5.
     pub initial_confidence: f64,
@@ -37,7 +37,7 @@ impl Default for LearningConfig {
 }
 
 impl LearningConfig {
-    /// Returns whether so many successes of so many uses quarantine a method.
+    /// Returns whether these successes and uses quarantine a method.
     pub(crate) fn demotes(&self, successes: u64, uses: u64) -> bool {
         uses >= self.min_uses && wilson(successes, uses) < self.demotion
     }

@@ -1,5 +1,5 @@
-//! The learning of an agent about its own work: methods that only real outcomes can raise, and preferences that only a
-//! person can make binding.
+//! The learning of an agent about its own work. Only real outcomes raise methods, and only a person makes preferences
+//! binding.
 //!
 //! [`MethodStore`], [`PreferenceStore`] and [`RoleStore`] are additional contracts of both memory stores.
 //!

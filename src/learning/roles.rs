@@ -8,7 +8,7 @@ use super::role::{NewRoleNote, Reflection, RoleNote, RoleNoteId};
 use crate::base::access::{Access, Scope};
 use crate::base::error::Result;
 
-/// Notes that an agent takes in its roles, each of which waits for a reflection. (seed 003, `role_memory`)
+/// Notes that an agent takes in its roles; each waits for a reflection. (seed 003, `role_memory`)
 ///
 /// Every verb is for main sessions of the store's scope; any other is [`Error::Denied`](crate::Error::Denied).
 /// [`RoleDreamer`](crate::dream::RoleDreamer) has a model reflect on notes that are old enough.
@@ -42,8 +42,8 @@ pub trait RoleStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session; [`Error::Stopped`](crate::Error::Stopped) where it
-    /// holds what the store does not take in; [`Error::TooLarge`](crate::Error::TooLarge) above the row cap;
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. [`Error::Stopped`](crate::Error::Stopped) where
+    /// it holds what the store does not take in. [`Error::TooLarge`](crate::Error::TooLarge) above the row cap.
     /// [`Error::Config`](crate::Error::Config) where a part says nothing.
     fn take_note(&self, access: &Access, note: &NewRoleNote, now: DateTime<Utc>) -> Result<RoleNoteId>;
 

@@ -46,12 +46,11 @@ pub trait PreferenceStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session; for a hard constraint that is
-    /// [imported](NewPreference::imported), also for anybody but the human, and where
-    /// [nobody sits before the process](super::LearningConfig::non_interactive).
-    /// [`Error::Stopped`](crate::Error::Stopped) where it holds what the store does not take in;
-    /// [`Error::TooLarge`](crate::Error::TooLarge); [`Error::Config`](crate::Error::Config) where a part says nothing, has
-    /// several lines, or names tools for what is no constraint.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. For an [imported](NewPreference::imported) hard
+    /// constraint also for anybody but the human, and where [nobody sits before the
+    /// process](super::LearningConfig::non_interactive). [`Error::Stopped`](crate::Error::Stopped) where it holds what
+    /// the store does not take in. [`Error::TooLarge`](crate::Error::TooLarge). [`Error::Config`](crate::Error::Config)
+    /// where a part says nothing, has several lines, or names tools for what is no constraint.
     fn propose_preference(
         &self,
         access: &Access,
@@ -59,8 +58,8 @@ pub trait PreferenceStore: Debug + Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<PreferenceId>;
 
-    /// Approves a preference on a person's word. A behavioural one is written as a row of the source `learned_preference` in the
-    /// same step; a hard constraint is a standing rule from now on.
+    /// Approves a preference on a person's word. A behavioural one is written as a row of the source
+    /// `learned_preference` in the same step. A hard constraint is a standing rule from now on.
     ///
     /// # Errors
     ///
@@ -97,8 +96,8 @@ pub trait PreferenceStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied) outside a main session.
     fn constraints(&self, access: &Access) -> Result<Vec<Constraint>>;
 
-    /// Lists the standing rules that apply to a call of a tool, by id. A host asks this before it runs the tool, in a session of
-    /// any kind, also in one of a group of the life.
+    /// Lists the standing rules that apply to a call of a tool, by id. A host asks this before it runs the tool, in
+    /// sessions of every kind and group.
     ///
     /// Names of tools and words of arguments are compared without case, marks and runs of white space, and as their characters
     /// look. Looked at are all keys, texts and numbers, also within JSON in a text, and the texts one behind the other.

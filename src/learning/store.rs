@@ -37,15 +37,15 @@ use crate::base::error::Result;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait MethodStore: Debug + Send + Sync {
-    /// Creates a method in quarantine and returns its id. Where one of the same class says the same already (white space,
-    /// case and end marks do not count), its id is returned: its standing stays, and cases that are new are added to it.
+    /// Creates a method in quarantine and returns its id. Returns the id of an equal one of the same class, if there is
+    /// one (white space, case and end marks do not count). Its standing stays, and cases that are new are added to it.
     ///
     /// When it returns, the method is durable.
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session; [`Error::Stopped`](crate::Error::Stopped) where
-    /// it holds what the store does not take in; [`Error::TooLarge`](crate::Error::TooLarge) above the row cap;
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. [`Error::Stopped`](crate::Error::Stopped) where
+    /// it holds what the store does not take in. [`Error::TooLarge`](crate::Error::TooLarge) above the row cap.
     /// [`Error::Config`](crate::Error::Config) where a part says nothing.
     fn create_method(&self, access: &Access, method: &NewMethod, now: DateTime<Utc>) -> Result<MethodId>;
 

@@ -11,7 +11,7 @@ use crate::base::access::{Actor, SessionKind};
 use crate::base::debug::debug_as;
 use crate::format::Origin;
 
-/// A line of the audit: what was done to a store or refused, by whom and why, without the words that it was about.
+/// A line of the audit: the change or refusal, by whom and why, without the words that it was about.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AuditEntry {
@@ -22,10 +22,9 @@ pub struct AuditEntry {
     /// In what kind of session; `None` where it was in none.
     pub kind: Option<SessionKind>,
     /// `memory_write`, `memory_update`, `memory_delete`, `memory_restore`, `memory_pin`, `memory_unpin`,
-    /// `memory_removed` for a row that is gone for good, `memory_forget`, `memory_lift`, `memory_learn`,
-    /// `profile_write`, `method_create`, `method_graduate`, `method_quarantine`, `method_lift`, `outcome_report`,
-    /// `preference_propose`, `preference_approve`, `preference_withdraw`, `role_note`, or
-    /// `role_reflect`.
+    /// `memory_removed` for a purged row, `memory_forget`, `memory_lift`, `memory_learn`, `profile_write`,
+    /// `method_create`, `method_graduate`, `method_quarantine`, `method_lift`, `outcome_report`, `preference_propose`,
+    /// `preference_approve`, `preference_withdraw`, `role_note`, or `role_reflect`.
     pub action: String,
     /// Its end.
     pub outcome: AuditOutcome,

@@ -37,8 +37,8 @@ impl<'w> CitedLines<'w> {
         Self { workspace, journals: SortedMap::new() }
     }
 
-    /// Notes at a row what the lines that it cites say now; one that cites nothing, or lines that are not there, stays as it
-    /// is.
+    /// Notes at a row what the lines that it cites say now. One that cites nothing, or lines that are not there, stays
+    /// as it is.
     pub(crate) fn quoted(&mut self, mut row: NewMemory) -> NewMemory {
         let said: Option<Vec<Value>> = row.cites.iter().map(|cited| Some(self.hash(cited)?.into())).collect();
         let Some(said) = said.filter(|said| !said.is_empty()) else { return row };

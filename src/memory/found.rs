@@ -100,8 +100,8 @@ pub struct Hit {
     pub reached: Reached,
     /// Why it may be out of date; empty where nothing says so.
     pub stale: Vec<Stale>,
-    /// The bytes of the sentence in its content that has the most words of the query, the first of equals; `None` where it has none,
-    /// such as a row that was found by its meaning, its speaker or its day.
+    /// The bytes of the sentence in its content that has the most words of the query, the first of equals. `None` where
+    /// it has none, such as a row that was found by its meaning, its speaker or its day.
     pub span: Option<Range<usize>>,
 }
 
@@ -126,8 +126,8 @@ impl Hit {
         Self { memory, score, why, reached: Reached::Words, stale: Vec::new(), span: None }
     }
 
-    /// Returns the sentence that was found with the sentences beside it, at most so many bytes and in whole graphemes; the beginning
-    /// of the content where there is no [`span`](Self::span).
+    /// Returns the sentence that was found with the sentences beside it, up to a limit in bytes and in whole graphemes.
+    /// The beginning of the content where there is no [`span`](Self::span).
     #[must_use]
     pub fn excerpt(&self, most: usize) -> &str {
         text::excerpt(&self.memory.content, self.span.as_ref(), most)

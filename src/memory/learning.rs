@@ -10,13 +10,13 @@ use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::row_id::row_id;
 
-/// Learnings: what a review of a turn found to be worth doing otherwise next time. They stand apart from memories: no
+/// Learnings: what a review of a turn found to be worth doing otherwise next time. They are apart from memories: no
 /// list, search, snapshot or prompt of rows holds one, and no learning changes a row. (seed 003, Write path)
 ///
 /// Their use is the host's: it [reads](Self::learnings) them, for a person or for a job that makes methods of
 /// them. [`MemoryStore::forget`](super::MemoryStore::forget) reaches them, and what was forgotten is not learned again.
 ///
-/// It stands beside [`MemoryStore`](super::MemoryStore), and both stores keep it.
+/// It is beside [`MemoryStore`](super::MemoryStore), and both stores keep it.
 ///
 /// # Example: the end of a turn
 ///
@@ -43,8 +43,8 @@ pub trait LearningStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session; [`Error::Stopped`](crate::Error::Stopped) where
-    /// it holds what the store does not take in; [`Error::TooLarge`](crate::Error::TooLarge) above the row cap;
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. [`Error::Stopped`](crate::Error::Stopped) where
+    /// it holds what the store does not take in. [`Error::TooLarge`](crate::Error::TooLarge) above the row cap.
     /// [`Error::Config`](crate::Error::Config) where it says nothing.
     fn learn(&self, access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId>;
 

@@ -1,4 +1,5 @@
-//! A context of so many characters from the hits of a search. Memory takes less room in it than the journals it stands for.
+//! A context with a limit of characters from the hits of a search. Memory takes less room in it than the journals it
+//! stands for.
 
 use std::fmt;
 
@@ -8,15 +9,14 @@ use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::base::order;
 
-/// Rows that a search found, packed into a context of at most so many characters.
+/// Rows that a search found, packed into a context with a limit of characters.
 ///
-/// A row that was written with the [lines of a journal](super::NewMemory::cites) that it stands in, and a line that a dream
-/// promoted from these lines, say the same. Of both the shorter is taken, and the room that it leaves is given to
-/// further rows. So memory can only add: each row of a journal that would be there without memory is there, itself or by a
-/// promoted line that cites all of its lines.
+/// A row with the [lines of its journal](super::NewMemory::cites) says the same as a line that a dream promoted from
+/// these lines. Of both the shorter is taken, and the room that it leaves is given to further rows. So memory can only
+/// add. Each row of a journal is there, itself or by a promoted line that cites all of its lines.
 ///
-/// Pass the rows that were found in one store, or those of a store of journals and of a store that is
-/// [fed](crate::exchange::feed). The second finds more: fed lines then change no weight of a word among the journals' rows.
+/// Pass the rows found in one store, or in a store of journals and a store that is [fed](crate::exchange::feed). The
+/// second finds more: fed lines then change no weight of a word among the journals' rows.
 ///
 /// ```
 /// use chrono::Utc;
@@ -68,7 +68,7 @@ struct Unit<'h> {
     /// The shortest that says it.
     text: &'h Memory,
     score: f64,
-    /// Its score with those of the promoted lines that say it: so are the first chosen that get the room that is left.
+    /// Its score with those of the promoted lines that say it. So are the first chosen that get the room that is left.
     raised: f64,
     /// Whether it is in the context; at first, whether it is there without memory too.
     fits: bool,

@@ -24,7 +24,7 @@ pub struct Filter {
     pub dreamed: bool,
     /// Also facts that are retired. A list alone has them; a search is led to what replaced them.
     pub retired: bool,
-    /// At most so many.
+    /// Maximum number.
     pub limit: usize,
 }
 
@@ -167,7 +167,7 @@ impl Query {
         Self { syntax: Syntax::Fts, ..Self::new(text) }
     }
 
-    /// Keeps at most so many rows.
+    /// Keeps a maximum of rows.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.filter.limit = limit;
@@ -181,9 +181,10 @@ impl Query {
         self
     }
 
-    /// Asks about a time in the past. Each row that is found gives way to the one of its [history](crate::facts::FactStore::history)
-    /// that held then, and one with no such row is left out; so is a value whose history ends with a row that was rejected or deleted. A row that was replaced since
-    /// [says by what](super::Stale::Replaced).
+    /// Asks about a time in the past. Each found row is replaced by the one of its
+    /// [history](crate::facts::FactStore::history) that held then. Without one it is left out. So is a value whose
+    /// history ends with a row that was rejected or deleted. A row that was replaced since [says by
+    /// what](super::Stale::Replaced).
     ///
     /// ```
     /// use chrono::{TimeZone, Utc};

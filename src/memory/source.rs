@@ -57,8 +57,8 @@ impl Source {
         self.as_str() == Self::UserManual.as_str()
     }
 
-    /// Returns whether `actor` may write rows with this source: what a human typed is claimed by the human alone, and
-    /// what a dream promoted never by the agent.
+    /// Returns whether `actor` may write rows with this source: the human alone claims `user_manual`, and the agent
+    /// never claims `dreamed`.
     #[must_use]
     pub fn may_be_claimed(&self, actor: Actor) -> bool {
         match Self::from(self.as_str()) {

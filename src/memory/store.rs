@@ -56,20 +56,19 @@ pub trait MemoryStore: Debug + Send + Sync {
 
     /// Writes a row and returns its id. When it returns, the row is durable and found by a search.
     ///
-    /// A statement that a dream promoted is written once: if a row of that [dream](NewMemory::of_dream) has the same
-    /// words, its
-    /// id is returned and nothing changes, also if somebody deleted or retired it. A row that the library itself deleted
+    /// A promoted statement is written once. If a row of that [dream](NewMemory::of_dream) has the same words, its id
+    /// is returned. Nothing changes, also if somebody deleted or retired it. A row that the library itself deleted
     /// comes back.
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`](crate::Error::Stopped) where the content holds what the store does not take in,
-    /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap, [`Error::Denied`](crate::Error::Denied)
-    /// where the actor may not claim the source.
+    /// [`Error::Stopped`](crate::Error::Stopped) where the content holds what the store does not take in.
+    /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap. [`Error::Denied`](crate::Error::Denied) where the
+    /// actor may not claim the source.
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
 
-    /// Writes many rows in one step and returns the outcome of each, in their order: the id, or why the row was refused.
-    /// Made for imports and feeds: one durable step costs as much as one row.
+    /// Writes many rows in one step and returns the outcome of each, in their order. It is the id, or the reason of a
+    /// refusal. Made for imports and feeds: one durable step costs as much as one row.
     ///
     /// Each row is judged as [`write`](Self::write) judges it, and has its line in the audit. A refused row leaves the
     /// others as they are. A row may contradict an earlier one of the same call, as if they were written one by one.
@@ -126,23 +125,23 @@ pub trait MemoryStore: Debug + Send + Sync {
         Ok(written)
     }
 
-    /// Reads a row as it stands; `None` where it is missing, deleted, or not for this session.
+    /// Reads a row as it is; `None` where it is missing, deleted, or not for this session.
     ///
     /// # Errors
     ///
     /// The errors of the backend.
     fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>>;
 
-    /// Lists rows as they stand, most recently touched first; ties by id, the greater first.
+    /// Lists rows as they are, most recently touched first; ties by id, the greater first.
     ///
     /// # Errors
     ///
     /// The errors of the backend.
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>>;
 
-    /// Lists the rows for a prompt: the pinned ones, then those touched last, at most `limit` together; each
-    /// ordered as a [`list`](Self::list). Rows from a tool, a page or an import are left out, and so are
-    /// pending facts; if there are any, they are [settled](crate::facts::FactStore::settle) first, if that can be.
+    /// Lists the rows for a prompt: the pinned ones, then those touched last, at most `limit` together; each ordered as
+    /// a [`list`](Self::list). Rows from a tool, a page or an import are left out, and so are pending facts. If there
+    /// are any, they are [settled](crate::facts::FactStore::settle) first, if that can be.
     ///
     /// # Errors
     ///
@@ -151,16 +150,16 @@ pub trait MemoryStore: Debug + Send + Sync {
 
     /// Finds rows by what a person types, as a model may be shown them. The store's policy of
     /// [`Door::PromptLoad`](crate::gate::Door::PromptLoad) decides; by default it masks secrets and blocks
-    /// instructions. A row that only its masked words led to is not found; notes of the host in which anything was found are
-    /// left out. Never fails because of the query's text.
+    /// instructions. A row that only its masked words led to is not found. Notes of the host in which anything was
+    /// found are left out. Never fails because of the query's text.
     ///
     /// # Errors
     ///
     /// The errors of the backend.
     fn search(&self, access: &Access, query: &Query) -> Result<Found>;
 
-    /// Finds what [`search`](Self::search) does, as it stands in the store: for the owner's own eyes, for what counts or
-    /// compares rows, and for whoever masks it. It belongs into no request of a model.
+    /// Finds what [`search`](Self::search) does, as it is in the store. It is for the owner's own eyes, for comparing
+    /// rows, and for callers that mask it. It belongs into no request of a model.
     ///
     /// # Errors
     ///
@@ -171,8 +170,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// As [`write`](Self::write); [`Error::Denied`](crate::Error::Denied) for a row that this actor may not
-    /// [edit](super::Source::may_edit), and outside a main session for every row, whether there is one or not.
+    /// As [`write`](Self::write). [`Error::Denied`](crate::Error::Denied) for a row that this actor may not
+    /// [edit](super::Source::may_edit), and outside a main session for every id.
     fn update(&self, access: &Access, id: MemoryId, content: &str, now: DateTime<Utc>) -> Result<bool>;
 
     /// Hides a row until it is restored or purged; `false` where there was none.
@@ -190,13 +189,13 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update).
     fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
 
-    /// Pins a row, so that every [`snapshot`](Self::snapshot) begins with it, or lets it go; `false` where there
-    /// is none. It is not touched by that, and can be deleted as before, but for one that the human pinned: not by the agent.
+    /// Pins a row, so that every [`snapshot`](Self::snapshot) begins with it, or lets it go; `false` where there is
+    /// none. It can be deleted as before. A row that the human pinned is not deleted by the agent.
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for the agent and the library where a
-    /// row is not theirs to [edit](super::Source::may_edit), or to let go since the human pinned it. The human pins any row.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for the agent and the library where they may
+    /// not [edit](super::Source::may_edit) a row, or the human pinned it. The human pins any row.
     fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool>;
 
     /// Removes rows for good that were deleted before `cutoff`, with all that derives from them; returns how
@@ -207,10 +206,10 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
 
-    /// Forgets a statement: every row that says it is removed for good, deleted and retired ones included, with what
-    /// derives from it; so is every learning, every value of the profile, and every reason in the audit. A row, a learning, a value, the
-    /// body of a method, a case or a note that says more keeps the rest of its words. A tombstone without content
-    /// stays, and no verb takes the statement in again until the human [lifts](Self::lift) it.
+    /// Forgets a statement: every row that says it is removed for good, deleted and retired ones too, with what derives
+    /// from it. So is every learning, value of the profile, and reason in the audit. A row, learning, value, method,
+    /// case or note that says more keeps the rest of its words. A tombstone without content stays, and no verb takes
+    /// the statement in again until the human [lifts](Self::lift) it.
     ///
     /// A statement is its words in their order, whatever is around them. When it
     /// returns, the words are in none of the store's files, unless the receipt says so.
@@ -218,9 +217,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human where they
-    /// typed or confirmed one of the rows; [`Error::Config`](crate::Error::Config) for a text with neither
-    /// two words nor eight letters. Nothing was forgotten.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human where they typed
+    /// or confirmed one of the rows. [`Error::Config`](crate::Error::Config) for a text with neither two words nor
+    /// eight letters. Nothing was forgotten.
     fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>>;
 
     /// Lets a statement that was forgotten be written again; `false` where it was not. Nothing comes back by it.

@@ -26,30 +26,30 @@ use picker::Limits;
 
 /// Answers a dream without a model: it picks lines from the journals and cites them.
 ///
-/// It selects and does not abstract. Each kept line is as somebody wrote it, or the piece of it that tells the most: without
-/// the requests, questions and thanks around that piece, in what the user says to an agent. It joins nothing. It knows the cue words
-/// of English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish, Russian, Chinese, Japanese and Korean, and guesses
-/// the language of each line; a line of another language is kept where it is marked, or by its dates, numbers and names.
-/// It is good for a dream that costs nothing, needs no network and comes out the same
-/// each time: the same request gives the same bytes.
+/// It selects and does not abstract. Each kept line is as somebody wrote it, or the best piece of it. In what the user
+/// says to an agent, requests, questions and thanks around that piece are left out. It joins nothing. It guesses the
+/// language of each line. It knows cue words of English, German, French, Spanish, Portuguese, Italian, Dutch, Polish,
+/// Turkish, Russian, Chinese, Japanese and Korean. A line of another language is kept where it is marked, or by its
+/// dates, numbers and names. It is good for a dream that costs nothing, needs no network and gives the same bytes for
+/// the same request.
 ///
-/// In an agent's log a line is worth more the more it is a statement that stands alone: a full sentence with
-/// names, dates and numbers, which decides, prefers, teaches, promises or tells what always holds. In a
-/// dialogue between persons it is worth more if it tells what somebody did, names when and where, and is new.
-/// The user counts more than the agent. A line that the user marks, `Decision:` or `Remember:` in one of these languages, is picked first, however
-/// short. So is kept in a few words who the user is: "My wife is called Ana."; "We release on Fridays.". Questions, errands, praise and running commentary are rarely picked.
-/// Never picked are lines of a tool or the web, with everything below them up to the next speaker, lines in
-/// which a secret was masked, and lines that `MEMORY.md` holds already. Where two lines of a request say the
-/// same with other numbers, or a later one says that something moved or was wrong, the earlier one stays out;
-/// any other contradiction stays in, and so do decisions that differ in their numbers alone. Its reply says of each line that it
-/// could have picked and left [why](crate::model::UnpickedReason), and the [report](crate::dream::PassReport::left) has it.
+/// In an agent's log a line is worth more the more it is a statement that is alone. That is a full sentence with names,
+/// dates and numbers, which decides, prefers, teaches, promises or states a rule. In a dialogue between persons it is
+/// worth more if it tells what somebody did, names when and where, and is new. The user counts more than the agent. A
+/// line that the user marks, `Decision:` or `Remember:` in one of these languages, is picked first, however short. So
+/// is kept in a few words who the user is: "My wife is called Ana."; "We release on Fridays.". Questions, errands,
+/// praise and running commentary are rarely picked. It never picks lines of a tool or the web, with everything below
+/// them up to the next speaker. Nor does it pick lines with a masked secret, or lines of `MEMORY.md`. Where two lines
+/// of a request say the same with other numbers, the earlier one stays out. So it does where a later one says that
+/// something moved or was wrong. Any other contradiction stays in, and so do decisions that differ in their numbers
+/// alone. Its reply says of each line that it could have picked and left [why](crate::model::UnpickedReason), and the
+/// [report](crate::dream::PassReport::left) has it.
 ///
-/// The weights come from two measurements. On five long dialogues, in which the lines that hold a fact and
-/// the lines that answer a question asked later are known, a fifth of the bytes kept 34 of 100 lines with a
-/// fact, and for 61 of 100 questions at least one line of the answer (for 46 all of them); a tenth of the
-/// bytes 19, 40 and 26. On three weeks of an agent's log with 110 durable lines, asked for all at once,
-/// [`new`](Self::new) picked 49 lines, all of them durable, and asked night by night 92, of which 87 were.
-/// Most weights were fitted to these same texts, so expect less of others.
+/// The weights come from two measurements. It was measured on five long dialogues with known lines of facts and
+/// answers. A fifth of the bytes kept 34 of 100 lines with a fact. It kept a line of the answer for 61 of 100
+/// questions, and all for 46. A tenth of the bytes 19, 40 and 26. Three weeks of an agent's log had 110 durable lines.
+/// Asked for all at once, [`new`](Self::new) picked 49 lines, all durable. Asked night by night it picked 92, and 87
+/// were durable. Most weights were fitted to these same texts, so expect less of others.
 ///
 /// # Example: nothing to read, nothing to keep
 ///
@@ -71,9 +71,10 @@ pub struct Extractive {
 }
 
 impl Extractive {
-    /// Picks what suits the days that a request shows: for each of them up to 6 lines and 1 KiB, altogether at
-    /// most 48 lines and 7 KiB, and never more than a fifth of the journals' bytes, but up to 1 KiB of short
-    /// ones. Of lines that the user marked, all within the 48 lines and 7 KiB. The bullets fit a section, 8 KiB and 480 characters each, and the room that `MEMORY.md` has left.
+    /// Picks what suits the days that a request shows: for each up to 6 lines and 1 KiB, altogether at most 48 lines
+    /// and 7 KiB. It is never more than a fifth of the journals' bytes, but up to 1 KiB of short ones. Of lines that
+    /// the user marked, all within the 48 lines and 7 KiB. The bullets fit a section, 8 KiB and 480 characters each,
+    /// and the room that `MEMORY.md` has left.
     #[must_use]
     pub fn new() -> Self {
         Self { share: SHARE, by_day: true, lines: None }
@@ -94,8 +95,8 @@ impl Extractive {
         self
     }
 
-    /// Returns the bounds for a request that shows so many days, and in which a person marked so many lines of so many bytes:
-    /// the bounds of a day make room for them, those of a section do not.
+    /// Returns the bounds for a request, by its days and its marked lines with their bytes. The bounds of a day make
+    /// room for marked lines, those of a section do not.
     fn limits(&self, days: usize, (lines, bytes): (usize, usize)) -> Limits {
         let day = if self.by_day {
             Limits {

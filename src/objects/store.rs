@@ -28,9 +28,10 @@ const UNDER_WAY: TimeDelta = TimeDelta::days(1);
 
 /// Files in an object store, for one scope, so that a service keeps uploads off the machine.
 ///
-/// An upload is three steps: its bytes come into memory, up to [`FileLimits::file_bytes`] of them, since S3 wants their length first; they
-/// are created under a key that nobody has, and then their record is. A file without a record is seen by nobody; an open removes it a day
-/// after it came. [`FileLimits::scope_bytes`] counts all files of the user here, those of other agents too.
+/// An upload is three steps. Its bytes come into memory, up to [`FileLimits::file_bytes`], since S3 wants their length
+/// first. They are created under a new key, and then their record is. A file without a record is seen by nobody; an
+/// open removes it a day after it came. [`FileLimits::scope_bytes`] counts all files of the user here, those of other
+/// agents too.
 ///
 /// Verbs block, and send their requests on the calling thread by the client of the feature `http`: there is no runtime. In an async host they
 /// belong on a thread for blocking work, as all storage does.

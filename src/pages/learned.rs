@@ -20,8 +20,8 @@ const CASES: usize = 50;
 
 /// The learning of an agent on pages: methods that graduated, standing rules, and notes of roles that somebody reflected on.
 ///
-/// Each stands on the page of an entity that its words name. Methods in quarantine, or without a person's word, are left out, and so
-/// are proposed and withdrawn preferences, and notes that wait for their reflection.
+/// Each is on the page of an entity that its words name. Methods in quarantine, or without a person's word, are left
+/// out. So are proposed and withdrawn preferences, and notes that wait for their reflection.
 ///
 /// # Example: a rule on a page
 ///

@@ -28,7 +28,7 @@
 //!
 //! # Limits
 //!
-//! - A page is made of the latest 120 texts of each home, and shows at most 40 facts and 30 entries of its timeline.
+//! - A page is made of the latest 120 texts of each home. It shows at most 40 facts and 30 entries of its timeline.
 //! - A claim has at most 400 bytes; the hash is of all its words.
 //! - A page decides nothing: it shows each row that nobody retired, and says which rows may contradict each other.
 //!

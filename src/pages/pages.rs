@@ -17,11 +17,10 @@ use crate::gate::Doors;
 
 /// Makes pages on entities, of the rows of a memory store, of documents, and of what other sources add.
 ///
-/// A page holds what its session may know: [`EdgeStore`] tells each home by its rights, and what a
-/// [`PageSource`] adds is for main sessions. Texts are masked as in a prompt. A page is made of the latest 120 texts of each home.
+/// A page holds what its session may know. An [`EdgeStore`] answers by its rights, and additions of a [`PageSource`]
+/// are for main sessions. Texts are masked as in a prompt. A page is made of the latest 120 texts of each home.
 ///
-/// The same page is given again for 60 seconds by the caller's clock, in the same bytes, unless anything was written meanwhile by
-/// this process or by another one.
+/// A page is kept for 60 seconds by the caller's clock, in the same bytes, unless any process wrote meanwhile.
 ///
 /// # Example: a page, and a source that changed
 ///
@@ -113,7 +112,7 @@ impl Pages {
         Ok(page)
     }
 
-    /// Returns the citations of a page of which the source says something else now, is gone, or is not for this session. Rows,
+    /// Returns the citations of a page whose source says something else now, is gone, or is not for this session. Rows,
     /// documents and notes of roles are looked for in the homes; a record of the host's counts as unchanged.
     ///
     /// # Errors

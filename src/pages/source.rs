@@ -36,7 +36,7 @@ use crate::base::error::Result;
 /// }
 /// ```
 pub trait PageSource: Debug + Send + Sync {
-    /// Returns what is known of an entity, by the keys under which it may stand; of claims the latest, at most `limit`.
+    /// Returns what is known of an entity, by the keys under which it may be; of claims the latest, at most `limit`.
     ///
     /// # Errors
     ///

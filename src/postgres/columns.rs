@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::link::Param;
 
-/// A character that means nothing in any text. The server keeps no zero character, which stands behind this one in another form.
+/// A character that means nothing in any text. The server keeps no zero character, which is behind this one in another
+/// form.
 const MARK: char = '\u{10fffe}';
 
 /// Returns a text as it is kept: the same, but for zero characters.
@@ -23,7 +24,7 @@ pub(super) fn kept(text: String) -> String {
     kept
 }
 
-/// Returns a text of which this was kept.
+/// Returns a text whose copy is kept.
 pub(super) fn told(kept: &str) -> Cow<'_, str> {
     if !kept.contains(MARK) {
         return Cow::Borrowed(kept);

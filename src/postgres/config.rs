@@ -31,11 +31,11 @@ pub struct PostgresConfig {
     pub lock_timeout: Duration,
     /// The time that one statement may take. A process that stops inside of a transaction loses it after the same time. 60 seconds.
     pub statement_timeout: Duration,
-    /// Whether a pooler stands between, which gives each transaction another connection. A dead holder of a lease is then known
-    /// by its time alone, and no statement is kept prepared. `false`.
+    /// Whether a pooler is between, which gives each transaction another connection. A dead holder of a lease is then
+    /// known by its time alone, and no statement is kept prepared. `false`.
     pub is_pooled: bool,
-    /// The most bytes of memory, about, for what searches read of rows, for all scopes together: a search that finds them again does
-    /// not ask for them. 0 keeps nothing, and nothing is kept behind a pooler. 32 MiB.
+    /// Approximate maximum of memory, in bytes, for rows that searches read, for all scopes together. 0 keeps nothing,
+    /// and nothing is kept behind a pooler. 32 MiB.
     pub kept_bytes: usize,
     /// Whether a server on another machine may be reached without encryption. Switch it on where a tunnel or a private network
     /// encrypts. With `sslmode=require` in the URL connections are encrypted all the same. `false`.
@@ -154,7 +154,7 @@ impl Address {
     }
 }
 
-/// Returns whether a password in a URL has a sign that ends it too early: a part of it would stand for the host, and be told.
+/// Returns whether a password in a URL has a sign that ends it too early. A part of it would be the host, and be told.
 fn has_bare_signs(url: &str) -> bool {
     let rest = url.strip_prefix("postgres://").or_else(|| url.strip_prefix("postgresql://"));
     let address = rest.map(|rest| rest.split('?').next().unwrap_or_default());

@@ -141,7 +141,7 @@ impl Rows<'_> {
         self.run(name, Statements::on(name.space()).put, vec![name.as_str().into(), bytes.into()]).map(drop)
     }
 
-    /// Refuses what a folder would refuse: a document where documents stand below, or below a document.
+    /// Refuses what a folder would refuse: a document where documents are below, or below a document.
     fn check_place(&self, name: &Name) -> Result<()> {
         let mut above = Vec::new();
         let mut rest = name.as_str();

@@ -28,9 +28,9 @@ impl PostgresWorkspace {
         Ok(EraseReceipt { rows: held(rows), ..EraseReceipt::default() })
     }
 
-    /// Removes the life of this scope from the server, whole, in one transaction: documents with their versions, states, rows of stores,
-    /// indexes and artifacts, each table that has its scope. No row of another scope is touched. When it returns, that survives a
-    /// power loss. The receipt names the places of the server that keep deleted bytes for a while.
+    /// Removes the life of this scope from the server, whole, in one transaction. It removes documents with their
+    /// versions, states, rows of stores, indexes and artifacts. No row of another scope is touched. When it returns,
+    /// that survives a power loss. The receipt names the places of the server that keep deleted bytes for a while.
     ///
     /// Open stores and workspaces of the scope must be dropped first: one that writes afterwards begins the life anew.
     ///
@@ -46,8 +46,8 @@ impl PostgresWorkspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`] for anybody but the human of this scope, [`Error::Busy`] while a dream of it runs, and those of
-    /// writing, after which all of it or none is there.
+    /// [`Error::Denied`] for anybody but the human of this scope. [`Error::Busy`] while a dream of it runs. Also those
+    /// of writing, after which all of it or none is there.
     pub fn erase(&self, access: &Access) -> Result<EraseReceipt> {
         self.may_erase(access)?;
         let before: BTreeMap<String, i64> = self.scoped().look_within("look at", |within| {

@@ -1,8 +1,8 @@
 //! Cards of rows that searches read, kept in memory: a search that finds them again does not ask the server for them.
 //!
-//! They are kept for one scope and one sight: what a search for others found, it found by their conditions alone. Rows are added, and
-//! seldom changed. Each change of a row that stands leaves another number in the scope, by chance, and what was kept under the number
-//! before is of no more use.
+//! They are kept for one scope and one sight: what a search for others found, it found by their conditions alone. Rows
+//! are added, and seldom changed. Each change of a row that is not deleted leaves another random number in the scope.
+//! Anything kept under the number before is of no more use.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -114,10 +114,10 @@ impl Sight {
     }
 }
 
-/// The rows of a scope as a transaction sees them: equal moments see the same rows as they stand.
+/// The rows of a scope as a transaction sees them: equal moments see the same rows as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moment {
-    /// The number of the last change of a row that stood.
+    /// The number of the last change of a row that is not deleted.
     pub(super) change: i64,
     /// The number of connections of the pool that broke before: behind one, another server may answer.
     pub(super) broken: u64,
@@ -189,7 +189,7 @@ impl Kept {
         found.filter(|(_, card)| card.words.is_some()).map(|(id, card)| (id, Arc::clone(card))).collect()
     }
 
-    /// Returns those of some rows of which it is known what is beside them.
+    /// Returns those of some rows whose neighbours are known.
     pub(super) fn beside(&mut self, sight: &Sight, moment: Moment, ids: &[i64]) -> Beside {
         // A row that was added since may be beside one of them.
         let Some(part) = self.part(sight, moment).filter(|part| part.moment == moment) else {

@@ -107,8 +107,8 @@ impl Session {
         }
     }
 
-    /// Begins a transaction by `verb`; `false` where a pooler leads to another process of the server than before, to whose statements
-    /// names would lead.
+    /// Begins a transaction by `verb`. `false` where a pooler leads to another process of the server than before, to
+    /// whose statements names would lead.
     pub(super) fn begin(&mut self, verb: &str) -> Result<bool, ::postgres::Error> {
         if self.remembered.is_none() {
             return self.client.batch_execute(verb).map(|()| true);

@@ -24,7 +24,7 @@ pub(super) struct Pool {
     /// The time to wait for a free connection.
     patience: Duration,
     statement_timeout: Duration,
-    /// Whether a pooler stands between.
+    /// Whether a pooler is between.
     is_pooled: bool,
     state: Mutex<State>,
     freed: Condvar,

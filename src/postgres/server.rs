@@ -47,9 +47,9 @@ impl Postgres {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] where no server answers or it has no room for another connection, [`Error::Database`] where it knows no such role,
-    /// password or database: its source says which. [`Error::Config`] for a URL that is none, or that switches encryption off on the way to
-    /// another machine.
+    /// [`Error::Unavailable`] where no server answers or it has no room for another connection. [`Error::Database`]
+    /// where it knows no such role, password or database. Its source says which. [`Error::Config`] for a URL that is
+    /// none, or that switches encryption off on the way to another machine.
     pub fn connect(url: &str) -> Result<Self> {
         Self::connect_with(url, PostgresConfig::default())
     }
@@ -133,9 +133,9 @@ impl Postgres {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where the tables are missing, [`Error::NewerVersion`], [`Error::Config`] for a role that row-level security
-    /// does not bind, for a database whose encoding is not UTF8 and for a scope without a user, [`Error::Database`] for a role without rights
-    /// on the tables ([`grant_to`](Self::grant_to) gives them), [`Error::Unavailable`].
+    /// [`Error::Corrupt`] where the tables are missing. [`Error::NewerVersion`]. [`Error::Config`] for a role beyond
+    /// row-level security, a database whose encoding is not UTF8, or a scope without a user. [`Error::Database`] for a
+    /// role without rights on the tables ([`grant_to`](Self::grant_to) gives them). [`Error::Unavailable`].
     pub fn workspace(&self, scope: Scope) -> Result<PostgresWorkspace> {
         Ok(PostgresWorkspace::over(self.scoped(scope)?))
     }
@@ -187,8 +187,8 @@ impl Postgres {
         Ok(found.is_some())
     }
 
-    /// Lists the scopes that have something in the schema, for an operator: its role must be `SUPERUSER` or have `BYPASSRLS`, since any
-    /// other sees the rows of one scope at a time.
+    /// Lists the scopes that have something in the schema, for an operator. Its role must be `SUPERUSER` or have
+    /// `BYPASSRLS`, since any other sees the rows of one scope at a time.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ struct Guard {
     id: GuardId,
 }
 
-/// The server's process behind a guard: its id, and when it began, in microseconds. Zeros where a pooler stands between.
+/// The server's process behind a guard: its id, and when it began, in microseconds. Zeros where a pooler is between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GuardId {
     pub(super) pid: i64,

@@ -23,10 +23,10 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Versi
 
 /// A workspace on a PostgreSQL server, for one scope of it; made by [`Postgres::workspace`](crate::postgres::Postgres::workspace).
 ///
-/// Processes on several machines may use it at once. Each verb is one transaction, and writes of one scope follow one another: what a
-/// verb returned was committed, and survives a power loss of the server. A call that waits for longer than
-/// [`lock_timeout`](crate::postgres::PostgresConfig::lock_timeout) gets [`Error::Busy`], one that reaches no server
-/// [`Error::Unavailable`]. A replaced or removed document keeps its last ten versions.
+/// Processes on several machines may use it at once. Each verb is one transaction, and writes of one scope follow one
+/// another. After a verb its change is committed, and survives a power loss of the server. A call that waits for longer
+/// than [`lock_timeout`](crate::postgres::PostgresConfig::lock_timeout) gets [`Error::Busy`], one that reaches no
+/// server [`Error::Unavailable`]. A replaced or removed document keeps its last ten versions.
 ///
 /// Clones are the same workspace. The database too lets a transaction see the rows of its scope alone, by row-level security.
 #[derive(Clone)]

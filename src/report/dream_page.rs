@@ -17,11 +17,10 @@ use crate::gate::Doors;
 use crate::session;
 use crate::workspace::Workspace;
 
-/// A page on one dream, for the operator: a [`DreamReport`], also one that was kept as JSON, beside the texts that it
-/// speaks of.
+/// A page on one dream, for the operator: a [`DreamReport`], also one kept as JSON, beside its texts.
 ///
 /// The report alone makes a page. [`read`](Self::read) adds the journals that it cites, `MEMORY.md`, the log of earlier
-/// nights and the quarantine; [`journal`](Self::journal), [`memory`](Self::memory), [`log`](Self::log) and
+/// nights and the quarantine. [`journal`](Self::journal), [`memory`](Self::memory), [`log`](Self::log) and
 /// [`quarantine`](Self::quarantine) add them from elsewhere. The same inputs give the same page.
 ///
 /// It holds words of journals and of `MEMORY.md`, and belongs where those do. Secrets are masked in every text of it,

@@ -26,7 +26,7 @@ pub(super) struct Inputs<'r> {
 }
 
 impl Inputs<'_> {
-    /// Returns the journals of which the page shows lines.
+    /// Returns the journals whose lines the page shows.
     pub(super) fn cited(&self) -> BTreeSet<DocName> {
         let lines = self.report.passes.iter().flat_map(|pass| &pass.lines).flat_map(|line| &line.sources);
         let blamed =

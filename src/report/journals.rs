@@ -43,7 +43,7 @@ pub(super) fn section(page: &Page<'_>) -> Part {
     Part { title: "Journals", count, body }
 }
 
-/// Returns the journals of which a retold dream read something, with their sizes as they are now, where they are known.
+/// Returns the journals that a retold dream read, with their sizes as they are now, where they are known.
 fn retold(page: &Page<'_>) -> Vec<JournalReport> {
     let mut all: BTreeMap<&DocName, u64> = BTreeMap::new();
     for slice in page.passes().iter().flat_map(|pass| &pass.shown) {

@@ -118,7 +118,7 @@ pub(super) fn held(page: &Page<'_>) -> Part {
     Part { title: "Held back", count: count(number, "line"), body }
 }
 
-/// Returns a line, masked, without its citations, which stand beside it.
+/// Returns a line, masked, without its citations, which are beside it.
 fn claim(page: &Page<'_>, text: &str) -> String {
     page.veil.mask(&reply::split_citations(&page.veil.mask(text)).0)
 }

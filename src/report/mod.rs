@@ -1,4 +1,5 @@
-//! A page on a dream: one HTML file with each promoted line beside its journal lines, held lines with reasons, and the growth of `MEMORY.md`.
+//! A page on a dream: one HTML file. It has each promoted line beside its journal lines, held lines with reasons, and
+//! the growth of `MEMORY.md`.
 //!
 //! ```
 //! use std::sync::Arc;

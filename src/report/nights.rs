@@ -71,9 +71,8 @@ pub(super) const WIDTH: u64 = 1000;
 /// See [`WIDTH`].
 pub(super) const HEIGHT: u64 = 200;
 
-/// Returns the steps of the growth as the path of an area: a day's lines stand from that day on. `None` for less
-/// than two days,
-/// and where nothing grew.
+/// Returns the steps of the growth as the path of an area: a day's lines count from that day on. `None` for less than
+/// two days, and where nothing grew.
 pub(super) fn curve(nights: &BTreeMap<NaiveDate, Night>) -> Option<String> {
     let (first, last) = (nights.keys().next()?, nights.keys().next_back()?);
     let days = u64::try_from(last.signed_duration_since(*first).num_days()).ok().filter(|days| *days > 0)?;

@@ -55,8 +55,8 @@ impl<'p> Page<'p> {
         &self.report.passes
     }
 
-    /// Returns the lines of a retold dream by their fate, as its log line counts them; `None` for a report that is whole, or without a
-    /// log. The report of an earlier dream lacks more than the promoted lines.
+    /// Returns the lines of a retold dream by their fate, as its log line counts them. `None` for a report that is
+    /// whole, or without a log. The report of an earlier dream lacks more than the promoted lines.
     pub(super) fn kept_fates(&self) -> Option<Vec<(&'p str, u64)>> {
         let id = &self.report.passes.first().filter(|_| self.report.retold)?.dream_id;
         let line =

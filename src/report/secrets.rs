@@ -68,7 +68,7 @@ fn sum<'c>(charges: impl Iterator<Item = &'c Charge>) -> BTreeMap<&'c str, u64> 
     sums
 }
 
-/// Returns a class of secrets in the answer, and where it stands in journals.
+/// Returns a class of secrets in the answer, and where it is in journals.
 fn quarantined(page: &Page<'_>, blamed: &Blamed) -> Markup {
     let findings = html! {
         ul {

@@ -41,13 +41,12 @@ impl Veil {
     }
 }
 
-/// A text that may stand on a page.
+/// A text that may be on a page.
 pub(super) struct Shown(String);
 
 impl Shown {
-    /// Masks a text, or a part of one. A character that HTML does not allow, or that hides or
-    /// reorders text, is shown by
-    /// its number, as `[U+202E]`; a line break is a space.
+    /// Masks a text, or a part of one. A character that HTML does not allow, or that hides or reorders text, is shown
+    /// by its number, as `[U+202E]`. A line break is a space.
     pub(super) fn masked(masked: &str) -> Self {
         let mut shown = String::with_capacity(masked.len());
         for c in masked.chars() {

@@ -23,10 +23,10 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 
 /// The workspace of a group, over the workspace of the life that it belongs to.
 ///
-/// A group is an audience of its own. Its sessions state `Access::shared(scope).group(&name)`, and read who the agent is, the
-/// group's journals and the group's `MEMORY.md`: nothing of another group, and nothing of the private life. Its dreams read
-/// those journals alone and write that memory. The owner's main session reads all of it below `groups/` in the life's own
-/// workspace, and may not write there; a person may.
+/// A group is an audience of its own. Its sessions state `Access::shared(scope).group(&name)`, and read who the agent
+/// is, the group's journals and the group's `MEMORY.md`. Nothing of another group, and nothing of the private life. Its
+/// dreams read those journals alone and write that memory. The owner's main session reads all of it below `groups/` in
+/// the life's own workspace. It may not write there, but a person may.
 ///
 /// One dream runs at a time over the life and all its groups.
 ///

@@ -29,14 +29,14 @@ use crate::workspace::{
 /// A denial does not depend on whether the document exists, so it says nothing about it.
 ///
 /// A written text passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
-/// [`Door::WorkspaceWrite`]. A text of the human in a main session is theirs: findings in it are warned of
-/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. A text of an agent passes
-/// [`Door::Tool`] too. Of everybody else, what the workspace has
-/// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned of it.
+/// [`Door::WorkspaceWrite`]. A text of the human in a main session is written as it is. Findings in it are warnings
+/// ([`take_warnings`](Self::take_warnings)). A text of an agent passes [`Door::Tool`] too. Of everybody else, what the
+/// workspace has forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is
+/// warned of it.
 ///
-/// Only a dream marks a section as its own: marks that a document does not have already are taken out of every text but the
-/// human's, and a document with marks is renamed to curated memory by the human alone. A session with others adds to a private
-/// journal in the agent's name, whatever its text says of whose words it is.
+/// Only a dream marks a section as its own. New marks are taken out of every text but the human's. The human alone
+/// renames a document with marks to curated memory. A session with others adds to a private journal in the agent's
+/// name, whatever its text says of whose words it is.
 ///
 /// ```
 /// use noctuary::life::Guarded;
@@ -85,8 +85,8 @@ pub enum SharedUser {
 }
 
 impl<W> Guarded<W> {
-    /// Makes a view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds, any
-    /// other scope is denied every verb; whose a folder is, was decided when it was opened.
+    /// Makes a view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds,
+    /// any other scope is denied every verb. The owner of a folder was fixed when it was opened.
     #[must_use]
     pub fn new(workspace: W, access: Access) -> Self {
         Self {
@@ -214,7 +214,7 @@ impl<W: Workspace> Guarded<W> {
         self.workspace.append(name, &self.unmarked(bytes, || Ok(None))?)
     }
 
-    /// Takes the marks of dreams out of a text that is not the human's, but for those that stand in the document.
+    /// Takes the marks of dreams out of a text that is not the human's, but for those that are in the document.
     fn unmarked<'b>(
         &self,
         bytes: Cow<'b, [u8]>,
@@ -329,10 +329,10 @@ impl<W: Workspace> Guarded<W> {
         })
     }
 
-    /// Has tools and searches over this view say behind each line of `MEMORY.md` and its archive that it holds no more, what
-    /// holds now, and since when: the list is [`FactStore::superseded`](crate::facts::FactStore::superseded). The files stay
-    /// as they are, and [`read`](Workspace::read) returns them so.
-    /// [`Session::mark_superseded`](crate::Session::mark_superseded) does this for the tools of a session.
+    /// Lets tools and searches over this view say behind each outdated line of `MEMORY.md` and its archive what holds
+    /// now. The list is [`FactStore::superseded`](crate::facts::FactStore::superseded). The files stay as they are, and
+    /// [`read`](Workspace::read) returns them so. [`Session::mark_superseded`](crate::Session::mark_superseded) does
+    /// this for the tools of a session.
     ///
     /// # Errors
     ///
@@ -349,8 +349,8 @@ impl<W: Workspace> Guarded<W> {
         Ok(())
     }
 
-    /// Has tools and searches over this view say behind lines of `MEMORY.md` and its archive why they may be out of date, by the
-    /// rows of [`MemoryStore::snapshot`](crate::MemoryStore::snapshot). The files stay as they are.
+    /// Lets tools and searches over this view say behind doubtful lines of `MEMORY.md` and its archive why, by the rows
+    /// of [`MemoryStore::snapshot`](crate::MemoryStore::snapshot). The files stay as they are.
     /// [`Session::mark_doubted`](crate::Session::mark_doubted) does this for the tools of a session.
     pub fn mark_doubted(&mut self, rows: &[SnapshotRow]) {
         self.notes = Arc::new(self.notes.doubting(rows));
@@ -377,8 +377,8 @@ impl<W: Workspace> Guarded<W> {
         }
     }
 
-    /// Reads as much of `USER.md` as the session may be told: all in a main session, else what `shared` says;
-    /// `None` where that is nothing.
+    /// Reads the part of `USER.md` for the session: all in a main session, else what `shared` says. `None` where that
+    /// is nothing.
     ///
     /// The document itself stays closed to the other verbs.
     ///

@@ -30,27 +30,26 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 
 /// A workspace, and an index over its documents that is kept in step with it.
 ///
-/// It is a workspace itself: what is written, appended, removed or renamed through it, or through a lease that it
-/// gave, is found the moment the verb returns. A change by hand is found after the next [`sync`](Self::sync).
+/// It is a workspace itself. A change through it, or through a lease that it gave, is found the moment the verb
+/// returns. A change by hand is found after the next [`sync`](Self::sync).
 ///
-/// The document is the truth. Where the index fails, the verb does what it does all the same; the failure is kept for
+/// The document is the truth. Where the index fails, the verb does what it does all the same. The failure is kept for
 /// [`take_failures`](Self::take_failures), and the next sync mends it. So it is after a crash between the two.
 ///
-/// A search tells a session what [`Guarded`](crate::life::Guarded) would let it read, and nothing else: who may read a
-/// document is a column of the index that every query binds, and is asked of the access table again on the way
-/// out. Its results are ranked over the documents that it may read, so that not even the order tells of the rest.
+/// A search tells a session what [`Guarded`](crate::life::Guarded) would let it read, and nothing else. The audience is
+/// a column of the index that every query binds, and is checked again on the way out. Its results are ranked over the
+/// documents that it may read, so that not even the order tells of the rest.
 ///
-/// No search shows statements that the workspace has forgotten. From the next sync on they are indexed as blanks of the same
-/// length, and all other text of a document is found as before; a document with such a name is not found at all.
+/// No search shows statements that the workspace has forgotten. From the next sync on they are indexed as blanks of the
+/// same length. All other text is found as before. A document with such a name is not found at all.
 ///
-/// A sync looks for the documents within the workspace's [reach](Workspace::reach), and walks no other folder. A document
-/// beyond it that was written through this handle is found too, until a [`rebuild`](Self::rebuild); what was passed over is in
-/// the [report](SyncReport::left_out).
+/// A sync looks for the documents within the workspace's [reach](Workspace::reach), and walks no other folder. A
+/// document beyond it that was written through this handle is found too, until a [`rebuild`](Self::rebuild). Skipped
+/// documents are in the [report](SyncReport::left_out).
 ///
 /// State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
-/// again to index it, so it costs more the longer that is; of the index it writes only the chunks that read
-/// otherwise. One index serves one workspace: a second one of the same scope would take the first one's documents
-/// for removed.
+/// again to index it, so it costs more for longer ones. It writes only changed chunks of the index. One index serves
+/// one workspace: a second one of the same scope would take the first one's documents for removed.
 ///
 /// # Example: what was written is found
 ///
@@ -140,8 +139,8 @@ impl<W: Workspace> Indexed<W> {
         self
     }
 
-    /// Sets the facts by which a [`search`](Self::search) says behind a line of `MEMORY.md` or its archive that it holds no
-    /// more, what holds now, and since when. They are asked at each search that finds such a line.
+    /// Sets the facts by which a [`search`](Self::search) says behind an outdated line of memory what holds now, and
+    /// since when. They are asked at each search that finds such a line.
     #[must_use]
     pub fn with_facts(mut self, facts: Arc<dyn FactStore>) -> Self {
         self.facts = Some(facts);
@@ -162,9 +161,9 @@ impl<W: Workspace> Indexed<W> {
         &self.upkeep.workspace
     }
 
-    /// Finds the chunks that fit a text as a person types it, best first, as a model may be shown them: each as its
-    /// document would stand in a prompt, with secrets masked and instructions blocked. No text is an error; for a scope that is
-    /// not the index's, or not the workspace's, nothing is found.
+    /// Finds the chunks that fit a text as a person types it, best first, as a model may be shown them. Each as its
+    /// document would be in a prompt, with secrets masked and instructions blocked. No text is an error; for a scope
+    /// that is not the index's, or not the workspace's, nothing is found.
     ///
     /// Of a journal an [entry](Self::entries) is given and not its chunk. Each document with a result is read. A passage that is no longer there is left out, and so is one that only masked
     /// words led to.
@@ -300,7 +299,7 @@ impl<W: Workspace> Indexed<W> {
     }
 
     /// Catches up with what was changed beside this handle. A document of unchanged size and time of change is not
-    /// opened, one of unchanged content is not cut again, and what is gone leaves the index.
+    /// opened. One of unchanged content is not cut again, and removed ones leave the index.
     ///
     /// Several processes may sync at once, and write meanwhile.
     ///

@@ -72,10 +72,10 @@ impl Journal {
 
     /// Appends a note, whatever the daily log's switch says, and returns the journal of its day.
     ///
-    /// The day and the time are those of `at`: after midnight the same session goes on in the next day's file.
-    /// The heading is written once a file, when it is made, and the block of the session once a file too. The note is one
-    /// append with a line ending of its own, so notes of several processes follow one another, whole; two writers of one
-    /// session that both begin its block may write its heading twice.
+    /// The day and the time are those of `at`: after midnight the same session goes on in the next day's file. The
+    /// heading is written once a file, when it is made, and the block of the session once a file too. The note is one
+    /// append with a line ending of its own, so notes of several processes follow one another, whole. Two writers of
+    /// one session that both begin its block may write its heading twice.
     ///
     /// When it returns, the note survives a power loss. A crash before may leave the front of it, on a line that
     /// the next note ends first. A note without words writes nothing.

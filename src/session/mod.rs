@@ -1,5 +1,5 @@
-//! Views over a workspace: a session reads and writes by its rights, notes go into its journal, and documents are found by
-//! their words.
+//! Views over a workspace. A session reads and writes by its rights, notes go into its journal, and documents are found
+//! by their words.
 
 mod edges;
 mod forgotten;

@@ -24,7 +24,7 @@ use crate::workspace::Workspace;
 ///
 /// Else a tool or a search would tell what the prompt of the same session hides.
 ///
-/// With others present, their journals are shown as they stand but for secrets and instructions: whoever writes a guess
+/// With others present, their journals are shown as they are but for secrets and instructions: whoever writes a guess
 /// there and reads it back would see by a mask that it was forgotten.
 pub(crate) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<String> {
     let is_theirs = JournalName::is_shared_name(name.as_str()) && !is_private(view);
@@ -89,7 +89,7 @@ impl MaskedDocument {
         Ok(Self { text, blanked, shown, starts, entries })
     }
 
-    /// Returns the place of a result: on its line, or the first place where it stands; `None` where it stands there no more.
+    /// Returns the place of a result: on its line, or the first place where it is; `None` where it is there no more.
     fn place(&self, found: &SearchResult) -> Option<Range<usize>> {
         let passage = found.content.as_str();
         let line = usize::try_from(found.lines.0).unwrap_or(usize::MAX).saturating_sub(1);
@@ -126,9 +126,9 @@ impl MaskedDocument {
         ShownPassage { lines: (first as u64 + 1, (first + lines) as u64), content }
     }
 
-    /// Returns the entries of a journal in a chunk at `range` that have words of a query beside those of its `name`: those with the
-    /// most first, and then those that say what no other says; each with `around` entries before and behind it. None where no
-    /// entry can be told.
+    /// Returns the entries of a journal in a chunk at `range` that have words of a query beside those of its `name`.
+    /// Entries with the most come first, then the ones that say what no other says. Each has `around` entries before
+    /// and behind it. None where no entry can be told.
     ///
     /// They are judged as they are shown: else the choice would tell what a mask hides.
     fn matching(&self, range: &Range<usize>, name: &str, asked: &Plan, around: usize) -> Vec<ShownPassage> {
@@ -195,7 +195,7 @@ impl<'v, W: Workspace> Passages<'v, W> {
         Self { view, asked, seen, around, is_masked: true, given }
     }
 
-    /// Shows them as they stand: for the owner's own eyes.
+    /// Shows them as they are: for the owner's own eyes.
     pub(crate) fn unmasked(self) -> Self {
         Self { is_masked: false, ..self }
     }
@@ -211,8 +211,8 @@ impl<'v, W: Workspace> Passages<'v, W> {
         Some(Digest::of(seen.text.as_bytes()))
     }
 
-    /// Returns a result as it is shown: of a journal the entries that matched. `None` where it stands in its document no more, and
-    /// where only words that are not shown led to it: those could be tried word by word.
+    /// Returns a result as it is shown: of a journal the entries that matched. `None` where it is in its document no
+    /// more, and where only words that are not shown led to it: those could be tried word by word.
     pub(crate) fn shown(&mut self, found: &SearchResult) -> Result<Option<Vec<ShownPassage>>> {
         if !self.seen.contains_key(&found.path) {
             let document = match self.view.read(&found.path) {

@@ -25,8 +25,8 @@ pub struct SyncReport {
     pub changed: Vec<DocName>,
     /// Documents that are gone.
     pub removed: Vec<DocName>,
-    /// The number of changed documents that read as before and were indexed anew: they were indexed by another configuration or by another
-    /// version of this library, or a statement was forgotten since.
+    /// The number of changed documents that read as before and were indexed anew. They were indexed by another
+    /// configuration or by another version of this library, or a statement was forgotten since.
     pub renewed: u64,
     /// The number of documents that read as before, and are indexed as before.
     pub unchanged: u64,

@@ -73,7 +73,7 @@ impl<W: Workspace> Upkeep<W> {
         }
     }
 
-    /// Makes the index say of a document what stands there now. Returns what was carried out last.
+    /// Makes the index say of a document what is there now. Returns what was carried out last.
     ///
     /// The index is asked before the document is read, and takes the change only if nobody changed it since. So
     /// whatever was indexed last was read last.
@@ -112,8 +112,8 @@ impl<W: Workspace> Upkeep<W> {
         Err(Error::Busy { path: name.to_string() })
     }
 
-    /// Reads a document whose metadata was asked before: where it changes in between, what the index says of it is
-    /// older than it is, so that the next sync looks again.
+    /// Reads a document whose metadata was asked before: where it changes in between, the index keeps the older state,
+    /// so that the next sync looks again.
     pub(super) fn look(
         &self,
         name: &DocName,

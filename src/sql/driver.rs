@@ -9,8 +9,8 @@ use crate::base::error::Result;
 
 /// A database inside one transaction, as one scope sees it.
 ///
-/// A statement names its values `$1`, `$2` and so on. The first two are the user and the agent of the scope, whether it names them or
-/// not; those that it is given follow. An error says what was attempted, and where.
+/// A statement names its values `$1`, `$2` and so on. The first two are the user and the agent of the scope, whether it
+/// names them or not. Given ones follow. An error says what was attempted, and where.
 pub(crate) trait Driver {
     /// Returns the words that are its own.
     fn dialect(&self) -> Dialect;
@@ -23,8 +23,8 @@ pub(crate) trait Driver {
         take: &mut dyn FnMut(&dyn Columns) -> Result<()>,
     ) -> Result<()>;
 
-    /// Runs a statement that adds a row and answers nothing. It may go with the next statement, whose error is its own then: it may
-    /// not look at what another one of its kind adds.
+    /// Runs a statement that adds a row and answers nothing. It may go with the next statement, whose error is its own
+    /// then. It may not look at what another one of its kind adds.
     fn put(&self, sql: Cow<'static, str>, values: Vec<Param>) -> Result<()>;
 }
 
@@ -77,7 +77,7 @@ pub(crate) trait DriverExt: Driver {
         Ok(self.count(sql, values)? > 0)
     }
 
-    /// Runs a statement, of which no answer is read.
+    /// Runs a statement without reading its answer.
     fn run(&self, sql: &str, values: Vec<Param>) -> Result<()> {
         self.each(sql, values, &mut |_| Ok(()))
     }

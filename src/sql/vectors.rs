@@ -52,7 +52,7 @@ pub(crate) trait VectorDriver: Driver {
         Ok(None)
     }
 
-    /// Returns the first of so many new numbers of states.
+    /// Returns the first of a count of new numbers of states.
     fn next_states(&self, _count: usize) -> Result<Option<i64>> {
         Ok(None)
     }

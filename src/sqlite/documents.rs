@@ -15,7 +15,7 @@ use crate::workspace::{MAX_DOCUMENT, WriteMode, line_break_before};
 /// The most earlier versions of a document that are kept.
 const KEPT_VERSIONS: u32 = 10;
 
-/// The statements that both kinds of row share: each row has a scope, a name, a content, a size and a time of change.
+/// The statements that both kinds of row share. Each row has a scope, a name, a content, a size and a time of change.
 pub(super) struct Statements {
     /// Reads content and time of change.
     row: &'static str,
@@ -62,7 +62,7 @@ pub(super) struct Rows<'a> {
     pub(super) file: &'a str,
 }
 
-/// A row as it stands.
+/// A row as it is.
 pub(super) struct Row {
     pub(super) bytes: Vec<u8>,
     modified: i64,
@@ -89,7 +89,7 @@ impl Rows<'_> {
         })
     }
 
-    /// Writes a row, later than the one that stood there, so that a change of content is a change of time.
+    /// Writes a row, later than the one that was there, so that a change of content is a change of time.
     pub(super) fn put(&self, name: &Name, bytes: &[u8], standing: Option<&Row>) -> Result<()> {
         if bytes.len() as u64 > MAX_DOCUMENT {
             return Err(Error::TooLarge { name: name.clone(), len: bytes.len() as u64, limit: MAX_DOCUMENT });
@@ -143,7 +143,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Refuses what a folder would refuse: a document where documents stand below, or below a document.
+    /// Refuses what a folder would refuse: a document where documents are below, or below a document.
     fn check_place(&self, name: &Name) -> Result<()> {
         let mut above = name.as_str();
         while let Some((folder, _)) = above.rsplit_once('/') {

@@ -3,8 +3,8 @@
 //! Where another program has a table of that name with other columns, it stays as it is, and ours is `memory_row_edges`. No trigger
 //! calls a function of this library, so any SQLite shell purges edges with their rows.
 //!
-//! Edges are found by their key in `memory_edge_keys`. It takes them in many at a time, in its order, since each would be another page of
-//! a commit; the few that it does not have yet are looked through.
+//! Edges are found by their key in `memory_edge_keys`. It takes them in many at a time, in its order, since each would
+//! be another page of a commit. The few that it does not have yet are looked through.
 
 use std::fmt::Write as _;
 
@@ -149,7 +149,7 @@ fn triggers(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, Stri
     Ok(triggers.into_iter().map(whole).collect())
 }
 
-/// Returns the table of notes of roles: another program's `role_memory`, or ours, of which that name is a view.
+/// Returns the table of notes of roles: another program's `role_memory`, or ours, with a view of that name.
 fn table_of_notes(connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
     let sql = "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'id'";
     for table in [OF_NOTES, NOTES] {
@@ -182,7 +182,7 @@ pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-/// Puts triggers back that do not stand as they were made, and removes edges of rows and chunks that went without them.
+/// Puts triggers back that are not as they were made, and removes edges of rows and chunks that went without them.
 pub(super) fn mend(connection: &Connection) -> rusqlite::Result<()> {
     if are_mended(connection)? {
         return Ok(());
@@ -242,7 +242,7 @@ pub(super) fn put(
     Ok(added)
 }
 
-/// Returns the queries, each for `src_id`, of the texts of a kind that lead to a key, of which a name may go on with more words.
+/// Returns the queries, each for `src_id`, of the texts of a kind that lead to a key. A name may go on with more words.
 pub(super) fn leads_to(table: &str, key: &str, source: &'static str) -> [String; 3] {
     // A blank comes before every other sign of a key.
     let goes_on = |column: &str| format!("{column} > {key} || ' ' AND {column} < {key} || '!'");

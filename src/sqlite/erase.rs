@@ -30,9 +30,9 @@ impl SqliteWorkspace {
         Ok(EraseReceipt { rows, erased: false, left: None })
     }
 
-    /// Removes the life of this scope from the file, whole: documents with their versions, states, rows with facts,
-    /// learnings, methods, vectors and indexes, the audit and the tombstones. No row of another scope is touched, and no
-    /// page of the file keeps its words. When it returns, that survives a power loss.
+    /// Removes the life of this scope from the file, whole. It removes documents with their versions, states, rows with
+    /// all that belongs to them, indexes, the audit and the tombstones. No row of another scope is touched, and no page
+    /// of the file keeps its words. When it returns, that survives a power loss.
     ///
     /// Open stores and workspaces of the scope must be dropped first: one that writes afterwards begins the life anew.
     ///
@@ -53,8 +53,8 @@ impl SqliteWorkspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`] for anybody but the human of this scope, [`Error::Busy`] while a dream of it runs, and those of
-    /// writing, after which all of it or none is there.
+    /// [`Error::Denied`] for anybody but the human of this scope. [`Error::Busy`] while a dream of it runs. Also those
+    /// of writing, after which all of it or none is there.
     pub fn erase(&self, access: &Access) -> Result<EraseReceipt> {
         const LOG: &str = "the log of the file: erase it again when whoever reads it now is done";
         const DAMAGE: &str = "copies of words in pages that are not in use: the file is damaged, so it was not written anew; \

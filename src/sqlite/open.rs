@@ -143,8 +143,8 @@ pub(super) fn in_memory(patience: Duration, max_file_bytes: Option<u64>) -> Resu
     Ok(Database::new(Arc::new(shared), patience))
 }
 
-/// Makes the file for its mode, where it does not exist. An existing one is never opened but by SQLite, whose
-/// locks a second handle of this process drops when it is closed; so one thread at a time.
+/// Makes the file for its mode, where it does not exist. An existing one is never opened but by SQLite, whose locks a
+/// second handle of this process drops when it is closed. So one thread at a time.
 fn make(disk: &dyn Disk, file: &str) -> Result<()> {
     static MAKING: Mutex<()> = Mutex::new(());
     let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);

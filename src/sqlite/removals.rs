@@ -1,7 +1,7 @@
 //! Whether words were removed from a file since it was vacuumed last.
 //!
-//! SQLite may keep a copy of what it moved between pages, and programs that delete without overwriting keep all of it. Every
-//! removal is counted, by triggers in plain SQL, so that a forgetting vacuums a file only where there may be a copy.
+//! SQLite may keep a copy of what it moved between pages, and programs that delete without overwriting keep all of it.
+//! Every removal is counted, by triggers in plain SQL. So a forgetting vacuums a file only where there may be a copy.
 
 use std::fmt::Write as _;
 
@@ -46,7 +46,7 @@ const WORDED: [(&str, &str, Displaced); 16] = [
 enum Displaced {
     /// Its rows have numbers, which nobody chooses.
     Never,
-    /// A row whose number was given before stands in the place of another one. A new number costs next to nothing.
+    /// A row whose number was given before is in the place of another one. A new number costs next to nothing.
     ByOldNumber,
     ByKey(&'static [&'static str]),
 }
@@ -125,7 +125,7 @@ pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-/// Puts triggers back that do not stand as they were made: rows may have been removed without them.
+/// Puts triggers back that are not as they were made: rows may have been removed without them.
 pub(super) fn mend(connection: &Connection) -> rusqlite::Result<()> {
     if are_mended(connection)? {
         return Ok(());
@@ -150,7 +150,7 @@ pub(super) fn since_vacuum(connection: &Connection) -> rusqlite::Result<Option<i
     })
 }
 
-/// Says that the file was vacuumed after so many removals.
+/// Records that the file was vacuumed, with the number of removals.
 pub(super) fn were_vacuumed(connection: &Connection, removals: i64) -> rusqlite::Result<()> {
     connection.prepare_cached("UPDATE file_commits SET vacuumed = ?1")?.execute([removals]).map(drop)
 }

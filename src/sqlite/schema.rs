@@ -23,7 +23,7 @@ const APPLICATION_ID: i64 = 0x4e4f_4354;
 /// One step a version; a file at version n has run the first n.
 pub(super) const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[make];
 
-/// Makes the tables, around those of the seed's program where they stand already.
+/// Makes the tables, around those of the seed's program where these exist already.
 fn make(connection: &Connection) -> rusqlite::Result<()> {
     workspace::make(connection)?;
     memory::make(connection)?;

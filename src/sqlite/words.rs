@@ -1,8 +1,8 @@
 //! Words as FTS5 is told them: what a text is found by beside its own words, and how a query is asked.
 //!
 //! FTS5 parts a text at signs and white space, so names (`C++`), scripts without spaces and words that are folded
-//! otherwise stand in a column of their own, where each is one token. The query here may match more than is
-//! meant, and never less: the ranking looks at what was found again.
+//! otherwise are in a column of their own, where each is one token. The query here may match more than is meant, and
+//! never less: the ranking looks at what was found again.
 
 use crate::search::rank::{Beside, Clause, MOST_TERMS, Plan, Term, beside_words, stem, stems};
 

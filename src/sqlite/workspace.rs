@@ -34,12 +34,12 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Versi
 /// loss. Several processes may use it at once; a call that waits for longer than half a minute gets
 /// [`Error::Busy`]. A replaced or removed document keeps its last ten versions.
 ///
-/// A document is at most [`MAX_DOCUMENT`] bytes, and reading a range of it takes memory for all of it. Not for
-/// network drives. Beside the file stand its `-wal` and `-shm`, a `.mark` that says how many changes were committed, and
-/// an empty `.guard-…` for each scope that was ever claimed.
+/// A document is at most [`MAX_DOCUMENT`] bytes, and reading a range of it takes memory for all of it. Not for network
+/// drives. Beside the file are its `-wal` and `-shm`, a `.mark` with the number of commits, and `.guard-…` for each
+/// claimed scope.
 ///
-/// Clones are the same workspace. All that this process has open in one file, of any scope, shares one connection: a verb of
-/// one waits for a verb of another.
+/// Clones are the same workspace. All that this process has open in one file, of any scope, shares one connection. A
+/// verb of one waits for a verb of another.
 ///
 /// ```
 /// use noctuary::workspace::WorkspaceExt;
@@ -63,9 +63,9 @@ impl SqliteWorkspace {
     ///
     /// # Errors
     ///
-    /// [`Error::NewerVersion`] for a file of a newer version of this library, [`Error::Corrupt`] for a file that
-    /// is no SQLite database or another program's, [`Error::Shrunk`] for one that lacks its last commit,
-    /// [`Error::TooManyOpen`], [`Error::NetworkFileSystem`] for a network drive.
+    /// [`Error::NewerVersion`] for a file of a newer version of this library. [`Error::Corrupt`] for a file that is no
+    /// SQLite database or another program's. [`Error::Shrunk`] for one that lacks its last commit.
+    /// [`Error::TooManyOpen`]. [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Ok(Self::over(open::open(path.as_ref(), PATIENCE, Others::Refused, None)?.marked(), scope))
     }
@@ -103,13 +103,13 @@ impl SqliteWorkspace {
         &self.scoped.scope
     }
 
-    /// Copies the whole database into a new file, as it stands at one moment: documents and states of every scope,
-    /// earlier versions, and the rows and indexes of whatever store lives in the file. Other processes write on meanwhile,
-    /// also a dream; verbs of this process in the same file wait.
+    /// Copies the whole database into a new file, as it is at one moment. It has documents and states of every scope,
+    /// earlier versions, and rows and indexes of stores in the file. Other processes write on meanwhile, also a dream;
+    /// verbs of this process in the same file wait.
     ///
     /// The target is one plain file with mode 0600 that any copy program may take away. It is on the disk when this
-    /// returns. Until then it has another name, so that a crash leaves nothing that passes for a backup, at most a
-    /// `.noctuary-….tmp` beside it that may be removed. To restore, [see there](crate::manual::durability#backup-and-restore).
+    /// returns. Until then it has another name, so that a crash leaves at most a `.noctuary-….tmp` beside it, which may
+    /// be removed. To restore, [see there](crate::manual::durability#backup-and-restore).
     ///
     /// ```
     /// use noctuary::workspace::WorkspaceExt;
@@ -128,9 +128,9 @@ impl SqliteWorkspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] of the kind [`AlreadyExists`](std::io::ErrorKind::AlreadyExists) where something stands at the
-    /// path; of another kind, or [`Error::Database`], where the folder cannot be written or the disk is full. Nothing
-    /// is left at the path then. [`Error::DurabilityUnknown`] where it could not be synced.
+    /// [`Error::Io`] of the kind [`AlreadyExists`](std::io::ErrorKind::AlreadyExists) where something is at the path.
+    /// [`Error::Io`] of another kind, or [`Error::Database`], where the folder cannot be written or the disk is full.
+    /// Nothing is left at the path then. [`Error::DurabilityUnknown`] where it could not be synced.
     pub fn backup_to(&self, path: impl AsRef<Path>) -> Result<()> {
         backup(&self.scoped.database, path.as_ref())
     }
@@ -341,7 +341,7 @@ impl Workspace for SqliteWorkspace {
     }
 }
 
-/// For so many names one query over all of them is faster than one for each.
+/// Number of names from which on one query over all is faster than one for each.
 const MANY: usize = 8;
 
 /// The content under a name: a row with its size and time of change, a folder, or nothing.

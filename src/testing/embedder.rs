@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::base::debug::debug_as;
 use crate::embed::{EmbedError, Embedder, EmbedderId, Purpose, Strength};
 
-/// An embedder that hashes words: texts are near that share words, or words of which it was told that they mean the same.
+/// An embedder that hashes words: texts are near that share words, or words that it was told to mean the same.
 ///
 /// The same text has the same vector on every machine. A text without words has zeros.
 ///
@@ -29,7 +29,7 @@ pub struct HashEmbedder {
 }
 
 impl HashEmbedder {
-    /// Makes one with so many dimensions, at least one.
+    /// Makes one with a number of dimensions, at least one.
     #[must_use]
     pub fn new(dimensions: usize) -> Self {
         Self { id: EmbedderId::new("hash", dimensions.max(1)), alike: BTreeMap::new() }

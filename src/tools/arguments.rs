@@ -8,9 +8,9 @@ use serde_json::{Map, Number, Value};
 use super::ToolError;
 use super::shown::cut;
 
-/// Reads arguments: an object, or the JSON text of one, as it stands in the calls of `OpenAI`'s protocol. Nothing at all
-/// is an object without fields. Fields that are not known are [refused](known) before, and a whole number may be written as `3.0`, as
-/// hosts have it that know no integers.
+/// Reads arguments: an object, or the JSON text of one, as it is in the calls of `OpenAI`'s protocol. Nothing at all is
+/// an object without fields. Fields that are not known are [refused](known) before, and a whole number may be written
+/// as `3.0`, for hosts without integers.
 pub(super) fn parsed<T: for<'de> Deserialize<'de>>(tool: &str, arguments: &Value) -> Result<T, ToolError> {
     match given(arguments).and_then(T::deserialize) {
         Ok(read) => Ok(read),

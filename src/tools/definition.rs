@@ -32,7 +32,7 @@ pub struct ToolDef {
 }
 
 impl ToolDef {
-    /// Defines a tool of the host's own, to stand beside those of a [`Toolbox`](crate::tools::Toolbox).
+    /// Defines a tool of the host's own, to be beside those of a [`Toolbox`](crate::tools::Toolbox).
     ///
     /// ```
     /// use noctuary::tools::ToolDef;

@@ -416,7 +416,8 @@ impl Documents {
     }
 }
 
-/// Returns the sources of an answer with lines of a document; `cut` are its whole text and the told part, if that is less.
+/// Returns the sources of an answer with lines of a document. `cut` are its whole text and the told part, if that is
+/// less.
 pub(super) fn read_lines(
     document: &Document,
     (first, last): (usize, usize),

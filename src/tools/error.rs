@@ -37,7 +37,7 @@ impl fmt::Debug for ToolError {
     }
 }
 
-/// The longest message, in bytes: what a model gave may stand in it.
+/// The longest message, in bytes: what a model gave may be in it.
 const MAX_MESSAGE: usize = 8 << 10;
 
 impl ToolError {
@@ -68,8 +68,8 @@ impl ToolError {
         Self::new(format!("The arguments of {tool} are not as its schema says: {error}."))
     }
 
-    /// Makes the error of a document or row that the model calls `called`, in words for the model: paths of the host's are
-    /// not among them.
+    /// Makes the error of a document or row that the model calls `called`, in words for the model, without paths of the
+    /// host's.
     ///
     /// ```
     /// use noctuary::tools::ToolError;

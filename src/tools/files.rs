@@ -39,7 +39,7 @@ struct Listed {
 
 /// The most files of one answer.
 const MOST: usize = 50;
-/// So much of a text is looked through for secrets, and may be shown.
+/// Maximum of a text that is searched for secrets, and may be shown.
 const READABLE: u64 = 4 << 20;
 /// The most bytes of a workbook.
 const WORKBOOK: u64 = 64 << 20;

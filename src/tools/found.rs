@@ -47,8 +47,8 @@ pub(super) struct Fitting {
 const BESIDE: usize = 640;
 
 impl Fitting {
-    /// Adds a result with a text, which is cut around the sentence that was found where it is longer than any answer; `false` where it
-    /// has no room.
+    /// Adds a result with a text, which is cut around the sentence that was found where it is longer than any answer.
+    /// `false` where it has no room.
     pub(super) fn add(
         &mut self,
         text: &str,

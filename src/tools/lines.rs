@@ -3,7 +3,7 @@
 use super::shown::cut;
 use super::{MAX_ANSWER, ToolError};
 
-/// Returns every place where a text stands, also where two of them overlap.
+/// Returns every place where a text is, also where two of them overlap.
 pub(super) fn occurrences(text: &str, wanted: &str) -> Vec<usize> {
     let step = wanted.chars().next().map_or(1, char::len_utf8);
     let mut found = Vec::new();

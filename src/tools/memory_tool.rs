@@ -27,16 +27,30 @@ use refusals::{failed, no_file, no_path, no_valid_path, not_shown, partly};
 
 /// The tool `memory_20250818`: six commands on files below `/memories`, with the words that models were trained on.
 ///
-/// `/memories` is a folder of the workspace, `memory/notes` unless [said otherwise](Self::in_folder), never its root: a
-/// model cannot reach `SOUL.md`, `MEMORY.md` or a journal through it, whatever it calls a file. All of it goes through
-/// the session's view. In a session with others present the folder looks empty, and nothing can be written
-/// there. Written text passes the [`Doors`](crate::gate::Doors); shown text is masked as it would be in a prompt. Masked
-/// text can neither be replaced nor searched for by trying, and a file with a masked secret is not deleted.
+/// `/memories` is a folder of the workspace, `memory/notes` unless [said otherwise](Self::in_folder), never its root.
+/// So a model cannot reach `SOUL.md`, `MEMORY.md` or a journal through it. All of it goes through the session's view.
+/// In a session with others present the folder looks empty, and nothing can be written there. Written text passes the
+/// [`Doors`](crate::gate::Doors); shown text is masked as it would be in a prompt. Masked text can neither be replaced
+/// nor searched for by trying, and a file with a masked secret is not deleted.
 ///
-/// A file is created only where none stands, and edited at the revision that was read: of two sessions that edit at
-/// once both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted
-/// or renamed file by file, so a crash in between leaves some of them. Folders exist as long as they hold a
-/// file; their size is that of all files below.
+/// A file is created only where none exists, and edited at the revision that was read. Of two sessions that edit at
+/// once, both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted
+/// or renamed file by file, so a crash in between leaves some of them. Folders exist as long as they hold a file; their
+/// size is that of all files below.
+///
+/// # Differences
+///
+/// | | Documentation, SDKs | Here |
+/// |---|---|---|
+/// | `Error: ` before a refusal | documented for most | not there: mark the result with `is_error` |
+/// | `str_replace` over several lines | one SDK finds none | found |
+/// | `str_replace` of nothing, or of a text twice in one line | replaces the first place | refused |
+/// | `view_range` that begins behind the end, or is no pair | no lines, or all | refused, naming the lines there are |
+/// | an answer of more than 24 KiB | whole | cut, naming the line to read on from |
+/// | dotfiles; paths with `%2e%2e` or `..\\`; unknown fields | accepted | refused |
+/// | an emptied folder | stays, and is listed | not listed |
+/// | `delete`, `rename` of a folder | at once | file by file; a stop says how many were done |
+/// | masked, blocked or forgotten text | none | can be neither replaced nor searched; a file with a masked secret is not deleted |
 ///
 /// # Example: a note, and a correction
 ///
@@ -124,7 +138,7 @@ impl<W> MemoryTool<W> {
         Ok(self)
     }
 
-    /// Returns the tool as it stands in a request: a type and a name, since the models know the rest.
+    /// Returns the tool as it is in a request: a type and a name, since the models know the rest.
     #[must_use]
     pub fn definition(&self) -> Value {
         json!({ "type": "memory_20250818", "name": "memory" })
@@ -168,8 +182,8 @@ impl<W> MemoryTool<W> {
 impl<W: Workspace> MemoryTool<W> {
     /// Does what a model called, and returns the text that it is answered.
     ///
-    /// Arguments are an object, or the JSON text of one; a field that the command does not take is refused. An answer has at
-    /// most 24 KiB, and a file that is longer is shown from its beginning, or from where `view_range` says.
+    /// Arguments are an object, or the JSON text of one; a field that the command does not take is refused. An answer
+    /// has at most 24 KiB, and a longer file is shown from its beginning, or by `view_range`.
     ///
     /// # Errors
     ///
@@ -355,7 +369,7 @@ impl<W: Workspace> MemoryTool<W> {
         if gone { Ok(format!("Successfully deleted {given}")) } else { Err(no_path(given)) }
     }
 
-    /// Refuses to delete what holds a secret that is not shown: it is somebody else's, and may stand nowhere else.
+    /// Refuses to delete what holds a secret that is not shown: it is somebody else's, and may be its only copy.
     fn check_shown(&self, given: &str, name: &Name) -> Result<(), ToolError> {
         let document = match self.view.read(name) {
             Ok(Some(document)) => document,
@@ -455,7 +469,7 @@ impl<W: Workspace> MemoryTool<W> {
         Ok(((**name).clone(), text, seen))
     }
 
-    /// Says what stands at a place, as far as the session may know.
+    /// Says what is at a place, as far as the session may know.
     fn look(&self, place: &Place<'_>) -> Result<Occupant, ToolError> {
         let looked = match &place.name {
             None => self.below(&self.folder).map(Occupant::Folder),

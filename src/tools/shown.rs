@@ -11,7 +11,7 @@ use crate::life::EDITABLE;
 use crate::session::{Guarded, shown};
 use crate::workspace::Workspace;
 
-/// Returns the lines of a text of a document that are shown otherwise than they stand there, by their bytes.
+/// Returns the lines of a text of a document that are shown otherwise than they are there, by their bytes.
 pub(super) fn hidden<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<Vec<Range<usize>>> {
     let shown = shown(view, name, text)?;
     let mut hidden = Vec::new();
@@ -69,8 +69,8 @@ fn unescaped(text: &str) -> String {
     read
 }
 
-/// Returns why a model may not give a document this name, where it may not. A name that is not what it looks like would be
-/// taken for another by a person, a disk or a program that reads it otherwise.
+/// Returns why a model may not give a document this name, where it may not. A name that looks like another would be
+/// taken for it by a person, a disk or a program.
 pub(super) fn disguise(name: &Name) -> Option<&'static str> {
     let given = name.as_str();
     let is_home = |segment: &str| segment.starts_with('~');

@@ -36,20 +36,19 @@ use crate::workspace::Workspace;
 /// | `memory_search` | [`indexed`](Self::indexed) | passages of them |
 /// | `set_sleep` | `sleep` | a plan for the host |
 ///
-/// If rows and documents are given together, the names of the tools for documents begin with `workspace_`, so
-/// that no name is there twice.
+/// If rows and documents are given together, the names of the tools for documents begin with `workspace_`.
 ///
-/// With others present (any [`SessionKind`](crate::SessionKind) but `Main`) `memory_write` writes rows that are
-/// [`shared`](crate::memory::NewMemory::shared), as a host's own writing to a store does not, and `memory_forget` and
-/// `memory_learn` are refused and not in the catalogue.
+/// With others present (any [`SessionKind`](crate::SessionKind) but `Main`) `memory_write` writes
+/// [`shared`](crate::memory::NewMemory::shared) rows, which a host's own writing to a store does not. `memory_forget`
+/// and `memory_learn` are refused and not in the catalogue.
 ///
-/// A document is given no name that is not what it looks like: `~`, a drive letter, an escape or a look-alike of another
-/// place, or another spelling of `MEMORY.md`, its kin and journals.
+/// A document gets no deceptive name: `~`, a drive letter, an escape or a look-alike of another place. Nor another
+/// spelling of `MEMORY.md`, its kin and journals.
 ///
-/// The view and the access that the host gave name the session's kind and scope. No argument of a model
-/// changes that: a call with a field that a tool does not take is refused, and says so. It acts as the
-/// agent, whose texts pass [`Door::Tool`](crate::gate::Door::Tool), and is shown what a prompt of the session would show. An answer has at
-/// most 24 KiB, give or take the escapes of JSON; where it is cut, `cut` says so.
+/// The view and the access that the host gave name the session's kind and scope. No argument of a model changes that. A
+/// call with a field that a tool does not take is refused, and says so. It acts as the agent, whose texts pass
+/// [`Door::Tool`](crate::gate::Door::Tool), and is shown what a prompt of the session would show. An answer has at most
+/// 24 KiB, give or take the escapes of JSON; where it is cut, `cut` says so.
 ///
 /// # Example: what was written is found
 ///
@@ -174,13 +173,14 @@ impl Toolbox {
         self.anew()
     }
 
-    /// Adds a search over an index of the documents. A document written by a tool is found at once where the view is one over a
-    /// clone of `indexed`, else after the next [`sync`](Indexed::sync); what is gone since the last one is not shown.
+    /// Adds a search over an index of the documents. A document written by a tool is found at once in a view over a
+    /// clone of `indexed`. Else it is found after the next [`sync`](Indexed::sync). Text that is gone since the last
+    /// one is not shown.
     ///
-    /// Without documents in the toolbox, it adds nothing. The index must be over the documents of the session: the one that the life
-    /// was made over, or one over the same folder. A search that meets a document of another folder is refused:
-    /// [`ToolError`] with [`Error::Config`](crate::Error::Config). For a vault beside the life, make a second toolbox
-    /// with a view of the vault, [`Toolbox::new`], and offer its tools under names of your own.
+    /// Without documents in the toolbox, it adds nothing. The index must be over the documents of the session: that of
+    /// the life, or one over the same folder. A search that meets a document of another folder is refused:
+    /// [`ToolError`] with [`Error::Config`](crate::Error::Config). For a vault beside the life, make a second
+    /// [`Toolbox::new`] with a view of the vault, and give its tools names of your own.
     ///
     /// ```
     /// # #[cfg(feature = "sqlite")] {
@@ -226,9 +226,9 @@ impl Toolbox {
         self
     }
 
-    /// Says whose words the model passes on from here on: for a turn in which it read what others wrote, such as a page. Rows
-    /// (`memory_write`) and what is appended to journals then carry this origin instead of the agent's; nothing is refused. A
-    /// learning and any other document carry none.
+    /// Sets whose words the model passes on from here on. It is for a turn in which it read text of others, such as a
+    /// page. Rows (`memory_write`) and what is appended to journals then carry this origin instead of the agent's;
+    /// nothing is refused. A learning and any other document carry none.
     ///
     /// # Example: a turn in which a page was read
     ///
@@ -276,8 +276,7 @@ impl Toolbox {
     ///
     /// # Errors
     ///
-    /// [`ToolError`] with what the model is to be told, also for a tool that is not there and for arguments of any other
-    /// shape.
+    /// [`ToolError`] with a sentence for the model, also for an unknown tool and for arguments of any other shape.
     pub fn call(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
         let Some(tool) = self.tools().iter().find(|tool| tool.definition.name == name) else {
             let listed = self.tools().iter().filter(|tool| tool.is_listed);

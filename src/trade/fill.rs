@@ -71,8 +71,8 @@ impl Fill {
         self
     }
 
-    /// Returns the id by which it is known within its sub-wallet: that of the host, else the `tid` of the record, else its
-    /// `hash`, else `sha256:` and the hash of the record, or of the fields where there is no record.
+    /// Returns the id by which it is known within its sub-wallet. It is the host's, else the `tid` of the record, else
+    /// its `hash`. Else it is `sha256:` and the hash of the record, or of the fields without one.
     #[must_use]
     pub fn fill_uid(&self) -> String {
         let said = self.uid.clone().filter(|uid| !uid.is_empty()).or_else(|| {

@@ -37,8 +37,8 @@ use crate::base::error::Result;
 /// # Ok::<(), noctuary::Error>(())
 /// ```
 pub trait MirrorStore: Debug + Send + Sync {
-    /// Adds fills that are not known yet, by sub-wallet and [`Fill::fill_uid`]. One that says what was forgotten, or has a
-    /// secret where none belongs, is left out; in a record a secret is masked.
+    /// Adds fills that are not known yet, by sub-wallet and [`Fill::fill_uid`]. One that says what was forgotten, or
+    /// has a secret where none belongs, is left out. In a record a secret is masked.
     ///
     /// When it returns, all of them are durable; where it fails, none is.
     ///
@@ -66,8 +66,8 @@ pub trait MirrorStore: Debug + Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Mirrored>;
 
-    /// Records a try to read a source: how far it came, as the time of its latest trade in milliseconds since the epoch, or
-    /// why it failed. A failure keeps how far it was; that never goes back.
+    /// Records a try to read a source. It has the time of its latest trade in milliseconds since the epoch, or why it
+    /// failed. A failure keeps how far it was; that never goes back.
     ///
     /// # Errors
     ///

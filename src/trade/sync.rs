@@ -63,7 +63,7 @@ debug_as!(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SyncConfig {
-    /// After so many failures in a row a source rests: `historySyncMaxFailures`. 5.
+    /// Number of failures in a row after which a source rests: `historySyncMaxFailures`. 5.
     pub max_failures: u32,
     /// For so long since the last try: `historySyncFailureCooldownMs`. 30 minutes.
     pub failure_cooldown: Duration,

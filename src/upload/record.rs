@@ -12,7 +12,7 @@ use crate::base::digest::{Digest, Hasher};
 use crate::base::error::{At, Error, Result, parse_json};
 use crate::base::name::{Name, StateName};
 
-/// So much is read at once.
+/// Bytes that are read at once.
 pub(crate) const PIECE: usize = 64 << 10;
 /// More than any record has.
 pub(crate) const RECORD_LIMIT: u64 = 4 << 10;

@@ -92,19 +92,19 @@ pub trait FileStore: Debug + Send + Sync {
     /// [`Error::Io`](crate::Error::Io), [`Error::Corrupt`](crate::Error::Corrupt).
     fn removals(&self, access: &Access, limit: usize) -> Result<Vec<Removal>>;
 
-    /// Keeps a file of another store under the key that it has there, with its time and its audience: for copies and imports.
-    /// `false` where it is here already, or was removed here. For main sessions, and never for an agent.
+    /// Keeps a file of another store under its key, with its time and audience. It is for copies and imports. `false`
+    /// where it is here already, or was removed here. For main sessions, and never for an agent.
     ///
     /// When it returns, the file is durable. Where it fails, there is none.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`](crate::Error::Corrupt) for content of another length or hash than the file has, and for another file
-    /// under this key; [`Error::Denied`](crate::Error::Denied), also for a key of another user; the errors of
-    /// [`put`](Self::put).
+    /// [`Error::Corrupt`](crate::Error::Corrupt) for content of another length or hash than the file has, and for
+    /// another file under this key. [`Error::Denied`](crate::Error::Denied), also for a key of another user. The errors
+    /// of [`put`](Self::put).
     fn adopt(&self, access: &Access, file: &StoredFile, content: &mut dyn Read) -> Result<bool>;
 
-    /// Removes all files of the scope and the records of what was removed before, and returns the number of files: for a person
+    /// Removes all files of the scope and its records of removals, and returns the number of files. It is for a person
     /// who leaves. For the human of a main session alone.
     ///
     /// # Errors
@@ -173,7 +173,7 @@ impl NewFile {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredFile {
-    /// The key, which stands in messages.
+    /// The key, which is in messages.
     pub key: FileKey,
     /// Where a provider fetches it: a path, unless the host says otherwise.
     pub url: String,

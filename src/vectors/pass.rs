@@ -19,9 +19,9 @@ use crate::embed::{EmbedError, Embedder, EmbedderId, Purpose};
 pub struct EmbedConfig {
     /// The size of one request.
     pub batch: BatchSize,
-    /// At most so many requests; as many as are needed, unless set.
+    /// Maximum number of requests. Unlimited unless set.
     pub requests: Option<u32>,
-    /// A pass ends when so many requests in a row failed; 2 unless set.
+    /// Number of failed requests in a row that ends a pass: 2 unless set.
     pub failures: u32,
 }
 
@@ -32,21 +32,21 @@ impl Default for EmbedConfig {
 }
 
 impl EmbedConfig {
-    /// Sends at most so many texts in one request.
+    /// Sets the maximum of texts in one request.
     #[must_use]
     pub fn texts(mut self, texts: usize) -> Self {
         self.batch.texts = texts;
         self
     }
 
-    /// Sends at most so many requests.
+    /// Sets the maximum of requests.
     #[must_use]
     pub fn requests(mut self, requests: u32) -> Self {
         self.requests = Some(requests);
         self
     }
 
-    /// Ends when so many requests in a row failed.
+    /// Sets the number of failed requests in a row that ends a pass.
     #[must_use]
     pub fn failures(mut self, failures: u32) -> Self {
         self.failures = failures;

@@ -11,8 +11,7 @@ use super::lease::Lease;
 /// On which terms a workspace is claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimTerms {
-    /// After which time a foreign peer's lock counts as abandoned, and a quarter of which our own is
-    /// refreshed at. 30 minutes.
+    /// Age at which a foreign peer's lock counts as abandoned. Our own is refreshed at a quarter of it. 30 minutes.
     pub ttl: Duration,
     /// After which time a holder refuses to write itself. 6 hours.
     pub max_hold: Duration,

@@ -66,9 +66,9 @@ pub trait Workspace: Debug + Send + Sync {
     /// [`Error::Refused`](crate::Error::Refused) where the folder is a file or a symbolic link.
     fn list(&self, folder: Option<&DocName>) -> Result<Listing>;
 
-    /// Returns the hidden files that no listing names, ascending: of an editor's bin, such as `.trash`, or of its settings. The library's
-    /// own state is not among them. A link, the folder of a repository (`.git`) and the state of another life are returned by their
-    /// own names, and nothing below them. For a request to [forget](crate::exchange::Forget).
+    /// Returns the hidden files that no listing names, ascending: of an editor's bin, such as `.trash`, or of its
+    /// settings. The library's own state is not among them. A link, the folder of a repository (`.git`) and the state
+    /// of another life are returned by their own names alone. For a request to [forget](crate::exchange::Forget).
     ///
     /// As provided it is nothing, which is right where every name is a document's. A workspace around another one
     /// answers as that does.
@@ -111,21 +111,21 @@ pub trait Workspace: Debug + Send + Sync {
 
     /// Replaces or creates a document, whole or not at all; no reader sees a part of it.
     ///
-    /// When it returns, the bytes survive a power loss. An `IfRevision` or `Replace` whose content already
-    /// stands there succeeds and writes nothing, so two writers of the same bytes both succeed; a `Create` of an
-    /// existing name does not. Permissions of an existing document are kept.
+    /// When it returns, the bytes survive a power loss. An `IfRevision` or `Replace` whose content already is there
+    /// succeeds and writes nothing, so two writers of the same bytes both succeed. A `Create` of an existing name does
+    /// not. Permissions of an existing document are kept.
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`](crate::Error::Conflict) with what stands there instead; nothing was written.
+    /// [`Error::Conflict`](crate::Error::Conflict) with what is there instead; nothing was written.
     fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision>;
 
     /// Adds bytes at the end, on a line of their own, and creates the document where it is missing. Existing bytes
     /// are never rewritten, also not by a failing append, which may leave a part of `bytes` at the end.
     ///
     /// A line break is added first where the document does not end in one and `bytes` do not begin with one. Look and
-    /// write are one critical section. So no append goes on in a line that somebody else left without its end: a
-    /// torn one, one of an editor, one that the caller may not read. Empty `bytes` add nothing.
+    /// write are one critical section. So no append goes on in an unfinished line of somebody else: a torn one, an
+    /// editor's, or one that the caller may not read. Empty `bytes` add nothing.
     ///
     /// When it returns, the bytes survive a power loss. Appends of several processes follow one another.
     ///
@@ -149,7 +149,7 @@ pub trait Workspace: Debug + Send + Sync {
     fn rename(&self, from: &Name, to: &Name) -> Result<()>;
 
     /// Takes back what the workspace itself keeps of earlier versions of documents, where `holds` says yes to name and
-    /// bytes; returns how many it took back. For what is forgotten or deleted for good: it must not live on there.
+    /// bytes. Returns how many it took back. For what is forgotten or deleted for good: it must not live on there.
     ///
     /// As provided it does nothing, which is right where nothing of the kind is kept.
     ///

@@ -7,8 +7,8 @@ use crate::base::name::Name;
 
 /// The right to write for a dream, until dropped.
 ///
-/// Its verbs check the fence and write in one critical section, so a holder that was paused, and lost the
-/// lease meanwhile, writes nothing. Dropping releases it, also when a panic unwinds.
+/// Its verbs check the fence and write in one critical section. So a holder that lost the lease during a pause writes
+/// nothing. Dropping releases it, also when a panic unwinds.
 ///
 /// ```
 /// use noctuary::workspace::{Claim, ClaimTerms, WorkspaceExt};
@@ -27,8 +27,8 @@ use crate::base::name::Name;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Lease: Debug + Send {
-    /// Returns the number of this claim; later claims of the same workspace have greater ones, as long as nobody deletes
-    /// the library's own files.
+    /// Returns the number of this claim. Later claims of the same workspace have greater ones, as long as nobody
+    /// deletes the library's own files.
     fn epoch(&self) -> u64;
 
     /// Returns whether the lease still holds.
@@ -45,8 +45,8 @@ pub trait Lease: Debug + Send {
     /// [`Error::LeaseLost`](crate::Error::LeaseLost), and nothing was written.
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()>;
 
-    /// Adds the rest of an append that was cut off: exactly these bytes, in the middle of a line if need be, fenced.
-    /// `false` where the document is not `len` bytes long any more, and nothing was written.
+    /// Adds the rest of an append that was cut off. It adds exactly these bytes, in the middle of a line if need be,
+    /// fenced. `false` where the document is not `len` bytes long any more, and nothing was written.
     ///
     /// For what the library itself began. Everything else begins on a line of its own, by [`append`](Self::append).
     ///

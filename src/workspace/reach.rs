@@ -5,10 +5,10 @@ use crate::base::sorted::SortedSet;
 
 /// The documents of a workspace that are looked for where nobody names them; see [`Workspace::reach`](crate::Workspace::reach).
 ///
-/// A folder of files may be an agent's home or the folder of a project, with thousands of files that are nobody's memory.
-/// So [`FileWorkspace`](crate::FileWorkspace) looks for its [`own`](Self::own) documents, and for those that the host
-/// declares. In folders that are not its own, what a `.gitignore` or `.ignore` file names is passed over, but for a name that
-/// is declared itself.
+/// A folder may be an agent's home, or a project with thousands of files that are nobody's memory. So
+/// [`FileWorkspace`](crate::FileWorkspace) looks for its [`own`](Self::own) documents, and for those that the host
+/// declares. In folders that are not its own, names of a `.gitignore` or `.ignore` file are skipped, unless they are
+/// declared.
 ///
 /// ```
 /// use noctuary::workspace::Reach;

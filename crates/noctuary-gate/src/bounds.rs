@@ -2,8 +2,8 @@
 
 use super::class::{Bounds, Lead};
 
-/// Returns whether a literal ends a word wherever it stands: `hvs.`, `dop_v1_`. Then a word right before it is none of
-/// its own.
+/// Returns whether a literal ends a word wherever it is: `hvs.`, `dop_v1_`. Then a word right before it is none of its
+/// own.
 pub(super) fn is_distinctive(literal: &str) -> bool {
     literal.len() >= LEAST_DISTINCTIVE && literal.ends_with(['_', '-', '.', '/', ':'])
 }

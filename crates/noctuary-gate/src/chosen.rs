@@ -17,14 +17,14 @@ pub(super) struct Chosen {
     few: Option<Few>,
 }
 
-/// The literals of a gate with few of them, for which a faster search is at hand than for those of all classes.
+/// The literals of a gate with few of them, which has a faster search.
 struct Few {
     search: packed::Searcher,
     /// The literals and their classes, by the first byte.
     heads: Vec<Vec<(String, usize)>>,
 }
 
-/// For so many at most the search of [`Few`] is made.
+/// Maximum number for which the search of [`Few`] is made.
 const MOST_FEW: usize = 64;
 
 impl Chosen {

@@ -33,7 +33,7 @@ pub(super) enum Shape {
     /// The literals with which each match begins, and the pattern of a match, literal included. Where it has a
     /// group, the secret is the group.
     Pattern(&'static [&'static str], &'static str),
-    /// Words, in small letters or as their maker writes them, of which one stands in the name of what is set, and the pattern of the value.
+    /// Words, in small letters or as their maker writes them, one in each name, and the pattern of the value.
     Labelled(&'static [&'static str], &'static str),
     /// A scan by hand, from a place on, and the pattern that is nearest to it.
     Scan(fn(&str, usize) -> Option<Range<usize>>, Needs, Option<&'static str>),
@@ -78,7 +78,7 @@ pub(super) enum Proof {
 /// The characters that are not allowed right beside a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bounds {
-    /// Anything may: the prefix is distinctive wherever it stands.
+    /// Anything may: the prefix is distinctive wherever it is.
     None,
     /// No ASCII letter or digit before it, but for the end of an escape.
     Left,
@@ -179,7 +179,7 @@ fn repeated(symbols: Symbols, least: usize, most: usize) -> String {
     format!("[{set}]{{{least},{most}}}")
 }
 
-/// Returns a literal, at the beginning of a word, and so many symbols or more.
+/// Returns a literal, at the beginning of a word, and a number of symbols or more.
 pub(super) const fn open(
     name: &'static str,
     what: &'static str,
@@ -190,7 +190,7 @@ pub(super) const fn open(
     Class::new(name, what, Shape::Token(literals, symbols, least, MANY), Bounds::Left)
 }
 
-/// Returns a literal, at the beginning of a word, and exactly so many symbols up to its end.
+/// Returns a literal, at the beginning of a word, and an exact number of symbols up to its end.
 pub(super) const fn exact(
     name: &'static str,
     what: &'static str,

@@ -16,13 +16,13 @@ pub(super) fn parts(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     runs(text).map(|run| run.start.saturating_sub(BEFORE)..run.end + LONGEST)
 }
 
-/// Returns the runs of so many symbols, from end to end.
+/// Returns the runs of a number of symbols, from end to end.
 pub(super) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     stretches(text, LEAST, is_symbol)
 }
 
-/// Returns what keys are made of. Marks of punctuation that stand in times and links are none. Without branches, since
-/// it is asked of many bytes at once.
+/// Returns what keys are made of. Marks of punctuation that are in times and links are none. Without branches, since it
+/// is asked of many bytes at once.
 #[inline]
 pub(super) fn is_symbol(byte: u8) -> bool {
     let is_among = |first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
@@ -55,8 +55,7 @@ pub(super) fn mask(block: &[u8; BLOCK], is_in: impl Fn(u8) -> bool) -> u64 {
     })
 }
 
-/// Returns where bytes of a set stand in a row, each as far as it goes, and at least so many: no more than half of a
-/// block.
+/// Returns where bytes of a set are in a row, each as far as it goes. Shorter rows than a least number are left out.
 #[inline]
 pub(super) fn stretches(
     text: &[u8],
@@ -98,8 +97,7 @@ pub(super) fn stretches(
     })
 }
 
-/// Returns the parts of a text in which no two letters or digits stand beside each other, each as far as it goes, and
-/// of at least so many bytes.
+/// Returns the parts of a text without two letters or digits beside each other, from a least number of bytes on.
 pub(super) fn unpaired(text: &[u8], least: usize) -> impl Iterator<Item = Range<usize>> {
     let is_pair = |two: &[u8]| two[0].is_ascii_alphanumeric() && two[1].is_ascii_alphanumeric();
     let mut from = 0;

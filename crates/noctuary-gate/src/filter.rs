@@ -21,8 +21,8 @@ pub trait PiiFilter: Debug + Send + Sync {
     /// character boundaries. The same text gives the same findings.
     fn scan(&self, text: &str) -> Vec<Finding>;
 
-    /// Returns the secret of a finding in `text` as it would be used, its disguise undone: two findings of one secret
-    /// give the same, however each stands. It is the secret: it belongs into no message.
+    /// Returns the secret of a finding in `text` as it would be used, its disguise undone. Two findings of one secret
+    /// give the same, however each is written. It is the secret: it belongs into no message.
     ///
     /// ```
     /// # mod noctuary { pub use noctuary_gate::*; pub mod gate { pub use noctuary_gate::View; } }
@@ -79,8 +79,8 @@ pub enum View {
     Raw,
     /// With characters that are not seen, or that look like others.
     Lookalike,
-    /// In pieces: over lines, cells of a table or strings of a list, in marks of markdown and tags, in strings that a
-    /// program puts together.
+    /// In pieces: over lines, cells of a table or strings of a list, in marks of markdown, in joined strings of a
+    /// program.
     Joined,
     /// With something between each two of its letters.
     Spaced,

@@ -20,7 +20,7 @@ const MIN_DISTINCT: usize = 8;
 const SHORTEST_WORD: usize = 3;
 /// The shortest mnemonic, with one byte between its words.
 const SHORTEST: usize = LEAST * (SHORTEST_WORD + 1) - 1;
-/// No more than this stands between two words: spaces, line breaks, numbers of a list.
+/// No more than this is between two words: spaces, line breaks, numbers of a list.
 const MOST_BETWEEN: usize = 8;
 
 static WORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| LIST.lines().collect());
@@ -48,8 +48,8 @@ struct Word {
     number: u16,
 }
 
-/// Finds the next mnemonic from `from` on, joined with those that begin inside it: by chance one in sixteen rows of
-/// twelve words of the list is one, so a word before a mnemonic may seem to begin it.
+/// Finds the next mnemonic from `from` on, joined with those that begin inside it. One in sixteen rows of twelve words
+/// of the list is one by chance, so a word before a mnemonic may seem to begin it.
 pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
     let mut from = from;
     loop {
@@ -73,11 +73,11 @@ pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Returns where the next words stand that may begin a mnemonic: as many bytes of words of the list, in a row, as the
+/// Returns where the next words are that may begin a mnemonic: as many bytes of words of the list, in a row, as the
 /// shortest has.
 ///
-/// It looks from the far end, for nothing goes over a word that is not in the list: of most texts it reads one word in
-/// so many bytes.
+/// It looks from the far end, for nothing goes over a word that is not in the list: most texts are read one word in the
+/// length of a mnemonic.
 fn row(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut from = from;
@@ -130,7 +130,7 @@ fn beyond_short_words(bytes: &[u8]) -> Option<usize> {
 /// The last place of a block.
 const BLOCK_LAST: usize = dense::BLOCK - 1;
 
-/// Returns what stands before the word at the end.
+/// Returns what is before the word at the end.
 fn without_word(bytes: &[u8]) -> &[u8] {
     let word = bytes.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
     &bytes[..bytes.len() - word]
@@ -142,8 +142,8 @@ fn next_word(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     Some(start..start + length)
 }
 
-/// Returns whether this may stand between two words, as people write them down: blanks, commas, quotes, marks and
-/// numbers of a list. The text between words of code is none: `void) = clock_time`.
+/// Returns whether this may be between two words, as people write them down: blanks, commas, quotes, marks and numbers
+/// of a list. The text between words of code is none: `void) = clock_time`.
 fn is_between(bytes: &[u8]) -> bool {
     bytes.len() <= MOST_BETWEEN
         && !bytes.first().is_some_and(u8::is_ascii_digit)
@@ -181,7 +181,7 @@ fn proven(words: &[Word]) -> Option<usize> {
 }
 
 /// Returns whether the last bits of the words are the checksum of the others. One word alone, and a part of the list
-/// itself, is none; nor are a few words again and again, as in a log of changes, but for a phrase with one blank
+/// itself, is none. Nor are a few words again and again, as in a log of changes, but for a phrase with one blank
 /// between words.
 fn is_mnemonic(words: &[Word]) -> bool {
     let is_one = words.windows(2).all(|two| two[0].number == two[1].number);

@@ -1,4 +1,4 @@
-//! The scan of a text for secrets, as they stand and in disguises.
+//! The scan of a text for secrets, as they are and in disguises.
 
 use std::ops::Range;
 
@@ -94,7 +94,7 @@ impl Scanner {
         }
     }
 
-    /// Returns what stands in `text` as it is, ascending and without overlap.
+    /// Returns what is in `text` as it is, ascending and without overlap.
     fn undisguised(&self, text: &str) -> Vec<Found> {
         self.undisguised_but(text, |_, _| false)
     }
@@ -126,7 +126,7 @@ impl Scanner {
             .collect()
     }
 
-    /// Returns what stands in `text` in disguises, in any order.
+    /// Returns what is in `text` in disguises, in any order.
     fn disguised(&self, text: &str, undone: Undone, found: &mut Vec<Found>) {
         let of = Disguised::new(text);
         for view in undone.next() {
@@ -162,8 +162,8 @@ impl Scanner {
         }
     }
 
-    /// Returns a line, cell or string of a list that follows a secret need not go on with it: a word is left out, a
-    /// date, and so is all that the rest of a key may be by itself, if what remains is a secret.
+    /// Returns a line, cell or string of a list that follows a secret need not go on with it. A word is left out, a
+    /// date, and all that the rest of a key may be by itself, if what remains is a secret.
     fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) {
         let is_open_key = TABLE.classes[found.class].body.is_some()
             && !island.text[found.span.clone()].contains("-----END");

@@ -14,18 +14,18 @@ use crate::{Finding, PiiFilter, View};
 
 /// The secret filter that ships with the crate.
 ///
-/// It finds the classes of the table below, of which the first eleven are those of seed 000. A distinctive prefix is found
-/// by its shape alone; what could be anything must prove itself, by a checksum, by its structure, or by the name under
-/// which it stands. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
+/// It finds the classes of the table below, where the first eleven are those of seed 000. A distinctive prefix is found
+/// by its shape alone. A text that could be anything must prove itself by a checksum, its structure, or the name in
+/// front of it. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
 /// whose checksum fails.
 ///
-/// It sees through disguises: letters that look like others or are not seen, pieces over lines, cells and lists and in marks
-/// of markdown and tags, letters that stand apart, escapes, base64, base32, hexadecimal digits and decimal bytes. It does
-/// not see what is reversed, encrypted, compressed, translated or told in words, nor pieces in several documents.
+/// It sees through disguises: lookalike and invisible letters, pieces over lines, cells, lists and marks, spaced
+/// letters, escapes, base64, base32, hexadecimal digits and decimal bytes. It does not see what is reversed, encrypted,
+/// compressed, translated or told in words, nor pieces in several documents.
 ///
-/// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance. Classes of data that
-/// names a person are off until a host switches them on. Values under a plain name such as `password:` are looked for, and
-/// a host whose texts are full of test data may switch those two classes off:
+/// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance. Classes of data
+/// that names a person are off until a host switches them on. Values under a plain name such as `password:` are looked
+/// for. A host whose texts are full of test data may switch those two classes off:
 ///
 /// ```
 /// # use noctuary_gate as noctuary;
@@ -87,8 +87,7 @@ impl SecretGate {
         self.switch(class.into(), true)
     }
 
-    /// Finds only what stands as it is, and sees through no disguise: faster, and for texts that nobody would hide
-    /// something in.
+    /// Finds only plain text, and sees through no disguise: faster, and for texts that nobody would hide something in.
     ///
     /// ```
     /// # use noctuary_gate as noctuary;
@@ -113,10 +112,10 @@ impl SecretGate {
     /// Returns the shapes of the classes that are on, as regular expressions for other tools: `ripgrep`, `grep -P`, a
     /// baseline.
     ///
-    /// They are shapes only. The bounds beside a match and its proof are missing, so they find
-    /// more than the gate does. A class whose scan is no pattern is given as the nearest one (runs in base 58, cards)
-    /// or left out (mnemonics, names in other languages than English). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s` and
-    /// the like know ASCII only.
+    /// They are shapes only. The bounds beside a match and its proof are missing, so they find more than the gate does.
+    /// A class whose scan is no pattern is given as the nearest one (runs in base 58, cards) or left out (mnemonics,
+    /// names in other languages). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s`
+    /// and the like know ASCII only.
     ///
     /// ```
     /// # use noctuary_gate as noctuary;
@@ -177,7 +176,7 @@ impl PiiFilter for SecretGate {
     }
 }
 
-/// So much on each side of a secret, in bytes, mostly says the same of it as the whole text.
+/// Bytes on each side of a secret that mostly decide as the whole text does.
 const BESIDE: usize = 512;
 
 impl Default for SecretGate {

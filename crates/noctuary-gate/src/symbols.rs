@@ -10,14 +10,14 @@ pub(super) const DIGITS: Symbols = &symbols("0-9");
 pub(super) const HEX: Symbols = &symbols("0-9a-f");
 pub(super) const ANY_HEX: Symbols = &symbols("0-9A-Fa-f");
 pub(super) const LETTERS: Symbols = &symbols("A-Za-z");
-/// Base64 as it stands in URLs.
+/// Base64 as it is in URLs.
 pub(super) const URL: Symbols = &symbols("A-Za-z0-9_-");
 /// Base64.
 pub(super) const BASE64: Symbols = &symbols("A-Za-z0-9+/=");
 /// The widest set that makers of tokens use.
 pub(super) const FREE: Symbols = &symbols("A-Za-z0-9_.=-");
 
-/// Returns a set as it would stand between brackets: characters, and ranges such as `a-z`. A hyphen at the end is one.
+/// Returns a set as it would be between brackets: characters, and ranges such as `a-z`. A hyphen at the end is one.
 pub(super) const fn symbols(set: &str) -> [bool; 256] {
     let set = set.as_bytes();
     let mut symbols = [false; 256];

@@ -19,7 +19,7 @@ pub(super) struct Table {
     pub(super) classes: Vec<&'static Class>,
     /// The pattern of each class, built when one of its literals is in a text.
     patterns: Vec<OnceLock<Regex>>,
-    /// All literals, ready when a text has a part where more than the loose ones may stand: most have none.
+    /// All literals, ready when a text has a part where more than the loose ones may be: most have none.
     literals: OnceLock<AhoCorasick>,
     /// The class of each literal.
     pub(super) owners: Vec<usize>,
@@ -72,7 +72,7 @@ impl Table {
         })
     }
 
-    /// Tells where the literals stand, and of which class each is. It returns from where on dense classes may stand.
+    /// Tells where the literals are, and the class of each. It returns from where on dense classes may be.
     pub(super) fn search(&self, text: &str, mut hit: impl FnMut(usize, Range<usize>)) -> Option<usize> {
         let Some(loose) = &self.loose else {
             self.search_part(text, 0..text.len(), &mut hit);
@@ -107,7 +107,7 @@ impl Table {
         }
     }
 
-    /// Returns the match of a class whose literal stands at a place.
+    /// Returns the match of a class whose literal is at a place.
     pub(super) fn match_at(
         &self,
         class: usize,

@@ -8,10 +8,10 @@ use crate::secret::SecretGate;
 
 /// One made-up example for every class of [`SecretGate`], with its name, in the order of the table.
 ///
-/// They open nothing: they are drawn by chance from the shapes, as short as each allows, until they prove what their class
-/// must prove; where chance proves nothing, they are values that standards publish. The same number draws the same
-/// examples, another number others, and so a few numbers show every form of a class. Labelled classes come with the name
-/// under which the value stands.
+/// They open nothing: they are drawn by chance from the shapes, as short as each allows, until they prove what their
+/// class must prove; where chance proves nothing, they are values that standards publish. The same number draws the
+/// same examples, another number others, and so a few numbers show every form of a class. Labelled classes come with
+/// the name in front of the value.
 ///
 /// ```
 /// # use noctuary_gate as noctuary;

@@ -15,7 +15,7 @@ use super::options::{Chart, Kind, Point, Series};
 type Placed = Option<(f64, f64, f64)>;
 type Plot<'p, 's> = ChartContext<'p, SVGBackend<'s>, Cartesian2d<Axis, Axis>>;
 
-/// At most so many ticks of numbers along an axis.
+/// Maximum number of ticks of numbers along an axis.
 const TICKS: usize = 7;
 
 pub(super) fn draw(canvas: &Canvas, chart: &Chart) -> Drawn {

@@ -13,9 +13,10 @@ use options::{Chart, Kind};
 
 /// Draws lines, bars and pies as SVG, for a host without a browser.
 ///
-/// It reads a part of the options of `ECharts`: `title`, `color`, `legend.show`, `xAxis` and `yAxis` (one each, of categories or values), and `series` of the
-/// types `line`, `bar` and `pie` with `name`, `data`, `stack`, `areaStyle`, `radius` of a ring. Other options are passed over. A series of another type, and one
-/// without numbers, is refused: then a page shows the table of the chart alone.
+/// It reads a part of the options of `ECharts`: `title`, `color`, `legend.show`, `xAxis` and `yAxis` (one each, of
+/// categories or values), and `series`. A series is a `line`, `bar` or `pie` with `name`, `data`, `stack`, `areaStyle`,
+/// and the `radius` of a ring. Other options are passed over. A series of another type, and one without numbers, is
+/// refused: then a page shows the table of the chart alone.
 ///
 /// The same options give the same bytes. All text is escaped; nothing in a picture runs or is fetched.
 ///
@@ -87,7 +88,8 @@ mod tests {
         Ok(String::from_utf8(picture.bytes().to_vec()).unwrap())
     }
 
-    /// Returns the numbers of bars, of lines and of areas or slices; a picture without a legend has one rectangle and one line more.
+    /// Returns the numbers of bars, of lines and of areas or slices. A picture without a legend has one rectangle and
+    /// one line more.
     fn shapes(options: &Value) -> (usize, usize, usize) {
         let svg = drawn(options).unwrap();
         let count = |word: &str| svg.matches(word).count();

@@ -7,8 +7,7 @@ use std::fmt;
 
 use chrono::{FixedOffset, NaiveDateTime, Offset, Utc};
 
-/// A time zone: an offset from UTC that never changes, or with the feature `zones` one of the IANA database, whose
-/// offset changes over the year.
+/// A time zone: an offset from UTC that never changes, or with the feature `zones` one of the IANA database.
 ///
 /// ```
 /// use chrono::FixedOffset;

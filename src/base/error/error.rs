@@ -49,8 +49,8 @@ pub enum Error {
         /// case carries the bytes.
         current: Option<Box<Document>>,
     },
-    /// Two versions of a text stand between conflict marks (`<<<<<<<`, `=======`, `>>>>>>>`), and a person has to choose. No model
-    /// was asked and nothing was written.
+    /// Two versions of a text are between conflict marks (`<<<<<<<`, `=======`, `>>>>>>>`), and a person has to choose.
+    /// No model was asked and nothing was written.
     #[error(
         "cannot dream over {name}: two versions stand between the conflict marks at line {line}; keep what is right, and remove the marks"
     )]
@@ -66,7 +66,7 @@ pub enum Error {
         /// The name that was looked for.
         name: Name,
     },
-    /// Something stands at this name that is not a plain file or folder inside the workspace.
+    /// Something is at this name that is not a plain file or folder inside the workspace.
     #[error("cannot use {path}: {reason}")]
     Refused {
         /// The path inside the workspace.
@@ -157,8 +157,8 @@ pub enum Error {
         /// The kind of file system.
         file_system: &'static str,
     },
-    /// A session may not do this to this document or row, for its kind, its actor, the source that it claims, or its
-    /// scope; which of them is not said, nor whether the document exists.
+    /// A session may not do this to this document or row. The reason is its kind, actor, claimed source or scope. It
+    /// does not say which, nor whether the document exists.
     #[error("cannot access {name}: denied for this {kind:?} session, its actor, source or scope")]
     Denied {
         /// The document.
@@ -167,8 +167,8 @@ pub enum Error {
         kind: SessionKind,
     },
     /// The text to be written holds a secret or an instruction that this document does not take in; nothing was
-    /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::gate::Allow); where it
-    /// is `forgotten`, to lift that with [`Forget::lift`](crate::exchange::Forget::lift).
+    /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::gate::Allow). Where it is
+    /// `forgotten`, lift that with [`Forget::lift`](crate::exchange::Forget::lift).
     #[error("cannot write {name}: contains {}; {}", told(classes, places), remedy(classes))]
     Stopped {
         /// The document.
@@ -188,7 +188,7 @@ pub enum Error {
         /// Why.
         source: Box<Error>,
     },
-    /// A decision on a fact that a rule stands against; nothing was changed.
+    /// A decision on a fact that a rule is against; nothing was changed.
     #[error("cannot decide on {name}: {rule}")]
     Undecided {
         /// The row.

@@ -17,7 +17,7 @@ pub(crate) fn grapheme_ceil(text: &str, index: usize) -> usize {
     around(text, index).1
 }
 
-/// Returns the beginning of a text, whole graphemes of at most so many bytes.
+/// Returns the beginning of a text, whole graphemes up to a limit in bytes.
 pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     &text[..grapheme_floor(text, bytes)]
 }

@@ -10,10 +10,10 @@ use noctuary_gate::text::is_invisible;
 
 /// Returns the form in which two texts are the same text; idempotent.
 ///
-/// Composition and width, case, the kinds of spaces, quotes and dashes do not count, nor do characters that take no room: an emoji
-/// is the same as its parts without the joiners between them. Marks count, so `año` is not `ano`, and so do raised digits. A word
-/// like code keeps its case: one with an underscore, a slash, a star or a tilde in it, a digit between letters, or a capital
-/// behind a small first letter.
+/// Composition and width, case, the kinds of spaces, quotes and dashes do not count, nor do characters that take no
+/// room. An emoji is the same as its parts without the joiners between them. Marks count, so `año` is not `ano`, and so
+/// do raised digits. A word like code keeps its case: one with an underscore, slash, star or tilde in it, a digit
+/// between letters, or a capital inside.
 pub(crate) fn same(text: &str) -> String {
     folded(&even(text), is_code)
 }
@@ -156,7 +156,7 @@ fn without_emphasis(text: &str) -> Cow<'_, str> {
     Cow::Owned(rest)
 }
 
-/// Returns what stands between quotes that are a statement's first and last characters alone.
+/// Returns what is between quotes that are a statement's first and last characters alone.
 fn quoted(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('"')?.strip_suffix('"')?;
     (!inside.contains('"')).then_some(inside)

@@ -22,8 +22,8 @@ pub(crate) fn edits(workspace: &dyn Workspace) -> Result<Vec<Notice>> {
     Ok(notices)
 }
 
-/// Writes the state files of the root anew whose edits a strict reader refuses, and keeps each that could not be read whole
-/// beside it. Done again, it does the rest. The workspace is claimed, or the file is one that is changed without a claim.
+/// Writes the state files of the root anew whose edits a strict reader refuses, and keeps an unreadable one beside it.
+/// Done again, it does the rest. The workspace is claimed, or the file is one that is changed without a claim.
 pub(crate) fn take_edits(workspace: &dyn Workspace) -> Result<Vec<Notice>> {
     let mut notices = Vec::new();
     for (name, read) in FILES {

@@ -67,9 +67,8 @@ pub(super) fn carry_out(
     Err(Error::Busy { path: name.to_string() })
 }
 
-/// Returns whether a section is still to be moved to the archive: a part of it is there, or it stands in `MEMORY.md`
-/// as it did.
-/// Else a person changed it, or took it out, before anything was done: their version is kept.
+/// Returns whether a section is still to be moved to the archive. A part of it is there, or it is in `MEMORY.md` as it
+/// did. Else a person changed it, or took it out, before anything was done: their version is kept.
 pub(super) fn still_moves(
     workspace: &dyn Workspace,
     intent: &Intent,

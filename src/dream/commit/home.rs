@@ -40,7 +40,7 @@ pub(crate) fn memory_of(workspace: &dyn Workspace, glimpse: &mut Glimpse) -> Res
     Ok(name)
 }
 
-/// Reads the archive of sections that were moved out of curated memory; empty where there is none, or where something
+/// Reads the archive of sections that were moved out of curated memory. Empty where there is none, or where something
 /// else has its name, which is a person's.
 pub(crate) fn archive(workspace: &dyn Workspace) -> Result<Vec<u8>> {
     let mut glimpse = Glimpse::default();
@@ -82,8 +82,8 @@ pub(super) fn bytes(workspace: &dyn Workspace, name: &Name) -> Result<Vec<u8>> {
     Ok(workspace.read(name)?.map(Document::into_bytes).unwrap_or_default())
 }
 
-/// Makes the appended text of an interrupted commit durable: the process may have been killed before its sync, and
-/// the ledger must not be ahead of the section.
+/// Makes the appended text of an interrupted commit durable. The process may have been killed before its sync, and the
+/// ledger must not be ahead of the section.
 pub(super) fn settle(lease: &dyn Lease, name: &Name) -> Result<()> {
     lease.append(name, b"")
 }

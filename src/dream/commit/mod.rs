@@ -1,10 +1,10 @@
 //! The commit: an intent, then steps that can each be done twice.
 //!
-//! The intent holds everything, so that the next claim can finish it: append, ledger, state, log, and then
-//! the intent is dropped. The same steps are the commit and the recovery. A dream appends to `MEMORY.md` and never
-//! replaces it, since a replacement would lose what a person saves meanwhile; taking one back has no other way.
+//! The intent holds everything, so that the next claim can finish it: append, ledger, state, log, and then the intent
+//! is dropped. The same steps are the commit and the recovery. A dream appends to `MEMORY.md` and never replaces it,
+//! since a replacement would lose what a person saves meanwhile. Taking one back has no other way.
 //!
-//! Everything that changes a home stands on this module: dreams, and the verbs of a person over earlier dreams and
+//! Everything that changes a home is on this module: dreams, and the verbs of a person over earlier dreams and
 //! proposals. It knows none of them.
 
 mod by_hand;

@@ -9,7 +9,7 @@ use crate::workspace::{Lease, Workspace};
 
 /// A commit that is written down before its first step.
 pub(crate) trait Recorded: Sized {
-    /// The file in which it stands while it is under way.
+    /// The file that holds it while it is under way.
     const FILE: StateName;
 
     /// The result of its steps.

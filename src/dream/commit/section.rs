@@ -29,8 +29,8 @@ pub(super) fn keep(
     lease.replace(&StateName::UNDONE, &undone.print())
 }
 
-/// Appends the section unless it stands there, and looks whether it does; returns the document. An editor may replace
-/// the file between our open and our write; then the section is not in the new file, and goes there.
+/// Appends the section unless it is there, and looks whether it does; returns the document. An editor may replace the
+/// file between our open and our write. Then the section is not in the new file, and goes there.
 pub(super) fn append(
     workspace: &dyn Workspace,
     lease: &dyn Lease,

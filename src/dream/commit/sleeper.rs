@@ -131,7 +131,7 @@ fn strike(workspace: &dyn Workspace, change: &mut FileChange, forgotten: &Tombst
     Ok(())
 }
 
-/// Returns the state as it stands, or as the last checkpoint has it.
+/// Returns the state as it is, or as the last checkpoint has it.
 pub(crate) fn state(workspace: &dyn Workspace, files: &SleepFiles) -> Result<SleepState> {
     let standing = workspace.read(&StateName::SLEEP)?;
     parse_state(workspace, files, standing.as_ref().map(Document::bytes))
@@ -176,8 +176,8 @@ fn keep(workspace: &dyn Workspace, name: &DocName, bytes: &[u8], at: Option<Date
     .map(drop)
 }
 
-/// Appends a text unless it stands there, and looks whether it does. An editor may replace the file between our open
-/// and our write; then the text is not in the new file, and goes there.
+/// Appends a text unless it is there, and looks whether it does. An editor may replace the file between our open and
+/// our write. Then the text is not in the new file, and goes there.
 fn append(
     workspace: &dyn Workspace,
     lease: &dyn Lease,

@@ -55,8 +55,8 @@ impl Recorded for Intent {
         Intent::print(self)
     }
 
-    /// Reads the state that a commit changes, so that damage is named before a step is done and not when half of them
-    /// are, and a person's edit is kept before it is overwritten.
+    /// Reads the state that a commit changes, so that damage is named before any step. A person's edit is kept before
+    /// it is overwritten.
     fn check(&self, workspace: &dyn Workspace) -> Result<()> {
         by_hand::take_edits(workspace)?;
         Ledger::parse(home::state(workspace, &StateName::LEDGER)?.as_deref())?;
@@ -144,8 +144,8 @@ impl Recorded for Intent {
     }
 }
 
-/// Returns whether a peer that knows only the watermark has dreamed the same journals since the commit stopped: the
-/// mark is neither the one from before the commit nor the commit's own, and covers all that was shown.
+/// Returns whether a peer that knows only the watermark has dreamed the same journals since the commit stopped. Then
+/// the mark is neither the one from before the commit nor the commit's own, and covers all that was shown.
 fn was_dreamed_by_peer(workspace: &dyn Workspace, intent: &Intent) -> Result<bool> {
     let (Some(append), None) = (&intent.append, &intent.change) else { return Ok(false) };
     let memory = home::bytes(workspace, &append.name)?;

@@ -20,8 +20,8 @@ use crate::format::DreamedState;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallBudget {
-    /// The cap on calls a day; `None` for no cap. 48. An answer counts, and so does a failure that was handed back: a call
-    /// that is given up with its process or its pass counts nowhere.
+    /// The cap on calls a day; `None` for no cap. 48. An answer counts, and so does a returned failure. A call that is
+    /// given up with its process or its pass does not.
     pub max_calls_per_day: Option<u32>,
     /// The cap on bytes sent a day; `None`, the default, for no cap.
     pub max_bytes_per_day: Option<u64>,
@@ -56,7 +56,7 @@ pub struct BackOff {
 }
 
 impl BackOff {
-    /// Returns the waiting time after so many failures in a row.
+    /// Returns the waiting time after a number of failures in a row.
     #[must_use]
     pub fn after(&self, failures: u32) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);
@@ -95,7 +95,7 @@ impl From<&DreamedState> for Calls {
 }
 
 impl Calls {
-    /// Adds a call of so many bytes and, if the host said so, tokens.
+    /// Adds a call with its bytes and, if the host said so, tokens.
     pub(crate) fn called(
         mut self,
         now: DateTime<Utc>,

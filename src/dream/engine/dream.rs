@@ -16,7 +16,7 @@ pub(crate) trait Dream: Send + 'static {
     /// Selects what the model is asked next; `None` where the run ends. Passes without a call are committed here.
     fn select(&mut self, run: &mut Run) -> Result<Option<Asking<Self::Material>>>;
 
-    /// Looks whether all that was selected from still stands, beside the lease.
+    /// Looks whether all that was selected from still exists, beside the lease.
     fn check(&self, _run: &Run) -> Result<()> {
         Ok(())
     }
@@ -41,7 +41,7 @@ pub(crate) trait Dream: Send + 'static {
     fn complete(&mut self, _run: &mut Run) {}
 }
 
-/// One pass: what it tells, and what its answer is judged by.
+/// One pass: its report, and the material that judges its answer.
 pub(crate) struct Pass<M> {
     pub(crate) report: PassReport,
     pub(crate) material: M,

@@ -23,7 +23,7 @@ pub(crate) fn without_secrets(origin: Origin, doors: &Doors) -> Origin {
     }
 }
 
-/// Masks what only stands in a text as it is printed: without the control characters and the lines that hid it.
+/// Masks what only is in a text as it is printed: without the control characters and the lines that hid it.
 pub(crate) fn mask_printed(
     printed: &str,
     name: &DocName,

@@ -33,7 +33,7 @@ pub(crate) struct Sanitised {
     drops: Drops,
 }
 
-/// Tokens that a host or this library acts on where they stand alone on a line.
+/// Tokens that a host or this library acts on where they are alone on a line.
 const CONTROL_TOKENS: [&str; 6] =
     [NOTHING_TO_PROMOTE, "BOOTSTRAP_DONE", "HEARTBEAT_OK", "NO_REPLY", "ANNOUNCE_SKIP", "REPLY_SKIP"];
 

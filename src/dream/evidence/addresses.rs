@@ -1,4 +1,4 @@
-//! Addresses: each host, path, mail address and web address of the claim stands in the sources, letter by letter.
+//! Addresses: each host, path, mail address and web address of the claim is in the sources, letter by letter.
 //!
 //! They are names in lower case. One that is made up would send somebody to a stranger.
 
@@ -43,7 +43,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Returns whether an address stands in a text, and is no part of a longer one.
+/// Returns whether an address is in a text, and is no part of a longer one.
 fn stands(address: &str, text: &str) -> bool {
     let is_whole = |(at, _): (usize, &str)| {
         // A name ends where a word of a script begins that parts none, or joins its endings.

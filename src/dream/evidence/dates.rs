@@ -1,4 +1,4 @@
-//! Dates: one that stands in the sources, is the journal's own, or follows from it by a word.
+//! Dates: one that is in the sources, is the journal's own, or follows from it by a word.
 
 use std::cell::OnceCell;
 use std::sync::LazyLock;

@@ -21,7 +21,7 @@ pub(crate) struct Verdict {
     /// The lines that it cites, as far as they were shown.
     pub(crate) sources: Vec<SourceRef>,
     pub(crate) hold: Option<Hold>,
-    /// The heading that it may stand under.
+    /// The heading that it may be under.
     pub(crate) heading: Option<&'static str>,
     /// The speaker of a line that would wrongly read as the user's word, to be put in front.
     pub(crate) teller: Option<String>,

@@ -51,7 +51,7 @@ fn matter_of(words: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
     matter
 }
 
-/// Words of labels, folded: they say nothing of what stands behind them.
+/// Words of labels, folded: they say nothing of what is behind them.
 static LABELS: List = List::new(
     "decision decisions decide decides decided deciding agreed agreement remember remembers remembered reminder note notes \
     noted fact facts preference preferences question questions lesson lessons todo wish \
@@ -227,8 +227,9 @@ pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold
     if claim.iter().any(flips) { Err(Hold { reason: HoldReason::Negation, word: None }) } else { Ok(()) }
 }
 
-/// Returns whether a negation stands in a line that shares a word with the claim (`said`), for a negated clause of it
-/// (`words`). One that stands in a clause about something else does not count where another clause says all that the claim denies.
+/// Returns whether a negation is in a line that shares a word with the claim (`said`), for a negated clause of it
+/// (`words`). One that is in a clause about something else does not count where another clause says all that the claim
+/// denies.
 fn is_denied(words: &[String], said: &[String], lines: &[Vec<Clause>]) -> bool {
     lines.iter().any(|line| {
         let denies = |clause: &Clause| clause.negates || clause.hints;

@@ -1,24 +1,23 @@
 //! The check whether a line agrees with its sources: deterministic, and strict in doubt.
 //!
-//! The cited lines must have been shown. Every number, date and name of the claim must occur in them, in this
-//! notation or another ("15:00" is "3pm", "50 %" is "half", "on the 5th" is a day of the journal's month), and
-//! the claim must not turn a sentence of theirs into its opposite, nor take the side of a contrast ("A instead
-//! of B") that they drop. Text between its quotation marks must occur there word for word. A claim that is a cited line word for word passes at once; in front of it may stand
-//! a time, a tag and a speaker, but no label that takes it back ("Myth: …").
+//! The cited lines must have been shown. Every number, date and name of the claim must occur in them, in any notation.
+//! "15:00" is "3pm", "50 %" is "half", "on the 5th" is a day of the journal's month. The claim must not turn a sentence
+//! of theirs into its opposite. Of a contrast ("A instead of B") it must not take the dropped side. Text between its
+//! quotation marks must occur there word for word. A claim that is a cited line word for word passes at once. In front
+//! of it may be a time, a tag and a speaker, but no label that takes it back ("Myth: …").
 //!
 //! Addresses, hosts, paths and mail addresses are names too. A label ("Decision: …") shares nothing with a claim, and a record of
 //! a program supports none.
 //!
-//! This is no proof of truth: it catches what a model made up, not what it misread. A line passes although it
-//! is false: the right words in the wrong places (who called whom, which of two numbers is the rent, a
-//! comparison turned round), a condition told as a fact, a question told as its answer, a denial without a
-//! negation, an exact day out of a vague week, an invented name in a script without upper case, an opposite
-//! by another word (cheap for dear), and a number or name that stands elsewhere in the cited lines. A line is
-//! held although it is true: one that must be counted, reckoned or known (a year of birth from an age, two
-//! children from their names), and a paraphrase or translation without a word in common.
+//! This is no proof of truth: it catches what a model made up, not what it misread. Some false lines pass. The right
+//! words may be in the wrong places: who called whom, which of two numbers is the rent. A condition may be told as a
+//! fact, or a question as its answer. A denial may have no negation, an opposite another word (cheap for dear). A vague
+//! week may become an exact day. A number or name may be from elsewhere in the cited lines, or invented in a script
+//! without upper case. Some true lines are held: those that must be counted, reckoned or known (a year of birth from an
+//! age). So are paraphrases or translations without a word in common.
 //!
-//! Two questions are asked besides, of what cites nothing too: [`origin`], whose words it is, and [`orders`],
-//! whether it is an order to its reader.
+//! Two questions are asked of every line. [`origin`] asks whose words it is, and [`orders`] whether it is an order to
+//! its reader.
 
 mod addresses;
 mod claim;

@@ -1,4 +1,4 @@
-//! Names: each word of the claim that looks like one stands in the sources.
+//! Names: each word of the claim that looks like one is in the sources.
 
 use std::cell::OnceCell;
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ impl<'e> Words<'e> {
         Self { evidence, forms: OnceCell::new() }
     }
 
-    /// Returns whether a word stands in the sources letter by letter. It is no proof that another does not.
+    /// Returns whether a word is in the sources letter by letter. It is no proof that another does not.
     fn stands(&self, word: &str) -> bool {
         let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’');
         let is_whole = |(at, _): (usize, &str)| {
@@ -72,7 +72,7 @@ impl Forms {
         self.folded.contains(&fold(word))
     }
 
-    /// Returns whether a word stands here, also as a plural, a possessive, or the name of a people.
+    /// Returns whether a word is here, also as a plural, a possessive, or the name of a people.
     fn has_form(&self, word: &str) -> bool {
         let word = fold(word);
         let word = word.strip_suffix("'s").unwrap_or(&word);
@@ -143,7 +143,7 @@ fn is_form(one: &str, other: &str, endings: &[&str]) -> bool {
     })
 }
 
-/// A word of the claim, and what stands around it.
+/// A word of the claim, and what is around it.
 struct Word<'c> {
     text: &'c str,
     opens: bool,
@@ -217,7 +217,7 @@ fn is_known(word: &str, known: &Words<'_>, calendar: &Calendar<'_>) -> bool {
         || ALWAYS.split(' ').any(|always| always == lower.strip_suffix("'s").unwrap_or(&lower))
 }
 
-/// Words that may stand in upper case anywhere, and name nothing that could be made up.
+/// Words that may be in upper case anywhere, and name nothing that could be made up.
 const ALWAYS: &str = "user users agent human operator assistant owner version mr mrs ms dr prof ok todo am pm utc faq \
     api id url pdf ui ci pr prs tv pc ai llm note q1 q2 q3 q4 monday's eta rfc cpu gpu ram uhr";
 
@@ -235,8 +235,8 @@ fn is_spelled_out(words: &[Word<'_>], at: usize, known: &Words<'_>) -> bool {
     })
 }
 
-/// Returns whether a word at the front of a sentence is a name: no common word, no form of a word of the sources,
-/// and used as a name is, with a verb, a preposition, a comma after it.
+/// Returns whether a word at the front of a sentence is a name. It is no common word, no form of a word of the sources,
+/// and followed by a verb, a preposition or a comma.
 fn is_a_name_in_front(word: &Word<'_>, known: &Words<'_>) -> bool {
     const ENDINGS: &[&str] = &[
         "", "s", "es", "ed", "d", "e", "ing", "er", "ers", "y", "ies", "ied", "ion", "ions", "ation", "ly",

@@ -1,4 +1,4 @@
-//! Numbers: each of the claim stands in the sources, in digits or as a word, in this notation or another.
+//! Numbers: each of the claim is in the sources, in digits or as a word, in this notation or another.
 //!
 //! A number is compared by its readings. `12k` reads 12000; `3pm` and `15:00` read the same minute; `50 %`
 //! also reads 0.5, which "half" reads too. A source gives more readings than a claim: its `2` after "at"
@@ -83,8 +83,8 @@ fn factor(after: &str) -> Option<(f64, bool)> {
     .copied()
 }
 
-/// Returns whether a text begins with one of the characters, or has a single blank before it. No pattern is looked for where
-/// it cannot stand: an answer has hundreds of numbers.
+/// Returns whether a text begins with one of the characters, or has a single blank before it. No pattern is looked for
+/// where it cannot be: an answer has hundreds of numbers.
 fn may_begin(text: &str, first: &str) -> bool {
     let mut chars = text.chars();
     let begins = |c: Option<char>| c.is_some_and(|c| first.contains(c));
@@ -99,7 +99,7 @@ fn times(value: &str, factor: f64) -> Option<String> {
     Some(decimal(&format!("{:.4}", value * factor)))
 }
 
-/// A number where it stands.
+/// A number where it is.
 struct Token<'t> {
     text: &'t str,
     before: &'t str,

@@ -6,9 +6,9 @@
 //! English mostly; German, French, Spanish, Italian, Portuguese, Russian, Polish, Turkish, Arabic, Hindi, Chinese, Japanese and
 //! Korean by their plainest forms.
 //!
-//! Some orders pass: one without such a form ("It is best to …", "Good agents send …"), and
-//! any verb that is not known here. Some notes are held although they are no orders: a note without its subject in the words
-//! of an order ("Read the book on the train"), a German or Romance note in the first person or third ("Nutze Vim").
+//! Some orders pass: one without such a form ("It is best to …", "Good agents send …"), and any verb that is not known
+//! here. Some notes are held although they are no orders: a note without its subject ("Read the book on the train"), or
+//! a German or Romance note in the first or third person ("Nutze Vim").
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ pub(crate) fn gives_order(claim: &str) -> bool {
     (!is_named_wish(first) && is_order(unlabelled(first))) || sentences.any(is_order)
 }
 
-/// Returns the addresses in a claim that have a query: one that is opened carries away what stands in it.
+/// Returns the addresses in a claim that have a query: one that is opened carries away what is in it.
 pub(crate) fn addresses(claim: &str) -> impl Iterator<Item = &str> {
     static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r#"(?i)(?:\bhttps?://|\bwww\.)[^\s<>"'`()\[\]?]+\?[^\s<>"'`()\[\]]*[^\s<>"'`()\[\].,;:!?]"#)
@@ -165,7 +165,7 @@ fn is_foreign_order(clause: &str) -> bool {
     FORMS.is_match(clause.trim_end_matches(['.', '!', '*', '_', ' ', '。', '！', '।', '؟']))
 }
 
-/// Returns a word in lower case without what stands around it.
+/// Returns a word in lower case without what is around it.
 fn plain(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'")
 }
@@ -189,7 +189,7 @@ static ORDERS: List = List::new(
     uninstall unlock upload use verify warn whitelist wipe withhold",
 );
 
-/// Verbs that are nouns as well, or stand in a note without its subject: an order with an object, or urged.
+/// Verbs that are nouns as well, or are in a note without its subject: an order with an object, or urged.
 static NOUNS_TOO: List = List::new(
     "act alert answer append back block book build buy call change charge check claim clear click close commit \
     confirm contact copy credit delay deploy display do drop echo edit email end explain export file forward help import \

@@ -1,9 +1,9 @@
 //! The speakers that a claim rests on: a page, a tool or an import says nothing that a dream may keep by itself.
 //!
-//! A claim that cites such lines must stand on the others that it cites: these alone carry it, and no word of
-//! it stands only in the former. And whatever it cites, or nothing: where a line of a page holds most words
-//! of a claim, and more of them than the lines that it cites (where it cites none, than any line of a person),
-//! the claim is the page's. So a line without a citation is held only where it can be told from what people said.
+//! A claim that cites such lines must be on the others that it cites. These alone carry it, and no word of it is only
+//! in the former. And whatever it cites, or nothing: where a line of a page holds most words of a claim, and more than
+//! the cited lines do, the claim is the page's. A claim that cites nothing is compared with all lines of persons. So a
+//! line without a citation is held only where it can be told from what people said.
 //!
 //! A participant who is not the user is such a stranger too, unless the claim names them: "Ada sails on Mondays" is
 //! told of Ada. One that names them otherwise, or speaks of the user, has their name put in front of it: "Marta pays Ada"
@@ -23,7 +23,7 @@ use crate::format::Origin;
 use crate::format::documents::curated::strip_date;
 use crate::format::documents::speakers;
 
-/// Returns whether a text stands in a line of the user's.
+/// Returns whether a text is in a line of the user's.
 pub(crate) fn is_users_text(shown: &Shown, trust: Trust, text: &str) -> bool {
     let is_users = |origin: Option<&Origin>| party(origin, trust) == Party::User;
     shown.lines().any(|(_, line)| is_users(line.origin.as_ref()) && line.text.contains(text))
@@ -97,7 +97,7 @@ impl Spoken<'_> {
         names.any(|name| tellers::begins_with(claim, name, self.user_names))
     }
 
-    /// Returns the speaker to be put in front of a claim that wrongly reads as the user's: the agent, or a participant
+    /// Returns the speaker to be put in front of a claim that wrongly reads as the user's. The agent, or a participant
     /// whom it does not tell of.
     pub(crate) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<String> {
         let (_, rest) = strip_date(claim);

@@ -19,9 +19,8 @@ const I: &str = "i we ich wir yo nosotros eu nós je j nous io noi ik";
 const MY: &str = "my our mine mein meine meinen meinem meiner unser unsere meu minha meus minhas nosso nossa mi mis mon \
     ma mes mio mia mijn";
 
-/// Returns the claim with the names of the user read as "user", as far as lines of theirs that it cites speak of
-/// themselves.
-/// "Ana lives there" says nothing of the user, so it bears out no sentence with their name.
+/// Returns the claim with the names of the user read as "user", if cited lines of theirs speak of themselves. "Ana
+/// lives there" says nothing of the user, so it bears out no sentence with their name.
 pub(crate) fn unnamed<'c>(claim: &'c str, sources: &[Source], names: &[String]) -> Cow<'c, str> {
     let mut claim = Cow::Borrowed(claim);
     if names.is_empty() {

@@ -1,4 +1,4 @@
-//! Quotes: what a claim puts between quotation marks must stand in the cited lines word for word.
+//! Quotes: what a claim puts between quotation marks must be in the cited lines word for word.
 //!
 //! Only the place of words is compared, not their typography: white space, the shape of apostrophes and quotation
 //! marks, and a
@@ -12,7 +12,7 @@ use crate::dreamer::{Hold, HoldReason};
 const MARKS: [(char, &str); 6] =
     [('"', "\"”"), ('“', "”\""), ('„', "“”\""), ('«', "»"), ('「', "」"), ('『', "』")];
 
-/// Returns whether what a claim quotes stands in a source, within one citation.
+/// Returns whether what a claim quotes is in a source, within one citation.
 pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let quotes = quotes(claim);
     if quotes.is_empty() {

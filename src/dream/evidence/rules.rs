@@ -17,15 +17,15 @@ pub enum Evidence {
 /// The speakers whose words may become memory by themselves, by the [`Origin`](crate::format::Origin) in front of them in a
 /// journal. It holds whatever [`Evidence`] says.
 ///
-/// A line that rests on the words of others is held with [`HoldReason::Origin`](crate::dream::HoldReason::Origin): one that
-/// cites only them, or takes from them what no other line that it cites says; and, cited or not, one whose words
-/// stand mostly in a line of theirs and less in anybody else's. A line that cites nothing and resembles none of them
-/// cannot be told, and is kept. A line without a speaker goes on with the entry above it. Where a journal names nobody, as
-/// those of the seed, its lines are the user's; where it names anybody, a line that names none is the agent's.
+/// A line that rests on the words of others is held with [`HoldReason::Origin`](crate::dream::HoldReason::Origin): one
+/// that cites only them, or takes from them what no other cited line says. So is one whose words are mostly in a line
+/// of theirs and less in anybody else's. A line that cites nothing and resembles none of them cannot be told, and is
+/// kept. A line without a speaker goes on with the entry above it. Where a journal names nobody, as those of the seed,
+/// its lines are the user's. Where it names anybody, a line without a name is the agent's.
 ///
-/// A line from a [participant](crate::format::Origin::Participant) is kept if it names them, and is never the user's. A line
-/// under `Preferences` or `Decisions` that rests on no word of the user is put under `Facts`; one of the agent's that reads
-/// as the user's is told as `Agent: …`.
+/// A line from a [participant](crate::format::Origin::Participant) is kept if it names them, and is never the user's. A
+/// line under `Preferences` or `Decisions` that rests on no word of the user is put under `Facts`. One of the agent's
+/// that reads as the user's is told as `Agent: …`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Trust {

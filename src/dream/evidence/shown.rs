@@ -100,7 +100,7 @@ pub(crate) fn held(reason: HoldReason, word: &str) -> Hold {
     Hold { reason, word: Some(word.to_owned()) }
 }
 
-/// Returns a text without marks that stand on letters of their own: "u\u{308}" is compared as "u".
+/// Returns a text without marks that are on letters of their own: "u\u{308}" is compared as "u".
 pub(crate) fn without_marks(text: &str) -> String {
     text.chars().filter(|c| !matches!(c, '\u{300}'..='\u{36f}') && !text::is_invisible(*c)).collect()
 }

@@ -36,7 +36,7 @@ pub(super) struct Window {
     pub(super) party: Party,
     pub(super) origin: Option<Origin>,
     pub(super) words: Vec<String>,
-    /// The words of the first line, of a participant's without what stands in front.
+    /// The words of the first line, of a participant's without what is in front.
     pub(super) first: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Spoken<'a> {
         self.windows.iter().filter_map(|window| name_of(window.origin.as_ref())).find(|known| *known == name)
     }
 
-    /// Returns the most of the words that stand in one window.
+    /// Returns the most of the words that are in one window.
     pub(super) fn most(
         &self,
         words: &[String],

@@ -18,8 +18,8 @@ use dishonest::DISHONEST;
 use honest::{FRI, HONEST};
 use measured::MEASURED;
 
-/// False, and not held: the words, numbers and names all stand in the sources. Kept here so that the module's
-/// doc stays true.
+/// False, and not held: the words, numbers and names all are in the sources. Kept here so that the module's doc stays
+/// true.
 const STILL_PASSES: &[(&str, &str)] = &[
     ("Marta called Ilya.", "[user] Ilya called Marta"),
     ("The rent is 300 and the deposit 900.", "[user] rent 900, deposit 300"),

@@ -1,7 +1,7 @@
-//! The names of participants: whether a claim tells of one, and whether a name can stand in front of a claim.
+//! The names of participants: whether a claim tells of one, and whether a name can be in front of a claim.
 //!
 //! A name is chosen by whoever has it. "User", "Marta" where the user is Marta, or "Decision" in front of a claim would
-//! read as the user's word, so nothing is told under such a name.
+//! read as the user's word. Nothing is told under such a name.
 
 use crate::base::spread::Spread;
 use crate::base::text;
@@ -105,7 +105,7 @@ fn is_word_of_sentence(word: &str) -> bool {
 const SELF: &str = "i me my mine myself we us our ours you your yours ich wir mir mich mein unser yo nosotros mi eu nós je \
     nous io noi ik wij prefers preference decided decision agreed";
 
-/// Words that are names too, or that stand in names.
+/// Words that are names too, or that are in names.
 const WORDS: &str = "the a an of and or to in on at is it this that he she they will may mark bill grace hope faith art rob \
     sue pat drew chase grant frank june april august summer guy jack sunny rich joy dawn melody victor max no not never \
     always all pay send use keep";

@@ -8,7 +8,7 @@ use crate::format::state::asked::AskedState;
 use crate::gate::TombstoneKey;
 use crate::workspace::Workspace;
 
-/// Refuses a scope that is not that of the workspace and of the store, as far as they know theirs: each run would be
+/// Refuses a scope that is not that of the workspace and of the store, as far as they know theirs. Each run would be
 /// denied.
 pub(crate) fn check_scope(scope: &Scope, workspace: Option<&Scope>, store: Option<&Scope>) -> Result<()> {
     if workspace.into_iter().chain(store).all(|own| own == scope) {

@@ -15,18 +15,18 @@ use crate::facts::FactStore;
 use crate::format::DreamedState;
 use crate::workspace::{Workspace, WriteMode};
 
-/// Judges the pairs of facts that may contradict each other, in the way of seed 003: a model says of each whether the newer one
-/// is how it is now, and the store decides whether that may be.
+/// Judges the pairs of facts that may contradict each other, in the way of seed 003. A model says of each whether the
+/// newer one is true now, and the store decides whether that may be.
 ///
-/// The store finds the pairs ([`FactStore::suspicions`]). A request holds as many as fit; the answer is a word a pair,
-/// and an answer in any other form decides nothing. Each word becomes a [`Decision`](crate::facts::Decision) of
-/// the library, so the rules of the store stand above it: what the human typed, confirmed or pinned is retired by the human
-/// alone, no more than so many facts go within a day, in shadow mode nothing changes, and every decision and refusal is
+/// The store finds the pairs ([`FactStore::suspicions`]). A request holds as many as fit. The answer is a word a pair,
+/// and an answer in any other form decides nothing. Each word becomes a [`Decision`](crate::facts::Decision) of the
+/// library, so the rules of the store are above it. The human alone retires what a human typed, confirmed or pinned. A
+/// bound holds for each day, and in shadow mode nothing changes. Every decision and refusal is
 /// [told](FactStore::decisions). Both rows are looked at again before they are decided on.
 ///
-/// Some pairs no model is asked about, and the human decides ([`LeftReason`](crate::dream::LeftReason)). A pair that was asked
-/// about is asked about again once a row of it, or the operator's wish, changes; so where nothing is new nobody
-/// is called, and nothing is written.
+/// Some pairs no model is asked about, and the human decides ([`LeftReason`](crate::dream::LeftReason)). A pair that
+/// was asked about is asked about again once a row of it, or the operator's wish, changes. So where nothing is new
+/// nobody is called, and nothing is written.
 ///
 /// When a run was killed between an answer and its last decision, the next one carries out the rest, and none twice.
 /// The workspace gives the lease, and `.dreaming.d/facts.json` holds ids and keyed hashes, no words. One
@@ -160,8 +160,7 @@ impl FactDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the setting that is out of its bounds, the door whose policy makes no sense, or the `scope`
-    /// that is not the store's or the workspace's.
+    /// [`Error::Config`] naming a setting out of its bounds, a door whose policy makes no sense, or a foreign `scope`.
     pub fn build(self) -> Result<FactDreamer> {
         self.config.validate()?;
         self.host.doors.check_of_dream()?;

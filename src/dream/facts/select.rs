@@ -92,7 +92,7 @@ impl Situation<'_> {
         Ok(batch)
     }
 
-    /// Returns the pairs that nobody decided on: all of them, or so many that some were not asked about.
+    /// Returns the pairs that nobody decided on: all of them, or enough that some were not asked about.
     fn suspicions(&self) -> Result<(Vec<Suspicion>, bool)> {
         let mut limit = MOST_PAIRS + self.state.asked.len();
         loop {

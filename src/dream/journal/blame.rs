@@ -15,7 +15,7 @@ use crate::gate::{Cure, Finding, Gate, GateFinding, Places, View};
 /// More findings than this in one answer blame no better.
 const MOST_FINDINGS: usize = 200;
 
-/// A secret of so many bytes is no word of other texts.
+/// Minimum bytes of a secret that is no word of other texts.
 const LONG: usize = 16;
 
 /// The most places that a report names to the character, for each class.
@@ -89,7 +89,7 @@ struct Secret {
 /// A slice, and the secrets that the filter sees in it.
 struct Source<'a> {
     slice: &'a Slice,
-    /// With what stands around it.
+    /// With what is around it.
     whole: String,
     /// The range of the slice in it.
     body: Range<usize>,

@@ -18,7 +18,7 @@ const HEAD: &str =
     "# Dreamed earlier\n\nMoved here from MEMORY.md, oldest first, when that was over its budget.\n\n";
 
 /// Moves sections, oldest first, until `MEMORY.md` has at most `budget` characters; adds the dreams to `moved` as it
-/// goes. Only sections that stand as they were appended move, and not a byte beside them.
+/// goes. Only sections that are as they were appended move, and not a byte beside them.
 ///
 /// Each is appended to the archive before it is taken out, by an intent of its own.
 pub(crate) fn compact(
@@ -58,7 +58,7 @@ pub(crate) fn compact(
     }
 }
 
-/// Returns the first section that stands as it was appended.
+/// Returns the first section that is as it was appended.
 fn oldest(earlier: &EarlierDreams<'_>, tried: &[DreamId]) -> Option<(DreamId, String)> {
     let memory = earlier.memory.bytes();
     sections::whole(memory)

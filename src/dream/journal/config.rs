@@ -58,9 +58,9 @@ pub struct DreamConfig {
     pub trust: Trust,
     /// Whether a line that is an order to its reader is held back, other than the user's own word. On.
     pub statements_only: bool,
-    /// Names of the user. With "Marta" here, "Marta lives in Porto" holds if a cited line of
-    /// the user says "I live in Porto" (and "Marta's boat" if one says "my boat"). None, unless you give
-    /// some; at most 16, each one line of at most 64 characters, compared in this case.
+    /// Names of the user. With "Marta" here, "Marta lives in Porto" holds if a cited line of the user says "I live in
+    /// Porto". So does "Marta's boat" if one says "my boat". None, unless you give some; at most 16, each one line of
+    /// at most 64 characters, compared in this case.
     pub user_names: Vec<String>,
     /// The bounds of a section.
     pub section: SectionCaps,

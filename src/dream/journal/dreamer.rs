@@ -13,10 +13,10 @@ use crate::workspace::{Workspace, WriteMode, claim_now};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///
-/// A run claims the workspace, finishes what a crash left half done, and shows the model what it has not
-/// been shown, newest first. Promoted lines are appended to `MEMORY.md` as one section with its
-/// citations; what the model was shown is recorded byte by byte, so that nothing is shown twice and nothing
-/// is left out. Further passes drain what waits, oldest first. Dreaming is off until it is enabled.
+/// A run claims the workspace, finishes what a crash left half done, and shows the model new text, newest first.
+/// Promoted lines are appended to `MEMORY.md` as one section with its citations. Shown bytes are recorded one by one,
+/// so that nothing is shown twice and nothing is left out. Further passes drain what waits, oldest first. Dreaming is
+/// off until it is enabled.
 ///
 /// # Example: one night
 ///
@@ -71,9 +71,10 @@ impl JournalDreamer {
 
     /// Leaves the dreaming to one machine, by its name, or to each again by `None`. For a life whose folder two machines share.
     ///
-    /// The name travels with the life, in `.dreamed-state.json`. A dreamer on another machine then ends each run as not due, without a
-    /// call or a change, and the notice [`DreamsOn`](crate::dream::Notice::DreamsOn) says which machine it leaves it to; so does a
-    /// [`survey`](Self::survey). [`should_dream`](crate::dream::should_dream) does not know this machine. A name is compared without case.
+    /// The name travels with the life, in `.dreamed-state.json`. A dreamer on another machine then ends each run as not
+    /// due, without a call or a change. The notice [`DreamsOn`](crate::dream::Notice::DreamsOn) names the machine. So
+    /// does a [`survey`](Self::survey). [`should_dream`](crate::dream::should_dream) does not know this machine. A name
+    /// is compared without case.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -124,6 +125,35 @@ impl JournalDreamer {
     /// [`Doors::allow`](crate::gate::Doors::allow): otherwise the same answer is quarantined again. Deleting the entry, or
     /// the whole file, by hand does the same. [`should_dream`](crate::dream::should_dream) still waits for its interval; call
     /// [`dream_once`](crate::dream_once) to have it read now.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::{DocName, FileWorkspace, JournalDreamer, LlmReply, Outcome, dream_once, llm_fn};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::create_dir(folder.path().join("memory"))?;
+    /// let journal = folder.path().join("memory/2026-11-20-repl.md");
+    /// std::fs::write(&journal, "[user] The key is kept as AKIA\n[user] IOSFODNN7EXAMPLE, all of it.\n")?;
+    /// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?))
+    ///     .enabled(true)
+    ///     .configure(|config| config.window_days = None)
+    ///     .build()?;
+    ///
+    /// // A model that joins two parts of a key.
+    /// let joins = llm_fn(|_| Ok(LlmReply::new("### Facts\n- The key is AKIAIOSFODNN7EXAMPLE.")));
+    /// let report = dream_once(&dreamer, &joins)?;
+    /// assert_eq!(report.outcome, Outcome::Quarantined);
+    /// let told: Vec<String> = report.passes[0].quarantined[0].findings.iter().map(ToString::to_string).collect();
+    /// // Place, class, and what to do; never the text.
+    /// assert!(told[0].starts_with("memory/2026-11-20-repl.md:1:27: aws_access_key AK…LE: take it out"), "{told:?}");
+    ///
+    /// // Remove it, change it where it is used, and release the journal.
+    /// std::fs::write(&journal, "[user] The key is kept in the vault.\n")?;
+    /// assert!(dreamer.release(&DocName::parse("2026-11-20-repl.md")?)?);
+    /// let report = dream_once(&dreamer, &llm_fn(|_| Ok(LlmReply::new("NOTHING_TO_PROMOTE"))))?;
+    /// assert_eq!(report.outcome, Outcome::NothingToPromote);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

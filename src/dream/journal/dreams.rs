@@ -43,7 +43,7 @@ impl fmt::Display for DreamRecord {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DreamStanding {
-    /// It stands in `MEMORY.md` as it was appended, and can be taken back while its journals are as they were read.
+    /// It is in `MEMORY.md` as it was appended, and can be taken back while its journals are as they were read.
     Whole,
     /// A person changed it there; it is no longer taken back.
     Edited,

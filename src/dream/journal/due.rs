@@ -8,7 +8,7 @@ use crate::format::DreamedState;
 
 /// Says whether a host's scheduler should call for a dream now. Calls nothing, reads nothing.
 ///
-/// It does not know how many proposals wait: a run that finds their queue full ends at once, and is not counted as one.
+/// It does not know how many proposals wait. A run that finds their queue full ends at once, and is not counted as one.
 ///
 /// A failed run is tried again after its back-off, which is shorter than the interval at first. A last run
 /// in the future, after the clock was set back, counts as none.

@@ -14,7 +14,7 @@ use crate::format::state::undone::Undone;
 use crate::format::{DreamId, DreamedState};
 use crate::workspace::{Workspace, WorkspaceExt};
 
-/// Earlier dreams as they stand: memory, log, state, ledger, and what was taken back.
+/// Earlier dreams as they are: memory, log, state, ledger, and what was taken back.
 pub(crate) struct EarlierDreams<'w> {
     pub(crate) workspace: &'w dyn Workspace,
     pub(crate) name: DocName,
@@ -58,7 +58,7 @@ impl<'w> EarlierDreams<'w> {
         Ok(curated::has_section(&commit::archive(self.workspace)?, id))
     }
 
-    /// Keeps `MEMORY.md` as it stands, before it is replaced.
+    /// Keeps `MEMORY.md` as it is, before it is replaced.
     pub(crate) fn keep_preimage(&self, now: DateTime<Utc>) -> Result<()> {
         crate::life::keep_preimage(self.workspace, &DocName::MEMORY, &self.memory, now)
     }

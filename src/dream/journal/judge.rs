@@ -150,7 +150,7 @@ impl Curation {
         Ok(())
     }
 
-    /// Looks up what is known, as it stands now: somebody may have written while the model thought.
+    /// Looks up what is known, as it is now: somebody may have written while the model thought.
     fn known(&mut self, run: &Run) -> Result<Known> {
         let workspace = run.workspace();
         let (_, memory) = self.records.memory(workspace)?;

@@ -12,7 +12,7 @@ use crate::format::JournalName;
 #[derive(Default)]
 pub(crate) struct Looks {
     seen: Vec<(JournalName, Look)>,
-    /// The journals of which every line of an answer was held in this run.
+    /// The journals whose every line of an answer was held in this run.
     tried: SortedSet<DocName>,
 }
 

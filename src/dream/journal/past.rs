@@ -1,4 +1,4 @@
-//! The report of an earlier dream, made of what its home still tells of it.
+//! The report of an earlier dream, made from the records in its home.
 
 use super::dreamer::JournalDreamer;
 use super::earlier::EarlierDreams;
@@ -16,11 +16,11 @@ use crate::format::state::log::{LogLine, LogSource};
 use crate::workspace::Workspace;
 
 impl JournalDreamer {
-    /// Returns the report of an earlier dream, as far as it can be told now: its promoted lines as they stand in `MEMORY.md` or
-    /// the archive, or stood when it was taken back, what it was shown, and what it cost; `None` where the log knows no such dream. It
-    /// says of itself that it is [retold](DreamReport::retold).
+    /// Returns the report of an earlier dream, as far as it can be told now. It has the promoted lines as they are or
+    /// were, the shown journals, and the cost. `None` where the log knows no such dream. It says of itself that it is
+    /// [retold](DreamReport::retold).
     ///
-    /// Lines that were not promoted are kept nowhere, so they are not among them, and neither are lines that a person took out.
+    /// Lines that were not promoted are kept nowhere, so they are not among them. Nor are lines that a person took out.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! Proposals: what a dream would append waits for a person's word.
 //!
-//! A proposal is made by the ordinary commit, with a file in the place of a section, and the cursors move with it: the
-//! journals were shown, and nobody is asked about them twice. An answer is an ordinary commit too: the section, the line
-//! of the log, and the end of the proposal stand in one intent, so that they happen together, once.
+//! A proposal is made by the ordinary commit, with a file in the place of a section. The cursors move with it, and
+//! nobody is asked about the journals twice. An answer is an ordinary commit too: section, line of the log, and end of
+//! the proposal are in one intent, and happen together, once.
 //!
-//! - *Accepted*: what stands in the file then is appended under the dream's id. An undo of that dream finds its section
-//!   and its sources in the log as those of any other.
+//! - *Accepted*: what is in the file then is appended under the dream's id. An undo of that dream finds its section and
+//!   its sources in the log as those of any other.
 //! - *Rejected*: its lines are answered. The log keeps their hashes, so that no later dream brings them again.
 //! - *Deleted by hand*: as rejected.
 //! - *Too old*: it makes room in the queue, and stays. Time is no person's word, so nothing is appended or given up, and
@@ -58,8 +58,8 @@ pub struct DreamProposal {
     /// Whether it has waited for longer than [`DreamConfig::proposal_max_age`](crate::DreamConfig::proposal_max_age). It can be accepted and rejected all the
     /// same.
     pub is_expired: bool,
-    /// The file as it stands. Where there is no file to open, a host writes under its
-    /// [`name`](Document::name) with [`WriteMode::IfRevision`](crate::WriteMode::IfRevision).
+    /// The file as it is. Where there is no file to open, a host writes under its [`name`](Document::name) with
+    /// [`WriteMode::IfRevision`](crate::WriteMode::IfRevision).
     pub document: Document,
 }
 
@@ -77,7 +77,7 @@ pub struct ProposalReport {
     pub lines: Vec<LineReport>,
     /// The section as it was appended.
     pub section: Option<String>,
-    /// The dream that an earlier run or answer had left half done, and that was finished first: this one, where its
+    /// The dream that an earlier run or answer had left half done, and that was finished first. This one, where its
     /// acceptance had been cut.
     pub recovered: Option<DreamId>,
 }
@@ -101,7 +101,7 @@ impl fmt::Debug for ProposalReport {
 pub enum ProposalEnd {
     /// Its section was appended.
     Appended,
-    /// Every line of it stands in `MEMORY.md` already; it is answered, and nothing was appended.
+    /// Every line of it is in `MEMORY.md` already; it is answered, and nothing was appended.
     NothingNew,
     /// No such proposal waits: it was answered before. Nothing was done.
     NotWaiting,
@@ -114,7 +114,7 @@ impl JournalDreamer {
     /// no session, prompt, search, tool or dream reads it, and [`copy_into`](crate::exchange::copy_into) takes it along. Of what
     /// becomes of one:
     ///
-    /// - [`accept_proposal`](Self::accept_proposal) appends what stands in it then. The dream keeps its id.
+    /// - [`accept_proposal`](Self::accept_proposal) appends what is in it then. The dream keeps its id.
     /// - [`reject_proposal`](Self::reject_proposal), or deleting the file: its lines are answered, and no later dream
     ///   brings them again. The journals stay read.
     /// - With the age of [`DreamConfig::proposal_max_age`](crate::DreamConfig::proposal_max_age) it makes room for others, and is said to have expired. It stays,
@@ -156,8 +156,8 @@ impl JournalDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`] for anybody but the human of a main session; [`Error::Corrupt`] where the list of proposals does
-    /// not parse, and those of reading.
+    /// [`Error::Denied`] for anybody but the human of a main session. [`Error::Corrupt`] where the list of proposals
+    /// does not parse, and those of reading.
     pub fn proposals(&self, access: &Access, now: DateTime<Utc>) -> Result<Vec<DreamProposal>> {
         person::check(self, access, StateName::PROPOSALS)?;
         let workspace = self.workspace();
@@ -181,17 +181,17 @@ impl JournalDreamer {
         Ok(proposals)
     }
 
-    /// Appends to `MEMORY.md` what stands in a proposal now: a person's edits are the person's words, so no evidence is
-    /// asked for them.
+    /// Appends to `MEMORY.md` the present text of a proposal. A person's edits are the person's words, and need no
+    /// evidence.
     ///
-    /// Appends the text as it is, or not at all. If a secret, an instruction in disguise, something
-    /// that was forgotten, a tag, a link or anything else than bullets under the three headings is in it, the error names
-    /// the line, and the proposal waits on. Lines that `MEMORY.md` has already are left out and reported, and so are lines
-    /// with the marks that a forgetting left (`LineOutcome::Forgotten`). The heading bears the day of the dream.
+    /// Appends the text as it is, or not at all. It may hold only bullets under the three headings, and no secret,
+    /// disguised instruction, forgotten statement, tag or link. Else the error names the line, and the proposal waits
+    /// on. Lines that `MEMORY.md` has already are left out and reported, and so are lines with the marks that a
+    /// forgetting left (`LineOutcome::Forgotten`). The heading bears the day of the dream.
     ///
-    /// It is done by the ordinary commit: once the intent is written, a crash or a power loss at any point leaves it to
-    /// the next claim, which finishes it exactly once; before that, nothing has happened. A save of `MEMORY.md`
-    /// in between is kept. Accepted again it has no effect: [`ProposalEnd::NotWaiting`].
+    /// It is done by the ordinary commit. Once the intent is written, the next claim finishes it exactly once after a
+    /// crash or a power loss. Before that, nothing has happened. A save of `MEMORY.md` in between is kept. Accepted
+    /// again it has no effect: [`ProposalEnd::NotWaiting`].
     ///
     /// # Example: the night proposes, a person edits and says yes
     ///

@@ -55,8 +55,8 @@ impl Queue<'_> {
         Ok(notices.into_iter().filter(|(count, _)| *count > 0).map(|(_, notice)| notice).collect())
     }
 
-    /// Adds what they say to known statements. Returns the hashes of what a person took out, with its file or out of one that waits, with
-    /// the last day of its journals. They hold those of what still stands there too.
+    /// Adds what they say to known statements. Returns the hashes of what a person took out, with its file or out of
+    /// one that waits, with the last day of its journals. They hold those of what still is there too.
     pub(crate) fn read(&self, known: &mut KnownStatements) -> Result<Vec<(String, Option<NaiveDate>)>> {
         let mut declined = Vec::new();
         for entry in self.list.waiting() {

@@ -12,8 +12,9 @@ use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::state::log::{self, LogLine, LogSource};
 use crate::workspace::{Lease, Workspace};
 
-/// Writes the ledger anew: each part of a journal that a dream showed and that stands there as it was shown. Parts of which the log
-/// says nothing, or only that their dream was taken back, are shown again; a line that stands in `MEMORY.md` is not promoted again.
+/// Writes the ledger anew: each part of a journal that a dream showed and that is there as it was shown. Parts that the
+/// log does not have, or whose dream was taken back, are shown again. A line that is in `MEMORY.md` is not promoted
+/// again.
 pub(crate) fn rebuild_ledger(workspace: &dyn Workspace, lease: &dyn Lease) -> Result<()> {
     let log = workspace.read(&StateName::LOG)?;
     let log = log.as_ref().map(Document::lossy).unwrap_or_default();
@@ -37,7 +38,7 @@ pub(crate) fn rebuild_ledger(workspace: &dyn Workspace, lease: &dyn Lease) -> Re
     lease.replace(&StateName::LEDGER, &ledger.print())
 }
 
-/// Takes in what was shown, where it stands there still and nothing else covers it.
+/// Takes in what was shown, where it is there still and nothing else covers it.
 fn take(
     workspace: &dyn Workspace,
     source: &LogSource,

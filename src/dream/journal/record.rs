@@ -36,8 +36,8 @@ impl Curation {
         Ok(())
     }
 
-    /// Commits a pass of which every line was held: its journals wait for another try. Journals that were tried as often as
-    /// may be count as shown.
+    /// Commits a pass whose lines were all held: its journals wait for another try. Journals that were tried as often
+    /// as may be count as shown.
     pub(crate) fn commit_held(&mut self, run: &mut Run, pass: &Pass<Material>) -> Result<()> {
         let most = self.dreamer.config.max_tries;
         let (used_up, waiting): (Vec<Slice>, Vec<Slice>) = pass
@@ -159,8 +159,8 @@ impl Curation {
         state
     }
 
-    /// Writes log and state of a pass that showed nothing, and which journals it saw: one that leaves the window
-    /// before a model answers is missed.
+    /// Writes log and state of a pass that showed nothing, and which journals it saw. One that leaves the window before
+    /// a model answers is missed.
     fn record(&mut self, run: &Run, pass: &Pass<Material>, mut state: DreamedState) -> Result<()> {
         let Material { survey, selection, .. } = &pass.material;
         stamp(run, &mut state, pass.report.outcome);
@@ -225,8 +225,8 @@ pub(crate) fn sources(slices: &[Slice]) -> Vec<LogSource> {
     slices.iter().map(source).collect()
 }
 
-/// Raises the seed's watermark to the newest journal without waiting bytes, and never past one of which
-/// something does: a peer that goes by it takes everything below for read.
+/// Raises the seed's watermark to the newest journal without waiting bytes, and never past one with such bytes: a peer
+/// takes everything below it for read.
 fn raise_watermark(state: &mut DreamedState, survey: &Survey, slices: &[Slice]) {
     let mut bytes: SortedMap<&DocName, u64> = SortedMap::new();
     for slice in slices {

@@ -18,8 +18,8 @@ use crate::gate::{Door, Masks};
 use crate::llm::LlmRequest;
 
 impl Curation {
-    /// Makes the request of a selection. Where no model is needed the selection is committed at once, and there is none:
-    /// its section stands in `MEMORY.md` already, or nothing is left of it to read.
+    /// Makes the request of a selection. Where no model is needed the selection is committed at once, and there is
+    /// none. Its section is in `MEMORY.md` already, or nothing is left of it to read.
     pub(crate) fn prepare(
         &mut self,
         run: &mut Run,
@@ -126,7 +126,7 @@ impl Curation {
     }
 
     /// Returns the days of quarantined journals between the first and the last that are shown: gaps that the model is
-    /// told of, without names, which stand outside of any fence.
+    /// told of, without names, which are outside of any fence.
     fn held_out(&self, slices: &[Slice]) -> Vec<String> {
         let dates = || slices.iter().map(|slice| slice.journal.date());
         let (Some(first), Some(last)) = (dates().min(), dates().max()) else { return Vec::new() };

@@ -30,12 +30,13 @@ pub enum JournalSpan {
 }
 
 impl JournalDreamer {
-    /// Gives a part of a journal back, so that the next dream reads it again; returns how many bytes wait by it that did
-    /// not. For a night whose lines were held each time, or that a weak model read.
+    /// Gives a part of a journal back, so that the next dream reads it again. Returns how many bytes wait by it that
+    /// did not. For a night whose lines were held each time, or that a weak model read.
     ///
-    /// Existing statements of `MEMORY.md` stay, and are not promoted twice in the same words, nor in fewer of them; in other words they may be. To
-    /// avoid that, [`undo_dream`](Self::undo_dream) takes the section back together with its journals. A journal in
-    /// quarantine, or outside the window, waits and is not read. A peer that knows only the watermark does not read it.
+    /// Existing statements of `MEMORY.md` stay, and are not promoted twice in the same words, nor in fewer of them. In
+    /// other words they may be. To avoid that, [`undo_dream`](Self::undo_dream) takes the section back together with
+    /// its journals. A journal in quarantine, or outside the window, waits and is not read. A peer that knows only the
+    /// watermark does not read it.
     ///
     /// When it returns, this survives a power loss; before, all of it is done or nothing.
     ///
@@ -95,8 +96,9 @@ impl JournalDreamer {
 }
 
 impl JournalDreamer {
-    /// Lists what nights [without a model](crate::llm::LlmReply::without_model) read of the journals, and no model was shown since, in
-    /// the order in which they read it. [`read_again`](Self::read_again) gives it back, so that a model reads what they left.
+    /// Lists parts of journals that only nights [without a model](crate::llm::LlmReply::without_model) have read, in
+    /// the order in which they read them. [`read_again`](Self::read_again) gives it back, so that a model reads what
+    /// they left.
     ///
     /// Reads only the end of a log over 16 MiB. Claims nothing and writes nothing.
     ///

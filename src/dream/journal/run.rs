@@ -23,7 +23,7 @@ use crate::format::state::log;
 use crate::gate::Doors;
 use crate::trace;
 
-/// For how many of the last appended sections it is looked whether they still stand in `MEMORY.md`.
+/// For how many of the last appended sections it is looked whether they still are in `MEMORY.md`.
 const WATCHED_SECTIONS: usize = 30;
 
 impl Dreamer for JournalDreamer {
@@ -39,9 +39,10 @@ impl Dreamer for JournalDreamer {
 }
 
 impl JournalDreamer {
-    /// Says what a run would find now: each journal and why it would or would not be read, how much waits, and what an
+    /// Says what a run would find now. Each journal and why it would or would not be read, how much waits, and what an
     /// operator should know. For a status page: it claims, asks, tells and writes nothing, in whatever
-    /// [`DreamMode`](crate::dream::DreamMode), also while a dream is under way. Off means off: where dreaming is, it reads nothing.
+    /// [`DreamMode`](crate::dream::DreamMode), also while a dream is under way. Off means off: where dreaming is, it
+    /// reads nothing.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -100,7 +101,7 @@ impl Dream for Curation {
         selected
     }
 
-    /// Looks whether the state that the selection was made from still stands.
+    /// Looks whether the state that the selection was made from still exists.
     fn check(&self, run: &Run) -> Result<()> {
         if run.lease.is_none() {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Taking a dream back, and bringing it back: its section and its cursors together.
 //!
 //! Both are commits as a dream's own is one: an intent first, then steps that can each be done twice. Unlike a dream
-//! they replace `MEMORY.md`, by the revision that was read: a save that comes in between is seen, and the section is
+//! they replace `MEMORY.md`, by the revision that was read. A save that comes in between is seen, and the section is
 //! looked for anew in what was saved.
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -35,13 +35,14 @@ impl JournalDreamer {
     /// Takes a dream back: its section leaves `MEMORY.md`, and what it had read of the journals waits again for the next
     /// dream. `false` where it was taken back before.
     ///
-    /// Only the section goes, and only where it stands as it was appended; every other byte stays, those of later dreams
-    /// too. Its statements may be promoted again. [`redo_dream`](Self::redo_dream) brings it back, as long as
-    /// it is among the last hundred that were taken back. Rows of a memory store go with the next [`feed`](crate::exchange::feed).
+    /// Only the section goes, and only where it is as it was appended; every other byte stays, those of later dreams
+    /// too. Its statements may be promoted again. [`redo_dream`](Self::redo_dream) brings it back, as long as it is
+    /// among the last hundred that were taken back. Rows of a memory store go with the next
+    /// [`feed`](crate::exchange::feed).
     ///
-    /// When it returns, all of it survives a power loss. After a crash before, the next run, undo or redo finishes what was
-    /// begun. `MEMORY.md` is replaced: what stood there is kept as a preimage of it, and a save between our last look and
-    /// the replacement, a moment, is lost. So this is for a person to ask for: the human of a main session, and nobody else.
+    /// When it returns, all of it survives a power loss. After a crash before, the next run, undo or redo finishes what
+    /// was begun. `MEMORY.md` is replaced, and the text before is kept. A save in the moment between our last look and
+    /// the replacement is lost. So this is for a person to ask for: the human of a main session, and nobody else.
     ///
     /// ```
     /// use chrono::{TimeZone, Utc};
@@ -74,21 +75,21 @@ impl JournalDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::DreamStays`], and nothing was changed: for `MEMORY.md`, where the section was edited
-    /// ([`Refusal::SectionEdited`]) or taken out; for the archive, where it was moved there; for a journal, where its
-    /// cursor can not go back since the journal is gone or changed; for the log, where it knows no such dream.
-    /// [`Error::Denied`] for anybody but the human of a main session, [`Error::Busy`] where somebody dreams, and those of
-    /// the workspace.
+    /// [`Error::DreamStays`], and nothing was changed. It names `MEMORY.md` where the section was edited
+    /// ([`Refusal::SectionEdited`]) or taken out, and the archive where it was moved there. It names a journal that is
+    /// gone or changed, and the log where it knows no such dream. [`Error::Denied`] for anybody but the human of a main
+    /// session, [`Error::Busy`] where somebody dreams, and those of the workspace.
     pub fn undo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
         self.change(access, now, |changing| changing.undo(id).map_err(|error| stays(error, id, "taken back")))
     }
 
-    /// Brings back a dream that was taken back by [`undo_dream`](Self::undo_dream): its section stands again where it stood, in the same
-    /// bytes, and its journals count as read again. `false` where there is nothing to bring back, since it stands.
+    /// Brings back a dream that was taken back by [`undo_dream`](Self::undo_dream). Its section is again where it was,
+    /// in the same bytes, and its journals count as read again. `false` where there is nothing to bring back, since it
+    /// exists.
     ///
-    /// If the section is missing although nobody took the dream back, since an editor saved an older `MEMORY.md` over it
-    /// ([`Notice::SectionMissing`](crate::dream::Notice::SectionMissing)), it is appended again at the end, as it was: of the last
-    /// thirty dreams.
+    /// An editor may have saved an older `MEMORY.md` over the section
+    /// ([`Notice::SectionMissing`](crate::dream::Notice::SectionMissing)). Of the last thirty dreams it is appended
+    /// again at the end, as it was.
     ///
     /// If a person changed the text around it, the section is put behind that text, and before the sections of later
     /// dreams. Rows come
@@ -112,11 +113,10 @@ impl JournalDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::DreamStays`], and nothing was changed: for a journal that was read by another dream since
-    /// ([`Refusal::ReadAgain`]), changed or is gone; for `MEMORY.md`, where a part of the section stands, the section is
-    /// gone for another reason, it holds what was forgotten, or a line of it stands there by now
-    /// ([`Refusal::SaidAgain`]); for the archive, where it was moved there; where nothing is kept of
-    /// it any more. Otherwise as [`undo_dream`](Self::undo_dream).
+    /// [`Error::DreamStays`], and nothing was changed. It names a journal that another dream has read since
+    /// ([`Refusal::ReadAgain`]), or that is changed or gone. It names `MEMORY.md` where a part of the section is left,
+    /// or a line of it is there by now ([`Refusal::SaidAgain`]). A section that holds what was forgotten is refused
+    /// too. It names the archive where the section was moved there. Otherwise as [`undo_dream`](Self::undo_dream).
     pub fn redo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
         self.change(access, now, |changing| {
             changing.redo(id).map_err(|error| stays(error, id, "brought back"))
@@ -147,7 +147,7 @@ fn refused<T>(path: &Name, reason: Refusal) -> Result<T> {
     Err(Error::Refused { path: path.to_string(), reason })
 }
 
-/// Says of which dream it was that something stands against it.
+/// Adds the dream to a refusal.
 fn stays(error: Error, id: &DreamId, attempt: &'static str) -> Error {
     match error {
         Error::Refused { path, reason } => Error::DreamStays { dream: id.to_string(), attempt, path, reason },
@@ -311,8 +311,8 @@ impl Changing<'_> {
         Ok(true)
     }
 
-    /// Returns the dreams of the file in the order in which they were appended: those whose sections stand, and those that
-    /// were taken back.
+    /// Returns the dreams of the file in the order in which they were appended: those whose sections exist, and those
+    /// that were taken back.
     fn order(&self) -> Vec<DreamId> {
         let appends = |line: &&LogLine| [log::APPENDED, log::RESTORED].contains(&line.outcome.as_str());
         let appended = self.earlier.log.iter().filter(appends);
@@ -336,7 +336,7 @@ impl Changing<'_> {
             .filter(move |kept| kept.id != *id && self.earlier.is_undone(&kept.id))
     }
 
-    /// Looks whether nothing of a section stands in memory or in the archive: else it would stand there twice.
+    /// Looks whether nothing of a section is in memory or in the archive: else it would be there twice.
     fn check_known(&self, section: &str) -> Result<()> {
         let archive = commit::archive(self.earlier.workspace)?;
         let texts = [(&self.earlier.name, self.earlier.memory.bytes()), (&DocName::DREAMED, &archive)];
@@ -348,8 +348,8 @@ impl Changing<'_> {
         said_again.map_or(Ok(()), |number| refused(texts[number].0, Refusal::SaidAgain))
     }
 
-    /// Looks whether the watermark is ours. Below a peer's, the next run counts as read what was dreamed there; a watermark
-    /// of ours in its place would have it dreamed once more.
+    /// Looks whether the watermark is ours. Below a peer's, the next run counts as read what was dreamed there. A
+    /// watermark of ours in its place would have it dreamed once more.
     fn check_peer(&self) -> Result<()> {
         let ours = self.earlier.ledger.watermark.as_ref().and_then(watermark_ns);
         if self.earlier.state.watermark_ns() > ours {
@@ -367,7 +367,7 @@ impl Changing<'_> {
         }
     }
 
-    /// Looks whether the bytes that were shown still stand in their journal.
+    /// Looks whether the bytes that were shown still are in their journal.
     fn check(&self, journal: &DocName, piece: &Piece) -> Result<()> {
         let stands = hash_range(self.earlier.workspace, journal, piece.from..piece.to)?;
         if piece.sha256 == Some(stands) { Ok(()) } else { refused(journal, Refusal::JournalChanged) }

@@ -17,15 +17,16 @@ use crate::format::DreamedState;
 use crate::memory::MemoryStore;
 use crate::workspace::Workspace;
 
-/// Rebuilds the rows of category [`personalization`](crate::memory::categories::PERSONALIZATION), in the way of seed 003: a model
-/// is shown the latest sessions, and says what lasts about the human.
+/// Rebuilds the rows of category [`personalization`](crate::memory::categories::PERSONALIZATION), in the way of seed
+/// 003. A model is shown the latest sessions, and says what lasts about the human.
 ///
 /// The host hands over its history by [`HistorySource`]s, each with its latest items: sessions, and whatever its domain
-/// records. The text is masked and numbered as journals are for a dream, and the answer is judged in the same
-/// way: each statement cites lines, and what they do not say is held, so are words of pages, tools and imports, orders and
-/// hidden instructions. The remaining lines are written as rows of source [`inferred`](crate::memory::Source::Inferred) through the
-/// store's own door, unless a personal row, a preference or a fact says it, retired ones included, or an earlier rebuild
-/// wrote it and somebody took it out. Rows that stand are never changed.
+/// records. The text is masked and numbered as journals are for a dream, and the answer is judged in the same way. Each
+/// statement cites lines, and a statement that they do not say is held. So are words of pages, tools and imports,
+/// orders and hidden instructions. The remaining lines are written as rows of source
+/// [`inferred`](crate::memory::Source::Inferred) through the store's own door. A line is left out if a personal row, a
+/// preference or a fact says it, retired or not. So is one that an earlier rebuild wrote and somebody took out. Rows
+/// that exist are never changed.
 ///
 /// If nothing is new since the last answer, nobody is called, and nothing is written. Statements that a crash left
 /// unwritten are
@@ -140,8 +141,8 @@ impl PersonalizationDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the setting that is out of its bounds, the door whose policy makes no sense, the `scope`
-    /// that is not the store's or the workspace's, or `source` where two have one name.
+    /// [`Error::Config`] naming a setting out of its bounds, a door whose policy makes no sense, a foreign `scope`, or
+    /// `source` where two have one name.
     pub fn build(self) -> Result<PersonalizationDreamer> {
         self.config.validate()?;
         self.host.doors.check_of_dream()?;

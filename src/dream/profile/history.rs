@@ -8,8 +8,8 @@ use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::format::Origin;
 
-/// A source of evidence about the human: the sessions of a host, or what its domain records of them (fills of an exchange,
-/// spot activity). The host implements it over its own tables.
+/// A source of evidence about the human: sessions of a host, or records of its domain (fills of an exchange, spot
+/// activity). The host implements it over its own tables.
 ///
 /// # Example: the last sessions of a chat
 ///
@@ -45,8 +45,8 @@ pub struct HistoryItem {
     pub id: String,
     /// When it was.
     pub at: DateTime<Utc>,
-    /// The words or actions, in lines. If a line begins with its speaker (`[user]`, `[agent]`, `[tool:psql]`,
-    /// `[web]`), as in a journal, that counts, unless the item itself is of a tool, a page or an import.
+    /// The words or actions, in lines. A speaker in front of a line (`[user]`, `[agent]`, `[tool:psql]`, `[web]`)
+    /// counts as in a journal. Items of a tool, page or import keep their origin.
     pub text: String,
     /// The speaker of lines without a tag; `None` for the human and the agent. An item of a tool, a page or an
     /// import keeps that origin in every line, whatever tags it has.

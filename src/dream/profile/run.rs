@@ -146,7 +146,7 @@ impl Rebuild {
         Ok(Some(Asking { request, pass }))
     }
 
-    /// Returns the rows that stand, as they are shown.
+    /// Returns the rows that exist, as they are shown.
     fn known_rows(&self, doors: &Doors) -> Result<String> {
         let config = &self.dreamer.config;
         let filter = Filter::limit(config.known_rows).category(categories::PERSONALIZATION);

@@ -8,7 +8,7 @@ const LONGEST: usize = 500;
 /// The most methods of one answer.
 const MOST_METHODS: usize = 3;
 
-/// Returns the number of a note, from 0, and what stands behind it.
+/// Returns the number of a note, from 0, and what is behind it.
 fn numbered(line: &str) -> Option<(usize, &str)> {
     let rest = line.trim().strip_prefix('N')?;
     let digits = rest.find(|c: char| !c.is_ascii_digit())?;
@@ -16,7 +16,7 @@ fn numbered(line: &str) -> Option<(usize, &str)> {
     Some((number.checked_sub(1)?, rest[digits..].trim_start_matches(':').trim()))
 }
 
-/// Reads the class of each of so many notes; `None` where a line says anything else, or a note is named twice.
+/// Reads the class of each of a number of notes; `None` where a line says anything else, or a note is named twice.
 pub(super) fn classes(text: &str, notes: usize) -> Option<Vec<Option<RoleClass>>> {
     let mut classes = vec![None; notes];
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -29,7 +29,7 @@ pub(super) fn classes(text: &str, notes: usize) -> Option<Vec<Option<RoleClass>>
     classes.iter().any(Option::is_some).then_some(classes)
 }
 
-/// Reads the lesson of each of so many notes, as [`classes`] does.
+/// Reads the lesson of each of a number of notes, as [`classes`] does.
 pub(super) fn lessons(text: &str, notes: usize) -> Option<Vec<Option<String>>> {
     let mut lessons = vec![None; notes];
     for line in text.lines().filter(|line| !line.trim().is_empty()) {

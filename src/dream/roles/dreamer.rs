@@ -15,7 +15,8 @@ use crate::format::DreamedState;
 use crate::learning::{MethodStore, RoleStore};
 use crate::workspace::Workspace;
 
-/// Reflects on notes of roles that are old enough, in the way of seed 003: a model says the class of each, then its lesson.
+/// Reflects on notes of roles that are old enough, in the way of seed 003. A model says the class of each, then its
+/// lesson.
 ///
 /// Where it has a [store of methods](RoleDreamerBuilder::methods), it also forms methods of lessons. They land in quarantine like
 /// any other new one, and only outcomes and a person take them further. No note or reflection is ever rewritten.
@@ -126,8 +127,8 @@ impl RoleDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) naming the setting that is out of its bounds, the door whose policy makes no sense, or
-    /// the `scope` that is not the store's or the workspace's.
+    /// [`Error::Config`](crate::Error::Config) naming a setting out of its bounds, a door whose policy makes no sense,
+    /// or a foreign `scope`.
     pub fn build(self) -> Result<RoleDreamer> {
         self.config.validate()?;
         self.host.doors.check_of_dream()?;

@@ -62,8 +62,8 @@ debug_as!(Said, |it| "Said {{ role: {}, bytes: {}, calls: {} }}", it.role, it.co
 impl SleepDreamer {
     /// Adds messages to the conversation's log, counts their tool calls, and says how tired the sleeper is now.
     ///
-    /// Secrets are masked. When it returns, the messages survive a power loss; after a crash in between they may
-    /// stand there and their calls be uncounted.
+    /// Secrets are masked. When it returns, the messages survive a power loss. After a crash in between they may be
+    /// there and their calls be uncounted.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -186,7 +186,7 @@ impl SleepDreamer {
         commit::state(self.workspace(), &self.files)
     }
 
-    /// Falls asleep for so many seconds, as the tool `set_sleep` asks: plans it, and remembers since when. The host
+    /// Falls asleep for a number of seconds, as the tool `set_sleep` asks: plans it, and remembers since when. The host
     /// dreams where the plan says so, waits, and calls [`wake`](Self::wake).
     ///
     /// ```
@@ -253,9 +253,9 @@ impl SleepDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) for any other kind of session, which changes nothing;
-    /// [`Error::Corrupt`](crate::Error::Corrupt) where a state file does not parse; those of reading, and of writing
-    /// the state.
+    /// [`Error::Denied`](crate::Error::Denied) for any other kind of session, which changes nothing.
+    /// [`Error::Corrupt`](crate::Error::Corrupt) where a state file does not parse. The errors of reading, and of
+    /// writing the state.
     pub fn wake(&self, access: &Access, now: DateTime<Utc>) -> Result<WakeUp> {
         let (workspace, files) = (self.workspace(), &self.files);
         let view = Guarded::new(workspace, access.clone()).with_doors(self.host.doors.clone());

@@ -66,8 +66,8 @@ pub struct SleepConfig {
     pub day: DayPolicy,
     /// Terms for claiming the workspace.
     pub claim: ClaimTerms,
-    /// Calls a day, their size, and the waiting time after failures: 200 calls, a dream every ten minutes and the
-    /// deep ones; a minute after the first failure, an hour at most.
+    /// Calls a day, their size, and the waiting time after failures. 200 calls are a dream every ten minutes and the
+    /// deep ones. The wait is a minute first, an hour at most.
     pub budget: CallBudget,
 }
 

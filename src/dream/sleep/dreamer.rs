@@ -14,12 +14,13 @@ use crate::workspace::Workspace;
 /// Awake, a host [`log`](Self::log)s each message; the tool calls in it make the agent tired. At 60 it is told to wrap
 /// up, at 80 it must sleep; it may [`fall_asleep`](Self::fall_asleep) earlier. Asleep, a dream shows the model what was
 /// said since the last one, and keeps marked observations, a reflection and a priority. Every tenth dream goes on as a
-/// deep sleep: observations are pruned by a plan that the model names and this library checks, priorities are
-/// rewritten, the diary gets an entry, and the agent must rest. [`wake`](Self::wake) says what it must know.
+/// deep sleep. Observations are pruned by a plan that this library checks, priorities are rewritten, and the diary gets
+/// an entry. Then the agent must rest. [`wake`](Self::wake) says what it must know.
 ///
-/// All of it is written as the dreams of a [`JournalDreamer`](crate::JournalDreamer) are: under the lease, by an intent
-/// that whoever comes next can finish. The files are the sleeper's own ([`SleepFiles`]); what a pruning takes out stands
-/// in the archive. Dreaming is off until it is enabled. The manual has [its files](crate::manual::formats#a-sleepers-files).
+/// All of it is written as the dreams of a [`JournalDreamer`](crate::JournalDreamer) are. It is under the lease, by an
+/// intent that the next run can finish. The files are the sleeper's own ([`SleepFiles`]); what a pruning takes out is
+/// in the archive. Dreaming is off until it is enabled. The manual has [its
+/// files](crate::manual::formats#a-sleepers-files).
 ///
 /// # Example: a cycle
 ///

@@ -88,7 +88,7 @@ pub enum PauseReason {
 
 /// Says whether a host's scheduler should have it dream now. Calls nothing, reads nothing.
 ///
-/// An exhausted sleeper is due as soon as a model may be asked; another one where its last dream is longer ago than
+/// An exhausted sleeper is due as soon as a model may be asked. Another one where its last dream is longer ago than
 /// [`min_dream_interval`](SleepConfig::min_dream_interval). A last dream in the future, after the clock was set back,
 /// counts as none.
 ///
@@ -132,7 +132,7 @@ fn is_just_now(last: DateTime<Utc>, now: DateTime<Utc>, config: &SleepConfig) ->
 /// Plans a sleep that the agent asked for. Reads nothing, changes nothing.
 ///
 /// It dreams where it lasts as long as [`quick_nap`](SleepConfig::quick_nap) and the last dream is longer ago than
-/// [`min_dream_interval`](SleepConfig::min_dream_interval); an exhausted sleeper dreams whatever it asked for. A last
+/// [`min_dream_interval`](SleepConfig::min_dream_interval). An exhausted sleeper dreams whatever it asked for. A last
 /// dream in the future, after the clock was set back, counts as none. Where no model may be asked it only pauses, and
 /// an exhausted one stays exhausted.
 ///

@@ -1,7 +1,7 @@
 //! Sleeping: an agent that tires with what it does, dreams when it sleeps, and knows itself when it wakes up.
 //!
-//! Three tiers of memory, from vivid to archival: the conversation is the host's, and [`plan_trim`] says what of it to
-//! let go of; observations are what dreams distil of it; and everything that was said is on disk for good.
+//! Three tiers of memory, from vivid to archival. The conversation is the host's, and [`plan_trim`] says what to drop.
+//! Observations are distilled by dreams. Everything that was said stays on disk.
 
 mod about;
 mod ask;

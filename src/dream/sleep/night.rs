@@ -150,7 +150,7 @@ impl Night {
         lines.retain(|_| !goes.next().unwrap_or(false));
     }
 
-    /// Returns for each line the instruction of which it holds a part, where answers are looked through for any.
+    /// Returns for each line the instruction that it holds a part of, if answers are searched for any.
     pub(crate) fn instructs(&self, run: &Run, lines: &[String]) -> Vec<Option<String>> {
         let policy = run.host.doors.policy_of(Door::DreamReply, &self.dreamer.files.observations);
         if policy.injections != InjectionPolicy::Block {
@@ -254,14 +254,14 @@ impl Shown {
         Ok(passed.text.into_owned())
     }
 
-    /// Returns a text as it is printed, without what only stands there then: control characters may have hidden it.
+    /// Returns a text as it is printed, without what only is there then: control characters may have hidden it.
     pub(crate) fn printed(&mut self, run: &Run, name: &DocName, text: &str) -> Result<String> {
         let printed = printed(text.trim_start_matches(text::BOM));
         let masked = mask_printed(&printed, name, &run.doors(), &mut self.masks, &mut self.found)?;
         Ok(masked.unwrap_or(printed))
     }
 
-    /// Masks what only stands in lines as they are printed.
+    /// Masks what only is in lines as they are printed.
     pub(crate) fn mask_lines(&mut self, run: &Run, name: &DocName, lines: &mut [ShownLine]) -> Result<()> {
         let joined: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         let masked = mask_printed(&joined.join("\n"), name, &run.doors(), &mut self.masks, &mut self.found)?;

@@ -21,7 +21,7 @@ pub struct MessageShape {
 }
 
 impl MessageShape {
-    /// Makes a message of so many characters.
+    /// Makes a message with a number of characters.
     #[must_use]
     pub fn new(chars: usize) -> Self {
         Self { chars, calls: Vec::new(), answers: Vec::new() }
@@ -55,9 +55,9 @@ pub struct TrimPlan {
     pub is_over: bool,
 }
 
-/// Plans the trim after a dream: the last [`keep_recent_messages`](SleepConfig::keep_recent_messages) stay, and as
-/// many before them as hold the call of a result that stays. Where these are above
-/// [`max_context_chars`](SleepConfig::max_context_chars), more goes.
+/// Plans the trim after a dream. The last [`keep_recent_messages`](SleepConfig::keep_recent_messages) stay, with
+/// earlier calls of results that stay. Where these are above [`max_context_chars`](SleepConfig::max_context_chars),
+/// more goes.
 ///
 /// A tool call is never parted from its result: vendors refuse a result without its call.
 ///

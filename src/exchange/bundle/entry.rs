@@ -24,7 +24,7 @@ pub(super) fn time(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
-/// Returns the fields that make a row the one that it is, whatever was decided of it and however often it was said again.
+/// Returns the fields that identify a row, whatever was decided of it and however often it was said again.
 fn identity(fact: &Fact) -> Front {
     let row = &fact.memory;
     let mut front = Front::new("memory", None);
@@ -267,7 +267,7 @@ impl NamedDecision {
         serde_json::to_string(self).expect("plain data is always JSON") + "\n"
     }
 
-    /// Returns what tells it from others, wherever it stands.
+    /// Returns its key, which is the same everywhere.
     pub(super) fn identity(&self) -> String {
         Self { reverts: None, ..self.clone() }.line()
     }

@@ -38,9 +38,10 @@ use crate::workspace::{Reach, Workspace};
 /// Takes a life out: rows, facts with their history, learnings, methods, preferences, notes of roles, profile, tombstones, and
 /// documents where a workspace is given. Edges, and a page on each entity, lie beside them for readers.
 ///
-/// Hard constraints stay behind unless they are [asked for](Self::include_constraints). Deleted rows, vectors, indexes, the audit and the library's state stay behind; a signed
-/// bundle says the moments at which rows came in that are gone, so that none of them is taken for lost later. A tombstone travels with the key that it
-/// was made with, so that its statement stays out elsewhere: whoever has the bundle can try words against it.
+/// Hard constraints stay behind unless they are [asked for](Self::include_constraints). Deleted rows, vectors, indexes,
+/// the audit and the library's state stay behind. A signed bundle has the moments of rows that are gone, so that none
+/// of them is taken for lost. A tombstone travels with the key that it was made with, so that its statement stays out
+/// elsewhere. A reader of the bundle can try words against it.
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};

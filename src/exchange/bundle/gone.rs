@@ -1,8 +1,8 @@
 //! Entries that a home had once and has no more.
 //!
-//! The audit outlives them: it knows the moment at which each came in. A bundle says those moments in its index, without any
-//! content, so that a home that it is restored into knows them too. By that an older bundle is told from a home that has only
-//! gone on living.
+//! The audit outlives them: it knows the moment at which each came in. A bundle has those moments in its index, without
+//! content, for the home that it is restored into. By that an older bundle is told from a home that has only gone on
+//! living.
 
 use std::collections::BTreeMap;
 

@@ -45,13 +45,15 @@ use crate::workspace::Workspace;
 
 /// Brings a bundle into a home.
 ///
-/// An entry that a trusted key has signed as it is comes back as it was. Any other one comes in with little trust: a row
-/// as imported, a document below `imported/`, a method in quarantine, a preference as a proposal. Every text passes [`Door::Import`] and the tombstones of the home and of the
-/// bundle; a document that a trusted key has signed keeps what the door finds, and the plan [names](BundleItem::found) it. One bad file leaves the
-/// others as they are. Nothing is overwritten, and importing twice changes nothing.
+/// An entry that a trusted key has signed as it is comes back as it was. Any other one comes in with little trust. A
+/// row comes in as imported, a document below `imported/`, a method in quarantine, a preference as a proposal. Every
+/// text passes [`Door::Import`] and the tombstones of the home and of the bundle. A document that a trusted key has
+/// signed keeps what the door finds, and the plan [names](BundleItem::found) it. One bad file leaves the others as they
+/// are. Nothing is overwritten, and importing twice changes nothing.
 ///
-/// An entry that the home had once, by its audit, and has no more comes in with little trust, whoever signed it: it was deleted or
-/// changed since. The audit also knows the entries that were gone already in a home that this one was restored from.
+/// An entry that the home had once, by its audit, and has no more comes in with little trust, whoever signed it. It was
+/// deleted or changed since. The audit also knows the entries that were gone already in a home that this one was
+/// restored from.
 ///
 /// Tombstones keep statements out of either home, and take nothing away in this one. Where nobody trusted has signed them and they would hide a line of this home, they
 /// stay out.
@@ -114,7 +116,7 @@ impl<'a> BundleImport<'a> {
         }
     }
 
-    /// Takes the bundle for one of two halves of a life, of which either may have what the other lacks.
+    /// Takes the bundle for one of two halves of a life: each may have what the other lacks.
     #[cfg(feature = "sqlite")]
     pub(in crate::exchange) fn merges(mut self) -> Self {
         self.merges = true;

@@ -216,7 +216,7 @@ fn file_of(path: &str, bundle: &Bundle, access: &Access) -> Option<StoredFile> {
     Some(file)
 }
 
-/// Returns the artifact that stands at a path.
+/// Returns the artifact that is at a path.
 fn artifact_of(path: &str, bytes: &[u8]) -> Option<Artifact> {
     let id: ArtifactId = path.strip_prefix(ARTIFACTS)?.strip_suffix(RECORD)?.parse().ok()?;
     let made: Made = serde_json::from_slice(bytes).ok()?;

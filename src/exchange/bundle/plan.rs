@@ -39,7 +39,7 @@ pub struct BundleItem {
     pub channel: Channel,
     /// The action on it.
     pub action: BundleAction,
-    /// The classes of what the door found in a document and let pass as it is, since a trusted key has signed it.
+    /// The classes of findings in a document that passed unchanged, since a trusted key has signed it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<String>,
     /// The number of lines and rows of the home that the tombstones in it hide, and that nothing hides so far.

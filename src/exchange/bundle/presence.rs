@@ -3,7 +3,8 @@
 use crate::base::env;
 use crate::base::error::Result;
 
-/// The proof that a person is at the terminal of this process: a hard constraint of a bundle comes in for nobody else.
+/// The proof that a person is at the terminal of this process. Only for them does a hard constraint of a bundle come
+/// in.
 ///
 /// ```
 /// use noctuary::exchange::Presence;

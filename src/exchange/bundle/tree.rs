@@ -117,8 +117,8 @@ impl Bundle {
         Ok(())
     }
 
-    /// Writes a bundle into a folder that is new or empty, and never inside one of `sandboxes`: the folders whose files a
-    /// model may read. When it returns, the files survive a power loss.
+    /// Writes a bundle into a folder that is new or empty. Never into one of `sandboxes`, whose files a model may read.
+    /// When it returns, the files survive a power loss.
     ///
     /// # Errors
     ///

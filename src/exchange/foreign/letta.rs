@@ -55,8 +55,7 @@ fn list<'v>(value: &'v Value, field: &str) -> &'v [Value] {
     value.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Takes the memory of one agent: a row for each paragraph of a block, so that a bad one leaves the others, and one for
-/// each message.
+/// Takes the memory of one agent. It makes a row for each paragraph of a block, and one for each message.
 fn take<'v>(
     path: &str,
     agent: &str,

@@ -244,7 +244,7 @@ fn part<'b>(path: &str, bytes: &'b [u8]) -> Taken<'b> {
     Taken { shown: path.to_owned(), what }
 }
 
-/// The frontmatter of a file, of which only the fields of the outermost level are read.
+/// The frontmatter of a file: only fields of the outermost level are read.
 struct Fields<'t> {
     lines: &'t str,
     body: &'t str,

@@ -23,7 +23,7 @@ pub(super) fn is_archived(name: &DocName) -> bool {
     name.as_str().starts_with(JournalName::ARCHIVED)
 }
 
-/// Returns the families of lives of which at least one document is in an archive.
+/// Returns the families of lives with at least one document in an archive.
 pub(super) fn families(lives: &[&Copied]) -> Vec<Family> {
     let names: BTreeSet<&DocName> = lives.iter().flat_map(|life| life.documents.keys()).collect();
     if !names.iter().any(|name| is_archived(name)) {

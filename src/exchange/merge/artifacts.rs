@@ -8,12 +8,12 @@ use crate::artifacts::{Artifact, ArtifactFilter, ArtifactId, ArtifactStatus, Art
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 
-/// Merges the artifacts of two homes into an empty one, with their ids. Returns those of which both have another version: the one that was
-/// touched last is kept, and the homes have both still.
+/// Merges the artifacts of two homes into an empty one, with their ids. Returns those with another version in each
+/// home. The one that was touched last is kept, and the homes have both still.
 ///
-/// An artifact that was deleted or forgotten in one is not in the result, and one that is done on one machine is done. It does not matter which home is named
-/// first. Nothing of the two homes is changed. For uploads, call [`copy_files`](crate::exchange::copy_files) once for each store: what is
-/// under a key never changes.
+/// An artifact that was deleted or forgotten in one is not in the result. One that ended on one machine has ended. It
+/// does not matter which home is named first. Nothing of the two homes is changed. For uploads, call
+/// [`copy_files`](crate::exchange::copy_files) once for each store: what is under a key never changes.
 ///
 /// # Example
 ///

@@ -32,15 +32,16 @@ pub struct CopiesReport {
 }
 
 /// Merges all copies that a sync tool left beside files which two machines had changed, such as
-/// `MEMORY.sync-conflict-20261121-091500-ABCDEFG.md`, and removes each when what it says is in its file.
+/// `MEMORY.sync-conflict-20261121-091500-ABCDEFG.md`. Each is removed when its content is in its file.
 ///
-/// The copies of a moment are taken together as the other machine's life, and merged as [`Merge`](super::Merge) does without a base: every
-/// line of either stays, once. Where a person has to decide, further copies wait for the next call. State files have copies too; those of
-/// files that are made anew are removed. The same copies give the same bytes on every machine. Copies of groups' state are not looked for.
-/// The section of a dream that was taken back, which a tool brought before the log that says so, leaves memory.
+/// The copies of a moment are taken together as the other machine's life, and merged as [`Merge`](super::Merge) does
+/// without a base. Every line of either stays, once. Where a person has to decide, further copies wait for the next
+/// call. State files have copies too; those of files that are made anew are removed. The same copies give the same
+/// bytes on every machine. Copies of groups' state are not looked for. The section of a dream that was taken back,
+/// which a tool brought before the log that says so, leaves memory.
 ///
-/// When it returns, all of it survives a power loss. After an error or a crash, call it again, before a person edits or a dream runs:
-/// it carries out the rest as it was planned. A copy exists until its file has what it says.
+/// When it returns, all of it survives a power loss. After an error or a crash, call it again, before a person edits or
+/// a dream runs. It carries out the rest as it was planned. A copy exists until its file has what it says.
 ///
 /// # Example
 ///
@@ -66,8 +67,8 @@ pub struct CopiesReport {
 ///
 /// # Errors
 ///
-/// [`Error::Busy`] where somebody dreams there; [`Error::Conflict`] where a person saved a document meanwhile: call it again;
-/// [`Error::Corrupt`] for a copy of a state file that does not parse.
+/// [`Error::Busy`] where somebody dreams there. [`Error::Conflict`] where a person saved a document meanwhile: call it
+/// again. [`Error::Corrupt`] for a copy of a state file that does not parse.
 pub fn merge_copies(workspace: &dyn Workspace) -> Result<CopiesReport> {
     let lease = claim(workspace)?;
     let forgotten = session::forgotten(workspace)?;

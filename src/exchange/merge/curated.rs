@@ -1,6 +1,6 @@
 //! Curated memory of two machines: a person's text by three-way merge, sections of dreams by their ids.
 //!
-//! A section that stands as it was printed moves as a whole. One that a person changed is the person's text.
+//! A section that is as it was printed moves as a whole. One that a person changed is the person's text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -53,7 +53,7 @@ pub(super) struct Merged {
 }
 
 impl Copy {
-    /// Reads a copy, in which the sections of `printed` stand as they were printed or were changed by a person.
+    /// Reads a copy, in which the sections of `printed` are as they were printed or were changed by a person.
     pub(super) fn read(bytes: &[u8], printed: &BTreeMap<DreamId, Digest>) -> Self {
         let mut copy = Self::default();
         let mut whole = Vec::new();
@@ -100,7 +100,7 @@ impl Copy {
         copy
     }
 
-    /// Returns whether a section stands in a text as it was printed.
+    /// Returns whether a section is in a text as it was printed.
     pub(super) fn has(bytes: &[u8], id: &DreamId, printed: Digest) -> bool {
         matches!(sections::find(bytes, id, printed), SectionState::Whole(_))
     }
@@ -119,7 +119,7 @@ impl Copy {
         self.edited.keys()
     }
 
-    /// Takes over what a person made of a section that stands here as it was printed.
+    /// Takes over what a person made of a section that is here as it was printed.
     fn take_edits(&mut self, other: &Self) {
         for (id, edited) in &other.edited {
             let at = self.tokens.iter().position(|token| matches!(token, Token::Section(here) if here == id));
@@ -210,8 +210,8 @@ fn drop_doubles(tokens: &mut Vec<Token>, copies: [&[Token]; 2]) {
     }
 }
 
-/// Drops the second one of two equal bullets of a person, where neither copy has both: nothing says which machine has moved it. A bullet of a
-/// section or of two versions of a place stays.
+/// Drops the second one of two equal bullets of a person, where neither copy has both. Nothing says which machine has
+/// moved it. A bullet of a section or of two versions of a place stays.
 fn drop_moved(tokens: &mut Vec<Token>, copies: [&[Token]; 2]) {
     let bullets = |tokens: &[Token]| -> Vec<(usize, Vec<u8>)> {
         let sections = written_sections(tokens);
@@ -331,8 +331,8 @@ impl Out<'_> {
         self.tokens.extend(end);
     }
 
-    /// Adds sections of both in the order of their nights, and the text of each where it stood between them. Lines that both have
-    /// are there once; the others stay together as each has them.
+    /// Adds sections of both in the order of their nights, and the text of each where it was between them. Lines that
+    /// both have are there once; the others stay together as each has them.
     fn weave(&mut self, one: &[Token], other: &[Token]) {
         let keyed = |tokens: &[Token]| -> Vec<(String, usize)> {
             let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -382,7 +382,8 @@ fn written(tokens: &[Token]) -> Vec<Token> {
     tokens.iter().filter(|token| matches!(token, Token::Line(_))).cloned().collect()
 }
 
-/// Returns whether two texts are no versions of one: beside blank lines one of them has only sections of which the other has none.
+/// Returns whether two texts are no versions of one: beside blank lines one of them has only sections that the other
+/// lacks.
 fn are_apart(one: &[Token], other: &[Token]) -> bool {
     let sections_of = |tokens: &[Token]| {
         let sections = written_sections(tokens);
@@ -417,7 +418,7 @@ impl Draft {
         all
     }
 
-    /// Takes in the sections of dreams of which one is here already.
+    /// Takes in the sections of dreams that are here already, in part.
     pub(super) fn take_in(&mut self, nights: BTreeMap<DreamId, Night>) {
         for (id, night) in nights {
             if let Some(here) = self.nights.get_mut(&id) {
@@ -426,8 +427,8 @@ impl Draft {
         }
     }
 
-    /// Has each line of two dreams stand in the earlier one alone: one of `archive` is earlier than all. `is_same` says whether cited
-    /// lines are the same lines in both lives.
+    /// Has each line of two dreams are in the earlier one alone: one of `archive` is earlier than all. `is_same` says
+    /// whether cited lines are the same lines in both lives.
     pub(super) fn join(&mut self, archive: Option<&mut Self>, is_same: &dyn Fn(&Cited) -> bool) {
         let of_lines = |tokens: &mut dyn Iterator<Item = &Token>| {
             let texts = tokens.filter_map(|token| match token {

@@ -102,7 +102,7 @@ impl Dreams {
         self.are(log::UNDONE)
     }
 
-    /// Returns whether a section of a dream that a person took back stands in a text as it was printed.
+    /// Returns whether a section of a dream that a person took back is in a text as it was printed.
     pub(super) fn is_back(log: &str, memory: &[u8]) -> bool {
         let passes: Vec<LogLine> = log::of_curators(log).collect();
         sections::whole(memory).iter().any(|section| {
@@ -163,7 +163,7 @@ impl Dreams {
         passes.iter().filter(is_undone).flat_map(|pass| &pass.sources)
     }
 
-    /// Returns the pieces of dreams that stand, as a machine knows them.
+    /// Returns the pieces of dreams that exist, as a machine knows them.
     pub(super) fn read(&self, side: usize) -> impl Iterator<Item = &LogSource> {
         let stands = |pass: &&LogLine| {
             pass.outcome == log::APPENDED
@@ -391,19 +391,18 @@ enum Told {
 /// The reader of a run of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
-    /// A dream that stands or a proposal that waits, by its place in the order of nights.
+    /// A dream that exists or a proposal that waits, by its place in the order of nights.
     Dream(usize),
     /// A dream that a person took back.
     TakenBack,
     /// That person: from here on this log knows it.
     GivenBack,
-    /// A pass of which nothing is left to be taken back.
+    /// A pass without anything left to be taken back.
     Nobody,
 }
 
 impl Shown {
-    /// Finds out which bytes were shown, and to whom, by the ledgers of both lives and by their logs, whose pieces are where they are in the
-    /// merged life.
+    /// Finds out which bytes were shown, and to whom, by the ledgers and logs of both lives.
     pub(super) fn of(
         lives: [&Copied; 2],
         nights: &Nights<'_>,
@@ -507,8 +506,8 @@ impl Shown {
         self.ledger.print()
     }
 
-    /// Returns the pieces of a dream or proposal by what both machines tell of it: those that are its own, those of journals without an entry,
-    /// and those that nobody finds any more, so that it is not taken back without giving them back.
+    /// Returns the pieces of a dream or proposal by the records of both machines. These are its own, those of journals
+    /// without an entry, and lost ones, so that it is not taken back without giving them back.
     pub(super) fn sources(
         &self,
         id: &DreamId,
@@ -638,8 +637,8 @@ fn runs(told: &[Mark], how: How) -> Vec<Run> {
     runs
 }
 
-/// Returns the watermark of a peer, where the one that stands is not ours. Ours says nothing about journals without an entry: the
-/// clock of the machine that wrote them may be days behind.
+/// Returns the watermark of a peer, where the present one is not ours. Ours says nothing about journals without an
+/// entry: the clock of the machine that wrote them may be days behind.
 fn peer_mark(state: &DreamedState, ledger: &Ledger) -> Option<i64> {
     let mark = state.watermark_ns().filter(|_| !state.is_own())?;
     let ours = ledger.watermark.as_ref().and_then(watermark_ns);

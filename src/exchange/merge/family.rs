@@ -300,7 +300,7 @@ impl Run {
         all
     }
 
-    /// Leaves out text of which a person left fewer.
+    /// Leaves out text that a person has left in fewer places.
     fn leave_out(&mut self, most: &BTreeMap<String, usize>) {
         if most.is_empty() {
             return;

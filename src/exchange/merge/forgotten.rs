@@ -15,8 +15,9 @@ use crate::format::state::undone::Undone;
 use crate::gate::{Tombstone, Tombstones};
 use crate::life::receipt::without_forgotten;
 
-/// Joins what both have forgotten. A statement that a person of one machine has asked to have overwritten in files is overwritten in those of the
-/// other machine too, with what that keeps of earlier versions, and in those of the ancestor, so that all say the same. Returns the file of the tombstones.
+/// Joins what both have forgotten. If a person has asked to overwrite a statement in files, the other machine's files
+/// are overwritten too. Earlier versions and the ancestor are overwritten as well, so that all say the same. Returns
+/// the file of the tombstones.
 pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Result<Option<Vec<u8>>> {
     let read = |life: &Copied| Forgotten::<Tombstones>::parse(life.state(&StateName::FORGOTTEN));
     let known = [read(&lives[0])?, read(&lives[1])?];
@@ -129,7 +130,8 @@ fn strike(life: &mut Copied, documents: Vec<(DocName, Vec<u8>)>) -> Result<()> {
     Ok(())
 }
 
-/// Overwrites in the log the hashes of the lines that are overwritten in curated memory: a hash without a key can be tried against words.
+/// Overwrites in the log the hashes of the lines that are overwritten in curated memory, since words can be tried
+/// against them.
 fn strike_hashes(life: &mut Copied, before: &[u8], after: &[u8]) {
     let Some(bytes) = life.states.get_mut(&StateName::LOG) else { return };
     let mut log = String::from_utf8_lossy(bytes).into_owned();

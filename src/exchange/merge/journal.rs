@@ -1,7 +1,8 @@
 //! A journal that grew on two machines: the lines of both, each once, in the order of their times.
 //!
-//! An entry is a line with the lines that continue it, and the blank lines behind it. Where an ancestor is known, a line that a
-//! person took out of one copy is taken out; a copy that is only the front of the ancestor is one that was cut, and takes out nothing.
+//! An entry is a line with the lines that continue it, and the blank lines behind it. Where an ancestor is known, a
+//! line that a person took out of one copy is taken out. A copy that is only the front of the ancestor is one that was
+//! cut, and takes out nothing.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;

@@ -79,10 +79,11 @@ impl<'w> Merge<'w> {
         self
     }
 
-    /// Sets whether a tool takes each file that one machine alone has changed as it is, and asks for the others one by one, as git does. Off.
+    /// Sets whether a tool, such as git, takes each file that one machine alone changed, and asks only for the others.
+    /// Off.
     ///
-    /// Then lines that both added to a journal are in the order of the machines, not of their times, where one machine alone has
-    /// dreamed: what its night wrote down about places in the journal stays right, since nobody asks about those files.
+    /// Lines that both added to a journal are then in the order of the machines, if one machine alone has dreamed. So
+    /// the places in the journal that its night wrote down stay right.
     pub fn by_file(mut self, by_file: bool) -> Self {
         self.by_file = by_file;
         self
@@ -200,7 +201,7 @@ struct Merging {
     dreams: Dreams,
     plan: MergePlan,
     places: Places,
-    /// The archive of memory, of which lines of memory may be doubles.
+    /// The archive of memory, whose lines may be in memory too.
     archive: Option<Draft>,
     memory: Merged,
     versions: Versions,
@@ -286,7 +287,7 @@ impl Merging {
         self.plan.joined = self.plan.merged.documents.iter().filter(is_joined).count() as u64;
     }
 
-    /// Merges journals of one name of which some are in an archive.
+    /// Merges journals of one name, some of them in an archive.
     fn family(&mut self, family: &Family) {
         let base = self.has_base.then_some(&self.base);
         let mut given_back: BTreeSet<Key> = BTreeSet::new();
@@ -333,7 +334,7 @@ impl Merging {
         entries(text).into_iter().filter(waits).map(|entry| entry.key).collect()
     }
 
-    /// Returns the entries that dreams of a machine have read which stand in the merged life.
+    /// Returns the entries that dreams of a machine have read which are in the merged life.
     fn read(&self, side: usize) -> BTreeSet<Key> {
         let life = &self.lives[side];
         let mut read = BTreeSet::new();
@@ -461,9 +462,9 @@ impl Merging {
         merged.bytes
     }
 
-    /// Returns the dreams whose sections a copy should have and lacks: those that `emptied` asks for, of which another dream said all lines at
-    /// a merge, so that they have no pieces and nothing is kept of them; or those that a person took out. Where an ancestor has them, its
-    /// lines say so; where files are of different moments, they have not arrived yet.
+    /// Returns the dreams whose sections a copy should have and lacks: those that `emptied` asks for, whose lines
+    /// another dream said at a merge. Or those that a person took out. Where an ancestor has them, its lines say so;
+    /// where files are of different moments, they have not arrived yet.
     fn absent(&self, side: usize, memory: &[u8], emptied: bool) -> BTreeSet<DreamId> {
         let kept = Undone::parse(self.lives[side].state(&StateName::UNDONE)).ok();
         let is_emptied = |id: &DreamId| {

@@ -84,7 +84,7 @@ impl Night {
         })
     }
 
-    /// Returns whether the section stands as a library prints it, by its own mark: no person has changed a line of it.
+    /// Returns whether the section is as a library prints it, by its own mark: no person has changed a line of it.
     pub(super) fn is_printed(&self, section: &str, id: &DreamId) -> bool {
         let section = section.trim_start().replace("\r\n", "\n");
         section == curated::print_section(b"", self.day, id, self.sources, &self.body)
@@ -158,8 +158,8 @@ impl Night {
         }
     }
 
-    /// Cites the line of a journal that alone says what an item says, where none that it cites there does: a tool brought the section and
-    /// the journal from different moments.
+    /// Cites the line of a journal that alone says what an item says, where none that it cites there does. A tool
+    /// brought the section and the journal from different moments.
     pub(super) fn look_up<'t>(&mut self, journal: &dyn Fn(&DocName) -> Option<&'t str>) {
         let mut is_changed = false;
         for item in &mut self.items {
@@ -238,7 +238,8 @@ impl Night {
         self.join_contained();
     }
 
-    /// Takes the longer of two lines that cite the same, where it has all words of the other: a person may have added some.
+    /// Takes the longer of two lines that cite the same, where it has all words of the other. A person may have added
+    /// some.
     fn take_longer(&mut self, theirs: &mut Self) {
         for item in &mut self.items {
             let cited = item.cited();

@@ -20,7 +20,7 @@ use crate::format::state::log::LogSource;
 pub(super) struct Places {
     /// Journals, those in the archive too.
     pub(super) journals: BTreeMap<DocName, WovenJournal>,
-    /// Of each copy: where the entries of documents are of which some were in an archive.
+    /// For each copy: where the entries of documents are that were in part in an archive.
     moves: [Moves; 2],
 }
 
@@ -78,8 +78,8 @@ impl Places {
         if all.is_empty() { unchanged() } else { all }
     }
 
-    /// Returns where a piece that a machine was shown is now: by the copy that has it as it was shown, the machine's own or, where its files are
-    /// of different moments, the other, or by the merged journal, into which a line may be back. `None` where none has it so.
+    /// Returns where a piece that a machine was shown is now: by the copy that has it as it was shown. That is the
+    /// machine's own, the other's, or the merged journal. `None` where none has it so.
     pub(super) fn shown(
         &self,
         lives: [&Copied; 2],
@@ -143,7 +143,8 @@ impl Places {
         sources
     }
 
-    /// Returns sources as the pieces of journals that a ledger has; `None` where one is not in its place, which is outside of the archive.
+    /// Returns sources as the pieces of journals that a ledger has. `None` where one is not in its place, which is
+    /// outside of the archive.
     pub(super) fn pieces(&self, sources: &[LogSource]) -> Option<BTreeMap<DocName, Vec<Piece>>> {
         let mut pieces: BTreeMap<DocName, Vec<Piece>> = BTreeMap::new();
         for source in sources {

@@ -59,7 +59,7 @@ impl MergeConflict {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum MergeConflictKind {
-    /// Both changed the same lines. They stand one behind the other between `<<<<<<<` and `>>>>>>>`, in so many places.
+    /// Both changed the same lines. They follow one another between `<<<<<<<` and `>>>>>>>`, in this number of places.
     Lines(u32),
     /// One machine removed the document, and the other changed it. The changed one is there.
     Removed,
@@ -147,9 +147,9 @@ impl MergePlan {
 
     /// Writes the merged life into an empty workspace, which is claimed meanwhile.
     ///
-    /// Tombstones are written first and the ledger last, so that a merge that was interrupted has forgotten what it must, and shows again at
-    /// worst what was shown. When it returns, all of it survives a power loss. After an error or a crash, write the same merge again: what
-    /// is there already stays.
+    /// Tombstones are written first and the ledger last, so that an interrupted merge at worst shows something again.
+    /// When it returns, all of it survives a power loss. After an error or a crash, write the same merge again: what is
+    /// there already stays.
     ///
     /// # Errors
     ///

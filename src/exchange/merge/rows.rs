@@ -1,7 +1,7 @@
 //! The rows of a memory store in a file, `.dreaming.d/memories.jsonl`, of two machines.
 //!
-//! Both files begin with the same lines. Later lines are woven by their times, and their rows, learnings and decisions are
-//! numbered anew: each machine gave the next number to another row. Each name of a row is its new number.
+//! Both files begin with the same lines. Later lines are woven by their times, and their rows, learnings and decisions
+//! are numbered anew. Each machine gave the next number to another row. Each name of a row is its new number.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -183,7 +183,8 @@ fn tail_of(text: &[u8]) -> Result<Vec<Tail<'_>>> {
     lines_of(text).map(Tail::of).collect()
 }
 
-/// The key of the first line of a merged file: it has all lines of both, and not under the numbers by which a mark beside it knows them.
+/// The key of the first line of a merged file. It has all lines of both, and not under the numbers by which a mark
+/// beside it knows them.
 const MERGED: &str = "merged";
 
 fn print(line: &Line, bytes: &mut Vec<u8>) {
@@ -238,8 +239,8 @@ fn raise(next: &mut BTreeMap<Kind, i64>, kind: Kind, number: i64) {
     *next = (number + 1).max(*next);
 }
 
-/// Returns when a row was written, its number and where that stands, by the head of its line, which all writers print alike; `None` for any
-/// other line.
+/// Returns when a row was written, its number and where that is, by the head of its line, which all writers print
+/// alike. `None` for any other line.
 fn row_head(raw: &[u8]) -> Option<(&str, i64, Range<usize>)> {
     let word = |rest: &mut &'_ [u8], front: &[u8]| -> Option<usize> {
         *rest = rest.strip_prefix(front)?;
@@ -284,8 +285,8 @@ fn count(raw: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether two lines are one, of which a machine may have taken words out. Two rows that came in at one moment, out of an export
-/// that says it, are told apart by what they say.
+/// Returns whether two lines are one, apart from words that a machine has taken out. Two rows that came in at one
+/// moment, out of an export that says it, are told apart by what they say.
 fn is_same(one: &Line, other: &Line) -> bool {
     let said = |line: &Line, key| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let agree = |key| {
@@ -350,8 +351,8 @@ fn made(line: &Line, mut tell: impl FnMut(Kind, i64)) {
     }
 }
 
-/// Returns the text by which each line is known on the other machine, where rows have other numbers: a row by when it was written,
-/// and in which words.
+/// Returns the text by which each line is known on the other machine, where rows have other numbers. A row by when it
+/// was written, and in which words.
 fn known_by(tail: &mut [Tail<'_>]) -> Result<Vec<String>> {
     let op = |line: &Line| line.get("op").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut all = Vec::with_capacity(tail.len());
@@ -425,7 +426,8 @@ fn row_without_number(raw: &[u8]) -> Result<String> {
     Ok(text)
 }
 
-/// The source of a row that came out of an export of another program: that may have come in on both machines, at different times.
+/// The source of a row that came out of an export of another program. That may have come in on both machines, at
+/// different times.
 const IMPORTED: &str = "imported";
 
 /// Takes the times out of what a store has once, in whatever moment it came: a method, a preference.

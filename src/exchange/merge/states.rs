@@ -44,7 +44,8 @@ pub(super) fn dreamed(files: &Three<'_>) -> Vec<u8> {
     late.print()
 }
 
-/// Returns the machine that dreams: what one alone has changed; of two, what is set, and of two names the one that is later in the alphabet.
+/// Returns the machine that dreams. A change of one alone counts. Of two, a set one counts, and of two names the later
+/// in the alphabet.
 #[expect(clippy::option_option, reason = "an ancestor that names nobody is not one that is missing")]
 fn dreams_on(before: Option<Option<String>>, states: [&DreamedState; 2]) -> Option<String> {
     let [one, other] = states.map(|state| state.dreams_on.clone());

@@ -9,9 +9,10 @@ use crate::exchange::bundle::{Bundle, BundleImport, BundleKey, Export};
 
 /// Merges the rows, facts, learnings, profile and tombstones of two stores into an empty one. Returns how many entries both had in all.
 ///
-/// Rows are known by their content and time, and not by their numbers, which each machine gave to others. A row that both have is there
-/// once, as the machine has it that touched it last; what one has forgotten is in neither. It does not matter which store is named first,
-/// and a result merged again with a store that is in it says the same. Nothing of the two stores is changed.
+/// Rows are known by their content and time, and not by their numbers, which each machine gave to others. A row that
+/// both have is there once, as the machine has it that touched it last. A statement that one has forgotten is in
+/// neither. The order of the stores does not matter. A result merged again with a store that is in it says the same.
+/// Nothing of the two stores is changed.
 ///
 /// For the documents of two databases, [`Merge`](super::Merge) takes any workspaces. For stores in files, it merges the rows too.
 ///

@@ -63,7 +63,7 @@ impl Versions {
         self.new.iter().any(Self::is_joined)
     }
 
-    /// Prints the state that remembers them, with what stands in it.
+    /// Prints the state that remembers them, with what is in it.
     pub(super) fn print(&self, standing: Option<&[u8]>) -> Result<Vec<u8>> {
         let mut state = LifeState::parse(standing)?;
         let mut all = Hashes::new();

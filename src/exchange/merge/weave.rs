@@ -16,7 +16,7 @@ pub(super) struct Strand<T, K> {
 /// The place of an item in one sequence, in the other, or in both.
 pub(super) type Place = (Option<usize>, Option<usize>);
 
-/// Weaves two sequences, in each of which no key is there twice.
+/// Weaves two sequences without a key twice in either.
 pub(super) fn weave<T: Ord, K: Ord + Hash>(one: &[Strand<T, K>], other: &[Strand<T, K>]) -> Vec<Place> {
     let [in_one, in_other] = [one, other].map(|side| -> HashMap<&K, usize> {
         side.iter().enumerate().map(|(at, strand)| (&strand.key, at)).collect()
@@ -56,8 +56,8 @@ pub(super) fn weave<T: Ord, K: Ord + Hash>(one: &[Strand<T, K>], other: &[Strand
     }
 }
 
-/// Makes strands: of items with the same text the second, third and so on are items of their own, and one without a time, or
-/// whose clock went back, has the time of the one before it.
+/// Makes strands. Of items with the same text the second, third and so on are items of their own. One without a time,
+/// or whose clock went back, has the time of the one before it.
 pub(super) fn strands<T: Ord + Clone + Default>(
     items: impl IntoIterator<Item = (Option<T>, String)>,
 ) -> Vec<Strand<T, (String, usize)>> {

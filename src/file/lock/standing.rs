@@ -10,7 +10,7 @@ use crate::disk::Disk;
 use crate::disk::host::Host;
 use crate::format::state::lock::LockFile;
 
-/// A lock that stands, as somebody sees it who holds nothing.
+/// A lock that exists, as somebody sees it who holds nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StandingLock {
     /// A dream of this library is under way.

@@ -87,7 +87,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Makes bytes durable at the end of the file; whether they stand right behind what was read.
+    /// Makes bytes durable at the end of the file; whether they are right behind what was read.
     fn add(&mut self, disk: &dyn Disk, bytes: &[u8]) -> Result<bool> {
         let name = StateName::MEMORIES;
         let path = name.as_str();
@@ -113,8 +113,8 @@ impl Lines {
         Ok(is_next)
     }
 
-    /// Writes the whole lines anew where something else may stand there: what a crash left of an unfinished one, or
-    /// what failed to become durable. Under the write guard: else it may be a line that is being written.
+    /// Writes the whole lines anew where something else may be there: what a crash left of an unfinished one, or what
+    /// failed to become durable. Under the write guard: else it may be a line that is being written.
     pub(super) fn mend(&mut self, disk: &dyn Disk) -> Result<()> {
         if (self.torn || self.doubtful) && self.file.is_some() {
             let mut whole = self.read(0, self.read.len)?;

@@ -52,5 +52,5 @@ impl Rows {
     }
 }
 
-/// After so many rows is told how far it is.
+/// Number of rows after which progress is told.
 const TOLD: usize = 10_000;

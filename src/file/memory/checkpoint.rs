@@ -75,7 +75,7 @@ impl Checkpoint {
         Ok(Self { rows, read, file, identity })
     }
 
-    /// Returns what tells the table apart that is there now.
+    /// Returns the identity of the present table.
     pub(super) fn identity_of(disk: &dyn Disk) -> io::Result<Option<Identity>> {
         let file = match disk.open(StateName::MEMORIES_TABLE.as_str(), Open::Read) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -86,7 +86,7 @@ impl Checkpoint {
         Ok(end.try_into().ok().map(|sum| (len, sum)))
     }
 
-    /// Writes the pages that wait, and then the table; returns what tells it apart. Where it fails, what was there counts.
+    /// Writes the pages that wait, and then the table. Returns its identity. Where it fails, what was there counts.
     pub(super) fn save(
         disk: &dyn Disk,
         rows: &mut Rows,

@@ -1,7 +1,7 @@
 //! The edges of rows, held by their entities: which rows lead to a key.
 //!
-//! The edges of one row are in no list: its text says them again. So the lists hold while the extractor is the one that made them,
-//! and a table that another one made is as none.
+//! The edges of one row are in no list: its text says them again. So the lists hold for the extractor that made them. A
+//! table of another one counts as none.
 
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -93,13 +93,13 @@ impl Entry {
         !self.has(DELETED) && !self.is_retired()
     }
 
-    /// Lets it stand again that was deleted.
+    /// Restores a deleted one.
     pub(super) fn restore(&mut self, at: DateTime<Utc>) {
         self.set(DELETED, false);
         self.revise(None, at);
     }
 
-    /// Begins another revision, at a time: it says something else, or stands again.
+    /// Begins another revision, at a time: it says something else, or is restored.
     pub(super) fn revise(&mut self, content: Option<&str>, at: DateTime<Utc>) {
         let before = self.revision.to_le_bytes();
         let said = content.map_or(&before[..], str::as_bytes);
@@ -271,7 +271,7 @@ impl Entry {
     }
 }
 
-/// Reads so many bytes.
+/// Reads a number of bytes.
 pub(super) fn fixed<const N: usize>(input: &mut Input<'_>) -> Result<[u8; N]> {
     input.take(N)?.try_into().map_err(|_| Error::Damaged("it ends too early"))
 }

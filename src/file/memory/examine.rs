@@ -29,8 +29,8 @@ impl FileMemoryStore {
             .is_some_and(|table| table.get(..7) == MAGIC.get(..7) && !table.starts_with(MAGIC))
     }
 
-    /// Returns whether the lines are those of the last commit, by the checksum in the mark; `true` where there is none, and for a file
-    /// that was merged, which another machine may have written since.
+    /// Returns whether the lines are those of the last commit, by the checksum in the mark. `true` where there is none,
+    /// and for a file that was merged, which another machine may have written since.
     pub(crate) fn is_as_written(disk: &dyn Disk) -> Result<bool> {
         let marked = || Mark::read(disk, StateName::MEMORIES_MARK.as_str());
         let mark = marked();

@@ -13,6 +13,6 @@ pub(super) struct Keeper {
     /// The finder of edges.
     pub(super) edges: Option<Arc<dyn EdgeExtractor>>,
     pub(super) observer: Option<Arc<dyn MemoryObserver>>,
-    /// After so many lines, at least, the table is written anew.
+    /// Minimum number of lines after which the table is written anew.
     pub(super) every: usize,
 }

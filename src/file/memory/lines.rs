@@ -71,7 +71,7 @@ const PIECE: u64 = 1 << 20;
 const LARGE: u64 = 4 << 20;
 
 impl Lines {
-    /// Makes a file of which nothing was read.
+    /// Makes a file before anything was read.
     pub(super) fn over(keeper: Keeper) -> Self {
         Self {
             rows: Rows::over(&keeper),
@@ -293,7 +293,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Returns whether so many lines came since the table was written that it is to be written anew.
+    /// Returns whether enough lines came since the table was written to write it anew.
     pub(super) fn is_due(&self) -> bool {
         let since = self.read.count.saturating_sub(self.saved.0);
         since >= self.keeper.every.max(self.read.count / 64)

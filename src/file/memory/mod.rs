@@ -1,7 +1,8 @@
 //! A memory store in one file of lines that a person can read: every change adds one.
 //!
-//! The lines alone count. Held in memory is what finds them; a table beside the file saves reading them all again, and may be
-//! removed at any time. So may the vectors beside it, where a host brings an embedder: its rows wait for them again.
+//! The lines alone count. Held in memory is what finds them. A table beside the file saves reading them all again, and
+//! may be removed at any time. So may the vectors beside it, where a host brings an embedder: its rows wait for them
+//! again.
 
 mod append;
 mod apply;

@@ -44,7 +44,7 @@ impl Moved {
     }
 }
 
-/// Returns the first of so many numbers that nothing else in this process has.
+/// Returns the first of a count of numbers that nothing else in this process has.
 pub(super) fn unique(many: i64) -> i64 {
     static NEXT: AtomicI64 = AtomicI64::new(1);
     NEXT.fetch_add(many, Ordering::Relaxed)

@@ -25,13 +25,13 @@ pub(super) struct Lately {
     is_changed: Cell<bool>,
 }
 
-/// Rows of so many bytes, and of as many again, are kept in memory.
+/// Half of the bytes of rows that are kept in memory.
 const KEPT: usize = 2 << 20;
 /// The bytes of a row beside its lines.
 const BESIDE: usize = 512;
 
 impl Lately {
-    /// Keeps a row for a while, whose lines have so many bytes.
+    /// Keeps a row for a while, with the bytes of its lines.
     pub(super) fn keep(&self, row: Arc<Stored>, bytes: usize) {
         if bytes < KEPT / 16 {
             self.rows.borrow_mut().keep(row.memory.id.get(), row, bytes + BESIDE);

@@ -33,7 +33,7 @@ pub(super) struct Record {
     pub source: Option<Source>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Its keys stand behind those of the record.
+    /// Its keys are behind those of the record.
     #[serde(skip)]
     pub change: Change,
 }
@@ -206,9 +206,8 @@ impl Record {
         Some((memory, stated, row.suspects))
     }
 
-    /// Returns the line without what is forgotten: in reasons, in the profile, in earlier words of a row that says
-    /// something
-    /// else now, and in what the audit says of a row that is gone.
+    /// Returns the line without what is forgotten: in reasons, in the profile, in earlier words of a row, and in the
+    /// audit of a row that is gone.
     pub(super) fn struck(mut self, burial: &Burial) -> Option<Self> {
         let holds = &|text: &str| burial.holds(text);
         let mut is_struck = false;
@@ -537,8 +536,8 @@ impl Parts {
 }
 
 impl Record {
-    /// Parses a line twice, for its head and for its change: that costs less than to hold each value until the kind of the
-    /// change is known.
+    /// Parses a line twice, for its head and for its change. That costs less than to hold each value until the kind of
+    /// the change is known.
     pub(super) fn read(line: &[u8]) -> serde_json::Result<Self> {
         let Head { at, actor, kind, source, reason, op } = serde_json::from_slice(line)?;
         let change = if op == "written" {

@@ -253,8 +253,8 @@ impl Lines {
     }
 }
 
-/// Removes copies of the file, of its table and of its vectors that killed processes left unfinished: what is purged stands in them too.
-/// Other unfinished files are left to the next claim.
+/// Removes unfinished copies that killed processes left of the file, its table and its vectors. Purged words are in
+/// them too. Other unfinished files are left to the next claim.
 fn sweep(disk: &dyn Disk, first: &[u8]) -> Result<()> {
     for entry in disk.list(STATE_FOLDER).at("list", STATE_FOLDER)? {
         let path = format!("{STATE_FOLDER}/{}", entry.name);

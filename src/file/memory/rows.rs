@@ -35,14 +35,14 @@ use crate::store::parts::Doubles;
 pub(super) struct Rows {
     /// By id.
     pub(super) entries: Vec<Entry>,
-    /// The rows that stand, by when they were last touched.
+    /// The rows that are not deleted, by when they were last touched.
     pub(super) by_time: SortedMap<(DateTime<Utc>, MemoryId), ()>,
     /// Pinned rows, deleted ones included, and who pinned them.
     pub(super) pins: SortedMap<MemoryId, Actor>,
     /// When a row was deleted, and by whom.
     pub(super) deleted: SortedMap<MemoryId, (DateTime<Utc>, Actor)>,
     pub(super) dreams: SortedMap<(NameNo, MemoryId), ()>,
-    /// The rows of each conversation that stand, by position and id, and whether they are shared.
+    /// The rows of each conversation that are not deleted, by position and id, and whether they are shared.
     pub(super) conversations: HashMap<NameNo, Vec<(u64, MemoryId, bool)>>,
     /// The lines with the present content of rows that were changed.
     pub(super) edits: SortedMap<MemoryId, Span>,
@@ -72,7 +72,7 @@ pub(super) struct Other {
     pub(super) line: Span,
     /// Of what it says.
     pub(super) signature: u64,
-    /// The row of which it has a content.
+    /// The row whose content it has.
     pub(super) of: Option<MemoryId>,
 }
 
@@ -132,12 +132,12 @@ impl Rows {
         self.entry(id).filter(|entry| !entry.has(DELETED))
     }
 
-    /// Returns a row that stands, where it is in sight.
+    /// Returns a row that is not deleted and in sight.
     pub(super) fn seen(&self, id: MemoryId, visibility: Visibility) -> Option<&Entry> {
         self.entry(id).filter(|entry| entry.stands() && visibility.sees(entry.has(SHARED)))
     }
 
-    /// Returns the revision of a row that stands, where it is in sight.
+    /// Returns the revision of a row that is not deleted and in sight.
     pub(super) fn revision(&self, id: i64, visibility: Visibility) -> Option<u64> {
         self.seen(MemoryId::new(id), visibility).map(|entry| entry.revision)
     }
@@ -156,7 +156,7 @@ impl Rows {
         reader.content(entry, self.edits.get(&entry.id).copied())
     }
 
-    /// Lets a row be listed and found, where it stands.
+    /// Lets a row be listed and found, unless it is deleted.
     pub(super) fn show(&mut self, id: MemoryId, reader: &Reader<'_>) -> Result<()> {
         let Some(entry) = self.entry(id).filter(|entry| entry.stands()) else { return Ok(()) };
         let memory = if self.words.borrow().is_lost { None } else { Some(self.memory(entry, reader)?) };
@@ -276,7 +276,7 @@ impl Rows {
         self.deleted.iter().filter(|(_, (at, _))| *at < cutoff).map(|(id, _)| *id).collect()
     }
 
-    /// Reads a row that stands, where it is in sight.
+    /// Reads a row that is not deleted and in sight.
     pub(super) fn get(
         &self,
         id: MemoryId,

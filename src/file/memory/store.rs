@@ -14,22 +14,25 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 
 /// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and what finds its lines.
 ///
-/// Texts are read from the file when they are asked for. A table of the rows and a word index lie beside the file, once it has a
-/// thousand lines; opening reads the table, and the lines that came later. Both are derived: where they are missing or
-/// damaged, all lines are read, and the [observer](StoreConfig::observer) hears how far that is. The folder may be that of a [`FileWorkspace`](crate::FileWorkspace).
+/// Texts are read from the file when they are asked for. A table of the rows and a word index lie beside the file, once
+/// it has a thousand lines. Opening reads the table, and the lines that came later. Both are derived: where they are
+/// missing or damaged, all lines are read, and the [observer](StoreConfig::observer) hears how far that is. The folder
+/// may be that of a [`FileWorkspace`](crate::FileWorkspace).
 ///
 /// Every change adds one line, which is its audit too: when, by whom, from where and why. Earlier content of a row
-/// stays in the file until the row is purged; then its words go from every line, and the lines stay.
+/// stays in the file until the row is purged. Then its words go from every line, and the lines stay.
 ///
-/// A change appends one line, or with [`write_all`](crate::MemoryStore::write_all) one for each row, and syncs the file once; a purge writes the file anew, and so does a [`forget`](crate::MemoryStore::forget) that finds something. Some changes write the table anew too. When a verb returns, its change
-/// survives a power loss; where one fails, the change is there whole or not at all. The next change removes an
-/// unfinished line of a crash. A mark beside the file says what its last line was: where that is
-/// missing, the file was emptied or cut short, and each verb says [`Error::Shrunk`]. Several processes may use the folder at once, each sees what
-/// the others wrote, and a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network
-/// drives.
+/// A change appends one line, or with [`write_all`](crate::MemoryStore::write_all) one for each row, and syncs the file
+/// once. A purge writes the file anew, and so does a [`forget`](crate::MemoryStore::forget) that finds something. Some
+/// changes write the table anew too. When a verb returns, its change survives a power loss; where one fails, the change
+/// is there whole or not at all. The next change removes an unfinished line of a crash. A mark beside the file has the
+/// hash of its last line. Where that line is missing, the file was cut short, and each verb says [`Error::Shrunk`].
+/// Several processes may use the folder at once, and each sees what the others wrote. A call that waits for longer than
+/// [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
-/// [Vectors](crate::vectors) of an embedder that the host brings are in `memories.vectors` beside the file, which may be removed too:
-/// the rows wait for theirs again. A store without an embedder never looks for it, but where words are removed for good.
+/// [Vectors](crate::vectors) of an embedder that the host brings are in `memories.vectors` beside the file. It may be
+/// removed too: the rows wait for theirs again. A store without an embedder never looks for it, but where words are
+/// removed for good.
 ///
 /// The scope that opens a folder first owns it: a verb for any other scope finds nothing, and writes nothing.
 ///
@@ -58,9 +61,9 @@ impl FileMemoryStore {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] where there is no such folder, [`Error::Corrupt`] where a line of the file is damaged,
-    /// [`Error::Shrunk`] where it lacks its last commit, [`Error::NewerVersion`] for a file of a newer version, [`Error::Refused`] for the file of another scope,
-    /// [`Error::NetworkFileSystem`] for a network drive.
+    /// [`Error::Io`] where there is no such folder. [`Error::Corrupt`] where a line of the file is damaged.
+    /// [`Error::Shrunk`] where it lacks its last commit. [`Error::NewerVersion`] for a file of a newer version.
+    /// [`Error::Refused`] for the file of another scope. [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Self::open_with(path, scope, StoreConfig::default())
     }
@@ -125,7 +128,7 @@ impl FileMemoryStore {
     }
 }
 
-/// After so many lines, at least, the table of the rows is written anew.
+/// Minimum number of lines after which the table of the rows is written anew.
 pub(super) const EVERY: usize = 1000;
 
 forward::contracts_of!(FileMemoryStore);

@@ -14,8 +14,8 @@ pub(crate) fn cited(citations: Vec<Citation>) -> SortedSet<Cited> {
     citations.into_iter().filter_map(place).collect()
 }
 
-/// Returns the place under which lines are compared: that of a journal is the one that it has in the archive, since two machines may archive
-/// a journal at different times.
+/// Returns the place under which lines are compared. The place of a journal is in the archive, since two machines may
+/// archive it at different times.
 pub(crate) fn compared((name, first_line, last_line): &Cited) -> Cited {
     let archived = JournalName::parse(name).and_then(|journal| journal.archived(1).ok());
     (archived.unwrap_or_else(|| name.clone()), *first_line, *last_line)

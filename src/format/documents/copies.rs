@@ -8,12 +8,12 @@ use crate::format::state::registry::{self, Names};
 
 /// Returns the name of the file that a name is a copy of; `None` for a name of its own.
 ///
-/// Known are the forms of Syncthing (`MEMORY.sync-conflict-20261121-091500-ABCDEFG.md`), of Dropbox, Nextcloud and our own merge
-/// (`MEMORY (conflicted copy …).md`, `MEMORY (Marta's conflicted copy …).md`, `MEMORY (Case Conflict).md`) in the languages of
-/// `copies.tsv`, and of merges and patches (`MEMORY.md.orig`). A number behind a name is a copy where the name is one of ours, a
-/// journal's or a state file's: `MEMORY (1).md` and `2026-11-20-repl 2.md`, as cloud drives leave them; so is the name of a machine,
-/// `MEMORY~DESK.md`, and, but for journals, whose session may be called like one, `MEMORY-DESKTOP-1A2B3C4.md` and `MEMORY-MARTA-PC.md`.
-/// Another document may have one in its own name.
+/// Known are the forms of Syncthing (`MEMORY.sync-conflict-20261121-091500-ABCDEFG.md`). Also those of Dropbox,
+/// Nextcloud and our own merge (`MEMORY (conflicted copy …).md`, `MEMORY (Marta's conflicted copy …).md`,
+/// `MEMORY (Case Conflict).md`) in the languages of `copies.tsv`, and `MEMORY.md.orig`. A number behind a name is a
+/// copy where the name is one of ours, a journal's or a state file's: `MEMORY (1).md` and `2026-11-20-repl 2.md`, as
+/// cloud drives leave them. So is the name of a machine, `MEMORY~DESK.md`. Except for journals, so are
+/// `MEMORY-DESKTOP-1A2B3C4.md` and `MEMORY-MARTA-PC.md`. Another document may have one in its own name.
 pub(crate) fn original_of(name: &str) -> Option<String> {
     let file = &name[name.rfind('/').map_or(0, |at| at + 1)..];
     let folder = &name[..name.len() - file.len()];
@@ -66,8 +66,9 @@ fn without_number(stem: &str) -> Option<(&str, bool)> {
     is_digits(digits, 1..=2).then_some((plain, inner.is_some()))
 }
 
-/// Returns whether a name is one that this library gives: that of a document of the root, of a state file, or of a journal of a session.
-/// People number the journals of a day by themselves: `2026-11-20 2.md` is a copy with brackets alone.
+/// Returns whether a name is one that this library gives. It may be of a document of the root, of a state file, or of a
+/// journal of a session. People number the journals of a day by themselves: `2026-11-20 2.md` is a copy with brackets
+/// alone.
 fn is_ours(name: &str, is_in_brackets: bool) -> bool {
     OWN_FILES.contains(&name.to_ascii_lowercase().as_str())
         || registry::of_path(name).is_some_and(|file| matches!(file.names, Names::One(_)))
@@ -77,7 +78,7 @@ fn is_ours(name: &str, is_in_brackets: bool) -> bool {
         })
 }
 
-/// Returns what stands behind the day in the name of a journal.
+/// Returns what is behind the day in the name of a journal.
 fn session_of(name: &str) -> Option<&str> {
     let file = ["memory/", "daily/"].iter().find_map(|folder| name.strip_prefix(folder))?;
     let stem = file.strip_suffix(".md").filter(|stem| !stem.contains('/'))?;

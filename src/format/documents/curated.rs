@@ -1,7 +1,7 @@
 //! The curated memory file, `MEMORY.md`.
 //!
-//! The operator owns every byte that is here already; this module only knows how a dream's section looks
-//! at the end of it:
+//! The operator owns every byte that is here already. This module only knows how a dream's section looks at the end of
+//! it:
 //!
 //! ```text
 //! ## Dreamed 2026-11-21
@@ -120,20 +120,20 @@ pub(crate) fn has_crlf(bytes: &[u8]) -> bool {
     crlf * 2 > lines
 }
 
-/// Returns whether the dream's section stands in `memory`, both of its marks in order. A person may have edited
-/// what is between them.
+/// Returns whether the dream's section is in `memory`, both of its marks in order. A person may have edited what is
+/// between them.
 pub(crate) fn has_section(memory: &[u8], id: &DreamId) -> bool {
     let memory = String::from_utf8_lossy(memory);
     memory.rfind(&id.end_mark()).is_some_and(|end| memory[..end].contains(&id.start_mark()))
 }
 
-/// Returns whether anything of the dream's section stands in `memory`: one of its marks.
+/// Returns whether anything of the dream's section is in `memory`: one of its marks.
 pub(crate) fn has_mark(memory: &[u8], id: &DreamId) -> bool {
     let memory = String::from_utf8_lossy(memory);
     memory.contains(&id.start_mark()) || memory.contains(&id.end_mark())
 }
 
-/// Returns the marks in a text, wherever they stand in a line: each to its end on that line, else what makes it one.
+/// Returns the marks in a text, wherever they are in a line. Each to its end on that line, else what makes it one.
 pub(crate) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut from = 0;
     iter::from_fn(move || {
@@ -148,8 +148,8 @@ pub(crate) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Returns a text without marks, but for those that stand in a document already, each as often as there: else what looks like
-/// a section would be taken for a dream's.
+/// Returns a text without marks, but for those that are in a document already, each as often as there: else what looks
+/// like a section would be taken for a dream's.
 pub(crate) fn without_marks(text: &str, standing: &str) -> String {
     let mut text = text.to_owned();
     loop {
@@ -169,8 +169,8 @@ pub(crate) fn without_marks(text: &str, standing: &str) -> String {
     }
 }
 
-/// Returns where sections of ours stand in a text that is not `MEMORY.md`: whole ones with their heading, both marks at the
-/// beginning of a line; of a torn one the line of its mark alone, since what follows it may be a person's.
+/// Returns where sections of ours are in a text that is not `MEMORY.md`: whole ones with their heading, both marks at
+/// the beginning of a line. Of a torn one it is the line of its mark alone, since text below may be a person's.
 pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut from = 0;
@@ -201,8 +201,8 @@ pub(crate) struct Promoted {
     pub(crate) text: String,
 }
 
-/// Returns what stands in the whole sections of a curated file, both marks on lines of their own. A section that is
-/// torn holds nothing, unless its dream wrote the rest of it behind.
+/// Returns what is in the whole sections of a curated file, both marks on lines of their own. A section that is torn
+/// holds nothing, unless its dream wrote the rest of it behind.
 pub(crate) fn promoted(memory: &str) -> Vec<Promoted> {
     let mut all = Vec::new();
     let mut open: Option<(DreamId, Vec<Promoted>)> = None;
@@ -327,9 +327,8 @@ pub(crate) fn strip_date(entry: &str) -> (Option<NaiveDate>, &str) {
     }
 }
 
-/// Cuts a curated file to `max` for a prompt: its head, every heading in between, and its tail, so that both what was
-/// curated and what was dreamed last can be seen. Never longer, and shorter by parts of a line alone. (seed 000 keeps the
-/// tail alone)
+/// Cuts a curated file to `max` for a prompt. It keeps the head, every heading in between, and the tail. Never longer,
+/// and shorter by parts of a line alone. (seed 000 keeps the tail alone)
 pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
     Piece::text(&cut_pieces(memory, max, unit), memory)
 }
@@ -383,7 +382,7 @@ pub(crate) fn cut_pieces(memory: &str, max: usize, unit: Unit) -> Vec<Piece> {
 pub(crate) const LEFT_OUT: &str = "[...left out]\n";
 pub(crate) const WITHIN: &str = "…";
 
-/// Returns where the headings of a markdown text stand; a `#` inside a code fence is none.
+/// Returns where the headings of a markdown text are; a `#` inside a code fence is none.
 fn headings(markdown: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     Parser::new_ext(markdown, Options::empty())
         .into_offset_iter()

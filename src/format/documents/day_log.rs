@@ -95,7 +95,7 @@ pub struct Entry {
     pub origin: Option<Origin>,
     /// Its kind.
     pub kind: NoteKind,
-    /// The words, without what stands in front of them; lines parted by `\n`.
+    /// The words, without what is in front of them; lines parted by `\n`.
     pub text: String,
     /// Its lines in the file, from 1.
     pub lines: Range<u64>,
@@ -129,8 +129,9 @@ impl DayLog {
     }
 }
 
-/// Returns the places of the entries of a journal, whole lines each. One begins behind a heading or a blank line, with a sign such as
-/// a bullet, a time or a tag, and with a speaker or a label; indented lines, and words that go on with those above, are a part of it.
+/// Returns the places of the entries of a journal, whole lines each. One begins behind a heading or a blank line, with
+/// a sign (a bullet, a time, a tag), a speaker or a label. Indented lines, and words that go on with those above, are a
+/// part of it.
 pub(crate) fn entries(journal: &str) -> Vec<Range<usize>> {
     let said = origins::read(journal, &Above::default()).lines;
     let mut all: Vec<Range<usize>> = Vec::new();

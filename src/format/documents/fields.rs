@@ -6,8 +6,8 @@
 //! **Name:** Atlas
 //! ```
 //!
-//! All three say the same. Every other line is the operator's: it is kept byte for byte, and so is what stands
-//! around a value that is set. A line inside a code fence or a comment is no field.
+//! All three say the same. Every other line is the operator's. It is kept byte for byte, and so is what is around a
+//! value that is set. A line inside a code fence or a comment is no field.
 
 use std::fmt;
 use std::ops::Range;
@@ -108,9 +108,8 @@ impl Fields {
 
     /// Returns the text with one value changed, and every other byte as it was.
     ///
-    /// A label that is not there is added on a line of its own below the last field at the head, written as
-    /// that one is. A value is one line: line breaks in it become spaces. A text that cannot be a label
-    /// changes nothing.
+    /// A missing label is added on a line of its own below the last field, in the same form. A value is one line: line
+    /// breaks in it become spaces. A text that cannot be a label changes nothing.
     #[must_use]
     pub fn set(&self, label: &str, value: &str) -> String {
         let value = one_line(value);
@@ -149,7 +148,7 @@ impl Fields {
         format!("{before}{gap}{line}{newline}{after}")
     }
 
-    /// Returns what stands before a field's label, and whether it is bold.
+    /// Returns what is before a field's label, and whether it is bold.
     fn dress(&self, field: &Field) -> (&str, bool) {
         let start = self.text[..field.label.start].rfind('\n').map_or(0, |at| at + 1);
         let before = self.text[start..field.label.start].trim_start_matches(text::BOM);

@@ -38,7 +38,7 @@ use sections::{FRESH, LOOPS, SCHEDULE, STATE, Section, TITLE, bullets, events, f
 
 /// The text of `HEARTBEAT.md`, or of whatever document carries the memo.
 ///
-/// # Example: the state changes, and the user's schedule stands
+/// # Example: the state changes, and the user's schedule stays
 ///
 /// ```
 /// use noctuary::format::HeartbeatFile;
@@ -70,8 +70,8 @@ impl HeartbeatFile {
 
     /// Reads a text; every text is either a memo or foreign.
     ///
-    /// A memo has a field of ours below `## State`, or is titled `# Heartbeat` and has a `## Schedule`, or is
-    /// blank; two sections of one of our names are nobody's memo.
+    /// A memo has a field of ours below `## State`, or is titled `# Heartbeat` and has a `## Schedule`, or is blank.
+    /// Two sections of one of our names are nobody's memo.
     #[must_use]
     pub fn parse(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -103,7 +103,7 @@ impl HeartbeatFile {
         Self { text, memo }
     }
 
-    /// Returns what it tells; `None` where the file is foreign.
+    /// Returns its fields; `None` where the file is foreign.
     #[must_use]
     pub fn memo(&self) -> Option<&Heartbeat> {
         self.memo.as_ref()
@@ -129,8 +129,8 @@ impl HeartbeatFile {
 
     /// Writes a memo into the state sections, and makes those that are missing; every other byte stays.
     ///
-    /// `false` where the file is foreign, or where the state would not read back, as inside a code fence that
-    /// nobody closed; then nothing changed.
+    /// `false` where the file is foreign, or where the state would not read back, as inside an open code fence. Then
+    /// nothing changed.
     #[must_use]
     pub fn update(&mut self, memo: &Heartbeat) -> bool {
         if self.is_foreign() {

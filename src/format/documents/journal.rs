@@ -2,8 +2,8 @@
 //!
 //! A session with others present writes `memory/YYYY-MM-DD-shared.<session>.md`, which no private session does.
 //!
-//! The reader takes any suffix after the date, the date without hyphens, folders of years and months
-//! (`memory/2026/11/2026-11-21.md`), and also a folder `daily/`; the writer's form is the first.
+//! The reader takes any suffix after the date, and the date without hyphens. It takes folders of years and months
+//! (`memory/2026/11/2026-11-21.md`), and a folder `daily/`. The writer's form is the first.
 
 use std::cmp::Ordering;
 
@@ -41,8 +41,8 @@ pub struct JournalName {
 impl JournalName {
     /// Names the journal of a session, or of a whole day where `session` is `None`.
     ///
-    /// A session id becomes at most 64 characters of `A-Z a-z 0-9 . _ -`; where that changes it, a hash of
-    /// the whole id is added, so that two ids never share a journal.
+    /// A session id becomes at most 64 characters of `A-Z a-z 0-9 . _ -`. If that changes it, a hash of the whole id is
+    /// added, so that two ids never share a journal.
     #[must_use]
     pub fn new(date: NaiveDate, session: Option<&str>) -> Self {
         Self::written(date, session.map(slug).as_deref())
@@ -83,9 +83,9 @@ impl JournalName {
         if date == self.date { self.clone() } else { Self::written(date, self.session()) }
     }
 
-    /// Recognises a journal by its name: a date at the front (`2026-11-20` or `20261120`), `.md` at the end, in `memory/` or `daily/` or
-    /// a folder of a year or month there. A copy that a tool left
-    /// where two machines changed one journal is none: `2026-11-20-repl.sync-conflict-20261121-091500-ABCDEFG.md`.
+    /// Recognises a journal by its name: a date at the front (`2026-11-20` or `20261120`), `.md` at the end, in or
+    /// below `memory/` or `daily/`. A copy that a tool left where two machines changed one journal is none:
+    /// `2026-11-20-repl.sync-conflict-20261121-091500-ABCDEFG.md`.
     #[must_use]
     pub fn parse(name: &DocName) -> Option<Self> {
         Self::of(name.clone())
@@ -230,7 +230,7 @@ impl PartialOrd for JournalName {
 /// The length of `.md`.
 const SUFFIX: usize = 3;
 
-/// Returns the date at the front of a journal's name, and what stands between it and the `.md`.
+/// Returns the date at the front of a journal's name, and what is between it and the `.md`.
 fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
     let (folder, file) = name.rsplit_once('/')?;
     if !matches!(folder, "memory" | "daily") && !JournalName::is_folder(folder) {
@@ -246,7 +246,7 @@ fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
     Some((date, rest))
 }
 
-/// Returns the date at the front of a text, with hyphens or without, and what stands behind it.
+/// Returns the date at the front of a text, with hyphens or without, and what is behind it.
 fn date_at(text: &str) -> Option<(NaiveDate, &str)> {
     if let Some((day, rest)) = text.split_at_checked(10)
         && let Some(date) = parse_date(day)

@@ -73,7 +73,8 @@ impl Heard {
 
 /// The statements that are known, each with a number to find by it.
 ///
-/// A value that returns is news: where the office was in Oslo, then in Bergen, and is in Oslo again, the third line is none of the first.
+/// A value that returns is news. Where the office was in Oslo, then in Bergen, and is in Oslo again, the third line is
+/// none of the first.
 #[derive(Debug, Default)]
 pub(crate) struct KnownStatements {
     /// The number of each form of a statement.
@@ -139,8 +140,8 @@ pub(crate) fn is_other_value(one: &Statement, two: &Statement) -> bool {
     }
 }
 
-/// Returns whether two statements have the same words but for one place in which both say something, or one of them says no. The place is
-/// behind who or what they are about: two words at least, and three of a number, since one further in front is most often part of a name.
+/// Returns whether two statements have the same words but for one place. The place is behind who or what they are
+/// about: two words at least, and three of a number, since one further in front is most often part of a name.
 fn differs_in_value(one: &str, two: &str) -> bool {
     /// The weight of a word; a sign of a script that parts no words weighs 1.
     const WORD: usize = 3;

@@ -12,7 +12,7 @@ use crate::base::order;
 use crate::base::pattern::pattern;
 use crate::base::text;
 
-/// Returns whether a word, in small letters, names nobody where it stands in front of a colon or in brackets.
+/// Returns whether a word, in small letters, names nobody where it is in front of a colon or in brackets.
 pub(crate) fn is_label(word: &str) -> bool {
     static LABELS: LazyLock<HashSet<String>> =
         LazyLock::new(|| of(&["mark", "note", "plain"]).map(text::same_name).collect());

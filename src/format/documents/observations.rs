@@ -153,7 +153,7 @@ enum Kind {
 }
 
 impl Observations {
-    /// Takes a file apart. Any text is one; a line that is no observation, or stands under no day, is left alone.
+    /// Takes a file apart. Any text is one; a line that is no observation, or is under no day, is left alone.
     #[must_use]
     pub fn parse(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -228,7 +228,7 @@ impl Observations {
         }
     }
 
-    /// Returns what is to be appended so that these observations stand in the file: those that do not yet, under their
+    /// Returns what is to be appended so that these observations are in the file: those that do not yet, under their
     /// days.
     #[must_use]
     pub(crate) fn addition(&self, observations: &[Observation]) -> String {

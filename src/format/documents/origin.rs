@@ -44,8 +44,7 @@ impl Origin {
         }
     }
 
-    /// Returns whether these are the words of somebody who may speak for the user, and not of a tool, a page or an
-    /// import.
+    /// Returns whether these are words of somebody who may speak for the user: no tool, page or import.
     pub(crate) fn is_trusted(&self) -> bool {
         matches!(self, Self::User | Self::Agent | Self::System)
     }

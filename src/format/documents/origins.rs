@@ -9,11 +9,10 @@
 //! ```
 //!
 //! An entry begins at the start of a line, with a time, a [speaker](super::speakers), or both. Everything up to the
-//! next one, or to the heading of the next session, is a part of it. A line may be taken from somebody and is never
-//! given to anybody by a form that begins no entry there: indented, in a list or quote, inside an open quotation or
-//! a code fence, or written otherwise than the first speaker of the session. Text that a host appends raw, at the
-//! start of lines and in the form of an entry, cannot be told from one: [`Note`](crate::format::Note) prints what no text
-//! can forge.
+//! next one, or to the heading of the next session, is a part of it. A form that begins no entry may take a line from
+//! somebody, and never gives it to anybody. Such lines are indented, in a list, quote, code fence or open quotation, or
+//! of another form than the session's first speaker. Text that a host appends raw, at the start of lines and in the
+//! form of an entry, looks like one. [`Note`](crate::format::Note) prints what no text can forge.
 //!
 //! If a journal has speakers, a line without a name is not the user's for that reason.
 //!
@@ -181,8 +180,8 @@ impl Above {
         Self { origin: Some(Origin::Tool(String::new())), is_inside_line: true, ..Self::of(journal) }
     }
 
-    /// Takes the user's words from them where another name stands in front, and others take part. Returns the length of
-    /// the name with what stands around it.
+    /// Takes the user's words from them where another name is in front, and others take part. Returns the length of the
+    /// name with what is around it.
     fn name_another(&mut self, words: &str) -> usize {
         let is_users = self.origin == Some(Origin::User) && self.fence.is_none();
         if !self.has_others || !is_users {
@@ -257,7 +256,7 @@ fn ends_quote(line: &str) -> bool {
     line.trim_end().ends_with(['"', '”'])
 }
 
-/// Returns how far somebody's words count: those of a lower rank may stand in an entry of a higher one.
+/// Returns how far somebody's words count: those of a lower rank may be in an entry of a higher one.
 fn rank(origin: Option<&Origin>) -> u8 {
     match origin {
         Some(Origin::User) => 4,

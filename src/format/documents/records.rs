@@ -31,7 +31,8 @@ pub(crate) fn is_record(line: &str) -> bool {
     is_score(line) || (RECORD.is_match(line) && !MESSAGE.is_match(line))
 }
 
-/// Returns of each line whether it is a record; a candidate of a foreign dream is one also where its scores stand below it.
+/// Returns of each line whether it is a record. A candidate of a foreign dream is one also where its scores are below
+/// it.
 pub(crate) fn records<'l>(lines: impl IntoIterator<Item = &'l str>) -> Vec<bool> {
     static CANDIDATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^\W{0,4}candidate\W{0,4}\s"));
     let mut all: Vec<bool> = Vec::new();

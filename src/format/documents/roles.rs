@@ -45,7 +45,7 @@ pub(super) fn is_sure(name: &str, form: Form) -> bool {
     all.any(|(word, forms)| *word == name && forms.contains(&form))
 }
 
-/// Returns whether a word, in small letters, names nobody where it stands in front of a colon or in brackets.
+/// Returns whether a word, in small letters, names nobody where it is in front of a colon or in brackets.
 pub(super) fn is_label(word: &str) -> bool {
     labels::is_label(word)
 }

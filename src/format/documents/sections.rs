@@ -12,7 +12,7 @@ use crate::base::digest::Digest;
 use crate::base::order;
 use crate::format::DreamId;
 
-/// A section that stands whole, both marks on lines of their own: from its heading to the end of its last line.
+/// A section that is whole, both marks on lines of their own: from its heading to the end of its last line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Section {
     pub(crate) dream: DreamId,
@@ -38,8 +38,8 @@ pub(crate) fn whole(memory: &[u8]) -> Vec<Section> {
     all
 }
 
-/// Renews the hashes in the marks of sections in which words were overwritten, so that each stands as printed by its own mark still. One that a
-/// person had changed before keeps its mark.
+/// Renews the hashes in the marks of sections in which words were overwritten, so that each is as printed by its own
+/// mark still. One that a person had changed before keeps its mark.
 pub(crate) fn marked_anew(before: &[u8], mut after: Vec<u8>) -> Vec<u8> {
     for Section { range, .. } in whole(before) {
         let Some((at, is_printed, _)) = hash_in_mark(&before[range.clone()]) else { continue };
@@ -69,7 +69,7 @@ pub(crate) enum SectionState {
     Whole(Range<usize>),
     /// A person changed it, or took a part of it out.
     Edited,
-    /// Nothing of it stands there.
+    /// Nothing of it is there.
     Missing,
 }
 
@@ -165,13 +165,13 @@ impl Order<'_> {
     }
 }
 
-/// The text between two sections, in which one stood or is to stand.
+/// The text between two sections, in which one was or is to be.
 struct Around<'m> {
     text: &'m [u8],
     /// The start in the file.
     from: usize,
-    /// The ends of the texts in it, from above and from below, that are nearer to other removed sections;
-    /// `None` where a person changed them.
+    /// The ends of the texts in it, from above and from below, that are nearer to other removed sections. `None` where
+    /// a person changed them.
     above: Option<usize>,
     below: Option<usize>,
 }
@@ -210,7 +210,7 @@ impl Place {
         Self { before: Text::of(b""), after: Text::of(b"") }
     }
 
-    /// Returns the place of a dream's section, which stands at `range`.
+    /// Returns the place of a dream's section, which is at `range`.
     pub(crate) fn of(memory: &[u8], id: &DreamId, range: &Range<usize>, order: &Order<'_>) -> Self {
         let sections = whole(memory);
         let previous = sections.iter().rev().find(|section| section.range.end <= range.start);

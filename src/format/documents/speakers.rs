@@ -7,10 +7,10 @@
 //! {"role":"user","content":"…"}                       a label too
 //! ```
 //!
-//! Some words name a speaker wherever they stand like this ([`Speaker::is_sure`]). Others may be the label of a note
-//! ("Model: a small one") and count where the journal has speakers. Any other name is a participant's there.
-//! Only the bare word is the user's: "User 2" is somebody else. `[participant:Ada]` is how this library prints a name, which
-//! is then nothing but a name: not a role, whatever words it holds.
+//! Some words name a speaker wherever they are in this form ([`Speaker::is_sure`]). Others may be the label of a note
+//! ("Model: a small one") and count where the journal has speakers. Any other name is a participant's there. Only the
+//! bare word is the user's: "User 2" is somebody else. `[participant:Ada]` is how this library prints a name, which is
+//! then nothing but a name: not a role, whatever words it holds.
 
 use std::sync::LazyLock;
 
@@ -31,7 +31,7 @@ pub(crate) struct Speaker<'t> {
     pub(crate) form: Form,
     /// Whether the word names a speaker in any journal.
     pub(crate) is_sure: bool,
-    /// The name as it stands there.
+    /// The name as it is there.
     pub(crate) name: &'t str,
     /// The start of the words.
     pub(crate) end: usize,
@@ -130,7 +130,7 @@ fn label(text: &str) -> Option<Speaker<'_>> {
     }
 }
 
-/// Returns an origin as a transcript has it: its "system" tells what tools and hooks said, and is not the host's own
+/// Returns an origin as a transcript has it. Its "system" tells what tools and hooks said, and is not the host's own
 /// note.
 fn of_transcript(origin: Origin) -> Origin {
     if origin == Origin::System { Origin::Tool("system".to_owned()) } else { origin }
@@ -159,7 +159,7 @@ fn turn(text: &str) -> Option<Speaker<'_>> {
     Some(Speaker { origin: of_transcript(origin), form: Form::Label, is_sure: true, name, end: 0 })
 }
 
-/// Returns a role without the time that may stand beside it in its brackets.
+/// Returns a role without the time that may be beside it in its brackets.
 fn without_time(name: &str) -> &str {
     static TIME: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\s,@-]+\(?\d{1,2}:\d\d[^\p{L}]*$"));
     TIME.find(name).map_or(name, |time| &name[..time.start()])
@@ -191,10 +191,10 @@ fn plain_name(name: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A name with what stands beside it ends before this byte.
+/// A name with what is beside it ends before this byte.
 const MOST_NAME: usize = 256;
 
-/// Stands before the name of a participant, as an [`Origin`] prints it.
+/// Comes before the name of a participant, as an [`Origin`] prints it.
 const PARTICIPANT: &str = "participant:";
 
 #[cfg(test)]

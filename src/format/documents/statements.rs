@@ -80,8 +80,9 @@ impl Statement {
         forms
     }
 
-    /// Returns the forms of those that are the same, the most like it first. One without a day is the same as one of any day, and one that
-    /// was said on two days is one; two with different days of their own are two: the next appointment is none that has been.
+    /// Returns the forms of those that are the same, the most like it first. One without a day is the same as one of
+    /// any day, and one that was said on two days is one. Two with different days of their own are two: the next
+    /// appointment is none that has been.
     pub(crate) fn same_forms(&self) -> Vec<String> {
         let Self { said, day, is_of_journal } = self;
         let mut forms = match day {

@@ -31,7 +31,7 @@ pub(crate) fn template(name: &DocName, first_run: &str, questions: &str) -> Opti
     Some(text.replace("{{FIRST_RUN}}", first_run).replace("{{QUESTIONS}}", questions.trim_end()))
 }
 
-/// Returns whether a piece of a document stands so in its template, whatever a host has chosen: nobody has written it.
+/// Returns whether a piece of a document is so in its template, whatever a host has chosen: nobody has written it.
 pub(crate) fn holds(name: &DocName, piece: &str) -> bool {
     let piece = piece.replace("\r\n", "\n");
     let choices = FIRST_RUNS.into_iter().zip(QUESTIONS.into_iter().chain(iter::repeat("")));

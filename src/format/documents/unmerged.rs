@@ -1,6 +1,6 @@
 //! Conflict marks that a merge of a repository left in a text.
 
-/// Returns the line, from 1, where two versions of a text begin to stand between conflict marks; `None` where none do.
+/// Returns the line, from 1, where two versions of a text begin to be between conflict marks; `None` where none do.
 ///
 /// The marks are those of git and of `exchange::Merge`: seven signs at the front of a line, all three in their order.
 pub(crate) fn conflict_at(text: &[u8]) -> Option<usize> {

@@ -19,7 +19,7 @@ pub(crate) const HEADINGS: [&str; 3] = [FACTS, "Preferences", "Decisions"];
 /// The heading of what nobody need have wished.
 pub(crate) const FACTS: &str = "Facts";
 
-/// A citation as it stands in an answer.
+/// A citation as it is in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Citation {
     /// The journal; `None` where the text cites something that is no document.
@@ -56,8 +56,7 @@ static MENTION: LazyLock<Regex> =
 
 /// Takes the citations out of a statement: the statement without them, and what it cites.
 ///
-/// A statement that names a journal and cites no line of it in any form that can be read keeps its text, and
-/// cites line 0 of that journal, which no journal has.
+/// A statement may name a journal without a readable line. It keeps its text and cites line 0, which no journal has.
 pub(crate) fn split_citations(statement: &str) -> (String, Vec<Citation>) {
     let mut citations = Vec::new();
     let mut spans: Vec<Range<usize>> = Vec::new();

@@ -38,7 +38,7 @@ pub(crate) struct AskedState {
     /// Statements that were written, so that one which somebody took out does not come back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) written: Vec<String>,
-    /// An answer of which not all is carried out.
+    /// An answer that is not carried out in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) answered: Option<Answered>,
     /// Keys of others, kept as they are.
@@ -46,7 +46,7 @@ pub(crate) struct AskedState {
     others: Map<String, Value>,
 }
 
-/// An answer of which not all may be carried out.
+/// An answer that may not be carried out in full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answered {
     /// The latest event of the store before it.

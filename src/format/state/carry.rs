@@ -21,13 +21,13 @@ pub(crate) const FILES: [StateName; 5] =
 
 /// Where pieces and sections are after a rewrite.
 pub(crate) trait Carry {
-    /// Returns where a piece is now, in as many parts as it is in; `None` where it is as it was, or nobody knows.
+    /// Returns where a piece is now, in as many parts as it is in. `None` where it is as it was, or nobody knows.
     fn piece(&self, piece: &LogSource) -> Option<Vec<LogSource>>;
 
     /// Returns the hash that the section of a dream has now, where it has another one.
     fn section(&self, dream: &DreamId, printed: Digest) -> Option<Digest>;
 
-    /// Returns the journals of which pieces may be elsewhere.
+    /// Returns the journals whose pieces may be elsewhere.
     fn journals(&self) -> Vec<&DocName>;
 }
 
@@ -192,7 +192,7 @@ impl Carry for Overwritten<'_> {
     }
 }
 
-/// Returns whether sections of dreams stand in a document.
+/// Returns whether sections of dreams are in a document.
 pub(crate) fn is_curated(name: &DocName) -> bool {
     [DocName::MEMORY, DocName::LEGACY_MEMORY, DocName::DREAMED].contains(name)
 }

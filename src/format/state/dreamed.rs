@@ -98,8 +98,9 @@ impl DreamedState {
         Ok(state)
     }
 
-    /// Reads the file, whatever a hand made of it: each value that makes sense is taken. A watermark whose checksum does not
-    /// fit is no peer's, and the lower of the two that are there counts: it never has a journal taken for read.
+    /// Reads the file, whatever a hand made of it: each value that makes sense is taken. A watermark whose checksum
+    /// does not fit is no peer's, and the lower of the two that are there counts. It never has a journal taken for
+    /// read.
     pub(crate) fn read(bytes: Option<&[u8]>) -> Taken<Self> {
         let Some(file) = bytes else { return Taken { state: Self::default(), edit: Edit::None } };
         if let Ok(state) = Self::parse(bytes) {
@@ -185,8 +186,7 @@ impl DreamedState {
         watermark_ns(self.last_processed_mtime.as_ref()?)
     }
 
-    /// Raises the watermark to `modified_ns`, in whole milliseconds rounded up, so that a peer which compares
-    /// with fractions does not take the file for new.
+    /// Raises the watermark to `modified_ns`, in whole milliseconds rounded up, so that no peer takes the file for new.
     pub(crate) fn raise_watermark(&mut self, modified_ns: i64) {
         let millis = modified_ns.div_euclid(1_000_000) + i64::from(modified_ns.rem_euclid(1_000_000) > 0);
         if self.watermark_ns().is_none_or(|current| current < modified_ns) {

@@ -4,7 +4,7 @@
 //! [{"at":"2026-11-21T09:14:05Z","revision":"9f86d0…","text":"# Soul\n"}]
 //! ```
 //!
-//! Bytes that are not UTF-8 stand as `hex` in place of `text`.
+//! Bytes that are not UTF-8 are kept as `hex` in place of `text`.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -17,8 +17,7 @@ use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
 use crate::format::documents::curated;
 
-/// The version of an intent with a proposal or with a change of an earlier dream, which who knows only the first would leave
-/// out. Others are of version 1.
+/// The version of an intent with a proposal or with a change of an earlier dream. Others are of version 1.
 const VERSION: u64 = 2;
 
 /// The steps of a commit: append, ledger, state, log.
@@ -58,8 +57,8 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    /// Makes the books of a commit in which no journal was shown: a peer's watermark stays a peer's, and one that came from another
-    /// machine before its ledger stays ours.
+    /// Makes the books of a commit in which no journal was shown. A peer's watermark stays a peer's, and one that came
+    /// from another machine before its ledger stays ours.
     pub(crate) fn unchanged(ledger: &Ledger, state: DreamedState) -> Self {
         let ours = if state.is_own() { &state.last_processed_mtime } else { &ledger.watermark };
         let watermark = ours.clone();
@@ -83,7 +82,7 @@ pub(crate) enum Change {
         kept: Kept,
         /// The dreams of the document, in their order.
         order: Vec<DreamId>,
-        /// The watermark that stood before.
+        /// The watermark that was before.
         mark: Option<Number>,
     },
     /// Its section goes back to its place, and its journals count as shown again.
@@ -111,14 +110,14 @@ impl Append {
         Self { name, section, sha256, before_len: before.len() as u64, before_sha256: Digest::of(before) }
     }
 
-    /// Has another section appended in the place of this one, which has not begun to stand there.
+    /// Has another section appended in the place of this one, which has not begun to be there.
     pub(crate) fn replace_section(&mut self, section: String) {
         self.sha256 = Digest::of(section.as_bytes());
         self.section = section;
     }
 
-    /// Returns its fault, if it has one: nothing is appended that is not whole, that goes elsewhere than
-    /// into curated memory, or that would not be found there afterwards.
+    /// Returns its fault, if it has one. Nothing is appended that is not whole, that goes elsewhere than into curated
+    /// memory, or that would not be found there afterwards.
     fn fault(&self, id: &DreamId, change: Option<&Change>) -> Option<&'static str> {
         let is_home = match change {
             Some(_) => self.name == DocName::DREAMED,
@@ -135,8 +134,8 @@ impl Append {
         }
     }
 
-    /// Counts the bytes of the section that an interrupted append left at the end of `memory`: only if all bytes
-    /// before them are untouched.
+    /// Counts the bytes of the section that an interrupted append left at the end of `memory`. Only if all bytes before
+    /// them are untouched.
     pub(crate) fn torn_bytes(&self, memory: &[u8]) -> usize {
         let Ok(before) = usize::try_from(self.before_len) else { return 0 };
         match memory.split_at_checked(before) {

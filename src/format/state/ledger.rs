@@ -1,15 +1,15 @@
-//! The ledger, `.dreaming.d/ledger.json`: which bytes of which journal a model has been shown.
+//! The ledger, `.dreaming.d/ledger.json`: the bytes of each journal that a model has been shown.
 //!
 //! ```text
 //! {"v":1,"epoch":7,"watermark":1795230000000,"journals":{"memory/2026-11-20-repl.md":
 //!   {"shown":[{"from":0,"to":18342,"sha256":"…","breaks":214}],"size":18342,"modified":1795229000000000000}}}
 //! ```
 //!
-//! Each piece carries the hash of its bytes, so a journal that was rewritten where it had been shown is
-//! noticed, and only the pieces that changed are shown again. A piece without a hash was dreamed by a peer.
-//! The line breaks of a piece are counted once, so that the lines after it have their numbers without reading it again.
-//! A rewrite that keeps both size and time of change to the nanosecond is not noticed. An entry may count `tries`: how
-//! often in a row it was shown and every line of the answer was held.
+//! Each piece carries the hash of its bytes, so a rewritten journal is noticed, and only changed pieces are shown
+//! again. A piece without a hash was dreamed by a peer. The line breaks of a piece are counted once, so that the lines
+//! after it have their numbers without reading it again. A rewrite that keeps both size and time of change to the
+//! nanosecond is not noticed. An entry may count `tries`: how often in a row it was shown and every line of the answer
+//! was held.
 //!
 //! A file whose checksum fits is looked through, and an entry is parsed when it is asked for. Any other is parsed whole.
 
@@ -155,7 +155,7 @@ impl Ledger {
         Looking { ledger: self, at: 0 }
     }
 
-    /// Returns the journals of which nothing waits, of those that `is_old` says yes to.
+    /// Returns the journals without waiting bytes, of those that `is_old` says yes to.
     pub(crate) fn read_whole(&self, is_old: impl Fn(&str) -> bool) -> Vec<DocName> {
         let written = self.written.glances().filter(|(name, glance)| glance.pending == 0 && is_old(name));
         let written = written.filter_map(|(name, _)| DocName::parse(name).ok());
@@ -183,7 +183,7 @@ impl Ledger {
 /// A look at the entries of many journals.
 pub(crate) struct Looking<'l> {
     ledger: &'l Ledger,
-    /// The place among the written entries where the last journal stood, or would stand.
+    /// The place among the written entries where the last journal was, or would be.
     at: usize,
 }
 

@@ -5,7 +5,8 @@
 //!  "journal":"memory/2026-11-21-repl.md","finished":true},"merged":{"MEMORY.md":["9f86d081884c7d65"]}}
 //! ```
 //!
-//! `merged` has hashes of versions of documents that a merge put together, and of what it made of them, which `latest` has of the last merge.
+//! `merged` has hashes of document versions that a merge put together, and of the results. `latest` has those of the
+//! last merge.
 //!
 //! Unknown keys survive.
 

@@ -1,7 +1,7 @@
 //! The log of passes, `.dreaming.d/log.jsonl`: one JSON object a line, appended.
 //!
-//! It holds names, byte ranges and hashes, no text: of each promoted line the hash of its normal form, so
-//! that a line which a person took out again is not promoted again. A torn last line is skipped.
+//! It holds names, byte ranges and hashes, no text. The hash of each promoted line keeps a line out that a person has
+//! removed. A torn last line is skipped.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -182,9 +182,9 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
     all.into_values().collect()
 }
 
-/// Returns the hashes of what was promoted, or declined by a person, each with the pass that says so: what is not in memory any more was
-/// taken out of it. The lines of an undone
-/// dream are free, be they said by an earlier one too: a merge has put the line of both into the section of one.
+/// Returns the hashes of what was promoted, or declined by a person, each with the pass that says so: what is not in
+/// memory any more was taken out of it. The lines of an undone dream are free, be they said by an earlier one too. A
+/// merge has put the line of both into the section of one.
 pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = (&str, &Remembered)> {
     let all = promotions(log);
     let mut freed: SortedMap<&str, usize> = SortedMap::new();

@@ -12,8 +12,8 @@
 //! <!-- /proposal:v1 id=0f3a9c5be2d14477 -->
 //! ```
 //!
-//! Between the marks stand bullets and the three headings, and nothing else: what stands there is appended as it
-//! stands, or not at all. `.dreaming.d/proposals.json` has what is not for editing:
+//! Between the marks are bullets and the three headings, and nothing else: what is there is appended as it is, or not
+//! at all. `.dreaming.d/proposals.json` has what is not for editing:
 //!
 //! ```text
 //! {"v":1,"waiting":[{"id":"0f3a9c5be2d14477","at":"2026-11-21T03:00:00Z","day":"2026-11-21",
@@ -135,8 +135,8 @@ impl Waiting {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] with the file and the line, where the marks are not as they were printed, where something
-    /// else than bullets and known headings stands between them, or no bullet.
+    /// [`Error::Corrupt`] with the file and the line, where the marks were changed, or anything but bullets and known
+    /// headings is between them.
     pub(crate) fn parse(&self, file: &str) -> Result<Vec<Bullet>> {
         let file = file.strip_prefix(text::BOM).unwrap_or(file);
         let damaged =

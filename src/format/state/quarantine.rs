@@ -93,7 +93,7 @@ impl Quarantine {
         }
     }
 
-    /// Prints it in the place of what stands there: an entry that stands there already keeps its bytes.
+    /// Prints it in the place of what is there: an entry that is there already keeps its bytes.
     pub(crate) fn print_over(&self, standing: Option<&[u8]>) -> Vec<u8> {
         let standing = standing.unwrap_or(b"[]\n");
         let place = |found: Option<usize>| found.expect("what was parsed is a list");

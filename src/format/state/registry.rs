@@ -51,8 +51,8 @@ pub(crate) enum Copied {
     Never,
 }
 
-/// The state files, in the order in which a copy takes them: the intent first of those that come last. A copy that ends in between
-/// knows less than it has, and shows again at worst what it did not know to be shown.
+/// The state files, in the order in which a copy takes them: the intent first of those that come last. A copy that ends
+/// in between knows less than it has, and at worst shows text again.
 pub(crate) static FILES: [StateFile; 30] = [
     row(Names::One(StateName::FORGOTTEN), Copied::First, false),
     row(Names::Preimages, Copied::AsVersion, true),

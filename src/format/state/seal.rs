@@ -1,11 +1,11 @@
-//! The checksum of a state file: the last key of its object, over all that stands before it.
+//! The checksum of a state file: the last key of its object, over all that is before it.
 //!
 //! ```text
 //! {"v":1,"epoch":7,"journals":{},"check":"9f86d081884c7d65"}
 //! ```
 //!
-//! A bit that flipped in a number leaves JSON that parses, and would let a dream skip a line or tell it twice. A file
-//! without the key was written by a person who meant it: it is taken as it stands.
+//! A flipped bit in a number leaves valid JSON, and would let a dream skip a line or show it twice. A file without the
+//! key was written by a person who meant it: it is taken as it is.
 
 use std::borrow::Cow;
 

@@ -38,7 +38,7 @@ pub(crate) struct SleepIntent {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FileChange {
     /// Adds a text at the end of a file that was so long before. Where it is observations, these: the text may go on
-    /// under a heading that stands there.
+    /// under a heading that is there.
     Append {
         name: DocName,
         text: String,
@@ -143,7 +143,7 @@ pub(crate) enum Missing {
     Unknown,
 }
 
-/// Compares a text with what stands behind the length that the file had.
+/// Compares a text with what is behind the length that the file had.
 pub(crate) fn missing_after(text: &str, tail: Option<&[u8]>) -> Missing {
     match tail {
         Some(tail) if text.as_bytes().starts_with(tail) && tail.len() < text.len() => {

@@ -62,7 +62,7 @@ pub(crate) struct Kept {
     pub(crate) place: Place,
     /// The ranges of the journals that count as shown no more.
     pub(crate) shown: SortedMap<DocName, Vec<Piece>>,
-    /// The watermark that would stand if no dream were taken back.
+    /// The watermark without any dream taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mark: Option<Number>,
     /// The highest watermark under which the journals wait, in milliseconds since the epoch.

@@ -1,8 +1,8 @@
-//! One spelling for texts that say the same: what an escape or an entity of HTML writes, what a letter looks like, and
-//! letters that are composed, joined or drawn otherwise.
+//! One spelling for texts that say the same: escapes and entities of HTML are read, and lookalike, composed and joined
+//! letters are one.
 //!
-//! Marks are letters' own, so `zoe` is not `zoë`; only the points of Hebrew and Arabic, which most people leave out, do not
-//! count, nor does a tatweel.
+//! Marks are letters' own, so `zoe` is not `zoë`. Only the points of Hebrew and Arabic, which most people leave out, do
+//! not count, nor does a tatweel.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -218,7 +218,7 @@ fn is_point(c: char) -> bool {
         | '\u{6d6}'..='\u{6dc}' | '\u{6df}'..='\u{6e4}' | '\u{6e7}' | '\u{6e8}' | '\u{6ea}'..='\u{6ed}')
 }
 
-/// Returns the text with as many spaces in the place of escaped white space, where any stands there.
+/// Returns the text with as many spaces in the place of escaped white space, where any is there.
 fn unescaped(text: &str) -> Option<String> {
     if !text.contains('\\') {
         return None;

@@ -37,7 +37,7 @@ pub(crate) fn is_struck(text: &str) -> bool {
     text.contains(STRUCK) || (text.contains(char::is_alphanumeric) && has_stars(text))
 }
 
-/// Returns whether enough stars stand together, with no ASCII letter or digit beside them.
+/// Returns whether enough stars are together, with no ASCII letter or digit beside them.
 fn has_stars(text: &str) -> bool {
     let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     let (bytes, mut at) = (text.as_bytes(), 0);
@@ -67,8 +67,8 @@ pub struct Tombstone {
     pub digest: Digest,
 }
 
-/// The statements that a home has forgotten. Each is known again in every spelling of it: composed, decomposed and compatible
-/// letters, entities of HTML and escapes, letters that look the same, and the points of Hebrew and Arabic or their lack.
+/// The statements that a home has forgotten. Each is known again in every spelling. Composition, compatible and
+/// lookalike letters, entities of HTML, escapes, and points of Hebrew and Arabic do not count.
 ///
 /// ```
 /// use noctuary::gate::{TombstoneKey, Tombstones};
@@ -135,8 +135,8 @@ impl Tombstones {
 
     /// Returns the tombstone of a statement. It is not yet [inserted](Self::insert).
     ///
-    /// `None` for what has fewer than two words and fewer than eight characters: a word that stands everywhere
-    /// would be taken out of everything.
+    /// `None` for what has fewer than two words and fewer than eight characters: a word that is everywhere would be
+    /// taken out of everything.
     #[must_use]
     pub fn bury(&self, text: &str) -> Option<Tombstone> {
         self.stone(&spelling::alike(text))
@@ -267,8 +267,8 @@ impl Tombstones {
         &self.key
     }
 
-    /// Returns where forgotten statements stand in a text: byte ranges, ascending and apart, each from the first letter
-    /// of a statement to its last. Also as JSON has them, where `\\n` parts words, and in other spellings.
+    /// Returns the byte ranges of forgotten statements in a text, ascending and apart, from the first letter to the
+    /// last. Also as JSON has them, where `\\n` parts words, and in other spellings.
     #[must_use]
     pub fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
@@ -287,7 +287,7 @@ impl Tombstones {
         apart
     }
 
-    /// Returns whether a forgotten statement stands anywhere in a text.
+    /// Returns whether a forgotten statement is anywhere in a text.
     #[must_use]
     pub fn holds(&self, text: &str) -> bool {
         self.scan_all(text, |_| ControlFlow::Break(())).is_break()
@@ -311,8 +311,8 @@ impl Tombstones {
         self.find(text).into_iter().map(finding).collect()
     }
 
-    /// Returns the text with spaces in the place of what is forgotten, so that every other byte and line stands where
-    /// it did.
+    /// Returns the text with spaces in the place of what is forgotten, so that every other byte and line keeps its
+    /// place.
     pub(crate) fn blanked<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.overwritten(text, &|_| true, |len| " ".repeat(len))
     }
@@ -335,8 +335,8 @@ impl Tombstones {
         })
     }
 
-    /// Returns what stands in front of the words of a line stays, and its break; `mark` makes as many bytes as the
-    /// words have.
+    /// Returns what is in front of the words of a line stays, and its break. `mark` makes as many bytes as the words
+    /// have.
     fn overwritten<'t>(
         &self,
         text: &'t str,
@@ -367,7 +367,7 @@ impl Tombstones {
         Cow::Owned(written)
     }
 
-    /// Returns what tells this set from every other.
+    /// Returns the identity of this set.
     pub(crate) fn identity(&self) -> String {
         let mut hasher = Hasher::new();
         hasher.field(&self.key.0);
@@ -377,7 +377,7 @@ impl Tombstones {
         hasher.finish().short(16)
     }
 
-    /// Slides a window of each length over the words, and gives each place where a statement stands.
+    /// Slides a window of each length over the words, and gives each place where a statement is.
     fn scan(&self, text: &str, mut give: impl FnMut(Range<usize>) -> ControlFlow<()>) -> ControlFlow<()> {
         if self.stones.is_empty() {
             return ControlFlow::Continue(());
@@ -425,8 +425,8 @@ impl Tombstones {
     }
 }
 
-/// Returns a signature of a text: where a statement [stands](Tombstones::holds) in it, the signature of the statement has no
-/// bit that the signature of the text lacks.
+/// Returns a signature of a text: where a statement [is](Tombstones::holds) in it, the signature of the statement has
+/// no bit that the signature of the text lacks.
 pub(crate) fn signature(text: &str) -> u64 {
     spelling::all(text).iter().fold(0, |bits, spelled| bits | words::signature(&spelled.text))
 }

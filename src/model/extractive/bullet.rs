@@ -41,9 +41,8 @@ pub(super) fn bullet(line: &Line<'_>, journal: &DocName) -> String {
     format!("- {day}{name}{said} ({}#L{first}{last})\n", fences::reference(journal))
 }
 
-/// Returns the name to put in front of a line, and the number of the line that it stands in: a person's always,
-/// the user's and the agent's where the line speaks of `I` or `we`, and the agent's where it reads as a decision of the
-/// user's.
+/// Returns the name to put in front of a line, and the number of the line that it is in: a person's always, the user's
+/// and the agent's where the line speaks of `I` or `we`, and the agent's where it reads as a decision of the user's.
 fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
     let speaker = line.speaker.as_ref()?;
     let name = match speaker.role {

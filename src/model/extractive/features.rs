@@ -83,21 +83,20 @@ impl Features {
     }
 }
 
-/// Returns the column of the weights that a line is measured by: what persons say to each other is the first, what
-/// stands in an agent's log or in notes the second.
+/// Returns the column of the weights that a line is measured by: what persons say to each other is the first, what is
+/// in an agent's log or in notes the second.
 pub(super) fn column(line: &Line<'_>) -> usize {
     usize::from(line.is_logged)
 }
 
 /// The weight of each feature, in a dialogue and in a log.
 ///
-/// The first column was fitted and rounded on dialogue in which the lines that hold a fact, or answer a
-/// question asked later, are known; `strong`, `label`, `section` and `noise`, which are rare there, are set
-/// by hand. In a dialogue what is short, new and told of oneself is worth the most, and nearly every line
-/// can be understood alone. A log is mostly instructions and running commentary: what counts is whether a
-/// line is a statement that stands alone. The second column was set by hand after a fit to three weeks of a
-/// log in which the durable lines are known, and looked over on two small logs of other trades. `tool` is so
-/// low that no other features together lift a tool's line over [`THRESHOLD`].
+/// The first column was fitted and rounded on dialogue in which the lines that hold a fact, or answer a question asked
+/// later, are known. `strong`, `label`, `section` and `noise`, which are rare there, are set by hand. In a dialogue
+/// what is short, new and told of oneself is worth the most, and nearly every line can be understood alone. A log is
+/// mostly instructions and running commentary: what counts is whether a line is a statement that is alone. The second
+/// column was set by hand after a fit to three weeks of a log in which the durable lines are known, and checked on two
+/// small logs of other trades. `tool` is so low that no other features together lift a tool's line over [`THRESHOLD`].
 const WEIGHTS: Features<[f64; 2]> = Features {
     len: [0.65, 0.0],
     words: [0.0, 1.7],

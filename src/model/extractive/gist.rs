@@ -32,7 +32,7 @@ impl<'l> Gist<'l> {
         self.words.intersection(&other.words).count()
     }
 
-    /// Returns whether the two have so many words in common that they speak of the same.
+    /// Returns whether the two have enough words in common to speak of the same.
     pub(super) fn is_near(&self, other: &Self) -> bool {
         let (one, two) = (self.words.len(), other.words.len());
         // Two sets of very different sizes need not be compared.
@@ -48,8 +48,8 @@ impl<'l> Gist<'l> {
         self.is_near(other) && self.numbers.is_subset(&other.numbers)
     }
 
-    /// Returns whether the other, which stands above it, no longer holds: the same with other numbers, or put right
-    /// by a line that says so.
+    /// Returns whether the other, which is above it, no longer holds: the same with other numbers, or put right by a
+    /// line that says so.
     pub(super) fn renews(&self, other: &Self) -> bool {
         let common = || self.common(other);
         let corrects = || self.changes && common() >= 3 && common() * 2 >= other.words.len();
@@ -76,7 +76,7 @@ fn numbered(wording: &Wording) -> SortedSet<(&str, &str)> {
     things.map(|three| (three[0].as_str(), three[1].as_str())).collect()
 }
 
-/// The things that a line speaks of are most often in so many pairs of words at its front.
+/// Number of pairs of words at the front of a line that most often hold its subject.
 const SUBJECT: usize = 3;
 
 /// Returns whether a word says what its line is about.

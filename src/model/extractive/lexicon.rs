@@ -5,8 +5,9 @@
 //! strong → decision, decided, from now, prefer*, my … is
 //! ```
 //!
-//! A line has a cue, a tab (here `→`), and its words and phrases. A `*` stands for any ending, and `…` for up to three words. In scripts that
-//! part no words, and in Korean, a phrase is looked for as it stands, and `…` is up to twelve characters.
+//! A line has a cue, a tab (here `→`), and its words and phrases. A `*` stands for any ending, and `…` for up to three
+//! words. In scripts that part no words, and in Korean, a phrase is looked for as it is, and `…` is up to twelve
+//! characters.
 //!
 //! A line's language is guessed by its script, then by the language that knows the most of its words. A line that no language or two know as well
 //! has the language of the lines around it, or else is English.
@@ -42,7 +43,7 @@ pub(crate) enum Cue {
     Time,
     /// Spans of time: with a number or a [`Relative`](Self::Relative) in front, they place a line in time.
     Unit,
-    /// Stands before a span of time.
+    /// Comes before a span of time.
     Relative,
     /// Numbers in words.
     Number,
@@ -52,7 +53,7 @@ pub(crate) enum Cue {
     Past,
     /// Marks what should be kept.
     Strong,
-    /// States a wish that stands, or tells of the speaker's own life or habits.
+    /// States a lasting wish, or tells of the speaker's own life or habits.
     Standing,
     /// Kin, and things of a person's life: the speaker's own are kept.
     Life,
@@ -72,7 +73,7 @@ pub(crate) enum Cue {
     Change,
     /// First words of a line in which an agent says what it is doing right now.
     Chatter,
-    /// May stand before the first word that counts for [`Chatter`](Self::Chatter) and [`Errand`](Self::Errand).
+    /// May are before the first word that counts for [`Chatter`](Self::Chatter) and [`Errand`](Self::Errand).
     Lead,
     /// A heading under which lines are worth more.
     Section,
@@ -182,7 +183,7 @@ impl Wording {
         self.has_behind(cue, 0)
     }
 
-    /// Returns the same of the text behind so many words.
+    /// Returns the same of the text behind a number of words.
     fn has_behind(&self, cue: Cue, skipped: usize) -> bool {
         let phrases = &self.lexicon.cues[cue as usize];
         if let Some(inside) = &phrases.inside {
@@ -256,7 +257,7 @@ impl Lexicon {
         &LEXICONS[0]
     }
 
-    /// Returns whether phrases are looked for inside words, of which few letters make one.
+    /// Returns whether phrases are looked for inside words, where few letters make a word.
     pub(crate) fn is_unparted(&self) -> bool {
         self.is_unparted
     }
@@ -374,7 +375,7 @@ struct Phrases {
     stems: HashSet<String>,
     /// Longer phrases, by what their first word begins with.
     longer: HashMap<String, Vec<Vec<Part>>>,
-    /// The phrases as they stand, and all of them as one pattern, where they are looked for inside words.
+    /// The phrases as they are, and all of them as one pattern, where they are looked for inside words.
     whole: HashSet<String>,
     inside: Option<Regex>,
 }
@@ -472,7 +473,7 @@ fn beginnings(word: &str) -> impl Iterator<Item = &str> {
     word.char_indices().map(|(at, c)| &word[..at + c.len_utf8()])
 }
 
-/// Returns the place behind a phrase that stands at a word.
+/// Returns the place behind a phrase that is at a word.
 fn end_of(phrase: &[Part], words: &[String], at: usize) -> Option<usize> {
     match phrase {
         [] => Some(at),

@@ -1,7 +1,8 @@
 //! The lines of the journals that may be picked, without what they wear: bullet, time stamp, speaker.
 //!
-//! Code fences, headings, records of programs and blank lines are no candidates. Who says a line is read as [dreams](origins) read it; in a
-//! journal that names no role, somebody is a person where three lines or more carry the name.
+//! Code fences, headings, records of programs and blank lines are no candidates. Who says a line is read as
+//! [dreams](origins) read it. In a journal that names no role, somebody is a person where three lines or more carry the
+//! name.
 //!
 //! If a journal has roles, a line that nobody is named for counts as a tool's: the text of a fetched page looks
 //! so, and nothing in it may pass for the user's word.
@@ -43,7 +44,7 @@ pub(crate) struct Line<'m> {
     pub(crate) said: &'m str,
     /// The words, with straight quotes and dashes.
     pub(crate) text: String,
-    /// `text` without addresses and without what stands in square brackets.
+    /// `text` without addresses and without what is in square brackets.
     pub(crate) body: String,
     /// The words and numbers of `body`.
     pub(crate) wording: Wording,

@@ -1,8 +1,8 @@
 //! The choice of lines that are worth keeping.
 //!
-//! A line's value is a logistic sum of its [features](super::features), between 0 and 1, with one column of weights for
-//! what persons say to each other and one for what stands in an agent's log. Lines are ranked by value for
-//! the room that they take, those that a person marked before all others, and taken while they fit.
+//! A line's value is a logistic sum of its [features](super::features), between 0 and 1. One column of weights is for
+//! dialogues, one for an agent's log. Lines are ranked by value for their size, marked ones before all others, and
+//! taken while they fit.
 
 use super::bullet::Kind;
 use super::features::{SIZE, THRESHOLD, column, lift};
@@ -40,17 +40,17 @@ pub(crate) struct Valued<'l, 'm> {
     pub(crate) line: &'l Line<'m>,
     /// The certainty that the line is worth keeping, from 0 to 1.
     value: f64,
-    /// The key of the ranking: value for size, in whole millionths, so that equal lines stay in their order
-    /// whatever the last bits of a platform's mathematics are.
+    /// The key of the ranking: value for size, in whole millionths, so that equal lines stay in their order on every
+    /// platform.
     pub(crate) key: f64,
 }
 
-/// Takes the lines that are worth keeping, best first, within the limits, and says of all others, by their places, why they were
-/// left. `bullets` are the lines as they will be printed, `total` is the size of all journals.
+/// Takes the lines that are worth keeping, best first, within the limits. Says of all others, by their places, why they
+/// were left. `bullets` are the lines as they will be printed, `total` is the size of all journals.
 ///
-/// A line that says what memory or a better line says already is passed over, one that a person marked only in the same words, and so is one that a later
-/// line puts right, unless both are decisions that differ in their numbers alone, one that cites a journal, for it repeats what was kept before, and one in which a secret
-/// was masked.
+/// Skipped is a line that repeats memory or a better line; one that a person marked only if its words are the same. So
+/// is a line that a later line corrects, unless both are decisions that differ in numbers alone. So are lines that cite
+/// a journal, and lines with a masked secret.
 pub(crate) fn pick<'l, 'm>(
     lines: &'l [Line<'m>],
     bullets: &[String],

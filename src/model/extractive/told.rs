@@ -1,7 +1,7 @@
 //! The part of a line that tells something: without the requests, questions and thanks around it.
 //!
 //! "I'm planning a trip. By the way, I moved to Porto in May, can you suggest a hotel?" tells that somebody moved. The
-//! result is always one piece of the line as it stands, of whole sentences, or a sentence up to the request at its end.
+//! result is always one piece of the line as it is: whole sentences, or a sentence without the request at its end.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,8 @@ use super::lexicon::{Cue, Lexicon, Wording};
 use super::token::is_number;
 use crate::base::pattern::pattern;
 
-/// Returns the part of a line that tells the most; all of it where nothing around it asks, and `None` where nothing tells.
+/// Returns the part of a line that tells the most. All of it where nothing around it asks, and `None` where nothing
+/// tells.
 pub(super) fn told<'s>(said: &'s str, lexicon: &'static Lexicon) -> Option<&'s str> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     let (mut begins, mut leaves_out) = (None, false);
@@ -82,7 +83,7 @@ fn worth(wording: &Wording, run: &str) -> usize {
     has(Cue::Own) + has(Cue::Mine) + has(Cue::Time) + 2 * usize::from(deed) + numbers + names + 2 * way
 }
 
-/// The least words of what stands before a request.
+/// The least words of what is before a request.
 const LEAST_WORDS: usize = 4;
 
 /// The most words of a sentence that is a reaction by its first.

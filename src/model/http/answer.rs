@@ -49,7 +49,8 @@ struct Rank {
     relevance_score: Option<f32>,
 }
 
-/// Reads the vectors of so many texts, in the order of the texts. They have the same length, and that one if it is said.
+/// Reads the vectors of a number of texts, in the order of the texts. They have the same length, and that one if it is
+/// said.
 pub(super) fn vectors(
     body: &[u8],
     texts: usize,
@@ -65,7 +66,7 @@ pub(super) fn vectors(
     vectors.into_iter().map(|vector| vector.into_iter().map(finite).collect()).collect()
 }
 
-/// Reads the scores of so many texts, in the order of the texts.
+/// Reads the scores of a number of texts, in the order of the texts.
 pub(super) fn scores(body: &[u8], texts: usize) -> Result<Vec<f32>, Unusable> {
     let found = read::<Ranking>(body)?.results;
     let indexed = found.into_iter().map(|one| (one.index, one.relevance_score));

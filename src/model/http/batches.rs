@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 pub(super) struct Batches {
     pub(super) texts: NonZeroUsize,
     pub(super) chars: usize,
-    /// No more than the first so many characters of a text are sent.
+    /// Maximum characters of a text that are sent, from its beginning.
     pub(super) chars_of_text: usize,
 }
 

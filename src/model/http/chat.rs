@@ -16,22 +16,22 @@ const MOST: u64 = 4 << 20;
 /// The longest time for a call unless the host says otherwise: a large prompt on a small machine takes minutes.
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// Completes requests at an endpoint that speaks OpenAI's chat completions: a vendor's, or a server on this machine,
-/// as llama.cpp, Ollama, vLLM and LM Studio are.
+/// Completes requests at an endpoint of OpenAI's chat completions. It may be a vendor's, or on this machine: llama.cpp,
+/// Ollama, vLLM, LM Studio.
 ///
 /// It asks once and waits for the whole answer: no retry, no streaming, no redirect followed. It blocks its thread, so
 /// an async host calls it where blocking is fine.
 ///
-/// **Its endings.** An answer that ended by a length limit is [`Finish::Length`](crate::model::Finish::Length), one that
-/// ended by itself [`Finish::Stop`](crate::model::Finish::Stop), one of which the server does not say why it ended
-/// [`Finish::Unsaid`](crate::model::Finish::Unsaid), and any other [`Finish::Other`](crate::model::Finish::Other): of these none is used,
-/// since an answer that may be half a one is no memory. A refusal keeps its text, as `Other`. Thoughts in front of an answer
-/// are not part of it, see [`LlmReply::without_thoughts`]. At most 4 MiB are read.
+/// **Its endings.** An answer that ended by a length limit is [`Finish::Length`](crate::model::Finish::Length), and one
+/// that ended by itself [`Finish::Stop`](crate::model::Finish::Stop). One without a reason from the server is
+/// [`Finish::Unsaid`](crate::model::Finish::Unsaid), and any other [`Finish::Other`](crate::model::Finish::Other). The
+/// last two are not used, since they may be half an answer. A refusal keeps its text, as `Other`. Thoughts in front of
+/// an answer are not part of it, see [`LlmReply::without_thoughts`]. At most 4 MiB are read.
 ///
-/// **The key** is kept in memory, sent in one header and printed nowhere: not by `Debug`, nor in an error, though the
-/// server repeat it. It goes to the endpoint alone, and over plain HTTP to this machine alone, unless
-/// [`key_over_plain_http`](Self::key_over_plain_http) says otherwise. The level `trace` of the crate `log` shows what
-/// goes over the wire, key and all: keep the target `ureq` out of it.
+/// **The key** is kept in memory, sent in one header and printed nowhere. `Debug` and errors do not have it, even if
+/// the server repeats it. It goes to the endpoint alone, and over plain HTTP to this machine alone, unless
+/// [`key_over_plain_http`](Self::key_over_plain_http) says otherwise. The level `trace` of the crate `log` shows the
+/// wire with the key. Keep the target `ureq` out of it.
 ///
 /// **The request** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. Of a dream's
 /// request the secrets are masked already.
@@ -84,8 +84,8 @@ impl ChatCompletions {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or holds a user name, a query or a
-    /// fragment: a key does not belong there.
+    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or has a user
+    /// name, query or fragment. A key does not belong there.
     pub fn new(base_url: &str, model: impl Into<String>) -> Result<Self> {
         // A night asks seldom; a connection that was kept would be closed by then.
         let connection = Connection::new(base_url, "/chat/completions", false)?;
@@ -96,8 +96,8 @@ impl ChatCompletions {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header, and where it would go to another
-    /// machine unencrypted.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header, and where it would go
+    /// to another machine unencrypted.
     pub fn key(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key(key)?, ..self })
     }
@@ -115,7 +115,7 @@ impl ChatCompletions {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header.
     pub fn key_over_plain_http(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key_over_plain_http(key)?, ..self })
     }
@@ -127,8 +127,8 @@ impl ChatCompletions {
         self
     }
 
-    /// Adds a field to each request: `temperature`, `seed`, whatever the server knows. A field that the client fills in itself
-    /// (`model`, `messages`, `stream`, and the bound of the answer) stands above it.
+    /// Adds a field to each request: `temperature`, `seed`, whatever the server knows. A field that the client fills in
+    /// itself (`model`, `messages`, `stream`, and the bound of the answer) is above it.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<String>, value: Value) -> Self {
         self.parameters.insert(name.into(), value);
@@ -140,8 +140,8 @@ impl LlmClient for ChatCompletions {
     /// # Errors
     ///
     /// [`LlmError`] for a server that cannot be reached, takes too long, answers with an error or with what is no
-    /// completion. It says the status, the first words of what the server said, secrets masked, and how long it asks
-    /// to wait; it is permanent where waiting does not help.
+    /// completion. It says the status, the first words of what the server said, secrets masked, and how long it asks to
+    /// wait. It is permanent where waiting does not help.
     fn complete(&self, request: &LlmRequest) -> std::result::Result<LlmReply, LlmError> {
         let connection = &self.connection;
         let bound = connection.endpoint().bound_of_answer();

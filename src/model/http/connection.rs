@@ -85,7 +85,7 @@ impl Connection {
         self.key.is_some()
     }
 
-    /// Sends a body once, and returns the body of a good answer of at most so many bytes.
+    /// Sends a body once, and returns the body of a good answer, up to a limit in bytes.
     pub(super) fn post(
         &self,
         body: &[u8],

@@ -16,10 +16,10 @@ use crate::embed::{EmbedError, Embedder, EmbedderId, Purpose, Strength};
 /// How often a request goes out when the server is busy, and who bounds the waits by time does not say.
 const TRIES: u32 = 6;
 
-/// Makes vectors at an endpoint that speaks OpenAI's embeddings: a vendor's, or a server on this machine, as Ollama,
-/// llama.cpp, vLLM and LM Studio are.
+/// Makes vectors at an endpoint of OpenAI's embeddings. It may be a vendor's, or on this machine: Ollama, llama.cpp,
+/// vLLM, LM Studio.
 ///
-/// **Waiting.** Texts that are kept wait for a server that is busy (429 or 503): as long as it asks in `Retry-After`, else a
+/// **Waiting.** Kept texts wait for a busy server (429 or 503), as long as it asks in `Retry-After`. Else they wait a
 /// second, then two, then four, [`patience`](Self::patience) in all. A question never waits: it is sent once, has
 /// [`query_timeout`](Self::query_timeout), and the search goes on by words.
 ///
@@ -29,8 +29,8 @@ const TRIES: u32 = 6;
 /// **The key** is kept and sent as [`ChatCompletions`](crate::model::ChatCompletions) does, and so are texts: over plain
 /// HTTP everybody on the way reads them. A pass masks secrets before.
 ///
-/// **The id** is made of the model, the dimensions and all that changes vectors here: prefixes, the start of a text, and
-/// parameters. It does not know which build of a model a server runs: say it in [`settings`](Self::settings).
+/// **The id** is made of the model, the dimensions, prefixes, the start of a text, and parameters. It does not know
+/// which build of a model a server runs: say it in [`settings`](Self::settings).
 ///
 /// # Example: a server on this machine
 ///
@@ -95,8 +95,8 @@ impl HttpEmbedder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or holds a user name, a
-    /// query or a fragment.
+    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or has a user
+    /// name, query or fragment.
     pub fn new(base_url: &str, model: impl Into<String>, dimensions: usize) -> Result<Self> {
         let texts = NonZeroUsize::new(64).expect("not zero");
         let embedder = Self {
@@ -163,23 +163,23 @@ impl HttpEmbedder {
         self
     }
 
-    /// Adds a field to each request, such as `truncate`. It is part of the id. The client's own fields (`model`, `input`,
-    /// `dimensions`) stand above it.
+    /// Adds a field to each request, such as `truncate`. It is part of the id. The client's own fields (`model`,
+    /// `input`, `dimensions`) are above it.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<String>, value: Value) -> Self {
         self.parameters.insert(name.into(), value);
         self.with_settings()
     }
 
-    /// Sends at most so many texts and characters in a request: 64 and 65,536 unless said. A text is never split.
+    /// Sets the maximum of texts and characters in a request: 64 and 65,536 unless said. A text is never split.
     #[must_use]
     pub fn batch(mut self, texts: NonZeroUsize, chars: usize) -> Self {
         (self.batches.texts, self.batches.chars) = (texts, chars);
         self
     }
 
-    /// Sends at most so many characters of a text, its prefix not counted: 4,000 unless said. Many servers refuse a text that
-    /// is longer than the model reads, and with it the whole request: 512 tokens are about 1,800 English characters.
+    /// Sets the maximum of characters of a text, without its prefix: 4,000 unless said. Many servers refuse a whole
+    /// request if one text is longer than the model reads. 512 tokens are about 1,800 English characters.
     #[must_use]
     pub fn text_chars(mut self, most: usize) -> Self {
         self.batches.chars_of_text = most;
@@ -190,8 +190,8 @@ impl HttpEmbedder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header, and where it would go to
-    /// another machine unencrypted.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header, and where it would go
+    /// to another machine unencrypted.
     pub fn key(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key(key)?, ..self })
     }
@@ -209,7 +209,7 @@ impl HttpEmbedder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header.
     pub fn key_over_plain_http(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key_over_plain_http(key)?, ..self })
     }

@@ -59,8 +59,8 @@ impl Key {
         self.header.clone()
     }
 
-    /// Masks the key and every part of it that is long enough to tell, in any case, encoded or not, and whatever stands
-    /// between its letters: a server may show the half of it, break it into lines, or escape a sign of it.
+    /// Masks the key and every part of it that is long enough to tell, in any case, encoded or not, with anything
+    /// between its letters. A server may show half of it, break it into lines, or escape a sign of it.
     fn mask(&self, text: &str) -> String {
         let mut is_key = vec![false; text.len()];
         let whole: Vec<_> =
@@ -83,7 +83,7 @@ impl Key {
     }
 }
 
-/// Marks where parts of a key stand in a text that is read as `read`: byte for byte, and from where to where.
+/// Marks where parts of a key are in a text that is read as `read`: byte for byte, and from where to where.
 fn mark(is_key: &mut [bool], read: &[(u8, Range<usize>)], key: &[u8]) {
     let part = key.len().min(PART);
     for window in read.windows(part) {
@@ -94,7 +94,7 @@ fn mark(is_key: &mut [bool], read: &[(u8, Range<usize>)], key: &[u8]) {
     }
 }
 
-/// Returns the letters and digits of a text in lower case, escapes read, and where they stand.
+/// Returns the letters and digits of a text in lower case, escapes read, and where they are.
 fn plain(text: &str) -> Vec<(u8, Range<usize>)> {
     let mut read = Vec::new();
     let mut at = 0;

@@ -44,8 +44,8 @@ impl HttpReranker {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or holds a user name, a
-    /// query or a fragment.
+    /// [`Error::Config`](crate::Error::Config) for a URL that is not `http` or `https`, has no host, or has a user
+    /// name, query or fragment.
     pub fn new(base_url: &str, model: impl Into<String>) -> Result<Self> {
         let texts = NonZeroUsize::new(100).expect("not zero");
         Ok(Self {
@@ -57,21 +57,21 @@ impl HttpReranker {
         })
     }
 
-    /// Adds a field to each request. The client's own fields (`model`, `query`, `documents`, `top_n`) stand above it.
+    /// Adds a field to each request. The client's own fields (`model`, `query`, `documents`, `top_n`) are above it.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<String>, value: Value) -> Self {
         self.parameters.insert(name.into(), value);
         self
     }
 
-    /// Sends at most so many texts and characters in a request: 100 and 262,144 unless said.
+    /// Sets the maximum of texts and characters in a request: 100 and 262,144 unless said.
     #[must_use]
     pub fn batch(mut self, texts: NonZeroUsize, chars: usize) -> Self {
         (self.batches.texts, self.batches.chars) = (texts, chars);
         self
     }
 
-    /// Sends at most so many characters of a text: 4,000 unless said.
+    /// Sets the maximum of characters of a text: 4,000 unless said.
     #[must_use]
     pub fn text_chars(mut self, most: usize) -> Self {
         self.batches.chars_of_text = most;
@@ -82,8 +82,8 @@ impl HttpReranker {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header, and where it would go to
-    /// another machine unencrypted.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header, and where it would go
+    /// to another machine unencrypted.
     pub fn key(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key(key)?, ..self })
     }
@@ -101,7 +101,7 @@ impl HttpReranker {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot stand in a header.
+    /// [`Error::Config`](crate::Error::Config) for a key that is empty or cannot are in a header.
     pub fn key_over_plain_http(self, key: &str) -> Result<Self> {
         Ok(Self { connection: self.connection.key_over_plain_http(key)?, ..self })
     }
@@ -132,8 +132,8 @@ impl HttpReranker {
 impl Reranker for HttpReranker {
     /// # Errors
     ///
-    /// [`EmbedError`] for a server that cannot be reached, takes too long, answers with an error, or with scores that cannot
-    /// be used: not one for each text, or no number.
+    /// [`EmbedError`] for a server that cannot be reached, takes too long, or answers with an error. Also if there is
+    /// not one score for each text, or one is no number.
     fn rerank(&self, query: &str, texts: &[&str]) -> std::result::Result<Vec<f32>, EmbedError> {
         let mut scores = Vec::with_capacity(texts.len());
         for batch in self.batches.split(texts) {

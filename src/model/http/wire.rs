@@ -69,7 +69,7 @@ pub(super) fn error(value: &Value) -> Option<&str> {
         .find_map(|place| value.pointer(place).and_then(Value::as_str))
 }
 
-/// Returns the content. A message is a text, or parts of which some are; it is neither where a model called a tool
+/// Returns the content. A message is a text, or parts that are text in part. It is neither where a model called a tool
 /// or was stopped.
 fn content(content: &Value) -> String {
     match content {

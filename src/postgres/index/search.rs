@@ -192,7 +192,7 @@ fn bit(kind: SessionKind) -> Param {
     i64::from(Audience::bit(kind)).into()
 }
 
-/// The words of which a chunk must have one.
+/// The words, where a chunk must have one.
 #[derive(Debug, PartialEq, Eq)]
 enum Needed {
     One(BTreeSet<i32>),

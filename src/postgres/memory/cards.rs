@@ -1,4 +1,4 @@
-//! Cards of rows with their words counted, of which those are read that are not kept.
+//! Cards of rows with their words counted; only those that are not kept are read.
 
 use crate::sql::Columns;
 use crate::sql::memory::with_card;

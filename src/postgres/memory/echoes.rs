@@ -1,4 +1,4 @@
-//! The words of retired rows and of keys, beside the index: a search that finds one of them is led to what holds now.
+//! The words of retired rows and of keys, beside the index. A search that finds one of them is led to what holds now.
 
 use super::table::Table;
 use crate::base::error::Result;

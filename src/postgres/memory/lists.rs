@@ -19,7 +19,7 @@ const ROWS: i64 = 256;
 /// The bytes of an id.
 const ID: usize = size_of::<i64>();
 
-/// Makes a number for each session of which a search sees rows: 1 for the shared ones, 0 for the private ones.
+/// Makes a number for each session whose rows a search sees: 1 for the shared ones, 0 for the private ones.
 fn flags(visibility: Visibility) -> Vec<i64> {
     match visibility {
         Visibility::All => vec![0, 1],
@@ -27,7 +27,7 @@ fn flags(visibility: Visibility) -> Vec<i64> {
     }
 }
 
-/// A list without one of its rows: its word and the last row that it had, its first and last row now, and its ids.
+/// A list without one of its rows. Its word and the last row that it had, its first and last row now, and its ids.
 type Shorter = (i64, i64, i64, i64, Vec<u8>);
 
 fn bytes_of(ids: &[i64]) -> Vec<u8> {
@@ -49,7 +49,7 @@ struct Having {
 }
 
 impl Having {
-    /// Returns whether the latest of all rows are among those that were read, so many of them.
+    /// Returns whether the latest of all rows are among those that were read, by their number.
     fn has_the_latest(&self, most: usize) -> bool {
         let end = self.ids.last().filter(|_| self.ids.len() == most);
         self.whole_from.is_none_or(|from| end.is_some_and(|end| *end >= from))

@@ -83,7 +83,7 @@ impl Searchable for Table<'_> {
 }
 
 impl Table<'_> {
-    /// Gives the rows of which the words weigh most together, each with the words counted in it.
+    /// Gives the rows whose words weigh most together, each with the words counted in it.
     fn best(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()> {
         let words: Vec<i64> = wanted.weights.iter().map(|(term, _)| word_of(&term.stem)).collect();
         if words.is_empty() {

@@ -35,7 +35,7 @@ pub(super) struct State {
     pub(super) suspects: i64,
     /// The version of the terms of the rows.
     pub(super) terms: i64,
-    /// A number of the last change of a row that stood, by chance.
+    /// A number of the last change of a row that is not deleted, by chance.
     pub(super) change: i64,
 }
 

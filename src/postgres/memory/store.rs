@@ -14,17 +14,18 @@ use crate::store::{Store, StoreConfig, forward};
 
 /// A memory store on a PostgreSQL server, for one scope of it; made by [`Postgres::memory`](crate::postgres::Postgres::memory).
 ///
-/// The tables have the seed's names and columns, `memories` and `user_profile`, with columns beside them. Processes on several
-/// machines may use it at once. Each verb is one transaction, and changes of one scope follow one another, those of its workspace
-/// too: what a verb returned was committed, and survives a power loss of the server. A call that waits for longer than
-/// [`StoreConfig::patience`] gets [`Error::Busy`](crate::Error::Busy), one that reaches no server
-/// [`Error::Unavailable`](crate::Error::Unavailable).
+/// The tables have the seed's names and columns, `memories` and `user_profile`, with columns beside them. Processes on
+/// several machines may use it at once. Each verb is one transaction, and changes of one scope follow one another,
+/// those of its workspace too. After a verb its change is committed, and survives a power loss of the server. A call
+/// that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`](crate::Error::Busy), one that reaches no
+/// server [`Error::Unavailable`](crate::Error::Unavailable).
 ///
-/// A search reads the words of its rows in tables of its own, `memory_postings` and for frequent words `memory_lists`, which are written with
-/// the rows: the same rows have the same order as in a file. No transaction sees the rows of another scope, by its statements and by row-level security.
+/// A search reads words in tables of its own, `memory_postings` and for frequent words `memory_lists`. They are written
+/// with the rows, so the same rows have the same order as in a file. No transaction sees the rows of another scope, by
+/// its statements and by row-level security.
 ///
-/// A forgotten statement leaves every table at once. The server keeps the bytes of removed rows until it vacuums them, and its log and
-/// its backups for longer: the receipt says so.
+/// A forgotten statement leaves every table at once. The server keeps the bytes of removed rows until it vacuums them,
+/// and its log and backups for longer. The receipt says so.
 ///
 /// ```no_run
 /// use chrono::Utc;

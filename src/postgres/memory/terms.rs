@@ -1,8 +1,8 @@
 //! The words of the rows that a search finds: a posting for each word of each row, written with the row. Postings of frequent words become
 //! [lists](super::lists).
 //!
-//! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text. The stems of all
-//! words stand beside them, each once, so that those are found which the beginning of a word may have.
+//! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text.
+//! The stems of all words are beside them, each once, so that those are found which the beginning of a word may have.
 
 use crate::sql::Columns;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

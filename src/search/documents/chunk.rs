@@ -16,7 +16,7 @@ pub struct Chunk {
     pub bytes: Range<usize>,
     /// Its first and its last line, from 1.
     pub lines: (u64, u64),
-    /// The headings that it stands under, its own included, the outermost first, a line each.
+    /// The headings that it is under, its own included, the outermost first, a line each.
     pub headings: String,
     /// Whether it is headings alone, with nothing under them: an index leaves it out.
     pub is_bare: bool,
@@ -31,8 +31,8 @@ impl fmt::Debug for Chunk {
 
 /// The rule for cutting documents. It belongs to the identity of an index: under another one, documents are cut anew.
 ///
-/// Under any rule, the chunks of a text cover it but for a byte order mark, in order; if one is longer than its
-/// share, the next repeats its end. A cut never splits a character.
+/// Under any rule, the chunks of a text cover it but for a byte order mark, in order. If one is longer than its share,
+/// the next repeats its end. A cut never splits a character.
 ///
 /// ```
 /// use noctuary::search::ChunkConfig;
@@ -46,9 +46,9 @@ impl fmt::Debug for Chunk {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkConfig {
-    /// By the structure of markdown: a heading begins a chunk, a code block stays whole where it fits, and other cuts
-    /// are made between blocks, list items, lines, sentences or words, in this order. Of a document above 1 MiB
-    /// the structure is not read.
+    /// By the structure of markdown: a heading begins a chunk, and a code block stays whole where it fits. Other cuts
+    /// are between blocks, list items, lines, sentences or words, in this order. Of a document above 1 MiB the
+    /// structure is not read.
     Markdown {
         /// The most bytes of a chunk: 1,600, which are about 400 tokens.
         max_bytes: usize,
@@ -61,7 +61,7 @@ pub enum ChunkConfig {
         max_chunk_size: usize,
         /// The number of characters that a chunk repeats of the one before.
         overlap: usize,
-        /// After what to cut, the best first; where none stands in the second half of a chunk, at any character.
+        /// After what to cut, the best first; where none is in the second half of a chunk, at any character.
         split_on: Vec<String>,
     },
 }

@@ -1,7 +1,7 @@
 //! The contract of an index: what was seen of each document of a workspace, and the chunks that it is found by.
 //!
-//! The documents are the truth. An index may be thrown away at any time, and is made anew from them; what it says
-//! of a document holds for the bytes whose revision it names.
+//! The documents are the truth. An index may be thrown away at any time, and is made anew from them. Its content about
+//! a document holds for the bytes whose revision it names.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,10 +41,10 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     /// The errors of the backend.
     fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>>;
 
-    /// Carries out changes in one step: after a failure or a crash all of them stand, or none.
+    /// Carries out changes in one step: after a failure or a crash all of them are there, or none.
     ///
     /// Answers of each whether it was carried out. It is not where the index by now says anything but the change's
-    /// [`before`](IndexChange::before): somebody else indexed the document meanwhile, and it must be looked at again.
+    /// [`before`](IndexChange::before). Somebody else indexed the document meanwhile, and it must be looked at again.
     /// `at` is when the documents were looked at.
     ///
     /// A document and a chunk of the same place keep their ids.
@@ -54,15 +54,15 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     /// The errors of the backend; nothing was changed.
     fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>>;
 
-    /// Forgets every document of the scope, also where what stands is damaged.
+    /// Forgets every document of the scope, also where the index is damaged.
     ///
     /// # Errors
     ///
     /// The errors of the backend.
     fn clear(&self) -> Result<()>;
 
-    /// Leaves nothing on the disk of what was taken out of the index, as far as the backend can: for what was forgotten.
-    /// As provided it does nothing, which is right where nothing is kept of what was taken out.
+    /// Leaves no removed text of the index on the disk, as far as the backend can. It is for forgotten text. As
+    /// provided it does nothing, which is right where nothing is kept of what was taken out.
     ///
     /// # Errors
     ///
@@ -71,9 +71,9 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Finds the chunks that fit a text as a person types it, best first, of documents whose audience includes the
-    /// kind of session. No text is an error. Ties come by path, then by the place in the document. They are given as they
-    /// stand: [`Indexed::search`](crate::life::Indexed::search) masks what a model is not to be shown.
+    /// Finds the chunks that fit a text as a person types it, best first, in documents for the kind of session. No text
+    /// is an error. Ties come by path, then by the place in the document. They are given as they are:
+    /// [`Indexed::search`](crate::life::Indexed::search) masks what a model is not to be shown.
     ///
     /// # Errors
     ///

@@ -62,8 +62,8 @@ pub struct SearchResult {
     pub content: String,
     /// Its place in the document, from 0.
     pub chunk_index: u32,
-    /// The fit, in 0 to 1: by words alone 61 / (60 + rank); with vectors the weighted sum of both scores, in which the first may have
-    /// far less than 1.
+    /// The fit, in 0 to 1. By words alone it is 61 / (60 + rank). With vectors it is the weighted sum of both scores,
+    /// where the first may have far less than 1.
     pub score: f64,
     /// The score by words alone, in 0 to 1; `None` where no words were looked for.
     pub bm25_score: Option<f64>,
@@ -71,14 +71,14 @@ pub struct SearchResult {
     pub vector_score: Option<f64>,
     /// The first and the last line of the chunk in its document, from 1.
     pub lines: (u64, u64),
-    /// The bytes of the sentence in the content that has the most words of the query, the first of equals; `None` where it has none,
-    /// such as a chunk that was found by its path or its meaning.
+    /// The bytes of the sentence in the content that has the most words of the query, the first of equals. `None` where
+    /// it has none, such as a chunk that was found by its path or its meaning.
     pub span: Option<Range<usize>>,
 }
 
 impl SearchResult {
-    /// Returns the sentence that was found with the sentences beside it, at most so many bytes and in whole graphemes; the beginning
-    /// of the content where there is no [`span`](Self::span).
+    /// Returns the sentence that was found with the sentences beside it, up to a limit in bytes and in whole graphemes.
+    /// The beginning of the content where there is no [`span`](Self::span).
     #[must_use]
     pub fn excerpt(&self, most: usize) -> &str {
         text::excerpt(&self.content, self.span.as_ref(), most)

@@ -12,7 +12,7 @@ use crate::base::text;
 pub(super) struct Section {
     pub(super) bytes: Range<usize>,
     pub(super) headings: String,
-    /// Whether nothing stands under its headings.
+    /// Whether nothing is under its headings.
     pub(super) is_bare: bool,
 }
 

@@ -21,7 +21,7 @@ pub(crate) trait MemoryDriver: Driver {
     /// Returns the id of the next part of a series, which is taken with it; `None` where the table itself counts up.
     fn next_id(&self, of: Series) -> Option<i64>;
 
-    /// Returns the id of a row that was added just now: that which it was given, or that which the table counted up to.
+    /// Returns the id of a row that was added just now. That which it was given, or that which the table counted up to.
     fn added(&self, given: Option<i64>) -> i64;
 
     /// Returns the last number that a part of the learning loop has.
@@ -82,7 +82,7 @@ pub(crate) trait MemoryDriver: Driver {
     /// Says that a pair is suspected.
     fn gets_suspects(&self) {}
 
-    /// Says that this change alters rows that stand: what was read of them before is of no more use.
+    /// Says that this change alters rows that exist: what was read of them before is of no more use.
     fn alters_rows(&self);
 
     /// Returns the rows whose signatures have all bits of one, deleted and retired ones too, by id.
@@ -95,7 +95,7 @@ pub(crate) trait MemoryDriver: Driver {
     /// `$6` is the number of the key.
     fn new_value(&self) -> &'static str;
 
-    /// Returns the tombstones of this scope as they stand; `None` if it has forgotten nothing.
+    /// Returns the tombstones of this scope as they are; `None` if it has forgotten nothing.
     fn forgotten(&self) -> Result<Option<Arc<Tombstones>>>;
 
     /// Says that this change adds or removes tombstones.
@@ -131,8 +131,8 @@ pub(crate) trait MemoryDriver: Driver {
     /// Lists the latest rows in sight that lead to a key.
     fn rows_mentioning(&self, visibility: Visibility, keys: &[String], most: usize) -> Result<Vec<MemoryId>>;
 
-    /// Runs a change of a row, and takes the row into its indexes as it stands then. With `moves` a search found it before or finds it
-    /// from now on.
+    /// Runs a change of a row, and takes the row into its indexes as it is then. With `moves` a search found it before
+    /// or finds it from now on.
     fn reindexed(&self, id: MemoryId, moves: bool, change: &mut dyn FnMut() -> Result<()>) -> Result<()>;
 }
 

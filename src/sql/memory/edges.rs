@@ -72,7 +72,7 @@ pub(crate) fn put_edges_anew(driver: &dyn MemoryDriver, id: MemoryId) -> Result<
     put_edges_of(driver, id).map(drop)
 }
 
-/// Adds the edges of a row as it stands.
+/// Adds the edges of a row as it is.
 pub(crate) fn put_edges_of(driver: &dyn MemoryDriver, id: MemoryId) -> Result<u64> {
     let which = driver.dialect().spell("id = $3", "user_id = $1 AND agent_id = $2 AND id = $3");
     put_each(driver, extracted(driver, which, params![id.get()])?)

@@ -57,7 +57,7 @@ pub(crate) const fn card(words: Dialect) -> &'static str {
     )
 }
 
-/// Gives what is weighed of a row, of which this text is known. Its columns begin with those of [`card`].
+/// Gives the weighed part of a row with a known text. Its columns begin with those of [`card`].
 pub(crate) fn with_card<T>(found: &dyn Columns, text: &str, take: impl FnOnce(&Card<'_>) -> T) -> Result<T> {
     let (mut take, mut taken) = (Some(take), None);
     read_card(found, text, &mut |card| taken = take.take().map(|take| take(card)))?;

@@ -17,8 +17,8 @@ use crate::store::check_scope;
 
 /// Artifacts inside one SQLite file, for one scope of it.
 ///
-/// The table is the seed's `chat_artifacts`; where another program has a table of that name with other columns, it stays as it
-/// is, and ours is `memory_artifacts`. The file may be that of a [`SqliteWorkspace`](crate::SqliteWorkspace) or a
+/// The table is the seed's `chat_artifacts`. If another program has a table of that name with other columns, ours is
+/// `memory_artifacts`. The file may be that of a [`SqliteWorkspace`](crate::SqliteWorkspace) or a
 /// [`SqliteMemoryStore`](crate::SqliteMemoryStore), and a [backup](Self::backup_to) of one has all of them.
 ///
 /// Each change and its line of the audit are one transaction: what a verb returned survives a power loss. Several processes may

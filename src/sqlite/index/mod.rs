@@ -42,11 +42,12 @@ use links::Links;
 /// An index inside one SQLite file, for one scope of it.
 ///
 /// The file may be its own, or that of a [`SqliteWorkspace`](crate::SqliteWorkspace) or a
-/// [`SqliteMemoryStore`](crate::SqliteMemoryStore): one file is one thing to [back up](crate::SqliteWorkspace::backup_to); an index apart can be thrown
-/// away and made anew. If a document is removed from `memory_documents` in the same file, its chunks are removed too.
+/// [`SqliteMemoryStore`](crate::SqliteMemoryStore): one file is one thing to [back
+/// up](crate::SqliteWorkspace::backup_to). An index apart can be thrown away and made anew. If a document is removed
+/// from `memory_documents` in the same file, its chunks are removed too.
 ///
 /// The tables are the seed's `memory_chunks`, with columns beside its own, `indexed_documents`, and
-/// `memory_chunks_fts`, an FTS5 index over the chunks. WAL with `synchronous=FULL`; several processes may use it at
+/// `memory_chunks_fts`, an FTS5 index over the chunks. WAL with `synchronous=FULL`. Several processes may use it at
 /// once, and a call that waits for longer than half a minute gets [`Error::Busy`](crate::Error::Busy). Not for network
 /// drives.
 ///
@@ -80,7 +81,7 @@ pub struct SqliteIndex {
 }
 
 impl SqliteIndex {
-    /// Opens or makes the file. It belongs outside of a folder whose documents it finds, of which it would be one.
+    /// Opens or makes the file. It belongs outside of a folder whose documents it finds, or it would be one of them.
     ///
     /// # Errors
     ///
@@ -118,8 +119,8 @@ impl SqliteIndex {
         self
     }
 
-    /// Looks at whether the text index says what the chunks say, of all scopes of the file, and whether every chunk
-    /// is of a document and every document has its chunks. Takes as long as the index is large.
+    /// Looks at whether the text index says what the chunks say, of all scopes of the file. Every chunk must be of a
+    /// document, and every document have its chunks. Takes as long as the index is large.
     ///
     /// [`optimize`](Self::optimize) mends the first two, the next [`sync`](crate::life::Indexed::sync) the last.
     ///
@@ -143,8 +144,8 @@ impl SqliteIndex {
         })
     }
 
-    /// Tidies the index, of all scopes of the file: removes chunks whose document is gone, makes the text index
-    /// anew where it does not say what the chunks say, and merges its parts. Returns how many chunks were removed.
+    /// Tidies the index, of all scopes of the file. Removes chunks whose document is gone, makes a differing text index
+    /// anew, and merges its parts. Returns how many chunks were removed.
     ///
     /// # Errors
     ///

@@ -207,7 +207,8 @@ impl SqliteBackend {
         self.build_terms(action)
     }
 
-    /// Takes what was deleted out of the parts of the index: there the words of a removed row stay until they are merged.
+    /// Takes what was deleted out of the parts of the index. There the words of a removed row stay until they are
+    /// merged.
     fn wipe_index(&self) -> Result<()> {
         self.alter("purge", |table| {
             table.folded(|| {

@@ -1,6 +1,6 @@
 //! The rows that say a statement.
 //!
-//! Each row has a signature of its words. It stands in an index beside the row's id, so that the rows that cannot say a
+//! Each row has a signature of its words. It is in an index beside the row's id, so that the rows that cannot say a
 //! statement are passed without being read.
 
 use crate::sql::memory::COLUMNS;
@@ -18,7 +18,7 @@ use crate::sqlite::columns::ReadAll;
 use crate::sqlite::driver::{Found, Run};
 use crate::store::forget::signature_of;
 
-/// The signature of a row of which nothing is known has all bits.
+/// The signature of an unknown row has all bits.
 pub(super) const COLUMN: (&str, &str) = ("signature", "INTEGER NOT NULL DEFAULT -1");
 
 /// The indexes are of all rows, those that are found and those that are not.
@@ -51,7 +51,7 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TRIGGER)
 }
 
-/// Writes the signatures of rows of which nothing is known.
+/// Writes the signatures of rows without one.
 pub(super) fn sign(connection: &Connection) -> rusqlite::Result<()> {
     let unsigned: Vec<i64> = {
         let mut statement = connection.prepare("SELECT id FROM memories WHERE signature = -1")?;

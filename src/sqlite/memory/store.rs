@@ -18,10 +18,10 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 
 /// A memory store inside one SQLite file, for one scope of it.
 ///
-/// The tables are the seed's: `memories`, `user_profile`, and `memories_fts`, an FTS5 index over them that any
-/// SQLite shell can read, and keeps in step when it adds a row. The file may be that of a
-/// [`SqliteWorkspace`](crate::SqliteWorkspace): one file is one thing to [back up](Self::backup_to); two let a store be thrown away and
-/// rebuilt, and a long purge does not hold up a dream: all that this process has open in one file shares one connection.
+/// The tables are the seed's: `memories`, `user_profile`, and the FTS5 index `memories_fts`. Any SQLite shell can read
+/// it, and keeps it in step when it adds a row. The file may be that of a [`SqliteWorkspace`](crate::SqliteWorkspace):
+/// one file is one thing to [back up](Self::backup_to). With two, a store can be rebuilt, and a long purge does not
+/// hold up a dream. All users of one file share one connection.
 ///
 /// Both text indexes hold the rows that a search may return, so words of deleted and retired rows count in no frequency. A
 /// search reads the word index of its scope, in the tables `memory_terms_…`. Phrases, conditions, lists by time and the syntax
@@ -31,9 +31,9 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
 /// once; a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
-/// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A call
-/// for another scope finds nothing and changes nothing; the audit has a line about its refusal. Give each scope a
-/// file of its own: in one of several a search by FTS5's own syntax reads past the matches of all of them.
+/// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A call for
+/// another scope finds nothing and changes nothing; the audit has a line about its refusal. Give each scope a file of
+/// its own. In a shared one, a search by FTS5's own syntax reads past the matches of all.
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};
@@ -63,15 +63,15 @@ impl SqliteMemoryStore {
         self.store.backend()
     }
 
-    /// Opens or makes the file. A database of the seed's own program is taken over: its rows stay, what its metadata
-    /// says of a missing source is believed once, and its index is made anew. Its `user_version` stays, and so does each
-    /// table of its own, whatever the columns: ours stand beside them under other names.
+    /// Opens or makes the file. A database of the seed's own program is taken over. Its rows stay, what its metadata
+    /// says of a missing source is believed once, and its index is made anew. Its `user_version` stays, and so does
+    /// each table of its own, whatever the columns: ours are beside them under other names.
     ///
     /// # Errors
     ///
-    /// [`Error::NewerVersion`] for a file of a newer version of this library, [`Error::Corrupt`] for a file that
-    /// is no SQLite database or another program's, [`Error::Shrunk`] for one that lacks its last commit,
-    /// [`Error::TooManyOpen`], [`Error::NetworkFileSystem`] for a network drive.
+    /// [`Error::NewerVersion`] for a file of a newer version of this library. [`Error::Corrupt`] for a file that is no
+    /// SQLite database or another program's. [`Error::Shrunk`] for one that lacks its last commit.
+    /// [`Error::TooManyOpen`]. [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Self::open_with(path, scope, StoreConfig::default())
     }
@@ -148,8 +148,8 @@ impl SqliteMemoryStore {
         self.store.config()
     }
 
-    /// Copies the whole database into a new file, as it stands at one moment, while others write: rows, profile, audit
-    /// and indexes of every scope, and the documents of a workspace in the same file. As
+    /// Copies the whole database into a new file, as it is at one moment, while others write. It has rows, profile,
+    /// audit and indexes of every scope, and documents of a workspace in the same file. As
     /// [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to); verbs of this process in the same file wait.
     ///
     /// ```

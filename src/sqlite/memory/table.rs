@@ -74,7 +74,7 @@ impl Table<'_> {
         &self.backend.agent
     }
 
-    /// Returns whether the profile stands in the seed's table: that of the owner, unless another program has the name.
+    /// Returns whether the profile is in the seed's table: that of the owner, unless another program has the name.
     pub(super) fn has_profile_of_the_seed(&self) -> bool {
         self.user().is_empty() && self.backend.profile_of_the_seed
     }

@@ -235,7 +235,7 @@ const TRIGGERS: &str = "
     END;
 ";
 
-/// Makes the tables, around those of the seed where they stand already.
+/// Makes the tables, around those of the seed where these exist already.
 pub(crate) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SEED)?;
     add_columns(connection)?;
@@ -340,7 +340,7 @@ fn stand(connection: &Connection, names: &[&str], texts: &[&str]) -> rusqlite::R
 const TRIGGER_NAMES: [&str; 6] =
     ["memories_ai", "memories_ad", "memories_au", "memory_terms_ai", "memory_terms_ad", "memory_terms_au"];
 
-/// Puts triggers back that do not stand as they were made; returns whether rows may have changed that none saw. Then no
+/// Puts triggers back that are not as they were made; returns whether rows may have changed that none saw. Then no
 /// vector is believed any more.
 pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
     if are_mended(connection)? {

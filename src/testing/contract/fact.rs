@@ -359,8 +359,8 @@ pub fn supersedes(store: &dyn Facts) {
     assert_eq!(found(store, "Where does Marta live?"), [porto.id], "and a reversal is reverted too");
 }
 
-/// Checks that the last decision of a chain of values is reverted first: the first alone would leave two that count,
-/// or none.
+/// Checks that the last decision of a chain of values is reverted first. The first alone would leave two that count, or
+/// none.
 pub fn links(store: &dyn Facts) {
     let home = |city: &str, minute| {
         let new = fact(&format!("Marta lives in {city}")).about(FactKey::one("Marta", "home"));

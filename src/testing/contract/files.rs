@@ -69,7 +69,7 @@ fn is_not_found<T: std::fmt::Debug>(answer: &crate::Result<T>) -> bool {
     matches!(answer, Err(Error::NotFound { .. }))
 }
 
-/// A file is kept under a key of its own, with its hash, and read whole and in parts, also by who opens the place later.
+/// A file is kept under a key of its own, with its hash, and read whole and in parts, also after a later opening.
 pub fn keeping(make: MakeFiles<'_>) {
     let place = make();
     let store = open(&place);
@@ -198,8 +198,8 @@ pub fn sight(make: MakeFiles<'_>) {
     assert_eq!(listed(store.as_ref(), &human()).len(), 2, "all is there still");
 }
 
-/// Names of people and of files that lead elsewhere, or that something would run: each is kept in its own folder, and none is
-/// served as what a browser runs. 242 cases.
+/// Names of people and of files that lead elsewhere, or that something would run. Each is kept in its own folder, and
+/// none is served as what a browser runs. 242 cases.
 pub fn hostile(make: MakeFiles<'_>) {
     const USERS: [&str; 11] = [
         "../marta",

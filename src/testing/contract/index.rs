@@ -134,7 +134,7 @@ pub fn documents(index: &dyn DocumentIndex) {
     assert_eq!(find(index, "harbour").len(), 1, "a cleared index goes on");
 }
 
-/// A change is carried out only where the index stands as the change says.
+/// A change is carried out only where the index is as the change says.
 pub fn steps(index: &dyn DocumentIndex) {
     let first = put(index, "a.md", "one\n", private());
     let late = put(index, "a.md", "late\n", private());
@@ -172,7 +172,7 @@ pub fn ids(index: &dyn DocumentIndex) {
     assert_eq!(ids(index), first, "and so it is when all is made anew");
 }
 
-/// Results say where they stand, and come in one order.
+/// Results say where they are, and come in one order.
 pub fn results(index: &dyn DocumentIndex) {
     let section = "# Quay\n\nThe harbour lies east.\n";
     for document in ["c.md", "a.md", "b.md"] {

@@ -175,7 +175,8 @@ pub fn forgets(store: &dyn Roles) {
     assert!(back > kept && back != gone, "no id is used twice");
 }
 
-/// A note of a store with edges has them as a row does: for main sessions, while it stands. (GE-01, GE-08, GE-09, SE-14)
+/// A note of a store with edges has them as a row does: for main sessions, while it exists. (GE-01, GE-08, GE-09,
+/// SE-14)
 pub fn edges(store: &dyn EdgedRoles) {
     let around = |access: &Access, asked: &str| {
         let near = store.neighborhood(access, asked, 9, at(30)).expect(WORKS);

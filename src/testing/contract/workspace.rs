@@ -12,6 +12,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WorkspaceExt, WriteM
 pub type Make<'a> = &'a dyn Fn() -> Arc<dyn Workspace>;
 
 /// Runs every suite of a workspace: its documents, its state, its leases, and a dream on it.
+///
+#[doc = include_str!("in_memory.md")]
 pub fn workspace(make: Make<'_>) {
     view(make);
     states(make().as_ref());
@@ -106,7 +108,7 @@ pub fn revisions(workspace: &dyn Workspace) {
     }
 }
 
-/// Ranges and tails are what stands there, and no character is split.
+/// Ranges and tails are what is there, and no character is split.
 pub fn ranges(workspace: &dyn Workspace) {
     let text = "äöü日本\nlast line ✓";
     workspace.write(&DocName::USER, text.as_bytes(), WriteMode::Replace).expect("a write");

@@ -14,26 +14,25 @@ use super::outcome::{CrashOutcome, Lie};
 use super::volume::{Effect, Node, Operation, Volume, folder_of};
 use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 
-/// A disk in memory that records what changes it. Clones are the same disk; its time stands still but for
-/// pauses.
+/// A disk in memory that records what changes it. Clones are the same disk; its time does not move but for pauses.
 ///
-/// From the record it makes the disk that a process finds after a crash, as another disk without locks:
-/// [`after_kill`](Self::after_kill) where the process died and the system lives on, with everything that was
-/// done still in its cache; [`power_loss`](Self::power_loss) where only what was synced is sure to be there.
+/// From the record it makes the disk that a process finds after a crash, as another disk without locks.
+/// [`after_kill`](Self::after_kill) is for a process that died, with everything still in the system's cache. After
+/// [`power_loss`](Self::power_loss) only synced bytes are sure to be there.
 ///
 /// The model of a power loss is harsher than any journaling file system:
 ///
 /// - A write is durable once the file is synced; a name, once its folder is. The sync of a file does
 ///   nothing for its name, and the other way round.
-/// - Every other write may be there, absent, or torn to its first half; where it makes the file longer, also
-///   as that length in zeros. Each for itself, in any combination.
-/// - Every other change of a name may be there or not, each for itself, also within one folder. A rename is
-///   two of them, the new name and the end of the old one; a file may be left with both names, with neither
-///   never: the old one ends only where the new one is there.
+/// - Every other write may be there, absent, or torn to its first half. Where it makes the file longer, it may also be
+///   zeros. Each for itself, in any combination.
+/// - Every other change of a name may be there or not, each for itself, also within one folder. A rename is two of
+///   them, the new name and the end of the old one. A file may be left with both names, with neither never: the old one
+///   ends only where the new one is there.
 /// - Mode and owner are as they were set last.
 ///
-/// It does not model bytes that were durable and go bad, a sync that fails and leaves the cache clean, nor a
-/// drive that lies, unless it is [told to](Self::lie).
+/// It does not model durable bytes that go bad, or a sync that fails and leaves the cache clean. A drive lies only if
+/// it is [told to](Self::lie).
 ///
 /// ```
 /// use noctuary::testing::{Disk, CrashOutcome, MemoryDisk, Open};

@@ -49,8 +49,8 @@ const fn named(
         .proof(Proof::Required(proof))
 }
 
-/// The end of a name, what closes it, a few words on what it is for, a sign of setting, what opens the value, and the value: in one line,
-/// or in the next one or two.
+/// The end of a name, what closes it, a few words on what it is for, a sign of setting, what opens the value, and the
+/// value. It may go over the next one or two lines.
 macro_rules! shape {
     ($names:literal, $more:literal, $value:literal) => {
         concat!(
@@ -166,15 +166,15 @@ fn value(
     }
 }
 
-/// Returns the next match of a shape, looked for about the four letters, small or great, of which one row is in each
-/// name. The shape costs ten times as much to look for.
+/// Returns the next match of a shape, looked for about the four letters, small or great, one row in each name. The
+/// shape costs ten times as much to look for.
 fn captures<'t>(
     text: &'t str,
     from: usize,
     shape: &Regex,
     may_be: &impl Fn([u8; 4]) -> bool,
 ) -> Option<Captures<'t>> {
-    /// So far behind the beginning of a match its name stands, at most.
+    /// Maximum bytes from the beginning of a match to its name.
     const BEFORE: usize = 64;
     /// No match is longer.
     const LONGEST: usize = 768;
@@ -195,7 +195,7 @@ fn captures<'t>(
     }
 }
 
-/// Returns where four letters stand in a row of which that is said, whatever their case.
+/// Returns where four letters are in such a row, whatever their case.
 fn first_of_four(bytes: &[u8], may_be: &impl Fn([u8; 4]) -> bool) -> Option<usize> {
     const BLOCK: usize = 32;
     let small = |byte: Option<&u8>| byte.map_or(0, |byte| byte | 0x20);

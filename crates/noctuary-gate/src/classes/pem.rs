@@ -14,7 +14,7 @@ pub(super) const HEAD: &str = r"-----BEGIN[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{0,2}(?
 static END: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(&format!(r"\A{}", HEAD.replace("BEGIN", "END"))).expect("a literal pattern"));
 
-/// The most end marks that are looked at, of which one is the key's.
+/// Maximum number of end marks that are looked at: one is the key's.
 const MAX_END_MARKS: usize = 16;
 
 /// A line of a block. In a log, times, tags and list marks may precede it.

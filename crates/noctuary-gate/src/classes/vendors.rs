@@ -9,7 +9,7 @@ use crate::symbols::{
 /// The symbols of the name of a host.
 const HOST: Symbols = &symbols("A-Za-z0-9.-");
 
-/// Returns an address, wherever it stands.
+/// Returns an address, wherever it is.
 const fn address(
     name: &'static str,
     what: &'static str,

@@ -1,10 +1,10 @@
-//! Letters in a disguise of their own: digits and signs that stand for them, and rows that stand apart.
+//! Letters in a disguise of their own: digits and signs that stand for them, and rows that are apart.
 
 use std::ops::Range;
 
 use crate::dense;
 
-/// Returns the lines in which a letter stands beside a sign that may be one.
+/// Returns the lines in which a letter is beside a sign that may be one.
 pub(super) fn lines_with_signs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let may_be = |one: u8, other: u8| (is_letter(one) & is_sign(other)) | (is_sign(one) & is_letter(other));
@@ -43,7 +43,7 @@ fn is_sign(byte: u8) -> bool {
         | (byte == b'!')
 }
 
-/// Returns a line in which digits and signs for letters are those letters, `1` the given one; `None` where fewer than
+/// Returns a line in which digits and signs for letters are those letters, `1` the given one. `None` where fewer than
 /// two words have any: an order in such letters has more.
 pub(super) fn without_digits(text: &str, one: char) -> Option<String> {
     let is_sign = |c: char| u8::try_from(c).is_ok_and(is_sign);
@@ -82,13 +82,13 @@ pub(super) fn without_digits(text: &str, one: char) -> Option<String> {
     Some(plain)
 }
 
-/// Letters that stand apart, and where they do.
+/// Letters that are apart, and where they do.
 pub(super) struct Row {
     pub(super) letters: String,
     pub(super) place: Range<usize>,
 }
 
-/// Returns the rows of letters of which each two have a blank or a sign between them, or more between words.
+/// Returns the rows of letters where each two have a blank or a sign between them, or more between words.
 pub(super) fn rows(text: &str) -> Vec<Row> {
     /// No instruction has fewer letters.
     const LEAST: usize = 12;
@@ -102,7 +102,7 @@ pub(super) fn rows(text: &str) -> Vec<Row> {
 
 /// Returns the rows in a part of a text without two letters beside each other.
 fn rows_of(bytes: &[u8], part: Range<usize>, rows: &mut Vec<Row>) {
-    /// So much stands between two letters at most.
+    /// Maximum bytes between two letters.
     const MOST: usize = 3;
     let is_between = |byte: u8| matches!(byte, b' ' | b'.' | b'-' | b'_' | b'*' | b'/' | b'|' | b',' | b'~');
     let mut row = Row { letters: String::new(), place: 0..0 };

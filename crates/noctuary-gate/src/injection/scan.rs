@@ -8,7 +8,7 @@ use super::seen::{Seen, invisible};
 use super::threats::{UNPARTED, near, threats};
 use crate::{Confidence, Finding, View};
 
-/// An instruction found in a text: why it is one, and where it stands. Never its text.
+/// An instruction found in a text: why it is one, and where it is. Never its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Injection {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::text;
 
-/// A text as it is seen, and where its bytes stand in the text as it is.
+/// A text as it is seen, and where its bytes are in the text as it is.
 pub(super) struct Seen<'a> {
     pub(super) text: Cow<'a, str>,
     /// The points where the distance between the two changes: a place in the view, and its place in the text.
@@ -40,7 +40,7 @@ impl<'a> Seen<'a> {
         Self { text: Cow::Owned(seen), steps }
     }
 
-    /// Returns where a place of the view stands in the text.
+    /// Returns where a place of the view is in the text.
     pub(super) fn place(&self, at: usize) -> usize {
         match self.steps.partition_point(|(seen, _)| *seen <= at).checked_sub(1) {
             Some(step) => self.steps[step].1 + (at - self.steps[step].0),

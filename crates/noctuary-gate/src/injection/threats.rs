@@ -334,13 +334,13 @@ pub(super) static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new
 });
 
 /// All patterns at once, which is all that most texts need. Without the edges of words and with gaps of any length, so
-/// that it sees what the patterns see and a little more: outside ASCII such edges make a search slow.
+/// that it sees a little more than the patterns. Outside ASCII such edges make a search slow.
 static NEAR: LazyLock<RegexSet> = LazyLock::new(|| set(false, WIDE_GAP));
 
 /// The same of those in scripts that few texts have.
 static FAR: LazyLock<RegexSet> = LazyLock::new(|| set(true, WIDE_GAP));
 
-/// The first for letters that stand apart, where nothing tells words from each other.
+/// The first for letters that are apart, where nothing tells words from each other.
 pub(super) static UNPARTED: LazyLock<RegexSet> = LazyLock::new(|| set(false, &format!("{GAP}?")));
 
 /// Returns the patterns in Latin letters, or those in Arabic, Indic and East Asian ones.
@@ -348,7 +348,7 @@ pub(super) fn threats(is_far: bool) -> impl Iterator<Item = &'static (&'static s
     places(is_far).into_iter().map(|place| &THREATS[place])
 }
 
-/// Returns where those stand among all.
+/// Returns where those are among all.
 fn places(is_far: bool) -> Vec<usize> {
     let far = |c| matches!(c, '\u{590}'..='\u{1fff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
     let patterns = THREATS.iter().enumerate();
@@ -368,7 +368,7 @@ fn set(is_far: bool, gap: &str) -> RegexSet {
         .expect("literal patterns")
 }
 
-/// Returns the patterns that may stand in a text, and maybe some that do not.
+/// Returns the patterns that may be in a text, and maybe some that do not.
 pub(super) fn near(text: &str) -> impl Iterator<Item = &'static (&'static str, Regex)> {
     static PLACES: LazyLock<[Vec<usize>; 2]> = LazyLock::new(|| [places(false), places(true)]);
     let [latin, far] = &*PLACES;

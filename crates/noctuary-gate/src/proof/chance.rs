@@ -1,4 +1,4 @@
-//! The judgement whether a text looks drawn by chance, or is made of words, numbers in a row, or places for a secret.
+//! The judgement whether a text looks drawn by chance, or consists of words, numbers or places for a secret.
 
 /// Returns whether `text` looks drawn by chance: digits among letters, many symbols, and no run of one.
 pub(crate) fn by_chance(text: &str) -> bool {
@@ -47,8 +47,7 @@ pub(crate) fn drawn_token(text: &str) -> bool {
     both_cases(text) && !is_worded(text)
 }
 
-/// Returns whether a word is in `text`, and each piece of it is a number, or reads as a word, with a number before or
-/// after.
+/// Returns whether a word is in `text`, and each piece of it is a number or reads as a word.
 pub(crate) fn is_worded(text: &str) -> bool {
     let mut letters = text.split(|c: char| !c.is_ascii_alphabetic());
     let mut pieces = text.split(|c: char| !c.is_ascii_alphanumeric());
@@ -134,7 +133,7 @@ pub(crate) fn is_chance(piece: &str) -> bool {
         && !is_worded(piece)
 }
 
-/// Returns whether one piece of it is drawn: a key whose maker's name stands in front.
+/// Returns whether one piece of it is drawn: a key whose maker's name is in front.
 pub(crate) fn has_drawn_piece(text: &str) -> bool {
     by_chance(text) && text.split(['-', '_', '.']).any(is_chance)
 }

@@ -1,23 +1,23 @@
-//! Proofs of passwords: whether one stands there, and not the place or the word for one.
+//! Proofs of passwords: whether one is there, and not the place or the word for one.
 
 use super::base64::decode;
 use super::chance::distinct;
 
-/// Returns whether a password stands there, and not the place for one.
+/// Returns whether a password is there, and not the place for one.
 fn no_placeholder(text: &str) -> bool {
     let is_place =
         text.starts_with(['$', '{', '<', '%', '*', '[', '(']) || text.contains("${") || text.contains("...");
     !is_place && distinct(text) >= 2
 }
 
-/// Returns whether a password stands there that is not just the word for one.
+/// Returns whether a password is there that is not just the word for one.
 pub(crate) fn password(text: &str) -> bool {
     const WORDS: [&str; 9] =
         ["password", "passwd", "pass", "token", "secret", "test", "changeme", "passphrase", "apikey"];
     no_placeholder(text) && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Returns whether a password stands in a URL that is no word which manuals write there: `user:password@host`,
+/// Returns whether a password is in a URL that is no word which manuals write there: `user:password@host`,
 /// `guest:guest@host`.
 pub(crate) fn url_password(text: &str) -> bool {
     const WORDS: [&str; 17] = [

@@ -5,7 +5,7 @@
 use super::chance::{by_chance, is_chance, is_sequence};
 use super::login::password;
 
-/// Returns whether a password stands there: letters among digits or other symbols, and nothing that programs or manuals
+/// Returns whether a password is there: letters among digits or other symbols, and nothing that programs or manuals
 /// write there.
 pub(crate) fn is_password(text: &str) -> bool {
     let count = |is: fn(&u8) -> bool| text.bytes().filter(is).count();
@@ -31,7 +31,7 @@ pub(crate) fn is_password(text: &str) -> bool {
 /// Symbols that no name in a program or file holds.
 const HARD: [char; 10] = ['!', '#', '$', '%', '@', '^', '+', '~', '&', '*'];
 
-/// Returns whether a key stands there: drawn by chance, in one long piece of it at least.
+/// Returns whether a key is there: drawn by chance, in one long piece of it at least.
 pub(crate) fn is_key(text: &str) -> bool {
     let body = text.trim_end_matches('=');
     let letters = body.bytes().filter(u8::is_ascii_alphabetic).count();

@@ -17,12 +17,12 @@ pub(crate) fn square(text: &str) -> bool {
     text.starts_with("sq0") || drawn_token(text) && !repeats(text)
 }
 
-/// Returns whether digits stand in it, as in every token of Slack, and it is none that only shows how they look.
+/// Returns whether digits are in it, as in every token of Slack, and it is none that only shows how they look.
 pub(crate) fn slack(text: &str) -> bool {
     text.bytes().filter(u8::is_ascii_digit).count() > 1 && !is_filler(text)
 }
 
-/// Returns whether it is a token of an agent of ngrok: two ids, of which the first begins with the time.
+/// Returns whether it is a token of an agent of ngrok: two ids, the first beginning with the time.
 pub(crate) fn ngrok(text: &str) -> bool {
     text.starts_with(['1', '2', '3']) && both_cases(text)
 }
@@ -60,7 +60,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     !sum
 }
 
-/// Returns whether the fourth symbol is the digit that stands before `Q~`.
+/// Returns whether the fourth symbol is the digit that is before `Q~`.
 pub(crate) fn azure_secret(text: &str) -> bool {
     text.as_bytes().get(3).is_some_and(u8::is_ascii_digit)
 }

@@ -8,7 +8,7 @@ use super::island::Island;
 /// The symbols of [`LEAST`](super::decoded::LEAST) bytes.
 const LEAST: usize = 20;
 /// The value of each byte. A decoder of the standard refuses a run that begins amid a code, lacks its padding or mixes
-/// alphabets, and a disguise may do all of these.
+/// alphabets. A disguise may do all of these.
 const VALUES: [u8; 256] = values();
 
 const fn values() -> [u8; 256] {

@@ -9,7 +9,7 @@ const SHORTEST: usize = 32;
 /// No separator is longer.
 const BETWEEN: usize = 6;
 
-/// Returns the bytes that stand in rows, where they are text.
+/// Returns the bytes that are in rows, where they are text.
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// Returns whether a byte may stand in a row: a digit or a separator.
+/// Returns whether a byte may be in a row: a digit or a separator.
 #[inline]
 fn is_of_row(byte: u8) -> bool {
     // From `+` to `;` are digits and separators.
@@ -31,7 +31,7 @@ fn is_of_row(byte: u8) -> bool {
         | (byte == b'_')
 }
 
-/// Returns the numbers of a row, of which at least [`LEAST`] one after the other are text.
+/// Returns the numbers of a row with at least [`LEAST`] in sequence that are text.
 fn row(bytes: &[u8], start: usize, end: usize, edits: &mut Vec<Edit>) {
     let (mut at, mut texts, mut ended) = (start, 0, start);
     let drop_short = |edits: &mut Vec<Edit>, texts: usize| {

@@ -9,7 +9,7 @@ use crate::steps;
 pub(super) const LEAST: usize = 12;
 /// The most symbols that are decoded at once.
 const MAX_DECODED: usize = 64 << 10;
-/// And so many of them once more with what follows, so that nothing is cut.
+/// Bytes that are read once more with the next part, so that nothing is cut.
 const OVERLAP: usize = 8 << 10;
 /// The value of a byte that is no symbol.
 pub(super) const NONE: u8 = u8::MAX;
@@ -46,7 +46,7 @@ pub(super) fn runs(
     }
 }
 
-/// Reads a run of symbols, of so many bits each, and hands over the text in what they write. Bytes may begin at any
+/// Reads a run of symbols of a given number of bits, and hands over the text in what they write. Bytes may begin at any
 /// symbol; what pads the run is a part of it.
 pub(super) fn texts(
     text: &str,

@@ -6,7 +6,7 @@ use memchr::{memchr3, memmem};
 use super::island::Edit;
 use crate::steps;
 
-/// The names of HTML for what stands in tokens and beside them.
+/// The names of HTML for what is in tokens and beside them.
 const NAMES: &[(&str, char)] = &[
     ("amp", '&'),
     ("lt", '<'),
@@ -130,7 +130,7 @@ fn without_lone(edits: Vec<Edit>, quotes: &[usize]) -> Vec<Edit> {
     edits.into_iter().zip(is_kept).filter(|(_, kept)| *kept).map(|(edit, _)| edit).collect()
 }
 
-/// Returns the number that so many digits write, and where they end.
+/// Returns the number in a given count of digits, and where they end.
 fn number(bytes: &[u8], from: usize, least: usize, most: usize, base: u32) -> Option<(u32, usize)> {
     let digits = bytes.get(from..)?.iter().take(most).map_while(|byte| char::from(*byte).to_digit(base));
     let (number, count) = digits.fold((0_u32, 0), |(number, count), digit| {

@@ -29,7 +29,7 @@ pub(super) fn islands(text: &str, dense: &[Range<usize>], take: &mut dyn FnMut(I
     });
 }
 
-/// Returns the bytes that stand apart, where they are text.
+/// Returns the bytes that are apart, where they are text.
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// Returns whether a byte may stand in a row: a digit, a separator, or the `x` of a mark.
+/// Returns whether a byte may be in a row: a digit, a separator, or the `x` of a mark.
 #[inline]
 fn is_of_row(byte: u8) -> bool {
     is_digit_or_blank(byte)
@@ -66,7 +66,7 @@ fn is_of_row(byte: u8) -> bool {
         | (byte == b'x')
 }
 
-/// Returns whether a byte may stand in a row of groups.
+/// Returns whether a byte may be in a row of groups.
 #[inline]
 fn is_digit_or_blank(byte: u8) -> bool {
     (byte.wrapping_sub(b'0') <= 9) | ((byte | 0x20).wrapping_sub(b'a') <= 5) | (byte == b' ')
@@ -75,7 +75,7 @@ fn is_digit_or_blank(byte: u8) -> bool {
 /// Returns what parts groups of bytes, so that one run of digits is left. In what a program printed, a line has its
 /// bytes as text behind it, and the next one a number before it.
 pub(super) fn groups(text: &str) -> Vec<Edit> {
-    /// So much of a row stands on one line, or more.
+    /// Minimum of a row that is on one line.
     const SHORTEST: usize = 10;
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
@@ -140,7 +140,7 @@ fn next_line(bytes: &[u8], ended: usize, at: usize) -> Option<usize> {
     is_number.then_some(behind + 1 + blanks)
 }
 
-/// Returns whether a separator stands here as it does between bytes, or what marks one.
+/// Returns whether a separator is here as it does between bytes, or what marks one.
 fn may_be_in_row(bytes: &[u8], at: usize) -> bool {
     let byte = bytes[at];
     (byte == b'0' && bytes.get(at + 1) == Some(&b'x'))
@@ -156,7 +156,7 @@ fn is_separator(byte: u8) -> bool {
     b" :-,.;\t\n|_".contains(&byte)
 }
 
-/// Returns where the byte begins that stands before another, as in `0x41, 0x4b`.
+/// Returns where the byte begins that is before another, as in `0x41, 0x4b`.
 fn marked_before(bytes: &[u8], at: usize, free: usize) -> Option<usize> {
     let between = bytes[free..at].iter().rev().take(4).take_while(|byte| is_separator(**byte)).count();
     let before = at.checked_sub(between + 4).filter(|before| *before >= free)?;

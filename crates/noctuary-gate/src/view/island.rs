@@ -1,4 +1,4 @@
-//! A part of a text with its disguise undone, and where each byte of it stands in the text.
+//! A part of a text with its disguise undone, and where each byte of it is in the text.
 
 use std::ops::Range;
 
@@ -63,7 +63,7 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// Returns where a byte of the island stands.
+    /// Returns where a byte of the island is.
     fn place(&self, at: usize, is_end: bool) -> usize {
         let first = self.left();
         let length = self.text.len() / self.width;
@@ -89,7 +89,7 @@ impl Code {
 }
 
 impl Island {
-    /// Returns what was written in symbols, and what stands beside it on that side where it was all of them.
+    /// Returns what was written in symbols, and what is beside it on that side where it was all of them.
     pub(super) fn decoded(text: &str, part: &str, mut code: Code, is_first: bool, is_last: bool) -> Self {
         code.beside = code.from..code.end;
         if is_first {
@@ -104,7 +104,7 @@ impl Island {
         Self { text: seen, places: Places::Code(code) }
     }
 
-    /// Returns where a part of the island stands, which is not empty.
+    /// Returns where a part of the island is, which is not empty.
     pub(crate) fn place(&self, part: &Range<usize>) -> Range<usize> {
         match &self.places {
             Places::Steps(steps) => {

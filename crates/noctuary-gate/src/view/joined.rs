@@ -1,9 +1,9 @@
-//! Pieces of a token that stand apart: over lines, in marks of markdown, in strings that a program puts together.
+//! Pieces of a token that are apart: over lines, in marks of markdown, in strings that a program puts together.
 //!
-//! Taken out is what parts them, if a token's characters stand on both sides of it: line breaks with what leads the next
+//! Taken out is what parts them, if a token's characters are on both sides of it: line breaks with what leads the next
 //! line (indentation, marks of lists, quotes and comments, times and tags of a journal), `**`, backticks, `~~`, links,
-//! `<br>` and its like, one or more (an underscore within a word marks nothing), the edges of cells, `" + "`, `' . '`, `" "`, `", "`, a backslash at
-//! the end of a line, `${"…"}`.
+//! `<br>` and its like, one or more (an underscore within a word marks nothing), the edges of cells, `" + "`, `' . '`,
+//! `" "`, `", "`, a backslash at the end of a line, `${"…"}`.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::steps;
 const MARKS: [bool; 256] = table(b"\n\r\x0b\x0c\x00\x01\x02\x03\x04\x05\x06\x07\x08\x1b\x7f\\\"'`*~<[{|");
 /// The symbols of a token.
 const SYMBOLS: [bool; 256] = symbols();
-/// No more than so much of a piece is looked at.
+/// Maximum bytes of a piece that are looked at.
 const PIECE: usize = 64;
 /// No joint is longer.
 const MOST: usize = 256;
@@ -24,7 +24,7 @@ const TAGS: [&str; 35] = [
     "p", "div", "li", "!--", "a", "big", "del", "ins", "kbd", "label", "q", "samp", "tt", "var", "ul", "ol",
     "tr", "td", "th", "tbody",
 ];
-/// The tags of cells, each of which holds something of its own.
+/// The tags of cells, where each cell holds something of its own.
 const CELLS: [&str; 4] = ["td", "th", "tr", "tbody"];
 /// No more marks than these part two pieces.
 const CHAIN: usize = 8;
@@ -49,8 +49,8 @@ const fn symbols() -> [bool; 256] {
     table
 }
 
-/// Returns the joints of a text, as all cells and strings of lists are pieces, and, where any of them looks like a name
-/// or a date, once more as those are none.
+/// Returns the joints of a text, with all cells and strings of lists as pieces. Where one looks like a name or a date,
+/// it returns them once more without it.
 pub(super) fn edits(text: &str) -> [Vec<Edit>; 2] {
     let (all, has_names) = read(text, false);
     let apart = if has_names { read(text, true).0 } else { Vec::new() };
@@ -102,7 +102,7 @@ fn first_mark(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - rest.len() + mark)
 }
 
-/// Returns the joints of a text, and whether cells hold names; these stand apart where that is said.
+/// Returns the joints of a text, and whether cells hold names; these are apart where that is said.
 fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
     let bytes = text.as_bytes();
     let (mut edits, mut has_names) = (Vec::new(), false);
@@ -159,7 +159,7 @@ struct Joint {
 enum Likelihood {
     /// Nothing else is likely.
     Sure,
-    /// Lines end, whatever stands on them: one piece must be more than a word.
+    /// Lines end, whatever is on them: one piece must be more than a word.
     Doubtful,
     /// Cells and lists hold names and numbers: one piece must look drawn by chance.
     Weak,
@@ -244,7 +244,7 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
         .then_some(Joint { place: start..end, likelihood })
 }
 
-/// Returns whether a space stands on one side between great letters or digits: a secret may be of several words.
+/// Returns whether a space is on one side between great letters or digits: a secret may be of several words.
 fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_great =
         |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
@@ -255,14 +255,14 @@ fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
     }
 }
 
-/// Returns whether a piece may well be a word, a name or a path: small letters, of which the first may be great.
+/// Returns whether a piece may well be a word, a name or a path: small letters, the first perhaps a capital.
 pub(crate) fn is_word(piece: &[u8]) -> bool {
     !piece.first().is_some_and(u8::is_ascii_digit)
         && !piece.iter().skip(1).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }
 
-/// Returns whether a piece looks drawn by chance: letters and digits, and neither a version nor a beginning that others
-/// go on with.
+/// Returns whether a piece looks drawn by chance. It has letters and digits, and is neither a version nor a beginning
+/// that others go on with.
 fn is_drawn(piece: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| piece.iter().any(is);
     let is_beginning = matches!(piece.last(), Some(b'-' | b'_' | b'.' | b':' | b'/'));

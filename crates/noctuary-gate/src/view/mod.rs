@@ -2,15 +2,15 @@
 //!
 //! Seen, within a megabyte of text at a time: characters that are not seen or that look like others; pieces over lines
 //! and cells of a table, in marks of markdown and tags, in strings that a program puts together or lists; letters with
-//! one separator between each two; escapes of addresses, HTML, strings, markdown, style sheets and mail; base64, base32,
-//! hexadecimal digits and decimal bytes, of text in UTF-8 (base64 and hexadecimal digits of UTF-16 too), in runs of any
-//! length of which 64 KiB are read at once. Where one disguise is put on another, they are undone in this order; what was decoded
-//! or unescaped is looked at once more from the beginning. Two decodings are undone, and four disguises in all.
+//! one separator between each two; escapes of addresses, HTML, strings, markdown, style sheets and mail; base64,
+//! base32, hexadecimal digits and decimal bytes, of text in UTF-8 (base64 and hexadecimal digits of UTF-16 too), in
+//! runs of any length, 64 KiB at once. Where one disguise is put on another, they are undone in this order. Decoded or
+//! unescaped text is looked at once more from the beginning. Two decodings are undone, and four disguises in all.
 //!
 //! Not seen: what is reversed, encrypted, compressed, translated or described; letters that stand for others; other
 //! codes, as base 58 and base 85; pieces that are parted by words, in variables or fields of their own, or over
-//! documents; two or three letters between separators; lines of which each holds a plain word only, as those of
-//! a mnemonic cut within its words.
+//! documents; two or three letters between separators; lines with one plain word each, as those of a mnemonic cut
+//! within its words.
 
 mod base32;
 mod base64;

@@ -3,7 +3,7 @@
 /// A byte that may be in such a text: a small letter, a digit, a sign of names.
 const ALLOWED: u8 = 1;
 const ALPHANUMERIC: u8 = 2;
-/// It may stand among bytes that are written as numbers, in hexadecimal digits or in decimal ones.
+/// It may be among bytes that are written as numbers, in hexadecimal digits or in decimal ones.
 const OF_ROW: u8 = 4;
 const BASE32: u8 = 8;
 
@@ -30,7 +30,7 @@ const fn kinds() -> [u8; 256] {
     kinds
 }
 
-/// The shortest disguise that such bytes can be: 19 bytes of letters that stand apart. Base32 has 20 symbols, hexadecimal
+/// The shortest disguise that such bytes can be: 19 bytes of letters that are apart. Base32 has 20 symbols, hexadecimal
 /// digits are 24, and the other disguises need bytes that are not allowed here.
 const SHORTEST: usize = 19;
 

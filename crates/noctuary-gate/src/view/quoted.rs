@@ -35,7 +35,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// Returns whether a line goes on behind a `=`: nothing but text stands on both sides of the break.
+/// Returns whether a line goes on behind a `=`: nothing but text is on both sides of the break.
 fn goes_on(bytes: &[u8], mark: usize, next: u8) -> bool {
     let is_text = |byte: u8| byte.is_ascii_graphic();
     is_text(next) && bytes[..mark].last().is_some_and(|byte| is_text(*byte) && *byte != b'=')

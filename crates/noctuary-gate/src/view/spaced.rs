@@ -56,7 +56,7 @@ fn rows(bytes: &[u8], part: Range<usize>, mut free: usize, edits: &mut Vec<Edit>
     free
 }
 
-/// Returns the row of letters of which a separator stands at `start`: where it begins, and how many they are.
+/// Returns the row of letters with a separator at `start`: where it begins, and how many they are.
 fn row(bytes: &[u8], free: usize, start: usize, length: usize) -> Option<(usize, usize)> {
     let separator = bytes.get(start..start + length)?;
     let period = length + 1;

@@ -12,7 +12,7 @@ use crate::text;
 /// The most disguises that are undone one after the other.
 const MAX_DISGUISES: u8 = 4;
 const MOST_DECODED: u8 = 2;
-/// So much is looked at in one piece, and so much of it once more with the next.
+/// Bytes that are looked at in one piece, and bytes of it that are repeated with the next.
 const PART: usize = 1 << 20;
 const OVERLAP: usize = 64 << 10;
 

@@ -17,8 +17,8 @@ pub struct Hit {
     pub counts: Vec<u32>,
 }
 
-/// The best rows so far: by score, then the greater id. Up to twice as many as are asked for are kept, and the worse half
-/// is dropped then: that costs less than keeping them in order.
+/// The best rows so far: by score, then the greater id. Up to twice as many as are asked for are kept, and the worse
+/// half is dropped then. That costs less than keeping them in order.
 #[derive(Debug)]
 pub(crate) struct Best {
     most: usize,
@@ -54,7 +54,7 @@ impl Kept {
 }
 
 impl Best {
-    /// Room for so many rows, at least one, of a query with so many terms.
+    /// Room for the best rows, at least one, of a query with a number of terms.
     pub(crate) fn of(most: usize, terms: usize) -> Self {
         Self { most, kept: Vec::new(), least: None, counts: Vec::new(), free: Vec::new(), terms }
     }

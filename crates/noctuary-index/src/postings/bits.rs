@@ -125,7 +125,7 @@ impl<'a> Input<'a> {
         u32::try_from(self.number()?).map_err(|_| Error::Damaged("a number is too great"))
     }
 
-    /// A number of things, each of which takes at least one byte of what follows.
+    /// A number of things that each take at least one byte of the rest.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl<'a> Input<'a> {
         if count > self.bytes.len() - self.at { Err(SHORT) } else { Ok(count) }
     }
 
-    /// Reads so many bytes.
+    /// Reads a number of bytes.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ const ALL_SHARED: u8 = 2;
 const SOME_GONE: u8 = 4;
 const COUNTS: u8 = 8;
 const LENGTHS: u8 = 16;
-/// Blocks of the term stand before it.
+/// Blocks of the term are before it.
 const LATER: u8 = 128;
 
 /// Appends a block of postings that ascend, and gives them in short; `before` are those of the term in blocks before it.

@@ -66,7 +66,7 @@ impl Partition {
     }
 }
 
-/// Returns the level of a segment with so many rows, as merges would have made it.
+/// Returns the level of a segment by its number of rows, as merges would have made it.
 fn level_of(rows: u64, sizes: Sizes) -> u32 {
     let (mut level, mut most) = (0, sizes.tail as u64);
     while most < rows {

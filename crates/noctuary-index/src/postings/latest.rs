@@ -8,8 +8,8 @@ use super::segment::{Segment, Spot};
 use crate::rank::Visibility;
 
 impl Partition {
-    /// Returns the rows in sight that have a term, the greatest id first, at most so many. The work does not grow with the
-    /// number of rows that have it.
+    /// Returns the rows in sight that have a term, the greatest id first, up to a limit. The work does not grow with
+    /// the number of rows that have it.
     ///
     /// # Errors
     ///

@@ -36,9 +36,9 @@ impl Merge {
         }
     }
 
-    /// Goes on by so many pages at most, and gives those that it wrote; also whether it is at its end.
+    /// Goes on by a maximum of pages. Gives those that it wrote, and whether it is at its end.
     ///
-    /// It writes at most `most` pages and two more, of about `most_postings`; it reads at most one of each segment, and
+    /// It writes at most `most` pages and two more, of about `most_postings`. It reads at most one of each segment, and
     /// `most` and one for each segment beside them.
     pub(crate) fn step(
         &mut self,

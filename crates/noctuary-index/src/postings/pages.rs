@@ -52,7 +52,7 @@ struct Held {
 }
 
 impl Cache {
-    /// A cache for so many bytes.
+    /// A cache with a limit in bytes.
     pub(crate) fn of(most: usize) -> Self {
         Self { most, held: Mutex::default() }
     }

@@ -1,9 +1,10 @@
 //! The index of the rows of one scope.
 //!
-//! The newest rows are in a tail in memory, and in a log that its keeper has. When the tail is full it becomes a segment
-//! of level 0; when a level has eight segments, a merge makes one of the next level of them, a few pages at each change.
-//! A row that is removed is taken out of the tail, or the tail takes it away from its segment; a merge of both leaves
-//! neither. The manifest names the segments, and the merges with their marks: what it does not name is not there.
+//! The newest rows are in a tail in memory, and in a log that its keeper has. When the tail is full it becomes a
+//! segment of level 0. When a level has eight segments, a merge makes one of the next level of them, a few pages at
+//! each change. A row that is removed is taken out of the tail, or the tail takes it away from its segment. A merge of
+//! both leaves neither. The manifest names the segments, and the merges with their marks: what it does not name is not
+//! there.
 
 use std::collections::HashMap;
 
@@ -26,7 +27,7 @@ pub struct Partition {
     /// The oldest first.
     pub(super) segments: Vec<Segment>,
     pub(super) merges: Vec<Merge>,
-    /// Segments that were merged, with the numbers of their pages and of those of their directories: they are removed
+    /// Segments that were merged, with the numbers of their pages and of those of their directories. They are removed
     /// when the manifest is saved that does not name them.
     pub(super) obsolete: Vec<(u64, u32, u32)>,
     /// The number of the next segment.
@@ -52,7 +53,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// An index without rows, which keeps so many bytes of pages in memory.
+    /// An index without rows, with a limit of bytes for pages in memory.
     #[must_use]
     pub fn new(cache: usize) -> Self {
         Self {
@@ -82,7 +83,7 @@ impl Partition {
         Self { sizes: Sizes::SMALL, most: Sizes::SMALL.tail, ..self }
     }
 
-    /// Keeps so many changes in memory before they become a segment.
+    /// Sets the number of changes in memory before they become a segment.
     #[must_use]
     pub fn with_most(self, most: usize) -> Self {
         Self { most, ..self }

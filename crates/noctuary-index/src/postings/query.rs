@@ -34,8 +34,8 @@ pub struct Query<'a> {
     pub gain: Gain,
     /// The mean length of a row.
     pub mean: f64,
-    /// How much it counts that a row has more of the words: its score is multiplied by 1 and so much of the share of
-    /// their weight in the whole.
+    /// How much it counts that a row has more of the words. Its score is multiplied by 1 + this × their share of the
+    /// whole weight.
     pub coverage: f64,
     /// The weight of all words.
     pub whole: f64,
@@ -114,7 +114,7 @@ pub(crate) struct Search<'s, 'f> {
 }
 
 impl Search<'_, '_> {
-    /// Takes a row where it is one of the best, stands, and passes the filter.
+    /// Takes a row that is one of the best, is not removed, and passes the filter.
     pub(crate) fn offer(
         &mut self,
         id: i64,

@@ -125,7 +125,7 @@ impl Partition {
         }
     }
 
-    /// The terms that begin so and are kept by a condition, at most so many, in their order. Rows that had them may be
+    /// The terms with this beginning that a condition keeps, in order and up to a limit. Rows that had them may be
     /// gone.
     pub(crate) fn terms(
         &self,

@@ -11,9 +11,9 @@ pub(crate) struct Sizes {
     pub(crate) block: usize,
     /// A page is closed before it has more bytes, unless one entry alone has more: two pages of SQLite hold it.
     pub(crate) page: usize,
-    /// Every so many entries of a page one has its term whole.
+    /// Number of entries of a page after which one has its term whole.
     pub(crate) apart: usize,
-    /// A page of a directory tells of so many pages.
+    /// Number of pages in a page of a directory.
     pub(crate) chunk: usize,
 }
 

@@ -14,7 +14,7 @@ use super::writer::Writer;
 #[derive(Debug, Default)]
 pub(crate) struct Tail {
     pub(crate) rows: Vec<TailRow>,
-    /// The rows that stand, by id.
+    /// The rows that are not removed, by id.
     by_id: HashMap<i64, u32>,
     /// The rows of segments that are taken away.
     gone: HashMap<i64, u32>,

@@ -10,7 +10,7 @@ use super::segment::Segment;
 use super::sizes::Sizes;
 use super::writer::{Mark, Writer};
 
-/// A merge of a level goes on after every so many changes.
+/// Number of changes after which a merge of a level goes on.
 pub(crate) const PERIOD: u64 = 64;
 
 /// The number of pages that are removed for a change: more than merges leave behind.
@@ -130,8 +130,8 @@ impl Partition {
         Ok(true)
     }
 
-    /// Removes pages that the last manifest does not name any more, when it is saved: at most `SWEPT` for each change since it
-    /// did so last, or for one. Gives whether there are more.
+    /// Removes pages that the last manifest does not name any more, when it is saved. At most `SWEPT` for each change
+    /// since it did so last, or for one. Gives whether there are more.
     ///
     /// # Errors
     ///

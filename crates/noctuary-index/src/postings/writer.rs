@@ -69,7 +69,7 @@ pub(crate) struct Writer {
     pub(crate) mark: Mark,
     /// The pages that were filled, with their numbers.
     pub(crate) filled: Vec<Filled>,
-    /// It stops when it has filled so many.
+    /// It stops at a number of filled pages.
     most: usize,
     sizes: Sizes,
     /// Whether what is gone has nothing to take away.

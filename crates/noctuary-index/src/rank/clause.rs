@@ -14,9 +14,9 @@ use super::word::{nouns, same_run, same_word};
 pub enum Clause {
     /// It has all terms of a word.
     Word(Vec<Term>),
-    /// These words stand in it side by side, as they are, with the signs that hold to them.
+    /// These words are in it side by side, as they are, with the signs that hold to them.
     Phrase(Vec<Spelled>),
-    /// A word begins so, or words with signs that stand together.
+    /// A word begins so, or words with signs that are together.
     Prefix(String),
     /// All hold.
     And(Vec<Clause>),
@@ -34,7 +34,7 @@ pub struct Spelled {
     /// The signs right before it, and right behind it.
     before: String,
     behind: String,
-    /// Whether the next word stands right behind those signs.
+    /// Whether the next word is right behind those signs.
     is_joined: bool,
 }
 
@@ -107,7 +107,7 @@ fn spelled_words(text: &str) -> Vec<Spelled> {
     chunks.flat_map(|chunk| spelled(chunk, true)).collect()
 }
 
-/// Returns the words of what stands between two white spaces, with or without the signs at them.
+/// Returns the words of what is between two white spaces, with or without the signs at them.
 fn spelled(chunk: &str, with_signs: bool) -> Vec<Spelled> {
     let mut words: Vec<Spelled> = Vec::new();
     let mut read = 0;

@@ -14,7 +14,7 @@ pub struct Frequencies {
 }
 
 impl Frequencies {
-    /// Makes the frequencies of words in so many rows.
+    /// Makes the frequencies of words in a number of rows.
     #[must_use]
     pub fn of(rows: u32) -> Self {
         Self { rows, found_in: Vec::new() }
@@ -46,8 +46,8 @@ impl Frequencies {
         }
     }
 
-    /// Returns the words that are looked up, in their order. In a large store those that every twentieth row has are left
-    /// out, but for the two rarest: they cost the most and say the least.
+    /// Returns the words that are looked up, in their order. In a large store those that every twentieth row has are
+    /// left out, but for the two rarest. They cost the most and say the least.
     #[must_use]
     pub fn looked_up(&self) -> Vec<usize> {
         let mut by_rarity: Vec<usize> =
@@ -116,7 +116,7 @@ impl Frequencies {
     }
 }
 
-/// From so many rows on, words that are in a great share of them are not looked up.
+/// Number of rows from which on words in a great share of them are not looked up.
 const LARGE: u32 = 20_000;
-/// The share: one in so many.
+/// The share: one in this number.
 const FREQUENT: u32 = 20;

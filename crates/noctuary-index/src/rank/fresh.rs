@@ -154,7 +154,7 @@ struct Question<'s, 'a> {
     told_of: u64,
     /// The words with a digit, a bit each: a number that is asked for tells one thing from another.
     numbers: u64,
-    /// The verb, a bit: a word of change stands in its place.
+    /// The verb, a bit: a word of change is in its place.
     verb: u64,
     /// 0 for what no row has.
     weights: Vec<f64>,
@@ -301,7 +301,7 @@ mod tests {
         }
     }
 
-    /// Lines of which the second says the first anew, with less of the query than the third.
+    /// Three lines: the second says the first anew, with less of the query than the third.
     const BUDGETS: [&str; 4] = [
         "The travel budget of the design team was set to $400 in March",
         "The team has a travel budget of $900 now, says Ines",

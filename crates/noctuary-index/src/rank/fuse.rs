@@ -1,8 +1,9 @@
 //! The order of results: the score of a row, of its neighbours and of its conversation, added by weights.
 //!
-//! A row gains a share of its neighbours' scores; the longer it is, the smaller the share, since a short line needs the lines around it.
-//! Its conversation is ranked as one row too, and that score counts as well. Words of the human and of a speaker named in the query
-//! weigh more; in a question about what the agent said, the agent's do. A row without neighbours or conversation is never left out.
+//! A row gains a share of its neighbours' scores. The longer it is, the smaller the share, since a short line needs the
+//! lines around it. Its conversation is ranked as one row too, and that score counts as well. Words of the human and of
+//! a speaker named in the query weigh more. In a question about what the agent said, the agent's do. A row without
+//! neighbours or conversation is never left out.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -155,8 +156,8 @@ impl Search<'_> {
         unread.map(|number| self.pool.row(number).id).collect()
     }
 
-    /// Returns whether no row fits well, the rows in the order that is asked for, and which of them say others anew: each newer
-    /// row's id with that of an older one.
+    /// Returns whether no row fits well, the rows in the order that is asked for, and which of them say others anew.
+    /// Each newer row's id with that of an older one.
     #[must_use]
     pub fn run(&self, weighed: Weighed) -> (bool, Vec<Ranked>, Vec<(i64, i64)>) {
         let Weighed { order, most, scores, mut ranked, near } = weighed;
@@ -242,7 +243,7 @@ impl Search<'_> {
         fused
     }
 
-    /// Puts the best first, at least as many as are asked for or looked at; ties the newest first, then the greater id.
+    /// Puts the best first, at least as many as are asked for or looked at. Ties the newest first, then the greater id.
     fn sort(&self, ranked: &mut Vec<(RowNo, f64)>, most: usize) {
         let kept = most.max(FAR).min(ranked.len());
         let order = |one: &(RowNo, f64), other: &(RowNo, f64)| self.order(*one, *other);
@@ -375,7 +376,7 @@ impl Search<'_> {
         });
     }
 
-    /// Says of each row in which lists it is, with its rank, and at which it stood before it passed an older one.
+    /// Says of each row in which lists it is, with its rank, and at which it was before it passed an older one.
     fn explain(
         &self,
         ranked: Vec<(RowNo, f64)>,

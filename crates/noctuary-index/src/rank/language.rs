@@ -1,7 +1,7 @@
 //! The languages whose words have stems, and a guess in which of them a text is.
 //!
-//! English is not among them: its stems are the terms of every text. A stem of another language is a term of its own, beside the word:
-//! where the guess is wrong, the word is found as before.
+//! English is not among them: its stems are the terms of every text. A stem of another language is a term of its own,
+//! beside the word. Where the guess is wrong, the word is found as before.
 
 use std::sync::LazyLock;
 
@@ -253,7 +253,7 @@ struct Table {
 const ENGLISH: u32 = 1 << 31;
 
 impl Table {
-    /// Returns the languages of which a word or its letters are a sign.
+    /// Returns the languages that a word or its letters are a sign of.
     fn with_word(&self, word: &str) -> u32 {
         if word.is_ascii() {
             return key(word.as_bytes()).map_or(0, |key| self.said_in(key));
@@ -274,7 +274,7 @@ impl Table {
             | self.having(has_letters)
     }
 
-    /// Returns the languages of which the ending of a word is a sign.
+    /// Returns the languages that the ending of a word is a sign of.
     fn with_ending(&self, word: &str) -> u32 {
         self.having(|language| {
             language.endings.iter().any(|end| word.len() > end.len() + 2 && word.ends_with(end))

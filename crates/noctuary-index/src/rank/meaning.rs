@@ -22,9 +22,9 @@ pub const GIVING_NEAR: usize = 50;
 /// The most rows by words, the best.
 const MAX_LISTED: usize = 200;
 
-/// A near row gives so many times of what a row with the right words gives to a neighbour.
+/// Factor of the share that a near row gives to a neighbour, beside a row with the right words.
 const NEIGHBOURS: f64 = 2.0;
-/// The factors for the human's own words and for a named speaker differ from 1 by so many times of theirs among words.
+/// Scale of the factors for the human's own words and for a named speaker, beside those among words.
 const OWN_WORDS: f64 = 5.0 / 7.0;
 const NAMED_SPEAKER: f64 = 2.5;
 
@@ -32,15 +32,15 @@ const NAMED_SPEAKER: f64 = 2.5;
 const LEAST: f64 = 0.1;
 /// The share that a transformer may have beside that.
 const MORE: f64 = 0.3;
-/// It has none of it below the first, and all of it from the second on: of the height of the nearest row above all rows, in
-/// units of the height that chance gives to the best of so many.
+/// It has none of it below the first, and all of it from the second on: in units of the height that chance gives to the
+/// best of as many rows.
 const CLEAR: (f64, f64) = (0.7, 1.0);
 /// The same, of the score of the tenth row by words as a share of the first one's.
 const FLAT: (f64, f64) = (0.4, 0.7);
 /// The tenth row's share, where there are fewer.
 const FLAT_OF_FEW: f64 = 0.5;
 
-/// A word in so many rows at most, and in no more than one of so many, settles that a row with it is meant.
+/// Maximum number of rows, and share of all rows, with a word that settles that a row with it is meant.
 const RARE: u32 = 3;
 const RARE_OF: u32 = 16;
 /// The least part of the query, by weight, that such words are.
@@ -64,7 +64,7 @@ pub enum Strength {
 pub struct Shares {
     /// The share of meaning; words have the rest. It counts in a fusion by scores alone.
     pub meaning: f64,
-    /// How clearly one row is the nearest: 1 is as clear as chance makes the best of so many.
+    /// How clearly one row is the nearest: 1 is as clear as chance makes the best of as many rows.
     pub clear: f64,
     /// The score of the tenth row by words, as a share of the first one's.
     pub flat: f64,
@@ -180,7 +180,7 @@ impl Search<'_> {
         scored.into_iter().map(|(number, score)| Scored { id: number.into(), score }).collect()
     }
 
-    /// Returns the rows that words alone settle: each has all rare words of the query, such as an identifier, and these
+    /// Returns the rows that words alone settle. Each has all rare words of the query, such as an identifier, and these
     /// are the better part of it.
     fn certain(&self, weighed: &Weighed) -> BTreeSet<i64> {
         let most = RARE.min(self.frequencies.rows() / RARE_OF);
@@ -238,7 +238,8 @@ fn shares(words: &[Scored], near: &Near) -> Shares {
     Shares { meaning, clear, flat }
 }
 
-/// Returns how high the nearest row is above all rows, as a share of the height that chance gives to the best of so many.
+/// Returns how high the nearest row is above all rows, as a share of the height that chance gives to the best of as
+/// many.
 fn clear(near: &Near) -> Option<f64> {
     let Spread { rows, mean, deviation } = near.spread?;
     let chance = (2.0 * ln(f64::from(u32::try_from(rows).ok()?))).sqrt();

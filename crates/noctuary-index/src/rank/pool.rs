@@ -70,7 +70,7 @@ pub struct Counted<'a> {
 pub struct Pool<'p> {
     plan: &'p Plan,
     terms: HashMap<&'p str, usize>,
-    /// The words of the query of which each row needs one, a bit each; a row that fulfils a condition needs none.
+    /// The words of the query, a bit each: a row needs one of them, or fulfils a condition.
     needed: u64,
     rows: Vec<Row>,
     /// The texts, as far as they were read.
@@ -152,7 +152,7 @@ impl<'p> Pool<'p> {
         })
     }
 
-    /// Takes what stands beside a row of the pool. Of what is not in the pool already no word is known.
+    /// Takes what is beside a row of the pool. Of what is not in the pool already no word is known.
     pub fn put_beside(&mut self, giver: i64, card: &Card<'_>) {
         let Some(giver) = self.numbers.get(&giver).copied() else { return };
         let taker = match self.numbers.get(&card.id).copied() {

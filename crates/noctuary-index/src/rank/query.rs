@@ -1,9 +1,9 @@
 //! The meaning of a query. Any text is a query, and none is wrong.
 //!
-//! Text without operators is a list of words, of which the more and the rarer are found the better; words that
-//! say nothing are left out. Operators count only where they clearly stand: a phrase in balanced quotes, `AND`,
-//! `OR` and `NOT` in capitals between words that are not all in capitals too, `category:` or `content:` before a word or a
-//! quote, a `*` after one.
+//! Text without operators is a list of words: the more and the rarer are found, the better. Words that say nothing are
+//! left out. Operators count only in a clear place. A phrase is in balanced quotes. `AND`, `OR` and `NOT` are in
+//! capitals between words that are not all capitals. `category:` or `content:` is before a word or a quote, a `*` after
+//! a word.
 
 mod parser;
 mod token;
@@ -27,7 +27,7 @@ pub struct Plan {
     pub text: String,
     /// The terms that rows are ranked by, each once.
     pub terms: Vec<Term>,
-    /// Its words as they stand, in lower case.
+    /// Its words as they are, in lower case.
     pub words: Vec<String>,
     /// The condition on a row.
     pub required: Option<Clause>,
@@ -36,7 +36,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Reads a query as a person types it; with `strict`, words that stand side by side are all required.
+    /// Reads a query as a person types it; with `strict`, words that are side by side are all required.
     #[must_use]
     pub fn of(text: &str, strict: bool) -> Self {
         let (tokens, is_whole) = tokens(text);
@@ -80,7 +80,7 @@ impl Plan {
         there.len()
     }
 
-    /// Returns its text where that may be answered by meaning; `None` for one with operators, which say exactly what is
+    /// Returns its text where that may be answered by meaning. `None` for one with operators, which say exactly what is
     /// wanted, and for one without words.
     #[must_use]
     pub fn for_meaning(self) -> Option<String> {

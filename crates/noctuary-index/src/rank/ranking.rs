@@ -15,9 +15,8 @@ pub enum Fusion {
     },
 }
 
-/// The weights of a search, for short and long messages alike. The example `evaluate` measures them
-/// (`retrieval`), and chooses them anew on all sets but one (`retrieval --leave-one-out`); the manual of `noctuary` has the
-/// figures.
+/// The weights of a search, for short and long messages alike. The example `evaluate` measures them (`retrieval`), and
+/// chooses them anew on all sets but one (`retrieval --leave-one-out`). The manual of `noctuary` has the figures.
 ///
 /// Weights and factors have no unit. A weight of 0 and a factor of 1 turn a part off; one below that is not foreseen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,17 +24,17 @@ pub enum Fusion {
 pub struct Ranking {
     /// The way in which row, neighbours and conversation become one score. By scores, unless set.
     pub fusion: Fusion,
-    /// The share of its score that a row gives to each of the two rows before it and after it in its conversation,
-    /// from 0 to 1; 0.2 unless set. Without it a line among short lines is found less often.
+    /// The share of its score, from 0 to 1, that a row gives to the row before and the row after it. 0.2 unless set.
+    /// Without it a line among short lines is found less often.
     pub neighbours: f64,
     /// The length of a short row in bytes, at least 1; 250 unless set. A longer row takes the less from its neighbours,
     /// and [`coverage`](Self::coverage) counts the less in it.
     pub short: u32,
     /// The weight of the conversation beside the row, from 0; 0.4 unless set.
     pub conversation: f64,
-    /// The extra weight of a [`short`](Self::short) row with all words of the query against one with few, from 0;
-    /// 0.5 unless set. It counts in full in a query of at most five words, and the less the more words a query has:
-    /// it finds more among short lines, and less for long questions.
+    /// The extra weight of a [`short`](Self::short) row with all words of the query against one with few, from 0; 0.5
+    /// unless set. It counts in full in a query of at most five words, and the less the more words a query has. It
+    /// finds more among short lines, and less for long questions.
     pub coverage: f64,
     /// The factor of the human's own words against all others, from 1; 1.7 unless set. Long answers of an agent
     /// have words of every question. In a query for what the agent said ("did you say", "you recommended") it is the
@@ -46,16 +45,16 @@ pub struct Ranking {
     /// The weight of each entity in the factor that a row shares with the query, from 0; 0.1 unless set. The seed has
     /// 0.3, which on public dialogues finds a little less: the words of an entity count already.
     pub entities: f64,
-    /// The factor of words of a query that say how to answer and not what about ("list in order the different aspects"),
-    /// from 0 to 1; 0.5 unless set. They are English.
+    /// The factor of words of a query that say how to answer ("list in order the different aspects"), from 0 to 1. 0.5
+    /// unless set. They are English.
     pub how_to_answer: f64,
-    /// At most so many rows of one conversation are found; as many as there are, unless set.
+    /// Maximum number of rows of one conversation that are found. Unlimited unless set.
     pub most_of_one: Option<usize>,
-    /// Among so many of the best, a row goes down to right behind a newer one that answers the same anew, and all
-    /// others keep their order; 10 unless set, and 0 leaves all in place. The newer has the words of the query that the
-    /// older one has and most of its other words, or fewer with a sign of change ("now", another number of the same
-    /// thing). Where it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves
-    /// if the query asks for the past.
+    /// Number of the best rows where freshness counts. There a row goes down to right behind a newer one that answers
+    /// the same anew. 10 unless set, and 0 leaves all in place. The newer has the words of the query that the older one
+    /// has and most of its other words. Fewer are enough with a sign of change ("now", another number of the same
+    /// thing). Where it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves if
+    /// the query asks for the past.
     pub freshness: usize,
 }
 
@@ -98,10 +97,9 @@ impl Ranking {
 }
 
 impl Ranking {
-    /// Makes the seed's mode: rows by BM25, their reciprocal ranks with a `k` of 60, times 1 + 0.3 for each entity
-    /// that a row
-    /// shares with the query, and nothing else. Scores are shares of what a row would have that is first and shares all
-    /// entities. (seed 003, Hybrid retrieval)
+    /// Makes the seed's mode: rows by BM25, with reciprocal ranks and a `k` of 60. A row gets 1 + 0.3 times as much for
+    /// each entity that it shares with the query. Scores are shares of what a row would have that is first and shares
+    /// all entities. (seed 003, Hybrid retrieval)
     #[must_use]
     pub fn seed() -> Self {
         Self { fusion: Fusion::Ranks { k: 60.0 }, entities: 0.3, ..Self::rows_alone() }

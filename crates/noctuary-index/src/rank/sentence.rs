@@ -40,8 +40,8 @@ impl Plan {
     }
 }
 
-/// Returns the sentences of a text in their order, without the space around them: a line ends one, and so does a stop. One that goes on
-/// for long is parted at a space.
+/// Returns the sentences of a text in their order, without the space around them. A line ends one, and so does a stop.
+/// One that goes on for long is parted at a space.
 pub fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut rest = 0;
     std::iter::from_fn(move || {

@@ -14,8 +14,8 @@ pub fn stem(word: &str) -> String {
     String::from_utf8(stem.0).expect("ASCII went in, and only ASCII is put in")
 }
 
-/// Returns whether a word that begins so may have a stem: a stem is its word without the end, and the end may lie in the beginning. All
-/// such stems begin with its first character.
+/// Returns whether a word that begins so may have a stem. A stem is its word without the end, and the end may lie in
+/// the beginning. All such stems begin with its first character.
 pub fn may_begin(beginning: &str) -> impl Fn(&str) -> bool {
     let whole = stem(beginning);
     move |stem| {
@@ -94,7 +94,7 @@ impl Stem {
         }
     }
 
-    /// Replaces the first ending that fits, where what stands before it is long enough.
+    /// Replaces the first ending that fits, where what is before it is long enough.
     fn replace_first(&mut self, endings: &[(&str, &str)], longer_than: usize) {
         let fits = endings.iter().find(|(ending, _)| self.ends(ending));
         if let Some((ending, with)) = fits

@@ -53,8 +53,8 @@ impl Stemmer {
         Self { only: Some(only), ..Self::default() }
     }
 
-    /// Gives each term of a text, and the word that it stands for; returns how many words it has, a run counting
-    /// as half its characters.
+    /// Gives each term of a text, and the word that it stands for. Returns how many words it has, a run counting as
+    /// half its characters.
     pub fn terms(&mut self, text: &str, mut take: impl FnMut(&str, &str)) -> u32 {
         self.each(text, &mut take)
     }

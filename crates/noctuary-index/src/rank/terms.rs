@@ -9,9 +9,9 @@ use super::word::{is_apostrophe, is_beside_letter, nouns, same_run, same_word};
 /// The pieces of a text, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// Letters and digits, in which an apostrophe may stand.
+    /// Letters and digits, in which an apostrophe may be.
     Word(&'a str),
-    /// Words and signs that stand together, as a whole; comes before its words.
+    /// Words and signs that are together, as a whole; comes before its words.
     Name(&'a str),
     /// A run of a script without spaces.
     Run(&'a str),
@@ -131,9 +131,9 @@ pub(crate) fn grams(run: &str, take: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Gives what of a text an index of plain words lacks, which parts at every sign and every white space: names as a
-/// whole, the characters and pairs of scripts without spaces, the words beside them, and words as
-/// [`same_word`] has them where letters are folded otherwise.
+/// Gives what of a text an index of plain words lacks, which parts at every sign and every white space: whole names,
+/// characters and pairs of scripts without spaces, and words as [`same_word`] has them where letters are folded
+/// otherwise.
 pub fn beside_words(text: &str, mut take: impl FnMut(Beside<'_>)) {
     for chunk in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         if chunk.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -169,7 +169,7 @@ pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// Returns the words of which none says what a question in English is about.
+/// Returns words that say nothing about the subject of a question in English.
 pub(super) fn english_stop_words() -> impl Iterator<Item = &'static str> {
     STOP_WORDS.into_iter()
 }

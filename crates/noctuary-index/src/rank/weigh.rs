@@ -4,7 +4,7 @@ use super::asked::says_how;
 use super::fuse::Search;
 use super::pool::RowNo;
 
-/// In a query of so many words coverage counts in full; in a longer one a row has some of them by chance.
+/// Number of words of a query up to which coverage counts in full. In a longer one a row has some of them by chance.
 const FEW_WORDS: f64 = 5.0;
 
 impl Search<'_> {

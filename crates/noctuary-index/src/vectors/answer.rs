@@ -6,8 +6,8 @@ use super::unit::Unit;
 
 /// Checks the answer for a batch of texts, and returns a vector of length one or its fault for each text.
 ///
-/// A single bad vector spoils its own text only. A wrong number of vectors or dimensions spoils the batch: nobody
-/// knows which vector is of which text, or of which model.
+/// A single bad vector spoils its own text only. A wrong number of vectors or dimensions spoils the batch: nobody knows
+/// the text or model of each vector.
 ///
 /// # Errors
 ///

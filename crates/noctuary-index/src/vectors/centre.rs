@@ -15,7 +15,7 @@ pub struct Centre {
     rows: u32,
 }
 
-/// A number up to 1 has so many steps: sums of all rows that can be counted fit.
+/// Steps of a number up to 1: sums of all rows that can be counted fit.
 const STEPS: f32 = 16_777_216.0;
 
 impl Centre {

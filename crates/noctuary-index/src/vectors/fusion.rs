@@ -22,7 +22,7 @@ impl Scored {
     }
 }
 
-/// Returns a list with its scores as shares of the way from its least to its best; all 1 if they are equal.
+/// Returns a list with its scores as shares of the way from its least to its best. All 1 if they are equal.
 ///
 /// A score that is not finite counts as the least.
 pub(crate) fn min_max(list: &[Scored]) -> Vec<Scored> {
@@ -80,7 +80,7 @@ fn add(lists: &[(Vec<Scored>, f64)]) -> Vec<Scored> {
 /// Moves each certain row up to the place that it has in the list of words, if fusion moved it down.
 ///
 /// A row is certain if words alone settle that it is meant: an identifier, a quoted phrase, all rare words. A row that
-/// moves up takes the score of the row whose place it takes, so scores still fall from first to last.
+/// moves up takes the score of the row whose place it takes, so scores still fall.
 pub(crate) fn keep_first(fused: &mut Vec<Scored>, words: &[Scored], certain: &BTreeSet<i64>) {
     // From the first place down: a later move is to a place behind those that are settled, and leaves them there.
     for (place, id) in words.iter().map(|row| row.id).enumerate().filter(|(_, id)| certain.contains(id)) {

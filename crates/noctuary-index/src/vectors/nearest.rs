@@ -14,7 +14,7 @@ pub(crate) struct Nearest {
 }
 
 impl Nearest {
-    /// Returns an empty list for so many places.
+    /// Returns an empty list with room for a number of places.
     pub(crate) fn new(most: usize) -> Self {
         Self { most: most.max(1), cut: i32::MAX, places: Vec::new() }
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::encoding::Encoded;
 
-/// About so many rows are a sample. Their ids choose them, so they are the same whatever their order.
+/// Approximate number of rows in a sample. Their ids choose them, so they are the same whatever their order.
 const SAMPLED: u64 = 256;
 /// The most that are held before those are removed that belong to it no more.
 const MAX_HELD: usize = 3 * 256;
 
-/// Returns whether a row is of the sample of so many rows.
+/// Returns whether a row is in the sample, by the number of rows.
 pub(super) fn is_sampled(id: i64, rows: usize) -> bool {
     let mixed = id.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed / SAMPLED <= u64::MAX / (rows as u64).max(1)
@@ -24,7 +24,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Takes a row that came or changed, of so many in all.
+    /// Takes a row that came or changed, with the number of all rows.
     pub(super) fn put(&mut self, id: i64, row: &Encoded<'_>, rows: usize) {
         if !is_sampled(id, rows) {
             self.rows.remove(&id);
@@ -42,7 +42,7 @@ impl Sample {
         self.rows.remove(&id);
     }
 
-    /// Returns the sampled ones of so many rows with their vectors, by id; `None` where some are not held.
+    /// Returns the sampled rows with their vectors, by id; `None` where some are not held.
     pub(super) fn of(&self, rows: usize) -> Option<impl Iterator<Item = (i64, &[u8])>> {
         let sampled = move |(id, _): &(&i64, &Vec<u8>)| is_sampled(**id, rows);
         let all = self.rows.iter().filter(sampled).map(|(id, bytes)| (*id, bytes.as_slice()));
@@ -72,7 +72,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
-        /// Rows come, change and leave in any order: a sample that says it is whole has each sampled row as it is now.
+        /// Rows come, change and leave in any order. A sample that says it is whole has each sampled row as it is now.
         #[test]
         fn a_whole_sample_lacks_no_row_and_has_no_other(
             steps in prop::collection::vec((0..3000_i64, prop::bool::weighted(0.8), 0..9_u8), 0..6000),

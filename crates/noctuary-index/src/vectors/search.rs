@@ -13,7 +13,7 @@ use super::sample::is_sampled;
 /// How many rows go from one step of a search to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// Up to so many rows are all compared exactly, and no bit is looked at.
+    /// Number of rows up to which all are compared exactly, without their bits.
     pub(crate) exact: usize,
     /// How many rows pass on the number of different bits.
     pub(crate) near: usize,
@@ -30,7 +30,7 @@ impl Default for Effort {
 /// The rows that are asked for.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    /// At most so many rows.
+    /// Maximum number of rows.
     pub limit: usize,
     /// Says whether a row may be found; asked for rows that are near enough only. A row that it refuses takes no
     /// other row's place.
@@ -40,7 +40,7 @@ pub struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Asks for so many rows, with the usual effort and without a filter.
+    /// Asks for a number of rows, with the usual effort and without a filter.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self { limit, allows: None, effort: Effort::default() }
@@ -83,7 +83,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Returns the spread of cosines out of so many rows; `None` of too few, and of rows that are all alike.
+    /// Returns the spread of cosines of the rows. `None` of too few, and of rows that are all alike.
     fn of(cosines: impl Iterator<Item = f64> + Clone, rows: usize) -> Option<Self> {
         let count = f64::from(u32::try_from(cosines.clone().count()).ok().filter(|count| *count >= FEWEST)?);
         let mean = cosines.clone().sum::<f64>() / count;
@@ -98,7 +98,7 @@ impl Codes {
     /// Returns the rows nearest to a query.
     ///
     /// `read` is called at most once, with the ids whose blobs are needed, in rising order. It hands over id and blob
-    /// of each; one that it leaves out is not found, and one that was not asked for is passed over.
+    /// of each. One that it leaves out is not found, and one that was not asked for is passed over.
     ///
     /// # Errors
     ///

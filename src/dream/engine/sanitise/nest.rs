@@ -25,7 +25,7 @@ pub(super) struct Nest {
 }
 
 impl Nest {
-    /// Takes in the line of a bullet; says whether it stands under another line.
+    /// Takes in the line of a bullet; says whether it is under another line.
     pub(super) fn holds(&mut self, line: &str) -> bool {
         let marks = line.chars().take_while(|c| matches!(c, ' ' | '\t'));
         let indent: usize = marks.map(|c| if c == '\t' { 4 } else { 1 }).sum();

@@ -179,7 +179,7 @@ fn encoded(form: &str, kind: u32) -> String {
     form.chars().map(encode).collect()
 }
 
-/// Pieces of which hostile sections are made.
+/// Pieces of hostile sections.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[ -~]{0,12}",

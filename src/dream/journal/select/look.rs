@@ -1,4 +1,4 @@
-//! One look at a journal, and what it tells.
+//! One look at a journal, and its result.
 
 use chrono::{DateTime, Utc};
 
@@ -26,7 +26,7 @@ impl Look {
     }
 }
 
-/// A journal inside the window of which something waits.
+/// A journal inside the window with waiting bytes.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) name: DocName,
@@ -36,7 +36,7 @@ pub(crate) struct Waiting {
     pub(crate) pending: u64,
 }
 
-/// Finds where a journal stands among those that were looked at, or would stand.
+/// Finds where a journal is among those that were looked at, or would be.
 pub(crate) fn find(
     looks: &[(JournalName, Look)],
     journal: &JournalName,

@@ -44,7 +44,7 @@ pub(crate) struct Survey {
     pub(crate) refreshed: Vec<(DocName, Entry)>,
     /// Journals whose entries are no longer needed.
     pub(crate) forget: Vec<DocName>,
-    /// The journals inside the window of which something waits, quarantined ones among them.
+    /// The journals inside the window with waiting bytes, quarantined ones among them.
     pub(crate) waiting: Vec<Waiting>,
     /// When the newest of the others inside the window was changed, in nanoseconds since the epoch.
     pub(crate) newest_done: Option<i64>,
@@ -123,8 +123,8 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
 }
 
 /// Returns the journals whose entries have outlived their use: a whole window older than the window, by this clock and
-/// by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out)
-/// keeps its entry, and so does one that a clock ahead of its time would let go.
+/// by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out) keeps its
+/// entry. So does one that a clock ahead of its time would remove.
 fn forgettable(
     ledger: &Ledger,
     state: &DreamedState,
@@ -140,7 +140,7 @@ fn forgettable(
 }
 
 impl Survey {
-    /// Returns the watermark of a peer, where the one that stands is not ours: what lies below it was dreamed there.
+    /// Returns the watermark of a peer, where the present one is not ours: what lies below it was dreamed there.
     fn peer_mark(&mut self, situation: Situation<'_>) -> Option<i64> {
         let Situation { now, ledger, state, .. } = situation;
         // A tool may have brought the state of another machine of ours before its ledger.
@@ -216,7 +216,7 @@ impl Survey {
         self.say_first(journal, reason, metadata, pending);
     }
 
-    /// Reports a journal of which all was shown.
+    /// Reports a journal that was shown whole.
     fn say_shown(&mut self, journal: JournalName, metadata: Metadata) {
         let reason = if metadata.len == 0 { ReadReason::Empty } else { ReadReason::AlreadyShown };
         self.say_first(journal, reason, metadata, 0);

@@ -38,7 +38,7 @@ pub(super) enum Said<'a> {
 
 /// The beginning of some bytes.
 pub(super) enum First<'a> {
-    /// A record, of so many bytes.
+    /// A record, with its bytes.
     Whole(Record<'a>, u32),
     /// The beginning of a record, or none.
     Short,

@@ -21,7 +21,7 @@ pub(in crate::file::memory) struct Sidecar {
     end: u64,
     /// A change failed, and nobody knows what of it the disk holds.
     doubtful: bool,
-    /// With so many bytes, somebody looks how many of them are of use.
+    /// Number of bytes from which on the bytes in use are counted.
     next_look: u64,
 }
 
@@ -80,7 +80,7 @@ impl Sidecar {
         self.read_on()
     }
 
-    /// Opens the file, of which nothing was read; `false` where there is none.
+    /// Opens the file before anything was read. `false` where there is none.
     fn open(&mut self, disk: &dyn Disk) -> Result<bool> {
         *self = Self { doubtful: self.doubtful, ..Self::default() };
         let file = match disk.open(NAME.as_str(), Open::Read) {

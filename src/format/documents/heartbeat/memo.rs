@@ -27,7 +27,7 @@ impl Heartbeat {
     /// The most open loops that are kept.
     pub const MAX_LOOPS: usize = 10;
 
-    /// Adds open loops as the newest ones; one that stands there already moves.
+    /// Adds open loops as the newest ones; one that is there already moves.
     pub fn open<S: AsRef<str>>(&mut self, loops: impl IntoIterator<Item = S>) {
         for text in loops {
             let text = value(text.as_ref());
@@ -91,7 +91,7 @@ pub(super) fn field(bullet: &str) -> Option<(&str, &str)> {
     FIELDS.contains(&key).then(|| (key, value.trim()))
 }
 
-/// Returns a value as it stands on one line.
+/// Returns a value as it is on one line.
 fn value(text: &str) -> String {
     fences::one_line(text).trim().to_owned()
 }

@@ -12,7 +12,7 @@ pub(super) const LOOPS: &str = "open loops";
 pub(super) const SCHEDULE: &str = "schedule";
 pub(super) const FRESH: &str = "# Heartbeat\n\n## State\n\n## Open loops\n\n## Schedule\n";
 
-/// A heading of the first or second level, and what stands below it up to the next.
+/// A heading of the first or second level, and what is below it up to the next.
 pub(super) struct Section {
     /// In lower case.
     pub(super) title: String,

@@ -1,4 +1,4 @@
-//! The entry of a journal: the bytes that were shown of it, and how it stood when it was last looked at.
+//! The entry of a journal: the bytes that were shown of it, and how it was when it was last looked at.
 
 use std::iter;
 use std::ops::Range;
@@ -79,7 +79,7 @@ impl Entry {
         change(&mut self.shown)
     }
 
-    /// Takes a run of bytes out of what was shown; what is left of a piece beside it is hashed by `hash`, and void where
+    /// Takes a run of bytes out of what was shown. The rest of a piece beside it is hashed by `hash`, and void where
     /// that fails. Returns how many bytes wait that did not.
     pub(crate) fn give_back(
         &mut self,

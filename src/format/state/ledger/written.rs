@@ -1,5 +1,5 @@
-//! The entries of a printed ledger, as text. A pass over the file finds where each stands and what most looks need of it;
-//! the rest of one is read when it is asked for.
+//! The entries of a printed ledger, as text. A pass over the file finds where each is and what most looks need of it.
+//! The rest of one is read when it is asked for.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(super) struct Written {
     lines: Vec<Line>,
 }
 
-/// Where an entry stands in the text, and its facts.
+/// Where an entry is in the text, and its facts.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     name: Range<u32>,
@@ -47,7 +47,7 @@ impl Written {
         Some(serde_json::from_slice(text.as_bytes()).expect("it was looked through when the file was read"))
     }
 
-    /// Returns the facts of an entry. It is looked for from `at` on, which is left where it stands or would stand.
+    /// Returns the facts of an entry. It is looked for from `at` on, which is left where it is or would be.
     pub(super) fn glance(&self, name: &str, at: &mut usize) -> Option<Glance> {
         let order =
             |at: usize| self.lines.get(at).map_or(Ordering::Greater, |line| self.name(line).cmp(name));
@@ -70,8 +70,8 @@ impl Written {
     }
 }
 
-/// Looks through the entries that begin at `from`, up to the brace behind them; `None` where anything stands there that
-/// is not printed so.
+/// Looks through the entries that begin at `from`, up to the brace behind them. `None` where anything is there that is
+/// not printed so.
 pub(super) fn lines(text: &str, from: usize) -> Option<Vec<Line>> {
     let mut reader = Reader { text, at: from, pieces: Vec::new() };
     // So long is an entry with a name and a hash, about.
@@ -102,7 +102,7 @@ impl Reader<'_> {
         &self.text.as_bytes()[self.at..]
     }
 
-    /// Takes a literal, if it stands here.
+    /// Takes a literal, if it is here.
     fn takes(&mut self, literal: &str) -> bool {
         let is_here = self.rest().starts_with(literal.as_bytes());
         self.at += if is_here { literal.len() } else { 0 };
@@ -130,7 +130,7 @@ impl Reader<'_> {
         Some(Line { name: place(name)?, entry: place(start..self.at)?, glance })
     }
 
-    /// Takes a name with the marks around it and the colon behind it, and returns where it stands.
+    /// Takes a name with the marks around it and the colon behind it, and returns where it is.
     fn name(&mut self) -> Option<Range<usize>> {
         self.take("\"")?;
         let name = self.at..self.at + memchr::memchr(b'"', self.rest())?;

@@ -195,7 +195,7 @@ impl SqliteMemoryStore {
 }
 
 impl Table<'_> {
-    /// Makes the tables that do not stand, and the triggers that count removals from them.
+    /// Makes the tables that do not exist, and the triggers that count removals from them.
     fn make_mirror(&self) -> rusqlite::Result<()> {
         if tables::make(self.connection)? { removals::put_triggers(self.connection) } else { Ok(()) }
     }

@@ -1,7 +1,7 @@
 //! The tables of the mirror. They are made by the first trade that is kept, and those of the seed's own program are taken over.
 //!
-//! Where another program has a table of that name with other columns, it stays as it is, and ours stands beside it. Forgetting
-//! looks through them in every build.
+//! Where another program has a table of that name with other columns, it stays as it is, and ours is beside it.
+//! Forgetting looks through them in every build.
 
 use rusqlite::Connection;
 
@@ -85,13 +85,13 @@ pub(in crate::sqlite) const SYNC: Mirror = Mirror {
 const TRIES: &str = "memory_history_tries";
 
 impl Mirror {
-    /// Returns the name of the table, whether it stands or not.
+    /// Returns the name of the table, whether it exists or not.
     pub(super) fn table(&self, connection: &Connection) -> rusqlite::Result<&'static str> {
         let is_taken = has_table(connection, self.seeds)? && !self.fits(connection)?;
         Ok(if is_taken { self.ours } else { self.seeds })
     }
 
-    /// Returns the name of the table where it stands.
+    /// Returns the name of the table if it exists.
     pub(in crate::sqlite) fn standing(
         &self,
         connection: &Connection,
@@ -115,7 +115,7 @@ impl Mirror {
         connection.query_row(&sql, [], |row| row.get(0))
     }
 
-    /// Makes the table where it does not stand; returns whether it is new.
+    /// Makes the table where it does not exist; returns whether it is new.
     #[cfg(feature = "finance")]
     fn make(&self, connection: &Connection) -> rusqlite::Result<bool> {
         let table = self.table(connection)?;
@@ -133,7 +133,7 @@ impl Mirror {
     }
 }
 
-/// Makes the tables that do not stand; returns whether any is new.
+/// Makes the tables that do not exist; returns whether any is new.
 #[cfg(feature = "finance")]
 pub(super) fn make(connection: &Connection) -> rusqlite::Result<bool> {
     connection.execute_batch(&format!(
@@ -151,7 +151,7 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(is_new)
 }
 
-/// Returns the names of all tables of the mirror that stand.
+/// Returns the names of all tables of the mirror that exist.
 pub(in crate::sqlite) fn standing(connection: &Connection) -> rusqlite::Result<Vec<&'static str>> {
     let mut standing = Vec::new();
     for mirror in [FILLS, SPOT, SYNC] {

@@ -33,8 +33,8 @@ impl Table<'_> {
         })
     }
 
-    /// Returns the rows of which the words weigh most together; `None` where FTS5 is asked: by what only it reads, by time,
-    /// or because the index is not whole.
+    /// Returns the rows whose words weigh most together. `None` where FTS5 is asked: by what only it reads, by time, or
+    /// because the index is not whole.
     pub(in crate::sqlite::memory) fn best_indexed(
         &self,
         wanted: &Wanted<'_>,

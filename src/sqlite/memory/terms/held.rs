@@ -23,7 +23,7 @@ pub(in crate::sqlite::memory) struct Held {
     pub(super) terms: Option<Terms>,
     /// Whether this read or change has looked at the tables already, and whether all rows were in the index.
     pub(super) is_whole: Option<bool>,
-    /// The moment of which the index in memory tells; `None` where rows are not in it.
+    /// The moment of the index in memory; `None` where rows are not in it.
     moment: Option<Moment>,
     /// The moment at which this read or change began. Its version of the file's data is read when it is asked for.
     begun: Moment,

@@ -22,7 +22,7 @@ impl Table<'_> {
         self.keep(held, BUILT)
     }
 
-    /// Returns whether so much is not in the index that it cannot wait until somebody asks.
+    /// Returns whether too much is missing in the index to wait until somebody asks.
     fn are_many_waiting(&self) -> rusqlite::Result<bool> {
         let sql = "SELECT version, built, (SELECT max(id) FROM memories),
                    (SELECT max(number) FROM memory_terms_changed) - (SELECT min(number) FROM memory_terms_changed)

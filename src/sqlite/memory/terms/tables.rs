@@ -37,7 +37,7 @@ const TABLES: &str = "
     );
 ";
 
-/// The numbers of counted ids begin at none, before the first row: else it would say that it may stand in another's place.
+/// The numbers of counted ids begin at none, before the first row: else it would say that it may be in another's place.
 const FIRST: &str = "
     INSERT INTO sqlite_sequence (name, seq)
     SELECT 'memories', 0 FROM sqlite_schema

@@ -61,8 +61,8 @@ impl Table<'_> {
         self.settled(held, added).map(drop)
     }
 
-    /// Brings what is in memory to the state of the tables, once for each read or change. A change takes at most so many
-    /// rows in.
+    /// Brings what is in memory to the state of the tables, once for each read or change. Maximum number of rows that a
+    /// change takes in.
     pub(super) fn load(&self, held: &mut Held, most: usize) -> rusqlite::Result<()> {
         if held.is_whole.is_some() {
             return Ok(());
@@ -98,7 +98,7 @@ impl Table<'_> {
         self.take_new(held, most)
     }
 
-    /// Returns whether so much changed that it is not taken in row by row.
+    /// Returns whether too much changed to be taken in row by row.
     fn are_too_many(&self, terms: &Terms) -> rusqlite::Result<bool> {
         if self.last_change()? - terms.changed <= MAX_CHANGES_TAKEN {
             return Ok(false);

@@ -7,7 +7,7 @@ use crate::search::postings::Result;
 use crate::sqlite::memory::table::Table;
 
 impl Table<'_> {
-    /// Takes the words of removed rows out of the pages of the index, and out of what tells of changes.
+    /// Takes the words of removed rows out of the pages of the index, and out of the record of changes.
     pub(in crate::sqlite::memory) fn wipe_terms(&self) -> rusqlite::Result<()> {
         let held = &mut *self.held.borrow_mut();
         self.keep(held, 0)?;

@@ -2,12 +2,11 @@
 //!
 //! A store is made new and empty, for the scope of [`scope`], with the default doors.
 //!
-//! No suite asks that times are finer than a second, as the seed's tables have none, and that two
-//! stores rank alike. A purge may fail after a part of its rows is gone, whole rows each; a
-//! [`FileMemoryStore`](crate::FileMemoryStore) takes all of them at once, and a
-//! [`SqliteMemoryStore`](crate::SqliteMemoryStore) some hundred at a time, so that writers wait for moments.
-//! The file of lines is the weaker one where a person edits it while a store has it open: a change in place that
-//! makes it no shorter is seen when it is opened next, or said to be damage.
+//! No suite asks that times are finer than a second, as the seed's tables have none, and that two stores rank alike. A
+//! purge may fail after a part of its rows is gone, whole rows each. A [`FileMemoryStore`](crate::FileMemoryStore)
+//! takes all of them at once, and a [`SqliteMemoryStore`](crate::SqliteMemoryStore) some hundred at a time, so that
+//! writers wait for moments. The file of lines is the weaker one where a person edits it while a store has it open. A
+//! change in place that makes it no shorter is seen at the next opening, or said to be damage.
 //!
 //! # Example: a backend proves itself
 //!

@@ -8,8 +8,8 @@ use crate::base::error::Error;
 use crate::format::Origin;
 use crate::memory::{Filter, MemoryId, MemoryStore, NewMemory, Order, Place, Query, Role, Source};
 
-/// A private row, and of the profile all but three facts, reach no session with others present: through no verb
-/// and no error.
+/// A private row reaches no session with others present, through no verb and no error. Nor does the profile but for
+/// three facts.
 pub fn sessions(store: &dyn MemoryStore) {
     let canary = "moonlight-canary";
     let private = write(store, "moonlit", canary, 0);

@@ -49,7 +49,7 @@ pub fn rows(store: &dyn MemoryStore) {
     assert_eq!((plain.place, plain.metadata, plain.shared), (None, None, false));
 }
 
-/// Many rows in one step are judged and told of as if they were written one by one; a refused row leaves the others.
+/// Many rows in one step are judged and told of as if they were written one by one. A refused row leaves the others.
 pub fn batches(store: &dyn MemoryStore, one_by_one: &dyn MemoryStore) {
     assert_eq!(store.write_all(&agent(), &[], at(0)).expect("a write of nothing").len(), 0);
     let row = |content: &str| NewMemory::new(categories::FACT, content, Source::AgentRecorded);
@@ -285,8 +285,8 @@ pub fn pins(store: &dyn MemoryStore) {
     }
 }
 
-/// A promoted line is written once: neither a second feed nor one beside it doubles a row, and what somebody
-/// deleted stays away, but what the library took out itself.
+/// A promoted line is written once. Neither a second feed nor one beside it doubles a row. A row that somebody deleted
+/// stays away.
 pub fn promotions(store: &dyn MemoryStore) {
     let library = access(SessionKind::Main, Actor::Library);
     let [one, other] =

@@ -29,10 +29,10 @@ pub(super) fn key(text: &str, from: usize) -> Option<(usize, usize)> {
     })
 }
 
-/// A name stands so many bytes before its value, at most.
+/// Maximum bytes from a name to its value.
 const BEFORE: usize = 384;
 
-/// The names of a kind of secrets, and what stands between a name and its value.
+/// The names of a kind of secrets, and what is between a name and its value.
 struct Names {
     words: AhoCorasick,
     behind: Regex,
@@ -59,7 +59,7 @@ impl Names {
         Self { words, behind: Regex::new(&behind(value)).expect("a pattern of its parts") }
     }
 
-    /// Returns the first of the names in a part of a text that has a value behind it, and where the value begins.
+    /// Returns the first of the names in a part of a text with a value behind it, and the beginning of the value.
     fn next(&self, text: &str, part: Range<usize>) -> Option<(usize, usize)> {
         // No match behind a name is longer.
         const LONGEST: usize = 512;
@@ -84,8 +84,8 @@ fn words_of(kind: &str) -> impl Iterator<Item = &'static str> {
     rows.filter_map(|row| row.split('\t').nth(2)).flat_map(|words| words.split(", "))
 }
 
-/// Returns the pattern of what stands behind a name: its ending, what closes it, a few words on what it is for, a sign of setting or
-/// a word for "is", what opens the value, and the value.
+/// Returns the pattern of what is behind a name. It has the ending of the name, a few words on its use, a sign of
+/// setting or a word for "is", and the value in its marks.
 fn behind(value: &str) -> String {
     let is = "ist|lautet|est|es|é|è|is|luidt|to|jest|on|je|er|är|az|este|יא|הוא|היא|هو|هي|คือ|это|-|—|–";
     format!(

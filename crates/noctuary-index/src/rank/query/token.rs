@@ -97,7 +97,7 @@ fn operator_text(token: &Token) -> &'static str {
     }
 }
 
-/// Returns whether all letters beside the operators are capitals: an operator does not stand out there.
+/// Returns whether all letters beside the operators are capitals: an operator is not seen there.
 fn is_all_capitals(text: &str) -> bool {
     let words = text.split_whitespace().filter(|chunk| !matches!(*chunk, "AND" | "OR" | "NOT"));
     let mut letters = words.flat_map(str::chars).filter(|c| c.is_alphabetic()).peekable();
