@@ -80,7 +80,8 @@ fn ids(text: &str) -> Ids {
             (None, Some((prefix, _))) if is_list => number(core).map(|number| (prefix.clone(), number)),
             (None, _) => None,
         };
-        let is_prefix = |prefix: &str| prefix.len() == 2 && prefix.bytes().all(|byte| byte.is_ascii_uppercase());
+        let is_prefix =
+            |prefix: &str| prefix.len() == 2 && prefix.bytes().all(|byte| byte.is_ascii_uppercase());
         let Some(id) = id.filter(|(prefix, _)| is_prefix(prefix)) else {
             (before, is_list, is_range) = (None, false, false);
             continue;
@@ -119,7 +120,8 @@ fn proved() -> Ids {
     let root = noctuary_tests::root();
     let mut folders = noctuary_tests::sources();
     folders.extend(["tests", "examples"].map(|folder| root.join(folder)));
-    folders.extend(fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("tests")));
+    folders
+        .extend(fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("tests")));
     folders.retain(|folder| folder.is_dir());
     let mut proved = Ids::new();
     for path in noctuary_tests::files_below(folders) {
