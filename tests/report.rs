@@ -433,6 +433,7 @@ proptest! {
     }
 }
 
+/// BX-36
 #[test]
 fn a_line_stands_beside_its_source_and_the_words_that_they_share_are_marked() {
     let life =

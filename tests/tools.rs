@@ -82,6 +82,7 @@ fn told(answer: Result<String, ToolError>) -> String {
     })
 }
 
+/// BX-12
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table is read row by row")]
 fn the_memory_tool_says_what_models_were_trained_on() {
@@ -562,6 +563,7 @@ fn furnish(workspace: &Home, root: &Path) {
     store.write(&access(SessionKind::Main), &row, now()).unwrap();
 }
 
+/// TL-03, TL-07
 #[test]
 fn no_name_is_there_twice_and_each_has_three_shapes() {
     each_home(|_, root, workspace| {
@@ -622,6 +624,7 @@ fn example(schema: &Value) -> Value {
     }
 }
 
+/// TL-01
 #[test]
 fn schemas_say_what_the_tools_take() {
     each_home(|home, root, workspace| {
@@ -664,6 +667,7 @@ fn schemas_say_what_the_tools_take() {
     });
 }
 
+/// VW-02, TL-02
 #[test]
 fn documents_are_written_found_listed_and_read_on() {
     each_home(|home, root, workspace| {
@@ -1069,6 +1073,7 @@ fn a_passage_of_a_journal_is_an_entry_with_neighbours_on_request() {
     });
 }
 
+/// TL-05
 #[test]
 fn what_a_model_forges_in_its_arguments_changes_nothing() {
     let forged = json!({
@@ -1234,6 +1239,7 @@ fn valid_calls(tools: &[noctuary::tools::ToolDef]) -> Vec<Vec<(String, Value)>> 
     tools.iter().map(of_schema).chain(commands).collect()
 }
 
+/// TL-06
 #[test]
 fn no_arguments_crash_a_tool_and_every_refusal_has_words() {
     let count = cases(100_000);

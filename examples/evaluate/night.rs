@@ -214,6 +214,7 @@ mod tests {
         fs::write(folder.join("questions.jsonl"), lines).unwrap();
     }
 
+    /// BX-40
     #[test]
     fn a_small_set_is_lived_dreamed_and_asked_the_same_each_time() {
         let folder = tempfile::tempdir().unwrap();

@@ -226,6 +226,7 @@ fn fault(rule: &'static str) -> Error {
 mod tests {
     use super::*;
 
+    /// AF-03, AF-04, AF-05
     #[test]
     fn a_payload_has_the_shape_of_its_kind_and_reads_back() {
         let good = [

@@ -117,6 +117,7 @@ mod tests {
         ArtifactUri::find(text).iter().map(ToString::to_string).collect()
     }
 
+    /// AF-08
     #[test]
     fn references_are_found_in_prose_and_each_once() {
         assert_eq!(found("chart://x-1 (chart://x-1), **report://r-2**."), ["chart://x-1", "report://r-2"]);
@@ -143,6 +144,7 @@ mod tests {
     }
 
     proptest! {
+        /// AF-08
         #[test]
         fn a_reference_reads_back_as_it_prints(id in "[A-Za-z0-9_-]{1,64}", kind in 0..3_usize) {
             let kind = ArtifactKind::ALL[kind];

@@ -127,6 +127,7 @@ mod tests {
     use super::*;
     use chrono::{Duration, FixedOffset, TimeZone};
 
+    /// BX-20
     #[test]
     fn two_in_the_morning_belongs_to_yesterday() {
         let policy = DayPolicy::new(FixedOffset::east_opt(0).unwrap(), 3);

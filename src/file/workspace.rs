@@ -258,6 +258,7 @@ fn first_bytes(name: &str) -> u128 {
 mod tests {
     use super::*;
 
+    /// WS-02, CF-07
     #[test]
     fn an_argument_wins_over_the_variable_over_the_default() {
         let env = |name: &str| match name {

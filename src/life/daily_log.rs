@@ -57,6 +57,7 @@ mod tests {
     use super::*;
     use crate::base::error::Error;
 
+    /// CF-06
     #[test]
     fn the_daily_log_is_off_and_every_five_turns_unless_said_otherwise() {
         assert_eq!(

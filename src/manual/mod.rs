@@ -26,6 +26,7 @@
 //! | secrets and disguised instructions: found, missed | [`gate`] |
 //! | attempts to break the promises, and costs | [`measured`] |
 //! | other systems, memory from them, and reasons | [`comparison`] |
+//! | the five seeds: what holds here, what differs, and why | [`seeds`] |
 //!
 //! # Words
 //!
@@ -118,6 +119,9 @@ pub mod measured {}
 
 #[doc = include_str!("comparison.md")]
 pub mod comparison {}
+
+#[doc = include_str!("seeds.md")]
+pub mod seeds {}
 
 /// The examples of the page on formats, read by the parsers that read a life's files, and printed back.
 #[cfg(test)]

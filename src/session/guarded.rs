@@ -553,7 +553,7 @@ mod tests {
         Guarded::new((), access).may(verb, &DocName::parse(name).unwrap())
     }
 
-    // SE-02 to SE-07, SE-13: the table, written out.
+    // SE-02 to SE-07, SE-13, WS-09, SE-15, WS-12: the table, written out.
     #[test]
     fn the_table_is_that_of_the_rfc() {
         use SessionKind::{Main, Scheduled, Shared, Subagent};

@@ -68,6 +68,7 @@ fn judge(action: &AuthAction<'_>) -> Authorization {
 mod tests {
     use super::*;
 
+    /// DC-09
     #[test]
     fn a_doctor_can_neither_remove_nor_change_what_was_remembered() {
         let database = super::super::open::in_memory(super::super::open::PATIENCE, None).unwrap();

@@ -31,6 +31,7 @@ fn made(store: &dyn ArtifactStore, data: &ArtifactData) -> String {
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n-";
 
+/// AF-10, AF-11
 #[test]
 fn a_message_has_files_for_what_it_refers_to_and_says_what_is_missing() {
     for (home, open) in homes() {

@@ -11,6 +11,7 @@ fn commands() -> impl Iterator<Item = &'static str> {
     PAGE.lines().filter_map(|line| line.strip_prefix("$ "))
 }
 
+/// BX-44
 #[test]
 fn each_example_of_the_manual_page_does_what_it_says() {
     let folder = tempfile::tempdir().unwrap();

@@ -45,6 +45,7 @@ fn a_doctor_lists_findings_and_ends_with_one_where_there_is_any() {
     }
 }
 
+/// XP-12
 #[test]
 fn an_export_comes_back_byte_for_byte_in_any_home() {
     for home in ["agent", "life.db"] {

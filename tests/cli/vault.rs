@@ -57,6 +57,7 @@ fn tree(at: &Path) -> BTreeMap<String, (Vec<u8>, std::time::SystemTime)> {
     all
 }
 
+/// BX-45
 #[cfg(unix)]
 #[test]
 fn a_vault_is_searched_and_linked_where_it_lies_and_keeps_every_byte() {

@@ -18,7 +18,7 @@ fn dates(east: i64, before: DateTime<Utc>) -> [String; 2] {
     [before, Utc::now()].map(|at| (at + chrono::Duration::hours(east)).date_naive().to_string())
 }
 
-// An evening in Los Angeles stood in the journal of the next day.
+// An evening in Los Angeles stood in the journal of the next day. (BX-54)
 #[test]
 fn a_note_is_in_the_journal_of_the_day_that_the_persons_clock_shows() {
     for (zone, east) in [("Pacific/Kiritimati", 14), ("Etc/GMT+12", -12), (":Asia/Tokyo", 9), ("UTC", 0)] {

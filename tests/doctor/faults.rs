@@ -198,6 +198,7 @@ fn found(home: &Path) -> BTreeSet<Kind> {
     told.findings.iter().map(|finding| finding.kind).collect()
 }
 
+/// BX-25
 #[test]
 #[ignore = "sweep"]
 fn each_fault_is_found_by_its_name_alone_and_beside_every_other_one() {

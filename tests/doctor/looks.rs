@@ -112,6 +112,7 @@ proptest! {
     }
 }
 
+/// DC-03
 #[test]
 fn a_database_is_found_sound_or_damaged_and_its_index_is_mended_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -165,6 +166,7 @@ fn a_database_is_found_sound_or_damaged_and_its_index_is_mended_once() {
     assert_eq!(told.findings[0].kind, FindingKind::EmptiedStore);
 }
 
+/// DC-10
 #[test]
 fn a_stuck_lock_and_open_state_are_mended_once_and_told_in_the_audit() {
     let folder = tempfile::tempdir().unwrap();
@@ -194,6 +196,7 @@ fn a_stuck_lock_and_open_state_are_mended_once_and_told_in_the_audit() {
     assert_eq!(tells("doctor.fix.permissions"), usize::from(cfg!(unix)));
 }
 
+/// DC-02
 #[test]
 fn what_is_shown_to_others_has_neither_names_nor_numbers() {
     let folder = tempfile::tempdir().unwrap();

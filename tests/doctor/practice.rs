@@ -55,6 +55,7 @@ fn audit_of(path: &Path) -> Vec<noctuary::memory::AuditEntry> {
     store.audit(&owner(), usize::MAX).unwrap()
 }
 
+/// DC-04, DC-07
 #[test]
 fn a_method_whose_outcomes_are_too_bad_goes_into_quarantine_once_and_never_back() {
     // A store that lets bad methods be, as a program with other thresholds does.
@@ -108,6 +109,7 @@ fn a_method_whose_outcomes_are_too_bad_goes_into_quarantine_once_and_never_back(
     }
 }
 
+/// DC-05
 #[test]
 fn rows_without_vectors_are_filled_by_the_embedder_of_the_doctor() {
     for (folder, path, store) in homes(&StoreConfig::default()) {
@@ -182,6 +184,7 @@ fn a_row_that_the_embedder_never_takes_is_said_and_the_others_are_done() {
     }
 }
 
+/// DC-01, DC-06
 #[test]
 fn edges_that_are_missing_are_added_and_none_is_removed() {
     let folder = tempfile::tempdir().unwrap();
@@ -212,6 +215,7 @@ fn edges_that_are_missing_are_added_and_none_is_removed() {
     assert_eq!(told(&path, "doctor.fix.edges"), 1);
 }
 
+/// DC-08
 #[test]
 fn notes_of_roles_wait_for_a_model_that_somebody_names() {
     for (folder, path, store) in homes(&StoreConfig::default()) {

@@ -26,6 +26,7 @@ fn cited(text: &str, line: u32) -> String {
     format!("- {text} ({}#L{line})\n", journal(20))
 }
 
+/// BX-22
 #[test]
 fn a_night_replaces_the_page_by_what_holds_of_the_answer() {
     let life = Life::with(&[(20, DAY)]);

@@ -128,6 +128,7 @@ fn fates(report: &DreamReport) -> Vec<RulingOutcome> {
     report.facts.as_ref().unwrap().rulings.iter().map(|ruling| ruling.fate.clone()).collect()
 }
 
+/// FA-07
 #[test]
 fn one_request_asks_one_question_a_pair_and_each_word_is_carried_out_and_told() {
     use FactState::{Candidate, Disputed, Superseded};
@@ -490,6 +491,7 @@ fn an_unusable_answer_decides_nothing_and_is_waited_after() {
     });
 }
 
+/// FA-09
 #[test]
 fn in_shadow_mode_everything_is_told_once_and_nothing_changes() {
     let shadow = || {

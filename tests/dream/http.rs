@@ -402,6 +402,7 @@ fn life() -> Life {
     Life::with(&[(20, "- 09:12 [user] Marta signs the lease on 2026-12-04.\n")])
 }
 
+/// BX-35
 #[test]
 fn a_night_over_it_promotes_what_the_journal_says_and_holds_what_it_does_not() {
     let life = life();

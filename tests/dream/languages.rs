@@ -34,7 +34,7 @@ fn memory_after(day: &str) -> String {
     life.memory()
 }
 
-// Ten journals in other languages than English kept nothing.
+// Ten journals in other languages than English kept nothing. (BX-64)
 #[test]
 fn a_night_keeps_what_lasts_and_leaves_the_rest_in_each_language() {
     let rows = rows();

@@ -64,6 +64,7 @@ fn sections(memory: &str) -> usize {
 
 // How a pass ends.
 
+/// WS-25
 #[test]
 fn a_dreamer_that_is_off_touches_nothing_and_calls_nobody() {
     // DR-01, BX-24: off is the default, and off means off.
@@ -2761,6 +2762,7 @@ fn evidence_can_be_required_or_off() {
 }
 
 // A small model once cited nothing that held, and the night used its journals up. Now they wait for a better one.
+// (BX-52)
 #[test]
 fn a_night_whose_every_line_was_held_waits_for_another_try() {
     let life = evening();
@@ -2784,7 +2786,7 @@ fn a_night_whose_every_line_was_held_waits_for_another_try() {
     assert_eq!(life.dream(&script).calls, 0);
 }
 
-// Tries are bounded, and a journal that is used up says so and can be given back, whole or in part.
+// Tries are bounded, and a journal that is used up says so and can be given back, whole or in part. (BX-52)
 #[test]
 fn tries_end_and_a_person_gives_a_part_of_a_journal_back() {
     let lines = "- [user] one\n- [user] two\n- [user] three\n";

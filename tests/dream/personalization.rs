@@ -167,6 +167,7 @@ fn what_is_foreign_is_foreign_in_every_line_whatever_tags_it_holds() {
     }
 }
 
+/// PE-01, PE-03
 #[test]
 fn what_lasts_about_the_human_becomes_rows_and_unchanged_input_asks_nobody() {
     each(|house| {
@@ -197,6 +198,7 @@ fn what_lasts_about_the_human_becomes_rows_and_unchanged_input_asks_nobody() {
     });
 }
 
+/// PE-02
 #[test]
 fn a_rerun_adds_nothing_that_is_said_already() {
     each(|house| {
@@ -222,6 +224,7 @@ fn a_rerun_adds_nothing_that_is_said_already() {
     });
 }
 
+/// PE-04
 #[test]
 fn it_is_due_once_a_day() {
     each(|house| {
@@ -242,6 +245,7 @@ fn it_is_due_once_a_day() {
     });
 }
 
+/// PE-05
 #[test]
 fn three_sources_make_one_view_and_the_rows_are_what_a_dump_shows() {
     each(|house| {
@@ -291,6 +295,7 @@ fn three_sources_make_one_view_and_the_rows_are_what_a_dump_shows() {
     });
 }
 
+/// CF-11
 #[test]
 fn where_it_is_disabled_nobody_is_called_and_manual_writes_go_on() {
     each(|house| {

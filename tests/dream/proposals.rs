@@ -209,6 +209,7 @@ fn what_memory_has_by_then_is_left_out_and_what_a_person_wrote_there_stands() {
     assert!(waiting(&life, night(21)).is_empty(), "it is answered");
 }
 
+/// BX-05
 #[test]
 fn nobody_but_the_human_of_a_main_session_sees_or_answers_a_proposal() {
     let (life, proposal, _) = proposed(ANSWER);

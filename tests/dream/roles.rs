@@ -153,6 +153,7 @@ fn no_secret_leaves_for_the_model_or_comes_back_from_it() {
     assert!(report.passes.iter().flat_map(|pass| &pass.lines).all(held));
 }
 
+/// LL-10
 #[test]
 fn methods_of_lessons_land_in_quarantine_and_are_formed_once() {
     let house = House::new();

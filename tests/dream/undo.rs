@@ -433,6 +433,7 @@ fn a_dream_whose_section_is_archived_counts_as_done_also_where_the_ledger_is_los
     assert_eq!(report.passes[0].lines[0].fate, noctuary::dream::LineOutcome::Duplicate);
 }
 
+/// HB-11
 #[test]
 fn edited_sections_and_unknown_ones_stay_and_are_reported_over_budget() {
     let (world, ids) = World::dreamed();

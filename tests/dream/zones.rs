@@ -61,6 +61,7 @@ fn live(zone: &str, change: &str, cutoff: u8) -> (World, Vec<(DateTime<Utc>, Str
     (World::on(&disk), noted, day)
 }
 
+/// BX-54
 #[test]
 fn on_the_days_when_clocks_change_each_note_is_in_one_journal_and_dreamed_once() {
     for (zone, change, hours) in CHANGES {

@@ -280,6 +280,7 @@ fn a_life_that_went_through_every_kind_of_home_is_the_same_again() {
     assert!(matches!(copy_rows(first.rows(), here.rows(), &agent(), at(1)), Err(Error::Denied { .. })));
 }
 
+/// XP-01, XP-06
 #[test]
 fn a_bundle_goes_through_a_folder_and_never_into_a_sandbox() {
     let here = Home::new(0);
@@ -299,6 +300,7 @@ fn a_bundle_goes_through_a_folder_and_never_into_a_sandbox() {
     assert!(!text.contains(&"07".repeat(8)), "the key is in no file");
 }
 
+/// XP-09, XP-14
 #[test]
 fn what_was_touched_comes_in_with_little_trust_and_spoils_nothing_else() {
     let own = key(7);
@@ -366,6 +368,7 @@ fn what_was_touched_comes_in_with_little_trust_and_spoils_nothing_else() {
     assert_eq!(Home::new(0).import(&short, Some(&own), &[], false).missing, [row]);
 }
 
+/// BX-46
 #[test]
 fn a_stranger_is_trusted_by_their_key_and_a_forged_author_is_refused() {
     let (theirs, own) = (key(8), key(7));
@@ -570,6 +573,7 @@ fn a_file_that_is_too_large_stays_out_and_the_others_come_in() {
     assert_eq!(import.plan(&alone).unwrap().refused().count(), 1);
 }
 
+/// XP-13
 #[test]
 fn secrets_orders_forgotten_words_and_unknown_fields_stay_out() {
     let here = Home::new(0);

@@ -68,6 +68,7 @@ fn person() -> Option<Presence> {
     Presence::at_terminal(true, |_| None).unwrap()
 }
 
+/// XP-04, XP-10, XP-11
 #[test]
 fn a_hard_constraint_travels_when_asked_and_is_a_proposal_at_most() {
     let (key, here, owner) = (BundleKey::from_bytes([7; 32]), furnished(), owner());
@@ -110,6 +111,7 @@ fn a_hard_constraint_travels_when_asked_and_is_a_proposal_at_most() {
     assert_eq!(Presence::at_terminal(false, |_| None).unwrap(), None);
 }
 
+/// XP-08
 #[test]
 fn what_nobody_signed_begins_in_quarantine_and_as_a_proposal() {
     let (key, here, owner) = (BundleKey::from_bytes([7; 32]), furnished(), owner());
@@ -129,6 +131,7 @@ fn what_nobody_signed_begins_in_quarantine_and_as_a_proposal() {
     assert_eq!(other.store.methods(&owner).unwrap()[0].uses, 30);
 }
 
+/// XP-15
 #[test]
 fn a_confidence_that_no_outcome_gave_and_other_lies_are_refused() {
     let (key, here, owner) = (BundleKey::from_bytes([7; 32]), furnished(), owner());
@@ -188,6 +191,7 @@ fn a_replayed_bundle_raises_no_method_and_no_preference_again() {
 }
 
 /// A home that went on living took what was restored into it for a replay: a method lost its outcomes, a preference its approval.
+/// (XP-07)
 #[test]
 fn what_is_restored_into_a_home_that_lives_on_keeps_its_trust() {
     let (key, here, owner) = (BundleKey::from_bytes([7; 32]), furnished(), owner());
@@ -259,7 +263,7 @@ fn edges_and_pages_are_for_readers_and_no_import_reads_them() {
     assert!(plan.items.iter().all(|item| item.path != page) && plan.refused().count() == 0);
 }
 
-// XP-02
+// XP-02, XP-03
 #[test]
 fn traders_find_their_assets_and_cases_by_theirfolders() {
     use std::sync::Arc;

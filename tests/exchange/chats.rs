@@ -117,6 +117,7 @@ fn gpt(id: &str, current: &str, nodes: Vec<(String, Value)>) -> Value {
     json!({"conversation_id": id, "title": "Boats", "create_time": MORNING, "current_node": current, "mapping": mapping})
 }
 
+/// BX-56
 #[test]
 fn the_branch_that_a_person_saw_of_chatgpt_comes_in() {
     let mut nodes = vec![
@@ -177,6 +178,7 @@ fn the_branch_that_a_person_saw_of_chatgpt_comes_in() {
     }
 }
 
+/// BX-56
 #[test]
 fn an_edit_and_a_longer_chat_are_added_and_nothing_is_written_twice() {
     let first = vec![node("a", None, "user", "Which colour?"), node("bb", Some("a"), "assistant", "Red.")];

@@ -56,6 +56,7 @@ fn holds(folder: &Path, word: &str) -> bool {
     })
 }
 
+/// BX-43
 #[test]
 fn one_life_goes_whole_and_the_other_keeps_every_byte() {
     for (gone, stays) in [("marta", "ilya"), ("ilya", "marta")] {

@@ -62,6 +62,7 @@ fn import(foreign: Foreign, export: &Bundle, store: &FileMemoryStore) -> BundleP
     done
 }
 
+/// BX-45
 #[test]
 fn memories_of_mem0_come_in_with_their_times_and_a_bad_one_spoils_no_other() {
     let memory = |id: &str, words: &str| {
@@ -244,6 +245,7 @@ fn life() -> (tempfile::TempDir, FileWorkspace, FileMemoryStore) {
     (folder, workspace, store)
 }
 
+/// BX-45
 #[test]
 fn an_export_in_okf_is_conformant_and_comes_back_whole() {
     let key = BundleKey::from_bytes([7; 32]);

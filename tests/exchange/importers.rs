@@ -238,6 +238,7 @@ fn the_older_memory_counts_where_it_alone_exists() {
     }
 }
 
+/// OC-04
 #[test]
 fn what_is_poisoned_or_cannot_be_looked_at_is_reported_and_stays_out() {
     let source = life_of(&[
@@ -335,6 +336,7 @@ fn nobody_imports_into_a_dream() {
     }
 }
 
+/// BX-26, OC-06
 #[test]
 fn hermes_entries_become_lines_under_one_heading() {
     let source = life_of(&[
@@ -374,6 +376,7 @@ fn a_section_that_a_person_edited_is_not_imported_again() {
     }
 }
 
+/// BX-26
 #[test]
 fn claude_code_topics_become_context_and_the_index_leads_there() {
     let source = life_of(&[
@@ -395,6 +398,7 @@ fn claude_code_topics_become_context_and_the_index_leads_there() {
     }
 }
 
+/// BX-26
 #[test]
 fn journals_of_ironclaw_and_picoclaw_become_journals() {
     let ironclaw = life_of(&[

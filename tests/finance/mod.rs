@@ -177,7 +177,7 @@ fn a_fill_that_another_program_kept_by_its_sha1_is_known() {
     assert_eq!(insert(of_raw("abd")), 0);
 }
 
-// FX-06, FX-08
+// FX-06, FX-08, CF-14
 #[test]
 fn a_source_that_fails_rests_and_touches_no_other() {
     let store = SqliteMemoryStore::open_in_memory(marta()).unwrap();

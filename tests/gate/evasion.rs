@@ -64,6 +64,7 @@ const DISGUISES: [Disguise; 32] = [
     }),
 ];
 
+/// BX-34
 #[test]
 #[ignore = "sweep"]
 fn secrets_are_seen_through_their_disguises_and_masked_whole() {

@@ -3,4 +3,5 @@
 mod api;
 mod floors;
 mod manual;
+mod seeds;
 mod words;

@@ -100,6 +100,7 @@ fn entry_of(at: DateTime<Utc>) -> String {
     format!("# Memory — {}\n\n- [{}]{ENTRY}", at.date_naive(), at.format("%H:%M:%S"))
 }
 
+/// WS-18, WS-22
 #[test]
 fn an_empty_workspace_is_filled_once_and_bootstrap_comes_first() {
     on_every_home(|workspace| {
@@ -268,6 +269,7 @@ fn a_crash_at_any_operation_of_seeding_ends_in_the_same_bytes() {
     );
 }
 
+/// BS-01
 #[test]
 fn three_layouts_boot_into_three_states() {
     let (default, strict) = (LifeConfig::default(), LifeConfig::preset(Preset::Rfc0009Strict));
@@ -312,6 +314,7 @@ fn what_soul_and_agents_lack_is_reported_and_hinders_nothing() {
     });
 }
 
+/// BS-06, BS-09
 #[test]
 fn the_onboarding_ends_as_the_policy_has_it() {
     let archive = "BOOTSTRAP.md.done.20261121T091405Z";
@@ -423,6 +426,7 @@ fn another_programs_soul_state_stops_no_session_and_stays_as_it_is() {
     });
 }
 
+/// BS-06
 #[test]
 fn a_taken_archive_name_gets_a_counter_and_a_secret_is_not_archived() {
     on_every_home(|workspace| {
@@ -575,6 +579,7 @@ fn a_damaged_memory_of_the_soul_stops_no_session_and_gives_no_notice_for_ever() 
     }
 }
 
+/// SO-01, SO-02, SO-03, SO-04
 #[test]
 fn a_changed_soul_is_made_known_once_to_a_main_session() {
     on_every_home(|workspace| {
@@ -610,6 +615,7 @@ fn a_changed_soul_is_made_known_once_to_a_main_session() {
     });
 }
 
+/// SO-03
 #[test]
 fn a_crash_around_a_notice_repeats_it_and_never_swallows_it() {
     let prepare = |workspace: &Arc<dyn Workspace>| {
@@ -659,6 +665,7 @@ fn a_command_prints_the_live_file_where_the_session_may_read_it() {
     });
 }
 
+/// ED-03, ED-04, ED-05, ED-08
 #[test]
 fn a_save_is_by_revision_and_what_it_replaces_is_kept() {
     on_every_home(|workspace| {
@@ -721,6 +728,7 @@ fn a_crash_at_any_operation_of_a_save_or_an_archiving_loses_no_version() {
     assert!(count > 3, "{count} operations");
 }
 
+/// ED-02
 #[test]
 fn the_editor_reaches_the_eight_documents_and_no_more_than_its_session() {
     on_every_home(|workspace| {
@@ -741,6 +749,7 @@ fn the_editor_reaches_the_eight_documents_and_no_more_than_its_session() {
     });
 }
 
+/// ED-06
 #[test]
 fn of_many_editors_one_wins_each_revision() {
     on_every_home(|workspace| {
@@ -761,6 +770,7 @@ fn day(days_ago: i64) -> NaiveDate {
     now().date_naive() - TimeDelta::days(days_ago)
 }
 
+/// JR-13, VW-14, VW-18
 #[test]
 fn journals_go_by_proposal_alone_and_never_undreamed_or_recent() {
     let journals = |ages: &[i64]| -> Vec<JournalName> {
@@ -815,6 +825,7 @@ fn logs_that_no_dream_reads_are_proposed_from_both_folders() {
     assert!(kept.iter().all(|(_, reason)| *reason == Refusal::Undreamed));
 }
 
+/// JR-14
 #[test]
 fn an_archived_journal_keeps_its_bytes_and_is_no_journal_any_more() {
     on_every_home(|workspace| {
@@ -831,6 +842,7 @@ fn an_archived_journal_keeps_its_bytes_and_is_no_journal_any_more() {
     });
 }
 
+/// JR-15, JR-14
 #[test]
 fn a_recent_or_undreamed_journal_goes_by_a_humans_word_alone() {
     on_every_home(|workspace| {

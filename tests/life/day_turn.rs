@@ -89,6 +89,7 @@ fn append_lines(role: &str, place: &Path) {
 
 const LINES: i64 = 150;
 
+/// JR-04
 #[test]
 fn two_processes_share_a_days_file_and_no_line_is_lost_or_torn() {
     let place = tempfile::tempdir().unwrap();
@@ -174,6 +175,7 @@ fn eight_writers_live_a_week_and_nothing_is_lost() {
     });
 }
 
+/// HB-13, CF-06
 #[test]
 fn the_first_turn_makes_the_memo_and_a_foreign_file_stands() {
     in_each_home(|workspace| {
@@ -240,6 +242,7 @@ fn a_schedule_that_is_saved_during_the_turns_end_is_kept() {
     });
 }
 
+/// JR-10, JR-11
 #[test]
 fn an_explicit_note_is_written_and_the_night_rolls_the_day() {
     in_each_home(|workspace| {

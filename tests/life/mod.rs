@@ -126,7 +126,7 @@ fn a_session_in_an_empty_workspace_is_seeded_before_it_is_told_anything() {
     }
 }
 
-/// VW-23: the names of the seed's calls, over what they stand for.
+/// VW-23, JR-10: the names of the seed's calls, over what they stand for.
 #[test]
 fn the_calls_of_the_seed_have_their_names() {
     in_each_home(&LifeConfig::default(), |life| {

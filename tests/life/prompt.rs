@@ -66,6 +66,7 @@ fn ordered(order: PromptOrder) -> PromptConfig {
     config
 }
 
+/// WS-18, HB-04, PR-01, PR-04
 #[test]
 fn the_seeds_order_has_identity_memory_onboarding_and_then_what_is_derived() {
     in_each_home(|workspace| {
@@ -105,6 +106,7 @@ fn the_seeds_order_has_identity_memory_onboarding_and_then_what_is_derived() {
     });
 }
 
+/// PR-05, PR-06, PR-10
 #[test]
 fn ironclaws_order_has_its_headings_in_place_of_titles() {
     in_each_home(|workspace| {
@@ -132,6 +134,7 @@ fn ironclaws_order_has_its_headings_in_place_of_titles() {
     });
 }
 
+/// PR-07
 #[test]
 fn identity_is_in_the_prompts_of_the_orders_that_have_it_and_the_other_three_in_all() {
     in_each_home(|workspace| {
@@ -167,6 +170,7 @@ fn openclaws_order_has_a_block_a_document() {
 }
 
 // What is remembered is advice and lifts no gate: every prompt says so, after the files and before what a host derives.
+// (PR-02)
 #[test]
 fn every_prompt_says_that_remembered_text_is_advice() {
     in_each_home(|workspace| {

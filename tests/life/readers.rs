@@ -1364,6 +1364,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "Workspace::scope",
 ];
 
+/// SE-09
 #[test]
 #[ignore = "sweep"]
 fn no_reader_gives_a_session_with_others_what_is_private() {

@@ -111,6 +111,7 @@ fn has_part(prompt: &str, line: &str) -> bool {
         .any(|shown| *shown != *line && (line.starts_with(shown) || line.ends_with(shown)))
 }
 
+/// BX-39
 #[test]
 #[ignore = "sweep"]
 fn why_names_every_source_of_a_thousand_scripted_prompts() {

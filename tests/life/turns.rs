@@ -24,6 +24,7 @@ fn noted(workspace: &dyn Workspace, journal: &str) -> Vec<String> {
     DayLog::parse(&text(workspace, journal)).entries.into_iter().map(|entry| entry.text).collect()
 }
 
+/// JR-05, JR-16
 #[test]
 fn seven_turns_are_written_by_threes_and_the_rest_before_the_end() {
     in_each_home(&logging(3), |life| {
@@ -42,6 +43,7 @@ fn seven_turns_are_written_by_threes_and_the_rest_before_the_end() {
     });
 }
 
+/// WS-19, HB-01
 #[test]
 fn with_the_log_off_a_turn_rewrites_the_memo_alone_and_a_note_is_still_written() {
     in_each_home(&LifeConfig::default(), |life| {
@@ -104,6 +106,7 @@ fn is_told(session: &mut noctuary::Session) -> bool {
     block.is_some()
 }
 
+/// SO-05
 #[test]
 fn a_changed_soul_is_told_once_and_again_after_a_crash_before_the_reply() {
     in_each_home(&LifeConfig::default(), |life| {
@@ -134,6 +137,7 @@ fn a_changed_soul_is_told_once_and_again_after_a_crash_before_the_reply() {
     });
 }
 
+/// BS-11
 #[test]
 fn the_playbook_leaves_the_prompt_with_the_token() {
     for end in [BootstrapEnd::Archive, BootstrapEnd::Delete, BootstrapEnd::Clear] {
@@ -161,7 +165,7 @@ fn the_playbook_leaves_the_prompt_with_the_token() {
     }
 }
 
-// BX-24: everything off; a turn then leaves nothing behind, and what is off is in no prompt.
+// BX-24, VW-17: everything off; a turn then leaves nothing behind, and what is off is in no prompt.
 #[test]
 fn off_means_off() {
     let mut off = LifeConfig::default();
@@ -203,6 +207,7 @@ fn off_means_off() {
     });
 }
 
+/// ED-01
 #[test]
 fn two_turns_of_a_session_have_the_same_bytes() {
     for order in [PromptOrder::Seed, PromptOrder::IronClaw, PromptOrder::OpenClaw] {

@@ -117,6 +117,7 @@ fn furnish_001(workspace: &dyn Workspace) {
     }
 }
 
+/// OC-07
 #[test]
 fn the_layout_of_the_first_seed_lives_a_day() {
     for preset in [Preset::Default, Preset::Rfc0009Strict] {
@@ -274,6 +275,7 @@ fn hostile_ids() -> Vec<String> {
     ids
 }
 
+/// JR-01
 #[test]
 #[ignore = "sweep"]
 fn a_thousand_hostile_session_ids_each_have_a_journal_of_their_own() {

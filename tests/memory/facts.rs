@@ -97,6 +97,7 @@ fn in_shadow_mode_decisions_are_told_and_change_nothing_but_the_humans() {
     });
 }
 
+/// MS-22
 #[test]
 fn so_many_facts_are_retired_in_a_day_and_no_more() {
     let mut config = StoreConfig::default();
@@ -196,6 +197,7 @@ fn a_store_that_is_opened_again_knows_what_was_decided() {
     }
 }
 
+/// CF-10
 #[test]
 fn a_pass_with_a_model_decides_only_where_it_is_switched_on() {
     let library = || access(SessionKind::Main, Actor::Library);

@@ -357,6 +357,7 @@ fn searches_are_narrowed_by_category_and_time_and_sorted_as_asked() {
     assert!(store.search(&agent(), &query).unwrap().hits.is_empty());
 }
 
+/// BX-23
 #[test]
 fn a_search_says_how_sure_it_is_and_why() {
     let (_folder, store) = store();

@@ -70,6 +70,7 @@ fn asked(store: &dyn Store, text: &str) -> Vec<(MemoryId, Reached)> {
     ways(store, &agent(), &Query::new(text))
 }
 
+/// BX-41
 #[test]
 fn the_words_of_a_retired_row_lead_to_what_holds_now() {
     let looks = |store: &dyn Store, (berlin, lisbon): &(MemoryId, MemoryId)| {
@@ -268,6 +269,7 @@ fn of_360_chains_no_retired_value_is_found() {
     );
 }
 
+/// BX-41
 #[test]
 fn a_hit_says_why_it_may_be_out_of_date() {
     let of = |store: &dyn Store, whose: &Access, query: &Query| -> Vec<(MemoryId, Vec<Stale>)> {

@@ -143,6 +143,7 @@ fn a_guest_of_a_file_keeps_the_contract_too() {
     });
 }
 
+/// MS-02, MS-03, MS-05, MS-01
 #[test]
 fn a_stock_connection_reads_the_tables_and_adds_a_row() {
     let home = Home::new();
@@ -182,7 +183,7 @@ fn a_stock_connection_reads_the_tables_and_adds_a_row() {
     is_sound(&home.path());
 }
 
-// MS-20: as the seed prints them.
+// MS-20, MS-04: as the seed prints them.
 #[test]
 fn the_inspection_queries_run_as_printed() {
     let home = Home::new();
@@ -225,6 +226,7 @@ fn the_inspection_queries_run_as_printed() {
     assert_eq!(joined, [["Integer(1)", "preference", "low slippage"]]);
 }
 
+/// MS-05
 #[test]
 fn only_a_change_of_what_is_found_is_indexed_again() {
     let home = Home::new();
@@ -278,6 +280,7 @@ fn seed_database(path: &Path) {
         .unwrap();
 }
 
+/// MS-07
 #[test]
 fn a_database_of_the_seed_is_taken_over_once() {
     let home = Home::new();
@@ -387,6 +390,7 @@ fn a_backup_of_a_store_holds_rows_and_index_and_the_documents_beside_them() {
     assert_eq!(beside.read_text(&DocName::SOUL).unwrap().as_deref(), Some("# Soul\n"));
 }
 
+/// MS-25
 #[test]
 fn the_default_place_is_the_seeds() {
     let env = |name: &str| (name == "HOME").then(|| "/home/marta".to_owned());
@@ -452,6 +456,7 @@ fn events_tell_of_changes_after_they_are_durable() {
     *ears.store.lock().unwrap() = None;
 }
 
+/// MS-14, MS-26
 #[test]
 fn every_change_and_refusal_leaves_a_line_without_secrets() {
     let home = Home::new();
@@ -512,6 +517,7 @@ fn every_change_and_refusal_leaves_a_line_without_secrets() {
     }
 }
 
+/// CF-09, MS-22
 #[test]
 fn retention_and_writers_are_a_matter_of_configuration() {
     let of = |name: &'static str, value: &'static str| {
@@ -553,6 +559,7 @@ fn context(store: &dyn MemoryStore) -> MemoryContext {
     MemoryContext::take(store, &main_session(), &ContextConfig::default(), now()).unwrap()
 }
 
+/// SN-01, SN-03, SN-06, SN-09, SN-10, SN-07
 #[test]
 fn the_block_of_a_prompt_is_frozen_and_the_same_bytes_each_time() {
     let home = Home::new();
@@ -603,6 +610,7 @@ fn the_block_of_a_prompt_is_frozen_and_the_same_bytes_each_time() {
     assert!(!format!("{block:?}").contains("slippage"));
 }
 
+/// SN-02, SN-04
 #[test]
 fn the_block_holds_fifty_rows_within_its_budget_and_none_in_part() {
     let home = Home::new();
@@ -626,6 +634,7 @@ fn the_block_holds_fifty_rows_within_its_budget_and_none_in_part() {
     }
 }
 
+/// SN-05, SE-14
 #[test]
 fn the_block_holds_no_forged_tag_no_secret_and_nothing_private_of_others() {
     let home = Home::new();
@@ -749,7 +758,7 @@ fn a_truncated_file_is_said_to_be_damaged() {
     }
 }
 
-// An emptied database opened as a new one, and one whose log was deleted as an older one.
+// An emptied database opened as a new one, and one whose log was deleted as an older one. (BX-49)
 #[test]
 fn an_emptied_database_and_one_without_its_log_are_told_from_a_new_one() {
     let home = Home::new();

@@ -647,7 +647,7 @@ proptest! {
         }
     }
 
-    /// The rows of others stand where they stand, and say other things.
+    /// The rows of others stand where they stand, and say other things. (BX-11)
     #[test]
     #[ignore = "sweep"]
     fn nothing_that_is_private_shows_in_what_a_session_with_others_is_told(

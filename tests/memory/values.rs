@@ -134,6 +134,7 @@ fn live(seed: u64) -> (u32, u32) {
     (right, asked)
 }
 
+/// BX-55
 #[test]
 #[ignore = "sweep"]
 fn three_thousand_chains_of_values_end_with_what_holds() {

@@ -101,6 +101,7 @@ fn first(found: &Found) -> Option<MemoryId> {
     found.hits.first().map(|hit| hit.memory.id)
 }
 
+/// HY-01
 #[test]
 fn an_embedder_of_the_configuration_is_asked_once_a_search_and_never_by_a_write() {
     each(|stores| {
@@ -388,6 +389,7 @@ fn an_older_row_stays_behind_the_newer_one_that_says_it_anew() {
     });
 }
 
+/// BX-48
 #[test]
 fn a_reranker_that_fails_leaves_the_order_and_is_said() {
     each(|stores| {

@@ -58,6 +58,7 @@ contracts!(
     rows, lists, words, operators, scripts, sessions, scopes, doors, edits, deletions, pins, profiles, audits
 );
 
+/// BX-31
 #[test]
 fn it_keeps_the_whole_contract_of_rows() {
     needs_a_server!();

@@ -103,6 +103,7 @@ fn off_means_that_nothing_is_touched_and_nobody_is_called() {
     assert_eq!((report.outcome, life.tree().len()), (Outcome::Disabled, 0));
 }
 
+/// SL-10, SL-27
 #[test]
 fn fatigue_survives_a_restart_warns_once_and_forces() {
     let life = Life::empty();
@@ -309,6 +310,7 @@ fn what_happened_before_midnight_is_of_the_day_before() {
     );
 }
 
+/// SL-19
 #[test]
 fn every_tenth_dream_is_a_deep_sleep() {
     let life = Life::empty();
@@ -469,6 +471,7 @@ fn a_key_in_a_deep_sleep_stops_all_of_it() {
     assert!(!life.has("self/diary.md") && !life.has("self/priorities.md"));
 }
 
+/// SL-24, SL-25
 #[test]
 fn a_wake_up_message_tells_what_counts_and_a_restart_tells_the_same() {
     let life = Life::empty();
@@ -502,12 +505,13 @@ fn a_wake_up_message_shows_neither_secrets_nor_instructions_in_disguise() {
     assert!(message.starts_with("It is 2026-02-12T09:37:44Z. You are awake.\n"), "{message}");
 }
 
+/// SL-01, SL-09
 #[test]
 fn all_files_are_in_the_folder_that_was_chosen_and_the_prompt_names_them() {
     chosen("agents/rex");
 }
 
-/// The folder of the seed begins with a dot, and could not be chosen: a life of its own was not read.
+/// The folder of the seed begins with a dot, and could not be chosen: a life of its own was not read. (SL-26)
 #[test]
 fn the_folder_may_be_the_hidden_one_of_the_seed() {
     use noctuary::Workspace as _;

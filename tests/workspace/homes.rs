@@ -153,6 +153,7 @@ fn a_workspace_in_memory_keeps_the_contract() {
     ));
 }
 
+/// BX-31
 #[test]
 fn a_postgres_server_keeps_the_contract() {
     use noctuary_tests::common::server;
@@ -847,7 +848,7 @@ const VERBS: &[(&str, &str, Verb)] = &[
 ];
 
 // A shared session, which may not read the end of a journal, wrote behind the user's last words, and a dream took its
-// order for a decision of theirs.
+// order for a decision of theirs. (BX-51)
 #[test]
 #[ignore = "sweep"]
 fn no_verb_goes_on_in_a_line_that_somebody_left_without_its_end() {

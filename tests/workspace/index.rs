@@ -140,6 +140,7 @@ fn an_indexed_workspace_is_a_workspace() {
     }
 }
 
+/// VW-07
 #[test]
 fn what_is_written_is_found_when_the_verb_returns() {
     on_every_home(|workspace, _, _| {
@@ -408,6 +409,7 @@ fn an_append_leaves_the_chunks_before_it_alone() {
     assert_eq!(find(&workspace, "lantern")[0].lines.1, 401);
 }
 
+/// WS-23
 #[test]
 fn ids_are_the_same_on_every_home_and_after_a_rebuild() {
     let ids = std::cell::RefCell::new(BTreeSet::new());
@@ -747,6 +749,7 @@ fn a_crash_between_the_document_and_its_index_is_mended() {
     });
 }
 
+/// VW-16
 #[test]
 fn what_another_program_broke_is_seen_and_mended() {
     let folder = Folder::new();

@@ -108,6 +108,7 @@ fn a_passage_is_found_in_other_words(new: fn() -> NewHome) {
     }
 }
 
+/// VW-15
 fn a_chunk_that_changes_or_goes_has_no_vector(new: fn() -> NewHome) {
     let life = Life::of(new());
     life.embed(&model());
@@ -216,7 +217,7 @@ fn what_leaves_for_an_embedder_is_masked(new: fn() -> NewHome) {
 
 type Answer = fn(Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, EmbedError>;
 
-// An embedder that fails, or answers with too few, too many, too short ones, or what is no number.
+// An embedder that fails, or answers with too few, too many, too short ones, or what is no number. (VW-12)
 fn an_answer_that_cannot_be_used_leaves_nothing_in_the_index(new: fn() -> NewHome) {
     let life = Life::of(new());
     let spoiled: [Answer; 5] = [

@@ -163,6 +163,7 @@ fn everything_that_a_process_has_open_in_a_file_shares_a_connection() {
 }
 
 // Of 200 homes with a workspace, a store and an index each, a process held 1,412 descriptors, and most may have 1,024.
+// (BX-43)
 #[cfg(target_os = "linux")]
 #[test]
 fn two_hundred_homes_of_a_process_hold_four_descriptors_each_at_most() {
@@ -595,6 +596,7 @@ fn one_path_of_one_life_is_one_row() {
     assert!(absent.is_err(), "an absent agent is empty text and never NULL, which would equal nothing");
 }
 
+/// VW-05
 #[test]
 fn chunks_go_with_their_document() {
     // VW-04: a removal leaves no piece of the text behind.

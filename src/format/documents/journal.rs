@@ -339,6 +339,7 @@ mod tests {
         JournalName::parse(&DocName::parse(text).unwrap())
     }
 
+    /// JR-01
     #[test]
     fn each_session_has_its_own_journal() {
         assert_eq!(JournalName::new(day(), Some("a b")).name().folder(), Some("memory"));

@@ -108,6 +108,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    /// BX-49
     #[test]
     fn what_was_printed_reads_back_and_no_flipped_bit_does() {
         for state in [json!({}), json!({"a": 1}), json!({"a": {"check": "0123456789abcdef"}, "b": ["é"]})] {

@@ -316,6 +316,7 @@ mod tests {
         assert_eq!(pieces(&"日".repeat(12), &markdown(16, 0))[0], "日日日日日", "between characters");
     }
 
+    /// VW-08
     #[test]
     fn the_seeds_chunks_are_in_characters() {
         let text = "Größe. ".repeat(200);

@@ -65,6 +65,7 @@ fn is_not_found<T: std::fmt::Debug>(answer: &crate::Result<T>) -> bool {
 }
 
 /// Every artifact goes from running to completed or to an error, once, and each transition is in the audit.
+/// (AF-02, AF-06, AF-07)
 pub fn path(make: MakeArtifacts<'_>) {
     let store = make();
     for kind in ArtifactKind::ALL {
@@ -136,7 +137,7 @@ pub fn path(make: MakeArtifacts<'_>) {
     assert_eq!(store.audit(&marta(), 2).expect("the audit").len(), 2);
 }
 
-/// A session is told of its scope alone, and with others present of what is shared.
+/// A session is told of its scope alone, and with others present of what is shared. (AF-18)
 pub fn sight(make: MakeArtifacts<'_>) {
     let store = make();
     let chart = |access: &Access, new: NewArtifact| store.insert(access, &new, at(0)).expect("it begins");
@@ -181,7 +182,7 @@ pub fn sight(make: MakeArtifacts<'_>) {
     );
 }
 
-/// No secret comes in, and no message tells it.
+/// No secret comes in, and no message tells it. (AF-09)
 pub fn doors(make: MakeArtifacts<'_>) {
     const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
     let store = make();

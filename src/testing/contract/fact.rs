@@ -100,7 +100,7 @@ fn rule<T: std::fmt::Debug>(answer: Result<T, Error>) -> &'static str {
 }
 
 /// Checks that the oldest of equal statements reaches the prompt, and that no write settles anything. (FA-01, FA-03,
-/// FA-05, FA-06)
+/// FA-05, FA-06, FA-11)
 pub fn settles(store: &dyn Facts) {
     let ids: Vec<_> = ["Prefers tea", "Prefers coffee", "- prefers  TEA."]
         .iter()
@@ -189,7 +189,7 @@ pub fn corrects(store: &dyn Facts) {
     assert_eq!(store.list(&human(), &Filter::limit(9)).expect(WORKS).len(), 1);
 }
 
-/// A property with one value keeps it by itself, by the time since when each value is true. (FA-02)
+/// A property with one value keeps it by itself, by the time since when each value is true. (FA-02, BX-58)
 pub fn replaces(store: &dyn Facts) {
     let key = FactKey::one("office", "city");
     let is_in = |city: &str, since: Option<i64>| {

@@ -172,7 +172,7 @@ pub fn ids(index: &dyn DocumentIndex) {
     assert_eq!(ids(index), first, "and so it is when all is made anew");
 }
 
-/// Results say where they are, and come in one order.
+/// Results say where they are, and come in one order. (VW-10, VW-11, VW-22)
 pub fn results(index: &dyn DocumentIndex) {
     let section = "# Quay\n\nThe harbour lies east.\n";
     for document in ["c.md", "a.md", "b.md"] {

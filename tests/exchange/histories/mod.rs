@@ -151,7 +151,7 @@ fn a_few_machines_that_lived_apart_lose_nothing() {
     live_all(&seeds(12));
 }
 
-// 10,000 histories in a long run.
+// 10,000 histories in a long run. (BX-37, BX-67)
 #[test]
 #[ignore = "sweep"]
 fn machines_that_lived_apart_lose_nothing_double_nothing_and_give_back_what_they_took() {

@@ -80,6 +80,7 @@ fn preferences_outlive_their_process() {
     }
 }
 
+/// CF-12
 #[test]
 fn a_hard_constraint_from_elsewhere_needs_a_person_before_the_process() {
     let config =
@@ -93,6 +94,7 @@ fn a_hard_constraint_from_elsewhere_needs_a_person_before_the_process() {
     assert!(store.propose_preference(&human(), &never("pay"), now()).is_ok(), "their own is no import");
 }
 
+/// CF-13
 #[test]
 fn the_constants_of_the_loop_are_the_seeds() {
     let LearningConfig { graduation, demotion, min_uses, initial_confidence, .. } = LearningConfig::default();
@@ -111,6 +113,7 @@ fn life(folder: &Path) -> Life {
     Life::new(Arc::new(workspace), config)
 }
 
+/// BX-42
 #[test]
 fn rules_stand_first_in_main_prompts_and_in_no_other() {
     for order in ["seed", "ironclaw", "openclaw"] {

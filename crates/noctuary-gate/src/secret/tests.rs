@@ -10,11 +10,13 @@ fn run(symbols: &str, len: usize) -> String {
     symbols.chars().cycle().take(len).collect()
 }
 
+/// PF-02
 #[test]
 fn anthropic_keys_are_not_taken_for_openai_keys() {
     assert_eq!(classes(&format!("sk-ant-api03-{}", run("aB3", 40))), ["anthropic_key"]);
 }
 
+/// PF-03
 #[test]
 fn openai_keys_of_every_form_from_twenty_characters() {
     assert_eq!(classes(&format!("key sk-{}.", run("aB3", 20))), ["openai_key"]);
@@ -25,12 +27,14 @@ fn openai_keys_of_every_form_from_twenty_characters() {
     assert!(classes(&format!("risk-{}", run("abc", 30))).is_empty());
 }
 
+/// PF-04
 #[test]
 fn stripe_keys_live_and_not_test() {
     assert_eq!(classes(&format!("sk_live_{} rk_live_{}", run("a1", 24), run("b2", 24))), ["stripe_key"; 2]);
     assert!(classes(&format!("sk_test_{}", run("a1", 24))).is_empty());
 }
 
+/// PF-05
 #[test]
 fn github_tokens_of_six_prefixes_and_prose_about_them() {
     for prefix in ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"] {
@@ -39,12 +43,14 @@ fn github_tokens_of_six_prefixes_and_prose_about_them() {
     assert!(classes("tokens begin with ghp_ or github_pat_ today").is_empty());
 }
 
+/// PF-06
 #[test]
 fn google_keys_need_thirty_five() {
     assert_eq!(classes(&format!("AIza{}", run("aB-_3", 35))), ["google_api_key"]);
     assert!(classes(&format!("AIza{}", run("aB-_3", 34))).is_empty());
 }
 
+/// PF-07
 #[test]
 fn slack_tokens_of_five_prefixes() {
     for kind in ["b", "p", "a", "r", "s"] {
@@ -53,6 +59,7 @@ fn slack_tokens_of_five_prefixes() {
     assert!(classes("the xoxb- prefix").is_empty());
 }
 
+/// PF-08
 #[test]
 fn aws_keys_are_upper_case_and_whole_words() {
     assert_eq!(classes("AKIAIOSFODNN7EXAMPLE"), ["aws_access_key"]);
@@ -60,12 +67,14 @@ fn aws_keys_are_upper_case_and_whole_words() {
     assert!(classes("AKIAIOSFODNN7EXAMPLEX").is_empty());
 }
 
+/// PF-09
 #[test]
 fn evm_addresses_of_forty_and_not_sixty_four() {
     assert_eq!(classes(&format!("0x{}", run("0aB9", 40))), ["evm_address"]);
     assert!(classes(&format!("0x{}", run("0aB9", 64))).is_empty());
 }
 
+/// PF-10
 #[test]
 fn bech32_blocks_on_shape_and_prose_passes() {
     assert_eq!(classes("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"), ["btc_bech32"]);
@@ -75,12 +84,14 @@ fn bech32_blocks_on_shape_and_prose_passes() {
     assert!(classes("addresses begin with bc1 these days").is_empty());
 }
 
+/// PF-11
 #[test]
 fn legacy_addresses_need_their_checksum() {
     assert_eq!(classes("to 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa now"), ["btc_legacy"]);
     assert!(classes("to 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb now").is_empty());
 }
 
+/// PF-12
 #[test]
 fn the_head_of_a_private_key_is_a_hit_and_its_body_is_in_the_span() {
     assert_eq!(classes("-----BEGIN OPENSSH PRIVATE KEY-----"), ["pem_private"]);
@@ -99,6 +110,7 @@ fn a_private_key_block_of_pgp_is_a_private_key() {
     assert_eq!(classes("-----BEGIN PGP PRIVATE KEY BLOCK-----"), ["pem_private"]);
 }
 
+/// PF-13
 #[test]
 fn bare_shapes_are_not_gated() {
     let solana = run("5Hb9kLmNpQ", 44);
@@ -197,6 +209,7 @@ fn a_control_character_in_the_head_of_a_private_key_does_not_hide_it() {
     }
 }
 
+/// BX-33
 #[test]
 fn wallets_are_found_where_their_checksum_holds() {
     let phrase = "legal winner thank year wave sausage worth useful legal winner thank yellow";

@@ -136,7 +136,7 @@ fn a_file_of_vectors_does_not_grow_with_what_is_of_no_use() {
     assert_eq!(found(&store, &model), made_anew(&disk, &model));
 }
 
-// Who has no embedder pays nothing for those who have one.
+// Who has no embedder pays nothing for those who have one. (CF-08)
 #[test]
 fn nobody_looks_for_vectors_who_asks_for_none() {
     let (disk, faults) = (MemoryDisk::new(), Faults::new());

@@ -89,7 +89,7 @@ pub fn sessions(store: &dyn MemoryStore) {
     assert!(name.contains(&("name".to_owned(), "Marta".to_owned())), "nobody renamed her");
 }
 
-/// Another scope finds nothing here, and writes nothing.
+/// Another scope finds nothing here, and writes nothing. (MS-23)
 pub fn scopes(store: &dyn MemoryStore) {
     let id = write(store, "fact", "marta alone", 0);
     store.set_profile(&agent(), "name", "Marta", at(0)).expect("a fact");
@@ -117,7 +117,7 @@ pub fn scopes(store: &dyn MemoryStore) {
     assert_eq!(listed(store, &agent(), &Filter::limit(9)), [id]);
 }
 
-/// Forbidden content is refused with the reason and without its text, and nothing of it is kept.
+/// Forbidden content is refused with the reason and without its text, and nothing of it is kept. (MS-06, MS-18)
 pub fn doors(store: &dyn MemoryStore) {
     let new = |content: &str| NewMemory::new("fact", content, Source::AgentRecorded);
     let is_stopped = |memory: &NewMemory, class: &str| match store.write(&agent(), memory, at(0)) {
@@ -169,7 +169,7 @@ pub fn doors(store: &dyn MemoryStore) {
     assert_eq!(store.get(&agent(), id).expect("a read").expect("it stands").content, "harmless");
 }
 
-/// Every change and every refusal leaves an entry, without the words.
+/// Every change and every refusal leaves an entry, without the words. (MS-14, MS-19, MS-26)
 pub fn audits(store: &dyn MemoryStore) {
     let because = format!("she said so, the key is {KEY}");
     let memory = NewMemory::new("fact", "the harbour", Source::Imported).because(because);

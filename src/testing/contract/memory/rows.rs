@@ -11,7 +11,7 @@ use crate::base::error::{Error, Result};
 use crate::format::{DreamId, Origin};
 use crate::memory::{Filter, MemoryId, MemoryStore, NewMemory, Place, Query, Role, Source, categories};
 
-/// Rows are read back whole as they were written, and found at once.
+/// Rows are read back whole as they were written, and found at once. (MS-06, MS-12, MS-15)
 pub fn rows(store: &dyn MemoryStore) {
     let place = Place {
         session: "chat-7".to_owned(),
@@ -97,7 +97,7 @@ pub fn batches(store: &dyn MemoryStore, one_by_one: &dyn MemoryStore) {
     assert!(store.write(&agent(), &row("one more"), at(2)).is_ok(), "a single write goes on behind them");
 }
 
-/// A list has the latest touched first, ties by the greater id, and only what the filter names.
+/// A list has the latest touched first, ties by the greater id, and only what the filter names. (MS-16)
 pub fn lists(store: &dyn MemoryStore) {
     let ids: Vec<_> = [("a", 5), ("b", 1), ("a", 5), ("b", 9), ("a", 5)]
         .iter()
@@ -141,7 +141,7 @@ pub fn lists(store: &dyn MemoryStore) {
     assert_eq!(found.hits.len(), 5, "and from a search");
 }
 
-/// An update replaces the content and touches the row; who may edit what follows its source.
+/// An update replaces the content and touches the row; who may edit what follows its source. (MS-08, MS-17)
 pub fn edits(store: &dyn MemoryStore) {
     let id = write(store, "fact", "the ferry leaves at nine", 0);
     write(store, "fact", "something newer", 1);
@@ -190,7 +190,7 @@ pub fn edits(store: &dyn MemoryStore) {
     }
 }
 
-/// A deleted row is nowhere, comes back whole, and is gone for good after a purge.
+/// A deleted row is nowhere, comes back whole, and is gone for good after a purge. (MS-09, MS-10)
 pub fn deletions(store: &dyn MemoryStore) {
     let id = write(store, "fact", "the lighthouse keeper", 0);
     let kept = write(store, "fact", "the lighthouse stands", 0);
@@ -336,7 +336,7 @@ pub fn promotions(store: &dyn MemoryStore) {
     assert!(matches!(refused, Err(Error::Denied { .. })), "{refused:?}");
 }
 
-/// A key of the profile has one value, the last.
+/// A key of the profile has one value, the last. (MS-03)
 pub fn profiles(store: &dyn MemoryStore) {
     for (key, value) in
         [("risk_tolerance", "bold"), ("home_language", "en"), ("risk_tolerance", "conservative")]

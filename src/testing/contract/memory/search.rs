@@ -3,7 +3,7 @@
 use super::kit::{agent, search, sorted, write};
 use crate::memory::{MemoryId, MemoryStore, Order, Query, SearchOutcome};
 
-/// A question finds the rows that share its words, the best first.
+/// A question finds the rows that share its words, the best first. (SQ-01, SQ-03, SQ-08, BX-14)
 pub fn words(store: &dyn MemoryStore) {
     let base = write(store, "preference", "Always use Base for swaps; slippage 0.5%", 0);
     let noise = write(store, "observation", "The harbour is closed on the first day of the year", 1);
@@ -36,7 +36,7 @@ pub fn words(store: &dyn MemoryStore) {
     );
 }
 
-/// Operators count where they are clearly meant. (seed 003, Search semantics)
+/// Operators count where they are clearly meant. (seed 003, Search semantics; SQ-04 to SQ-07, SQ-10)
 pub fn operators(store: &dyn MemoryStore) {
     let phrase = write(store, "preference", "I always use limit orders on base", 0);
     let stem = write(store, "observation", "I always used market orders; slippage hurts", 1);
@@ -70,7 +70,7 @@ pub fn operators(store: &dyn MemoryStore) {
     }
 }
 
-/// Scripts without spaces are found by their words, and identifiers by what they are.
+/// Scripts without spaces are found by their words, and identifiers by what they are. (BX-13)
 pub fn scripts(store: &dyn MemoryStore) {
     for (second, (content, query)) in [
         ("我喜欢低滑点交易", "滑点"),
@@ -91,7 +91,7 @@ pub fn scripts(store: &dyn MemoryStore) {
     }
 }
 
-/// No text makes a search fail: signs of the syntax, put together in `count` ways.
+/// No text makes a search fail: signs of the syntax, put together in `count` ways. (SQ-02)
 pub fn any_text(store: &dyn MemoryStore, count: u64) {
     const SIGNS: [&str; 34] = [
         "\"",

@@ -64,6 +64,7 @@ fn many_changes_at_once_leave_no_pages_behind() {
     assert!(pages.removed > 0);
 }
 
+/// BX-47
 #[test]
 fn a_write_touches_so_many_pages_however_many_rows_there_are() {
     let mut dice = Dice::new(3);
