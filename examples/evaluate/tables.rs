@@ -45,6 +45,9 @@ const PLACES: &[(&str, Make)] = &[
     ("fresh first", |parts| {
         of(&parts["retrieval"]["figures"]["beam-100k"], "fresh_first", "fresh_questions")
     }),
+    ("fresh first in the house", |parts| {
+        of(&parts["retrieval"]["figures"]["year"], "fresh_first", "fresh_questions")
+    }),
     ("first places", |parts| share(&parts["retrieval"]["figures"]["beam-100k"]["turn_any@1"])),
     ("kept", kept),
     ("nights", nights),
@@ -68,8 +71,8 @@ fn filled(page: &str, release: &Value) -> Result<String> {
             .find(|(known, _)| *known == name)
             .ok_or_else(|| format!("no place is named {name}"))?;
         let text = match make(&release["parts"]) {
-            Some(made) if old.starts_with('\n') => format!("\n\n{made}\n\n"),
-            Some(made) => made,
+            Some(text) if old.starts_with('\n') => format!("\n\n{text}\n\n"),
+            Some(text) => text,
             None => old.to_owned(),
         };
         out.push_str(&format!("{before}{OPENS}{name} -->{text}{CLOSES}"));
@@ -83,6 +86,11 @@ fn filled(page: &str, release: &Value) -> Result<String> {
 fn share(figure: &Value) -> Option<String> {
     let text = format!("{:.3}", figure.as_f64()?);
     Some(text.strip_prefix('0').map(str::to_owned).unwrap_or(text))
+}
+
+/// A share, and 0 where there is nothing at all.
+fn none_or_share(figure: &Value) -> Option<String> {
+    if figure.as_f64()? == 0.0 { Some("0".to_owned()) } else { share(figure) }
 }
 
 /// A share as a count: 15 of 18.
@@ -113,11 +121,12 @@ const SETS: [(&str, &str, &str); 4] = [
 ];
 
 fn search(parts: &Value) -> Option<String> {
+    let measured = parts["retrieval"]["figures"].as_object()?;
     let mut table =
         "| Set | questions | | any@1 | any@5 | any@10 | all@5 | MRR |\n|---|---|---|---|---|---|---|---|"
             .to_owned();
     for (set, name, corpora) in SETS {
-        let figures = &parts["retrieval"]["figures"][set];
+        let Some(figures) = measured.get(set) else { continue };
         for (unit, key) in [("session", "session"), ("line", "turn")] {
             if figures[format!("{key}_any@5")].is_null() {
                 continue;
@@ -180,11 +189,16 @@ fn nights(parts: &Value) -> Option<String> {
     }
     table.push_str(&row("gold lines that reached memory", &|figures| share(&figures["gold_in_memory"]))?);
     table.push_str(&row("promoted lines that their citations support; said before", &|figures| {
-        Some(format!("{}; {}", share(&figures["supported"])?, share(&figures["duplicates"])?))
+        Some(format!("{}; {}", share(&figures["supported"])?, none_or_share(&figures["duplicates"])?))
     })?);
     table.push_str(&row("memory and journals, in KB; calls", &|figures| {
-        let kb = |key: &str| Some(thousands(figures[key].as_u64()?.div_ceil(1000)));
-        Some(format!("{}, {}; {}", kb("memory_bytes")?, kb("journal_bytes")?, figures["calls"].as_u64()?))
+        let kb = |key: &str| Some(thousands((figures[key].as_u64()? + 500) / 1000));
+        Some(format!(
+            "{}, {}; {}",
+            kb("memory_bytes")?,
+            kb("journal_bytes")?,
+            thousands(figures["calls"].as_u64()?)
+        ))
     })?);
     Some(table.trim_end().to_owned())
 }
@@ -223,6 +237,8 @@ fn secrets(parts: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::json;
 
     use super::*;
@@ -242,6 +258,18 @@ mod tests {
         assert_eq!(filled(&made, &release).unwrap(), made);
         assert!(filled("<!-- made: nothing -->1<!-- end -->", &release).is_err());
         assert!(filled("<!-- made: search -->", &release).is_err());
+    }
+
+    #[test]
+    fn the_manual_has_the_figures_of_the_release() {
+        let read = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        let release = serde_json::from_str(&read("evaluate/release.json")).unwrap();
+        let page = read("../src/manual/measured.md");
+        let is_same = filled(&page, &release).unwrap() == page;
+        assert!(
+            is_same,
+            "run `evaluate -- tables examples/evaluate/release.json --into src/manual/measured.md`"
+        );
     }
 
     #[test]
