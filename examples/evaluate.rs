@@ -13,6 +13,8 @@
 //! cargo run --release --example evaluate -- facts FOLDER… --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
 //! cargo run --release --example evaluate -- clean [FOLDER…] [--with CLASS]…
+//! cargo run --release --example evaluate -- release FOLDER --json examples/evaluate/release.json
+//! cargo run --release --example evaluate -- tables examples/evaluate/release.json --into src/manual/measured.md
 //! ```
 //!
 //! `dream` dreams over workspaces with a `labels.json`: `facts` and `questions`, each with the journal lines
@@ -49,6 +51,11 @@
 //! line for each with the classes that were found. What is a `tp` of a rule that a class covers must be found, and an
 //! `fp` must not. `clean` counts what is found in texts of which nothing should be a secret: in those of each FOLDER, or
 //! of the packages that `examples/evaluate/clean/Cargo.toml` names, of classes that are off where `--with` switches them on.
+//!
+//! `release` makes each figure that the manual publishes and this example measures, from the sets in FOLDER, and writes one file: the
+//! figures of each part, its arguments, the commit, and a hash of each set. Times are left out. `--only PART` makes
+//! one part, and options about models add a retrieval with them. `tables` writes its figures into the places that a page of the manual
+//! marks, or prints them. The tables of `tests/fixtures/year` are a set too, by the licence of the library.
 
 #[cfg(feature = "http")]
 #[path = "evaluate/cache.rs"]
@@ -65,8 +72,12 @@ mod night;
 mod paired;
 #[path = "evaluate/paraphrases.rs"]
 mod paraphrases;
+#[path = "evaluate/release.rs"]
+mod release;
 #[path = "evaluate/retrieval.rs"]
 mod retrieval;
+#[path = "evaluate/tables.rs"]
+mod tables;
 #[path = "evaluate/tally.rs"]
 mod tally;
 #[path = "evaluate/weights.rs"]
@@ -100,7 +111,9 @@ fn main() -> Result<()> {
         Some("night") => night::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
+        Some("release") => release::run(arguments),
+        Some("tables") => tables::run(arguments),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…\n       evaluate release FOLDER… --json OUT [--only PART]…\n       evaluate tables RELEASE [--into PAGE]".into()),
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use noctuary::{PiiFilter, SecretGate};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::Result;
 
@@ -60,14 +61,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
         }
     }
     let examples = read(&folder.ok_or("a folder with examples is needed")?)?;
-    let gate = SecretGate::new();
-    let judged: Vec<Judged<'_>> = examples
-        .iter()
-        .map(|Example { src, rule, kind, text }| {
-            let found = gate.scan(text).into_iter().map(|finding| finding.class.into_owned()).collect();
-            Judged { src, rule, kind, found }
-        })
-        .collect();
+    let judged = judge(&examples);
     if let Some(path) = json {
         let mut lines = String::new();
         for line in &judged {
@@ -78,6 +72,21 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     }
     report(&examples, &judged);
     Ok(())
+}
+
+/// Judges each example of a folder, prints the shares, and returns the counts.
+pub(crate) fn figures(folder: &Path) -> Result<Value> {
+    let examples = read(folder)?;
+    Ok(report(&examples, &judge(&examples)))
+}
+
+fn judge<'a>(examples: &'a [Example]) -> Vec<Judged<'a>> {
+    let gate = SecretGate::new();
+    let judge = |example: &'a Example| {
+        let found = gate.scan(&example.text).into_iter().map(|finding| finding.class.into_owned()).collect();
+        Judged { src: &example.src, rule: &example.rule, kind: &example.kind, found }
+    };
+    examples.iter().map(judge).collect()
 }
 
 /// The folder that `clean` reads if none is named.
@@ -234,7 +243,8 @@ fn is_declared(example: &Example) -> bool {
     example.rule != "valid" || ["bc1", "tb1", "bcrt1"].iter().any(|prefix| text.starts_with(prefix))
 }
 
-fn report(examples: &[Example], judged: &[Judged<'_>]) {
+/// Prints the shares, and returns the counts of the whole.
+fn report(examples: &[Example], judged: &[Judged<'_>]) -> Value {
     let known: BTreeSet<&str> = SecretGate::classes().collect();
     let mut owners: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
     for (class, rules) in COVERS {
@@ -308,6 +318,13 @@ fn report(examples: &[Example], judged: &[Judged<'_>]) {
     }
     println!("{:<28} {weak}", "all of these");
     println!("{:<28} {counters}", "all, with those by design");
+    let wallets = by_source.get("crypto").copied().unwrap_or_default();
+    json!({
+        "found": all.found, "examples": all.all,
+        "wallets_found": wallets.found, "wallets": wallets.all,
+        "flagged": weak.found, "counter_examples": weak.all,
+        "flagged_by_prefix": by_design.len(),
+    })
 }
 
 /// Classes without a prefix of their own: these may not be wrong.

@@ -20,7 +20,7 @@ use noctuary::{Extractive, LlmClient};
 use serde_json::Map;
 
 use super::Result;
-use super::retrieval::{Corpus, Question, Session, name_of, read};
+use super::retrieval::{Corpus, Question, Session, name_of, read, year};
 use context::Asked;
 use figures::Figures;
 use judge::Judge;
@@ -135,7 +135,10 @@ fn sets(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
 }
 
 fn is_set(folder: &Path) -> bool {
-    ["sessions.jsonl.gz", "corpora.jsonl", "questions.jsonl"].iter().all(|file| folder.join(file).is_file())
+    year::is_here(folder)
+        || ["sessions.jsonl.gz", "corpora.jsonl", "questions.jsonl"]
+            .iter()
+            .all(|file| folder.join(file).is_file())
 }
 
 /// Lives the conversations of a set, and asks their questions.
@@ -233,6 +236,13 @@ mod tests {
         let figures = figures["chats"].as_object().unwrap();
         let keys: Vec<&str> = figures.keys().map(String::as_str).collect();
         let mut expected = [
+            "conversations",
+            "questions",
+            "updates",
+            "lines@5",
+            "rows@5",
+            "difference@2000",
+            "difference@4000",
             "supported",
             "gold_in_memory",
             "duplicates",

@@ -1,5 +1,8 @@
 //! How well a memory store finds what a question asks for.
 
+#[path = "retrieval/year.rs"]
+pub(crate) mod year;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -173,6 +176,7 @@ fn measure_one(folder: &Path, measured: Measured, meaning: Option<&Meaning>) -> 
         leave(measured, home.path())?;
     }
     let mut figures = words.figures();
+    figures["corpora"] = corpora.iter().filter(|corpus| questions.contains_key(&corpus.id)).count().into();
     if let Some(modes) = others {
         modes.figures(&mut figures);
     }
@@ -306,6 +310,9 @@ pub(crate) type Set = (HashMap<String, Session>, Vec<Corpus>, BTreeMap<String, V
 
 /// Reads a folder.
 pub(crate) fn read(folder: &Path) -> Result<Set> {
+    if year::is_here(folder) {
+        return year::read(folder);
+    }
     let sessions = BufReader::new(GzDecoder::new(open(&folder.join("sessions.jsonl.gz"))?));
     let sessions = read_lines::<Session>(sessions)?.into_iter().map(|session| (session.id.clone(), session));
     let corpora = read_lines(BufReader::new(open(&folder.join("corpora.jsonl"))?))?;

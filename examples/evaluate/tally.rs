@@ -117,15 +117,20 @@ impl Tally {
         println!("  fresh before stale {}/{}, both sides in ten {}/{}", fresh.0, fresh.1, both.0, both.1);
         println!("  {} questions, p50 of a search {p50:?}\n", self.times.len());
         json!({
+            "turn_any@1": turn.any_at(1),
             "turn_any@5": turn.any_at(5),
             "turn_any@10": turn.any_at(10),
+            "turn_all@5": turn.all_at(5),
             "turn_mrr": share(turn.first, turn.questions),
+            "session_any@1": session.any_at(1),
             "session_any@5": session.any_at(5),
             "session_any@10": session.any_at(10),
             "session_all@5": session.all_at(5),
             "session_mrr": share(session.first, session.questions),
             "fresh_first": share(as_f64(fresh.0), fresh.1),
+            "fresh_questions": fresh.1,
             "both_sides@10": share(as_f64(both.0), both.1),
+            "sides_questions": both.1,
             "questions": self.times.len(),
             "p50_us": u64::try_from(p50.as_micros()).unwrap_or(u64::MAX),
         })

@@ -28,6 +28,7 @@ mod stores;
 mod terms;
 mod values;
 mod vectors;
+mod year;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -101,6 +101,16 @@ impl Figures {
     pub(super) fn json(&self) -> Value {
         let stale = |at: usize| share(as_f64(self.updates - self.fresh[at]), self.updates);
         let room = |at: usize, way: usize| share(self.rooms[at][way], self.questions);
+        let depth = |way: usize| {
+            let at = DEPTHS.iter().position(|depth| *depth == 5);
+            at.map_or(Value::Null, |at| share(self.depths[at][way], self.questions))
+        };
+        // The mean, and both ends of its interval.
+        let difference = |at: usize| {
+            interval(&self.differences[at]).map(|(mean, half)| {
+                [mean, mean - half, mean + half].map(|number| (number * 1e6).round() / 1e6)
+            })
+        };
         json!({
             "supported": share(as_f64(self.supported), self.lines),
             "gold_in_memory": share(as_f64(self.gold_kept), self.gold),
@@ -111,6 +121,13 @@ impl Figures {
             "both@2000": room(0, 1),
             "raw@4000": room(1, 0),
             "both@4000": room(1, 1),
+            "difference@2000": difference(0),
+            "difference@4000": difference(1),
+            "rows@5": depth(0),
+            "lines@5": depth(1),
+            "questions": self.questions,
+            "updates": self.updates,
+            "conversations": self.differences[0].len(),
             "memory_bytes": self.memory_bytes,
             "journal_bytes": self.journal_bytes,
             "calls": self.calls,
