@@ -468,7 +468,10 @@ fn the_table_of_presets_is_what_the_presets_are() {
     use noctuary::life::Preset;
 
     let page = read("src/manual/bot.md");
-    let rows = table(&page, "| Field | Default, `OpenSeed` | `Rfc0009Strict` | `OpenClaw` | `IronClaw` |");
+    let rows = table(
+        &page,
+        "| Field | Default | `Minara` | `Rfc0009Strict` | `OpenClaw` | `OpenSeed` | `IronClaw` |",
+    );
     let value = |config: &LifeConfig, field: &str| match field {
         "boot" => format!("{:?}", config.boot),
         "seed" => format!("{:?}", config.seed),
@@ -478,6 +481,8 @@ fn the_table_of_presets_is_what_the_presets_are() {
         "naming" => format!("{:?}", config.naming),
         "heartbeat.enabled" => config.heartbeat.enabled.to_string(),
         "shared_user" => format!("{:?}", config.shared_user),
+        "bootstrap" => format!("{:?}", config.bootstrap),
+        "prompt.max_user_chars" => config.prompt.max_user_chars.to_string(),
         "prompt.order" => format!("{:?}", config.prompt.order),
         "prompt.requires_soul" => config.prompt.requires_soul.to_string(),
         "hygiene.enabled" => config.hygiene.enabled.to_string(),
@@ -485,14 +490,18 @@ fn the_table_of_presets_is_what_the_presets_are() {
         "retention.most" => format!("{:?}", config.retention.most),
         other => panic!("no such field: {other}"),
     };
-    assert_eq!(rows.len(), 13);
-    assert_eq!(LifeConfig::preset(Preset::OpenSeed), LifeConfig::default());
+    assert_eq!(rows.len(), 15);
     for row in rows {
         let field = row[0].trim_matches('`');
-        for (preset, told) in [Preset::Default, Preset::Rfc0009Strict, Preset::OpenClaw, Preset::IronClaw]
-            .into_iter()
-            .zip(&row[1..])
-        {
+        let presets = [
+            Preset::Default,
+            Preset::Minara,
+            Preset::Rfc0009Strict,
+            Preset::OpenClaw,
+            Preset::OpenSeed,
+            Preset::IronClaw,
+        ];
+        for (preset, told) in presets.into_iter().zip(&row[1..]) {
             let config = LifeConfig::preset(preset);
             assert_eq!(told.trim_matches('`'), value(&config, field), "{field} of {preset:?}");
         }

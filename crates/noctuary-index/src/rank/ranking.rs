@@ -1,5 +1,7 @@
 //! The weights of a search, as a host sets them.
 
+use super::meaning::NEAR;
+
 /// The way in which the lists of a row become one score.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
@@ -57,6 +59,8 @@ pub struct Ranking {
     /// thing). Where it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves
     /// if the query asks for the past.
     pub freshness: usize,
+    /// The number of rows by meaning, the nearest, that join those by words; 100 unless set, and at least 1.
+    pub nearest: usize,
 }
 
 impl Default for Ranking {
@@ -73,6 +77,7 @@ impl Default for Ranking {
             how_to_answer: 0.5,
             most_of_one: None,
             freshness: 10,
+            nearest: NEAR,
         }
     }
 }
@@ -93,6 +98,7 @@ impl Ranking {
             how_to_answer: 1.0,
             most_of_one: None,
             freshness: 0,
+            nearest: NEAR,
         }
     }
 }
@@ -101,9 +107,9 @@ impl Ranking {
     /// Makes the seed's mode: rows by BM25, their reciprocal ranks with a `k` of 60, times 1 + 0.3 for each entity
     /// that a row
     /// shares with the query, and nothing else. Scores are shares of what a row would have that is first and shares all
-    /// entities. (seed 003, Hybrid retrieval)
+    /// entities. (seed 003, Hybrid retrieval) The nearest 50 rows by meaning join them.
     #[must_use]
     pub fn seed() -> Self {
-        Self { fusion: Fusion::Ranks { k: 60.0 }, entities: 0.3, ..Self::rows_alone() }
+        Self { fusion: Fusion::Ranks { k: 60.0 }, entities: 0.3, nearest: 50, ..Self::rows_alone() }
     }
 }
