@@ -990,6 +990,51 @@ fn a_name_that_is_not_what_it_looks_like_is_given_to_no_document() {
     });
 }
 
+// TL-02: by the preset, the seed's call replaces what the session wrote or read; the old version is kept.
+#[test]
+fn by_the_preset_a_document_that_was_written_or_read_is_replaced_without_its_revision() {
+    use noctuary::life::Preset;
+    use noctuary::{Life, LifeConfig};
+
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = Arc::new(noctuary::FileWorkspace::open(folder.path()).unwrap());
+    let write = |tools: &Toolbox, path: &str, content: &str| {
+        tools.call("memory_write", &json!({"path": path, "content": content, "mode": "write"}), now())
+    };
+    let tools_of = |preset: Preset| {
+        let life = Life::new(workspace.clone(), LifeConfig::preset(preset));
+        life.begin_session(access(SessionKind::Main), "8f14", "repl", now()).unwrap().tools()
+    };
+    let path = "projects/alpha/deployment.md";
+    let tools = tools_of(Preset::IronClaw);
+    write(&tools, path, "# First\n").unwrap();
+    write(&tools, path, "# Second\n").unwrap();
+    let text = || std::fs::read_to_string(folder.path().join(path)).unwrap();
+    assert_eq!(text(), "# Second\n");
+
+    // Somebody else's change since then is not lost: the model is told, and reads it first.
+    std::fs::write(folder.path().join(path), "# A person's\n").unwrap();
+    assert!(write(&tools, path, "# Third\n").is_err());
+    assert!(write(&tools_of(Preset::IronClaw), path, "# Third\n").is_err(), "it was not read there");
+    tools.call("memory_read", &json!({"path": path}), now()).unwrap();
+    write(&tools, path, "# Third\n").unwrap();
+    tools.call("memory_write", &json!({"path": path, "content": "more"}), now()).unwrap();
+    write(&tools, path, "# Fourth\n").unwrap();
+    assert_eq!(text(), "# Fourth\n");
+
+    let life = Life::new(workspace.clone(), LifeConfig::default());
+    let human = Access::human(access(SessionKind::Main).scope);
+    let kept = life.editor(human).replaced().unwrap();
+    let kept: Vec<String> = kept.iter().map(|(_, old)| format!("{}: {}", old.name(), old.lossy())).collect();
+    let of = |text: &str| format!("{path}: {text}");
+    assert_eq!(kept, [of("# Third\nmore\n"), of("# A person's\n"), of("# First\n")]);
+
+    // By default the call names the revision.
+    let tools = tools_of(Preset::Default);
+    tools.call("memory_read", &json!({"path": path}), now()).unwrap();
+    assert!(write(&tools, path, "# Fifth\n").is_err());
+}
+
 fn hides(name: &str) -> bool {
     name.contains("..") || name.to_lowercase().contains("%2e%2e")
 }

@@ -14,6 +14,7 @@ pub(crate) mod name;
 pub(crate) mod name_rules;
 pub(crate) mod order;
 pub(crate) mod pattern;
+pub(crate) mod preset;
 pub(crate) mod receipt;
 pub(crate) mod row_id;
 pub(crate) mod sorted;

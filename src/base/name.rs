@@ -318,6 +318,9 @@ impl StateName {
         Self(Name { path: path.into(), space: Space::State })
     }
 
+    /// The name under which earlier versions are kept of documents that have no file of their own for them.
+    pub(crate) const REPLACED: DocName = DocName::constant("replaced");
+
     /// Returns the name of the file with a document's earlier versions.
     pub(crate) fn history(document: &DocName) -> Self {
         Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })

@@ -147,7 +147,7 @@ pub enum HoldReason {
     Record,
     /// It hides an instruction of a form that is known.
     Injection,
-    /// It is under another line of the answer, or leads to lines under it, and says something else alone.
+    /// It is below a line of the answer that denies it, or leads to lines below it, and says something else alone.
     Nested,
 }
 

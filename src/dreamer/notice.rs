@@ -60,6 +60,15 @@ pub enum Notice {
     LockNotRemoved,
     /// No journal exists at all. The automatic daily log is off by default.
     NoJournals,
+    /// No journal exists at all, and the automatic daily log is off, as [the dreamer was told](crate::DreamConfig::daily_log).
+    DailyLogOff,
+    /// An answer had not the form that was asked for, and was read all the same.
+    Reshaped {
+        /// The number of bullets that were joined to the one above them, each as one claim.
+        joined: u32,
+        /// The number of sentences that were taken as bullets, since there were none.
+        split: u32,
+    },
     /// The watermark lies in the future, so it is not trusted.
     WatermarkInFuture,
     /// A pass was committed, and the next one could not begin; what failed, in a sentence.
@@ -142,6 +151,15 @@ impl fmt::Display for Notice {
             }
             Self::NoJournals => {
                 f.write_str("there are no journals yet; they are memory/YYYY-MM-DD-<session>.md")
+            }
+            Self::DailyLogOff => f.write_str("the automatic daily log is off: turn it on, or write notes"),
+            Self::Reshaped { joined, split } => {
+                write!(
+                    f,
+                    "the answer was no flat list: {} joined to the one above, ",
+                    counted(u64::from(*joined), "bullet")
+                )?;
+                write!(f, "{} taken as bullets", counted(u64::from(*split), "sentence"))
             }
             Self::WatermarkInFuture => f.write_str("the watermark lies in the future and is not trusted"),
             Self::StoppedEarly(why) => write!(f, "the run stopped after a committed pass: {why}"),

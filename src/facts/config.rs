@@ -7,7 +7,7 @@ pub struct FactConfig {
     /// Whether a pass with a model may decide, which acts as the library. Off: its decisions are refused, and
     /// nothing is written. Decisions of agent and human do not depend on it. (seed 003, Facts)
     pub consolidation: bool,
-    /// The operator's wish for that pass, at most 1,000 characters. It has no authority: it overrides no rule.
+    /// The operator's wish for that pass, at most 500 characters. It has no authority: it overrides no rule.
     pub guidance: Option<String>,
     /// Shadow mode: decisions of dreamers are reported, and change no row. Off.
     pub shadow: bool,

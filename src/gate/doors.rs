@@ -76,6 +76,9 @@ pub struct Doors {
     forgotten: Option<Arc<Tombstones>>,
 }
 
+/// The classes of addresses of wallets, which are public.
+const ADDRESSES: [&str; 5] = ["evm_address", "btc_bech32", "btc_legacy", "bech32_address", "base58_address"];
+
 impl Default for Doors {
     fn default() -> Self {
         use InjectionPolicy as Injections;
@@ -114,6 +117,26 @@ impl Doors {
     #[must_use]
     pub fn allow(mut self, allow: Allow) -> Self {
         self.gate.allow = allow;
+        self
+    }
+
+    /// Lets the addresses of wallets pass every door, beside what passes already: for a trader they are data. Keys and phrases
+    /// of wallets stay secrets.
+    ///
+    /// ```
+    /// use noctuary::DocName;
+    /// use noctuary::gate::{Door, Doors};
+    ///
+    /// let text = "TrueUSD issuer: 0x52908400098527886E0F7030069857D2E4169EE7";
+    /// let doors = Doors::default().with_addresses();
+    /// assert_eq!(doors.pass(Door::WorkspaceWrite, &DocName::MEMORY, text)?.text, text);
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_addresses(mut self) -> Self {
+        for class in ADDRESSES {
+            self.gate.allow = self.gate.allow.class(class);
+        }
         self
     }
 

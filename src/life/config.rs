@@ -7,6 +7,7 @@ use super::hygiene::HygieneConfig;
 use super::retention::Retention;
 use crate::base::day::DayPolicy;
 use crate::base::error::Result;
+use crate::base::preset::Preset;
 use crate::life::prompt::{PromptConfig, PromptOrder};
 use crate::life::receipt::ReceiptConfig;
 use crate::session::{SharedUser, SoulPolicy};
@@ -55,25 +56,11 @@ pub struct LifeConfig {
     pub retention: Retention,
     /// Care for the documents.
     pub hygiene: HygieneConfig,
+    /// Whether the tool `memory_write` with mode `write` replaces a document without its revision, where the session wrote or read it
+    /// as it is. The old version [is kept](crate::life::Editor::replaced). Off: the call names the revision.
+    pub overwrites: bool,
     /// Receipts of what reached the model. Off.
     pub receipts: ReceiptConfig,
-}
-
-/// A dialect of the one idea. Each is a [`LifeConfig`] and nothing more.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Preset {
-    /// The main seed's.
-    #[default]
-    Default,
-    /// RFC-0009 to the letter: nothing starts without `SOUL.md`, nothing is kept of the onboarding.
-    Rfc0009Strict,
-    /// OpenClaw's settings.
-    OpenClaw,
-    /// OpenSeed's settings.
-    OpenSeed,
-    /// IronClaw's settings.
-    IronClaw,
 }
 
 /// The reaction to missing documents at boot.
@@ -140,7 +127,13 @@ impl LifeConfig {
     pub fn preset(preset: Preset) -> Self {
         let mut config = Self::default();
         match preset {
-            Preset::Default | Preset::OpenSeed => {}
+            Preset::Default => {}
+            Preset::Minara => config.bootstrap = Onboarding::Finance,
+            Preset::OpenSeed => {
+                // The wake-up message is its memo.
+                config.heartbeat.enabled = false;
+                config.prompt.heartbeat = None;
+            }
             Preset::Rfc0009Strict => {
                 config.boot = BootPolicy::Refuse;
                 config.bootstrap_end = BootstrapEnd::Delete;
@@ -157,6 +150,7 @@ impl LifeConfig {
                 config.naming = JournalNaming::Daily;
                 config.heartbeat.enabled = false;
                 config.prompt.order = PromptOrder::OpenClaw;
+                config.prompt.max_user_chars = 4000;
             }
             Preset::IronClaw => {
                 config.bootstrap_end = BootstrapEnd::Clear;
@@ -165,6 +159,7 @@ impl LifeConfig {
                 config.heartbeat.enabled = false;
                 config.prompt.order = PromptOrder::IronClaw;
                 config.hygiene.enabled = true;
+                config.overwrites = true;
                 config.retention = Retention::from(&config.hygiene);
             }
         }
@@ -199,7 +194,11 @@ mod tests {
     /// Returns the differences between a preset and the default, field by field.
     fn differences(preset: Preset) -> Vec<String> {
         let print = |config: LifeConfig| -> Vec<String> {
-            let printed = format!("{config:#?}").replace("(\n            ", "(").replace(",\n        )", ")");
+            let printed = format!("{config:#?}")
+                .replace("(\n            ", "(")
+                .replace(",\n        )", ")")
+                .replace("Some(\n            HEARTBEAT.md", "Some(HEARTBEAT.md")
+                .replace("Some(\n", "Some(");
             printed.lines().map(|line| line.trim().trim_end_matches(',').to_owned()).collect()
         };
         let (default, other) = (print(LifeConfig::default()), print(LifeConfig::preset(preset)));
@@ -210,18 +209,25 @@ mod tests {
     // CF-16, BS-07, C14, JR-18, CF-15: what each dialect changes, and nothing else.
     #[test]
     fn each_preset_differs_from_the_default_in_these_values() {
-        let all =
-            [Preset::Default, Preset::Rfc0009Strict, Preset::OpenClaw, Preset::OpenSeed, Preset::IronClaw];
+        let all = [
+            Preset::Default,
+            Preset::Minara,
+            Preset::Rfc0009Strict,
+            Preset::OpenClaw,
+            Preset::OpenSeed,
+            Preset::IronClaw,
+        ];
         let snapshot: Vec<_> =
             all.iter().map(|preset| format!("{preset:?}: {}", differences(*preset).join("; "))).collect();
         assert_eq!(
             snapshot,
             [
                 "Default: ",
+                "Minara: bootstrap: Finance",
                 "Rfc0009Strict: boot: Refuse; bootstrap_end: Delete; end_failed_bootstrap: true; enabled: true; naming: Daily; enabled: false; shared_user: None; requires_soul: true",
-                "OpenClaw: seed: WithoutTools; bootstrap_end: Delete; naming: Daily; enabled: false; order: OpenClaw",
-                "OpenSeed: ",
-                "IronClaw: bootstrap_end: Clear; enabled: true; naming: Daily; enabled: false; order: IronClaw; most: Some(60); without_dreams: true; enabled: true",
+                "OpenClaw: seed: WithoutTools; bootstrap_end: Delete; naming: Daily; enabled: false; order: OpenClaw; max_user_chars: 4000",
+                "OpenSeed: enabled: false; heartbeat: None",
+                "IronClaw: bootstrap_end: Clear; enabled: true; naming: Daily; enabled: false; order: IronClaw; most: Some(60); without_dreams: true; enabled: true; overwrites: true",
             ]
         );
     }

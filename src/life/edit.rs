@@ -9,7 +9,7 @@ use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, StateName};
 use crate::format::state::history::History;
-use crate::gate::Doors;
+use crate::gate::{DoorWarning, Doors};
 use crate::session::Guarded;
 use crate::workspace::{Workspace, WriteMode};
 
@@ -87,6 +87,26 @@ impl<'a> Editor<'a> {
         self
     }
 
+    /// Returns the findings in texts that were saved since the last call. A person may save a key; an interface tells them so.
+    ///
+    /// ```
+    /// use chrono::Utc;
+    /// use noctuary::life::Editor;
+    /// use noctuary::{Access, DocName, FileWorkspace, Scope};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let workspace = FileWorkspace::open(folder.path())?;
+    /// let editor = Editor::new(&workspace, Access::human(Scope::user("marta")));
+    /// editor.save(&DocName::MEMORY, "- the key is AKIAIOSFODNN7EXAMPLE\n", None, Utc::now())?;
+    /// let warnings = editor.take_warnings();
+    /// assert!(warnings[0].to_string().contains("aws_access_key"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn take_warnings(&self) -> Vec<DoorWarning> {
+        self.view.take_warnings()
+    }
+
     /// Reads a document as it is now; `None` where there is none.
     ///
     /// # Errors
@@ -146,6 +166,20 @@ impl<'a> Editor<'a> {
         History::parse(&file, standing.as_ref().map(Document::bytes))?.documents(name)
     }
 
+    /// Returns the documents that a tool replaced without a revision, as [a setting](LifeConfig::overwrites) lets it, each with the
+    /// time of its replacement, newest first. The last twenty are kept, up to a megabyte.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] where the session may not read `MEMORY.md`, and [`Error::Corrupt`] where the file is damaged.
+    pub fn replaced(&self) -> Result<Vec<(DateTime<Utc>, Document)>> {
+        // Whoever may not read the private memory may not read what stood anywhere.
+        self.load(&DocName::MEMORY)?;
+        let file = StateName::history(&StateName::REPLACED);
+        let standing = self.workspace.read(&file)?;
+        History::parse(&file, standing.as_ref().map(Document::bytes))?.documents(&StateName::REPLACED)
+    }
+
     /// Forgets the preimages of a document: what was taken out of it for good must not live on there.
     ///
     /// # Errors
@@ -186,10 +220,12 @@ pub(crate) fn keep_preimage(
     preimage: &Document,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let file = StateName::history(name);
+    let has_own = EDITABLE.contains(name);
+    let file = if has_own { StateName::history(name) } else { StateName::history(&StateName::REPLACED) };
     rewrite(workspace, &file, |bytes| {
         let mut history = History::parse(&file, bytes)?;
-        Ok(history.push(preimage, now).then(|| history.print()))
+        let of = if has_own { None } else { Some(name) };
+        Ok(history.push_of(of, preimage, now).then(|| history.print()))
     })
     .map(drop)
 }

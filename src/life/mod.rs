@@ -77,11 +77,12 @@ mod turn;
 mod undreamed;
 
 pub use crate::base::group::GroupName;
+pub use crate::base::preset::Preset;
 pub use crate::session::{
     GroupView, Guarded, Indexed, Journal, SharedUser, SoulPolicy, SyncReport, Unreadable,
 };
 pub use boot::{Boot, BootState, StartStep};
-pub use config::{BootPolicy, BootstrapEnd, JournalNaming, Onboarding, Preset, SeedSet};
+pub use config::{BootPolicy, BootstrapEnd, JournalNaming, Onboarding, SeedSet};
 pub use daily_log::DailyLogConfig;
 pub use duties::{Duty, QuietHours, due_checks, is_heartbeat_ok};
 pub(crate) use edit::keep_preimage;

@@ -144,7 +144,7 @@ fn subject(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::life::config::Preset;
+    use crate::base::preset::Preset;
     use crate::life::edit::EDITABLE;
     use crate::life::onboarding::is_bootstrap_done;
     use noctuary_gate::PiiFilter;
@@ -191,6 +191,8 @@ mod tests {
         says(&DocName::AGENTS, &["does not survive", "go into its journal", "write important facts"]);
         says(&DocName::AGENTS, &["participant", "nobody's proxy", "stay silent", "HEARTBEAT_OK"]);
         says(&DocName::AGENTS, &["never speak for your human", "`USER.md` or `MEMORY.md`"]);
+        // A group's own memory is in its prompts, and is no secret there.
+        says(&DocName::AGENTS, &["memory of its own", "may be told in that group, and nowhere else"]);
         // HB-12, JR-14: what a heartbeat is used for.
         says(
             &DocName::AGENTS,

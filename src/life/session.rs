@@ -77,6 +77,11 @@ impl Session {
             .with_notes(Arc::clone(self.view.notes()))
     }
 
+    /// Returns where tools keep the documents that they replace without a revision; `None` where they may not.
+    pub(crate) fn overwrites(&self) -> Option<Arc<dyn Workspace>> {
+        self.config.overwrites.then(|| Arc::clone(&self.workspace))
+    }
+
     /// Returns the keeper of sources, for tools of the session.
     pub(crate) fn recorder(&self) -> &Recorder {
         &self.recorder

@@ -9,6 +9,7 @@ use chrono::{DateTime, Days, Utc};
 use crate::base::access::Scope;
 use crate::base::env;
 use crate::base::error::{Error, Result};
+use crate::base::preset::Preset;
 use crate::base::spread::Spread;
 use crate::edges::{EdgeExtractor, TextEdges};
 use crate::embed::{Embedder, Reranker};
@@ -77,7 +78,7 @@ pub struct StoreConfig {
 const GUIDANCE: &str = "MEMORY_CONSOLIDATION_GUIDANCE";
 
 /// In characters.
-const LONGEST_GUIDANCE: usize = 1000;
+const LONGEST_GUIDANCE: usize = 500;
 
 impl Default for StoreConfig {
     fn default() -> Self {
@@ -104,6 +105,36 @@ impl Default for StoreConfig {
 }
 
 impl StoreConfig {
+    /// Returns the configuration of a dialect.
+    ///
+    /// [`Preset::Minara`] takes the [seed's ranking](Ranking::seed), and [addresses of wallets](Doors::with_addresses) as data.
+    /// [`Preset::IronClaw`] fuses words and meaning by reciprocal rank with a `k` of 60. All others are the default.
+    ///
+    /// ```
+    /// use noctuary::life::Preset;
+    /// use noctuary::search::Ranking;
+    /// use noctuary::store::StoreConfig;
+    ///
+    /// assert_eq!(StoreConfig::preset(Preset::Minara).ranking, Ranking::seed());
+    /// ```
+    #[must_use]
+    pub fn preset(preset: Preset) -> Self {
+        let mut config = Self::default();
+        match preset {
+            Preset::Minara => {
+                config.ranking = Ranking::seed();
+                config.doors = Doors::default().with_addresses();
+            }
+            Preset::IronClaw => {
+                // Of the dialects it alone knows no entities.
+                config.ranking = Ranking::seed();
+                config.ranking.entities = 0.0;
+            }
+            Preset::Default | Preset::Rfc0009Strict | Preset::OpenClaw | Preset::OpenSeed => {}
+        }
+        config
+    }
+
     /// Reads the variable `FIN_PROFILE_MEMORY_SOFT_DELETE_RETENTION_DAYS`, or
     /// `WORKSPACE_MEMORY_SOFT_DELETE_RETENTION_DAYS`, which comes before it, `MEMORY_CONSOLIDATION_ENABLED`,
     /// `MEMORY_CONSOLIDATION_GUIDANCE` and `MINARA_NON_INTERACTIVE` through `lookup`; the rest stays at its defaults.
@@ -126,7 +157,7 @@ impl StoreConfig {
         config.facts.guidance =
             lookup(GUIDANCE).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         if config.facts.guidance.as_ref().is_some_and(|text| text.chars().count() > LONGEST_GUIDANCE) {
-            return Err(Error::Config { setting: GUIDANCE, rule: "must have at most 1,000 characters" });
+            return Err(Error::Config { setting: GUIDANCE, rule: "must have at most 500 characters" });
         }
         config.learning.non_interactive = env::flag(&lookup, "MINARA_NON_INTERACTIVE")?.unwrap_or(false);
         Ok(config)

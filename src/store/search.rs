@@ -147,7 +147,8 @@ pub(crate) fn search(
     frequencies.leave_out_absent(&mut plan);
     let looked_up = frequencies.looked_up();
     let asked = Some(Echoed::new(&plan, &frequencies, &filter, query.order));
-    let (near, lacks) = match arm.map(|arm| arm.near(visibility, &filter, frequencies.rows())).transpose()? {
+    let nearest = |arm: &Arm<'_>| arm.near(visibility, &filter, frequencies.rows(), ranking.nearest);
+    let (near, lacks) = match arm.map(nearest).transpose()? {
         None => (None, None),
         Some(Ok(near)) => (Some(near).filter(|near| !near.rows.is_empty()), None),
         Some(Err(lacks)) => (None, Some(lacks)),

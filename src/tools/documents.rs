@@ -1,8 +1,9 @@
 //! The tools over documents: write, read, list, search.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,6 +22,7 @@ use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::format::{JournalName, Origin};
 use crate::gate::DoorWarning;
+use crate::life::keep_preimage;
 use crate::life::receipt::{Exhibit, Item, LeftOutReason, Recorder, ReplySource, ShownBy, hash_of};
 use crate::search::documents::SearchResult;
 use crate::session::{Guarded, Looked, Passages, ShownPassage, is_private, marked, shown};
@@ -43,6 +45,10 @@ pub(super) struct Documents {
     pub(super) find: Option<Find>,
     /// The keeper of what is handed out.
     pub(super) recorder: Recorder,
+    /// Where the old versions of documents are kept that are replaced without a revision; `None` where none may be.
+    pub(super) kept_in: Option<Arc<dyn Workspace>>,
+    /// The documents that were written or read here, as they were then; where they may be replaced so.
+    known: Mutex<Vec<(DocName, Revision)>>,
 }
 
 #[derive(Deserialize)]
@@ -107,7 +113,8 @@ fn one() -> u64 {
 
 impl Documents {
     pub(super) fn new(view: Guarded<Arc<dyn Workspace>>) -> Self {
-        Self { view: view.by_the_agent(), find: None, recorder: Recorder::default() }
+        let (view, recorder) = (view.by_the_agent(), Recorder::default());
+        Self { view, find: None, recorder, kept_in: None, known: Mutex::default() }
     }
 
     /// Returns the findings in texts that were written since the last call.
@@ -139,7 +146,7 @@ impl Documents {
                         "additionalProperties": false
                     }),
                 ),
-                |documents, call| documents.write(&call.read()?, call.origin),
+                |documents, call| documents.write(&call.read()?, call.origin, call.now),
             ),
             tool(
                 ToolDef::new(
@@ -199,7 +206,22 @@ impl Documents {
         tools
     }
 
-    fn write(&self, arguments: &Write, origin: &Origin) -> Result<Value, ToolError> {
+    /// Remembers a document as it is, where it may be replaced without its revision.
+    fn know(&self, name: &DocName, revision: Revision) {
+        if self.kept_in.is_some() {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.retain(|(other, _)| other != name);
+            known.push((name.clone(), revision));
+        }
+    }
+
+    /// Returns the revision at which a document was written or read here.
+    fn known(&self, name: &DocName) -> Option<Revision> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|(other, _)| other == name).map(|(_, revision)| *revision)
+    }
+
+    fn write(&self, arguments: &Write, origin: &Origin, now: DateTime<Utc>) -> Result<Value, ToolError> {
         let (name, failed) = named(&arguments.path)?;
         // An older workspace keeps its memory in lower case, and in that alone.
         let stands = |name: &DocName| matches!(self.view.metadata(name), Ok(Some(_)));
@@ -215,7 +237,12 @@ impl Documents {
             } else {
                 self.view.append(&name, whole_lines(&arguments.content).as_bytes())
             };
-            added.map_err(failed)?;
+            added.map_err(&failed)?;
+            if self.kept_in.is_some()
+                && let Some(standing) = self.view.read(&name).map_err(failed)?
+            {
+                self.know(&name, standing.revision());
+            }
             return Ok(json!({ "status": "appended", "path": name }));
         }
         let standing = self.view.read(&name).map_err(&failed)?;
@@ -229,7 +256,14 @@ impl Documents {
                 )));
             }
         }
-        let mode = arguments.revision.map_or(WriteMode::Create, WriteMode::IfRevision);
+        let known = if arguments.revision.is_none() { self.known(&name) } else { None };
+        let mode = arguments.revision.or(known).map_or(WriteMode::Create, WriteMode::IfRevision);
+        if let (Some(known), Some(kept_in), Some(standing)) = (known, &self.kept_in, &standing)
+            && standing.revision() == known
+            && standing.bytes() != arguments.content.as_bytes()
+        {
+            keep_preimage(kept_in.as_ref(), &name, standing, now).map_err(&failed)?;
+        }
         // The model was shown notes that stand in no file.
         let content = match self.view.notes_in(&name) {
             Some(notes) => notes.take_from(&arguments.content),
@@ -243,6 +277,7 @@ impl Documents {
                 )),
                 error => failed(error),
             })?;
+        self.know(&name, revision);
         Ok(json!({ "status": "written", "path": name, "revision": revision }))
     }
 
@@ -252,6 +287,7 @@ impl Documents {
             return Err(failed(Error::NotFound { name: name.into() }));
         };
         let revision = document.revision();
+        self.know(&name, revision);
         let text = marked(&self.view, &name, &document.lossy()).map_err(failed)?;
         let skipped = usize::try_from(arguments.from_line.saturating_sub(1)).unwrap_or(usize::MAX);
         let (mut content, mut last) = (String::new(), 0);

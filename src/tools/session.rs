@@ -25,7 +25,7 @@ impl Session {
     /// ```
     #[must_use]
     pub fn tools(&self) -> Toolbox {
-        Toolbox::new(self.view_of_tools()).recording(self.recorder().clone())
+        Toolbox::new(self.view_of_tools()).overwriting(self.overwrites()).recording(self.recorder().clone())
     }
 
     /// Returns the tool `memory_20250818` of this session.

@@ -286,6 +286,7 @@ fn a_program_gets_a_mistake_as_json_and_a_person_learns_which_setting_is_wrong()
         ("[dream]\nwindow_days = \"long\"\n", "line 2, window_days: invalid type"),
         ("[dream]\nevidence = \"checked\"\nday = 1\n", "line 3, day: unknown field `day`"),
         ("[dream\n", "line 1: "),
+        ("preset = \"openclaws\"\n", "line 1, preset: unknown variant"),
     ] {
         fs::write(at.join("settings.toml"), settings).unwrap();
         let output = run(at, &["--config", "settings.toml", "--show-config"]);

@@ -126,6 +126,12 @@ fn nothing_new_ends_without_a_call() {
     let report = life.dream(&script);
     assert_eq!((report.outcome, report.calls), (Outcome::NothingNew, 0));
     assert!(report.notices.contains(&Notice::NoJournals));
+    assert!(!report.notices.contains(&Notice::DailyLogOff), "that is not known");
+    // JR-18: an empty first dream says that the daily log is off, when it is.
+    for (daily_log, says) in [(Some(false), true), (Some(true), false)] {
+        let report = dream(&life.dreamer_with(|config| config.daily_log = daily_log), &script, night(21));
+        assert_eq!(report.notices.contains(&Notice::DailyLogOff), says);
+    }
     life.put(&journal(20), "");
     life.put("memory/notes.md", "no journal by its name\n");
     let report = life.dream(&script);
@@ -2944,19 +2950,18 @@ fn a_child_of_a_list_is_held_and_never_stands_alone() {
         let nested = |line: &&LineReport| matches!(&line.fate, LineOutcome::Held(hold) if hold.reason == HoldReason::Nested);
         let held = report.passes[0].lines.iter().filter(nested).map(|line| line.text.clone()).collect();
         let held: Vec<String> = held;
-        assert!(held.iter().all(|text| !life.memory().contains(text.as_str())), "{answer}");
+        assert!(held.iter().all(|text| !life.memory().contains(&format!("- {text}\n"))), "{answer}");
+        let alone = life.memory().lines().any(|line| line.ends_with("- deploy on Fridays"));
+        assert!(!alone, "{answer}");
         held.join("|")
     };
     let wants = "The user never wants us to:";
     for (answer, held) in [
-        (format!("- {wants}\n  - deploy on Fridays\n"), format!("{wants}|deploy on Fridays")),
-        (format!("- {wants}\n\t* deploy on Fridays\n"), format!("{wants}|deploy on Fridays")),
-        (format!("1. {wants}\n   1. deploy on Fridays\n2. Sail.\n"), format!("{wants}|deploy on Fridays")),
-        (
-            format!("- {wants}\n    - deploy on Fridays\n    - sail\n"),
-            format!("{wants}|deploy on Fridays|sail"),
-        ),
-        (format!("- {wants}\n  on no day\n  - deploy on Fridays\n"), "deploy on Fridays".to_owned()),
+        (format!("- {wants}\n  - deploy on Fridays\n"), wants.to_owned()),
+        (format!("- {wants}\n\t* deploy on Fridays\n"), wants.to_owned()),
+        (format!("1. {wants}\n   1. deploy on Fridays\n2. Sail.\n"), wants.to_owned()),
+        (format!("- {wants}\n    - deploy on Fridays\n    - sail\n"), wants.to_owned()),
+        (format!("- {wants}\n  on no day\n  - deploy on Fridays\n"), String::new()),
         (format!("{wants}\n- deploy on Fridays\n"), "deploy on Fridays".to_owned()),
         (format!("**{wants}**\n\n- deploy on Fridays\n- sail\n"), "deploy on Fridays|sail".to_owned()),
         ("#### Never\n- deploy on Fridays\n".to_owned(), "deploy on Fridays".to_owned()),
@@ -2966,6 +2971,68 @@ fn a_child_of_a_list_is_held_and_never_stands_alone() {
         ("- The user sails on Mondays.\n  They like it.\n- Two.\n".to_owned(), String::new()),
     ] {
         assert_eq!(held_of(&answer), held, "{answer}");
+    }
+}
+
+// DR-19: an answer past the gates is appended. A child is joined to its parent, and both are checked as one claim.
+#[test]
+fn a_child_of_a_list_is_joined_to_its_parent_and_checked_as_one_claim() {
+    let journal =
+        "- [user] the trip to Lisbon: flight on 3 May, hotel Aurora\n- [user] never deploy on Fridays\n";
+    let fates = |answer: &str| {
+        let life = Life::with(&[(20, journal)]);
+        let report = life.dream(&Script::new().says(answer));
+        let reshaped = report.notices.iter().find_map(|notice| match notice {
+            Notice::Reshaped { joined, split } => Some((*joined, *split)),
+            _ => None,
+        });
+        (life.memory(), reshaped, report)
+    };
+    let of = "memory/2026-11-20-repl.md";
+    let (memory, reshaped, _) = fates(&format!(
+        "### Facts\n- Trip to Lisbon:\n  - flight on 3 May ({of}#L1)\n  - hotel Aurora ({of}#L1)\n"
+    ));
+    assert!(memory.contains("- Trip to Lisbon: flight on 3 May (memory/"), "{memory}");
+    assert!(memory.contains("- Trip to Lisbon: hotel Aurora (memory/"), "{memory}");
+    assert_eq!(reshaped, Some((2, 0)));
+    // What the parent cites counts for the child, and an invented day of a child is seen.
+    let (memory, _, report) =
+        fates(&format!("### Facts\n- Trip to Lisbon ({of}#L1):\n  - flight on 9 May\n"));
+    assert!(!memory.contains("9 May"), "{memory}");
+    assert!(report.passes[0].lines.iter().any(|line| {
+        line.text.contains("Trip to Lisbon: flight on 9 May") && matches!(line.fate, LineOutcome::Held(_))
+    }));
+    let (memory, ..) = fates(&format!("### Facts\n- Travel\n  - Lisbon\n    - flight on 3 May ({of}#L1)\n"));
+    assert!(memory.contains("- Travel: Lisbon: flight on 3 May") || !memory.contains("3 May"), "{memory}");
+    assert!(!memory.contains("- flight on 3 May"), "{memory}");
+}
+
+// DR-19: prose that cites its lines is read by its sentences; prose that cites none may be a refusal.
+#[test]
+fn sentences_that_cite_their_lines_are_taken_as_bullets_where_there_are_none() {
+    let journal = "- [user] I moved to Porto in May\n- [user] the boat is called Brisk\n";
+    let of = "memory/2026-11-20-repl.md";
+    for answer in [
+        format!(
+            "Here is what I found. The boat is called Brisk ({of}#L2). The user moved to Porto in June ({of}#L1)."
+        ),
+        format!("The boat is called Brisk. ({of}#L2) The user moved to Porto in June. ({of}#L1)"),
+        format!(
+            "### Facts\n\nThe boat is called Brisk ({of}#L2).\n\nThe user moved to Porto in June ({of}#L1)."
+        ),
+    ] {
+        let life = Life::with(&[(20, journal)]);
+        let report = life.dream(&Script::new().says(answer.clone()));
+        assert_eq!(report.outcome, Outcome::Appended, "{answer}: {report:?}");
+        assert!(life.memory().contains("- The boat is called Brisk"), "{answer}\n{}", life.memory());
+        assert!(!life.memory().contains("June") && !life.memory().contains("Here is"), "{answer}");
+        assert!(
+            report.notices.contains(&Notice::Reshaped { joined: 0, split: 2 }),
+            "{answer}: {:?}",
+            report.notices
+        );
+        let held = report.passes[0].lines.iter().filter(|line| matches!(line.fate, LineOutcome::Held(_)));
+        assert_eq!(held.count(), 1, "{answer}");
     }
 }
 

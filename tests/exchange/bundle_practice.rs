@@ -299,3 +299,87 @@ fn traders_find_their_assets_and_cases_by_theirfolders() {
     let again = Export::new(&owner).file_store(&there.store).signed(&key).run().unwrap();
     assert_eq!(again.files().collect::<Vec<_>>(), bundle.files().collect::<Vec<_>>());
 }
+
+// XP-03: in the seed's way, one file for each active preference and each note with a lesson; by default nothing that waits is left behind.
+#[test]
+fn an_export_of_what_is_settled_has_no_proposal_and_no_note_without_a_lesson() {
+    use noctuary::learning::{NewRoleNote, RoleStore};
+
+    let (here, owner) = (furnished(), owner());
+    let waits = NewPreference::behavioural("style", "Use the metric system.");
+    here.store.propose_preference(&owner, &waits, at(5)).unwrap();
+    here.store.take_note(&owner, &NewRoleNote::new("analyst", "It is quiet."), at(6)).unwrap();
+    let export = Export::new(&owner).file_store(&here.store);
+    let texts = |export: &Export<'_>| -> String {
+        let bundle = export.run().unwrap();
+        bundle.files().map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).collect()
+    };
+    let (all, settled) = (texts(&export), texts(&export.clone().settled_only(true)));
+    for waiting in ["metric system", "It is quiet."] {
+        assert!(all.contains(waiting) && !settled.contains(waiting), "{waiting}");
+    }
+    assert!(settled.contains("Answer in two sentences.") && !settled.contains("release on a Sunday"));
+}
+
+// XP-02, XP-04: what is settled of an entity stands on its page; a hard constraint there only where it is asked for.
+#[test]
+fn a_page_of_an_asset_tells_what_is_settled_and_a_constraint_only_where_it_is_asked_for() {
+    use std::sync::Arc;
+
+    use noctuary::finance::FinanceEdges;
+
+    let mut config = StoreConfig::default();
+    config.edges = Some(Arc::new(FinanceEdges::default()));
+    let (here, owner) = (home(config), owner());
+    for text in ["bought $SOL at the close", "sold $SOL for a loss"] {
+        here.store.write(&owner, &NewMemory::new("note", text, Source::UserExplicit), at(5)).unwrap();
+    }
+    for rule in ["Never hold SOL over a weekend.", "Never trade on margin."] {
+        let rule = NewPreference::hard_constraint("risk", rule).tool("order");
+        let id = here.store.propose_preference(&owner, &rule, at(3)).unwrap();
+        here.store.approve_preference(&owner, id, at(4)).unwrap();
+    }
+    let page = |has_constraints: bool| {
+        let export = Export::new(&owner).file_store(&here.store).include_constraints(has_constraints);
+        String::from_utf8(export.run().unwrap().get("assets/SOL.md").unwrap().to_vec()).unwrap()
+    };
+    assert!(!page(false).contains("weekend") && !page(false).contains("Compiled truth"));
+    let told = page(true);
+    let at = |words: &str| told.find(words).unwrap_or_else(|| panic!("{words}: {told}"));
+    assert!(at("## Compiled truth") < at("Never hold SOL") && at("Never hold SOL") < at("## Timeline"));
+    assert!(at("## Timeline") < at("sold $SOL") && !told.contains("margin"), "{told}");
+}
+
+// XP-13: class and dimension match what the host knows, where it says so.
+#[test]
+fn a_word_that_the_host_does_not_know_is_refused() {
+    let (here, owner) = (furnished(), owner());
+    let bundle = Export::new(&owner).file_store(&here.store).run().unwrap();
+    let there = home(StoreConfig::default());
+    let import = || BundleImport::new(&owner).file_store(&there.store);
+    let refused = |import: BundleImport<'_>| {
+        let plan = import.plan(&bundle).unwrap();
+        let told = |item: &noctuary::exchange::BundleItem| match &item.action {
+            BundleAction::Refuse(why) => Some(why.clone()),
+            _ => None,
+        };
+        plan.items.iter().filter_map(told).collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(refused(import()), "");
+    assert_eq!(refused(import().classes(["releases"]).dimensions(["style", "releases"])), "");
+    assert!(refused(import().classes(["crypto"])).contains("asset_class"));
+    assert!(refused(import().dimensions(["risk"])).contains("dimension"));
+}
+
+// XP-01
+#[test]
+fn an_export_has_a_folder_of_its_time_below_the_data_and_never_in_a_sandbox() {
+    let data = tempfile::tempdir().unwrap();
+    let owner = owner();
+    let bundle = Export::new(&owner).file_store(&furnished().store).run().unwrap();
+    let folder = bundle.write_below(data.path(), at(3), &[]).unwrap();
+    assert!(folder.ends_with("exports/20261120T090300Z"), "{}", folder.display());
+    assert_eq!(Bundle::read(&folder).unwrap(), bundle);
+    assert!(bundle.write_below(data.path(), at(3), &[]).is_err(), "that second has one");
+    assert!(bundle.write_below(data.path(), at(4), &[data.path()]).is_err(), "it is a sandbox");
+}

@@ -479,6 +479,8 @@ fn the_table_of_presets_is_what_the_presets_are() {
         "naming" => format!("{:?}", config.naming),
         "heartbeat.enabled" => config.heartbeat.enabled.to_string(),
         "shared_user" => format!("{:?}", config.shared_user),
+        "bootstrap" => format!("{:?}", config.bootstrap),
+        "prompt.max_user_chars" => config.prompt.max_user_chars.to_string(),
         "prompt.order" => format!("{:?}", config.prompt.order),
         "prompt.requires_soul" => config.prompt.requires_soul.to_string(),
         "hygiene.enabled" => config.hygiene.enabled.to_string(),
@@ -489,6 +491,7 @@ fn the_table_of_presets_is_what_the_presets_are() {
     let fields = [
         "boot",
         "seed",
+        "bootstrap",
         "bootstrap_end",
         "end_failed_bootstrap",
         "daily_log.enabled",
@@ -496,6 +499,7 @@ fn the_table_of_presets_is_what_the_presets_are() {
         "heartbeat.enabled",
         "shared_user",
         "prompt.order",
+        "prompt.max_user_chars",
         "prompt.requires_soul",
         "hygiene.enabled",
         "retention.most",
@@ -503,7 +507,13 @@ fn the_table_of_presets_is_what_the_presets_are() {
     ];
     let default = LifeConfig::default();
     assert_eq!(LifeConfig::preset(Preset::Default), default);
-    let presets = [Preset::OpenSeed, Preset::Rfc0009Strict, Preset::OpenClaw, Preset::IronClaw];
+    let presets = [
+        Preset::Minara,
+        Preset::OpenSeed,
+        Preset::Rfc0009Strict,
+        Preset::OpenClaw,
+        Preset::IronClaw,
+    ];
     assert_eq!(rows.len(), presets.len());
     for (row, preset) in rows.iter().zip(presets) {
         assert_eq!(row[0], format!("`{preset:?}`"));

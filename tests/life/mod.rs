@@ -5,6 +5,7 @@
 
 mod day_seed;
 mod day_turn;
+mod presets;
 mod prompt;
 mod readers;
 mod receipts;

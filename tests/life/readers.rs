@@ -681,6 +681,15 @@ const READERS: &[Reader] = &[
             |history: Vec<(_, Document)>| history.iter().map(|(_, old)| old.lossy().into_owned()).collect();
         place.each(|name| told(place.editor().history(name), all))
     }),
+    ("Editor::take_warnings", false, |place| {
+        let editor = place.editor();
+        let told = place.each(|name| shape(editor.load(name)));
+        format!("{told}{:?}", editor.take_warnings())
+    }),
+    ("Editor::replaced", false, |place| {
+        let all = |kept: Vec<(_, Document)>| kept.iter().map(|(_, old)| old.lossy().into_owned()).collect();
+        told(place.editor().replaced(), all)
+    }),
     ("Editor::forget_history", false, |place| place.each(|name| shape(place.editor().forget_history(name)))),
     // What runs over a view as it runs over a workspace.
     ("Life::daily_log", true, |place| logs(place.life_of_view().daily_log(at(19, 9, 0).date_naive()))),

@@ -18,6 +18,7 @@ mod inflected;
 mod learned;
 mod learning;
 mod learnings;
+mod minara;
 mod pages;
 mod renewed;
 mod scripts;

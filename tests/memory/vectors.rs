@@ -436,6 +436,26 @@ fn in_the_seeds_mode_both_lists_are_fused_by_rank_with_shared_entities() {
     });
 }
 
+// HY-03: so many rows by meaning join those by words.
+#[test]
+fn the_number_of_rows_by_meaning_is_a_setting() {
+    each(|stores| {
+        let found = |nearest: usize| {
+            let store = stores.with(|config| {
+                config.ranking.nearest = nearest;
+                config.ranking.neighbours = 0.0;
+                config.embedder = Some(Arc::new(model()));
+            });
+            fill(store.as_ref());
+            embed(store.as_ref(), &model());
+            search(store.as_ref(), "purchase cordage").hits.len()
+        };
+        let few = found(3);
+        assert!((1..=3).contains(&few), "{few}");
+        assert!(found(100) > 3);
+    });
+}
+
 #[test]
 fn a_filter_is_kept_by_meaning_too() {
     each(|stores| {

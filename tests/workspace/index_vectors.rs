@@ -5,14 +5,15 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use noctuary::life::Indexed;
+use noctuary::life::{Indexed, Preset};
 use noctuary::memory::{Degraded, QueryVector, SearchOutcome};
-use noctuary::search::FoundChunks;
+use noctuary::search::{FoundChunks, SearchResult};
+use noctuary::store::StoreConfig;
 use noctuary::testing::{EmbedScript, HashEmbedder};
 use noctuary::vectors::{
     BatchFrom, BatchSize, EmbedConfig, EmbedError, EmbedReport, Embedder, Purpose, embed_once,
 };
-use noctuary::{Access, DocName, Scope, Workspace, WriteMode};
+use noctuary::{Access, DocName, FileWorkspace, Scope, SqliteIndex, Workspace, WriteMode};
 
 use crate::workspace::index_homes::{AnyIndex, NewHome, on_each_home};
 
@@ -105,6 +106,40 @@ fn a_passage_is_found_in_other_words(new: fn() -> NewHome) {
     for question in ["the ferry", "rope", "\"a garden\"", "entry 7"] {
         let found = life.workspace.search(&marta(), question, 10).unwrap();
         assert_eq!(found, plain.workspace.search(&marta(), question, 10).unwrap(), "{question}");
+    }
+}
+
+// VW-11, HY-04: by the preset, both lists of chunks are fused by reciprocal rank.
+#[test]
+fn in_the_seeds_mode_chunks_are_fused_by_rank() {
+    let ranking = StoreConfig::preset(Preset::IronClaw).ranking;
+    let index = SqliteIndex::open_in_memory(marta().scope).unwrap().with_ranking(ranking);
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = Indexed::new(FileWorkspace::open(folder.path()).unwrap(), index.clone());
+    let put = |name: &str, text: &str| {
+        workspace.write(&doc(name), text.as_bytes(), WriteMode::Replace).unwrap();
+    };
+    for number in 0..10 {
+        put(&format!("notes/{number}.md"), &format!("Entry {number} about the ferry\n"));
+    }
+    put("notes/both.md", "We bought rope at the harbour\n");
+    put("notes/words.md", "The harbour of Brisk\n");
+    embed_once(&index, &model(), &EmbedConfig::default()).unwrap();
+    let question = "purchase of cordage at the harbour";
+    let numbers = model().embed(&[question], Purpose::Query).unwrap().remove(0);
+    let found =
+        workspace.search_near(&marta(), question, &QueryVector::new(model().id(), numbers), 20).unwrap();
+    let place = |score: fn(&SearchResult) -> Option<f64>, of: f64| {
+        let better = found.results.iter().filter(|other| score(other).is_some_and(|other| other > of));
+        1.0 + f64::from(u32::try_from(better.count()).unwrap())
+    };
+    assert_eq!(found.results[0].path.as_str(), "notes/both.md");
+    for name in ["notes/both.md", "notes/words.md"] {
+        let one = found.results.iter().find(|one| one.path.as_str() == name).unwrap();
+        let words = place(|one| one.bm25_score, one.bm25_score.unwrap());
+        let meaning = place(|one| one.vector_score, one.vector_score.unwrap());
+        let by_hand = 61.0 / 2.0 * (1.0 / (60.0 + words) + 1.0 / (60.0 + meaning));
+        assert!((one.score - by_hand).abs() < 1e-12, "{name}: {} and not {by_hand}", one.score);
     }
 }
 

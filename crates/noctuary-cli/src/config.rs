@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use noctuary::dream::{Evidence, OverBudget};
+use noctuary::life::Preset;
 use noctuary::model::HttpEmbedder;
 use noctuary::store::StoreConfig;
 use noctuary::vectors::Embedder;
@@ -18,12 +19,26 @@ use super::output::Trouble;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
+    /// The dialect whose values count where nothing else is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preset: Option<Dialect>,
     pub(crate) home: HomePath,
     pub(crate) day: Day,
     pub(crate) dream: Dream,
     pub(crate) model: Model,
     pub(crate) travel: Travel,
     pub(crate) server: Server,
+}
+
+/// A dialect, by one word.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Dialect {
+    Minara,
+    OpenClaw,
+    IronClaw,
+    OpenSeed,
+    Rfc0009,
 }
 
 /// The home that is meant where PATH is left out.
@@ -166,16 +181,32 @@ impl Config {
         if let Some(names) = &dream.user_names {
             config.user_names.clone_from(names);
         }
+        let said =
+            LifeConfig::from_env(|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()))?;
+        config.daily_log =
+            Some(said.daily_log.enabled || LifeConfig::preset(self.preset()).daily_log.enabled);
         config.validate()?;
         Ok(config)
     }
 
     /// Returns the settings of a life by day.
     pub(crate) fn life(&self) -> Result<LifeConfig, Trouble> {
-        let mut config = LifeConfig::default();
+        let mut config = LifeConfig::preset(self.preset());
         config.day = self.day()?;
         config.quiet = config.quiet.at(config.day.zone());
         Ok(config)
+    }
+
+    /// Returns the dialect that the file names.
+    pub(crate) fn preset(&self) -> Preset {
+        match self.preset {
+            None => Preset::Default,
+            Some(Dialect::Minara) => Preset::Minara,
+            Some(Dialect::OpenClaw) => Preset::OpenClaw,
+            Some(Dialect::IronClaw) => Preset::IronClaw,
+            Some(Dialect::OpenSeed) => Preset::OpenSeed,
+            Some(Dialect::Rfc0009) => Preset::Rfc0009Strict,
+        }
     }
 
     /// Returns the day of the person: in the zone of the file, else of `TZ`, else of this machine, else in UTC.
@@ -211,7 +242,7 @@ impl Config {
 
     /// Returns the settings of a store that the doctor looks at: with an embedder, where one is named.
     pub(crate) fn stores_of_doctor(&self) -> Result<StoreConfig, Trouble> {
-        let mut config = stores()?;
+        let mut config = stores(self.preset())?;
         let Model { endpoint, embedder, dimensions, .. } = &self.model;
         let Some(embedder) = embedder else {
             config.embedder = embedder_of_variables()?;
@@ -235,6 +266,7 @@ impl Config {
             _ => "checked",
         };
         let shown = Self {
+            preset: self.preset,
             day: Day { zone: Some(dreams.day.zone().to_string()), begins: Some(dreams.day.cutoff_hour()) },
             dream: Dream {
                 window_days: Some(dreams.window_days.unwrap_or(0)),
@@ -306,9 +338,12 @@ fn embedder_of_variables() -> Result<Option<Arc<dyn Embedder>>, Trouble> {
     Ok(Some(Arc::new(embedder.key_from_env(key)?)))
 }
 
-/// Returns the settings of stores.
-pub(crate) fn stores() -> Result<StoreConfig, Trouble> {
-    Ok(StoreConfig::from_env(|name| std::env::var(name).ok())?)
+/// Returns the settings of stores: those of a dialect, and what the environment says.
+pub(crate) fn stores(preset: Preset) -> Result<StoreConfig, Trouble> {
+    let said = StoreConfig::from_env(|name| std::env::var(name).ok())?;
+    let mut config = StoreConfig::preset(preset);
+    (config.retention_days, config.facts, config.learning) = (said.retention_days, said.facts, said.learning);
+    Ok(config)
 }
 
 /// Returns the folder of this account's settings.

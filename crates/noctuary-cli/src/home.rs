@@ -9,6 +9,7 @@ use noctuary::edges::EdgeStore;
 use noctuary::exchange::{FeedReport, StoredRows, feed};
 use noctuary::facts::FactStore;
 use noctuary::learning::{MethodStore, PreferenceStore};
+use noctuary::life::Preset;
 use noctuary::memory::LearningStore;
 use noctuary::postgres::{Postgres, PostgresMemoryStore, PostgresWorkspace};
 use noctuary::workspace::Reach;
@@ -111,7 +112,7 @@ impl Home {
             return Self::open(place, whose);
         }
         if is_database(path) {
-            return Self::database(path, whose.or_user());
+            return Self::database(path, whose.or_user(), whose.preset);
         }
         std::fs::create_dir_all(path).at("create", path)?;
         Self::over(path, whose)
@@ -140,18 +141,18 @@ impl Home {
             None => whose.only(Doctor::of(path)?.scopes()?)?,
         };
         if path.is_dir() {
-            let store = FileMemoryStore::open_with(path, scope.clone(), config::stores()?)?;
+            let store = FileMemoryStore::open_with(path, scope.clone(), config::stores(whose.preset)?)?;
             return Ok(Self {
                 workspace: Arc::new(FileWorkspace::open(path)?.reaching(Reach::everything())),
                 store: Store::File(store),
                 scope,
             });
         }
-        Self::database(path, scope)
+        Self::database(path, scope, whose.preset)
     }
 
-    fn database(path: &Path, scope: Scope) -> Result<Self, Trouble> {
-        let store = SqliteMemoryStore::open_with(path, scope.clone(), config::stores()?)?;
+    fn database(path: &Path, scope: Scope, preset: Preset) -> Result<Self, Trouble> {
+        let store = SqliteMemoryStore::open_with(path, scope.clone(), config::stores(preset)?)?;
         Ok(Self {
             workspace: Arc::new(SqliteWorkspace::open(path, scope.clone())?),
             store: Store::Sqlite(store),
@@ -189,18 +190,18 @@ impl Home {
         if !server.pending()?.is_empty() || !server.has_life(&scope)? {
             return Ok(None);
         }
-        Self::on_server(&server, scope).map(Some)
+        Self::on_server(&server, scope, whose.preset).map(Some)
     }
 
     fn make_on_server(address: &str, whose: Whose<'_>) -> Result<Self, Trouble> {
         let server = connect(address, whose)?;
         server.migrate()?;
-        Self::on_server(&server, whose.on_server())
+        Self::on_server(&server, whose.on_server(), whose.preset)
     }
 
-    fn on_server(server: &Postgres, scope: Scope) -> Result<Self, Trouble> {
+    fn on_server(server: &Postgres, scope: Scope, preset: Preset) -> Result<Self, Trouble> {
         let workspace = server.workspace(scope.clone())?;
-        let store = server.memory_with(scope.clone(), config::stores()?)?;
+        let store = server.memory_with(scope.clone(), config::stores(preset)?)?;
         Ok(Self { workspace: Arc::new(workspace.clone()), store: Store::Postgres(store, workspace), scope })
     }
 }

@@ -66,8 +66,12 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         return commands::shell::show_config(&config, output);
     }
     let Some(command) = &arguments.command else { return commands::shell::first_screen(output) };
-    let whose =
-        Whose { user: arguments.user.as_deref(), agent: arguments.agent.as_deref(), server: &config.server };
+    let whose = Whose {
+        user: arguments.user.as_deref(),
+        agent: arguments.agent.as_deref(),
+        server: &config.server,
+        preset: config.preset(),
+    };
     match command {
         Command::Init { path, git, syncthing } => {
             commands::life::init(path, whose, &config, output)?;

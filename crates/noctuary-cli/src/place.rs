@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use noctuary::Scope;
+use noctuary::life::Preset;
 
 use super::address::{is_address, shown};
 use super::config::Server;
@@ -60,6 +61,8 @@ pub(crate) struct Whose<'a> {
     pub(crate) agent: Option<&'a str>,
     /// The settings of servers.
     pub(crate) server: &'a Server,
+    /// The dialect whose values a store has.
+    pub(crate) preset: Preset,
 }
 
 impl Whose<'_> {
@@ -78,12 +81,8 @@ impl Whose<'_> {
     /// Returns the life on a server, which may list no other: the one that is named here or in the settings.
     pub(crate) fn on_server(&self) -> Scope {
         let Server { user, agent, .. } = self.server;
-        Self {
-            user: self.user.or(user.as_deref()),
-            agent: self.agent.or(agent.as_deref()),
-            server: self.server,
-        }
-        .or_user()
+        Self { user: self.user.or(user.as_deref()), agent: self.agent.or(agent.as_deref()), ..*self }
+            .or_user()
     }
 
     /// Returns the one life of a home that is meant.

@@ -35,4 +35,4 @@ pub(crate) use masks::{machine_ranges, mask_printed, without_secrets};
 pub use pace::Pace;
 pub(crate) use request::{nonce, tell_request};
 pub(crate) use run::Run;
-pub(crate) use sanitise::{Item, Sanitised, print, sanitise};
+pub(crate) use sanitise::{Item, Sanitised, bullets_of_prose, print, sanitise};

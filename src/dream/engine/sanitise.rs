@@ -12,7 +12,8 @@ use crate::dreamer::{DropReason, Dropped};
 use crate::format::replies::reply::{self, HEADINGS, NOTHING_TO_PROMOTE};
 use crate::gate::{PLACEHOLDER, is_struck};
 use clean::{Drops, TAG, decoded, is_rule, visible};
-use nest::{Nest, Open, denies, leads};
+pub(crate) use nest::bullets_of_prose;
+use nest::{Nest, Open, denies, join, leads};
 
 /// A bullet of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(crate) struct Item {
     pub(crate) heading: Option<&'static str>,
     /// One line, its citations included.
     pub(crate) text: String,
-    /// Whether it is below another line, or has lines below it, and makes sense with those alone.
+    /// Whether it has lines below it, or is below a line that denies it, and makes sense with those alone.
     pub(crate) is_nested: bool,
 }
 
@@ -30,6 +31,10 @@ pub(crate) struct Sanitised {
     pub(crate) items: Vec<Item>,
     /// Bullets beyond the bounds of a section.
     pub(crate) over_caps: Vec<(Item, DropReason)>,
+    /// The number of bullets that were joined to the one above them.
+    pub(crate) joined: u32,
+    /// The number of sentences that were taken as bullets, of an answer that had none.
+    pub(crate) split: u32,
     drops: Drops,
 }
 
@@ -53,25 +58,29 @@ pub(crate) fn sanitise(answer: &str, caps: &SectionCaps) -> Sanitised {
             open.text.push_str(trimmed);
             continue;
         }
-        let is_nested = reply::bullet(trimmed).is_some() && nest.holds(line);
+        let place = reply::bullet(trimmed).map(|_| nest.place(line));
         if let Some(mut open) = open.take() {
             // A line that leads to others is no statement either: "The user never wants us to:".
-            open.is_nested |= is_nested && nest.is_first && leads(&open.text);
-            sanitised.take_item(open, caps);
+            let is_above = place.is_some_and(|(indent, is_child)| is_child && indent >= open.indent + 2);
+            open.is_nested |= is_above && leads(&open.text);
+            sanitised.end_item(open, &mut nest, caps);
         }
         if trimmed.is_empty() {
             continue;
         }
-        if let Some(item) = reply::bullet(trimmed) {
-            open = Some(Open { heading, text: item.to_owned(), is_nested });
+        if let (Some(item), Some((indent, is_child))) = (reply::bullet(trimmed), place) {
+            let parent = if is_child { nest.parent(indent) } else { None };
+            let is_nested = nest.is_denied || is_child && parent.is_none();
+            open = Some(Open { heading, text: item.to_owned(), indent, parent, is_nested });
         } else {
             let known = sanitised.judge_line(trimmed);
-            nest = Nest { is_denied: known.is_none() && denies(trimmed), ..Nest::default() };
+            nest = Nest::default();
+            nest.is_denied = known.is_none() && denies(trimmed);
             heading = known.or(heading);
         }
     }
     if let Some(open) = open {
-        sanitised.take_item(open, caps);
+        sanitised.end_item(open, &mut nest, caps);
     }
     sanitised
 }
@@ -99,6 +108,11 @@ impl Sanitised {
     /// Returns the counts of removed parts.
     pub(crate) fn dropped(&self) -> Vec<Dropped> {
         self.drops.list()
+    }
+
+    /// Returns whether no bullet was found in the answer.
+    pub(crate) fn is_prose(&self) -> bool {
+        self.items.is_empty() && self.over_caps.is_empty() && !self.has_masked()
     }
 
     /// Returns whether a bullet was left out for what it may not say: the answer had a form, and was read.
@@ -140,8 +154,23 @@ impl Sanitised {
         None
     }
 
+    /// Takes in a bullet whose lines were read: one below another as one claim with that.
+    fn end_item(&mut self, mut open: Open, nest: &mut Nest, caps: &SectionCaps) {
+        if let Some(parent) = &open.parent {
+            match join(parent, &open.text) {
+                Some(text) => {
+                    open.text = text;
+                    self.joined += 1;
+                }
+                None => open.is_nested = true,
+            }
+        }
+        nest.end(&open);
+        self.take_item(open, caps);
+    }
+
     fn take_item(&mut self, open: Open, caps: &SectionCaps) {
-        let Open { heading, text: item, is_nested } = open;
+        let Open { heading, text: item, is_nested, .. } = open;
         let item = item.as_str();
         // Also before it is cleaned: with a colon behind it, a mask is taken for the definition of a link.
         if item.contains(PLACEHOLDER) {

@@ -62,6 +62,9 @@ pub struct DreamConfig {
     /// Porto". So does "Marta's boat" if one says "my boat". None, unless you give some; at most 16, each one line of
     /// at most 64 characters, compared in this case.
     pub user_names: Vec<String>,
+    /// Whether the life writes its [daily log](crate::LifeConfig::daily_log) by itself, where that is known: a first dream without
+    /// journals says that it is off. Not known unless set.
+    pub daily_log: Option<bool>,
     /// The bounds of a section.
     pub section: SectionCaps,
     /// Whether each night replaces `BRIEFING.md`, one page on what is going on now, beside the lines that it promotes. The model is
@@ -128,6 +131,7 @@ impl Default for DreamConfig {
             trust: Trust::People,
             statements_only: true,
             user_names: Vec::new(),
+            daily_log: None,
             section: SectionCaps::default(),
             briefing: false,
             memory_budget: 10_000,

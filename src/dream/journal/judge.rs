@@ -105,7 +105,13 @@ impl Curation {
         let text = if has_secrets { gate.mask(&text, &mut Masks::default()) } else { text };
         let (text, page) = if self.briefs() { brief::split(&text) } else { (text, String::new()) };
         let page = engine::sanitise(&page, &brief::caps());
-        let section = engine::sanitise(&text, &self.dreamer.config.section);
+        let mut section = engine::sanitise(&text, &self.dreamer.config.section);
+        if section.is_prose()
+            && let Some(bullets) = engine::bullets_of_prose(&text)
+        {
+            section = engine::sanitise(&bullets, &self.dreamer.config.section);
+            section.split = count(section.items.len() + section.over_caps.len());
+        }
         // A part that the sanitiser removed may have split a secret.
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
         let printed = engine::print(section.items.iter().chain(over_caps)) + &brief::printed(&page);
@@ -130,6 +136,10 @@ impl Curation {
         section: &Sanitised,
         page: &Sanitised,
     ) -> Result<()> {
+        let (joined, split) = (section.joined, section.split);
+        if joined + split > 0 {
+            run.report.notices.push(Notice::Reshaped { joined, split });
+        }
         let mut known = self.known(run)?;
         let (kept, hashes) = self.judge_lines(run, pass, section, &mut known);
         if kept.is_empty() && is_all_held(&pass.report.lines) {
@@ -280,6 +290,10 @@ impl Curation {
         report.outcome = Outcome::Appended;
         Ok(Addition::Append(Append::new(name, section, memory.bytes()), hashes))
     }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Returns whether an answer has no result because none of its lines holds.

@@ -125,7 +125,7 @@ impl Looks {
     }
 
     /// Reports what waits, and what the operator should know of it.
-    pub(crate) fn report_backlog(&self, report: &mut DreamReport) {
+    pub(crate) fn report_backlog(&self, daily_log: Option<bool>, report: &mut DreamReport) {
         for (journal, look) in &self.seen {
             if look.pending > 0 && is_waiting(look.reason) {
                 report.backlog.journals += 1;
@@ -148,6 +148,9 @@ impl Looks {
         }
         if self.seen.is_empty() {
             report.notices.push(Notice::NoJournals);
+            if daily_log == Some(false) {
+                report.notices.push(Notice::DailyLogOff);
+            }
         }
     }
 

@@ -131,7 +131,7 @@ impl Dream for Curation {
     }
 
     fn complete(&mut self, run: &mut Run) {
-        self.looks.report_backlog(&mut run.report);
+        self.looks.report_backlog(self.dreamer.config.daily_log, &mut run.report);
         self.compact(run);
         self.looks.report_journals(&mut run.report);
         if self.dreamer.config.mode == DreamMode::Propose {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::base::day::DayPolicy;
 use crate::base::error::{Result, check_rules};
 use crate::base::name::DocName;
+use crate::base::preset::Preset;
 use crate::dream::engine::{BackOff, CallBudget, SectionCaps};
 use crate::workspace::ClaimTerms;
 
@@ -108,6 +109,28 @@ impl Default for SleepConfig {
 }
 
 impl SleepConfig {
+    /// Returns the configuration of a dialect. [`Preset::OpenSeed`] keeps its files in `.self/`, and no cap on calls lets an
+    /// exhausted sleeper wait: at [`fatigue_limit`](Self::fatigue_limit) it dreams. All others are the default.
+    ///
+    /// ```
+    /// use noctuary::life::Preset;
+    /// use noctuary::sleep::SleepConfig;
+    ///
+    /// let config = SleepConfig::preset(Preset::OpenSeed);
+    /// assert_eq!(config.folder.as_str(), ".self");
+    /// assert_eq!((config.budget.max_calls_per_day, config.enabled), (None, false));
+    /// ```
+    #[must_use]
+    pub fn preset(preset: Preset) -> Self {
+        let mut config = Self::default();
+        if preset == Preset::OpenSeed {
+            config.folder = DocName::DOT_SELF;
+            config.budget.max_calls_per_day = None;
+            config.budget.back_off = None;
+        }
+        config
+    }
+
     /// Checks the bounds of all values.
     ///
     /// # Errors

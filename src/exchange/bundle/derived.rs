@@ -11,6 +11,7 @@ use super::front::Front;
 use super::places::{EDGES, PAGES, PREFERENCES_README};
 use super::tree::Bundle;
 use crate::base::digest::Digest;
+use crate::base::text;
 use crate::edges::{Edge, Entity};
 use crate::facts::FactState;
 use crate::memory::MemoryId;
@@ -32,6 +33,7 @@ pub(super) fn edges(
     rows: &[Named],
     paths: &[String],
     edges: &[(MemoryId, Edge)],
+    truths: &[String],
     instance: Option<&str>,
     bundle: &mut Bundle,
 ) {
@@ -62,6 +64,14 @@ pub(super) fn edges(
         front.put("entity", entity.to_string());
         front.put("rows", rows.len());
         front.body = format!("# {}\n", one_line(&entity.key));
+        let mut named = truths.iter().filter(|truth| names(truth, &entity.key)).peekable();
+        if named.peek().is_some() {
+            front.body.push_str("\n## Compiled truth\n");
+            for truth in named {
+                front.body.push_str(&format!("\n- {}", one_line(truth)));
+            }
+            front.body.push_str("\n\n## Timeline\n");
+        }
         for (named, path) in rows {
             let day = named.fact.memory.created_at.date_naive();
             let said = one_line(&named.fact.memory.content);
@@ -69,6 +79,12 @@ pub(super) fn edges(
         }
         bundle.put(page(entity), front.print());
     }
+}
+
+/// Returns whether a text has the words of an entity, whatever their case.
+fn names(text: &str, key: &str) -> bool {
+    let (text, key): (Vec<String>, Vec<String>) = (text::words(text).collect(), text::words(key).collect());
+    !key.is_empty() && text.windows(key.len()).any(|words| words == key)
 }
 
 /// Returns the place of a page.

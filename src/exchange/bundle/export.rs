@@ -25,7 +25,7 @@ use crate::file::FileMemoryStore;
 use crate::file::is_of_life;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::Tombstones;
-use crate::learning::{MethodStore, PreferenceKind, PreferenceStore, RoleStore};
+use crate::learning::{MethodStore, Preference, PreferenceKind, PreferenceState, PreferenceStore, RoleStore};
 use crate::memory::{LearningStore, MemoryId, MemoryStore};
 #[cfg(feature = "postgres")]
 use crate::postgres::PostgresMemoryStore;
@@ -74,6 +74,7 @@ pub struct Export<'a> {
     key: Option<&'a BundleKey>,
     is_okf: bool,
     has_constraints: bool,
+    is_settled: bool,
 }
 
 impl std::fmt::Debug for Export<'_> {
@@ -94,6 +95,7 @@ impl<'a> Export<'a> {
             key: None,
             is_okf: false,
             has_constraints: false,
+            is_settled: false,
         }
     }
 
@@ -148,7 +150,16 @@ impl<'a> Export<'a> {
         self
     }
 
-    /// Takes hard constraints along, which an export leaves out otherwise. Elsewhere they are proposals at most.
+    /// Takes active preferences and notes with a lesson alone, as Minara's export does. Otherwise proposals, withdrawn preferences and
+    /// notes without a lesson travel too: a life that moves leaves nothing behind that waits for a person.
+    #[must_use]
+    pub fn settled_only(mut self, settled: bool) -> Self {
+        self.is_settled = settled;
+        self
+    }
+
+    /// Takes hard constraints along, which an export leaves out otherwise: in files, and on the pages of the entities that they name.
+    /// Elsewhere they are proposals at most.
     #[must_use]
     pub fn include_constraints(mut self, included: bool) -> Self {
         self.has_constraints = included;
@@ -200,8 +211,9 @@ impl<'a> Export<'a> {
                 let standing = Standing::of(store, self.access)?;
                 gone = Moments::of(store, self.access, &standing)?.gone();
             }
-            as_of = rows(store, self.access, instance, &mut bundle)?;
-            as_of = as_of.max(learned(store, self.access, instance, self.has_constraints, &mut bundle)?);
+            let taken = Taken { has_constraints: self.has_constraints, is_settled: self.is_settled };
+            as_of = rows(store, self.access, instance, taken, &mut bundle)?;
+            as_of = as_of.max(learned(store, self.access, instance, taken, &mut bundle)?);
         }
         if let Some(workspace) = self.workspace {
             documents(workspace, self.access, &mut bundle)?;
@@ -223,6 +235,13 @@ impl<'a> Export<'a> {
     }
 }
 
+/// The choice of what is taken of the learning loop.
+#[derive(Clone, Copy)]
+struct Taken {
+    has_constraints: bool,
+    is_settled: bool,
+}
+
 /// Refuses everybody but the human in a main session.
 pub(in crate::exchange) fn owner_only(access: &Access) -> Result<()> {
     if *access == Access::human(access.scope.clone()) {
@@ -236,13 +255,15 @@ fn rows(
     store: &dyn Rows,
     access: &Access,
     instance: Option<&str>,
+    taken: Taken,
     bundle: &mut Bundle,
 ) -> Result<Option<DateTime<Utc>>> {
     let standing = Standing::of(store, access)?;
     let paths: Vec<String> = standing.rows.iter().map(entry::row_path).collect();
     let told: Vec<MemoryId> =
         standing.rows.iter().filter(|row| derived::holds(row)).map(|row| row.fact.memory.id).collect();
-    derived::edges(&standing.rows, &paths, &store.edges_of(access, &told)?, instance, bundle);
+    let truths = truths(store, access, taken)?;
+    derived::edges(&standing.rows, &paths, &store.edges_of(access, &told)?, &truths, instance, bundle);
     let mut as_of: Option<DateTime<Utc>> = None;
     let mut note = |time: DateTime<Utc>| as_of = as_of.max(Some(time));
     for (row, path) in standing.rows.iter().zip(paths) {
@@ -272,12 +293,35 @@ fn rows(
     Ok(as_of)
 }
 
+/// Returns what is settled and may stand on the page of an entity that it names: methods that a person graduated, hard constraints
+/// that hold where they are taken, and lessons.
+fn truths(store: &dyn Rows, access: &Access, taken: Taken) -> Result<Vec<String>> {
+    let mut truths = Vec::new();
+    for method in MethodStore::methods(store, access)? {
+        if method.graduated.is_some() && method.quarantine == 0 {
+            truths.push(format!("{}: {}", method.name, method.body));
+        }
+    }
+    for preference in PreferenceStore::preferences(store, access)? {
+        let is_constraint = preference.kind == PreferenceKind::HardConstraint;
+        if taken.has_constraints && is_constraint && preference.state == PreferenceState::Active {
+            truths.push(preference.statement);
+        }
+    }
+    for note in RoleStore::notes(store, access, false)? {
+        if let (Some(subject), Some(reflection)) = (note.subject, note.reflection) {
+            truths.push(format!("{subject}: {}", reflection.lesson));
+        }
+    }
+    Ok(truths)
+}
+
 /// Adds the learning loop of a store; returns the time of the latest change in it.
 fn learned(
     store: &dyn Rows,
     access: &Access,
     instance: Option<&str>,
-    has_constraints: bool,
+    taken: Taken,
     bundle: &mut Bundle,
 ) -> Result<Option<DateTime<Utc>>> {
     let mut as_of: Option<DateTime<Utc>> = None;
@@ -295,12 +339,15 @@ fn learned(
         let text = serde_json::to_string(&outcomes).expect("plain data is always JSON");
         bundle.put(OUTCOMES, format!("{text}\n"));
     }
-    derived::readme(has_constraints, bundle);
+    derived::readme(taken.has_constraints, bundle);
     let preferences = PreferenceStore::preferences(store, access)?;
     if !preferences.is_empty() {
         let names = Standing::of(store, access)?.names;
-        let is_told = |kind| has_constraints || kind != PreferenceKind::HardConstraint;
-        for preference in preferences.iter().filter(|preference| is_told(preference.kind)) {
+        let is_told = |one: &&Preference| {
+            (taken.has_constraints || one.kind != PreferenceKind::HardConstraint)
+                && (!taken.is_settled || one.state == PreferenceState::Active)
+        };
+        for preference in preferences.iter().filter(is_told) {
             as_of = as_of.max(Some(preference.created_at));
             as_of = as_of.max(preference.approved.map(|approval| approval.at));
             let memory = preference.memory.and_then(|id| names.get(&id));
@@ -310,6 +357,9 @@ fn learned(
     }
     // Of two that are one but for its lesson, the one with the lesson.
     for pending in [true, false] {
+        if pending && taken.is_settled {
+            continue;
+        }
         for note in RoleStore::notes(store, access, pending)? {
             as_of = as_of.max(Some(note.created_at));
             as_of = as_of.max(note.reflection.as_ref().map(|reflection| reflection.at));

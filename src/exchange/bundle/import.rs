@@ -11,7 +11,7 @@ use super::gone::{self, Moments};
 use super::judge::{
     Entry, Judged, Pass, apply_documents, judge_decisions, judge_row, judge_unsigned, judged, pass_row,
 };
-use super::judge_practice::{judge_practice, known_practice};
+use super::judge_practice::{KnownWords, judge_practice, known_practice};
 use super::key::BundleKey;
 use super::made;
 use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, OUTCOMES, STONES, document_name, is_derived};
@@ -83,6 +83,7 @@ pub struct BundleImport<'a> {
     made: made::Homes<'a>,
     key: Option<&'a BundleKey>,
     trusted: Vec<String>,
+    words: KnownWords,
     doors: Doors,
     foreign: Option<Foreign>,
     owner: Option<String>,
@@ -108,6 +109,7 @@ impl<'a> BundleImport<'a> {
             made: made::Homes::default(),
             key: None,
             trusted: Vec::new(),
+            words: KnownWords::default(),
             doors: Doors::default(),
             foreign: None,
             owner: None,
@@ -230,6 +232,20 @@ impl<'a> BundleImport<'a> {
     #[must_use]
     pub fn trust(mut self, identity: impl Into<String>) -> Self {
         self.trusted.push(identity.into());
+        self
+    }
+
+    /// Sets the classes that a method may have, such as `crypto`; a file with another one is refused. Any unless set.
+    #[must_use]
+    pub fn classes<C: Into<String>>(mut self, classes: impl IntoIterator<Item = C>) -> Self {
+        self.words.classes = Some(classes.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the dimensions that a preference may have, such as `risk`; a file with another one is refused. Any unless set.
+    #[must_use]
+    pub fn dimensions<D: Into<String>>(mut self, dimensions: impl IntoIterator<Item = D>) -> Self {
+        self.words.dimensions = Some(dimensions.into_iter().map(Into::into).collect());
         self
     }
 
@@ -537,6 +553,7 @@ impl<'a> BundleImport<'a> {
                 &front,
                 channel,
                 self.presence,
+                &self.words,
                 &|text| pass(&name, text),
                 &mut known,
                 work,

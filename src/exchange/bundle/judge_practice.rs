@@ -26,12 +26,24 @@ pub(super) fn known_practice(store: &dyn Rows, access: &Access) -> Result<KnownP
     })
 }
 
+/// The words that a host knows; `None` for any.
+#[derive(Clone, Default)]
+pub(super) struct KnownWords {
+    pub(super) classes: Option<Vec<String>>,
+    pub(super) dimensions: Option<Vec<String>>,
+}
+
+fn is_known(words: Option<&Vec<String>>, word: &String) -> bool {
+    words.is_none_or(|words| words.contains(word))
+}
+
 /// Judges an entry of the learning loop.
 pub(super) fn judge_practice(
     entry: &Entry<'_>,
     front: &Front,
     channel: &mut Channel,
     presence: Option<Presence>,
+    words: &KnownWords,
     pass: &dyn Fn(&str) -> std::result::Result<(), String>,
     known: &mut KnownPractice,
     work: &mut Work,
@@ -42,6 +54,9 @@ pub(super) fn judge_practice(
     match kind.as_str() {
         "methodology" => {
             let method = practice::read_method(front).map_err(schema)?;
+            if !is_known(words.classes.as_ref(), &method.method.class) {
+                return Err(schema("asset_class"));
+            }
             texts_of_method(&method).into_iter().try_for_each(pass)?;
             // A method that is there keeps what it earned here.
             if !known.methods.insert(normal(&method.method.class, &method.method.body)) {
@@ -56,6 +71,9 @@ pub(super) fn judge_practice(
         }
         "preference" => {
             let (preference, memory) = practice::read_preference(front).map_err(schema)?;
+            if !is_known(words.dimensions.as_ref(), &preference.dimension) {
+                return Err(schema("dimension"));
+            }
             texts_of_preference(&preference).try_for_each(pass)?;
             let is_constraint = preference.kind == PreferenceKind::HardConstraint;
             if is_constraint && presence.is_none() {

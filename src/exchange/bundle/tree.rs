@@ -1,7 +1,9 @@
 //! The files of a bundle, in memory and in a folder.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
 
 use crate::base::debug::debug_as;
 use crate::base::error::{At, Error, Refusal, Result};
@@ -31,6 +33,9 @@ pub struct Bundle {
 }
 
 debug_as!(Bundle, |it| "Bundle {{ files: {} }}", it.files.len());
+
+/// The folder of exports in a folder of data. (seed 003)
+const EXPORTS: &str = "exports";
 
 /// The most files that are read of a folder.
 const MOST_FILES: usize = 1_000_000;
@@ -115,6 +120,39 @@ impl Bundle {
             self.files.insert(path, bytes);
         }
         Ok(())
+    }
+
+    /// Writes a bundle below a folder of data, into `exports/<time>`, which is new: `exports/20261121T091405Z`. Returns that folder. Give
+    /// the folders whose files a model may read: none of them holds it.
+    ///
+    /// ```
+    /// use chrono::{TimeZone, Utc};
+    /// use noctuary::exchange::Bundle;
+    ///
+    /// let data = tempfile::tempdir()?;
+    /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 14, 5).unwrap();
+    /// let folder = Bundle::default().write_below(data.path(), now, &[])?;
+    /// assert!(folder.ends_with("exports/20261121T091405Z"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`write_to`](Self::write_to); [`Error::Refused`] too for the second export of one second.
+    pub fn write_below(
+        &self,
+        data: impl AsRef<Path>,
+        now: DateTime<Utc>,
+        sandboxes: &[&Path],
+    ) -> Result<PathBuf> {
+        let path = data.as_ref();
+        let disk = OsDisk::open(path).at("open", path.display())?;
+        if disk.stat(EXPORTS).at("look at", EXPORTS)?.is_none() {
+            disk.create_folder(EXPORTS).at("create", EXPORTS)?;
+        }
+        let folder = disk.root().join(EXPORTS).join(now.format("%Y%m%dT%H%M%SZ").to_string());
+        self.write_to(&folder, sandboxes)?;
+        Ok(folder)
     }
 
     /// Writes a bundle into a folder that is new or empty. Never into one of `sandboxes`, whose files a model may read.

@@ -4,7 +4,8 @@
 //! [{"at":"2026-11-21T09:14:05Z","revision":"9f86d0…","text":"# Soul\n"}]
 //! ```
 //!
-//! Bytes that are not UTF-8 are kept as `hex` in place of `text`.
+//! Bytes that are not UTF-8 are kept as `hex` in place of `text`. `replaced.json` has those of all documents that a person does not
+//! edit whole, each with its `document`.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,9 @@ pub(crate) struct History(Vec<Entry>);
 struct Entry {
     at: DateTime<Utc>,
     revision: Revision,
+    /// The document, in the file of those that have none of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    document: Option<DocName>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +43,7 @@ impl Entry {
             Ok(text) => (Some(text.to_owned()), None),
             Err(_) => (None, Some(hex::encode(bytes))),
         };
-        Self { at, revision: Revision::of(bytes), text, hex }
+        Self { at, revision: Revision::of(bytes), document: None, text, hex }
     }
 
     /// Returns whether its content matches its revision.
@@ -78,11 +82,16 @@ impl History {
 
     /// Adds a preimage, and drops the oldest beyond the bounds; `false` where it is the newest one already.
     pub(crate) fn push(&mut self, preimage: &Document, at: DateTime<Utc>) -> bool {
+        self.push_of(None, preimage, at)
+    }
+
+    /// Adds a preimage of a document that has no file of its own.
+    pub(crate) fn push_of(&mut self, of: Option<&DocName>, preimage: &Document, at: DateTime<Utc>) -> bool {
         let revision = preimage.revision();
-        if self.0.last().is_some_and(|newest| newest.revision == revision) {
+        if self.0.last().is_some_and(|newest| newest.revision == revision && newest.document.as_ref() == of) {
             return false;
         }
-        self.0.push(Entry::new(at, preimage.bytes()));
+        self.0.push(Entry { document: of.cloned(), ..Entry::new(at, preimage.bytes()) });
         let mut bytes = 0;
         let kept = self.0.iter().rev().take(MOST).take_while(|entry| {
             bytes += entry.len();
@@ -102,7 +111,7 @@ impl History {
             let Some(after) = change(bytes) else { return true };
             changed += 1;
             let Some(after) = after else { return false };
-            *entry = Entry::new(entry.at, &after);
+            *entry = Entry { document: entry.document.take(), ..Entry::new(entry.at, &after) };
             true
         });
         changed
@@ -111,8 +120,8 @@ impl History {
     /// Returns the preimages and when each was replaced, newest first.
     pub(crate) fn documents(self, name: &DocName) -> Result<Vec<(DateTime<Utc>, Document)>> {
         let bytes = |entry: Entry| match (entry.text, entry.hex) {
-            (Some(text), None) => Some((entry.at, text.into_bytes())),
-            (None, Some(digits)) => Some((entry.at, hex::decode(digits).ok()?)),
+            (Some(text), None) => Some((entry.at, entry.document, text.into_bytes())),
+            (None, Some(digits)) => Some((entry.at, entry.document, hex::decode(digits).ok()?)),
             _ => None,
         };
         let entries: Option<Vec<_>> = self.0.into_iter().rev().map(bytes).collect();
@@ -122,7 +131,11 @@ impl History {
             column: 0,
             what: "an entry has no content",
         })?;
-        Ok(entries.into_iter().map(|(at, bytes)| (at, Document::new(name.clone().into(), bytes))).collect())
+        let mut documents = Vec::with_capacity(entries.len());
+        for (at, document, bytes) in entries {
+            documents.push((at, Document::new(document.unwrap_or_else(|| name.clone()).into(), bytes)));
+        }
+        Ok(documents)
     }
 }
 

@@ -102,7 +102,9 @@ impl StateFile {
                 let state = read(&StateName::SLEEP)?;
                 let sleeper = SleepFiles::of_state(state.as_ref().map(Document::bytes))?;
                 let rewritten = sleeper.into_iter().spread(SleepFiles::rewritten);
-                DocName::EDITABLE.into_iter().chain(rewritten).map(|name| StateName::history(&name)).collect()
+                let mut names: Vec<DocName> = DocName::EDITABLE.into_iter().chain(rewritten).collect();
+                names.push(StateName::REPLACED);
+                names.iter().map(StateName::history).collect()
             }
             Names::Proposals => {
                 let list = read(&StateName::PROPOSALS)?;

@@ -20,6 +20,8 @@ pub struct PromptConfig {
     /// The most of one document, in characters: 20,000. A mark takes the place of a cut, and its words count
     /// too, where there is room for them.
     pub max_file_chars: usize,
+    /// The most of `USER.md`, in characters: 20,000. OpenClaw has 4,000.
+    pub max_user_chars: usize,
     /// The most of all documents together, in characters: 60,000. Where it is not enough, identity comes
     /// before memory, and memory before journals.
     pub max_chars: usize,
@@ -41,6 +43,7 @@ impl Default for PromptConfig {
         Self {
             order: PromptOrder::Seed,
             max_file_chars: 20_000,
+            max_user_chars: 20_000,
             max_chars: 60_000,
             memory_budget: 10_000,
             journal_days: 1,

@@ -77,7 +77,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
                         let mut trail =
                             whole.map_or_else(Trail::none, |whole| trail_of_profile(&whole, &given));
                         let given = self.pass(&name, &given, &mut trail)?;
-                        let most = self.config.max_file_chars.min(self.room);
+                        let most = self.most(source);
                         vec![cut_tail(&name, &given, most, &mut self.notices, trail)]
                     }
                     Ok(None) => Vec::new(),
@@ -97,6 +97,13 @@ impl<'a, W: Workspace> Reader<'a, W> {
         };
         self.room = self.room.saturating_sub(texts.iter().map(|text| text.body.chars().count()).sum());
         Ok(texts)
+    }
+
+    /// Returns the most characters of a document that are shown.
+    fn most(&self, source: Source) -> usize {
+        let config = self.config;
+        let most = config.max_file_chars.min(self.room);
+        if source == Source::User { most.min(config.max_user_chars) } else { most }
     }
 
     fn document(&mut self, source: Source, name: &DocName) -> Result<Vec<PromptText>> {
@@ -120,7 +127,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         if text.trim().is_empty() {
             return Ok(Vec::new());
         }
-        let most = self.config.max_file_chars.min(self.room);
+        let most = self.most(source);
         Ok(vec![cut_tail(name, &text, most, &mut self.notices, trail)])
     }
 

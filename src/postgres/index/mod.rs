@@ -27,7 +27,7 @@ use crate::memory::{Degraded, QueryVector};
 use crate::search::documents::{
     Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument, mark_found,
 };
-use crate::search::rank::{Plan, one_line};
+use crate::search::rank::{Plan, Ranking, one_line};
 use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
 use links::Links;
 
@@ -59,13 +59,15 @@ pub struct PostgresIndex {
     doors: Arc<Doors>,
     shelves: Arc<Shelves>,
     links: Links,
+    ranking: Ranking,
 }
 
 impl PostgresIndex {
     pub(super) fn over(scoped: ScopedServer) -> Self {
         let extractor: Arc<dyn EdgeExtractor> = Arc::new(TextEdges::default());
         let links = Links { extractor: Some(extractor) };
-        Self { scoped: Arc::new(scoped), doors: Arc::default(), shelves: Arc::default(), links }
+        let (doors, shelves) = (Arc::default(), Arc::default());
+        Self { scoped: Arc::new(scoped), doors, shelves, links, ranking: Ranking::default() }
     }
 
     /// Sets the finder of [edges](crate::edges) in documents that are indexed from now on; `None` for no edges.
@@ -79,6 +81,14 @@ impl PostgresIndex {
     #[must_use]
     pub fn with_doors(mut self, doors: Doors) -> Self {
         self.doors = Arc::new(doors);
+        self
+    }
+
+    /// Sets how chunks by words and chunks by meaning become one order: [`fusion`](Ranking::fusion) and
+    /// [`nearest`](Ranking::nearest) count here, and nothing else of it.
+    #[must_use]
+    pub fn with_ranking(mut self, ranking: Ranking) -> Self {
+        self.ranking = ranking;
         self
     }
 }
@@ -148,7 +158,8 @@ impl DocumentIndex for PostgresIndex {
             return Ok(found.degraded(Degraded::Failed));
         };
         self.scoped.look_within("search", |within| {
-            search::near(within, &self.shelves, access.kind, text, &asked, limit)
+            let by = (&asked, &self.ranking);
+            search::near(within, &self.shelves, access.kind, text, by, limit)
         })
     }
 

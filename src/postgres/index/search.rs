@@ -14,7 +14,8 @@ use crate::postgres::within::Within;
 use crate::search::documents::{
     Audience, FoundChunks, LISTED, SearchResult, WEIGHED, fuse, reciprocal, weigh,
 };
-use crate::search::rank::{Clause, Plan, Stemmer, Term, one_line};
+use crate::search::rank::{Clause, Plan, Ranking, Stemmer, Term, one_line};
+use crate::search::vectors::Wanted;
 use crate::sql::vectors::count;
 use crate::store::vectors::{Asked, Shelves, Sight};
 
@@ -85,12 +86,13 @@ pub(super) fn near(
     shelves: &Shelves,
     kind: SessionKind,
     text: &str,
-    asked: &Asked,
+    (asked, ranking): (&Asked, &Ranking),
     limit: usize,
 ) -> Result<FoundChunks> {
     let mut words = by_words(within, kind, text, LISTED.max(limit))?;
     let sight = Sight(Audience::bit(kind));
-    let near = match asked.near(within, shelves, sight, count(within, Some(sight))?, None)? {
+    let wanted = Wanted::new(ranking.nearest.max(1));
+    let near = match asked.near(within, shelves, sight, count(within, Some(sight))?, &wanted)? {
         Ok(near) => near,
         Err(why) => {
             words.truncate(limit);
@@ -104,7 +106,7 @@ pub(super) fn near(
             chunks.insert(within.column(&row, 0)?, found);
         }
     }
-    Ok(fuse(text, words, &near, chunks, limit))
+    Ok(fuse((text, ranking.fusion), words, &near, chunks, limit))
 }
 
 /// Ranks by BM25 over the chunks in sight that have one of some words; all of them where there are none.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::separators::plain;
 use super::structure::Structure;
 use crate::base::error::{Error, Result};
+use crate::base::preset::Preset;
 use crate::base::text;
 
 /// A piece of a document.
@@ -73,6 +74,12 @@ impl Default for ChunkConfig {
 }
 
 impl ChunkConfig {
+    /// Returns the rule of a dialect: [`ironclaw`](Self::ironclaw) for [`Preset::IronClaw`], else the default.
+    #[must_use]
+    pub fn preset(preset: Preset) -> Self {
+        if preset == Preset::IronClaw { Self::ironclaw() } else { Self::default() }
+    }
+
     /// Makes the fifth seed's rule: 500 characters, 50 of them repeated, cut at paragraphs, lines and sentences.
     #[must_use]
     pub fn ironclaw() -> Self {

@@ -6,7 +6,7 @@ use super::result::{FoundChunks, SearchResult};
 use crate::base::order;
 use crate::memory::Order;
 use crate::search::rank::{
-    Card, Frequencies, GenericEntities, Near, Plan, Pool, Ranking, Search, fuse_lists, one_line,
+    Card, Frequencies, Fusion, GenericEntities, Near, Plan, Pool, Ranking, Search, fuse_lists, one_line,
 };
 use crate::search::vectors::Scored;
 
@@ -52,7 +52,7 @@ pub(crate) fn reciprocal(at: usize) -> f64 {
 /// Puts chunks by words and chunks by meaning into one order, best first; ties by path and place. `chunks` has those that are near,
 /// by their numbers.
 pub(crate) fn fuse(
-    text: &str,
+    (text, fusion): (&str, Fusion),
     words: Vec<SearchResult>,
     near: &Near,
     mut chunks: HashMap<i64, SearchResult>,
@@ -74,7 +74,7 @@ pub(crate) fn fuse(
         |row: &&Scored| chunks.get(&row.id).is_some_and(|found| plan.share_in(&found.content) >= 1.0);
     let settled: BTreeSet<i64> = scored.iter().filter(has_all).map(|row| row.id).collect();
     let settled = if settled.len() <= SETTLED { settled } else { BTreeSet::new() };
-    let (fused, _) = fuse_lists(&scored, near, &settled);
+    let (fused, _) = fuse_lists(&scored, near, &settled, fusion);
     let mut results: Vec<SearchResult> = fused
         .into_iter()
         .filter_map(|row| {

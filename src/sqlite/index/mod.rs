@@ -35,7 +35,7 @@ use crate::memory::{Degraded, IndexState, QueryVector};
 use crate::search::documents::{
     Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument, mark_found,
 };
-use crate::search::rank::{Plan, one_line};
+use crate::search::rank::{Plan, Ranking, one_line};
 use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
 use links::Links;
 
@@ -78,6 +78,7 @@ pub struct SqliteIndex {
     doors: Arc<Doors>,
     shelves: Arc<Shelves>,
     links: Links,
+    ranking: Ranking,
 }
 
 impl SqliteIndex {
@@ -102,7 +103,8 @@ impl SqliteIndex {
     fn over(database: Database, scope: Scope) -> Result<Self> {
         let extractor: Arc<dyn EdgeExtractor> = Arc::new(TextEdges::default());
         let links = Links { extractor: Some(extractor), table: database.read("open", edges::table)? };
-        Ok(Self { database, scope, doors: Arc::default(), shelves: Arc::default(), links })
+        let ranking = Ranking::default();
+        Ok(Self { database, scope, doors: Arc::default(), shelves: Arc::default(), links, ranking })
     }
 
     /// Sets the finder of [edges](crate::edges) in documents that are indexed from now on; `None` for no edges.
@@ -116,6 +118,25 @@ impl SqliteIndex {
     #[must_use]
     pub fn with_doors(mut self, doors: Doors) -> Self {
         self.doors = Arc::new(doors);
+        self
+    }
+
+    /// Sets how chunks by words and chunks by meaning become one order: [`fusion`](Ranking::fusion) and
+    /// [`nearest`](Ranking::nearest) count here, and nothing else of it.
+    ///
+    /// ```
+    /// use noctuary::life::Preset;
+    /// use noctuary::store::StoreConfig;
+    /// use noctuary::{Scope, SqliteIndex};
+    ///
+    /// let ranking = StoreConfig::preset(Preset::IronClaw).ranking; // reciprocal ranks
+    /// let index = SqliteIndex::open_in_memory(Scope::user("marta"))?.with_ranking(ranking);
+    /// # let _ = index;
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_ranking(mut self, ranking: Ranking) -> Self {
+        self.ranking = ranking;
         self
     }
 
@@ -244,7 +265,8 @@ impl DocumentIndex for SqliteIndex {
             return Ok(found.degraded(Degraded::Failed));
         };
         self.look("search", |table| {
-            near::search(table, &self.scope, &self.shelves, access.kind, text, &asked, limit)
+            let by = (&asked, &self.ranking);
+            near::search(table, &self.scope, &self.shelves, access.kind, text, by, limit)
         })
     }
 

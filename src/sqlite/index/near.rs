@@ -8,6 +8,8 @@ use super::search::{CHUNKS, DOCUMENTS, result, run};
 use crate::base::access::{Scope, SessionKind};
 use crate::base::error::Result;
 use crate::search::documents::{Audience, FoundChunks, LISTED, SearchResult, fuse};
+use crate::search::rank::Ranking;
+use crate::search::vectors::Wanted;
 use crate::sql::vectors::count;
 use crate::sqlite::driver::Run;
 use crate::store::vectors::{Asked, Shelves, Sight};
@@ -19,12 +21,18 @@ pub(super) fn search(
     shelves: &Shelves,
     kind: SessionKind,
     text: &str,
-    asked: &Asked,
+    (asked, ranking): (&Asked, &Ranking),
     limit: usize,
 ) -> Result<FoundChunks> {
     let words = table.folded(|| run(table.connection, scope, kind, text, LISTED.max(limit)))?;
     let sight = Sight(Audience::bit(kind));
-    let near = asked.near(table, shelves, sight, count(table, Some(sight))?, None)?;
+    let near = asked.near(
+        table,
+        shelves,
+        sight,
+        count(table, Some(sight))?,
+        &Wanted::new(ranking.nearest.max(1)),
+    )?;
     let near = match near {
         Ok(near) => near,
         Err(why) => {
@@ -34,7 +42,7 @@ pub(super) fn search(
         }
     };
     let ids: Vec<i64> = near.rows.iter().map(|row| row.id).collect();
-    Ok(fuse(text, words, &near, chunks(table, kind, &ids)?, limit))
+    Ok(fuse((text, ranking.fusion), words, &near, chunks(table, kind, &ids)?, limit))
 }
 
 /// Reads chunks that a kind of session may read, by their numbers.

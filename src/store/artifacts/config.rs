@@ -24,7 +24,7 @@ use crate::gate::Doors;
 #[non_exhaustive]
 pub struct ArtifactConfig {
     /// The rules for what comes in: titles and data pass [`Door::WorkspaceWrite`](crate::gate::Door::WorkspaceWrite), as any
-    /// document but `MEMORY.md` does.
+    /// document but `MEMORY.md` does. [Addresses of wallets](Doors::with_addresses) are data.
     pub doors: Doors,
     /// Who hears of changes.
     pub observer: Option<Arc<dyn ArtifactObserver>>,
@@ -41,7 +41,7 @@ pub struct ArtifactConfig {
 impl Default for ArtifactConfig {
     fn default() -> Self {
         Self {
-            doors: Doors::default(),
+            doors: Doors::default().with_addresses(),
             observer: None,
             max_artifact_bytes: 8 << 20,
             max_artifacts: None,

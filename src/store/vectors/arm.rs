@@ -6,7 +6,7 @@ use super::shelf::Shelves;
 use crate::base::error::{Error, Result};
 use crate::embed::EmbedderId;
 use crate::memory::{Degraded, Filter};
-use crate::search::rank::{Card, NEAR, Near, Visibility};
+use crate::search::rank::{Card, Near, Visibility};
 use crate::search::vectors::{Dimensions, VectorError, VectorQuery, Wanted};
 
 /// The meaning of a question, as far as it is asked for.
@@ -52,9 +52,9 @@ impl Asked {
         shelves: &Shelves,
         sight: Sight,
         in_sight: u64,
-        allows: Option<&dyn Fn(i64) -> bool>,
+        wanted: &Wanted<'_>,
     ) -> Result<std::result::Result<Near, Degraded>> {
-        match self.try_near(vectors, shelves, sight, in_sight, allows) {
+        match self.try_near(vectors, shelves, sight, in_sight, wanted) {
             Ok(near) => Ok(Ok(near)),
             // Vectors are beside the texts: where they are damaged or cannot be read, words find the texts still.
             Err(Why::Failed(Error::Corrupt { .. } | Error::Io { .. } | Error::Refused { .. })) => {
@@ -71,7 +71,7 @@ impl Asked {
         shelves: &Shelves,
         sight: Sight,
         in_sight: u64,
-        allows: Option<&dyn Fn(i64) -> bool>,
+        wanted: &Wanted<'_>,
     ) -> std::result::Result<Near, Why> {
         let generation = self.embedder.generation();
         let Some(serving) = vectors.serving()? else {
@@ -95,9 +95,7 @@ impl Asked {
         if of.saturating_sub(embedded) * EMBEDDED_SHARE > of {
             return Err(Why::Degraded(Degraded::HalfFilled { embedded, of }));
         }
-        let mut wanted = Wanted::new(NEAR);
-        wanted.allows = allows;
-        let found = current.codes.search::<Why>(&self.query, &wanted, |ids, take| {
+        let found = current.codes.search::<Why>(&self.query, wanted, |ids, take| {
             Ok(vectors.vectors(&serving, sight, ids, take)?)
         })?;
         Ok(Near { rows: found.rows, spread: found.spread, strength: self.embedder.strength })
@@ -112,19 +110,23 @@ pub(crate) struct Arm<'a> {
 }
 
 impl Arm<'_> {
-    /// Returns the rows nearest to the question that a filter takes, of so many in sight; else why there are none.
+    /// Returns at most so many rows nearest to the question that a filter takes, of all in sight; else why there are none.
     pub(crate) fn near(
         &self,
         visibility: Visibility,
         filter: &Filter,
         in_sight: u32,
+        most: usize,
     ) -> Result<std::result::Result<Near, Degraded>> {
         let takes_all = *filter == Filter::limit(filter.limit);
         let taken = if takes_all { None } else { Some(self.vectors.taken_by(visibility, filter)?) };
         let allows = |id: i64| taken.as_ref().is_none_or(|taken| taken.contains(&id));
-        let allows: Option<&dyn Fn(i64) -> bool> = if takes_all { None } else { Some(&allows) };
+        let mut wanted = Wanted::new(most.max(1));
+        if !takes_all {
+            wanted.allows = Some(&allows);
+        }
         let vectors: &dyn VectorRows = self.vectors;
-        self.asked.near(vectors, self.shelves, visibility.into(), in_sight.into(), allows)
+        self.asked.near(vectors, self.shelves, visibility.into(), in_sight.into(), &wanted)
     }
 
     /// Gives what is weighed of rows in sight.

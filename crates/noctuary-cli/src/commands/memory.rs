@@ -7,6 +7,8 @@ use noctuary::exchange::{Forget, ForgottenList};
 use noctuary::format::JournalName;
 use noctuary::life::Indexed;
 use noctuary::memory::{AsOf, Query};
+use noctuary::search::ChunkConfig;
+use noctuary::store::StoreConfig;
 use noctuary::{DocName, SqliteIndex};
 use serde_json::json;
 
@@ -75,7 +77,10 @@ pub(crate) fn search(
         found.hits.truncate(limit);
         // The words of documents are read anew: the home is not written to.
         let index = SqliteIndex::open_in_memory(home.scope.clone())?;
-        let indexed = Indexed::new(Arc::clone(&home.workspace), index).with_neighbours(around);
+        let index = index.with_ranking(StoreConfig::preset(config.preset()).ranking);
+        let chunks = ChunkConfig::preset(config.preset());
+        let indexed =
+            Indexed::with_chunks(Arc::clone(&home.workspace), index, chunks)?.with_neighbours(around);
         indexed.sync(Utc::now())?;
         let mut documents = indexed.search_unmasked(&home.owner(), &query, most)?;
         documents.results.retain(|one| sought.takes(&one.path, &one.content));

@@ -17,9 +17,12 @@ pub(crate) fn square(text: &str) -> bool {
     text.starts_with("sq0") || drawn_token(text) && !repeats(text)
 }
 
-/// Returns whether digits are in it, as in every token of Slack, and it is none that only shows how they look.
+/// Returns whether it is more than prose about the prefix, and does not only show how tokens of Slack look.
 pub(crate) fn slack(text: &str) -> bool {
-    text.bytes().filter(u8::is_ascii_digit).count() > 1 && !is_filler(text)
+    // Words with hyphens are prose about the prefix.
+    let is_prose = text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        && text.split('-').all(|word| word.len() < 16);
+    !is_prose && !is_filler(text)
 }
 
 /// Returns whether it is a token of an agent of ngrok: two ids, the first beginning with the time.

@@ -57,6 +57,11 @@ fn slack_tokens_of_five_prefixes() {
         assert_eq!(classes(&format!("xox{kind}-123456789012-{}", run("aB3", 20))), ["slack_token"]);
     }
     assert!(classes("the xoxb- prefix").is_empty());
+    // PF-07: by the prefix and a body, digits or none.
+    for body in ["AbCdEfGhIjKlMnOp", "abcdefghjkmnpqrstuv", "a1bcdefghi"] {
+        assert_eq!(classes(&format!("xoxp-{body}")), ["slack_token"], "{body}");
+    }
+    assert!(classes("set xoxb-your-bot-token in the file").is_empty());
 }
 
 /// PF-08

@@ -102,10 +102,7 @@ impl Search<'_> {
             }
             Fusion::Ranks { k } => {
                 let meaning = self.numbered(near);
-                let mut fused = by_ranks(&[&words, &meaning], k);
-                for row in &mut fused {
-                    row.score *= f64::midpoint(k, 1.0);
-                }
+                let fused = by_ranks_of_best(&[&words, &meaning], k);
                 (meaning, fused)
             }
         };
@@ -206,8 +203,16 @@ impl Search<'_> {
 /// Fuses a list of words with near texts that have no context: passages of documents. Texts that words settle keep their
 /// places.
 #[must_use]
-pub fn fuse_lists(words: &[Scored], near: &Near, settled: &BTreeSet<i64>) -> (Vec<Scored>, Shares) {
+pub fn fuse_lists(
+    words: &[Scored],
+    near: &Near,
+    settled: &BTreeSet<i64>,
+    fusion: Fusion,
+) -> (Vec<Scored>, Shares) {
     let shares = shares(words, near);
+    if let Fusion::Ranks { k } = fusion {
+        return (by_ranks_of_best(&[words, &near.rows], k), shares);
+    }
     let least = near.rows.last().map_or(0.0, |row| row.score);
     let meaning: Vec<Scored> =
         near.rows.iter().map(|row| Scored { id: row.id, score: row.score - least }).collect();
@@ -222,6 +227,15 @@ pub fn fuse_lists(words: &[Scored], near: &Near, settled: &BTreeSet<i64>) -> (Ve
         words.iter().take(MAX_KEPT).map(|row| row.id).filter(|id| settled.contains(id)).collect();
     keep_first(&mut fused, words, &first);
     (fused, shares)
+}
+
+/// Fuses two lists by rank; the first of both has 1.
+fn by_ranks_of_best(lists: &[&[Scored]; 2], k: f64) -> Vec<Scored> {
+    let mut fused = by_ranks(lists, k);
+    for row in &mut fused {
+        row.score *= f64::midpoint(k, 1.0);
+    }
+    fused
 }
 
 /// Returns the share of meaning in the scores of a search.

@@ -1,5 +1,7 @@
 //! The weights of a search, as a host sets them.
 
+use super::meaning::NEAR;
+
 /// The way in which the lists of a row become one score.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
@@ -56,6 +58,8 @@ pub struct Ranking {
     /// thing). Where it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves if
     /// the query asks for the past.
     pub freshness: usize,
+    /// The number of rows by meaning, the nearest, that join those by words; 100 unless set, and at least 1.
+    pub nearest: usize,
 }
 
 impl Default for Ranking {
@@ -72,6 +76,7 @@ impl Default for Ranking {
             how_to_answer: 0.5,
             most_of_one: None,
             freshness: 10,
+            nearest: NEAR,
         }
     }
 }
@@ -92,6 +97,7 @@ impl Ranking {
             how_to_answer: 1.0,
             most_of_one: None,
             freshness: 0,
+            nearest: NEAR,
         }
     }
 }
@@ -99,9 +105,9 @@ impl Ranking {
 impl Ranking {
     /// Makes the seed's mode: rows by BM25, with reciprocal ranks and a `k` of 60. A row gets 1 + 0.3 times as much for
     /// each entity that it shares with the query. Scores are shares of what a row would have that is first and shares
-    /// all entities. (seed 003, Hybrid retrieval)
+    /// all entities. The nearest 50 rows by meaning join them. (seed 003, Hybrid retrieval)
     #[must_use]
     pub fn seed() -> Self {
-        Self { fusion: Fusion::Ranks { k: 60.0 }, entities: 0.3, ..Self::rows_alone() }
+        Self { fusion: Fusion::Ranks { k: 60.0 }, entities: 0.3, nearest: 50, ..Self::rows_alone() }
     }
 }
