@@ -24,6 +24,8 @@ pub struct Filter {
     pub dreamed: bool,
     /// Also facts that are retired. A list alone has them; a search is led to what replaced them.
     pub retired: bool,
+    /// Only rows that were deleted and are not purged yet. A list of a main session alone has them; a search finds none of them.
+    pub deleted: bool,
     /// At most so many.
     pub limit: usize,
 }
@@ -39,6 +41,7 @@ impl Filter {
             trusted: false,
             dreamed: false,
             retired: false,
+            deleted: false,
             limit,
         }
     }
