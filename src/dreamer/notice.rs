@@ -139,7 +139,10 @@ impl fmt::Display for Notice {
                 f.write_str("the lock could not be removed; peers wait for its time to run out")
             }
             Self::NoJournals => {
-                f.write_str("there are no journals yet; they are memory/YYYY-MM-DD-<session>.md")
+                f.write_str(
+                "there are no journals yet; they are memory/YYYY-MM-DD-<session>.md, made of notes, or of each turn \
+                 where the host turns the daily log on",
+            )
             }
             Self::WatermarkInFuture => f.write_str("the watermark lies in the future and is not trusted"),
             Self::StoppedEarly(why) => write!(f, "the run stopped after a committed pass: {why}"),
