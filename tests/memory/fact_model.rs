@@ -1197,7 +1197,6 @@ fn whatever_is_done_both_stores_and_the_model_tell_the_same() {
         "reject: done",
         "revert: done",
         "restore: done",
-        &format!("restore: {BESIDE}"),
         "restate: config content",
         &format!("supersede: {PROTECTED}"),
         &format!("duplicate: {PROTECTED}"),
