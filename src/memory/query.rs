@@ -11,6 +11,7 @@ use crate::embed::EmbedderId;
 /// The rows that are listed or searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each says of one kind of rows whether they are taken")]
 pub struct Filter {
     /// Keeps only rows of this category.
     pub category: Option<String>,

@@ -465,10 +465,10 @@ fn a_message_that_a_resumed_session_copied_comes_in_once() {
     };
     let summary = json!({"type": "summary", "summary": "Boats"});
     let first = lines(&[summary.clone(), said("one", "a", "Which colour?"), said("one", "b", "Blue.")]);
-    let copies = [said("two", "a", "Which colour?"), said("two", "b", "Blue.")];
-    let copied = lines(&[&[summary.clone()], &copies[..]].concat());
+    let earlier = [said("two", "a", "Which colour?"), said("two", "b", "Blue.")];
+    let copied = lines(&[std::slice::from_ref(&summary), &earlier[..]].concat());
     let more = said("two", "c", "And the sail?");
-    let resumed = lines(&[&[summary], &copies[..], &[more]].concat());
+    let resumed = lines(&[&[summary], &earlier[..], &[more]].concat());
     for (two, wanted) in [(copied, 3), (resumed, 5)] {
         let both = folder(&[("one.jsonl", &first), ("two.jsonl", &two)]);
         let (_life, target) = home(0);
