@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chrono::{DateTime, Days, Utc};
+use chrono::{DateTime, Days, NaiveDate, Utc};
 
 use super::examination::Examination;
 use super::finding::FindingKind as Kind;
@@ -59,8 +59,6 @@ pub struct Doctor {
     pub(super) stores: StoreConfig,
     dreams: DreamConfig,
 }
-
-const OUTSIDE: &str = "raise `window_days` until a dream has read it: its date lies outside the window";
 
 /// The place of a life.
 #[derive(Debug, Clone)]
@@ -376,23 +374,31 @@ impl Doctor {
         let journals = session::journals(workspace.as_ref(), is_none)?;
         future(&journals, &log, now, told);
         nothing_kept(&log, told);
+        let mut outside = Vec::new();
         let Ok(survey) = survey else {
             // State that cannot be read is told already; what is too old goes by its name.
             let Some(days) = self.dreams.window_days else { return Ok(()) };
             let oldest = now.date_naive() - Days::new(days.into());
             for journal in journals {
                 if journal.date() < oldest && !was_read(journal.name().as_str()) {
-                    told.add(Kind::UnreadJournal, journal.name(), OUTSIDE);
+                    outside.push(journal.name().clone());
                 }
             }
+            outside_window(&outside, now, told);
             return Ok(());
         };
         for journal in &survey.journals {
             let fix = match journal.reason {
                 ReadReason::Expired => {
-                    "raise `window_days` until a dream has read the rest of it: it left the window unread"
+                    outside.push(journal.name.clone());
+                    continue;
                 }
-                ReadReason::OutsideWindow if !was_read(journal.name.as_str()) => OUTSIDE,
+                ReadReason::OutsideWindow => {
+                    if !was_read(journal.name.as_str()) {
+                        outside.push(journal.name.clone());
+                    }
+                    continue;
+                }
                 ReadReason::Unreadable => "make it a readable plain file of UTF-8",
                 ReadReason::SecretInName => "rename it: its name holds what no model is shown",
                 ReadReason::Quarantined => {
@@ -402,8 +408,27 @@ impl Doctor {
             };
             told.add(Kind::UnreadJournal, &journal.name, fix);
         }
+        outside_window(&outside, now, told);
         Ok(())
     }
+}
+
+/// Tells in one finding of all journals that the window leaves out: an import of old chats makes hundreds of them.
+fn outside_window(journals: &[DocName], now: DateTime<Utc>, told: &mut Examination) {
+    let mut days: Vec<NaiveDate> =
+        journals.iter().filter_map(JournalName::parse).map(|journal| journal.date()).collect();
+    days.sort_unstable();
+    let (Some(first), Some(last)) = (days.first(), days.last()) else { return };
+    // A day more: the day of a person may be another one than that of the clock.
+    let window = (now.date_naive() - *first).num_days() + 1;
+    let place = match journals {
+        [one] => one.to_string(),
+        all => format!("{} journals of {first} to {last}", all.len()),
+    };
+    let fix = format!(
+        "run `noctuary dream PATH --all`, or raise `window_days` to {window}, until dreams have read all: the window leaves it out"
+    );
+    told.add_places(Kind::UnreadJournal, place, fix, journals.len());
 }
 
 /// Tells of journals and dreams of days that have not come anywhere.

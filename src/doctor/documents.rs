@@ -14,7 +14,7 @@ use crate::format::documents::unmerged::conflict_at;
 use crate::format::state::log;
 use crate::format::{DreamId, JournalName};
 use crate::gate::Doors;
-use crate::life::PromptConfig;
+use crate::life::{PromptConfig, is_poor};
 use crate::session::Folder;
 use crate::workspace::{Reach, Workspace};
 
@@ -77,6 +77,12 @@ pub(super) fn examine(
             }
             if is_of_life(name.as_str()) || is_markdown(name.as_str()) {
                 read.push(name.to_string());
+                // A name of numbers alone is a date, or a place in a row.
+                let has_words =
+                    name.file_name().split('.').next().is_some_and(|stem| stem.contains(char::is_alphabetic));
+                if has_words && is_poor(name) {
+                    told.add(Kind::PoorName, name, "give it a name that says what it holds");
+                }
                 examine_document(workspace, name, doors, told)?;
             }
         }

@@ -63,7 +63,7 @@ pub struct AnonymousFinding {
     /// The kind.
     #[serde(rename = "finding")]
     pub kind: FindingKind,
-    /// In about how many places: `a few`, `tens`, `hundreds or more`.
+    /// In about how many places: `1–9`, `10–99`, `100–999`, `1000+`.
     #[serde(rename = "where")]
     pub places: &'static str,
     /// The meaning of the kind.
@@ -82,7 +82,7 @@ impl Examination {
     pub fn anonymous(&self) -> Vec<AnonymousFinding> {
         let mut counts: BTreeMap<FindingKind, usize> = BTreeMap::new();
         for finding in &self.findings {
-            *counts.entry(finding.kind).or_default() += 1;
+            *counts.entry(finding.kind).or_default() += finding.places;
         }
         counts
             .into_iter()
@@ -94,6 +94,17 @@ impl Examination {
         self.findings.push(DoctorFinding::new(kind, place, fix));
     }
 
+    /// Adds one finding for several places.
+    pub(crate) fn add_places(
+        &mut self,
+        kind: FindingKind,
+        place: impl fmt::Display,
+        fix: impl Into<String>,
+        places: usize,
+    ) {
+        self.findings.push(DoctorFinding { places, ..DoctorFinding::new(kind, place, fix) });
+    }
+
     pub(crate) fn sorted(mut self) -> Self {
         self.findings.sort();
         self.findings.dedup();
@@ -102,9 +113,9 @@ impl Examination {
 }
 
 impl Health {
-    /// Returns each count as a bucket, for somebody else's eyes.
+    /// Returns each count as a bucket, for somebody else's eyes: `0`, `1–9`, `10–99`, `100–999`, `1000+`.
     #[must_use]
-    pub fn anonymous(&self) -> BTreeMap<&'static str, &'static str> {
+    pub fn anonymous(&self) -> BTreeMap<String, &'static str> {
         let numbers = [
             ("documents", self.documents),
             ("journals", self.journals),
@@ -117,22 +128,39 @@ impl Health {
             ("unreflected", self.unreflected),
             ("edges", self.edges),
             ("dirty", self.dirty),
-            ("pending embeddings", self.embeddings.get("pending").copied().unwrap_or(0)),
-            ("failed embeddings", self.embeddings.get("failed").copied().unwrap_or(0)),
+            ("pending embeddings", 0),
+            ("failed embeddings", 0),
         ];
-        numbers
-            .into_iter()
-            .map(|(name, count)| (name, bucket(usize::try_from(count).unwrap_or(usize::MAX))))
-            .collect()
+        let mut buckets: BTreeMap<String, &'static str> = BTreeMap::new();
+        for (name, count) in numbers {
+            buckets.insert(name.to_owned(), bucket_of(count));
+        }
+        for (kind, counts) in [("facts", &self.facts), ("embeddings", &self.embeddings)] {
+            for (state, count) in counts {
+                // Rows that are no fact have no state.
+                let name = if state == "none" {
+                    "rows without a state".to_owned()
+                } else {
+                    format!("{state} {kind}")
+                };
+                buckets.insert(name, bucket_of(*count));
+            }
+        }
+        buckets
     }
+}
+
+fn bucket_of(count: u64) -> &'static str {
+    bucket(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 /// Returns about how many.
 fn bucket(count: usize) -> &'static str {
     match count {
-        0 => "none",
-        1..10 => "a few",
-        10..100 => "tens",
-        _ => "hundreds or more",
+        0 => "0",
+        1..10 => "1–9",
+        10..100 => "10–99",
+        100..1000 => "100–999",
+        _ => "1000+",
     }
 }

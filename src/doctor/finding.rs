@@ -19,11 +19,14 @@ pub struct DoctorFinding {
     pub place: String,
     /// The remedy, in a sentence.
     pub fix: String,
+    /// The number of places that it stands for: 1, or more where `place` says how many.
+    #[serde(skip)]
+    pub places: usize,
 }
 
 impl DoctorFinding {
     pub(crate) fn new(kind: FindingKind, place: impl fmt::Display, fix: impl Into<String>) -> Self {
-        Self { kind, place: place.to_string(), fix: fix.into() }
+        Self { kind, place: place.to_string(), fix: fix.into(), places: 1 }
     }
 }
 
@@ -99,6 +102,8 @@ pub enum FindingKind {
     NothingKept,
     /// A name that has no place in a workspace, and is never indexed.
     RefusedName,
+    /// A name that says nothing of what the document holds.
+    PoorName,
     /// Names that differ in case only.
     NameCollision,
     /// A copy that a tool left where two machines changed one file.
@@ -116,7 +121,7 @@ pub enum FindingKind {
 }
 
 /// The kinds, in the order in which they are told: each with its word and its meaning.
-const KINDS: [(FindingKind, &str, &str); 38] = [
+const KINDS: [(FindingKind, &str, &str); 39] = [
     (
         FindingKind::SecretAtRest,
         "secret_at_rest",
@@ -203,6 +208,11 @@ const KINDS: [(FindingKind, &str, &str); 38] = [
         FindingKind::RefusedName,
         "refused_name",
         "its name or kind has no place in a workspace, so it is neither read nor searched",
+    ),
+    (
+        FindingKind::PoorName,
+        "poor_name",
+        "its name says nothing of what it holds, and a search or an agent goes by names too",
     ),
     (
         FindingKind::NameCollision,

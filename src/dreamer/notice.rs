@@ -150,7 +150,10 @@ impl fmt::Display for Notice {
                 f.write_str("the lock could not be removed; peers wait for its time to run out")
             }
             Self::NoJournals => {
-                f.write_str("there are no journals yet; they are memory/YYYY-MM-DD-<session>.md")
+                f.write_str(
+                "there are no journals yet; they are memory/YYYY-MM-DD-<session>.md, made of notes, or of each turn \
+                 where the host turns the daily log on",
+            )
             }
             Self::DailyLogOff => f.write_str("the automatic daily log is off: turn it on, or write notes"),
             Self::Reshaped { joined, split } => {

@@ -31,7 +31,7 @@
 //! | Name | Use |
 //! |---|---|
 //! | `Import`, `Dialect`, `ImportPlan`, `ImportItem`, `ImportAction`, `ImportRefusal`, `ImportReport` | memory of OpenClaw, `IronClaw`, Hermes, Claude Code, `PicoClaw` |
-//! | `ChatImport`, `ChatFormat`, `ChatPlan`, `ChatItem`, `ChatLeftOut`, `ChatRefused` | chats of ChatGPT, Claude, Claude Code, Codex and `OpenClaw`, and in markdown, as journals |
+//! | `ChatImport`, `ChatFormat`, `ChatPlan`, `ChatItem`, `ChatLeftOut`, `ChatRefused`, `ChatProgress` | chats of ChatGPT, Claude, Claude Code, Codex and `OpenClaw`, and in markdown, as journals |
 //! | `Export`, `Bundle`, `BundleKey` | a life as a signed tree of markdown: rows, facts, history, methods, preferences, tombstones, documents |
 //! | `BundleImport`, `BundlePlan`, `BundleItem`, `BundleAction`, `Channel`, `Presence` | such a tree brought into another home, by a plan |
 //! | `Foreign` | exports of mem0 and Letta in, and the Open Knowledge Format both ways, by `BundleImport::foreign` and `Export::okf` |
@@ -109,7 +109,7 @@ pub use bundle::{
 };
 #[cfg(feature = "exchange")]
 #[cfg_attr(docsrs, doc(cfg(feature = "exchange")))]
-pub use chats::{ChatFormat, ChatImport, ChatItem, ChatLeftOut, ChatPlan, ChatRefused};
+pub use chats::{ChatFormat, ChatImport, ChatItem, ChatLeftOut, ChatPlan, ChatProgress, ChatRefused};
 pub use copy::copy_into;
 #[cfg(feature = "exchange")]
 #[cfg_attr(docsrs, doc(cfg(feature = "exchange")))]

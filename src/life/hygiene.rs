@@ -180,7 +180,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 /// Returns whether a name says nothing: all its words are filler or numbers.
-fn is_poor(name: &DocName) -> bool {
+pub(crate) fn is_poor(name: &DocName) -> bool {
     let stem = name.file_name().rsplit_once('.').map_or(name.file_name(), |(stem, _)| stem).to_lowercase();
     let mut words = stem.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.all(|word| {

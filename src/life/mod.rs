@@ -88,6 +88,8 @@ pub use duties::{Duty, QuietHours, due_checks, is_heartbeat_ok};
 pub(crate) use edit::keep_preimage;
 pub use edit::{EDITABLE, Editor, document_of_command};
 pub use heartbeat::{Beat, HeartbeatConfig};
+#[cfg(feature = "doctor")]
+pub(crate) use hygiene::is_poor;
 pub use hygiene::{HygieneConfig, Proposal};
 pub use onboarding::{BootstrapOutcome, Completion, is_bootstrap_done};
 pub use prompt::{

@@ -11,6 +11,7 @@ use crate::embed::EmbedderId;
 /// The rows that are listed or searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each says of one kind of rows whether they are taken")]
 pub struct Filter {
     /// Keeps only rows of this category.
     pub category: Option<String>,
@@ -24,6 +25,8 @@ pub struct Filter {
     pub dreamed: bool,
     /// Also facts that are retired. A list alone has them; a search is led to what replaced them.
     pub retired: bool,
+    /// Only rows that were deleted and are not purged yet. A list of a main session alone has them. A search finds none of them.
+    pub deleted: bool,
     /// Maximum number.
     pub limit: usize,
 }
@@ -39,6 +42,7 @@ impl Filter {
             trusted: false,
             dreamed: false,
             retired: false,
+            deleted: false,
             limit,
         }
     }

@@ -186,7 +186,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update).
+    /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update);
+    /// [`Error::ValueStands`](crate::Error::ValueStands) where another row says its property by now, and nobody decided
+    /// between them.
     fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
 
     /// Pins a row, so that every [`snapshot`](Self::snapshot) begins with it, or lets it go; `false` where there is

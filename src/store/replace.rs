@@ -7,8 +7,9 @@ use super::history::seen;
 use crate::base::error::Result;
 use crate::base::order;
 use crate::base::text;
-use crate::facts::{Decision, Fact, FactKey, FactState};
+use crate::facts::{Decision, EventId, EventOutcome, Fact, FactKey, FactState};
 use crate::memory::MemoryId;
+use crate::search::rank::Visibility;
 
 /// The decisions that a new fact asks for, and the row that says what holds now.
 pub(crate) type Asked = (Vec<Decision>, MemoryId);
@@ -54,6 +55,41 @@ pub(crate) fn values(facts: &dyn Facts, key: &FactKey, sees_all: bool) -> Result
     }
     order::sort_by_key(&mut values, since);
     Ok(values)
+}
+
+/// Returns a row with another value of the same property, where both count. A pair that is suspected or decided on is left out.
+pub(crate) fn beside(facts: &dyn Facts, id: MemoryId) -> Result<Option<MemoryId>> {
+    let Some(fact) = facts.fact(id)? else { return Ok(None) };
+    let Some(key) = &fact.key else { return Ok(None) };
+    if !fact.is_single() || fact.status.state.is_retired() {
+        return Ok(None);
+    }
+    let stated = text::statement(&fact.memory.content);
+    for other in facts.of_key(key)? {
+        let counts = other.is_single() && !other.status.state.is_retired();
+        let says_another = counts && text::statement(&other.memory.content) != stated;
+        if says_another && !is_told(facts, id, other.memory.id)? {
+            return Ok(Some(other.memory.id));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether two rows are suspected to contradict each other, or somebody decided on both.
+fn is_told(facts: &dyn Facts, one: MemoryId, other: MemoryId) -> Result<bool> {
+    for (_, suspected, _) in facts.open_suspects(Visibility::All, &[one])? {
+        if suspected == other {
+            return Ok(true);
+        }
+    }
+    for event in facts.events_after(EventId::new(0))? {
+        let pair = [event.older, event.newer];
+        let is_of_both = pair.contains(&Some(one)) && pair.contains(&Some(other));
+        if is_of_both && event.outcome == EventOutcome::Applied {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The place of a value: since when it is true, else since when the store knows it; of two, the later row is the later value.

@@ -262,7 +262,7 @@ impl Answer {
 
 /// Returns the filter with the category that the text names; `None` where both name another one.
 fn narrowed(filter: &Filter, plan: &Plan) -> Option<Filter> {
-    let mut narrowed = Filter { retired: false, ..filter.clone() };
+    let mut narrowed = Filter { retired: false, deleted: false, ..filter.clone() };
     if let (Some(asked), Some(named)) = (&filter.category, &plan.category)
         && !asked.eq_ignore_ascii_case(named)
     {

@@ -186,7 +186,21 @@ impl Store {
                 forget::check(forgotten.as_ref(), &name, content)?;
             }
             let operation = Operation { source: source.as_ref(), ..operation.clone() };
-            rows.edit(id, edit, self.done(&operation, forgotten.as_deref()))?;
+            let entry = self.done(&operation, forgotten.as_deref());
+            if !matches!(edit, Edit::Restore) {
+                rows.edit(id, edit, entry)?;
+                return Ok(true);
+            }
+            // The value that took its place counts by now: two of one property would.
+            rows.together(&mut |rows| {
+                rows.edit(id, edit, entry.clone())?;
+                match replace::beside(rows, id)? {
+                    Some(value) => {
+                        Err(Error::ValueStands { name: name.clone(), value: row_name(Some(value)) })
+                    }
+                    None => Ok(()),
+                }
+            })?;
             Ok(true)
         })?;
         if is_edited {
@@ -289,6 +303,9 @@ impl Store {
 
     pub(crate) fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>> {
         let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
+        if filter.deleted && visibility != Visibility::All {
+            return Ok(Vec::new());
+        }
         self.backend.read("list", |rows| rows.list(visibility, filter))
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::{ends, json as answer, run};
+use crate::{ends, findings, json as answer, run};
 
 /// An export of Claude with this number of conversations.
 fn export(chats: usize) -> String {
@@ -80,12 +80,11 @@ fn chats_come_in_by_a_plan_once_and_the_nights_that_they_take_are_told() {
                 .starts_with("0 conversations: 0 messages, 0 B in 0 journals added; 3 there already.")
         );
         // The masked line is no finding; old journals are.
-        let doctor = answer(at, &["doctor", home, "--json"], 1);
-        let found = doctor.as_array().unwrap().iter().map(|finding| &finding["finding"]);
-        assert!(
-            found.clone().count() == 3 && found.into_iter().all(|finding| finding == "unread_journal"),
-            "{doctor}"
-        );
+        let doctor = findings(at, home, 1);
+        assert_eq!(doctor.as_array().unwrap().len(), 1, "{doctor}");
+        assert_eq!(doctor[0]["finding"], "unread_journal");
+        assert!(doctor[0]["where"].as_str().unwrap().starts_with("3 journals of 2025-"), "{doctor}");
+        assert!(doctor[0]["fix"].as_str().unwrap().contains("noctuary dream PATH --all"), "{doctor}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{ends, json, run};
+use crate::{ends, findings, json, run};
 
 /// Runs git in a folder, and returns what it prints.
 fn git(folder: &Path, arguments: &[&str]) -> String {
@@ -22,14 +22,14 @@ fn a_doctor_lists_findings_and_ends_with_one_where_there_is_any() {
     for home in ["agent", "life.db"] {
         let folder = tempfile::tempdir().unwrap();
         furnish(folder.path(), home);
-        assert_eq!(json(folder.path(), &["doctor", home, "--json"], 0), serde_json::json!([]));
+        assert_eq!(findings(folder.path(), home, 0), serde_json::json!([]));
         ends(folder.path(), &["doctor", home], 0);
         if home == "agent" {
             fs::write(folder.path().join("agent/memory.md"), "- key AKIAIOSFODNN7EXAMPLE\n").unwrap();
         } else {
             fs::write(folder.path().join("life.db"), "no database").unwrap();
         }
-        let told = json(folder.path(), &["doctor", home, "--json"], 1);
+        let told = findings(folder.path(), home, 1);
         let list = told.as_array().unwrap();
         assert!(!list.is_empty());
         for finding in list {
@@ -302,16 +302,45 @@ fn findings_that_differ_in_their_place_alone_are_told_once_with_the_first_places
     let at = folder.path();
     furnish(at, "agent");
     for day in 1..=9 {
-        fs::write(at.join(format!("agent/memory/2020-01-0{day}.md")), "- Tea.\n").unwrap();
+        fs::write(at.join(format!("agent/memory/0{day}.11.2026.md")), "- Tea.\n").unwrap();
     }
     let told = ends(at, &["doctor", "agent"], 1);
-    assert_eq!(told.matches("unread_journal").count(), 4, "{told}");
-    assert_eq!(told.matches("raise `window_days`").count(), 1, "{told}");
+    assert_eq!(told.matches("unknown_journal").count(), 4, "{told}");
+    assert_eq!(told.matches("rename it to").count(), 1, "{told}");
     assert!(told.contains("and 5 more, which `--json` lists") && told.contains("9 findings"), "{told}");
-    assert_eq!(json(at, &["doctor", "agent", "--json"], 1).as_array().unwrap().len(), 9);
+    assert_eq!(findings(at, "agent", 1).as_array().unwrap().len(), 9);
+    ends(at, &["remember", "agent", "The harbour opens at six."], 0);
     let shown = ends(at, &["doctor", "agent", "--anonymous"], 1);
-    assert!(shown.lines().any(|line| line.ends_with("  none")), "{shown}");
-    assert!(shown.contains("failed embeddings   none"), "{shown}");
+    assert!(shown.lines().any(|line| line.ends_with("  0")), "{shown}");
+    assert!(shown.contains("failed embeddings     0"), "{shown}");
+    let buckets = json(at, &["doctor", "agent", "--anonymous", "--json"], 1);
+    assert_eq!(
+        (&buckets["findings"][0]["where"], &buckets["health"]["learnings"]),
+        (&"1–9".into(), &"0".into())
+    );
+    assert!(buckets["health"]["candidate facts"].is_string(), "{buckets}");
+}
+
+// An import of old chats made hundreds of findings, one for each journal.
+#[test]
+fn journals_that_the_window_leaves_out_are_one_finding_with_their_number_and_days() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["init", "agent"], 0);
+    fs::create_dir_all(at.join("agent/memory")).unwrap();
+    for day in 1..=9 {
+        fs::write(at.join(format!("agent/memory/2020-01-0{day}.md")), "- Tea.\n").unwrap();
+    }
+    let told = findings(at, "agent", 1);
+    assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
+    assert_eq!(told[0]["where"], "9 journals of 2020-01-01 to 2020-01-09");
+    let first = chrono::NaiveDate::from_ymd_opt(2020, 1, 1).unwrap();
+    let window = (chrono::Utc::now().date_naive() - first).num_days() + 1;
+    assert!(told[0]["fix"].as_str().unwrap().contains(&format!("raise `window_days` to {window}")), "{told}");
+    let shown = json(at, &["doctor", "agent", "--anonymous", "--json"], 1);
+    assert_eq!(shown["findings"][0]["where"], "1–9", "each of them counts");
+    ends(at, &["dream", "agent", "--all"], 0);
+    assert_eq!(findings(at, "agent", 0), serde_json::json!([]));
 }
 
 #[test]
@@ -323,6 +352,39 @@ fn the_manual_has_a_page_for_each_command() {
     assert!(page("noctuary.1").contains("noctuary\\-doctor(1)"));
     assert!(page("noctuary-doctor.1").contains("anonymous"));
     assert!(json(at, &["man", "--out", "man/man1", "--json"], 0)["pages"].as_array().unwrap().len() > 20);
+}
+
+// They are made by the parser: what a build prints is what it takes.
+#[test]
+fn the_completions_and_the_pages_have_each_command_and_each_option() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["man", "--out", "man"], 0);
+    let completions = ["bash", "zsh", "fish"].map(|shell| ends(at, &["completions", shell], 0));
+    let help = ends(at, &["--help"], 0);
+    let commands = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
+    // A command begins a line; its words may go on in the next ones.
+    let commands = commands.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.len() > 30, "{commands:?}");
+    let mut options = 0;
+    for command in commands.iter().filter(|command| **command != "help") {
+        let page = fs::read_to_string(at.join(format!("man/noctuary-{command}.1"))).unwrap();
+        let words = ends(at, &[command, "--help"], 0);
+        let is_option = |word: &&str| word.starts_with("--") && word.len() > 3;
+        let told = words.lines().filter_map(|line| line.split_whitespace().find(is_option));
+        for option in told.filter(|option| words.contains(&format!(" {option}"))) {
+            let option = option.trim_end_matches(|c: char| !c.is_alphanumeric());
+            assert!(page.contains(&option.replace('-', "\\-")), "{command} {option}");
+            assert!(
+                completions.iter().all(|one| one.contains(option.trim_start_matches('-'))),
+                "{command} {option}"
+            );
+            options += 1;
+        }
+        assert!(completions.iter().all(|one| one.contains(command)), "{command}");
+    }
+    assert!(options > 100, "{options}");
 }
 
 #[test]
@@ -401,7 +463,7 @@ fn git_takes_in_nothing_that_was_set_aside_and_the_doctor_says_which_lines_are_m
     let at = folder.path();
     git(at, &["init", "--quiet", "."]);
     ends(at, &["init", "life", "--git"], 0);
-    assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
+    assert_eq!(findings(at, "life", 0), serde_json::json!([]));
     fs::write(at.join("life/.dreamed-state.unread-9f86d081.json"), "{ oops").unwrap();
     assert!(!git(at, &["status", "--porcelain", "--untracked-files=all"]).contains("unread"));
     fs::remove_file(at.join("life/.dreamed-state.unread-9f86d081.json")).unwrap();
@@ -409,7 +471,7 @@ fn git_takes_in_nothing_that_was_set_aside_and_the_doctor_says_which_lines_are_m
         [[".dreaming.lock*", ".dreamed-*.unread-*.json"], [".dreamed-*.unread-*.json", ".dreaming.lock*"]]
     {
         fs::write(at.join("life/.gitignore"), format!("{kept}\n")).unwrap();
-        let told = json(at, &["doctor", "life", "--json"], 1);
+        let told = findings(at, "life", 1);
         assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
         assert_eq!(told[0]["finding"], "missing_ignore_lines");
         let fix = told[0]["fix"].as_str().unwrap();
@@ -427,7 +489,7 @@ fn a_life_that_is_made_in_a_repository_has_nothing_to_mend_and_may_travel_later(
     fs::write(at.join("life/.gitignore"), "*.swp\n.soul-state.json").unwrap();
     for _ in 0..2 {
         ends(at, &["init", "life"], 0);
-        assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
+        assert_eq!(findings(at, "life", 0), serde_json::json!([]));
         fs::write(at.join("life/.dreamed-state.json"), "{}").unwrap();
         assert!(!git(at, &["status", "--porcelain", "--untracked-files=all"]).contains(".dream"));
         fs::remove_file(at.join("life/.dreamed-state.json")).unwrap();
@@ -438,7 +500,7 @@ fn a_life_that_is_made_in_a_repository_has_nothing_to_mend_and_may_travel_later(
     assert_eq!(text, "*.swp\n.soul-state.json\n.dreaming.lock*\n.dreamed-*.unread-*.json\n");
     fs::write(at.join("life/.gitignore"), text.replace(".soul-state.json\n", "")).unwrap();
     ends(at, &["init", "life", "--git"], 0);
-    assert_eq!(json(at, &["doctor", "life", "--json"], 0), serde_json::json!([]));
+    assert_eq!(findings(at, "life", 0), serde_json::json!([]));
 }
 
 // Where a page of the file was damaged, it said that the doctor knows; of a life among others the rows were gone, and it said that

@@ -70,3 +70,18 @@ fn a_home_of_the_environment_or_the_settings_stands_in_for_path() {
         assert!(told["path"].as_str().unwrap().ends_with("/home"), "{told}");
     }
 }
+
+#[test]
+fn the_help_shows_that_path_may_be_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for arguments in [&["status", "--help"][..], &["forgotten", "lift", "--help"], &["import", "--help"]] {
+        let help = ends(at, arguments, 0);
+        assert!(help.contains("[PATH]") && !help.contains("<PATH>"), "{help}");
+    }
+    let wrong = String::from_utf8_lossy(&run(at, &["status"]).stderr).into_owned();
+    assert!(wrong.contains("[PATH]") && !wrong.contains("<PATH>"), "{wrong}");
+    ends(at, &["man", "--out", "man"], 0);
+    let page = fs::read_to_string(at.join("man/noctuary-status.1")).unwrap();
+    assert!(page.contains("[\\fIPATH\\fR]") && !page.contains("<\\fIPATH\\fR>"), "{page}");
+}

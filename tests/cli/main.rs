@@ -57,3 +57,11 @@ fn json(folder: &Path, arguments: &[&str], code: i32) -> serde_json::Value {
     let text = ends(folder, arguments, code);
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{text}"))
 }
+
+/// The findings of the doctor.
+#[track_caller]
+fn findings(folder: &Path, home: &str, code: i32) -> serde_json::Value {
+    let mut told = json(folder, &["doctor", home, "--json"], code);
+    assert!(told["health"]["documents"].is_u64(), "{told}");
+    told["findings"].take()
+}

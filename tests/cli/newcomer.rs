@@ -117,11 +117,13 @@ fn a_failure_is_told_with_its_cause_and_a_wait_with_its_end_and_the_way_round() 
     ends(at, &["note", "agent", "--kind", "decision", "Releases go out on Fridays."], 0);
     let nobody = ["dream", "agent", "--endpoint", "http://127.0.0.1:9/v1", "--model", "x"];
     let failed = told(at, &nobody, 1);
-    for says in ["llm_error", "the client failed", "next at 20", "noctuary dream agent --now"] {
+    for says in
+        ["The model gave no usable answer", "the client failed", "next at 20", "noctuary dream agent --now"]
+    {
         assert!(failed.contains(says), "{says}: {failed}");
     }
     let skipped = told(at, &nobody, 1);
-    for says in ["not_due_skip", "backs off after 1 failure", "next at 20", "noctuary dream agent --now"] {
+    for says in ["No dream now", "backs off after 1 failure", "next at 20", "noctuary dream agent --now"] {
         assert!(skipped.contains(says), "{says}: {skipped}");
     }
     assert!(told(at, &["status", "agent"], 0).contains("backs off after 1 failure"));
@@ -144,7 +146,7 @@ fn a_failure_is_told_with_its_cause_and_a_wait_with_its_end_and_the_way_round() 
     assert!(!insisted.contains("7731"), "{insisted}");
     assert_eq!(refusing.asked().len(), 1);
     // Nobody is asked, so nobody is waited for.
-    assert!(told(at, &["dream", "agent"], 0).contains("appended: 1 line promoted"));
+    assert!(told(at, &["dream", "agent"], 0).contains("The dream kept something: 1 line promoted"));
     // Another machine dreams.
     ends(at, &["dreams-on", "agent", "the-server"], 0);
     let elsewhere = told(at, &["dream", "agent"], 0);
@@ -163,12 +165,12 @@ fn a_trial_without_a_model_can_be_taken_back() {
         ends(at, &["init", home], 0);
         ends(at, &["note", home, "toimitamme perjantaina"], 0);
         assert!(told(at, &["read-again", home], 1).contains("name a journal"));
-        assert!(told(at, &["dream", home], 0).contains("nothing_to_promote"));
+        assert!(told(at, &["dream", home], 0).contains("Nothing was worth keeping"));
         assert!(told(at, &["undo", home], 3).contains("noctuary read-again"));
         let server = model(1);
         let asked = ["dream", home, "--endpoint", server.base.as_str(), "--model", "x"];
         let offered = told(at, &asked, 0);
-        assert!(offered.contains("nothing_new") && offered.contains("in 1 journal"), "{offered}");
+        assert!(offered.contains("Nothing new to read") && offered.contains("in 1 journal"), "{offered}");
         assert!(offered.contains(&format!("noctuary read-again {home}")), "{offered}");
         let given = told(at, &["read-again", home], 0);
         assert!(given.contains("given back"), "{given}");

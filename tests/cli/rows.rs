@@ -158,6 +158,107 @@ fn a_value_is_replaced_by_its_property_and_a_doubt_is_answered() {
     }
 }
 
+// A restore made two current values of one property, a retired row was in no list, and a wrong answer could not be taken back.
+#[test]
+fn what_a_person_did_to_a_row_by_mistake_is_listed_and_taken_back() {
+    for home in HOMES {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        ends(at, &["init", home], 0);
+        let city = |city: &str| {
+            let text = format!("The office is in {city}.");
+            id(&json(at, &["remember", home, &text, "--about", "office/city", "--json"], 0))
+        };
+        assert!(ends(at, &["rows", home, "--state", "retired"], 1).contains("No row is retired."));
+        let oslo = city("Oslo");
+        ends(at, &["retire", home, &oslo], 0);
+        let retired = json(at, &["rows", home, "--state", "retired", "--json"], 0);
+        assert_eq!(contents(&retired), ["The office is in Oslo."]);
+        let listed = ends(at, &["rows", home, "--state", "retired"], 0);
+        assert!(listed.contains(&format!("noctuary restore {home} {oslo}")), "{listed}");
+        let says = |arguments: &[&str], words: &[&str]| {
+            let output = run(at, arguments);
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(3), "{arguments:?} {told}");
+            for word in words {
+                assert!(told.contains(word), "{arguments:?} {told}");
+            }
+        };
+        says(&["row", home, &oslo], &["is retired", "noctuary restore", "--state retired"]);
+        let bergen = city("Bergen");
+        says(
+            &["restore", home, &oslo],
+            &[&format!("memories/{bergen} says the same property by now"), "retire memories/"],
+        );
+        assert_eq!(contents(&json(at, &["rows", home, "--json"], 0)), ["The office is in Bergen."]);
+        ends(at, &["retire", home, &bergen], 0);
+        ends(at, &["restore", home, &oslo], 0);
+        assert_eq!(contents(&json(at, &["rows", home, "--json"], 0)), ["The office is in Oslo."]);
+
+        // A correction is no answer.
+        let lisbon = id(&json(at, &["correct", home, &oslo, "The office is in Lisbon.", "--json"], 0));
+        says(&["suspects", home, &oslo, &lisbon, "--undo"], &["no answer on rows"]);
+        ends(at, &["suspects", home, &oslo, &lisbon], 2);
+        let boat = |harbour: &str, code| {
+            let text = format!("The blue boat Ana lies in the harbour of {harbour}");
+            id(&json(at, &["remember", home, &text, "--json"], code))
+        };
+        let (older, newer) = (boat("Oslo", 0), boat("Turku", 1));
+        let before = json(at, &["rows", home, "--json"], 0);
+        for answer in ["same", "newer", "older", "both", "neither"] {
+            let told = ends(at, &["suspects", home, &older, &newer, answer], 0);
+            assert!(told.contains(&format!("noctuary suspects {home} {older} {newer} --undo")), "{told}");
+            ends(at, &["suspects", home], 0);
+            ends(at, &["suspects", home, &older, &newer, "--undo"], 0);
+            assert_eq!(json(at, &["suspects", home, "--json"], 1).as_array().unwrap().len(), 1, "{answer}");
+            assert_eq!(contents(&json(at, &["rows", home, "--json"], 0)), contents(&before), "{answer}");
+            says(&["suspects", home, &older, &newer, "--undo"], &["no answer on rows"]);
+        }
+    }
+}
+
+// The messages were those of the parser and of the library.
+#[test]
+fn a_wrong_filter_or_word_says_what_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["init", "agent"], 0);
+    ends(at, &["remember", "agent", "The harbour opens at six."], 0);
+    let told = |arguments: &[&str], code: i32| {
+        let output = run(at, arguments);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?} {told}");
+        told
+    };
+    for arguments in [
+        &["rows", "agent", "--from", "yesterday"][..],
+        &["rows", "agent", "--until", "20.11.2026"],
+        &["search", "agent", "tea", "--as-of", "2026-13-01"],
+        &["import", "x", "agent", "--from", "codex", "--since", "soon"],
+    ] {
+        assert!(told(arguments, 2).contains("a day is wanted, as 2026-11-20"), "{arguments:?}");
+    }
+    assert!(told(&["rows", "agent", "--state", "lost"], 2).contains("superseded"));
+    assert!(told(&["rows", "agent", "--origin", "tol"], 2).contains("tool, web, import"));
+    assert_eq!(told(&["rows", "agent", "--origin", "tool:exec"], 1), "");
+    for verb in [&["rows", "agent"][..], &["search", "agent", "harbour"]] {
+        let known = told(&[verb, &["--category", "facts"]].concat(), 1);
+        assert!(known.contains("no row has the category facts") && known.contains("fact"), "{known}");
+        assert_eq!(told(&[verb, &["--category", "fact"]].concat(), 0), "");
+    }
+
+    ends(at, &["forget", "agent", "the landlord is called Jan"], 0);
+    for verb in ["remember", "note"] {
+        let refused = run(at, &[verb, "agent", "The landlord is called Jan."]);
+        let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.contains("Forget::lift"), "{verb}: {refused}");
+        assert!(refused.is_empty() || refused.contains("noctuary forgotten lift"), "{verb}: {refused}");
+    }
+    assert!(told(&["init", "other", "--user", "ana"], 2).contains("a folder is one life"));
+    assert!(!at.join("other").exists());
+    assert_eq!(told(&["init", "life.db", "--user", "ana"], 0), "");
+}
+
 #[test]
 fn a_dream_makes_rows_where_a_home_keeps_them_and_an_undo_takes_them_along() {
     let folder = tempfile::tempdir().unwrap();
@@ -220,6 +321,15 @@ fn rules_methods_and_lessons_are_listed_and_answered() {
         assert!(told.contains("hard constraint, proposed, trade") && told.contains("tools: sell"), "{told}");
         assert_eq!(json(at, &["rules", home, "--approve", "1", "--json"], 0)[0]["state"], "active");
         assert_eq!(contents(&json(at, &["rows", home, "--json"], 0)), ["Answers are short."]);
+        stored(at, home, |store| {
+            let person = Access::human(Scope::user("user"));
+            let rule = NewPreference::hard_constraint("safety", "Never sail Brisk alone.");
+            let rule = store.propose_preference(&person, &rule, Utc::now()).unwrap();
+            store.approve_preference(&person, rule, Utc::now()).unwrap();
+        });
+        ends(at, &["page", home, "--entity", "Brisk", "--out", "brisk.html"], 0);
+        let page = std::fs::read_to_string(at.join("brisk.html")).unwrap();
+        assert!(page.contains("Never sail Brisk alone."), "a standing rule is on the page");
         // Nobody sits at a terminal here.
         ends(at, &["rules", home, "--approve", "2"], 3);
         assert_eq!(json(at, &["rules", home, "--json"], 1)[1]["state"], "proposed");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::forms::tree;
-use crate::{ends, json, run};
+use crate::{ends, findings, json, run};
 use noctuary_tests::common::server;
 
 /// The address of the server for tests, and settings that name a schema of their own.
@@ -53,7 +53,10 @@ fn a_life_on_a_server_is_noted_dreamt_searched_and_looked_after() {
     ends(at, &["dream", home, "--user", "marta"], 0);
     let status = json(at, &["status", home, "--user", "marta", "--json"], 0);
     assert_eq!((&status["user"], &status["dreams"]), (&"marta".into(), &1.into()), "{status}");
-    assert_eq!(json(at, &["doctor", home, "--user", "marta", "--json"], 0), serde_json::json!([]));
+    assert_eq!(
+        json(at, &["doctor", home, "--user", "marta", "--json"], 0)["findings"],
+        serde_json::json!([])
+    );
     let found = json(at, &["search", home, "--user", "marta", "releases", "--json"], 0);
     assert!(found.to_string().contains("Fridays"), "{found}");
     ends(at, &["preview", home, "--user", "marta", "--all"], 0);
@@ -112,7 +115,7 @@ fn a_doctor_finds_what_is_wrong_on_a_server_and_mends_it() {
     fs::write(at.join("m.json"), r#"[{"memory": "Ilya paints boats"}, {"memory": "@marta likes tea"}]"#)
         .unwrap();
     ends(at, &["import", "m.json", home, "--from", "mem0", "--apply"], 0);
-    assert_eq!(json(at, &["doctor", home, "--json"], 0), serde_json::json!([]));
+    assert_eq!(findings(at, home, 0), serde_json::json!([]));
     let schema = place.fresh.schema();
     let mut shell = postgres::Client::connect(&server::url().unwrap(), postgres::NoTls).unwrap();
     shell
@@ -124,19 +127,19 @@ fn a_doctor_finds_what_is_wrong_on_a_server_and_mends_it() {
     let kinds = |told: &serde_json::Value| -> Vec<String> {
         told.as_array().unwrap().iter().map(|one| one["finding"].as_str().unwrap().to_owned()).collect()
     };
-    let told = json(at, &["doctor", home, "--json"], 1);
+    let told = findings(at, home, 1);
     assert_eq!(kinds(&told), ["drifted_index", "missing_edges"], "{told}");
     let fixed = json(at, &["doctor", home, "--fix", "--apply", "--json"], 0);
     assert_eq!(fixed["left"], 0, "{fixed}");
-    assert_eq!(json(at, &["doctor", home, "--json"], 0), serde_json::json!([]));
+    assert_eq!(findings(at, home, 0), serde_json::json!([]));
     let found = json(at, &["search", home, "boats", "--json"], 0);
     assert!(found.to_string().contains("Ilya paints boats"), "{found}");
     shell.batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).unwrap();
-    assert_eq!(kinds(&json(at, &["doctor", home, "--json"], 1)), ["older_schema"]);
+    assert_eq!(kinds(&findings(at, home, 1)), ["older_schema"]);
     ends(at, &["init", home], 0);
     ends(at, &["doctor", home], 0);
     shell.batch_execute("UPDATE schema_version SET version = 99").unwrap();
-    assert_eq!(kinds(&json(at, &["doctor", home, "--json"], 1)), ["newer_version"]);
+    assert_eq!(kinds(&findings(at, home, 1)), ["newer_version"]);
 }
 
 #[test]

@@ -97,6 +97,26 @@ fn a_terminal_has_colours_and_lines_that_fit() {
 }
 
 #[test]
+fn the_home_that_stands_in_for_path_is_said_on_a_terminal_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["init", "agent"], 0);
+    std::fs::create_dir_all(at.join(".config/noctuary")).unwrap();
+    let settings = format!("[home]\npath = {:?}\n", at.join("agent"));
+    std::fs::write(at.join(".config/noctuary/config.toml"), settings).unwrap();
+    let (code, told) = Terminal::start(at, &["status"], "true").end();
+    assert_eq!(code, Some(0), "{told}");
+    let said = format!("PATH was left out: using {}", at.join("agent").display());
+    assert!(told.contains(&said), "{told}");
+    let (_, told) = Terminal::start(at, &["status", "agent"], "true").end();
+    assert!(!told.contains("left out"), "{told}");
+    let piped = noctuary(at).arg("status").output().unwrap();
+    assert_eq!((piped.status.code(), piped.stderr.len()), (Some(0), 0), "{piped:?}");
+    let (_, told) = Terminal::start(at, &["status", "--help"], "true").end();
+    assert!(told.contains('\x1b') && plain(&told).contains("[PATH]"), "{told}");
+}
+
+#[test]
 fn a_person_reviews_a_proposal_edits_it_and_accepts_it() {
     let folder = tempfile::tempdir().unwrap();
     ends(folder.path(), &["init", "agent"], 0);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::{ends, json, run};
+use crate::{ends, findings, json, run};
 
 /// A vault as Obsidian leaves it, with names that only Linux and macOS have.
 const NOTES: &[(&str, &str)] = &[
@@ -98,7 +98,7 @@ fn a_vault_is_searched_and_linked_where_it_lies_and_keeps_every_byte() {
         let page = fs::read_to_string(at.join("entity.html")).unwrap();
         assert!(page.contains(beside), "{asked} leads to {beside}");
     }
-    let told = json(at, &["doctor", "vault", "--json"], 0);
+    let told = findings(at, "vault", 0);
     assert_eq!(told, serde_json::json!([]), "a sound vault has no finding");
     assert_eq!(json(at, &["status", "vault", "--json"], 0)["documents"].as_u64(), Some(9));
     assert_eq!(tree(&at.join("vault")), before);

@@ -93,6 +93,7 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
     (Kind::UnreadJournal, "journal", |home| {
         put(home, "memory/2026-03-01-repl.md", "- 09:12 [user] It rained.\n");
     }),
+    (Kind::PoorName, "name that says nothing", |home| put(home, "projects/untitled.md", "It rained.\n")),
     (Kind::UnknownJournal, "name of a journal", |home| {
         put(home, "memory/16.11.2026.md", "- 09:12 [user] It rained.\n");
     }),

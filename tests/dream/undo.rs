@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use noctuary::dream::{DreamStanding, Notice};
+use noctuary::dream::{DreamStanding, JournalSpan, Notice};
 use noctuary::exchange::{Forget, feed};
 use noctuary::format::{DreamId, JournalName};
 use noctuary::life::Undreamed;
@@ -225,6 +225,13 @@ fn an_undo_that_cannot_put_everything_back_says_what_stands_against_it() {
         world.dream(night(24));
     };
     assert_eq!(unchanged(&read_anew, 1), (journal(19), Refusal::JournalChanged), "another dream read it");
+    // It was once said to have changed.
+    let human = human();
+    let given = |world: &World, _: &[DreamId]| {
+        let given = world.dreamer().read_again(&human, &name(&journal(19)), &JournalSpan::Whole);
+        assert!(given.unwrap() > 0);
+    };
+    assert_eq!(unchanged(&given, 1), (journal(19), Refusal::GivenBack));
     let removed = |world: &World, _: &[DreamId]| assert!(world.0.remove(&name(&journal(18))).unwrap());
     assert_eq!(unchanged(&removed, 0), (journal(18), Refusal::JournalGone));
     let unlogged = |world: &World, _: &[DreamId]| assert!(world.0.remove(&StateName::LOG).unwrap());

@@ -425,6 +425,64 @@ fn a_zip_is_read_with_all_its_parts_and_a_cut_one_is_refused_whole() {
     assert!(error.to_string().contains("it holds no conversations.json"), "{error}");
 }
 
+// Two of four broken conversations were in no line of the report, and one without a message was in none at all.
+#[test]
+fn each_conversation_that_is_left_out_is_named_by_its_title_or_id() {
+    let broken = [
+        json!({"title": "Boats", "mapping": 3}),
+        json!({"conversation_id": "6f0c"}),
+        json!({"title": format!("key {KEY}"), "mapping": []}),
+        json!({"title": "Paint", "id": "7", "mapping": {"a": {"message": {"author": {"role": "user"}, "content": {"parts": [{}]}}}}}),
+        json!({"title": "Nothing", "id": "8", "mapping": {}}),
+    ];
+    let (_folder, path) = export("conversations.json", json!(broken).to_string().as_bytes());
+    let (_life, target) = home(0);
+    let plan = import(ChatFormat::ChatGpt, &path, &target);
+    let none = "it holds no conversation of this format; look at --from";
+    let told: Vec<_> = plan
+        .refused
+        .iter()
+        .map(|part| (part.place.as_str(), part.title.as_str(), part.reason.as_str()))
+        .collect();
+    assert_eq!(told[..2], [("conversations.json#1", "Boats", none), ("conversations.json#2", "6f0c", none)]);
+    assert_eq!(told[2].0, "conversations.json#3");
+    assert!(told[2].1.starts_with("key ") && !told[2].1.contains(KEY), "{told:?}");
+    assert_eq!(told[3..], [("conversations.json#4", "Paint", "no message of it can be read")]);
+    let empty = plan.left_out.iter().find(|left| left.what == "conversations without a message");
+    assert_eq!(empty.unwrap().count, 1);
+
+    let many: Vec<Value> = (0..130).map(|number| json!({"title": number.to_string()})).collect();
+    let (_folder, path) = export("conversations.json", json!(many).to_string().as_bytes());
+    let plan = import(ChatFormat::ChatGpt, &path, &target);
+    let last = plan.refused.last().unwrap();
+    assert_eq!((plan.refused.len(), last.count, last.place.as_str()), (101, 30, "conversations.json"));
+}
+
+// A session that goes on under another id has copies of the messages before it, and each came in twice.
+#[test]
+fn a_message_that_a_resumed_session_copied_comes_in_once() {
+    let said = |session: &str, id: &str, text: &str| {
+        json!({"type": "user", "uuid": id, "sessionId": session, "timestamp": "2026-11-21T09:20:00Z",
+               "message": {"role": "user", "content": text}})
+    };
+    let summary = json!({"type": "summary", "summary": "Boats"});
+    let first = lines(&[summary.clone(), said("one", "a", "Which colour?"), said("one", "b", "Blue.")]);
+    let earlier = [said("two", "a", "Which colour?"), said("two", "b", "Blue.")];
+    let copied = lines(&[std::slice::from_ref(&summary), &earlier[..]].concat());
+    let more = said("two", "c", "And the sail?");
+    let resumed = lines(&[&[summary], &earlier[..], &[more]].concat());
+    for (two, wanted) in [(copied, 3), (resumed, 5)] {
+        let both = folder(&[("one.jsonl", &first), ("two.jsonl", &two)]);
+        let (_life, target) = home(0);
+        assert_eq!(import(ChatFormat::ClaudeCode, both.path(), &target).messages, wanted, "of one import");
+        let (_life, target) = home(0);
+        let alone = folder(&[("one.jsonl", &first)]);
+        assert_eq!(import(ChatFormat::ClaudeCode, alone.path(), &target).messages, 3);
+        let plan = import(ChatFormat::ClaudeCode, both.path(), &target);
+        assert_eq!(plan.messages, wanted - 3, "the title of the other session, and its new message");
+    }
+}
+
 #[test]
 fn each_bad_part_is_named_and_the_others_come_in() {
     let good = gpt("good", "a", vec![node("a", None, "user", "words")]).to_string();
@@ -454,6 +512,7 @@ fn each_bad_part_is_named_and_the_others_come_in() {
     let mut expected = vec![
         ("conversations-0.json", none),
         ("conversations-1.json#1", none),
+        ("conversations-1.json#2", none),
         ("conversations-1.json#3", cut),
         ("conversations-2.json#1", "it is not UTF-8"),
         ("conversations-3.json", none),
@@ -467,7 +526,6 @@ fn each_bad_part_is_named_and_the_others_come_in() {
         assert!(matches!(error, Error::Refused { .. }), "{error}");
     }
     assert_eq!(refused(&plan), expected);
-    assert_eq!(plan.refused.iter().find(|part| part.place.contains("1.json#1")).unwrap().count, 2);
     let gone = ChatImport::new(ChatFormat::ChatGpt).plan(folder.path().join("gone.json"), &target);
     assert!(matches!(gone, Err(Error::Io { .. })), "{gone:?}");
     // Lines of a session that are no lines.

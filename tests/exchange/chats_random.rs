@@ -139,9 +139,9 @@ fn session(format: ChatFormat, id: usize, messages: &[Message]) -> String {
                 "message": {"role": "toolResult", "toolName": "psql", "content": blocks}}),
             (ChatFormat::OpenClaw, _) => json!({"type": "message", "timestamp": at, "id": format!("m{number}"),
                 "message": {"role": role, "content": blocks}}),
-            (_, 2) => json!({"type": "user", "timestamp": at, "uuid": format!("m{number}"), "sessionId": id,
+            (_, 2) => json!({"type": "user", "timestamp": at, "uuid": format!("{id}-m{number}"), "sessionId": id,
                 "message": {"content": [{"type": "tool_result", "name": "psql", "content": text}]}}),
-            _ => json!({"type": role, "timestamp": at, "uuid": format!("m{number}"), "sessionId": id, "message": {"content": text}}),
+            _ => json!({"type": role, "timestamp": at, "uuid": format!("{id}-m{number}"), "sessionId": id, "message": {"content": text}}),
         });
     }
     lines.iter().map(|line| format!("{line}\n")).collect()

@@ -161,7 +161,7 @@ const PRINTED: &[(&str, &str)] = &[
     (
         "ids, names, classes and counts",
         "ArtifactAudit ArtifactId ArtifactPage AuditOutcome Belongings Blamed BootstrapOutcome BundleAction BundleItem BundlePlan Charge ChatLeftOut
-         ChatPlan ChatRefused
+         ChatPlan
          CopiesReport DoctorFinding DoorWarning Duty EraseReceipt Error Filter Finding Fixed ForgottenStatement FoundAt GateFinding GroupName Health
          Holder ImportItem ImportPlan ImportRefusal LeftOutReason Listing MergeConflict MessageShape NameError Notice Origin
          Place ReplySource RulingOutcome Scope SecretAudit Source SyncReport testing::Entry",

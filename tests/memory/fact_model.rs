@@ -342,6 +342,7 @@ const OFF: &str = "undecided: consolidation is switched off";
 const NOT_FOUND: &str = "not found";
 const PROTECTED: &str = "undecided: only the human retires it";
 const BREAKER: &str = "undecided: the limit of retired rows a day is reached";
+const BESIDE: &str = "beside another value";
 const SINCE: &str = "decided since";
 const OUTDATED: &str = "undecided: it is not in the state that the decision needs";
 
@@ -367,6 +368,32 @@ impl Model {
             forgotten: Vec::new(),
             config,
         }
+    }
+
+    /// Whether a row that is restored would be a second value of its property, of which nobody was told and nobody decided.
+    fn is_beside_another_value(&self, id: MemoryId) -> bool {
+        let Some(row) = self.rows.get(&id).filter(|row| row.is_single() && !row.is_retired()) else {
+            return false;
+        };
+        let is_told = |other: MemoryId| {
+            let is_of_both = |event: &Told| {
+                let pair = [event.older, event.newer];
+                event.outcome == EventOutcome::Applied
+                    && pair.contains(&Some(id))
+                    && pair.contains(&Some(other))
+            };
+            self.pairs.contains(&(id, other))
+                || self.pairs.contains(&(other, id))
+                || self.events.iter().any(is_of_both)
+        };
+        self.rows.values().any(|other| {
+            other.id != id
+                && other.is_single()
+                && other.stands()
+                && other.key() == row.key()
+                && other.statement() != row.statement()
+                && !is_told(other.id)
+        })
     }
 
     /// A row that is not deleted.
@@ -451,11 +478,13 @@ impl Model {
             }),
             Step::Restore(id) => {
                 let cutoff = self.config.cutoff(now);
+                let is_beside = self.is_beside_another_value(*id);
                 let deleted =
                     self.rows.get_mut(id).filter(|row| row.deleted.is_some_and(|(at, _)| at >= cutoff));
                 match deleted {
                     None => "false",
                     Some(row) if !row.may_delete(access.actor) => DENIED,
+                    Some(_) if is_beside => BESIDE,
                     Some(row) => {
                         row.deleted = None;
                         "true"
@@ -987,6 +1016,7 @@ fn ask(store: &dyn Store, step: &Step, access: &Access, now: DateTime<Utc>) -> S
         Error::Undecided { rule, .. } => format!("undecided: {rule}"),
         Error::DecidedSince { decision, .. } => format!("{SINCE} {decision}"),
         Error::Config { setting, .. } => format!("config {setting}"),
+        Error::ValueStands { .. } => BESIDE.to_owned(),
         Error::Stopped { classes, .. } if classes == ["forgotten"] => STOPPED.to_owned(),
         other => panic!("{other:?}"),
     })

@@ -331,6 +331,48 @@ fn what_a_person_typed_under_another_category_they_can_delete_and_reject() {
     });
 }
 
+// The value that took the place of a deleted one counted beside it once that was restored, and nobody was told.
+#[test]
+fn a_value_is_not_restored_beside_another_one_that_counts() {
+    each(|store| {
+        let key = FactKey::one("office", "city");
+        let of = |city: &str| {
+            let text = format!("The office is in {city}");
+            NewMemory::new(categories::FACT, text, Source::UserManual).about(key.clone())
+        };
+        let oslo = store.replace(&human(), &of("Oslo"), at(0)).unwrap().id;
+        assert!(store.delete(&human(), oslo, at(1)).unwrap());
+        let mut deleted = Filter::limit(9);
+        deleted.deleted = true;
+        let listed = |access: &Access| {
+            store.list(access, &deleted).unwrap().into_iter().map(|row| row.id).collect::<Vec<_>>()
+        };
+        assert_eq!(listed(&human()), [oslo]);
+        assert_eq!(listed(&access(SessionKind::Shared, Actor::Human)), []);
+
+        let bergen = store.replace(&human(), &of("Bergen"), at(2)).unwrap().id;
+        let refused = store.restore(&human(), oslo, at(3)).unwrap_err().to_string();
+        let wanted = format!(
+            "cannot restore memories/{oslo}: memories/{bergen} says the same property now; delete memories/{bergen} first, or correct it"
+        );
+        assert_eq!(refused, wanted);
+        assert_eq!(listed(&human()), [oslo]);
+        let values = store.values(&human(), &key).unwrap();
+        assert_eq!(values.iter().map(|fact| fact.memory.id).collect::<Vec<_>>(), [bergen]);
+
+        // What says the same, or is known as a pair, may stand beside it.
+        assert!(store.delete(&human(), bergen, at(4)).unwrap());
+        assert!(store.restore(&human(), oslo, at(5)).unwrap());
+        let lisbon = store.record(&human(), &of("Lisbon"), at(6)).unwrap();
+        assert!(store.delete(&human(), oslo, at(7)).unwrap());
+        assert!(store.restore(&human(), oslo, at(8)).unwrap());
+        assert_eq!(store.suspicions(&human(), 9).unwrap().len(), 1);
+        store.decide(&human(), &Decision::coexist(oslo, lisbon.id), at(9)).unwrap();
+        assert!(store.delete(&human(), oslo, at(10)).unwrap());
+        assert!(store.restore(&human(), oslo, at(11)).unwrap(), "a person let both stand");
+    });
+}
+
 #[test]
 fn what_the_human_pinned_the_agent_deletes_when_they_let_it_go() {
     each(|store| {

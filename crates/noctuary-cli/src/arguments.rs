@@ -125,7 +125,7 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 0)]
         around: usize,
         /// Rows as they held at the end of this day
-        #[arg(long, value_name = "DATE")]
+        #[arg(long, value_name = "DATE", value_parser = date)]
         as_of: Option<NaiveDate>,
         #[command(flatten)]
         kept: Kept,
@@ -211,13 +211,16 @@ pub(crate) enum Command {
         /// A folder, a database or a server
         path: Place,
         /// The older row of a pair
-        #[arg(requires = "answer")]
+        #[arg(requires = "newer")]
         older: Option<String>,
         /// The newer one
         newer: Option<String>,
         /// The answer
         #[arg(value_enum)]
         answer: Option<Answer>,
+        /// Take the answer on a pair back
+        #[arg(long, requires = "newer", conflicts_with = "answer")]
+        undo: bool,
     },
     /// Make rows of the lines that dreams promoted
     Feed {
@@ -308,7 +311,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME", requires = "from")]
         of: Option<String>,
         /// Of chats, leave out messages before this day, as 2026-11-20
-        #[arg(long, value_name = "DATE", requires = "from")]
+        #[arg(long, value_name = "DATE", requires = "from", value_parser = date)]
         since: Option<NaiveDate>,
         /// Of chats, take those whose id begins with this text or whose title holds it
         #[arg(long, value_name = "TEXT", requires = "from")]
@@ -432,8 +435,8 @@ pub(crate) struct Kept {
     /// Of this category, as user, fact or decision
     #[arg(long)]
     pub(crate) category: Option<String>,
-    /// From this origin, as user, agent, tool, web or import
-    #[arg(long)]
+    /// From this origin: user, agent, tool, tool:NAME, web, import, participant or system
+    #[arg(long, value_parser = origin)]
     pub(crate) origin: Option<String>,
     /// Said by this participant of a group
     #[arg(long, value_name = "NAME")]
@@ -442,10 +445,10 @@ pub(crate) struct Kept {
     #[arg(long)]
     pub(crate) tag: Option<String>,
     /// Rows touched, and journals, of this day or later
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     pub(crate) from: Option<NaiveDate>,
     /// Rows touched, and journals, of this day or before
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     pub(crate) until: Option<NaiveDate>,
 }
 
@@ -454,12 +457,64 @@ pub(crate) struct Kept {
 pub(crate) struct Wanted {
     #[command(flatten)]
     pub(crate) kept: Kept,
-    /// In this state: pending, candidate, verified, disputed, superseded or rejected
-    #[arg(long)]
-    pub(crate) state: Option<FactState>,
+    /// In this state
+    #[arg(long, value_enum)]
+    pub(crate) state: Option<RowState>,
     /// At most this number, the latest first
     #[arg(long, default_value_t = 50)]
     pub(crate) limit: usize,
+}
+
+/// The states of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RowState {
+    /// Written, and not settled yet
+    Pending,
+    /// It counts
+    Candidate,
+    /// A person confirmed it
+    Verified,
+    /// Another one contradicts it
+    Disputed,
+    /// Another one took its place
+    Superseded,
+    /// Found to be wrong
+    Rejected,
+    /// Out by `retire`; `restore` brings it back
+    Retired,
+}
+
+impl RowState {
+    /// Returns the state of the library; `None` for a row that was taken out.
+    pub(crate) fn of_fact(self) -> Option<FactState> {
+        Some(match self {
+            Self::Pending => FactState::Pending,
+            Self::Candidate => FactState::Candidate,
+            Self::Verified => FactState::Verified,
+            Self::Disputed => FactState::Disputed,
+            Self::Superseded => FactState::Superseded,
+            Self::Rejected => FactState::Rejected,
+            Self::Retired => return None,
+        })
+    }
+}
+
+/// Reads a day of the command line.
+fn date(text: &str) -> Result<NaiveDate, String> {
+    text.parse().map_err(|_| "a day is wanted, as 2026-11-20".to_owned())
+}
+
+/// The origins that a row can have, without the names of tools and participants.
+pub(crate) const ORIGINS: [&str; 7] = ["user", "agent", "tool", "web", "import", "participant", "system"];
+
+/// Reads an origin of the command line: one of the known ones, `tool:NAME` or `participant:NAME`.
+fn origin(text: &str) -> Result<String, String> {
+    let kind = text.split(':').next().unwrap_or_default();
+    if ORIGINS.contains(&kind) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("an origin is one of {}", ORIGINS.join(", ")))
+    }
 }
 
 /// The answers to a pair of rows that may contradict each other.

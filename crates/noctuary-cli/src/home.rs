@@ -8,9 +8,10 @@ use noctuary::doctor::Doctor;
 use noctuary::edges::EdgeStore;
 use noctuary::exchange::{FeedReport, StoredRows, feed};
 use noctuary::facts::FactStore;
-use noctuary::learning::{MethodStore, PreferenceStore};
+use noctuary::learning::{MethodStore, PreferenceStore, RoleStore};
 use noctuary::life::Preset;
 use noctuary::memory::LearningStore;
+use noctuary::pages::{Learned, Pages};
 use noctuary::postgres::{Postgres, PostgresMemoryStore, PostgresWorkspace};
 use noctuary::workspace::Reach;
 use noctuary::{
@@ -61,14 +62,18 @@ impl Store {
         }
     }
 
-    /// Returns the store as the home of its edges.
-    pub(crate) fn into_edges(self) -> Arc<dyn EdgeStore> {
+    /// Returns pages over its rows, and over its rules, methods and lessons.
+    pub(crate) fn into_pages(self) -> Pages {
         match self {
-            Self::File(store) => Arc::new(store),
-            Self::Sqlite(store) => Arc::new(store),
-            Self::Postgres(store, _) => Arc::new(store),
+            Self::File(store) => pages(&Arc::new(store)),
+            Self::Sqlite(store) => pages(&Arc::new(store)),
+            Self::Postgres(store, _) => pages(&Arc::new(store)),
         }
     }
+}
+
+fn pages<S: EdgeStore + MethodStore + PreferenceStore + RoleStore + 'static>(store: &Arc<S>) -> Pages {
+    Pages::new(Arc::<S>::clone(store)).source(Arc::new(Learned::new(Arc::clone(store))))
 }
 
 impl Home {

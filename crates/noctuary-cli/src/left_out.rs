@@ -1,6 +1,7 @@
 //! PATH where it is left out: the home of the environment or the settings.
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
@@ -9,7 +10,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use super::arguments::Arguments;
 use super::config::Config;
 use super::home::is_database;
-use super::output::Trouble;
+use super::output::{Trouble, notice};
 use super::place::Place;
 
 /// The names of the environment that hold a home, the first first; the second is that of the seed.
@@ -22,13 +23,26 @@ pub(crate) fn parse(said: &[OsString]) -> Result<Arguments, clap::Error> {
         Err(error) => error.kind() == ErrorKind::MissingRequiredArgument,
         Ok(matches) => names_no_place(matches),
     };
-    let filled = if is_left_out { home(said).and_then(|home| filled(said, home)) } else { None };
+    let home = if is_left_out { home(said) } else { None };
+    let filled = home.as_ref().and_then(|home| filled(said, home.clone()));
     let again = filled.map(|filled| Arguments::command().try_get_matches_from(filled));
     let matches = match (parsed, again) {
-        (_, Some(Ok(again))) | (Ok(again), _) => again,
+        (_, Some(Ok(again))) => {
+            let home = home.unwrap_or_default();
+            if std::io::stderr().is_terminal() {
+                notice("home_used", &[&Place::from(home.into_os_string())]);
+            }
+            again
+        }
+        (Ok(parsed), _) => parsed,
         (Err(_), Some(Err(error))) | (Err(error), None) => return Err(error),
     };
     Arguments::from_arg_matches(&matches)
+}
+
+/// Returns a text of the help in which PATH may be left out. The parser wants it, and this module puts it in.
+pub(crate) fn shown(help: &str) -> String {
+    help.replace("<PATH>", "[PATH]")
 }
 
 /// Returns whether the first word is no place: it does not look like a path, and is no life either. A folder that happens to have

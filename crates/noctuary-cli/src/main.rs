@@ -11,10 +11,11 @@ mod output;
 mod place;
 mod progress;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command, Forgotten, InFormat, OutFormat, Way};
-use commands::rows::{self, Change};
+use commands::rows::{self, Change, Word};
 use commands::rules;
 use output::{End, Output, Trouble};
 use place::Whose;
@@ -43,19 +44,20 @@ fn main() -> ExitCode {
 
 /// Says why a command line makes no sense, without the password of an address in it.
 fn refused(error: &clap::Error) -> ExitCode {
-    let plain = error.render().to_string();
-    let text = address::masked(&plain);
+    let rendered = error.render();
     if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+        let plain = left_out::shown(&rendered.to_string());
         return Trouble::of("clap", &[&plain.trim()]).tell(Output::new(true));
     }
-    if text == plain {
-        // In colours, on a terminal.
-        error.exit();
-    }
+    let is_terminal =
+        if error.use_stderr() { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
+    let in_colours = is_terminal && !output::is_plain();
+    let text = if in_colours { rendered.ansi().to_string() } else { rendered.to_string() };
+    let text = left_out::shown(&address::masked(&text));
     if error.use_stderr() {
         eprint!("{text}");
     } else {
-        print!("{text}");
+        output::print(&text);
     }
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
@@ -97,10 +99,14 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         }
         Command::Retire { row } => rows::change(row, Change::Retire, whose, output),
         Command::Restore { row } => rows::change(row, Change::Restore, whose, output),
-        Command::Suspects { path, older, newer, answer } => {
-            let answered = older.as_deref().zip(newer.as_deref()).zip(*answer);
-            let answered = answered.map(|((older, newer), answer)| (older, newer, answer));
-            rows::suspects(path, answered, whose, &config, output)
+        Command::Suspects { path, older, newer, answer, undo } => {
+            let word = match (older.as_deref().zip(newer.as_deref()), answer) {
+                (None, _) => None,
+                (Some(pair), _) if *undo => Some((pair, Word::TakeBack)),
+                (Some(pair), Some(answer)) => Some((pair, Word::Answer(*answer))),
+                (Some(_), None) => return Err(Trouble::of("no_answer_said", &[])),
+            };
+            rows::suspects(path, word, whose, &config, output)
         }
         Command::Feed { path } => rows::feed(path, whose, output),
         Command::Rules(of) => rules::rules(of, whose, output),

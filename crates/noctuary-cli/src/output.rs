@@ -6,6 +6,7 @@ use std::io::{ErrorKind, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 
+use noctuary::workspace::Refusal;
 use serde::Serialize;
 use serde_json::json;
 
@@ -139,12 +140,26 @@ impl Display for Trouble {
 
 impl From<noctuary::Error> for Trouble {
     fn from(error: noctuary::Error) -> Self {
+        // In the verbs of the command.
+        match &error {
+            noctuary::Error::ValueStands { name, value } => {
+                return Self::of("value_stands", &[name, value]);
+            }
+            noctuary::Error::Stopped { classes, .. } if classes.iter().any(|class| class == "forgotten") => {
+                return Self::of("forgotten_words", &[]);
+            }
+            noctuary::Error::DreamStays { dream, reason: Refusal::GivenBack, .. } => {
+                return Self::of("dream_given_back", &[dream]);
+            }
+            _ => {}
+        }
         let mut text = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {
             text.push_str(&format!(": {cause}"));
             source = cause.source();
         }
+        let text = in_verbs(&text);
         let name = format!("error.{}", error.kind());
         let is_known = MESSAGES.lines().any(|row| row.split('\t').next() == Some(&name));
         Self::of(if is_known { &name } else { "error.other" }, &[&text])
@@ -155,6 +170,24 @@ impl From<serde_json::Error> for Trouble {
     fn from(error: serde_json::Error) -> Self {
         Self::of("internal", &[&error])
     }
+}
+
+/// The words of the library for a host, and those of the command for the same.
+const VERBS: [(&str, &str); 5] = [
+    (" (or call `merge_copies`)", ""),
+    ("merge_copies merges", "`noctuary merge-copies` merges"),
+    ("redo_dream", "`noctuary undo PATH ID --redo`"),
+    ("read_again gives", "`noctuary read-again PATH` gives"),
+    ("dream_on changes", "`noctuary dreams-on PATH` changes"),
+];
+
+/// Returns a text of the library in the verbs of the command.
+pub(crate) fn in_verbs(text: &str) -> String {
+    let mut said = text.to_owned();
+    for (call, verb) in VERBS {
+        said = said.replace(call, verb);
+    }
+    said
 }
 
 /// Adds what was attempted, as a verb, and on which path to an error of the operating system.
@@ -186,8 +219,7 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { json, colour: !json && !is_plain && std::io::stdout().is_terminal() }
+        Self { json, colour: !json && !is_plain() && std::io::stdout().is_terminal() }
     }
 
     /// Prints a value as JSON.
@@ -275,6 +307,11 @@ pub(crate) fn notice(name: &str, words: &[&dyn Display]) {
     eprintln!("noctuary: {}", masked(&Message::of(name, words).to_string()));
 }
 
+/// Returns whether no colours are wanted.
+pub(crate) fn is_plain() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
 /// The columns of an ordinary terminal.
 const WIDTH: usize = 80;
 
@@ -284,7 +321,7 @@ pub(crate) fn print_rendered(bytes: &[u8]) {
 }
 
 /// Prints to stdout. A reader that went away, as `head` does, is no failure.
-fn print(text: &str) {
+pub(crate) fn print(text: &str) {
     use std::io::Write;
 
     if std::io::stdout().write_all(masked(text).as_bytes()).is_err() {
@@ -374,6 +411,22 @@ mod tests {
             count += 1;
         }
         assert!(count > 20, "the kinds were found: {count}");
+    }
+
+    #[test]
+    fn each_call_that_a_message_of_the_library_names_has_its_verb() {
+        const SAID: [&str; 2] = [
+            include_str!("../../../src/base/error/error.rs"),
+            include_str!("../../../src/dreamer/notice.rs"),
+        ];
+        // A text goes on in the next line.
+        let one_line =
+            |text: &str| text.replace("\\\n", " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = SAID.map(one_line).join(" ");
+        for (call, verb) in VERBS {
+            assert!(said.contains(call.trim()), "{call}");
+            assert_eq!(in_verbs(&format!("a{call} it")), format!("a{verb} it"));
+        }
     }
 
     fn capital(word: &str) -> String {

@@ -19,6 +19,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 impl Progress {
     /// Begins a work of this name.
     pub(crate) fn begin(name: &'static str) -> Self {
+        Self::counting(name, String::new)
+    }
+
+    /// Begins a work of this name, and says on a terminal how far it is.
+    pub(crate) fn counting(name: &'static str, count: impl Fn() -> String + Send + 'static) -> Self {
         let (done, is_done) = channel::<()>();
         let thread = std::thread::spawn(move || {
             if is_done.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
@@ -29,10 +34,10 @@ impl Progress {
                 return;
             }
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            bar.set_message(format!("{name} …"));
             let style = indicatif::ProgressStyle::with_template("{spinner} {msg} {elapsed}");
             bar.set_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_spinner()));
             while is_done.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
+                bar.set_message(format!("{name} … {}", count()));
                 bar.tick();
             }
             bar.finish_and_clear();

@@ -207,6 +207,15 @@ pub enum Error {
         /// The id of the later decision, the latest where there are several.
         decision: i64,
     },
+    /// A deleted value of a property is not restored beside another value that counts now; nothing was changed.
+    /// [Delete](crate::MemoryStore::delete) that one first, or [correct](crate::facts::FactStore::correct) it.
+    #[error("cannot restore {name}: {value} says the same property now; delete {value} first, or correct it")]
+    ValueStands {
+        /// The deleted row.
+        name: Name,
+        /// The row with the value that counts.
+        value: Name,
+    },
     /// A store lacks its last commit: its file was emptied, cut short, deleted, or replaced by an older one. Nothing was
     /// read or written. Put back a backup, or delete the mark to go on with what is there.
     #[error(
@@ -324,6 +333,7 @@ impl Error {
             Self::Uninitialized => "uninitialized",
             Self::BootstrapRemains { .. } => "bootstrap_remains",
             Self::Undecided { .. } | Self::DecidedSince { .. } => "undecided",
+            Self::ValueStands { .. } => "value_stands",
             Self::Shrunk { .. } => "shrunk",
             Self::CopyWaits { .. } => "copy_waits",
             Self::TooManyOpen { .. } => "too_many_open",

@@ -36,6 +36,8 @@ pub enum Refusal {
     JournalChanged,
     /// It is a journal of the dream, which another dream has read since.
     ReadAgain,
+    /// It is a journal of the dream, which was given back and waits for the next dream.
+    GivenBack,
     /// A line of the section was promoted by another dream since, or written by a person.
     SaidAgain,
     /// It holds the watermark of a peer, which the next dream takes in.
@@ -68,6 +70,7 @@ impl fmt::Display for Refusal {
             Self::JournalGone => "the journal is missing",
             Self::JournalChanged => "the journal changed in the part that the dream had read",
             Self::ReadAgain => "another dream has read the journal since",
+            Self::GivenBack => "the journal was given back, and waits for the next dream",
             Self::SaidAgain => "a line of the section is in memory already",
             Self::PeerAhead => "a peer has dreamed since; run a dream first",
             Self::OtherScope => "it belongs to another scope",

@@ -25,7 +25,7 @@ use crate::format::documents::statements::lines;
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::ledger::{Entry, Piece};
-use crate::format::state::log::{self, LogLine};
+use crate::format::state::log::{self, LogLine, LogSource};
 use crate::format::state::undone::Kept;
 use crate::format::{DreamId, JournalName};
 use crate::session;
@@ -196,8 +196,8 @@ impl Changing<'_> {
             };
             let piece = known.as_ref().and_then(|entry| entry.pieces().iter().find(is_it)).cloned();
             limit = limit.min(self.modified_before(&journal)?);
-            let (Some(mut entry), Some(piece)) = (known, piece) else {
-                return refused(&journal, Refusal::JournalChanged);
+            let (Some(mut entry), Some(piece)) = (known.clone(), piece) else {
+                return refused(&journal, self.why_unknown(&journal, source, known.as_ref()));
             };
             self.check(&journal, &piece)?;
             entry.retain_pieces(|other| *other != piece);
@@ -228,6 +228,28 @@ impl Changing<'_> {
         self.remove_briefing(id)?;
         self.commit(&intent)?;
         Ok(true)
+    }
+
+    /// Returns why a cursor does not have what a dream read: a part of it was given back, or the journal changed.
+    fn why_unknown(&self, journal: &DocName, source: &LogSource, known: Option<&Entry>) -> Refusal {
+        let stands = |from, to, sha256| {
+            hash_range(self.earlier.workspace, journal, from..to).ok().is_some_and(|now| sha256 == Some(now))
+        };
+        // It may have been dropped long after the dream.
+        let Some(known) = known else { return Refusal::JournalChanged };
+        let mut read = 0;
+        for piece in known.pieces() {
+            let part = piece.to.min(source.to).saturating_sub(piece.from.max(source.from));
+            if part > 0 && !stands(piece.from, piece.to, piece.sha256) {
+                return Refusal::JournalChanged;
+            }
+            read += part;
+        }
+        if read < source.to - source.from && stands(source.from, source.to, Some(source.sha256)) {
+            Refusal::GivenBack
+        } else {
+            Refusal::JournalChanged
+        }
     }
 
     /// Removes the briefing of a dream; one that a person wrote or edited stays. The next night writes another.

@@ -48,6 +48,7 @@ const MESSAGE: usize = 128;
 
 pub(super) const TOO_LARGE: &str = "it is larger than 32 MiB";
 pub(super) const NOT_UTF8: &str = "it is not UTF-8";
+pub(super) const NO_WORDS: &str = "no message of it can be read";
 pub(super) const NOT_THIS: &str = "it holds no conversation of this format; look at --from";
 
 pub(super) const HIDDEN: &str = "prompts and messages of the program itself";
@@ -109,6 +110,11 @@ impl Chat {
         left.count(CALLS, 1);
     }
 
+    /// Returns its title, else its id.
+    fn called(&self) -> String {
+        if self.title.trim().is_empty() { self.id.clone() } else { self.title.clone() }
+    }
+
     /// Gives the conversation to its taker. A message without a time has the time of the one before it; the first ones that of the
     /// conversation.
     pub(super) fn give(
@@ -119,7 +125,10 @@ impl Chat {
         take: Take<'_>,
     ) -> Result<()> {
         if self.bytes > MAX_CHAT {
-            left.refuse(place.name, number, TOO_LARGE);
+            match number {
+                0 => left.refuse(place.name, TOO_LARGE),
+                _ => left.refuse_chat(place.name, number, self.called(), TOO_LARGE),
+            }
             return Ok(());
         }
         let first = self.messages.iter().find_map(|message| message.at);

@@ -44,6 +44,11 @@ impl ChatFormat {
         }
     }
 
+    /// Returns whether a session that is resumed copies the messages before it, under their ids.
+    pub(super) fn copies_messages(self) -> bool {
+        self == Self::ClaudeCode
+    }
+
     /// Says that a folder or a zip holds no file of this format.
     pub(super) fn missing(self) -> &'static str {
         match self {

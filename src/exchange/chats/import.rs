@@ -8,6 +8,7 @@ use chrono::{NaiveDate, NaiveTime};
 use super::chat::{Chat, ChatMessage};
 use super::format::ChatFormat;
 use super::plan::{ChatItem, ChatPlan, LeftOut};
+use super::progress::ChatProgress;
 use super::read::read;
 use crate::base::day::DayPolicy;
 use crate::base::document::Document;
@@ -29,7 +30,7 @@ use crate::workspace::{Lease, Workspace};
 /// its messages: `[user]`, `[agent]`, `[tool:NAME]`; its title is an `[import]`. Nights read them as any other journal.
 ///
 /// Importing again, or a longer export, adds only messages that are new. An edited message, or one of another branch, is
-/// added as a new one. No byte of a journal is rewritten. A message that a [forgetting](crate::exchange::Forget) took out of a
+/// added as a new one. A message that a resumed session of Claude Code copied from an earlier one comes in once. No byte of a journal is rewritten. A message that a [forgetting](crate::exchange::Forget) took out of a
 /// journal does not come back.
 ///
 /// Words pass as notes do, by the policy of [`Door::JournalAppend`]: secrets are masked, and suspicious text is kept and told. A
@@ -66,13 +67,14 @@ pub struct ChatImport {
     doors: Doors,
     since: Option<NaiveDate>,
     only: Option<String>,
+    progress: Option<Arc<ChatProgress>>,
 }
 
 impl ChatImport {
     /// Imports from a format, through the default [`Doors`], by days in UTC.
     #[must_use]
     pub fn new(format: ChatFormat) -> Self {
-        Self { format, day: DayPolicy::UTC, doors: Doors::default(), since: None, only: None }
+        Self { format, day: DayPolicy::UTC, doors: Doors::default(), since: None, only: None, progress: None }
     }
 
     /// Sets which day each message belongs to.
@@ -101,6 +103,13 @@ impl ChatImport {
     #[must_use]
     pub fn only(mut self, text: impl Into<String>) -> Self {
         self.only = Some(text.into());
+        self
+    }
+
+    /// Counts what is read of an export, for a bar that another thread draws.
+    #[must_use]
+    pub fn counting(mut self, progress: Arc<ChatProgress>) -> Self {
+        self.progress = Some(progress);
         self
     }
 
@@ -142,8 +151,9 @@ impl ChatImport {
         let mut left = LeftOut::default();
         read(self.format, self.day, path, &mut left, &mut |chat, left| run.take(chat, left))?;
         run.remember()?;
-        left.tell(&mut run.plan);
-        Ok(run.plan)
+        let mut plan = std::mem::take(&mut run.plan);
+        left.tell(&mut plan, &|title| run.title(title));
+        Ok(plan)
     }
 
     fn wants(&self, chat: &Chat) -> bool {
@@ -191,6 +201,7 @@ struct Run<'r> {
 /// A message that is new, as its journal has it.
 struct Fresh {
     hash: u64,
+    is_title: bool,
     at: NaiveTime,
     note: Note,
 }
@@ -198,13 +209,20 @@ struct Fresh {
 /// The number of bytes of the state that are written at once. Before that, the journals alone tell what was imported.
 const LINES: usize = 64 << 10;
 
+/// The id of a conversation's title among its messages.
+const TITLE: &str = "title";
+
 const FORGOTTEN: &str = "messages with what was forgotten here";
 const STOPPED: &str = "messages that the policy of journals stops";
+const EMPTY: &str = "conversations without a message";
 const EARLIER: &str = "messages of earlier days";
 const OTHER: &str = "conversations that were not asked for";
 
 impl Run<'_> {
     fn take(&mut self, mut chat: Chat, left: &mut LeftOut) -> Result<()> {
+        if let Some(progress) = &self.import.progress {
+            progress.count(chat.messages.len());
+        }
         if !self.import.wants(&chat) {
             left.count(OTHER, 1);
             return Ok(());
@@ -213,22 +231,28 @@ impl Run<'_> {
         let before = chat.messages.len();
         chat.messages.retain(|message| self.import.since.is_none_or(|since| day(message) >= Some(since)));
         left.count(EARLIER, (before - chat.messages.len()) as u64);
+        if before == 0 {
+            left.count(EMPTY, 1);
+        }
         let Some(first) = chat.messages.first() else { return Ok(()) };
         let title = chat.title.split_whitespace().collect::<Vec<_>>().join(" ");
         if !title.is_empty() {
-            let title = ChatMessage { id: "title".into(), at: first.at, origin: Origin::Import, text: title };
+            let title = ChatMessage { id: TITLE.into(), at: first.at, origin: Origin::Import, text: title };
             chat.messages.insert(0, title);
         }
         let id = format!("{}-{}", self.import.format, chat.id);
         let mut item = ChatItem {
-            title: self.passed(&chat.title).map(|(text, _)| text).unwrap_or_default(),
+            title: self.title(&chat.title),
             is_new: !self.known.has(&id),
             id,
             days: Vec::new(),
             messages: 0,
             bytes: 0,
         };
-        for (day, fresh) in self.fresh(&item.id, chat.messages, left)? {
+        let days = self.fresh(&item.id, chat.messages, left)?;
+        // Of a session that copies another one, its title alone would be new.
+        let is_copy = item.is_new && days.values().flatten().all(|fresh| fresh.is_title);
+        for (day, fresh) in days.into_iter().filter(|_| !is_copy) {
             let bytes = self.add(&item.id, day, &fresh)?;
             // Without any, an import that was interrupted had added them.
             if bytes > 0 {
@@ -248,7 +272,7 @@ impl Run<'_> {
     }
 
     /// Returns the messages that are new, by their days. They are known by their ids and words, and by how many like them came before:
-    /// some formats have no ids.
+    /// some formats have no ids. A message that another session had already is known too, where the format copies them.
     fn fresh(
         &mut self,
         chat: &str,
@@ -259,12 +283,20 @@ impl Run<'_> {
             Default::default();
         for ChatMessage { id, at, mut origin, text } in messages {
             let Some(at) = at else { continue };
+            let is_title = id == TITLE && origin == Origin::Import;
             let fields = [chat, &id, &origin.to_string(), &text];
             let nth = like.entry(message_hash(&fields)).or_default();
             let nth = std::mem::replace(nth, *nth + 1).to_string();
-            let hash = message_hash(&[&fields[..], &[&nth]].concat());
+            let mut hash = message_hash(&[&fields[..], &[&nth]].concat());
             if self.known.knows(chat, hash) {
                 continue;
+            }
+            if self.import.format.copies_messages() && !is_title && !id.is_empty() {
+                let format = self.import.format.to_string();
+                hash = message_hash(&[&[format.as_str()], &fields[1..], &[&nth]].concat());
+                if self.known.knows_anywhere(hash) {
+                    continue;
+                }
             }
             if let Origin::Tool(name) | Origin::Participant(name) = &mut origin
                 && self.passed(name).is_ok_and(|(passed, _)| passed != *name)
@@ -276,8 +308,8 @@ impl Run<'_> {
                     for class in found {
                         *self.plan.found.entry(class).or_default() += 1;
                     }
-                    let fresh =
-                        Fresh { hash, at: self.import.day.time(at), note: Note::happened(text).from(origin) };
+                    let (at_day, note) = (self.import.day.time(at), Note::happened(text).from(origin));
+                    let fresh = Fresh { hash, is_title, at: at_day, note };
                     if !fresh.note.is_empty() {
                         days.entry(self.import.day.date(at)).or_default().push(fresh);
                     }
@@ -292,6 +324,11 @@ impl Run<'_> {
             }
         }
         Ok(days)
+    }
+
+    /// Lets a title pass; one that may not is empty.
+    fn title(&self, title: &str) -> String {
+        self.passed(title).map(|(text, _)| text).unwrap_or_default()
     }
 
     /// Lets a text pass as a note does; what was forgotten stays out, as of any other import.

@@ -54,7 +54,7 @@ pub(super) fn read(
             NOT_THIS
         }
     };
-    left.refuse(place.name, 0, refused);
+    left.refuse(place.name, refused);
     Ok(())
 }
 

@@ -61,22 +61,39 @@ pub struct ChatLeftOut {
 }
 
 /// A part of an export that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ChatRefused {
-    /// The file, with the number of the part in it: `conversations.json#17`. The first, where there are several of one file.
+    /// The file, with the number of the conversation in it: `conversations.json#17`.
     pub place: String,
+    /// The title of the conversation, else its id; empty where neither can be read.
+    pub title: String,
     /// Why.
     pub reason: String,
-    /// The number of such parts of the file.
+    /// The number of such parts: 1 for a conversation, more for lines of one file. Of a file with over a hundred such
+    /// conversations those behind are counted together.
     pub count: u64,
 }
+
+debug_as!(ChatRefused, |it| "ChatRefused {{ {}, {}, {} times }}", it.place, it.reason, it.count);
+
+/// The most conversations of a file that are named for one reason.
+const MAX_NAMED: usize = 100;
 
 /// The messages and parts that stay out, as they are counted.
 #[derive(Default)]
 pub(super) struct LeftOut {
     counts: SortedMap<&'static str, u64>,
-    refused: SortedMap<(String, &'static str), (usize, u64)>,
+    refused: SortedMap<(String, &'static str), Refused>,
+}
+
+/// The parts of a file that are refused for one reason.
+#[derive(Default)]
+struct Refused {
+    /// The first conversations, each with its number and what it is called.
+    named: Vec<(usize, String)>,
+    /// All others.
+    others: u64,
 }
 
 impl LeftOut {
@@ -86,18 +103,47 @@ impl LeftOut {
         }
     }
 
-    /// Refuses a part of a file by its number; 0 is the whole file.
-    pub(super) fn refuse(&mut self, file: &str, number: usize, reason: &'static str) {
-        self.refused.entry((file.to_owned(), reason)).or_insert((number, 0)).1 += 1;
+    /// Returns how many of a kind stay out so far.
+    pub(super) fn counted(&self, what: &'static str) -> u64 {
+        self.counts.get(what).copied().unwrap_or_default()
     }
 
-    pub(super) fn tell(self, plan: &mut ChatPlan) {
+    /// Refuses a file, or a line of it.
+    pub(super) fn refuse(&mut self, file: &str, reason: &'static str) {
+        self.refused.entry((file.to_owned(), reason)).or_default().others += 1;
+    }
+
+    /// Refuses a conversation by its number in a file; `title` is what it is called, as far as that can be read.
+    pub(super) fn refuse_chat(&mut self, file: &str, number: usize, title: String, reason: &'static str) {
+        let refused = self.refused.entry((file.to_owned(), reason)).or_default();
+        if refused.named.len() < MAX_NAMED {
+            refused.named.push((number, title));
+        } else {
+            refused.others += 1;
+        }
+    }
+
+    /// Tells of all of it; `passed` lets a title pass as those do that come in.
+    pub(super) fn tell(self, plan: &mut ChatPlan, passed: &dyn Fn(&str) -> String) {
         let left = |(what, count): (&'static str, u64)| ChatLeftOut { what: what.to_owned(), count };
         plan.left_out.extend(self.counts.into_iter().map(left));
-        plan.refused.extend(self.refused.into_iter().map(|((file, reason), (number, count))| ChatRefused {
-            place: if number == 0 { file } else { format!("{file}#{number}") },
-            reason: reason.to_owned(),
-            count,
-        }));
+        for ((file, reason), refused) in self.refused {
+            for (number, title) in refused.named {
+                plan.refused.push(ChatRefused {
+                    place: format!("{file}#{number}"),
+                    title: passed(&title),
+                    reason: reason.to_owned(),
+                    count: 1,
+                });
+            }
+            if refused.others > 0 {
+                plan.refused.push(ChatRefused {
+                    place: file,
+                    title: String::new(),
+                    reason: reason.to_owned(),
+                    count: refused.others,
+                });
+            }
+        }
     }
 }

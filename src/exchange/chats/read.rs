@@ -3,7 +3,9 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use super::chat::{NOT_THIS, NOT_UTF8, TOO_LARGE, Take};
+use serde_json::Value;
+
+use super::chat::{NO_WORDS, NOT_THIS, NOT_UTF8, TOO_LARGE, Take, UNKNOWN, word};
 use super::format::ChatFormat;
 use super::pieces::{Piece, Pieces};
 use super::plan::LeftOut;
@@ -49,11 +51,12 @@ fn list(
 ) -> Result<()> {
     let (mut pieces, mut buffer) = (Pieces::new(reader), Vec::new());
     for number in 1.. {
+        let unknown = left.counted(UNKNOWN);
         let chat = match pieces.element(&mut buffer) {
             Err(error) => return place.failed(error, left),
             Ok(None) if number > 1 => break,
             Ok(None) => {
-                left.refuse(place.name, 0, NOT_THIS);
+                left.refuse(place.name, NOT_THIS);
                 break;
             }
             Ok(Some(Piece::TooLarge)) => Err(TOO_LARGE),
@@ -65,9 +68,19 @@ fn list(
             },
         };
         match chat {
+            Ok(chat) if chat.messages.is_empty() && left.counted(UNKNOWN) > unknown => {
+                left.refuse_chat(place.name, number, called(&buffer), NO_WORDS);
+            }
             Ok(chat) => chat.give(place, number, left, take)?,
-            Err(reason) => left.refuse(place.name, number, reason),
+            Err(reason) => left.refuse_chat(place.name, number, called(&buffer), reason),
         }
     }
     Ok(())
+}
+
+/// Returns the title of a conversation that cannot be read, else its id; empty where neither can be found.
+fn called(bytes: &[u8]) -> String {
+    let found: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let fields = ["title", "name", "conversation_id", "id", "uuid"].map(|field| word(&found, field));
+    fields.into_iter().find(|text| !text.trim().is_empty()).unwrap_or_default().to_owned()
 }

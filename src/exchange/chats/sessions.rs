@@ -65,7 +65,7 @@ impl Sessions {
                 Ok(None) => break,
                 Ok(Some(Piece::Whole)) => {}
                 Ok(Some(_)) => {
-                    left.refuse(place.name, 0, TOO_LARGE);
+                    left.refuse(place.name, TOO_LARGE);
                     continue;
                 }
             }
@@ -73,11 +73,11 @@ impl Sessions {
                 continue;
             }
             let Ok(text) = std::str::from_utf8(&buffer) else {
-                left.refuse(place.name, 0, NOT_UTF8);
+                left.refuse(place.name, NOT_UTF8);
                 continue;
             };
             let Ok(line) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) else {
-                left.refuse(place.name, 0, NO_JSON);
+                left.refuse(place.name, NO_JSON);
                 continue;
             };
             is_any = true;
@@ -91,7 +91,7 @@ impl Sessions {
             }
         }
         if !is_any {
-            left.refuse(place.name, 0, NOT_THIS);
+            left.refuse(place.name, NOT_THIS);
             return Ok(());
         }
         if self.is_unlisted || self.others.contains(chat.id.as_str()) {
@@ -109,7 +109,7 @@ impl Sessions {
             return place.failed(error, left);
         }
         let Ok(Value::Object(sessions)) = serde_json::from_slice(&bytes) else {
-            left.refuse(place.name, 0, NO_LIST);
+            left.refuse(place.name, NO_LIST);
             self.is_unlisted = true;
             return Ok(());
         };

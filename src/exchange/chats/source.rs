@@ -36,7 +36,7 @@ impl<'p> Place<'p> {
         if !self.is_packed {
             return Err(error).at("read", self.name);
         }
-        left.refuse(self.name, 0, BROKEN);
+        left.refuse(self.name, BROKEN);
         Ok(())
     }
 }
@@ -78,7 +78,7 @@ pub(super) fn each(
     names.sort_unstable_by(|(one, _), (other, _)| lists_first(one, other));
     for (name, at) in &names {
         let Ok(file) = archive.by_index(*at) else {
-            left.refuse(name, 0, BROKEN);
+            left.refuse(name, BROKEN);
             continue;
         };
         let mut reader = BufReader::with_capacity(BUFFER, file);
@@ -105,9 +105,9 @@ fn files(disk: &Looking, wants: &dyn Fn(&str) -> bool, left: &mut LeftOut) -> Re
                 Kind::Folder if is_name => folders.push(path),
                 Kind::File if is_name && wants(&entry.name) => files.push(path),
                 Kind::File if !wants(&entry.name) => {}
-                Kind::Folder | Kind::File => left.refuse(&path, 0, "its name cannot be used; rename it"),
+                Kind::Folder | Kind::File => left.refuse(&path, "its name cannot be used; rename it"),
                 Kind::Symlink | Kind::Other => {
-                    left.refuse(&path, 0, "it is a link or no plain file, and is not followed");
+                    left.refuse(&path, "it is a link or no plain file, and is not followed");
                 }
             }
         }

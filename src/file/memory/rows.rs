@@ -293,11 +293,12 @@ impl Rows {
         visibility: Visibility,
     ) -> Box<dyn Iterator<Item = &'a Entry> + 'a> {
         let is_taken = move |entry: &&Entry| entry.is_taken(filter, &self.names);
-        if !filter.retired {
+        if !filter.retired && !filter.deleted {
             let rows = self.by_time.keys().rev().filter_map(move |(_, id)| self.seen(*id, visibility));
             return Box::new(rows.filter(is_taken));
         }
-        let is_seen = |entry: &&Entry| !entry.has(DELETED) && visibility.sees(entry.has(SHARED));
+        let is_seen =
+            |entry: &&Entry| entry.has(DELETED) == filter.deleted && visibility.sees(entry.has(SHARED));
         let mut rows: Vec<_> = self.entries.iter().filter(is_seen).filter(is_taken).collect();
         order::sort_by_key(&mut rows, |entry| std::cmp::Reverse((entry.updated, entry.id)));
         Box::new(rows.into_iter())

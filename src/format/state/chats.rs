@@ -5,7 +5,8 @@
 //! ```
 //!
 //! One line for each journal that an import added to: a hash of the id of the chat, the length of the journal after it, and a hash of each
-//! message. The ids of the chat and of the message are hashed with its words. A line that a crash tore is passed over: the next import finds the
+//! message. The ids of the chat and of the message are hashed with its words; of Claude Code, whose sessions copy messages of
+//! earlier ones, the name of the format in place of the chat's id. A line that a crash tore is passed over: the next import finds the
 //! messages in the journal. Two copies of the file merge as a union of lines.
 
 use chrono::NaiveDate;
@@ -25,7 +26,11 @@ struct ChatsLine {
 
 /// All that was imported of chats.
 #[derive(Default)]
-pub(crate) struct ImportedChats(SortedMap<String, ImportedChat>);
+pub(crate) struct ImportedChats {
+    chats: SortedMap<String, ImportedChat>,
+    /// The messages of all chats together.
+    messages: SortedMap<u64, ()>,
+}
 
 /// All that was imported of one chat.
 #[derive(Default)]
@@ -62,24 +67,33 @@ impl ImportedChats {
     }
 
     fn add(&mut self, chat: String, day: NaiveDate, len: u64, hashes: impl Iterator<Item = u64>) {
-        let chat = self.0.entry(chat).or_default();
+        let chat = self.chats.entry(chat).or_default();
         chat.lens.insert(day, len);
+        let hashes: Vec<u64> = hashes.collect();
+        for hash in &hashes {
+            self.messages.insert(*hash, ());
+        }
         chat.messages.extend(hashes);
     }
 
     /// Returns whether any message of a chat was imported.
     pub(crate) fn has(&self, chat: &str) -> bool {
-        self.0.contains_key(&Self::key(chat))
+        self.chats.contains_key(&Self::key(chat))
     }
 
     /// Returns whether a message was imported.
     pub(crate) fn knows(&self, chat: &str, hash: u64) -> bool {
-        self.0.get(&Self::key(chat)).is_some_and(|chat| chat.messages.contains(&hash))
+        self.chats.get(&Self::key(chat)).is_some_and(|chat| chat.messages.contains(&hash))
+    }
+
+    /// Returns whether a message was imported in any chat: a session that goes on under another id copies the messages before.
+    pub(crate) fn knows_anywhere(&self, hash: u64) -> bool {
+        self.messages.contains_key(&hash)
     }
 
     /// Returns the length that a journal had after the last import; 0 where none is known.
     pub(crate) fn len(&self, chat: &str, day: NaiveDate) -> u64 {
-        self.0.get(&Self::key(chat)).and_then(|chat| chat.lens.get(&day)).copied().unwrap_or(0)
+        self.chats.get(&Self::key(chat)).and_then(|chat| chat.lens.get(&day)).copied().unwrap_or(0)
     }
 
     /// Adds the messages of one journal, and returns their line of the file.
@@ -109,6 +123,7 @@ mod tests {
         }
         read.take(line.as_bytes());
         assert!(read.knows("codex-1", hash) && read.knows("codex-1", 7) && !read.knows("codex-2", 7));
+        assert!(read.knows_anywhere(hash) && read.knows_anywhere(7) && !read.knows_anywhere(8));
         assert_eq!((read.len("codex-1", day), read.len("codex-1", day.succ_opt().unwrap())), (40, 0));
     }
 }

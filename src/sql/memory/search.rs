@@ -59,8 +59,11 @@ pub(crate) fn listed(
     filter: &Filter,
 ) -> Result<Vec<Memory>> {
     let words = driver.dialect();
-    let sight =
-        if filter.retired { words.in_sight_or_retired(visibility) } else { words.in_sight(visibility) };
+    let sight = match (filter.deleted, filter.retired) {
+        (true, _) => "m.deleted_at IS NOT NULL",
+        (false, true) => words.in_sight_or_retired(visibility),
+        (false, false) => words.in_sight(visibility),
+    };
     let sql = format!(
         "SELECT {COLUMNS} FROM memories m WHERE {} AND {sight} {} {BY_TIME} LIMIT $6",
         words.conditions(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{NaiveDate, Utc};
 use noctuary::exchange::{
-    ChatFormat, ChatImport, ChatPlan, Dialect, Import, ImportAction, ImportItem, ImportRefusal,
+    ChatFormat, ChatImport, ChatPlan, ChatProgress, Dialect, Import, ImportAction, ImportItem, ImportRefusal,
 };
 use noctuary::{FileWorkspace, JournalDreamer};
 use serde_json::json;
@@ -45,7 +45,11 @@ pub(crate) fn import(
         import = import.only(only);
     }
     let plan = {
-        let _progress = Progress::begin("importing");
+        let counts = Arc::new(ChatProgress::default());
+        import = import.counting(Arc::clone(&counts));
+        let _progress = Progress::counting("importing", move || {
+            format!("{} conversations, {} messages read", counts.chats(), counts.messages())
+        });
         let workspace = home.workspace.as_ref();
         if how.apply { import.apply(from, workspace) } else { import.plan(from, workspace) }
     };
@@ -118,7 +122,9 @@ fn tell(plan: &ChatPlan, output: Output) {
         output.wrapped(4, "Secrets are masked. Suspicious text is kept, and no night promotes it.");
     }
     for refused in &plan.refused {
-        output.line(format!("{}  {}", output.bad("refused"), output.bold(&plain(&refused.place))));
+        let title: String = plain(&refused.title).chars().take(60).collect();
+        let place = output.bold(&plain(&refused.place));
+        output.line(format!("{}  {place}  {title}", output.bad("refused")).trim_end());
         let times = if refused.count > 1 { format!(" ({} times)", refused.count) } else { String::new() };
         output.wrapped(4, &format!("{}{times}.", refused.reason));
     }

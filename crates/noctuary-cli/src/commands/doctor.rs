@@ -43,9 +43,9 @@ pub(crate) fn doctor(
     let end = End::look_if(!found.is_sound());
     if output.json {
         if anonymous {
-            output.value(&found.anonymous())?;
+            output.value(&json!({"findings": found.anonymous(), "health": found.health.anonymous()}))?;
         } else {
-            output.value(&found.findings)?;
+            output.value(&found)?;
         }
         return Ok(end);
     }
@@ -58,7 +58,7 @@ pub(crate) fn doctor(
             output.wrapped(4, finding.fix);
         }
         for (name, bucket) in found.health.anonymous() {
-            output.line(format!("{name:<20}{bucket}"));
+            output.line(format!("{name:<22}{bucket}"));
         }
         return Ok(end);
     }

@@ -18,6 +18,12 @@ use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
 pub(crate) fn init(place: &Place, whose: Whose<'_>, config: &Config, output: Output) -> Result<End, Trouble> {
+    if let Place::Path(path) = place
+        && (path.is_dir() || !path.exists() && !home::is_database(path))
+        && (whose.user.is_some() || whose.agent.is_some())
+    {
+        return Err(Trouble::of("one_life", &[]));
+    }
     let home = Home::open_or_make(place, whose)?;
     let boot = Life::new(Arc::clone(&home.workspace), config.life()?).boot(Utc::now())?;
     let wrote: Vec<String> = boot.seeded.wrote.iter().map(ToString::to_string).collect();

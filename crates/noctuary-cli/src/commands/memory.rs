@@ -88,6 +88,9 @@ pub(crate) fn search(
         (found, indexed.entries(&home.owner(), &query, documents, limit)?)
     };
     let is_empty = rows.hits.is_empty() && documents.results.is_empty();
+    if is_empty {
+        rows::hint(&home, sought.kept)?;
+    }
     if output.json {
         let rows: Vec<_> = rows
             .hits

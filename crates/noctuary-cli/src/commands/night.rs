@@ -9,7 +9,6 @@ use noctuary::dream::{DreamMode, JournalSpan, LineOutcome, NotDue, ShownSlice};
 use noctuary::format::DreamId;
 use noctuary::life::Indexed;
 use noctuary::model::{ChatCompletions, UnpickedReason};
-use noctuary::pages::Pages;
 use noctuary::report::{DreamPage, EntityPage};
 use noctuary::{
     DocName, DreamReport, Extractive, JournalDreamer, LlmClient, Outcome, SqliteIndex, dream_once,
@@ -19,7 +18,7 @@ use serde_json::json;
 use crate::arguments::Night;
 use crate::config::{Config, KEY};
 use crate::home::Home;
-use crate::output::{At, End, Message, Output, Trouble, count, size};
+use crate::output::{At, End, Message, Output, Trouble, count, in_verbs, size};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
@@ -177,7 +176,7 @@ fn entity_page(home: Home, entity: &str, out: &Path, output: Output) -> Result<E
         let _progress = Progress::begin("reading");
         documents.sync(now)?;
     }
-    let pages = Pages::new(home.store.into_edges()).and(Arc::new(documents));
+    let pages = home.store.into_pages().and(Arc::new(documents));
     let page = pages.page(&owner, entity, true, now)?;
     std::fs::write(out, EntityPage::new(&page).to_html()).at("write", out)?;
     if output.json {
@@ -258,6 +257,31 @@ fn write_page(home: &Home, report: &DreamReport, out: Option<&Path>, config: &Co
     std::fs::write(out, page.to_html()).at("write", out)
 }
 
+/// Says how a dream ended, for a person: the words for a program are in `--json`.
+fn sentence(report: &DreamReport) -> String {
+    let said = in_verbs(&report.to_string());
+    let rest = said.strip_prefix(report.outcome.as_str()).unwrap_or(&said).trim_start_matches(": ");
+    let how = match report.outcome {
+        Outcome::Disabled => "Dreaming is off",
+        Outcome::NothingNew => "Nothing new to read",
+        Outcome::AlreadyPromoted => "All of it was kept before",
+        Outcome::AlreadyProposed => "It waits for your review already",
+        Outcome::NothingToPromote => "Nothing was worth keeping",
+        Outcome::AllHeld => "Every line was held back",
+        Outcome::Appended if report.mode == DreamMode::Preview => "A dream would keep something",
+        Outcome::Appended => "The dream kept something",
+        Outcome::Proposed => "It waits for your review",
+        Outcome::NotDue => "No dream now",
+        Outcome::ProposalsFull => "No dream now, as too many proposals wait for review",
+        Outcome::LockHeld => "Another dream is at work here",
+        Outcome::LeaseLost => "Another process took over",
+        Outcome::LlmError => "The model gave no usable answer",
+        Outcome::Quarantined => "A secret was in the answer, and its journals are in quarantine",
+        _ => return said,
+    };
+    format!("{how}: {rest}")
+}
+
 fn tell(report: &DreamReport, place: &Place, output: Output) -> Result<End, Trouble> {
     let elsewhere = matches!(report.not_due, Some(NotDue::OtherMachine { .. }));
     let ending = match report.outcome {
@@ -271,7 +295,8 @@ fn tell(report: &DreamReport, place: &Place, output: Output) -> Result<End, Trou
         | Outcome::ProposalsFull => Some(report.outcome.as_str()),
         _ => None,
     };
-    let ending = ending.map(|ending| Message::of(&format!("outcome.{ending}"), &[report, place]));
+    let said = sentence(report);
+    let ending = ending.map(|ending| Message::of(&format!("outcome.{ending}"), &[&said, place]));
     let end = ending.as_ref().map_or(End::Well, Message::end);
     if output.json {
         output.value(report)?;
@@ -279,7 +304,7 @@ fn tell(report: &DreamReport, place: &Place, output: Output) -> Result<End, Trou
     }
     match ending {
         Some(ending) => output.wrapped(0, &format!("{ending}.")),
-        None => output.line(report.to_string()),
+        None => output.wrapped(0, &format!("{said}.")),
     }
     let mut heading = None;
     for line in report.passes.iter().flat_map(|pass| &pass.lines) {
@@ -314,7 +339,7 @@ fn tell(report: &DreamReport, place: &Place, output: Output) -> Result<End, Trou
         output.line(format!("Still waits: {}", size(report.backlog.bytes)));
     }
     for notice in &report.notices {
-        output.wrapped(0, &format!("Note: {notice}"));
+        output.wrapped(0, &in_verbs(&format!("Note: {notice}")));
     }
     if report.mode == DreamMode::Preview {
         output.line(output.faint("A preview: nothing was written."));

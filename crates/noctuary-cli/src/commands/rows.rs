@@ -1,15 +1,20 @@
 //! `noctuary rows`, `row`, `remember`, `correct`, `pin`, `retire`, `restore`, `suspects` and `feed`.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Days, NaiveDate, Utc};
-use noctuary::facts::{Decision, Fact, FactKey, FactState, Suspicion};
+use noctuary::Access;
+use noctuary::facts::{
+    ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, Suspicion, Verdict,
+};
 use noctuary::format::Origin;
 use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Source};
 use serde_json::{Value, json};
 
-use crate::arguments::{Answer, Kept, Row, Wanted};
+use crate::arguments::{Answer, Kept, Row, RowState, Wanted};
 use crate::config::Config;
-use crate::home::Home;
-use crate::output::{End, Output, Trouble, count};
+use crate::home::{AnyStore, Home};
+use crate::output::{End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
@@ -21,19 +26,23 @@ pub(crate) fn rows(
     output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
+    if wanted.state == Some(RowState::Retired) {
+        return retired(&home, place, wanted, config, output);
+    }
     let mut filter = filter(&wanted.kept, config)?;
-    filter.retired = wanted.state.is_some_and(FactState::is_retired);
+    let state = wanted.state.and_then(RowState::of_fact);
+    filter.retired = state.is_some_and(FactState::is_retired);
     let (mut listed, mut more) = (Vec::new(), 0);
     for row in home.store.any().list(&home.owner(), &filter)? {
         if !is_wanted(&row, &wanted.kept) {
             continue;
         }
-        if listed.len() == wanted.limit && wanted.state.is_none() {
+        if listed.len() == wanted.limit && state.is_none() {
             more += 1;
             continue;
         }
         let Some(fact) = home.store.any().fact(&home.owner(), row.id)? else { continue };
-        if wanted.state.is_some_and(|state| fact.status.state != state) {
+        if state.is_some_and(|state| fact.status.state != state) {
             continue;
         }
         if listed.len() < wanted.limit {
@@ -41,6 +50,9 @@ pub(crate) fn rows(
         } else {
             more += 1;
         }
+    }
+    if listed.is_empty() {
+        hint(&home, &wanted.kept)?;
     }
     if output.json {
         output.value(&json!({"rows": listed.iter().map(printed).collect::<Vec<_>>(), "more": more}))?;
@@ -56,6 +68,57 @@ pub(crate) fn rows(
         output.say("no_rows", &[place]);
     }
     Ok(End::look_if(listed.is_empty()))
+}
+
+/// Lists the rows that `retire` took out and that can be restored.
+fn retired(
+    home: &Home,
+    place: &Place,
+    wanted: &Wanted,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let mut filter = filter(&wanted.kept, config)?;
+    filter.deleted = true;
+    let mut rows = home.store.any().list(&home.owner(), &filter)?;
+    rows.retain(|row| is_wanted(row, &wanted.kept));
+    let more = rows.len().saturating_sub(wanted.limit);
+    rows.truncate(wanted.limit);
+    if output.json {
+        let list: Vec<_> = rows
+            .iter()
+            .map(|row| json!({"id": row.id.get(), "category": row.category, "content": row.content, "updated_at": row.updated_at}))
+            .collect();
+        output.value(&json!({"rows": list, "more": more}))?;
+        return Ok(End::look_if(rows.is_empty()));
+    }
+    for row in &rows {
+        show_as(row, "retired", config, output)?;
+    }
+    if more > 0 {
+        output.line(format!("{more} more: --limit says how many are shown."));
+    }
+    match rows.first() {
+        Some(row) => {
+            output.line(format!("`noctuary restore {place} {}` brings the first one back.", row.id));
+        }
+        None => output.line("No row is retired."),
+    }
+    Ok(End::look_if(rows.is_empty()))
+}
+
+/// Names the categories that are there on stderr, where nothing was found of one that is not.
+pub(crate) fn hint(home: &Home, kept: &Kept) -> Result<(), Trouble> {
+    let Some(category) = &kept.category else { return Ok(()) };
+    let mut all = Filter::limit(usize::MAX);
+    all.retired = true;
+    let known: BTreeSet<String> =
+        home.store.any().list(&home.owner(), &all)?.into_iter().map(|row| row.category).collect();
+    if !known.iter().any(|known| known.eq_ignore_ascii_case(category)) && !known.is_empty() {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        notice("no_such_category", &[category, &known.join(", ")]);
+    }
+    Ok(())
 }
 
 /// Returns the filter of the library for what is kept; a day is that of the person.
@@ -94,10 +157,12 @@ pub(crate) fn has_tag(text: &str, tag: &str) -> bool {
 
 /// Prints a row in one line, and its words below.
 fn show(fact: &Fact, config: &Config, output: Output) -> Result<(), Trouble> {
-    let row = &fact.memory;
+    show_as(&fact.memory, fact.status.state.as_str(), config, output)
+}
+
+fn show_as(row: &Memory, state: &str, config: &Config, output: Output) -> Result<(), Trouble> {
     let pinned = if row.pinned { ", pinned" } else { "" };
-    let told =
-        format!("{}, {}{pinned}, {}", row.category, fact.status.state, config.day()?.date(row.updated_at));
+    let told = format!("{}, {state}{pinned}, {}", row.category, config.day()?.date(row.updated_at));
     output.line(format!("{}  {}", output.bold(&format!("memories/{}", row.id)), output.faint(&told)));
     output.wrapped(4, &row.content);
     Ok(())
@@ -124,8 +189,13 @@ pub(crate) fn id(text: &str) -> Result<MemoryId, Trouble> {
 }
 
 fn fact(home: &Home, place: &Place, id: MemoryId) -> Result<Fact, Trouble> {
-    let fact = home.store.any().fact(&home.owner(), id)?;
-    fact.ok_or_else(|| Trouble::of("no_row", &[&id, place]))
+    if let Some(fact) = home.store.any().fact(&home.owner(), id)? {
+        return Ok(fact);
+    }
+    let mut filter = Filter::limit(usize::MAX);
+    filter.deleted = true;
+    let is_retired = home.store.any().list(&home.owner(), &filter)?.iter().any(|row| row.id == id);
+    Err(Trouble::of(if is_retired { "row_retired" } else { "no_row" }, &[&id, place]))
 }
 
 pub(crate) fn row(of: &Row, whose: Whose<'_>, config: &Config, output: Output) -> Result<End, Trouble> {
@@ -294,37 +364,121 @@ fn pair(pair: &Suspicion) -> Value {
     json!({"older": printed(&pair.older), "newer": printed(&pair.newer), "reason": pair.reason})
 }
 
+/// A person's word on a pair of rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Word {
+    Answer(Answer),
+    TakeBack,
+}
+
+/// Answers a pair of rows.
+fn answer(
+    store: &dyn AnyStore,
+    (owner, place): (&Access, &Place),
+    (older, newer): (MemoryId, MemoryId),
+    answer: Answer,
+    output: Output,
+) -> Result<End, Trouble> {
+    let is_pair = |pair: &Suspicion| (pair.older.memory.id, pair.newer.memory.id) == (older, newer);
+    if !store.suspicions(owner, usize::MAX)?.iter().any(is_pair) {
+        return Err(Trouble::of("no_pair", &[&older, &newer, place]));
+    }
+    let decisions = match answer {
+        Answer::Same => vec![Decision::duplicate(older, newer)],
+        Answer::Newer => vec![Decision::supersede(older, newer)],
+        Answer::Older => vec![Decision::reject(newer)],
+        Answer::Both => vec![Decision::coexist(older, newer)],
+        Answer::Neither => vec![Decision::reject(newer), Decision::reject(older)],
+    };
+    for decision in &decisions {
+        store.decide(owner, decision, Utc::now())?;
+    }
+    if output.json {
+        output.value(&json!({"older": older, "newer": newer, "decided": decisions.len()}))?;
+    } else {
+        output.line(format!("Decided. noctuary row {place} {newer} tells how it stands."));
+        output.line(format!("This takes it back: noctuary suspects {place} {older} {newer} --undo"));
+    }
+    Ok(End::Well)
+}
+
+/// Takes the last answer on a pair back.
+fn take_back(
+    store: &dyn AnyStore,
+    (owner, place): (&Access, &Place),
+    (older, newer): (MemoryId, MemoryId),
+    output: Output,
+) -> Result<End, Trouble> {
+    let told = store.decisions(owner, usize::MAX)?;
+    let mut written = Vec::new();
+    for id in [older, newer] {
+        written.extend(store.fact(owner, id)?.map(|fact| fact.memory.created_at));
+    }
+    let last = written.iter().max().copied();
+    let undone: BTreeSet<EventId> = standing_reversals(&told);
+    // A correction decides while it writes its row, and is no answer.
+    let is_answer = |event: &&ConsolidationEvent| {
+        let is_of_pair = (event.older, event.newer) == (Some(older), Some(newer));
+        let is_rejection =
+            event.verdict == Verdict::Reject && event.older.is_some_and(|row| [older, newer].contains(&row));
+        event.outcome == EventOutcome::Applied
+            && event.reverts.is_none()
+            && event.verdict != Verdict::Settle
+            && (is_of_pair || is_rejection)
+            && last.is_some_and(|last| event.at > last)
+            && !undone.contains(&event.id)
+    };
+    let answers: Vec<EventId> = match told.iter().find(is_answer) {
+        // `neither` rejects both rows, one after the other.
+        Some(last) if last.verdict == Verdict::Reject => {
+            let rejections =
+                told.iter().filter(is_answer).take_while(|event| event.verdict == Verdict::Reject);
+            rejections.take(2).map(|event| event.id).collect()
+        }
+        Some(last) => vec![last.id],
+        None => return Err(Trouble::of("no_answer_to_undo", &[&older, &newer, place])),
+    };
+    for event in &answers {
+        store.revert(owner, *event, Utc::now()).map_err(|error| match error {
+            noctuary::Error::DecidedSince { .. } => Trouble::of("decided_since", &[&older, &newer, place]),
+            other => other.into(),
+        })?;
+    }
+    if output.json {
+        output.value(&json!({"older": older, "newer": newer, "taken_back": answers.len()}))?;
+    } else {
+        output.line(format!("Taken back. Both rows stand as before: noctuary suspects {place}"));
+    }
+    Ok(End::Well)
+}
+
+/// Returns the decisions that a reversal took back which still counts.
+fn standing_reversals(told: &[ConsolidationEvent]) -> BTreeSet<EventId> {
+    let mut undone = BTreeSet::new();
+    // The latest first: what a later reversal took back takes nothing back.
+    for event in told.iter().filter(|event| event.outcome == EventOutcome::Applied) {
+        if !undone.contains(&event.id) {
+            undone.extend(event.reverts);
+        }
+    }
+    undone
+}
+
 pub(crate) fn suspects(
     place: &Place,
-    answered: Option<(&str, &str, Answer)>,
+    word: Option<((&str, &str), Word)>,
     whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
-    let (owner, store, now) = (home.owner(), home.store.any(), Utc::now());
-    if let Some((older, newer, answer)) = answered {
-        let (older, newer) = (id(older)?, id(newer)?);
-        let is_pair = |pair: &Suspicion| (pair.older.memory.id, pair.newer.memory.id) == (older, newer);
-        if !store.suspicions(&owner, usize::MAX)?.iter().any(is_pair) {
-            return Err(Trouble::of("no_pair", &[&older, &newer, place]));
-        }
-        let decisions = match answer {
-            Answer::Same => vec![Decision::duplicate(older, newer)],
-            Answer::Newer => vec![Decision::supersede(older, newer)],
-            Answer::Older => vec![Decision::reject(newer)],
-            Answer::Both => vec![Decision::coexist(older, newer)],
-            Answer::Neither => vec![Decision::reject(newer), Decision::reject(older)],
+    let (owner, store) = (home.owner(), home.store.any());
+    if let Some(((older, newer), word)) = word {
+        let pair = (id(older)?, id(newer)?);
+        return match word {
+            Word::Answer(said) => answer(store, (&owner, place), pair, said, output),
+            Word::TakeBack => take_back(store, (&owner, place), pair, output),
         };
-        for decision in &decisions {
-            store.decide(&owner, decision, now)?;
-        }
-        if output.json {
-            output.value(&json!({"older": older, "newer": newer, "decided": decisions.len()}))?;
-        } else {
-            output.line(format!("Decided. noctuary row {place} {newer} tells how it stands."));
-        }
-        return Ok(End::Well);
     }
     let pairs = store.suspicions(&owner, usize::MAX)?;
     if output.json {

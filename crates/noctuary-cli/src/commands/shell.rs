@@ -74,6 +74,13 @@ pub(crate) fn man(out: Option<&Path>, output: Output) -> Result<End, Trouble> {
     }
     pages.retain(|page| page.starts_with("noctuary") && page.ends_with(".1"));
     pages.sort();
+    for page in &pages {
+        let path = out.join(page);
+        let text = std::fs::read_to_string(&path).at("read", &path)?;
+        // The parser wants PATH, and the home of the settings stands in for it.
+        let shown = text.replace("<\\fIPATH\\fR>", "[\\fIPATH\\fR]");
+        std::fs::write(&path, shown).at("write", &path)?;
+    }
     if output.json {
         output.value(&json!({"pages": pages}))?;
     } else {
