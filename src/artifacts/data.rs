@@ -1,5 +1,6 @@
 //! The payload of an artifact, in the shape of its kind.
 
+use crate::base::gather::Gather as _;
 use serde_json::{Map, Value, json};
 
 use super::id::ArtifactKind;
@@ -52,7 +53,7 @@ impl ArtifactData {
     /// Makes the payload of charts.
     #[must_use]
     pub fn charts(charts: impl IntoIterator<Item = Value>) -> Self {
-        Self::Chart { charts: charts.into_iter().collect() }
+        Self::Chart { charts: charts.into_iter().gather() }
     }
 
     /// Makes the payload of a spreadsheet.
@@ -171,7 +172,7 @@ impl ArtifactData {
                 [title.as_deref(), description.as_deref(), Some(csv)]
                     .into_iter()
                     .flatten()
-                    .collect::<Vec<_>>()
+                    .gather()
                     .join("\n")
             }
             Self::Report { text, .. } => text.clone(),

@@ -1,5 +1,6 @@
 //! Files for a person: what a final message refers to, written into folders that a browser opens.
 
+use crate::base::gather::Gather as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -202,7 +203,7 @@ impl Materialiser {
 
     fn write(&self, artifact: &Artifact, data: &ArtifactData) -> Result<ArtifactPage> {
         let pictures = match data {
-            ArtifactData::Chart { charts } => charts.iter().map(|chart| self.draw(artifact, chart)).collect(),
+            ArtifactData::Chart { charts } => charts.iter().map(|chart| self.draw(artifact, chart)).gather(),
             _ => Vec::new(),
         };
         let mut json = serde_json::to_string_pretty(&data.to_json()).unwrap_or_default();
@@ -234,7 +235,7 @@ impl Materialiser {
             atomic::replace_beside(self.disk.as_ref(), &path, bytes)?;
         }
         self.tell(ArtifactEventName::Materialised, artifact);
-        let mut names: Vec<String> = files.into_iter().map(|(name, _)| name).collect();
+        let mut names: Vec<String> = files.into_iter().map(|(name, _)| name).gather();
         names.rotate_right(1);
         let without_picture = pictures.iter().filter(|picture| picture.is_none()).count();
         Ok(ArtifactPage {

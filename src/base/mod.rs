@@ -8,6 +8,7 @@ pub(crate) mod document;
 pub(crate) mod env;
 pub(crate) mod error;
 pub(crate) mod finding;
+pub(crate) mod gather;
 pub(crate) mod group;
 pub(crate) mod list;
 pub(crate) mod name;

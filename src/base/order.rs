@@ -1,5 +1,6 @@
 //! Sorts and a filter that are compiled once: a type adds its comparison and its swap, and nothing else.
 
+use crate::base::gather::Gather as _;
 use std::cmp::Ordering;
 
 /// Sorts rows; equal ones keep their order.
@@ -49,7 +50,7 @@ pub(crate) fn dedup<T: PartialEq>(rows: &mut Vec<T>) {
 
 /// Returns the places of rows in the order of a comparison; equal ones keep their order.
 fn order(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..count).collect();
+    let mut places: Vec<usize> = (0..count).gather();
     places.sort_by(|one, other| compare(*one, *other));
     places
 }

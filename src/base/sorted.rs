@@ -1,5 +1,6 @@
 //! Maps and sets in the order of their keys, over vectors: a tree is compiled in ten times as many lines.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::marker::PhantomData;
@@ -297,7 +298,7 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
 impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
     /// The last value of a key that comes twice counts.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(rows: I) -> Self {
-        let mut rows: Vec<(K, V)> = rows.into_iter().collect();
+        let mut rows: Vec<(K, V)> = rows.into_iter().gather();
         order::sort_by(&mut rows, |(one, _), (other, _)| one.cmp(other));
         let mut kept = 0;
         for at in 0..rows.len() {

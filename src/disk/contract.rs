@@ -1,5 +1,6 @@
 //! The contract of a disk: verbs on files below one root, and a test can make each fail.
 
+use crate::base::gather::Gather as _;
 use std::fmt::Debug;
 use std::io;
 use std::path::Path;
@@ -34,7 +35,7 @@ pub trait Disk: Debug + Send + Sync {
     /// Looks at many names of one folder, the root for `""`: what [`stat`](Self::stat) says of each, in order.
     fn stat_in(&self, folder: &str, files: &[&str]) -> Vec<io::Result<Option<Stat>>> {
         let path = |file: &str| if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
-        files.iter().map(|file| self.stat(&path(file))).collect()
+        files.iter().map(|file| self.stat(&path(file))).gather()
     }
 
     /// Lists a folder, the root for `""`, in no order.

@@ -1,6 +1,7 @@
 //! Systems without unix' relative opens: each path is checked for links before it is used. Somebody who can
 //! swap a folder for a link between the check and the use can lead us out of the root.
 
+use crate::base::gather::Gather as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -68,7 +69,7 @@ impl Root {
     }
 
     pub(super) fn stat_in(&self, folder: &str, files: &[&str]) -> Vec<io::Result<Option<Stat>>> {
-        files.iter().map(|file| self.stat(&format!("{folder}/{file}"))).collect()
+        files.iter().map(|file| self.stat(&format!("{folder}/{file}"))).gather()
     }
 
     pub(super) fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {

@@ -1,5 +1,6 @@
 //! Unix: every folder is opened from the one above it, and no link is followed. Linux does so in one call.
 
+use crate::base::gather::Gather as _;
 use std::ffi::CStr;
 use std::fs::File;
 use std::io;
@@ -106,9 +107,9 @@ impl Root {
     /// Opens the folder once for all of them.
     pub(super) fn stat_in(&self, folder: &str, files: &[&str]) -> Vec<io::Result<Option<Stat>>> {
         match self.folder(folder) {
-            Ok(folder) => files.iter().map(|file| stat_below(folder.as_fd(), file)).collect(),
+            Ok(folder) => files.iter().map(|file| stat_below(folder.as_fd(), file)).gather(),
             // Each of them has the same error, or none: nothing is there.
-            Err(_) => files.iter().map(|file| self.stat(&format!("{folder}/{file}"))).collect(),
+            Err(_) => files.iter().map(|file| self.stat(&format!("{folder}/{file}"))).gather(),
         }
     }
 

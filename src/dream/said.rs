@@ -1,6 +1,7 @@
 //! The words and the citations of a promoted line, compared with those of another.
 
 use super::evidence::{Shown, is_negation, negates_unparted};
+use crate::base::gather::Gather as _;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
 use crate::format::documents::cited::{Cited, cited, compared};
@@ -96,7 +97,7 @@ impl Standing {
                 && tells(&said, (place.0.clone(), at.1, at.2)) == Some(false)
         };
         let lines = of_journal.flat_map(|(at, lines)| lines.iter().map(move |line| (at, line)));
-        lines.filter(is_moved).map(|(_, line)| line).collect()
+        lines.filter(is_moved).map(|(_, line)| line).gather()
     }
 
     /// Returns whether a line that cites one of these places says all that this one says, but for a label of two words
@@ -104,10 +105,10 @@ impl Standing {
     /// machine. So is a line that a person has changed, or asked for. Then a model may say more of it than before.
     pub(super) fn says(&self, line: &str, citations: &[Citation], shown: &Shown) -> bool {
         let places = cited(citations.to_vec());
-        let places: Vec<&Cited> = places.iter().filter(|place| place.1 > 0).collect();
+        let places: Vec<&Cited> = places.iter().filter(|place| place.1 > 0).gather();
         let same = places.iter().filter_map(|place| self.0.get(&compared(place))).flatten();
         let moved = places.iter().flat_map(|place| self.moved_to(place, shown));
-        let near: Vec<&String> = same.chain(moved).collect();
+        let near: Vec<&String> = same.chain(moved).gather();
         if near.is_empty() {
             return false;
         }

@@ -1,5 +1,6 @@
 //! The report of a run: plain data, stable as JSON.
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -180,7 +181,7 @@ impl DreamReport {
     fn fmt_causes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(failure) = self.passes.iter().find_map(|pass| pass.failure.as_ref()) {
             let words = failure.to_string();
-            write!(f, "; {}", words.split_whitespace().collect::<Vec<_>>().join(" "))?;
+            write!(f, "; {}", words.split_whitespace().gather().join(" "))?;
         }
         self.not_due.map_or(Ok(()), |not_due| write!(f, "; {not_due}"))
     }

@@ -1,5 +1,6 @@
 //! An entity: a thing that texts speak of, by its kind and its key.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -61,7 +62,7 @@ impl Entity {
             return name;
         }
         let words = name.split(' ').map(|word| word.strip_suffix("'s").unwrap_or(word).replace('\'', ""));
-        words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+        words.filter(|word| !word.is_empty()).gather().join(" ")
     }
 
     /// Returns whether a store may keep it.

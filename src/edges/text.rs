@@ -7,6 +7,7 @@ use super::names::Names;
 use super::scan::{Piece, scan};
 use super::verbs::{Spot, Verbs, assemble};
 use crate::base::debug::debug_as;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::sorted::SortedSet;
 
@@ -96,7 +97,7 @@ pub(crate) fn spots(text: &str) -> Vec<Spot> {
 pub(crate) fn keys(asked: &str) -> Vec<String> {
     let asked = asked.trim();
     let inner = asked.strip_prefix("[[").and_then(|asked| asked.strip_suffix("]]")).unwrap_or(asked);
-    let found: Vec<Spot> = spots(asked).into_iter().filter(|spot| spot.place.len() == asked.len()).collect();
+    let found: Vec<Spot> = spots(asked).into_iter().filter(|spot| spot.place.len() == asked.len()).gather();
     let mut keys = vec![Entity::fold(inner.trim_start_matches(['#', '@']))];
     for spot in found {
         if !keys.contains(&spot.entity.key) {

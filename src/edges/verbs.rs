@@ -1,5 +1,6 @@
 //! Verbs in a text: which words stand for which relation, and which entity each belongs to.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ impl Verbs {
             let place = found.range();
             is_whole(text, &place) && !is_denied(text, place.start)
         });
-        found.map(|found| (found.range(), &*self.relations[found.pattern().as_usize()])).collect()
+        found.map(|found| (found.range(), &*self.relations[found.pattern().as_usize()])).gather()
     }
 }
 
@@ -77,10 +78,10 @@ pub(crate) fn assemble(text: &str, spots: &[Spot], verbs: &Verbs, together: &Sor
         let within = |range: Range<usize>| {
             spots.iter().enumerate().filter(move |(_, spot)| range.contains(&spot.place.start))
         };
-        let behind: Vec<usize> = within(place.end..next).map(|(number, _)| number).collect();
+        let behind: Vec<usize> = within(place.end..next).map(|(number, _)| number).gather();
         let before = within(sentence.start..place.start).next_back().map(|(number, _)| number);
         let is_passive = is_passive(text, place.start) && before.is_some();
-        let of_verb = if behind.is_empty() || is_passive { before.into_iter().collect() } else { behind };
+        let of_verb = if behind.is_empty() || is_passive { before.into_iter().gather() } else { behind };
         for number in of_verb {
             has_verb[number] = true;
             edges.push(Edge::new((*relation).to_owned(), spots[number].entity.clone()));

@@ -1,5 +1,6 @@
 //! The contract of whoever keeps vectors of texts: a memory store of its rows, an index of its chunks.
 
+use crate::base::gather::Gather as _;
 use std::fmt::Debug;
 
 use super::{EmbedError, EmbedderId, Generation};
@@ -186,7 +187,7 @@ impl EmbedBatch {
     /// has a vector already, so that another model of the same name is noticed.
     #[must_use]
     pub fn texts(&self) -> Vec<&str> {
-        let mut texts: Vec<&str> = self.texts.iter().map(|text| text.text.as_str()).collect();
+        let mut texts: Vec<&str> = self.texts.iter().map(|text| text.text.as_str()).gather();
         if let Some(probe) = &self.probe {
             texts.push(&probe.text);
         }

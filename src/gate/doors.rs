@@ -1,5 +1,6 @@
 //! The policies of all doors, and a text that passes one of them.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -292,7 +293,7 @@ impl Doors {
             _ => Vec::new(),
         };
         let mut found: Vec<&Finding> =
-            secrets.iter().chain(&injections).chain(&forgotten).filter(|finding| touches(finding)).collect();
+            secrets.iter().chain(&injections).chain(&forgotten).filter(|finding| touches(finding)).gather();
         order::sort_by_key(&mut found, |finding| finding.span.start);
         let places = found_at(text, found.into_iter());
         let mut warnings: SortedMap<&str, DoorWarning> = SortedMap::new();
@@ -307,7 +308,7 @@ impl Doors {
             };
             warnings.entry(class).or_insert_with(first).count += 1;
         }
-        let warnings: Vec<DoorWarning> = warnings.into_values().collect();
+        let warnings: Vec<DoorWarning> = warnings.into_values().gather();
         let is_shown = matches!(door, Door::PromptLoad | Door::DreamRequest | Door::EmbedRequest);
         let stops = (policy.secrets == SecretPolicy::Reject && secrets.iter().any(touches))
             || (policy.injections == InjectionPolicy::Reject && injections.iter().any(touches))
@@ -383,7 +384,7 @@ impl Doors {
             let place = places.place(finding.span.start);
             GateFinding::new(name.clone(), place, finding, &self.gate().plain(text, finding), Cure::TakeOut)
         };
-        findings.iter().map(told).collect()
+        findings.iter().map(told).gather()
     }
 
     /// Returns the instructions in a text that are not allowed.
@@ -393,7 +394,7 @@ impl Doors {
             allow.has_class(&finding.class)
                 || allow.has_values() && allow.has_value(&text[finding.span.clone()])
         };
-        scan_injection(text).into_iter().map(Finding::from).filter(|finding| !passes(finding)).collect()
+        scan_injection(text).into_iter().map(Finding::from).filter(|finding| !passes(finding)).gather()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The lines and characters of findings.
 
+use crate::base::gather::Gather as _;
 use noctuary_gate::Finding;
 
 use crate::base::document::FoundAt;
@@ -48,7 +49,7 @@ pub(super) fn found_at<'f>(text: &str, findings: impl Iterator<Item = &'f Findin
         let (line, column) = places.place(finding.span.start);
         FoundAt { class: finding.class.clone().into_owned(), line, column }
     };
-    findings.map(found).collect()
+    findings.map(found).gather()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! An outcome: how something ended that methods were used for.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,7 @@ pub struct NewOutcome {
 impl NewOutcome {
     /// Makes an outcome without a case.
     pub fn new(id: impl Into<String>, methods: impl IntoIterator<Item = MethodId>, ending: Ending) -> Self {
-        Self { id: id.into(), methods: methods.into_iter().collect(), ending, case: None }
+        Self { id: id.into(), methods: methods.into_iter().gather(), ending, case: None }
     }
 
     /// Says what happened.

@@ -1,5 +1,6 @@
 //! Boot: what a workspace is ready for, and in which order a session starts.
 
+use crate::base::gather::Gather as _;
 use chrono::NaiveDate;
 
 use super::config::{BootPolicy, LifeConfig};
@@ -120,7 +121,7 @@ impl BootState {
             (main, StartStep::Read(DocName::MEMORY)),
             (true, StartStep::Serve),
         ];
-        Ok(steps.into_iter().filter_map(|(taken, step)| taken.then_some(step)).collect())
+        Ok(steps.into_iter().filter_map(|(taken, step)| taken.then_some(step)).gather())
     }
 }
 

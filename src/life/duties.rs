@@ -1,6 +1,7 @@
 //! The questions of a host's scheduler before it wakes the agent: which checks are due, whether the hour is quiet,
 //! whether there is anything to do.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 
 use crate::base::day::{DayPolicy, Zone};
@@ -50,7 +51,7 @@ pub fn due_checks<'d>(checks: &Checks, duties: &'d [Duty], now: DateTime<Utc>) -
     let is_due = |duty: &&Duty| {
         last(duty).is_none_or(|last| now.timestamp().saturating_sub(last) >= duty.every.num_seconds())
     };
-    let mut due: Vec<&Duty> = duties.iter().filter(is_due).collect();
+    let mut due: Vec<&Duty> = duties.iter().filter(is_due).gather();
     order::sort_by_key(&mut due, |duty| last(duty));
     due
 }

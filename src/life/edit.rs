@@ -1,5 +1,6 @@
 //! Editing by hand: the eight root documents, by the revision that the editor loaded.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::config::LifeConfig;
@@ -29,7 +30,7 @@ pub const EDITABLE: [DocName; 8] = DocName::EDITABLE;
 /// ```
 #[must_use]
 pub fn document_of_command(command: &str) -> Option<DocName> {
-    let words: Vec<&str> = command.split_whitespace().collect();
+    let words: Vec<&str> = command.split_whitespace().gather();
     let (alias, short) = match words[..] {
         ["/workspace", alias] => (alias, false),
         [command] => (command.strip_prefix('/')?, true),

@@ -1,5 +1,6 @@
 //! The end of the onboarding: the token, what becomes of `BOOTSTRAP.md`, and that it is remembered.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, NaiveTime, Utc};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
@@ -37,7 +38,7 @@ pub fn is_bootstrap_done(reply: &str) -> bool {
         .into_offset_iter()
         .filter(|(event, _)| matches!(event, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_)))))
         .map(|(_, range)| range)
-        .collect();
+        .gather();
     text::line_ranges(reply).any(|line| {
         reply[line.clone()].trim() == TOKEN && !fences.iter().any(|fence| fence.contains(&line.start))
     })
@@ -174,7 +175,7 @@ fn take_away(
         }
         BootstrapEnd::Archive => {
             let found = doors.inspect(&DocName::BOOTSTRAP, &playbook.lossy());
-            let mut classes: Vec<String> = found.into_iter().map(|finding| finding.class).collect();
+            let mut classes: Vec<String> = found.into_iter().map(|finding| finding.class).gather();
             if classes.is_empty() {
                 return archive(workspace, at).map(BootstrapOutcome::Archived);
             }

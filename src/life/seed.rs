@@ -7,6 +7,7 @@
 use super::config::{BootstrapEnd, LifeConfig, Onboarding, SeedSet};
 use super::state;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::sorted::SortedSet;
 use crate::format::documents::templates;
@@ -124,7 +125,7 @@ pub(crate) fn lacks(workspace: &dyn Workspace) -> Result<Vec<(DocName, &'static 
     for (name, parts) in PARTS {
         let Some(document) = workspace.read(&name)? else { continue };
         let text = document.lossy().to_lowercase();
-        let said: Vec<&str> = text.lines().filter_map(subject).collect();
+        let said: Vec<&str> = text.lines().filter_map(subject).gather();
         let lacking =
             |part: &&&str| !part.split('|').any(|word| said.iter().any(|said| said.ends_with(word)));
         lacks.extend(parts.iter().filter(lacking).map(|part| (name.clone(), *part)));

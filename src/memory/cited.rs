@@ -1,5 +1,6 @@
 //! The journal lines that rows cite, as they are now beside what they were when a row was made of them.
 
+use crate::base::gather::Gather as _;
 use serde_json::{Map, Value};
 
 use super::row::{Memory, NewMemory};
@@ -90,7 +91,7 @@ impl<'w> CitedLines<'w> {
             });
             match document {
                 Ok(Some(document)) => {
-                    Journal::Lines(document.lossy().lines().map(|line| line.trim_end().to_owned()).collect())
+                    Journal::Lines(document.lossy().lines().map(|line| line.trim_end().to_owned()).gather())
                 }
                 Ok(None) => Journal::Gone,
                 Err(_) => Journal::Unreadable,

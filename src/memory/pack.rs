@@ -1,6 +1,7 @@
 //! A context with a limit of characters from the hits of a search. Memory takes less room in it than the journals it
 //! stands for.
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 
 use super::found::Hit;
@@ -189,7 +190,7 @@ impl fmt::Display for Packed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in &self.rows {
             let (front, words) = printed(row);
-            writeln!(f, "{front}{}", words.collect::<Vec<_>>().join(" "))?;
+            writeln!(f, "{front}{}", words.gather().join(" "))?;
         }
         Ok(())
     }

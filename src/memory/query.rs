@@ -1,5 +1,6 @@
 //! A search, and the filter of lists and searches.
 
+use crate::base::gather::Gather as _;
 use std::fmt::{self, Debug};
 
 use chrono::{DateTime, Utc};
@@ -127,7 +128,7 @@ impl QueryVector {
 
 impl PartialEq for QueryVector {
     fn eq(&self, other: &Self) -> bool {
-        let bits = |vector: &Self| vector.numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+        let bits = |vector: &Self| vector.numbers.iter().map(|number| number.to_bits()).gather();
         self.embedder == other.embedder && bits(self) == bits(other)
     }
 }

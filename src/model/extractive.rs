@@ -11,6 +11,7 @@ mod token;
 mod told;
 
 use crate::base::document::SourceRef;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::base::sorted::SortedSet;
@@ -126,7 +127,7 @@ impl Extractive {
         let journals = &material.journals;
         let candidates = line::candidates(journals);
         let bullets: Vec<String> =
-            candidates.iter().map(|line| bullet(line, &journals[line.journal].0)).collect();
+            candidates.iter().map(|line| bullet(line, &journals[line.journal].0)).gather();
         let total = journals.iter().spread(|(_, lines)| lines).map(|line| line.text.len() + 1).sum();
         let marked = candidates.iter().filter(|line| line.is_marked);
         let marked = marked.fold((0, 0), |(lines, bytes), line| (lines + 1, bytes + line.bytes));

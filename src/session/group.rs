@@ -10,6 +10,7 @@
 //!
 //! Dreams, sessions and tools know no groups: they are given such a view, and no name leads out of it.
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 use std::ops::Range;
 
@@ -118,7 +119,7 @@ pub(crate) fn groups(workspace: &dyn Workspace) -> Result<Vec<GroupName>> {
         Err(Error::NotFound { .. } | Error::Refused { .. }) => return Ok(Vec::new()),
         listing => listing?,
     };
-    Ok(listing.folders.iter().filter_map(|folder| GroupName::parse(folder.file_name()).ok()).collect())
+    Ok(listing.folders.iter().filter_map(|folder| GroupName::parse(folder.file_name()).ok()).gather())
 }
 
 /// Returns the life's name of a group's document or state file.
@@ -185,7 +186,7 @@ impl<W: Workspace> Workspace for GroupView<W> {
         };
         let outer = |names: Vec<DocName>| -> Vec<DocName> {
             let outer = |name: &DocName| DocName::parse(name.as_str().strip_prefix(&prefix)?).ok();
-            names.iter().filter_map(outer).collect()
+            names.iter().filter_map(outer).gather()
         };
         let mut documents = outer(listing.documents);
         if folder.is_none() {
@@ -202,7 +203,7 @@ impl<W: Workspace> Workspace for GroupView<W> {
     fn hidden(&self) -> Result<Vec<Name>> {
         let prefix = self.prefix();
         let outer = |name: &Name| Some(Name::hidden(name.as_str().strip_prefix(&prefix)?.to_owned()));
-        Ok(self.workspace.hidden()?.iter().filter_map(outer).collect())
+        Ok(self.workspace.hidden()?.iter().filter_map(outer).gather())
     }
 
     fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {

@@ -2,6 +2,7 @@
 //!
 //! State files are out of reach through any view. Texts that are written through a view pass the [`Doors`].
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -364,7 +365,7 @@ impl<W: Workspace> Guarded<W> {
         }
         // Nothing but what the library's own names say is readable here.
         let listing = self.list(folder.name.as_ref())?;
-        let folders = listing.folders.iter().cloned().map(Folder::own).collect();
+        let folders = listing.folders.iter().cloned().map(Folder::own).gather();
         Ok(Looked { listing, folders, left_out: Vec::new() })
     }
 
@@ -446,7 +447,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
         // Of the folders, only that of the journals holds anything that is readable here.
         let readable = |folder: Option<&DocName>| -> Result<Vec<DocName>> {
             let listing = self.workspace.list(folder)?;
-            Ok(listing.documents.into_iter().filter(|name| self.may(Verb::Read, name)).collect())
+            Ok(listing.documents.into_iter().filter(|name| self.may(Verb::Read, name)).gather())
         };
         match folder {
             None => {

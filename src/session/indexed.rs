@@ -1,5 +1,6 @@
 //! A workspace whose documents are found by their words.
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -344,7 +345,7 @@ impl<W: Workspace> Indexed<W> {
     #[must_use]
     pub fn take_failures(&self) -> Vec<Unreadable> {
         let failures = std::mem::take(&mut self.upkeep.missed().failures);
-        failures.into_iter().map(|(name, reason)| Unreadable { name, reason }).collect()
+        failures.into_iter().map(|(name, reason)| Unreadable { name, reason }).gather()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The text of a document as a session is shown it: masked as in a prompt, also where only a passage of it is asked for.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -84,7 +85,7 @@ impl MaskedDocument {
         let entries = if is_journal { day_log::entries(&text) } else { Vec::new() };
         let starts = [&text, &shown].map(|text| {
             let ends = text.match_indices('\n').map(|(at, _)| at + 1);
-            std::iter::once(0).chain(ends).collect()
+            std::iter::once(0).chain(ends).gather()
         });
         Ok(Self { text, blanked, shown, starts, entries })
     }

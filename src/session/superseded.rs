@@ -1,6 +1,7 @@
 //! Lines of `MEMORY.md` that hold no more or may be out of date, as prompts, tools, searches and pages say it. The file stays
 //! as it is.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 
 use crate::base::sorted::SortedMap;
@@ -36,7 +37,7 @@ impl Notes {
         let mut notes = SortedMap::new();
         for Superseded { row, now, since, .. } in superseded {
             let since = since.map(|since| format!(" since {}", since.date_naive())).unwrap_or_default();
-            let content = text::head(&now.content, MOST, Unit::Chars).split_whitespace().collect::<Vec<_>>();
+            let content = text::head(&now.content, MOST, Unit::Chars).split_whitespace().gather();
             let said = shown(&content.join(" "))?;
             let note = format!("{OPEN}{since}; now: {said}]");
             notes.insert(text::statement(&row.content), (note, now.clone()));

@@ -1,5 +1,6 @@
 //! The sync of an index with documents that were changed beside it.
 
+use crate::base::gather::Gather as _;
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
@@ -125,7 +126,7 @@ impl<'a, W: Workspace> Sync<'a, W> {
             }
         }
         // Documents that were written through the handle, where no sync looks.
-        let beyond: Vec<DocName> = self.known.keys().filter(|name| !reach.includes(name)).cloned().collect();
+        let beyond: Vec<DocName> = self.known.keys().filter(|name| !reach.includes(name)).cloned().gather();
         order::retain(&mut self.report.left_out, |name| beyond.binary_search(name).is_err());
         self.documents(&beyond)?;
         for (name, before) in std::mem::take(&mut self.known) {
@@ -135,7 +136,7 @@ impl<'a, W: Workspace> Sync<'a, W> {
     }
 
     fn documents(&mut self, documents: &[DocName]) -> Result<()> {
-        let names: Vec<&Name> = documents.iter().map(|name| &**name).collect();
+        let names: Vec<&Name> = documents.iter().map(|name| &**name).gather();
         let looks = self.upkeep.workspace.metadata_of(&names);
         for (name, look) in documents.iter().zip(looks).filter(|(name, _)| is_indexed(name)) {
             let before = self.known.remove(name);
@@ -193,7 +194,7 @@ impl<'a, W: Workspace> Sync<'a, W> {
         // A new one may have been removed and forgotten by another between the look and the change.
         let is_new = |change: &IndexChange| change.before.is_none();
         let new: Vec<&Name> =
-            batch.iter().filter(|change| is_new(change)).map(|change| &*change.name).collect();
+            batch.iter().filter(|change| is_new(change)).map(|change| &*change.name).gather();
         let mut stands = self.upkeep.workspace.metadata_of(&new).into_iter();
         for (change, done) in batch.iter().zip(&mut done) {
             *done &= !is_new(change) || !matches!(stands.next(), Some(Ok(None)));

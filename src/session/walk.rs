@@ -1,6 +1,7 @@
 //! The ways through the folders of a workspace: through all of them, through those of journals, and through those within its
 //! reach that no ignore file names.
 
+use crate::base::gather::Gather as _;
 use std::sync::Arc;
 
 use crate::base::error::{Error, Result};
@@ -26,7 +27,7 @@ pub(crate) fn walk<'w>(
             Err(error) => return Some(Err(error)),
         };
         let below = listing.folders.iter().filter(|below| enters(below));
-        folders.extend(below.cloned().rev().map(Some).collect::<Vec<_>>());
+        folders.extend(below.cloned().rev().map(Some).gather());
         Some(Ok((folder, listing)))
     })
 }

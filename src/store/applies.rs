@@ -1,5 +1,6 @@
 //! Whether a standing rule is about a call of a tool.
 
+use crate::base::gather::Gather as _;
 use serde_json::Value;
 
 use crate::base::text;
@@ -59,7 +60,7 @@ fn collect(value: &Value, depth: u32, keys: &mut Vec<String>, values: &mut Vec<S
 
 /// Returns whether a name fits a pattern, in which `*` stands for any characters.
 fn matches(pattern: &str, name: &str) -> bool {
-    let parts: Vec<&str> = pattern.split('*').collect();
+    let parts: Vec<&str> = pattern.split('*').gather();
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
     if parts.len() == 1 {
         return pattern == name;

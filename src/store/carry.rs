@@ -1,5 +1,6 @@
 //! Rows that come back as they were: from a bundle that this operator signed.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
@@ -74,7 +75,7 @@ impl Store {
     ) -> Result<Vec<Result<MemoryId>>> {
         let mut told = Vec::with_capacity(rows.len());
         for chunk in rows.chunks(BATCH) {
-            let chunk: Vec<_> = chunk.iter().map(|(memory, at)| (memory, *at)).collect();
+            let chunk: Vec<_> = chunk.iter().map(|(memory, at)| (memory, *at)).gather();
             told.extend(self.write_each(access, &chunk)?);
         }
         Ok(told)
@@ -162,7 +163,7 @@ impl Store {
                 let burial = Burial::of_stone(key, *stone, strikes);
                 may_forget(changes, access, &burial)?;
                 let saying = if strikes { changes.saying(&burial)? } else { Vec::new() };
-                let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
+                let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).gather();
                 let parts = Parts::saying(changes, &burial)?;
                 changes.forget(&ids, (&burial, &parts.rest), key, entry(access, "memory_forget", now))?;
             }

@@ -10,6 +10,7 @@ use super::store::Store;
 use super::tell::entry;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::edges::Edge;
 use crate::learning::{
     Case, CaseId, Counted, Ending, Method, MethodId, Preference, PreferenceId, PreferenceKind,
@@ -40,7 +41,7 @@ impl Store {
         person_only(self, access, &new_preference_name())?;
         let preferences =
             preferences.iter().filter(|preference| preference.kind != PreferenceKind::HardConstraint);
-        let preferences: Vec<_> = preferences.collect();
+        let preferences: Vec<_> = preferences.gather();
         self.backend().change("import into", |changes| {
             changes.together(&mut |changes| {
                 preferences.iter().try_for_each(|preference| carry_preference(changes, access, preference))

@@ -2,6 +2,7 @@
 //!
 //! The store makes the change in the same step, so that nothing came between.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::admit::main_only;
@@ -186,7 +187,7 @@ fn changes(
                 // A fact that the human confirmed stays confirmed.
                 if fact.status.state == FactState::Verified { settled(fact) } else { (fact, status) }
             })
-            .collect(),
+            .gather(),
         (Verdict::Confirm, None) => {
             let status = FactStatus { state: FactState::Verified, ..older.status };
             vec![(older, status)]
@@ -215,7 +216,7 @@ fn allowed(
             let change = StatusChange { id: fact.memory.id, before: fact.status, after };
             (fact.is_protected(), change)
         })
-        .collect();
+        .gather();
     let retired = changes.iter().filter(|(_, change)| change.retires()).count() as u64;
     if access.actor != Actor::Human && retired > 0 {
         if let Some((_, change)) = changes.iter().find(|(protected, change)| *protected && change.retires()) {
@@ -226,7 +227,7 @@ fn allowed(
             return Err(Against::Rule(EventOutcome::Breaker, changes[0].1.id));
         }
     }
-    Ok(changes.into_iter().map(|(_, change)| change).collect())
+    Ok(changes.into_iter().map(|(_, change)| change).gather())
 }
 
 fn conclude(

@@ -1,5 +1,6 @@
 //! The words of retired rows and of keys, which backends list, and what is asked of them.
 
+use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedSet;
 use crate::facts::FactKey;
 use crate::memory::{Filter, Order};
@@ -47,7 +48,7 @@ pub(crate) struct Asked {
 
 impl Asked {
     pub(crate) fn new(plan: &Plan, frequencies: &Frequencies, filter: &Filter, order: Order) -> Self {
-        let weights = (0..plan.terms.len()).map(|word| frequencies.worth(word)).collect();
+        let weights = (0..plan.terms.len()).map(|word| frequencies.worth(word)).gather();
         let limit = filter.limit;
         Self { plan: plan.clone(), weights, filter: filter.clone(), order, limit }
     }

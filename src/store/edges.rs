@@ -1,5 +1,6 @@
 //! The edges of rows and of notes of roles, as a store tells of them.
 
+use crate::base::gather::Gather as _;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -61,7 +62,7 @@ impl Store {
                 *texts.entry(top.entity).or_default() += top.texts;
             }
             let mut top: Vec<_> =
-                texts.into_iter().map(|(entity, texts)| TopEntity::new(entity, texts)).collect();
+                texts.into_iter().map(|(entity, texts)| TopEntity::new(entity, texts)).gather();
             order::sort_by(&mut top, |one, other| {
                 (Reverse(one.texts), &one.entity).cmp(&(Reverse(other.texts), &other.entity))
             });
@@ -163,7 +164,7 @@ fn around(
         Cited::Row(fact) => Some(fact.memory.id),
         _ => None,
     });
-    let ids: Vec<MemoryId> = told.collect();
+    let ids: Vec<MemoryId> = told.gather();
     let mut pairs = rows.open_suspects(visibility, &ids)?;
     order::retain(&mut pairs, |(one, other, _)| {
         if other < one {

@@ -4,6 +4,7 @@
 //! Beside it a backend lists the words of retired rows that have a successor, and those of keys. A search looks at these
 //! lists last: a bounded number of rows is read, and none where nothing was retired and nothing has a key.
 
+use crate::base::gather::Gather as _;
 use std::cmp::Ordering;
 
 use chrono::{DateTime, Utc};
@@ -53,7 +54,7 @@ pub(crate) fn follow(
     }
     let mut stemmer = Stemmer::default();
     let mut shares: Vec<f64> =
-        found.hits.iter().map(|hit| asked.share(&[&hit.memory.content], &mut stemmer)).collect();
+        found.hits.iter().map(|hit| asked.share(&[&hit.memory.content], &mut stemmer)).gather();
     let best = echoes[0].share;
     let was_empty = found.hits.is_empty();
     for (Echo { fact, share, reached }, rank) in echoes.into_iter().zip(1..) {
@@ -89,7 +90,7 @@ pub(crate) fn follow(
 
 /// Returns the rows that are reached, each once, the one first that was reached by the greatest share of the words.
 fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked) -> Result<Vec<Echo>> {
-    let words: Vec<EchoWord> = asked.plan.terms.iter().map(|term| EchoWord::of(&term.stem)).collect();
+    let words: Vec<EchoWord> = asked.plan.terms.iter().map(|term| EchoWord::of(&term.stem)).gather();
     let lists = rows.echoes(visibility, &words, MAX_ROWS_OF_WORD)?;
     let mut sums: SortedMap<MemoryId, f64> = SortedMap::new();
     for (list, weight) in lists.iter().zip(&asked.weights) {
@@ -97,7 +98,7 @@ fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked)
             *sums.entry(*id).or_default() += weight;
         }
     }
-    let mut best: Vec<(f64, MemoryId)> = sums.into_iter().map(|(id, weight)| (weight, id)).collect();
+    let mut best: Vec<(f64, MemoryId)> = sums.into_iter().map(|(id, weight)| (weight, id)).gather();
     order::sort_by(&mut best, |(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
     best.truncate(MAX_READ_ROWS);
     let (mut stemmer, mut veil) = (Stemmer::default(), Veil::new(doors));
@@ -127,7 +128,7 @@ fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked)
             reached.insert(fact.memory.id, Echo { fact, share, reached: way });
         }
     }
-    let mut echoes: Vec<Echo> = reached.into_values().collect();
+    let mut echoes: Vec<Echo> = reached.into_values().gather();
     order::sort_by(&mut echoes, |one, other| {
         let by_share = other.share.total_cmp(&one.share);
         if by_share == Ordering::Equal { other.fact.memory.id.cmp(&one.fact.memory.id) } else { by_share }
@@ -177,7 +178,7 @@ pub(crate) fn doubt(
     (now, journals): (Option<DateTime<Utc>>, Option<&dyn Workspace>),
     found: &mut Found,
 ) -> Result<()> {
-    let ids: Vec<MemoryId> = found.hits.iter().map(|hit| hit.memory.id).collect();
+    let ids: Vec<MemoryId> = found.hits.iter().map(|hit| hit.memory.id).gather();
     let mut doubts = if ids.is_empty() { SortedMap::new() } else { doubts(rows, visibility, &ids)? };
     for hit in &mut found.hits {
         hit.stale = doubts.remove(&hit.memory.id).unwrap_or_default();

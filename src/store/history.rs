@@ -2,6 +2,7 @@
 
 use super::backend::Facts;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedMap;
 use crate::facts::Fact;
 use crate::memory::MemoryId;
@@ -32,5 +33,5 @@ pub(crate) fn history(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result
         open.extend(facts.replaced_by(id)?.iter().map(|fact| fact.memory.id));
         all.insert(id, fact);
     }
-    Ok(all.into_values().collect())
+    Ok(all.into_values().gather())
 }

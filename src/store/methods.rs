@@ -1,5 +1,6 @@
 //! The rules of methods: who creates one, who reports, and what follows of it.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
@@ -93,7 +94,7 @@ impl Store {
             }
             let texts = std::iter::once(&outcome.id).chain(&outcome.case);
             texts.into_iter().try_for_each(|text| forget::check(forgotten.as_ref(), &name, text))?;
-            let ids: Vec<MethodId> = before.iter().map(|method| method.id).collect();
+            let ids: Vec<MethodId> = before.iter().map(|method| method.id).gather();
             let mut kept = vec![Kept::Outcome(Counted {
                 id: outcome.id.clone(),
                 methods: ids.clone(),

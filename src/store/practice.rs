@@ -1,5 +1,6 @@
 //! The work of a backend for the learning loop: it keeps what it is given, and decides nothing.
 
+use crate::base::gather::Gather as _;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -76,12 +77,12 @@ impl Kept {
             }
             Self::Preference(preference) => {
                 let texts = [&preference.dimension, &preference.statement].into_iter();
-                texts.chain(&preference.tools).chain(&preference.words).map(String::as_str).collect()
+                texts.chain(&preference.tools).chain(&preference.words).map(String::as_str).gather()
             }
             Self::Note(note) => {
                 let texts = [&note.role, &note.content].into_iter().chain(&note.subject);
                 let lesson = note.reflection.iter().map(|reflection| &reflection.lesson);
-                texts.chain(lesson).map(String::as_str).collect()
+                texts.chain(lesson).map(String::as_str).gather()
             }
             Self::Reflected { reflection, .. } => vec![&reflection.lesson],
             Self::Outcome(outcome) => vec![&outcome.id],
@@ -221,7 +222,7 @@ fn same_wish(
 ) -> String {
     let mut parts = vec![kind.to_string(), text::statement(dimension), text::statement(statement)];
     for list in [tools, words] {
-        let mut list: Vec<String> = list.iter().map(|text| text::statement(text)).collect();
+        let mut list: Vec<String> = list.iter().map(|text| text::statement(text)).gather();
         order::sort(&mut list);
         order::dedup(&mut list);
         parts.push(list.join("\t"));

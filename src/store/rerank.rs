@@ -1,5 +1,6 @@
 //! The first rows of a search, in the order of a reranker.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -39,7 +40,7 @@ fn end_of(whole: &str) -> &str {
 /// Puts older rows right behind the newer ones that say them anew: a reranker knows of no time. The scores stay in their
 /// places.
 fn put_behind(hits: &mut [Hit], renewed: &[(i64, i64)]) {
-    let scores: Vec<f64> = hits.iter().map(|hit| hit.score).collect();
+    let scores: Vec<f64> = hits.iter().map(|hit| hit.score).gather();
     for (newer, older) in renewed {
         let place = |id: &i64| hits.iter().position(|hit| hit.memory.id.get() == *id);
         if let (Some(newer), Some(older)) = (place(newer), place(older))
@@ -58,9 +59,9 @@ fn put_behind(hits: &mut [Hit], renewed: &[(i64, i64)]) {
 /// A reranker reads a row by itself. The search knows the rows around it as well, without which a line of a dialogue says
 /// little.
 fn mixed(found: &[f64], reranked: &[f32], share: f64) -> Vec<f64> {
-    let reranked: Vec<f64> = reranked.iter().map(|score| f64::from(*score)).collect();
+    let reranked: Vec<f64> = reranked.iter().map(|score| f64::from(*score)).gather();
     let (found, reranked) = (between(found), between(&reranked));
-    found.iter().zip(reranked).map(|(found, reranked)| (1.0 - share) * found + share * reranked).collect()
+    found.iter().zip(reranked).map(|(found, reranked)| (1.0 - share) * found + share * reranked).gather()
 }
 
 /// Returns numbers as shares of the way from the least to the greatest of them.
@@ -70,7 +71,7 @@ fn between(numbers: &[f64]) -> Vec<f64> {
         (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let way = greatest - least;
     let share = |number: &f64| if way > 0.0 { ((number - least) / way).clamp(0.0, 1.0) } else { 0.0 };
-    numbers.iter().map(share).collect()
+    numbers.iter().map(share).gather()
 }
 
 impl Store {
@@ -99,21 +100,21 @@ impl Store {
         let Some(reranker) = &self.config().reranker else { return Ok(true) };
         let first = self.config().reranked.min(hits.len());
         let places: Vec<usize> =
-            (0..first).filter(|at| !certain.contains(&hits[*at].memory.id.get())).collect();
+            (0..first).filter(|at| !certain.contains(&hits[*at].memory.id.get())).gather();
         if places.len() < 2 {
             return Ok(true);
         }
         let (text, texts) = self.shown(&query.text, places.iter().map(|at| &hits[*at].memory), before)?;
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).gather();
         let Ok(scores) = reranker.rerank(&text, &texts) else { return Ok(false) };
         if scores.len() != texts.len() || scores.iter().any(|score| score.is_nan()) {
             return Ok(false);
         }
-        let found: Vec<f64> = places.iter().map(|at| hits[*at].score).collect();
+        let found: Vec<f64> = places.iter().map(|at| hits[*at].score).gather();
         let scores = mixed(&found, &scores, self.config().reranker_share.min(1.0));
-        let mut order: Vec<usize> = (0..scores.len()).collect();
+        let mut order: Vec<usize> = (0..scores.len()).gather();
         order::sort_by(&mut order, |one, other| scores[*other].total_cmp(&scores[*one]));
-        let ordered: Vec<Hit> = order.into_iter().map(|at| hits[places[at]].clone()).collect();
+        let ordered: Vec<Hit> = order.into_iter().map(|at| hits[places[at]].clone()).gather();
         for (at, hit) in places.into_iter().zip(ordered) {
             let score = hits[at].score;
             hits[at] = Hit { score, ..hit };
@@ -136,7 +137,7 @@ impl Store {
             all.extend(before);
             all.push(said(memory));
         }
-        let all: Vec<&str> = all.iter().map(AsRef::as_ref).collect();
+        let all: Vec<&str> = all.iter().map(AsRef::as_ref).gather();
         let (query, masked) = self.all_to_send(query, &all)?;
         let mut masked = masked.into_iter();
         let mut next = || masked.next().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! The search of a store: a backend reads rows, and they are weighed here, so that the same rows have the same
 //! order in every store.
 
+use crate::base::gather::Gather as _;
 use std::collections::BTreeSet;
 
 use super::config::StoreConfig;
@@ -88,7 +89,7 @@ impl<'a> Wanted<'a> {
             self.weights.iter().find(|(term, _)| *term == word).map_or(0.0, |(_, weight)| *weight as f64)
         };
         let terms = self.plan.terms.iter();
-        terms.map(|word| Asked { term: &word.stem, weight: weight_of(word) }).collect()
+        terms.map(|word| Asked { term: &word.stem, weight: weight_of(word) }).gather()
     }
 
     /// Returns the question to a word index for the best rows, by the words that were [asked](Self::asked).
@@ -141,7 +142,7 @@ pub(crate) fn search(
             None if text.trim().len() > config.max_row_bytes => Vec::new(),
             None => rows.holding(visibility, &filter, text.trim())?,
         };
-        return Ok(Answer::of(as_ranked(all.into_iter().map(|memory| (-1.0, memory)).collect())));
+        return Ok(Answer::of(as_ranked(all.into_iter().map(|memory| (-1.0, memory)).gather())));
     }
     let mut frequencies = rows.frequencies(visibility, &plan.terms)?;
     frequencies.leave_out_absent(&mut plan);
@@ -162,7 +163,7 @@ pub(crate) fn search(
         visibility,
         filter: &filter,
         plan: &plan,
-        weights: weights.collect(),
+        weights: weights.gather(),
         order: query.order,
         most,
     };
@@ -192,8 +193,8 @@ pub(crate) fn search(
     let settled = if config.reranker.is_some() { weighing.settled(&weighed) } else { BTreeSet::new() };
     let mut shares = None;
     if let (Some(near), Some(arm)) = (&near, arm) {
-        let mut ids: Vec<i64> = near.rows.iter().map(|row| row.id).collect();
-        let unknown: Vec<i64> = ids.iter().copied().filter(|id| !pool.mark_near(*id)).collect();
+        let mut ids: Vec<i64> = near.rows.iter().map(|row| row.id).gather();
+        let unknown: Vec<i64> = ids.iter().copied().filter(|id| !pool.mark_near(*id)).gather();
         arm.cards(visibility, &unknown, &mut |card| pool.put_near(card))?;
         if ranking.neighbours > 0.0 {
             // The rows beside these are here already.
@@ -217,14 +218,14 @@ pub(crate) fn search(
         Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.run(weighed);
     let outcome = certainty(&ranked, is_weak);
     let unread: Vec<i64> =
-        ranked.iter().map(|ranked| ranked.id).filter(|id| !found.contains_key(id)).collect();
+        ranked.iter().map(|ranked| ranked.id).filter(|id| !found.contains_key(id)).gather();
     let read = rows.rows(visibility, &unread)?;
     found.extend(read.into_iter().map(known));
     let hits = ranked.into_iter().filter_map(|ranked| {
         let memory = found.remove(&ranked.id)?;
         Some(Hit::new(*memory, ranked.score, ranked.why))
     });
-    let mut found = Found::new(outcome, hits.collect());
+    let mut found = Found::new(outcome, hits.gather());
     found.shares = shares;
     Ok(Answer { found, lacks, settled, renewed, asked })
 }
@@ -279,5 +280,5 @@ fn as_ranked(rows: Vec<(f64, Memory)>) -> Found {
     let hits = rows.into_iter().enumerate().map(|(at, (rank, memory))| {
         Hit::new(memory, (rank / first).clamp(0.0, 1.0), vec![(Signal::Row, at + 1)])
     });
-    Found::new(outcome, hits.collect())
+    Found::new(outcome, hits.gather())
 }

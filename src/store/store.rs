@@ -1,5 +1,6 @@
 //! A memory store over a backend: who may do what, what comes in, and what is told of it.
 
+use crate::base::gather::Gather as _;
 use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
@@ -244,7 +245,7 @@ impl Store {
         memories: &[NewMemory],
         now: DateTime<Utc>,
     ) -> Result<Vec<Result<MemoryId>>> {
-        let memories: Vec<_> = memories.iter().map(|memory| (memory, now)).collect();
+        let memories: Vec<_> = memories.iter().map(|memory| (memory, now)).gather();
         self.write_each(access, &memories)
     }
 
@@ -259,8 +260,8 @@ impl Store {
         }
         // Before others wait for the change.
         let admitted: Vec<Result<()>> =
-            memories.iter().map(|(memory, _)| self.config.admit(&self.scope, access, memory)).collect();
-        let mut judged: Vec<_> = memories.iter().zip(admitted).collect();
+            memories.iter().map(|(memory, _)| self.config.admit(&self.scope, access, memory)).gather();
+        let mut judged: Vec<_> = memories.iter().zip(admitted).gather();
         let mut written = Vec::with_capacity(memories.len());
         self.backend.change("write to", |rows| {
             rows.together(&mut |rows| {
@@ -293,7 +294,7 @@ impl Store {
                 },
             )
         });
-        Ok(outcomes.collect())
+        Ok(outcomes.gather())
     }
 
     pub(crate) fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {
@@ -320,7 +321,7 @@ impl Store {
         let _ = self.settle(now);
         self.backend.read("list", |rows| {
             let mut listed = rows.snapshot(limit, visibility, self.scope.group_name().is_some())?;
-            let ids: Vec<MemoryId> = listed.iter().map(|row| row.id).collect();
+            let ids: Vec<MemoryId> = listed.iter().map(|row| row.id).gather();
             let mut doubts = doubts(rows, visibility, &ids)?;
             for row in &mut listed {
                 // A row says by its notes that its time is over.
@@ -493,7 +494,7 @@ impl Store {
                     }
                 }
                 practice::may_forget(rows, access, &burial)?;
-                let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
+                let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).gather();
                 let entry = self.done(&operation, forgotten.as_deref());
                 let edges = rows.edges_of(&ids)?.len();
                 // They are removed with their rows, and with the words that they are of.
@@ -546,7 +547,7 @@ impl Store {
     }
 
     pub(crate) fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool> {
-        self.lift_stones(access, now, |known| known.stones_of(text).collect())
+        self.lift_stones(access, now, |known| known.stones_of(text).gather())
     }
 
     /// Takes back the tombstones that are meant, those that are there.
@@ -564,7 +565,7 @@ impl Store {
         self.attempt("lift in", &operation, admitted, |rows, forgotten| {
             let known = forgotten.as_deref();
             let stones = known.map(|known| meant(known).into_iter().filter(|stone| known.contains(stone)));
-            let stones: Vec<Tombstone> = stones.into_iter().flatten().collect();
+            let stones: Vec<Tombstone> = stones.into_iter().flatten().gather();
             for stone in &stones {
                 rows.lift(*stone, self.done(&operation, known))?;
             }

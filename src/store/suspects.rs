@@ -8,6 +8,7 @@ use super::backend::Facts;
 use super::fact::normal;
 use super::words::{Words, hash};
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::text;
 use crate::facts::{Cardinality, Fact, Suspect, SuspectReason};
@@ -72,8 +73,8 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
     }
     let most = (LISTED / terms.len()).max(LISTED_OF_ONE);
     let lists = facts.latest_with(visibility, &terms, most)?;
-    let weights: Vec<f64> = lists.iter().map(|list| weight(list.len())).collect();
-    let hashes: Vec<u32> = terms.iter().map(|term| hash(&term.stem)).collect();
+    let weights: Vec<f64> = lists.iter().map(|list| weight(list.len())).gather();
+    let hashes: Vec<u32> = terms.iter().map(|term| hash(&term.stem)).gather();
     let ids = candidates(&lists, &weights, most);
     let mut read: Vec<(MemoryId, Words)> = Vec::with_capacity(ids.len());
     facts.words(&ids, &mut |id, words| read.push((id, words.clone())))?;
@@ -86,7 +87,7 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
             let weight: f64 = shared.map(|(_, weight)| weight).sum();
             (weight * gain(1.0, norm(count(others.len()), mean)), *id, others)
         })
-        .collect();
+        .gather();
     order::sort_by(&mut best, |(one, id, _), (other, other_id, _)| {
         other.total_cmp(one).then(other_id.cmp(id))
     });
@@ -102,7 +103,7 @@ fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId>
     let ends = lists.iter().filter(|list| list.len() >= most).filter_map(|list| list.last().copied());
     let end = ends.max().unwrap_or(i64::MIN);
     let may_share = listed.into_iter().filter(|row| row.words >= 2 || row.id < end);
-    let mut found: Vec<(f64, i64)> = may_share.map(|row| (row.weight, row.id)).collect();
+    let mut found: Vec<(f64, i64)> = may_share.map(|row| (row.weight, row.id)).gather();
     let first =
         |(one, id): &(f64, i64), (other, other_id): &(f64, i64)| other.total_cmp(one).then(other_id.cmp(id));
     // A long statement shares words with many.
@@ -112,7 +113,7 @@ fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId>
         found.truncate(most);
     }
     order::sort_by(&mut found, first);
-    found.into_iter().map(|(_, id)| MemoryId::new(id)).collect()
+    found.into_iter().map(|(_, id)| MemoryId::new(id)).gather()
 }
 
 /// A row that words list.

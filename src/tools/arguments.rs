@@ -1,5 +1,6 @@
 //! The arguments of a tool call, in every form that a host may carry them.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 
 use serde::Deserialize;
@@ -42,7 +43,7 @@ pub(super) fn known(tool: &str, arguments: &Value, takes: &[&str]) -> Result<(),
         .filter(unknown)
         .take(MAX_NAMES)
         .map(|(name, _)| format!("{:?}", cut(name, MAX_NAME_BYTES).0))
-        .collect();
+        .gather();
     if unknown.is_empty() {
         return Ok(());
     }

@@ -1,5 +1,6 @@
 //! The six commands of the memory tool.
 
+use crate::base::gather::Gather as _;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -89,7 +90,7 @@ impl Command {
         let called = given.get("command").and_then(Value::as_str).unwrap_or_default();
         let fields = Self::FIELDS.iter().find(|(command, _)| *command == called);
         let (called, fields) = fields.expect("a command that was read is one of them");
-        let takes: Vec<&str> = ["command"].iter().chain(*fields).copied().collect();
+        let takes: Vec<&str> = ["command"].iter().chain(*fields).copied().gather();
         known(&format!("the memory command {called}"), arguments, &takes)?;
         Ok(command)
     }

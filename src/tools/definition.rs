@@ -1,5 +1,6 @@
 //! A tool as a model is told of it, in the shapes that hosts use.
 
+use crate::base::gather::Gather as _;
 use serde_json::{Value, json};
 
 use super::ToolError;
@@ -67,7 +68,7 @@ impl ToolDef {
     pub fn check(&self, arguments: &Value) -> Result<(), ToolError> {
         let takes = self.input_schema["properties"].as_object();
         let mut takes: Vec<&str> =
-            takes.into_iter().spread(|fields| fields.keys().map(String::as_str)).collect();
+            takes.into_iter().spread(|fields| fields.keys().map(String::as_str)).gather();
         // A folder goes by two names.
         if takes.contains(&"directory") {
             takes.push("path");

@@ -1,5 +1,6 @@
 //! The answer of a tool to a model when it could not do what was asked.
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 
 use crate::base::error::{Error, Refusal};
@@ -87,7 +88,7 @@ impl ToolError {
         let message = match &error {
             Error::Denied { .. } => format!("This session may not do this to {called}."),
             Error::Stopped { classes, .. } => {
-                let found: Vec<&str> = classes.iter().map(|class| told(class)).collect();
+                let found: Vec<&str> = classes.iter().map(|class| told(class)).gather();
                 format!(
                     "Nothing was written to {called}: the text contains {}. Remove it, and write the rest.",
                     found.join(", ")

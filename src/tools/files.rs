@@ -1,5 +1,6 @@
 //! The tools that show a model what people handed over.
 
+use crate::base::gather::Gather as _;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -119,7 +120,7 @@ impl Files {
         let after = asked.after.as_deref().map(FileKey::parse).transpose().map_err(fault)?;
         let limit = asked.limit.unwrap_or(20).clamp(1, MOST);
         let found = self.store.list(&self.access, after.as_ref(), limit).map_err(fault)?;
-        Ok(json!({ "files": found.iter().map(head).collect::<Vec<_>>() }))
+        Ok(json!({ "files": found.iter().map(head).gather() }))
     }
 
     fn read(&self, asked: &Asked) -> std::result::Result<Value, ToolError> {

@@ -2,6 +2,7 @@
 
 use super::shown::cut;
 use super::{MAX_ANSWER, ToolError};
+use crate::base::gather::Gather as _;
 
 /// Returns every place where a text is, also where two of them overlap.
 pub(super) fn occurrences(text: &str, wanted: &str) -> Vec<usize> {
@@ -23,7 +24,7 @@ pub(super) fn lines_at(text: &str, bytes: &[usize]) -> Vec<usize> {
         read = *at;
         line
     };
-    bytes.iter().map(line_of).collect()
+    bytes.iter().map(line_of).gather()
 }
 
 /// Returns the first and the last line of a range as a model gives it; all of them where it gives none.

@@ -2,6 +2,7 @@
 
 mod refusals;
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 use std::ops::Range;
 
@@ -232,13 +233,13 @@ impl<W: Workspace> MemoryTool<W> {
     /// Returns the files and folders of two levels.
     fn listing(&self, place: &Place<'_>, files: &[DocName]) -> String {
         let above = place.name.as_ref().unwrap_or(&self.folder).as_str().len() + 1;
-        let names: Vec<&Name> = files.iter().map(|name| &**name).collect();
+        let names: Vec<&Name> = files.iter().map(|name| &**name).gather();
         let mut entries: SortedMap<Vec<&str>, (u64, bool)> = SortedMap::new();
         let mut whole = 0;
         for (name, metadata) in files.iter().zip(self.view.metadata_of(&names)) {
             // A file that is missing or closed by now is not named.
             let Ok(Some(metadata)) = metadata else { continue };
-            let segments: Vec<&str> = name.as_str()[above..].split('/').collect();
+            let segments: Vec<&str> = name.as_str()[above..].split('/').gather();
             if segments.contains(&"node_modules") {
                 continue;
             }
@@ -298,7 +299,7 @@ impl<W: Workspace> MemoryTool<W> {
                 order::dedup(&mut lines);
                 let more = if lines.len() > MAX_NAMED { ", …" } else { "" };
                 lines.truncate(MAX_NAMED);
-                let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                let lines: Vec<String> = lines.iter().map(ToString::to_string).gather();
                 return Err(ToolError::new(format!(
                     "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {}{more}. Please ensure it is unique",
                     lines.join(", ")
@@ -333,7 +334,7 @@ impl<W: Workspace> MemoryTool<W> {
 
     fn insert(&self, place: &Place<'_>, line: i64, inserted: &str) -> Result<String, ToolError> {
         self.edit(place, |text, _| {
-            let mut lines: Vec<&str> = text.split('\n').collect();
+            let mut lines: Vec<&str> = text.split('\n').gather();
             let at = usize::try_from(line).ok().filter(|at| *at <= lines.len());
             let Some(at) = at else {
                 return Err(ToolError::new(format!(

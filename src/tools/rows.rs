@@ -1,5 +1,6 @@
 //! The tools over a memory store: write, search, read, forget.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -246,7 +247,7 @@ impl Rows {
             ShownBy::Read,
             rows.into_iter().map(|row| {
                 let row = veil.row(row)?;
-                let notes = row.over(now).as_ref().map(stale_note).into_iter().collect();
+                let notes = row.over(now).as_ref().map(stale_note).into_iter().gather();
                 Ok((row, None, notes))
             }),
         )
@@ -305,7 +306,7 @@ fn notes(hit: &Hit) -> Vec<String> {
         _ => None,
     };
     // A few are enough to know that it is in doubt.
-    replaced.into_iter().chain(hit.stale.iter().take(MOST_NOTES).map(stale_note)).collect()
+    replaced.into_iter().chain(hit.stale.iter().take(MOST_NOTES).map(stale_note)).gather()
 }
 
 fn stale_note(stale: &Stale) -> String {

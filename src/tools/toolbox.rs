@@ -1,5 +1,6 @@
 //! The tools of a session, and the calls of them.
 
+use crate::base::gather::Gather as _;
 use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
@@ -270,7 +271,7 @@ impl Toolbox {
     /// is always refused: `memory_forget` and `memory_learn`.
     #[must_use]
     pub fn catalogue(&self) -> Vec<ToolDef> {
-        self.tools().iter().filter(|tool| tool.is_listed).map(|tool| tool.definition.clone()).collect()
+        self.tools().iter().filter(|tool| tool.is_listed).map(|tool| tool.definition.clone()).gather()
     }
 
     /// Takes what the doors found in documents that were written since this was last asked. Nothing prints or logs it. A row has
@@ -289,7 +290,7 @@ impl Toolbox {
     pub fn call(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
         let Some(tool) = self.tools().iter().find(|tool| tool.definition.name == name) else {
             let listed = self.tools().iter().filter(|tool| tool.is_listed);
-            let names: Vec<&str> = listed.map(|tool| tool.definition.name.as_str()).collect();
+            let names: Vec<&str> = listed.map(|tool| tool.definition.name.as_str()).gather();
             return Err(ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", "))));
         };
         let origin = self.origin.as_ref().unwrap_or(&Origin::Agent);
@@ -310,7 +311,7 @@ impl Toolbox {
                 .chain(before)
                 .chain(documents)
                 .chain(behind.iter().flatten().spread(of))
-                .collect()
+                .gather()
         })
     }
 

@@ -1,5 +1,6 @@
 //! A pass over the rows that wait for their vectors: its steps, and the drivers that take them.
 
+use crate::base::gather::Gather as _;
 use std::future::Future;
 
 use crate::base::error::Result;
@@ -264,7 +265,7 @@ where
 {
     let mut pass = EmbedPass::begin(store, embedder, config);
     while let Some(batch) = pass.batch()? {
-        let texts = batch.texts().into_iter().map(str::to_owned).collect();
+        let texts = batch.texts().into_iter().map(str::to_owned).gather();
         let answer = embed(texts).await;
         pass.keep(&batch, answer)?;
     }

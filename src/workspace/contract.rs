@@ -3,6 +3,7 @@
 //! A `Workspace` is the operator's own, unguarded capability. A session reaches it only through a view
 //! that states its [`Access`](crate::Access).
 
+use crate::base::gather::Gather as _;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -92,7 +93,7 @@ pub trait Workspace: Debug + Send + Sync {
     /// The survey of a dream asks for all journals of its window at once. As provided it looks at one after
     /// the other; a backend that can answer for a whole folder together is faster.
     fn metadata_of(&self, names: &[&Name]) -> Vec<Result<Option<Metadata>>> {
-        names.iter().map(|name| self.metadata(name)).collect()
+        names.iter().map(|name| self.metadata(name)).gather()
     }
 
     /// Reads a document whole; `None` where nothing has this name.

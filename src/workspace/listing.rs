@@ -1,5 +1,6 @@
 //! The names in a folder, and what is known of a document without reading it.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
@@ -47,10 +48,10 @@ fn collisions<'a>(names: impl Iterator<Item = &'a DocName> + Clone) -> Vec<(DocN
     if names.clone().all(|name| is_folded(name.as_str())) {
         return Vec::new();
     }
-    let mut folded: Vec<(Cow<'_, str>, &DocName)> = names.map(|name| (folded(name.as_str()), name)).collect();
+    let mut folded: Vec<(Cow<'_, str>, &DocName)> = names.map(|name| (folded(name.as_str()), name)).gather();
     order::sort(&mut folded);
     let is_one = |pair: &&[(Cow<'_, str>, &DocName)]| pair[0].0 == pair[1].0;
-    folded.windows(2).filter(is_one).map(|pair| (pair[0].1.clone(), pair[1].1.clone())).collect()
+    folded.windows(2).filter(is_one).map(|pair| (pair[0].1.clone(), pair[1].1.clone())).gather()
 }
 
 /// Without a branch for each byte, since it is asked of every name.

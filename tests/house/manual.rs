@@ -507,13 +507,8 @@ fn the_table_of_presets_is_what_the_presets_are() {
     ];
     let default = LifeConfig::default();
     assert_eq!(LifeConfig::preset(Preset::Default), default);
-    let presets = [
-        Preset::Minara,
-        Preset::OpenSeed,
-        Preset::Rfc0009Strict,
-        Preset::OpenClaw,
-        Preset::IronClaw,
-    ];
+    let presets =
+        [Preset::Minara, Preset::OpenSeed, Preset::Rfc0009Strict, Preset::OpenClaw, Preset::IronClaw];
     assert_eq!(rows.len(), presets.len());
     for (row, preset) in rows.iter().zip(presets) {
         assert_eq!(row[0], format!("`{preset:?}`"));

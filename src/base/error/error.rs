@@ -1,5 +1,6 @@
 //! The one error type: a variant for everything that a caller would treat differently.
 
+use crate::base::gather::Gather as _;
 use std::io;
 
 use super::reasons::{LostBy, OpenLimit, Refusal};
@@ -351,7 +352,7 @@ fn told(classes: &[String], places: &[FoundAt]) -> String {
     if places.is_empty() {
         return classes.join(", ");
     }
-    places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    places.iter().map(ToString::to_string).gather().join(", ")
 }
 
 /// Prints the damaged place of a file, if it is known.

@@ -1,5 +1,6 @@
 //! Graphemes: what a person sees as one character, and no cut may part.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use bstr::ByteSlice;
@@ -28,7 +29,7 @@ pub(crate) fn excerpt<'t>(text: &'t str, sentence: Option<&Range<usize>>, most: 
     else {
         return cut(text, most);
     };
-    let all: Vec<Range<usize>> = sentences(text).collect();
+    let all: Vec<Range<usize>> = sentences(text).gather();
     let first = all.partition_point(|sentence| sentence.end <= found.start);
     let (mut excerpt, mut before, mut behind) = (found.clone(), &all[..first], all[first..].iter().skip(1));
     let mut has_grown = true;

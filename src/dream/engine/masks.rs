@@ -1,5 +1,6 @@
 //! Parts of a text that are left out or masked before a model sees it.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -53,7 +54,7 @@ static BLOCKS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ]
     .iter()
     .map(|text| pattern(text))
-    .collect()
+    .gather()
 });
 
 /// The headings of OpenClaw's machine-written sections.

@@ -1,5 +1,6 @@
 //! The request of a pass, as every dreamer fences it and tells of it.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use crate::base::digest::Hasher;
@@ -31,6 +32,6 @@ pub(crate) fn tell_request(
     found: &[DoorWarning],
 ) {
     pass.request_bytes = request.bytes() as u64;
-    pass.masked = masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
+    pass.masked = masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).gather();
     pass.warn(found.iter().map(|warning| (warning.class.clone(), warning.count)));
 }

@@ -1,5 +1,6 @@
 //! A run under its claim: what all dreamers carry from `begin` to the last `resume`.
 
+use crate::base::gather::Gather as _;
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -162,7 +163,7 @@ impl Run {
             request_bytes: pass.request_bytes,
             usage: pass.usage,
             without_model: pass.without_model,
-            patterns: pass.quarantined.iter().map(|blamed| blamed.pattern.clone()).collect(),
+            patterns: pass.quarantined.iter().map(|blamed| blamed.pattern.clone()).gather(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Only the connectives below are read, in the source and in the claim; where the source has none of them,
 //! nothing is held.
 
+use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -36,7 +37,7 @@ fn side(text: &str) -> Vec<String> {
     let words = text::words(text)
         .filter(|word| word.chars().count() > 1 && !word.starts_with(|c: char| c.is_ascii_digit()))
         .filter(|word| !SMALL.has(word) && !is_negation(word));
-    words.map(|word| fold(&word)).chain(numbers::readings(text)).collect()
+    words.map(|word| fold(&word)).chain(numbers::readings(text)).gather()
 }
 
 fn holds(side: &[String], word: &str) -> bool {
@@ -53,8 +54,8 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
 impl Contrast {
     fn new(kept: &str, dropped: &str, is_move: bool) -> Option<Self> {
         let (all, other) = (side(kept), side(dropped));
-        let kept: Vec<String> = all.iter().filter(|word| !holds(&other, word)).cloned().collect();
-        let dropped: Vec<String> = other.into_iter().filter(|word| !holds(&all, word)).collect();
+        let kept: Vec<String> = all.iter().filter(|word| !holds(&other, word)).cloned().gather();
+        let dropped: Vec<String> = other.into_iter().filter(|word| !holds(&all, word)).gather();
         (!kept.is_empty() && !dropped.is_empty()).then_some(Self { kept, dropped, is_move })
     }
 
@@ -129,12 +130,12 @@ impl Contrast {
 /// Checks that no clause of the claim swaps the sides of a contrast of the sources, nor take the dropped one.
 pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let lines = || sources.iter().spread(|source| &source.lines).spread(|line| clauses(&line.text));
-    let contrasts: Vec<Contrast> = lines().filter_map(Contrast::of).collect();
+    let contrasts: Vec<Contrast> = lines().filter_map(Contrast::of).gather();
     if contrasts.is_empty() {
         return Ok(());
     }
     let elsewhere: Vec<String> =
-        lines().filter(|clause| Contrast::of(clause).is_none()).spread(side).collect();
+        lines().filter(|clause| Contrast::of(clause).is_none()).spread(side).gather();
     for clause in clauses(claim) {
         let goes_wrong = match Contrast::of(clause) {
             Some(claimed) => {

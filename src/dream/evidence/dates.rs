@@ -1,5 +1,6 @@
 //! Dates: one that is in the sources, is the journal's own, or follows from it by a word.
 
+use crate::base::gather::Gather as _;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
@@ -45,7 +46,7 @@ const MONTHS: &[(&str, u32)] = &[
 ];
 
 fn month_names() -> String {
-    MONTHS.iter().map(|(names, _)| *names).collect::<Vec<_>>().join("|")
+    MONTHS.iter().map(|(names, _)| *names).gather().join("|")
 }
 
 static NUMERIC: LazyLock<Regex> = LazyLock::new(|| {
@@ -209,7 +210,7 @@ pub(crate) struct Calendar<'s> {
 impl<'s> Calendar<'s> {
     /// Reads the sources; `dates` were taken out of their text, and `rest` is left.
     pub(crate) fn new(mut dates: Vec<SomeDate>, rest: &str, sources: &'s [Source]) -> Self {
-        let days: Vec<NaiveDate> = sources.iter().filter_map(|source| source.date).collect();
+        let days: Vec<NaiveDate> = sources.iter().filter_map(|source| source.date).gather();
         dates.extend(short_dates(rest));
         dates.extend(sources.iter().spread(|source| &source.lines).spread(|line| ends_of_ranges(&line.text)));
         Self { dates, sources, spans: OnceCell::new(), days }
@@ -222,7 +223,7 @@ impl<'s> Calendar<'s> {
                 source.lines.iter().filter_map(|line| source.date.map(|day| (line.text.as_str(), day)))
             });
             let own = self.days.iter().map(|day| (*day, *day));
-            own.chain(lines.spread(|(line, day)| implied(line, day))).collect()
+            own.chain(lines.spread(|(line, day)| implied(line, day))).gather()
         })
     }
 
@@ -274,7 +275,7 @@ impl<'s> Calendar<'s> {
     pub(crate) fn allows_weekday(&self, weekday: Weekday) -> bool {
         let on = |date: &SomeDate| {
             let years: Vec<i32> =
-                date.year.map_or_else(|| self.days.iter().map(Datelike::year).collect(), |year| vec![year]);
+                date.year.map_or_else(|| self.days.iter().map(Datelike::year).gather(), |year| vec![year]);
             date.day.is_some_and(|day| {
                 years
                     .into_iter()

@@ -1,5 +1,6 @@
 //! Days that a source implies without a date: "tomorrow", "end of Q1", "on the 5th", "two years ago".
 
+use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
@@ -18,7 +19,7 @@ fn number(found: &regex::Captures<'_>, at: usize) -> Option<u32> {
 /// Returns the spans of days that words of a line point at, seen from the day of its journal.
 pub(crate) fn implied(line: &str, day: NaiveDate) -> Vec<Span> {
     let lower = line.to_lowercase();
-    let words: Vec<String> = text::words(&lower).collect();
+    let words: Vec<String> = text::words(&lower).gather();
     let mut spans = relative(&lower, &words, day);
     spans.extend(words.iter().filter_map(|word| weekday(word)).spread(|weekday| near(day, weekday)));
     spans.extend(ago(&lower, day));
@@ -100,7 +101,7 @@ fn relative(lower: &str, words: &[String], day: NaiveDate) -> Vec<Span> {
     };
     let parted = RELATIVE.iter().filter(|(phrase, ..)| has(phrase));
     let unparted = RELATIVE_UNPARTED.iter().filter(|(phrase, ..)| lower.contains(phrase));
-    let mut spans: Vec<Span> = parted.chain(unparted).map(|(_, from, to)| shifted(day, *from, *to)).collect();
+    let mut spans: Vec<Span> = parted.chain(unparted).map(|(_, from, to)| shifted(day, *from, *to)).gather();
     let ends_with = |unit: &str| {
         ["end of", "end of the", "end of this", "ende des"]
             .iter()

@@ -9,6 +9,7 @@ use super::spoken::{Spoken, only};
 use super::taken::Taken;
 use super::verbatim::speaks;
 use crate::base::document::SourceRef;
+use crate::base::gather::Gather as _;
 use crate::base::spread::Spread;
 use crate::dreamer::{Hold, HoldReason};
 use crate::format::Origin;
@@ -98,7 +99,7 @@ impl<'a> Judge<'a> {
         Verdict {
             teller,
             is_participants,
-            sources: sources.into_iter().map(|source| source.place).collect(),
+            sources: sources.into_iter().map(|source| source.place).gather(),
             hold: held.err(),
             heading: if is_fact { heading } else { Some(reply::FACTS) },
         }

@@ -1,5 +1,6 @@
 //! Matter: what the claim and its sources are about, and whether one says the opposite of the other.
 
+use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -37,7 +38,7 @@ fn matter_of(words: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
     let mut matter = Vec::new();
     for word in words {
         let word = word.as_ref();
-        let runs: Vec<char> = word.chars().filter(|c| is_unparted(*c)).collect();
+        let runs: Vec<char> = word.chars().filter(|c| is_unparted(*c)).gather();
         if !runs.is_empty() {
             matter.extend(runs.windows(2).map(|pair| pair.iter().collect::<String>()));
             matter.extend((runs.len() == 1).then(|| runs.iter().collect::<String>()));
@@ -69,8 +70,8 @@ pub(crate) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
         pattern(r"(?m)^(?:[\s>*+•-]|\d{1,2}:\d\d(?::\d\d)?|\[[^\[\]\n]{1,80}\](?:[ \t]|$))+")
     });
     let evidence = TAGS.replace_all(evidence, "");
-    let words: Vec<String> = text::words(&evidence).collect();
-    let known: Vec<String> = matter_of(&words).into_iter().chain(words).collect();
+    let words: Vec<String> = text::words(&evidence).gather();
+    let known: Vec<String> = matter_of(&words).into_iter().chain(words).gather();
     let mut matter = matter(claim);
     if matter.iter().any(|word| !LABELS.has(word)) {
         order::retain(&mut matter, |word| !LABELS.has(word));
@@ -143,7 +144,7 @@ struct Clause {
 
 impl Clause {
     fn new(text: &str, is_denied: bool) -> Self {
-        let all: Vec<String> = text::words(text).collect();
+        let all: Vec<String> = text::words(text).gather();
         let is_away = text.contains("away from");
         let negates =
             is_denied || is_away || all.iter().any(|word| is_negation(word)) || negates_unparted(text);
@@ -175,7 +176,7 @@ fn clauses(text: &str) -> Vec<Clause> {
     PART.split(&text)
         .map(|clause| Clause::new(clause, is_denied))
         .filter(|clause| !clause.words.is_empty() || clause.negates)
-        .collect()
+        .gather()
 }
 
 /// Returns a line of the sources with a comma where a second half begins without one: "in the vault not in the repo",
@@ -213,9 +214,9 @@ fn is_distanced(line: &str) -> bool {
 /// is nearest to.
 pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let lines: Vec<Vec<Clause>> =
-        sources.iter().spread(|source| &source.lines).map(|line| clauses(&in_halves(&line.text))).collect();
+        sources.iter().spread(|source| &source.lines).map(|line| clauses(&in_halves(&line.text))).gather();
     let claim = clauses(claim);
-    let said: Vec<String> = claim.iter().spread(|clause| clause.words.clone()).collect();
+    let said: Vec<String> = claim.iter().spread(|clause| clause.words.clone()).gather();
     let negates_elsewhere = claim.iter().any(|clause| clause.negates);
     let flips = |clause: &Clause| {
         if clause.negates {

@@ -1,5 +1,6 @@
 //! Names: each word of the claim that looks like one is in the sources.
 
+use crate::base::gather::Gather as _;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
@@ -110,7 +111,7 @@ pub(crate) fn fold(word: &str) -> String {
     if word.is_ascii() {
         return without_umlauts(word.to_ascii_lowercase());
     }
-    let parts: Vec<String> = word.split(['\'', '’']).map(text::same_word).collect();
+    let parts: Vec<String> = word.split(['\'', '’']).map(text::same_word).gather();
     without_umlauts(parts.join("'"))
 }
 
@@ -127,7 +128,7 @@ fn without_umlauts(folded: String) -> String {
 /// Returns the parts of a word: letters, digits, humps.
 fn parts(word: &str) -> Vec<String> {
     static PART: LazyLock<Regex> = LazyLock::new(|| pattern(r"\p{Lu}+(?:\p{Ll}+)?|[\p{L}&&[^\p{Lu}]]+|\d+"));
-    PART.find_iter(word).map(|part| part.as_str().to_lowercase()).collect()
+    PART.find_iter(word).map(|part| part.as_str().to_lowercase()).gather()
 }
 
 /// Returns whether two words differ only in their endings.

@@ -4,6 +4,7 @@
 //! also reads 0.5, which "half" reads too. A source gives more readings than a claim: its `2` after "at"
 //! may be a time, a claim's is a number.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -120,7 +121,7 @@ impl Token<'_> {
         static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s?(?:%|per ?cent|pct|Prozent)"));
         let plain = plain(self.text);
         if let Some((factor, or_alone)) = factor(self.after) {
-            let mut readings: Vec<String> = plain.iter().filter_map(|value| times(value, factor)).collect();
+            let mut readings: Vec<String> = plain.iter().filter_map(|value| times(value, factor)).gather();
             readings.extend(plain.into_iter().filter(|_| or_alone));
             return readings;
         }
@@ -234,7 +235,7 @@ fn compound(text: &str) -> Option<String> {
 
 /// Returns the readings of the numbers of a part of a text, for comparing parts.
 pub(crate) fn readings(text: &str) -> Vec<String> {
-    tokens(text).spread(|(_, token)| token.readings()).collect()
+    tokens(text).spread(|(_, token)| token.readings()).gather()
 }
 
 /// Checks the numbers of a claim; its dates, and those of the sources, were taken out before.
@@ -244,7 +245,7 @@ pub(crate) fn check(claim: &str, evidence: &str, calendar: &Calendar<'_>) -> Res
         .find_iter(claim)
         .filter(|found| compound(found.as_str()).is_some_and(|value| known.contains(&value)))
         .map(|found| found.range())
-        .collect();
+        .gather();
     for (at, token) in tokens(claim) {
         let is_said = token.readings().iter().any(|reading| known.contains(reading))
             || compounds.iter().any(|compound| compound.contains(&at.start))

@@ -1,5 +1,6 @@
 //! The user by their name: where a line of theirs says "I", a claim may call them as the host said that they are called.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -29,7 +30,7 @@ pub(crate) fn unnamed<'c>(claim: &'c str, sources: &[Source], names: &[String]) 
     let lines = || sources.iter().spread(|source| &source.lines).filter(|line| is_own(line, names));
     let says = |words: &str| lines().any(|line| has(&line.text, words));
     let (speaks, owns) = (says(I), says(MY));
-    let mut longest: Vec<&String> = names.iter().collect();
+    let mut longest: Vec<&String> = names.iter().gather();
     order::sort_by_key(&mut longest, |name| std::cmp::Reverse(name.len()));
     for name in longest {
         claim = Cow::Owned(replaced(&claim, name, speaks, owns));

@@ -6,6 +6,7 @@
 //! is left out. Single marks open no quote, since apostrophes look the same.
 
 use super::shown::{Source, held, without_marks};
+use crate::base::gather::Gather as _;
 use crate::dreamer::{Hold, HoldReason};
 
 /// Opening quotation marks, each with its closing ones.
@@ -20,9 +21,9 @@ pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     }
     let texts: Vec<String> = sources
         .iter()
-        .map(|source| source.lines.iter().map(|line| said(&line.text)).collect::<Vec<_>>().join(" "))
+        .map(|source| source.lines.iter().map(|line| said(&line.text)).gather().join(" "))
         .map(|text| plain(&text))
-        .collect();
+        .gather();
     let stands = |quote: &&str| {
         let quote = plain(quote);
         let quote = quote.trim_end_matches([',', '.']);
@@ -86,7 +87,7 @@ fn plain(text: &str) -> String {
             c => c,
         })
         .collect();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    text.split_whitespace().gather().join(" ")
 }
 
 /// Returns whether a text holds a quote, and not as a part of other words.

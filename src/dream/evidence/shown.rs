@@ -1,5 +1,6 @@
 //! The lines that a model was shown, and those that a claim cites.
 
+use crate::base::gather::Gather as _;
 use chrono::NaiveDate;
 
 use crate::base::debug::debug_as;
@@ -69,7 +70,7 @@ impl Shown {
         if last < first || last - first > MOST_LINES || !inside {
             return Err(HoldReason::NoSuchLine);
         }
-        let lines: Vec<Line> = lines.range(first..=last).map(|(_, line)| line.clone()).collect();
+        let lines: Vec<Line> = lines.range(first..=last).map(|(_, line)| line.clone()).gather();
         if lines.is_empty() {
             return Err(HoldReason::NoSuchLine);
         }

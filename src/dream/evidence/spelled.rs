@@ -1,5 +1,6 @@
 //! Numbers that a text says in words: "twenty-five", "half past three", "a dozen", "两".
 
+use crate::base::gather::Gather as _;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -164,8 +165,8 @@ fn spelled_by(words: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<i64> {
 /// Returns all that the words of a source may mean.
 pub(crate) fn said(evidence: &str) -> Vec<String> {
     static READINGS: LazyLock<HashMap<&str, &[&str]>> = LazyLock::new(|| WORDS_FOR.iter().copied().collect());
-    let words: Vec<String> = text::words(evidence).collect();
-    let mut readings: Vec<String> = spelled_by(&words).iter().map(ToString::to_string).collect();
+    let words: Vec<String> = text::words(evidence).gather();
+    let mut readings: Vec<String> = spelled_by(&words).iter().map(ToString::to_string).gather();
     for word in words {
         readings.extend(number_word(&word).map(|number| number.to_string()));
         let said = READINGS.get(word.as_str()).copied().unwrap_or_default();
@@ -223,7 +224,7 @@ fn in_smaller_units(lower: &str) -> Vec<String> {
             _ => vec![count * 60, if count % 60 == 0 { count / 60 } else { count }],
         })
     };
-    UNIT.captures_iter(lower).filter_map(convert).flatten().map(|number: i64| number.to_string()).collect()
+    UNIT.captures_iter(lower).filter_map(convert).flatten().map(|number: i64| number.to_string()).gather()
 }
 
 /// Returns the values of runs of Chinese digits up to 99.
@@ -235,7 +236,7 @@ fn chinese(text: &str) -> Vec<usize> {
         return numbers;
     }
     for run in text.split(|c| digit(c).is_none()).filter(|run| !run.is_empty()) {
-        let digits: Vec<usize> = run.chars().filter_map(digit).collect();
+        let digits: Vec<usize> = run.chars().filter_map(digit).gather();
         numbers.push(match digits.as_slice() {
             [tens, 10, ones] if *tens < 10 => tens * 10 + ones,
             [10, ones] => 10 + ones,

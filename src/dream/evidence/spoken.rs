@@ -3,6 +3,7 @@
 use super::matter::{matter, same_stem};
 use super::rules::Trust;
 use super::shown::{Line, Shown, Source};
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::spread::Spread;
 use crate::format::Origin;
@@ -116,9 +117,9 @@ fn only_by(sources: &[Source], wanted: &dyn Fn(&Line) -> bool) -> Vec<Source> {
     let kept = |source: &Source| Source {
         place: source.place.clone(),
         date: source.date,
-        lines: source.lines.iter().filter(|line| wanted(line)).cloned().collect(),
+        lines: source.lines.iter().filter(|line| wanted(line)).cloned().gather(),
     };
-    sources.iter().map(kept).filter(|source| !source.lines.is_empty()).collect()
+    sources.iter().map(kept).filter(|source| !source.lines.is_empty()).gather()
 }
 
 pub(super) fn words_of(claim: &str) -> Vec<String> {
@@ -129,7 +130,7 @@ pub(super) fn words_of(claim: &str) -> Vec<String> {
 }
 
 pub(super) fn words_in(sources: &[Source]) -> Vec<String> {
-    sources.iter().spread(|source| &source.lines).spread(|line| matter(&line.text)).collect()
+    sources.iter().spread(|source| &source.lines).spread(|line| matter(&line.text)).gather()
 }
 
 pub(super) fn stands(word: &str, known: &[String]) -> bool {

@@ -7,6 +7,7 @@ use super::claim::check;
 use super::shown::{Line, Source};
 use super::spoken::{Party, Spoken, Window, count, name_of, only, stands, words_in, words_of};
 use super::tellers;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::spread::Spread;
 use crate::format::documents::curated::strip_date;
@@ -60,7 +61,7 @@ impl Spoken<'_> {
         };
         let alone: Vec<&str> = match names.as_slice() {
             [one] => vec![*one],
-            several => several.iter().copied().filter(|name| carries_alone(name)).collect(),
+            several => several.iter().copied().filter(|name| carries_alone(name)).gather(),
         };
         self.one_of(claim, &alone, &names)
     }
@@ -120,7 +121,7 @@ impl Spoken<'_> {
     /// Returns the participants of the windows that are wanted: if each of them said it all, one of them said it.
     fn of_windows(&self, claim: &str, is_all: bool, wanted: impl Fn(&&Window) -> bool) -> Taken<'_> {
         let theirs = self.windows.iter().filter(|window| window.party == Party::Other).filter(wanted);
-        let mut names: Vec<&str> = theirs.filter_map(|window| name_of(window.origin.as_ref())).collect();
+        let mut names: Vec<&str> = theirs.filter_map(|window| name_of(window.origin.as_ref())).gather();
         order::dedup(&mut names);
         let is_one = names.iter().all(|name| Some(name) == names.first());
         let alone = if is_all || is_one { names.clone() } else { Vec::new() };

@@ -3,6 +3,7 @@
 //! A name is chosen by whoever has it. "User", "Marta" where the user is Marta, or "Decision" in front of a claim would
 //! read as the user's word. Nothing is told under such a name.
 
+use crate::base::gather::Gather as _;
 use crate::base::spread::Spread;
 use crate::base::text;
 use crate::format::Origin;
@@ -11,7 +12,7 @@ use crate::format::documents::speakers::{self, is_party, is_user};
 /// Returns whether a claim names the participant whose words it takes, by a name that is nobody else's.
 pub(crate) fn names(claim: &str, origin: Option<&Origin>, user_names: &[String]) -> bool {
     let Some(Origin::Participant(name)) = origin else { return false };
-    let said: Vec<String> = text::words(claim).collect();
+    let said: Vec<String> = text::words(claim).gather();
     is_tellable(name, user_names) && own_words(name).any(|word| said.contains(&word))
 }
 
@@ -39,8 +40,8 @@ pub(crate) fn begins_with(claim: &str, name: &str, user_names: &[String]) -> boo
 
 /// Returns whether a claim begins with a name as it is shown, and has no word of the user.
 fn names_first(claim: &str, name: &str, user_names: &[String]) -> bool {
-    let said: Vec<String> = text::words(claim).collect();
-    let full: Vec<String> = text::words(name).collect();
+    let said: Vec<String> = text::words(claim).gather();
+    let full: Vec<String> = text::words(name).gather();
     let bare = |word: &String| word.trim_end_matches("'s").to_owned();
     let begins = said.first().map(bare).is_some_and(|first| {
         let is_first = Some(&first) == full.first() && !is_word_of_sentence(&first);
@@ -62,7 +63,7 @@ pub(crate) fn shown(name: &str) -> String {
 
 /// Returns whether nobody can take a name in front of a claim for the user's, the agent's, or a label.
 pub(crate) fn is_tellable(name: &str, user_names: &[String]) -> bool {
-    let words: Vec<String> = text::words(name).collect();
+    let words: Vec<String> = text::words(name).gather();
     let is_taken = |word: &String| {
         is_party(word)
             || is_user(word)
@@ -81,7 +82,7 @@ fn own_words(name: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 fn user_words(user_names: &[String]) -> impl Iterator<Item = String> + '_ {
-    user_names.iter().spread(|name| text::words(name).collect::<Vec<_>>())
+    user_names.iter().spread(|name| text::words(name).gather())
 }
 
 fn speaks_of_user(said: &[String], user_names: &[String]) -> bool {

@@ -1,5 +1,6 @@
 //! Claims that are a cited line word for word, behind labels that change nothing.
 
+use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -18,7 +19,7 @@ impl Source {
         if let [line] = self.lines.as_slice() {
             return self.is_said(claim, &line.text);
         }
-        let whole = lines().collect::<Vec<_>>().join(" ");
+        let whole = lines().gather().join(" ");
         let mut texts = lines().chain([whole.as_str()]);
         texts.any(|text| self.is_said(claim, text))
     }
@@ -44,14 +45,14 @@ impl Source {
 
 /// Returns whether a claim's label names a speaker that the line may have.
 pub(crate) fn speaks(speaker: &str, line: &str) -> bool {
-    let words: Vec<String> = text::words(speaker).collect();
+    let words: Vec<String> = text::words(speaker).gather();
     let stands = |word: &String| text::words(line).any(|known| known == *word);
     words.len() <= 2 && words.iter().all(|word| is_party(word) || (is_speaker(speaker) && stands(word)))
 }
 
 /// Returns whether a label is a party to the talk, or at most two words that can be a name: not "Myth".
 fn is_speaker(label: &str) -> bool {
-    let words: Vec<&str> = label.split_whitespace().collect();
+    let words: Vec<&str> = label.split_whitespace().gather();
     let is_capital = |word: &&str| word.starts_with(|c: char| c.is_uppercase() || !c.is_ascii());
     let is_name = |word: &&str| {
         let lower = word.to_lowercase();

@@ -1,5 +1,6 @@
 //! A run over facts: settle, ask about pairs, carry out what was said, until nothing waits or the passes are used up.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::dreamer::FactDreamer;
@@ -265,7 +266,7 @@ impl Judging {
         let done: Vec<_> = since
             .filter(|event| event.actor == self.dreamer.access.actor)
             .map(|event| (event.older, event.newer, event.verdict))
-            .collect();
+            .gather();
         let is_done = |given: &Given| {
             let rows = (Some(MemoryId::new(given.older)), Some(MemoryId::new(given.newer)));
             verdict(given.ruling).map(|verdict| done.contains(&(rows.0, rows.1, verdict)))

@@ -1,5 +1,6 @@
 //! The search for a secret's source: the journals that contain what the filter found in an answer.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use super::select::Slice;
@@ -51,7 +52,7 @@ pub(crate) fn blame(
             let is_seen = is_in_memory || sources.iter().any(|source| source.seen(secret).next().is_some());
             let in_pieces = !is_seen || secret.written.len() >= LONG;
             let found: Vec<(SourceRef, GateFinding)> =
-                sources.iter().spread(|source| source.holding(secret, finding, in_pieces)).collect();
+                sources.iter().spread(|source| source.holding(secret, finding, in_pieces)).gather();
             let is_of_memory = is_in_memory || (in_pieces && memory.find(&secret.written).is_some());
             is_nobodys |= found.is_empty() && !is_of_memory;
             for (place, finding) in found {
@@ -70,7 +71,7 @@ pub(crate) fn blame(
         blamed.push(Blamed {
             pattern: class.to_owned(),
             places: places.into_iter().collect(),
-            journals: journals.into_iter().collect(),
+            journals: journals.into_iter().gather(),
             findings: told,
         });
     }
@@ -105,7 +106,7 @@ impl<'a> Source<'a> {
         let body = start..whole.len();
         whole.push_str(&String::from_utf8_lossy(&slice.after));
         let touches = |finding: &Finding| finding.span.start < body.end && body.start < finding.span.end;
-        let secrets = plain_secrets(gate, &whole).filter(|(finding, _)| touches(finding)).collect();
+        let secrets = plain_secrets(gate, &whole).filter(|(finding, _)| touches(finding)).gather();
         let squeezed = Squeezed::of(&whole[body.clone()]);
         Self { slice, whole, body, secrets, squeezed }
     }
@@ -117,7 +118,7 @@ impl<'a> Source<'a> {
 
     /// Returns the places in the slice that hold a secret of the answer; in pieces too, if that is asked for.
     fn holding(&self, secret: &Secret, finding: &Finding, in_pieces: bool) -> Vec<(SourceRef, GateFinding)> {
-        let mut found: Vec<Finding> = self.seen(secret).cloned().collect();
+        let mut found: Vec<Finding> = self.seen(secret).cloned().gather();
         if in_pieces
             && found.is_empty()
             && let Some(place) = self.squeezed.find(&secret.written)
@@ -136,7 +137,7 @@ impl<'a> Source<'a> {
             let place = SourceRef { name: name.clone(), first_line: first.0, last_line: line + breaks };
             (place, GateFinding::new(name.clone(), first, &finding, &secret.plain, Cure::TakeOutAndRelease))
         };
-        found.into_iter().map(told).collect()
+        found.into_iter().map(told).gather()
     }
 }
 

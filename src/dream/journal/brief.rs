@@ -6,6 +6,7 @@
 use super::curation::{Curation, Material};
 use super::screen::{instructs, without_forgotten};
 use super::select::Order;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, SectionCaps};
 use crate::dream::evidence::{Evidence, Judge, Rules, Verdict, told};
@@ -75,7 +76,7 @@ impl Curation {
             report.lines.push(LineReport::new(text, Some(HEADING.to_owned()), sources, fate));
         }
         if bullets.is_empty() {
-            bullets = kept.iter().map(|item| item.text.clone()).collect();
+            bullets = kept.iter().map(|item| item.text.clone()).gather();
         }
         let caps = caps();
         let mut room = caps.bytes;

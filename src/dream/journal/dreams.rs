@@ -1,5 +1,6 @@
 //! The dreams that appended to `MEMORY.md`, and what became of them.
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -101,7 +102,7 @@ impl JournalDreamer {
         let mut seen = SortedSet::new();
         let appended = earlier.log.iter().rev().filter(|line| line.outcome == log::APPENDED);
         let last = appended.filter(|line| seen.insert(&line.id));
-        Ok(last.map(|line| record(&earlier, &archive, line)).collect())
+        Ok(last.map(|line| record(&earlier, &archive, line)).gather())
     }
 }
 

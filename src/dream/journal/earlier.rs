@@ -1,5 +1,6 @@
 //! The earlier dreams of a home, and everything that a change of one is judged by.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::records::MOST_LOG;
@@ -32,7 +33,7 @@ impl<'w> EarlierDreams<'w> {
         Ok(Self {
             workspace,
             memory: memory.unwrap_or_else(|| Document::new(name.clone().into(), Vec::new())),
-            log: log::of_curators(&workspace.read_tail(&StateName::LOG, MOST_LOG)?.text).collect(),
+            log: log::of_curators(&workspace.read_tail(&StateName::LOG, MOST_LOG)?.text).gather(),
             state: DreamedState::read(state(workspace, &StateName::DREAMED)?.as_deref()).state,
             ledger: Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?,
             undone: Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?,

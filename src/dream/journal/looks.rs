@@ -1,5 +1,6 @@
 //! The journals of a run: what each look at them saw, and what the run did with them.
 
+use crate::base::gather::Gather as _;
 use chrono::NaiveDate;
 
 use super::select::{self, Look, Slice, Survey, is_waiting};
@@ -157,7 +158,7 @@ impl Looks {
     /// Reports every journal.
     pub(crate) fn report_journals(&mut self, report: &mut DreamReport) {
         let seen = std::mem::take(&mut self.seen);
-        report.journals = seen.into_iter().map(|(journal, look)| look.report(journal)).collect();
+        report.journals = seen.into_iter().map(|(journal, look)| look.report(journal)).gather();
         let in_quarantine = report.quarantined().count() as u64;
         if in_quarantine > 0 {
             report.notices.push(Notice::InQuarantine(in_quarantine));

@@ -4,6 +4,7 @@ use super::dreamer::JournalDreamer;
 use super::earlier::EarlierDreams;
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::spread::Spread;
 use crate::dream::commit;
@@ -71,7 +72,7 @@ impl JournalDreamer {
         });
         let promoted = [memory, archive].into_iter().chain(kept).spread(|text| curated::promoted(&text));
         let promoted = promoted.filter(|promoted| promoted.dream == *id);
-        pass.lines = promoted.map(|promoted| told(promoted.heading, promoted.text)).collect();
+        pass.lines = promoted.map(|promoted| told(promoted.heading, promoted.text)).gather();
         Ok(Some(report(self.workspace().location(), line, pass)))
     }
 }
@@ -96,7 +97,7 @@ fn told(heading: Option<&'static str>, text: String) -> LineReport {
             let (first_line, last_line) = (citation.first_line, citation.last_line);
             Some(SourceRef { name: citation.name?, first_line, last_line })
         })
-        .collect();
+        .gather();
     let fate = LineOutcome::Promoted { cited: !sources.is_empty() };
     LineReport::new(text, heading.map(str::to_owned), sources, fate)
 }

@@ -11,6 +11,7 @@
 //! - *Too old*: it makes room in the queue, and stays. Time is no person's word, so nothing is appended or given up, and
 //!   nobody is asked again.
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -349,7 +350,7 @@ impl<'a> Answering<'a> {
                 let name = citation.name.filter(|_| citation.first_line > 0)?;
                 Some(SourceRef { name, first_line: citation.first_line, last_line: citation.last_line })
             };
-            let sources = citations.into_iter().filter_map(source).collect();
+            let sources = citations.into_iter().filter_map(source).gather();
             // The placeholder of forgotten words says nothing.
             if is_struck(&item.text) {
                 let heading = item.heading.map(str::to_owned);
@@ -392,7 +393,7 @@ impl<'a> Answering<'a> {
         }
         let outcome = if append.is_some() { Outcome::Appended } else { Outcome::NothingToPromote };
         self.commit(waiting, append, log, Some(document.bytes()))?;
-        let files = waiting.sources.iter().map(|source| source.name.as_str()).collect();
+        let files = waiting.sources.iter().map(|source| source.name.as_str()).gather();
         self.dreamer.host.tell(outcome, Some(&waiting.id), Vec::new(), files);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The proposals that nobody has answered, as a dream looks at them.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::config::DreamConfig;
@@ -52,7 +53,7 @@ impl Queue<'_> {
         let (waiting, expired) = self.count()?;
         let notices =
             [(waiting, Notice::ProposalsWaiting(waiting)), (expired, Notice::ProposalsExpired(expired))];
-        Ok(notices.into_iter().filter(|(count, _)| *count > 0).map(|(_, notice)| notice).collect())
+        Ok(notices.into_iter().filter(|(count, _)| *count > 0).map(|(_, notice)| notice).gather())
     }
 
     /// Adds what they say to known statements. Returns the hashes of what a person took out, with its file or out of

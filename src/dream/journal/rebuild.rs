@@ -3,6 +3,7 @@
 use super::select::{hash_range, nanoseconds};
 use crate::base::document::Document;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::base::sorted::SortedMap;
 use crate::dream::commit;
@@ -18,7 +19,7 @@ use crate::workspace::{Lease, Workspace};
 pub(crate) fn rebuild_ledger(workspace: &dyn Workspace, lease: &dyn Lease) -> Result<()> {
     let log = workspace.read(&StateName::LOG)?;
     let log = log.as_ref().map(Document::lossy).unwrap_or_default();
-    let lines: Vec<LogLine> = log::of_curators(&log).collect();
+    let lines: Vec<LogLine> = log::of_curators(&log).gather();
     let is_undone = |line: &&LogLine| {
         let words = [log::APPENDED, log::UNDONE, log::REDONE, log::RESTORED, log::ARCHIVED];
         let of_it = |other: &&LogLine| other.id == line.id && words.contains(&other.outcome.as_str());

@@ -3,6 +3,7 @@
 use super::curation::{Curation, Material};
 use super::select::{Slice, Survey, Waiting, nanoseconds};
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::base::sorted::SortedMap;
 use crate::dream::commit;
@@ -130,8 +131,7 @@ impl Curation {
             let slices = &pass.material.selection.slices;
             let slices = slices.iter().filter(|slice| class.journals.contains(slice.journal.name()));
             let newest = slices.clone().map(|slice| nanoseconds(slice.metadata.modified)).max().unwrap_or(0);
-            let files: Vec<QuarantinedFile> =
-                slices.map(|slice| slice.quarantined(run.workspace())).collect();
+            let files: Vec<QuarantinedFile> = slices.map(|slice| slice.quarantined(run.workspace())).gather();
             if !files.is_empty() {
                 quarantine.push(run.now(), &class.pattern, files, newest);
             }
@@ -222,7 +222,7 @@ pub(crate) fn sources(slices: &[Slice]) -> Vec<LogSource> {
         to: slice.range.end,
         sha256: slice.sha256,
     };
-    slices.iter().map(source).collect()
+    slices.iter().map(source).gather()
 }
 
 /// Raises the seed's watermark to the newest journal without waiting bytes, and never past one with such bytes: a peer

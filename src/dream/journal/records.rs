@@ -1,6 +1,7 @@
 //! The records of a home: read once under the claim, and taken over from each commit.
 
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::dream::commit::{self, Committed, Glimpse};
 use crate::format::state::intent::Intent;
@@ -35,7 +36,7 @@ impl Records {
             state: DreamedState::read(state_bytes.as_deref()).state,
             ledger: Ledger::read(commit::state(workspace, &StateName::LEDGER)?)?,
             quarantine: Quarantine::read(commit::state(workspace, &StateName::QUARANTINE)?.as_deref()).state,
-            log: log::remember(&workspace.read_tail(&StateName::LOG, MOST_LOG)?.text).collect(),
+            log: log::remember(&workspace.read_tail(&StateName::LOG, MOST_LOG)?.text).gather(),
             state_bytes,
             memory: Glimpse::default(),
             archive: Glimpse::default(),

@@ -6,6 +6,7 @@ use super::select::{Selection, Slice, Survey};
 use super::shown::{self, ShownJournal};
 use crate::base::document::SourceRef;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::spread::Spread;
 use crate::base::text::{self, Unit};
 use crate::dream::engine::{Asking, Pass, Run, mask_printed, nonce, tell_request};
@@ -32,7 +33,7 @@ impl Curation {
             material: Material { survey, selection, shown: Shown::default() },
         };
         let slices = &pass.material.selection.slices;
-        pass.report.shown = slices.iter().map(Slice::report).collect();
+        pass.report.shown = slices.iter().map(Slice::report).gather();
         let workspace = run.host.workspace.as_ref();
         let (name, memory) = self.records.memory(workspace)?;
         let stands = curated::has_section(memory.bytes(), &id);
@@ -130,7 +131,7 @@ impl Curation {
     fn held_out(&self, slices: &[Slice]) -> Vec<String> {
         let dates = || slices.iter().map(|slice| slice.journal.date());
         let (Some(first), Some(last)) = (dates().min(), dates().max()) else { return Vec::new() };
-        self.looks.quarantined_days(first, last).into_iter().map(|day| day.to_string()).collect()
+        self.looks.quarantined_days(first, last).into_iter().map(|day| day.to_string()).gather()
     }
 
     /// Commits a pass for which no model is asked.

@@ -1,5 +1,6 @@
 //! A run over journals, pass by pass: select, ask, judge, commit, until nothing waits or the passes are used up.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::compact::compact;
@@ -155,7 +156,7 @@ impl Curation {
             let promotions = log::promotions(&self.records.log);
             let standing =
                 promotions.iter().rev().filter(|dream| ![log::UNDONE, log::ARCHIVED].contains(&dream.word));
-            standing.take(WATCHED_SECTIONS).map(|dream| dream.id.clone()).collect()
+            standing.take(WATCHED_SECTIONS).map(|dream| dream.id.clone()).gather()
         };
         if watched.is_empty() {
             return Ok(());

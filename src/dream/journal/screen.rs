@@ -1,5 +1,6 @@
 //! Looks at lines of an answer for words that no line may have, whatever its evidence.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -31,7 +32,7 @@ pub(super) fn without_forgotten<'i>(run: &Run, items: impl Iterator<Item = &'i I
         let masked = || mask_within(&text, place.clone(), &findings, &mut Masks::default(), said);
         findings.iter().any(touches).then(masked)
     };
-    places.into_iter().map(told).collect()
+    places.into_iter().map(told).gather()
 }
 
 /// Returns whether a bullet is held back for an instruction in disguise.

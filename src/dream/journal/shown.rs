@@ -4,6 +4,7 @@
 
 use super::select::Slice;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::dream::engine::{machine_ranges, mask_printed, without_secrets};
@@ -73,7 +74,7 @@ pub(crate) fn prepare(
             lines.push(ShownLine { number, text: shown.to_owned() });
         }
     }
-    let joined: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    let joined: Vec<&str> = lines.iter().map(|line| line.text.as_str()).gather();
     if let Some(masked) = mask_printed(&joined.join("\n"), name, doors, masks, found)? {
         for (line, masked) in lines.iter_mut().zip(masked.split('\n')) {
             masked.clone_into(&mut line.text);

@@ -4,6 +4,7 @@
 //! they replace `MEMORY.md`, by the revision that was read. A save that comes in between is seen, and the section is
 //! looked for anew in what was saved.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Number;
 
@@ -338,12 +339,12 @@ impl Changing<'_> {
     fn order(&self) -> Vec<DreamId> {
         let appends = |line: &&LogLine| [log::APPENDED, log::RESTORED].contains(&line.outcome.as_str());
         let appended = self.earlier.log.iter().filter(appends);
-        let all: Vec<&DreamId> = appended.map(|line| &line.id).collect();
+        let all: Vec<&DreamId> = appended.map(|line| &line.id).gather();
         let standing = sections::whole(self.earlier.memory.bytes()).into_iter().map(|section| section.dream);
         // What looks like a section, and is none that the log knows, is a person's text.
         let standing = standing.filter(|id| all.contains(&id));
         let mut order: Vec<DreamId> =
-            standing.chain(self.earlier.undone.dreams().iter().map(|kept| kept.id.clone())).collect();
+            standing.chain(self.earlier.undone.dreams().iter().map(|kept| kept.id.clone())).gather();
         order::sort_by_key(&mut order, |id| all.iter().rposition(|known| *known == id));
         order::dedup(&mut order);
         order

@@ -1,5 +1,6 @@
 //! The dreamer over earlier sessions: what it is built of, and what it remembers.
 
+use crate::base::gather::Gather as _;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -147,7 +148,7 @@ impl PersonalizationDreamerBuilder {
         self.config.validate()?;
         self.host.doors.check_of_dream()?;
         asked::check_scope(&self.scope, self.host.workspace.scope(), self.store.scope())?;
-        let mut names: Vec<&str> = self.sources.iter().map(|source| source.name()).collect();
+        let mut names: Vec<&str> = self.sources.iter().map(|source| source.name()).gather();
         order::sort(&mut names);
         if names.windows(2).any(|pair| pair[0] == pair[1]) || names.contains(&"") {
             return Err(Error::Config {

@@ -1,5 +1,6 @@
 //! The input of a rebuild: the latest items of each source, masked, stripped and numbered.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::config::PersonalizationConfig;
@@ -38,7 +39,7 @@ impl Items {
 
     /// Returns the hash that shows whether anything is new.
     pub(crate) fn hash(&self, state: &AskedState) -> String {
-        let times: Vec<String> = self.0.iter().map(|(_, item)| item.at.to_rfc3339()).collect();
+        let times: Vec<String> = self.0.iter().map(|(_, item)| item.at.to_rfc3339()).gather();
         let items = self.0.iter().zip(&times);
         state.hash(items.spread(|((source, item), at)| {
             [source.as_str(), item.id.as_str(), at.as_str(), item.text.as_str()]
@@ -123,7 +124,7 @@ impl Material {
             let bounded = |origin: Option<Origin>| {
                 origins::lower(origin.or_else(|| nobody.clone()), item.origin.as_ref())
             };
-            reading.lines.into_iter().map(|said| bounded(said.origin)).collect()
+            reading.lines.into_iter().map(|said| bounded(said.origin)).gather()
         };
         let (mut lines, mut of_lines) = (Vec::new(), SortedMap::new());
         let ranges = text::line_ranges(&item.text).zip(text::line_ranges(&passed.text)).zip(spoken);
@@ -171,8 +172,8 @@ impl Material {
         &self,
         names: impl Iterator<Item = &'n DocName>,
     ) -> (Vec<String>, Option<DateTime<Utc>>) {
-        let from: Vec<_> = names.filter_map(|name| self.from.get(name)).collect();
-        let mut sources: Vec<String> = from.iter().map(|(source, _)| source.clone()).collect();
+        let from: Vec<_> = names.filter_map(|name| self.from.get(name)).gather();
+        let mut sources: Vec<String> = from.iter().map(|(source, _)| source.clone()).gather();
         order::sort(&mut sources);
         order::dedup(&mut sources);
         (sources, from.iter().map(|(_, at)| *at).max())

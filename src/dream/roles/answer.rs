@@ -1,5 +1,6 @@
 //! The lines of an answer.
 
+use crate::base::gather::Gather as _;
 use crate::learning::{NewMethod, RoleClass};
 
 /// The longest lesson, in characters: one sentence.
@@ -46,7 +47,7 @@ pub(super) fn lessons(text: &str, notes: usize) -> Option<Vec<Option<String>>> {
 pub(super) fn methods(text: &str) -> Option<Vec<NewMethod>> {
     let mut methods = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let parts: Vec<&str> = line.split('|').map(str::trim).collect();
+        let parts: Vec<&str> = line.split('|').map(str::trim).gather();
         let [name, class, body] = parts[..] else { return None };
         if [name, class, body].iter().any(|part| part.is_empty()) || body.chars().count() > LONGEST {
             return None;

@@ -1,5 +1,6 @@
 //! A run over notes: ask for classes, then for lessons, then for methods.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::dreamer::RoleDreamer;
@@ -104,7 +105,7 @@ impl Dream for Reflecting {
             (Ok(text), Question::Classes(notes)) => match answer::classes(&text, notes.len()) {
                 Some(classes) => {
                     let of_notes = std::mem::take(notes).into_iter().zip(classes);
-                    self.classed = of_notes.filter_map(|(note, class)| Some((note, class?))).collect();
+                    self.classed = of_notes.filter_map(|(note, class)| Some((note, class?))).gather();
                     Ok(())
                 }
                 None => Err(Failure::Malformed),

@@ -1,5 +1,6 @@
 //! The waking side of a sleeper: what it does is logged and counted, it falls asleep, and it wakes up.
 
+use crate::base::gather::Gather as _;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -323,7 +324,7 @@ impl SleepDreamer {
         let masked = Observations::parse(shown(name, &printed(&text))?);
         let counts = |entry: &&Observation| !observations::is_stale(entry, at, config);
         let newest = masked.entries().rev().map(|(_, entry)| entry).filter(counts);
-        let mut newest: Vec<Observation> = newest.take(config.wake_observations).cloned().collect();
+        let mut newest: Vec<Observation> = newest.take(config.wake_observations).cloned().gather();
         newest.reverse();
         for entry in &mut newest {
             // A person may have written it: one line of theirs is no page here.

@@ -1,5 +1,6 @@
 //! The deep sleep: observations are pruned by a plan that is checked, priorities are set, the diary is written.
 
+use crate::base::gather::Gather as _;
 use chrono::TimeDelta;
 
 use super::about::{About, Material};
@@ -73,7 +74,7 @@ impl Night {
         let priorities = shown.printed(run, &self.dreamer.files.priorities, priorities)?;
         let dreams = workspace.read_tail(&self.dreamer.files.dreams, commit::LAST_RECORDS)?.text;
         let dreams: Vec<DreamEntry> =
-            dreams.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+            dreams.lines().filter_map(|line| serde_json::from_str(line).ok()).gather();
         let last = &dreams[dreams.len().saturating_sub(SHOWN_DREAMS)..];
         let day = self.dreamer.config.day;
         let told = last.iter().map(|dream| format!("{}: {}\n", day.date(dream.t), dream.reflection));
@@ -102,7 +103,7 @@ impl Night {
         let masked = shown.masked(run, &self.dreamer.files.observations, text)?;
         let mut lines = Vec::new();
         let mut left = usize::try_from(self.dreamer.config.input_bytes).unwrap_or(usize::MAX);
-        for (number, range) in (1..).zip(text::line_ranges(&masked)).collect::<Vec<_>>().into_iter().rev() {
+        for (number, range) in (1..).zip(text::line_ranges(&masked)).gather().into_iter().rev() {
             let line = one_line(masked[range].trim_start_matches(text::BOM));
             if line.trim().is_empty() {
                 continue;
@@ -146,7 +147,7 @@ impl Night {
         let (day, dream) = (self.dreamer.config.day, self.state.dreams);
         let mut changes = Vec::new();
         if !dropped.is_empty() {
-            let archived: Vec<Observation> = dropped.iter().cloned().collect();
+            let archived: Vec<Observation> = dropped.iter().cloned().gather();
             // Its end, however long it got: a day goes on there, and what stands above is of earlier sleeps.
             let name = &self.dreamer.files.archive;
             let before_len = self.dreamer.workspace().metadata(name)?.map_or(0, |archive| archive.len);

@@ -5,6 +5,7 @@ use super::ask;
 use super::clean::clean_line;
 use super::night::{Drops, Night, Shown, Unusable, check, tells_forgotten, texts};
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::Name;
 use crate::base::text;
 use crate::dream::engine::{Asking, Pass, Run, nonce};
@@ -88,15 +89,15 @@ impl Night {
     fn shown(&self, run: &Run, slice: &Slice, shown: &mut Shown) -> Result<Vec<ShownLine>> {
         let day = self.dreamer.config.day;
         let bytes = String::from_utf8_lossy(&slice.bytes);
-        let messages: Vec<dreams::Shown> = bytes.lines().map(dreams::shown).collect();
+        let messages: Vec<dreams::Shown> = bytes.lines().map(dreams::shown).gather();
         let name: &Name = &self.dreamer.files.conversation;
         // Together, since a secret may be spread over messages; a mask keeps line breaks.
-        let whole = messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n");
+        let whole = messages.iter().map(|message| message.text.as_str()).gather().join("\n");
         let masked = shown.masked(run, name, &whole)?;
         let mut lines = masked.split('\n');
         let mut printed = Vec::new();
         for (number, message) in (1..).zip(&messages) {
-            let of_it: Vec<&str> = lines.by_ref().take(message.text.matches('\n').count() + 1).collect();
+            let of_it: Vec<&str> = lines.by_ref().take(message.text.matches('\n').count() + 1).gather();
             let text = cut(&of_it.join("\n"), self.dreamer.config.message_bytes);
             let time =
                 message.at.map_or_else(String::new, |at| format!("[{}] ", day.time(at).format("%H:%M")));
@@ -138,7 +139,7 @@ impl Night {
             return self.fail(run, pass, Failure::Malformed.into());
         }
         // A part that was removed from the answer may have split a secret.
-        let lines: Vec<String> = pass.report.lines.iter().map(|line| line.text.clone()).collect();
+        let lines: Vec<String> = pass.report.lines.iter().map(|line| line.text.clone()).gather();
         let printed = format!("{}\n{reflection}\n{priority}\n{briefing}", lines.join("\n"));
         if let Err(secret @ Unusable::Secret(_)) = check(run, &printed) {
             pass.report.lines.clear();
@@ -154,7 +155,7 @@ impl Night {
             actions,
             reflection: reflection.clone(),
             priority: priority.clone(),
-            observations: kept.iter().map(ToString::to_string).collect(),
+            observations: kept.iter().map(ToString::to_string).gather(),
             deep,
             dream,
             id: Some(pass.report.dream_id.clone()),
@@ -249,7 +250,7 @@ impl Night {
             };
             seen.push((one, fate));
         }
-        let texts: Vec<String> = seen.iter().map(|(one, _)| one.text.clone()).collect();
+        let texts: Vec<String> = seen.iter().map(|(one, _)| one.text.clone()).gather();
         let (told, instructs) = (tells_forgotten(run, &texts), self.instructs(run, &texts));
         let mut kept = Vec::new();
         for (((one, mut fate), tells), word) in seen.into_iter().zip(told).zip(instructs) {

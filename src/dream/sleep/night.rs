@@ -5,6 +5,7 @@ use super::clean::{CleanLine, clean_line};
 use super::dreamer::SleepDreamer;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name};
 use crate::base::spread::Spread;
 use crate::base::text;
@@ -87,7 +88,7 @@ impl Night {
             Unusable::Secret(findings) => {
                 pass.outcome = Outcome::Quarantined;
                 let mut classes: Vec<String> =
-                    findings.iter().map(|finding| finding.class.clone().into_owned()).collect();
+                    findings.iter().map(|finding| finding.class.clone().into_owned()).gather();
                 classes.sort();
                 classes.dedup();
                 // No journal is to blame, and the conversation waits as a whole.
@@ -97,7 +98,7 @@ impl Night {
                     journals: Vec::new(),
                     findings: Vec::new(),
                 };
-                pass.quarantined = classes.into_iter().map(blamed).collect();
+                pass.quarantined = classes.into_iter().map(blamed).gather();
             }
         }
         let budget = &self.dreamer.config.budget;
@@ -157,7 +158,7 @@ impl Night {
             return vec![None; lines.len()];
         }
         let found = run.host.doors.injections(&lines.join("\n"));
-        touched(lines, &found).map(|found| Some(found?.class.clone().into_owned())).collect()
+        touched(lines, &found).map(|found| Some(found?.class.clone().into_owned())).gather()
     }
 
     /// Returns the line for the log that all dreams share, with the hash of the request's content.
@@ -170,7 +171,7 @@ impl Night {
         };
         LogLine {
             by: Some("sleeper".to_owned()),
-            sources: pass.shown.iter().map(slice).collect(),
+            sources: pass.shown.iter().map(slice).gather(),
             ..run.log_line(self.dreamer.config.day.date(run.begun()), pass)
         }
     }
@@ -234,7 +235,7 @@ pub(crate) fn check(run: &Run, text: &str) -> Result<(), Unusable> {
 pub(crate) fn tells_forgotten(run: &Run, lines: &[String]) -> Vec<bool> {
     let found =
         run.forgotten.as_ref().map(|forgotten| forgotten.inspect(&lines.join("\n"))).unwrap_or_default();
-    touched(lines, &found).zip(lines).map(|(found, line)| found.is_some() || is_struck(line)).collect()
+    touched(lines, &found).zip(lines).map(|(found, line)| found.is_some() || is_struck(line)).gather()
 }
 
 /// The content of a request: its numbers of secrets, and the findings.
@@ -263,7 +264,7 @@ impl Shown {
 
     /// Masks what only is in lines as they are printed.
     pub(crate) fn mask_lines(&mut self, run: &Run, name: &DocName, lines: &mut [ShownLine]) -> Result<()> {
-        let joined: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        let joined: Vec<&str> = lines.iter().map(|line| line.text.as_str()).gather();
         let masked = mask_printed(&joined.join("\n"), name, &run.doors(), &mut self.masks, &mut self.found)?;
         for (line, masked) in lines.iter_mut().zip(masked.iter().spread(|masked| masked.split('\n'))) {
             masked.clone_into(&mut line.text);
@@ -304,7 +305,7 @@ impl Drops {
     }
 
     pub(crate) fn into_dropped(self) -> Vec<Dropped> {
-        self.0.into_iter().map(|(reason, count)| Dropped { reason, count }).collect()
+        self.0.into_iter().map(|(reason, count)| Dropped { reason, count }).gather()
     }
 }
 

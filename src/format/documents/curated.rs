@@ -16,6 +16,7 @@
 //!
 //! A section whose end mark is missing is torn and is not shown to a session.
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 use std::iter;
 use std::ops::Range;
@@ -153,12 +154,12 @@ pub(crate) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 pub(crate) fn without_marks(text: &str, standing: &str) -> String {
     let mut text = text.to_owned();
     loop {
-        let mut known: Vec<&str> = marks(standing).map(|mark| &standing[mark]).collect();
+        let mut known: Vec<&str> = marks(standing).map(|mark| &standing[mark]).gather();
         let is_new = |mark: &Range<usize>| {
             let at = known.iter().position(|known| *known == &text[mark.clone()]);
             at.map(|at| known.swap_remove(at)).is_none()
         };
-        let new: Vec<Range<usize>> = marks(&text).filter(is_new).collect();
+        let new: Vec<Range<usize>> = marks(&text).filter(is_new).gather();
         if new.is_empty() {
             return text;
         }

@@ -14,6 +14,7 @@
 //! reader can take it for a heading, a fence, or another entry with another origin. Readers also meet
 //! `[HH:MM]`, a `# Daily Log - YYYY-MM-DD` heading, plain bullets and prose.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use chrono::{NaiveDate, NaiveTime};
@@ -55,7 +56,7 @@ pub(crate) struct JournalEnd {
 pub(crate) fn addition(standing: JournalEnd, begun: NaiveTime, note: &Note, at: NaiveTime) -> Option<String> {
     let entry = note.print(Some(at))?;
     let block = block(begun);
-    let mut lines: Vec<&str> = standing.is_torn.then_some("").into_iter().collect();
+    let mut lines: Vec<&str> = standing.is_torn.then_some("").into_iter().gather();
     if !standing.has_block {
         lines.extend((!standing.is_empty).then_some(""));
         lines.extend([block.as_str(), ""]);

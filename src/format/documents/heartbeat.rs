@@ -26,6 +26,7 @@
 mod memo;
 mod sections;
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Tag, TagEnd};
@@ -95,7 +96,7 @@ impl HeartbeatFile {
                 session_id: filled(session_id),
                 surface: filled(surface),
                 turn_count: filled(turn_count).and_then(|count| count.parse().ok()).unwrap_or(0),
-                open_loops: loops.into_iter().map(|(_, bullet)| bullet).collect(),
+                open_loops: loops.into_iter().map(|(_, bullet)| bullet).gather(),
             };
             memo.bound();
             memo
@@ -155,7 +156,7 @@ impl HeartbeatFile {
     /// Returns the sections that are not ours: title and text.
     fn others(&self) -> Vec<(String, &str)> {
         let others = sections(&self.text).into_iter().filter(|section| !section.is_ours());
-        others.map(|section| (section.title, &self.text[section.body])).collect()
+        others.map(|section| (section.title, &self.text[section.body])).gather()
     }
 
     /// Returns the tasks that are not ticked, of every section but ours.
@@ -179,7 +180,7 @@ impl HeartbeatFile {
                 .into_iter()
                 .filter(Section::is_ours)
                 .map(|section| section.start..section.body.end)
-                .collect(),
+                .gather(),
             None => Vec::new(),
         };
         let (mut tasks, mut words) = (Vec::new(), false);

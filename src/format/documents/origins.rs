@@ -25,6 +25,7 @@ mod head;
 use super::journal::JournalName;
 use super::origin::Origin;
 use super::speakers::{self, Form, Speaker};
+use crate::base::gather::Gather as _;
 use crate::base::text;
 use cast::Cast;
 use head::{Head, head};
@@ -82,8 +83,8 @@ pub(crate) fn read(text: &str, above: &Above) -> Reading {
 
 /// Reads as [`read`] does, of a text that may go on: a quotation that begins in it may end further down.
 pub(crate) fn read_part(text: &str, above: &Above, goes_on: bool) -> Reading {
-    let lines: Vec<&str> = text::line_ranges(text).map(|range| &text[range]).collect();
-    let heads: Vec<Head<'_>> = lines.iter().map(|line| head(line)).collect();
+    let lines: Vec<&str> = text::line_ranges(text).map(|range| &text[range]).gather();
+    let heads: Vec<Head<'_>> = lines.iter().map(|line| head(line)).gather();
     let skipped = usize::from(above.is_inside_line);
     let cast = Cast::of(heads.iter().skip(skipped), above.has_speakers);
     let mut state = Above { is_inside_line: false, ..above.clone() };

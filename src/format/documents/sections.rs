@@ -3,6 +3,7 @@
 //! A section is taken out as it was printed, with the line break in front that was printed with it, and known by the
 //! hash of both. Words that a person wrote before, behind or inside are never a part of it.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -92,7 +93,7 @@ pub(crate) fn find(memory: &[u8], dream: &DreamId, printed: Digest) -> SectionSt
 /// breaks before it, and not below `floor`, where another section ends.
 fn printed_from(memory: &[u8], floor: usize, start: usize, end: usize, printed: Digest) -> Option<usize> {
     let breaks = std::iter::successors(Some(start), |at| line_break_before(memory, *at));
-    let starts: Vec<usize> = breaks.take(3).take_while(|at| *at >= floor).collect();
+    let starts: Vec<usize> = breaks.take(3).take_while(|at| *at >= floor).gather();
     let gap = starts.iter().position(|from| Digest::of(&memory[*from..end]) == printed)?;
     match gap {
         // A line break that ends a person's line is theirs, whatever was printed.
@@ -158,10 +159,10 @@ impl Order<'_> {
         let (from, at, to) = (rank(one), self.rank(id), rank(other).unwrap_or(usize::MAX));
         let places = self.taken_out.iter().filter_map(|(id, place)| Some((self.rank(id)?, *place)));
         let mut places: Vec<(usize, &Place)> =
-            places.filter(|(rank, _)| Some(*rank) > from && *rank < to).collect();
+            places.filter(|(rank, _)| Some(*rank) > from && *rank < to).gather();
         order::sort_by_key(&mut places, |(rank, _)| *rank);
         let (before, after) = places.into_iter().partition::<Vec<_>, _>(|(rank, _)| Some(*rank) < at);
-        [before, after].map(|places| places.into_iter().map(|(_, place)| place).collect())
+        [before, after].map(|places| places.into_iter().map(|(_, place)| place).gather())
     }
 }
 

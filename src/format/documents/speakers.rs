@@ -12,6 +12,7 @@
 //! bare word is the user's: "User 2" is somebody else. `[participant:Ada]` is how this library prints a name, which is
 //! then nothing but a name: not a role, whatever words it holds.
 
+use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -168,7 +169,7 @@ fn without_time(name: &str) -> &str {
 /// Returns whether a text in front of a line may be somebody's name: no label, and no more than three words.
 fn is_name(name: &str) -> bool {
     let name = name.trim();
-    let words: Vec<&str> = name.split_whitespace().collect();
+    let words: Vec<&str> = name.split_whitespace().gather();
     let begins = |word: &&str| {
         word.starts_with(|c: char| c.is_uppercase() || (c.is_alphabetic() && !c.is_lowercase()))
     };

@@ -15,6 +15,7 @@
 //! is a hash of what is inside, so no text can foresee it.
 
 use crate::base::debug::debug_as;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::text;
 
@@ -109,7 +110,7 @@ pub(crate) fn one_line(line: &str) -> String {
 
 /// Prints a text with its lines.
 pub(crate) fn printed(text: &str) -> String {
-    let lines: Vec<String> = text::line_ranges(text).map(|line| one_line(&text[line])).collect();
+    let lines: Vec<String> = text::line_ranges(text).map(|line| one_line(&text[line])).gather();
     lines.join("\n")
 }
 

@@ -9,6 +9,7 @@ use super::proposal::Proposals;
 use super::undone::Undone;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::spread::Spread;
@@ -112,7 +113,7 @@ fn of_sources(sources: &mut Vec<LogSource>, carry: &dyn Carry) -> bool {
         changed |= now.is_some();
         now.unwrap_or_else(|| vec![source.clone()])
     });
-    let now: Vec<LogSource> = now.collect();
+    let now: Vec<LogSource> = now.gather();
     *sources = now;
     changed
 }
@@ -139,9 +140,9 @@ fn of_pieces(name: &DocName, pieces: &mut Vec<Piece>, carry: &dyn Carry) -> bool
             // Words are overwritten, line breaks never.
             breaks: piece.breaks.filter(|_| (part.from, part.to) == (piece.from, piece.to)),
         };
-        now.map_or_else(|| vec![piece.clone()], |now| now.into_iter().map(part).collect())
+        now.map_or_else(|| vec![piece.clone()], |now| now.into_iter().map(part).gather())
     });
-    let now: Vec<Piece> = now.collect();
+    let now: Vec<Piece> = now.gather();
     *pieces = now;
     changed
 }
@@ -188,7 +189,7 @@ impl Carry for Overwritten<'_> {
     }
 
     fn journals(&self) -> Vec<&DocName> {
-        self.documents.iter().map(|(name, ..)| name).collect()
+        self.documents.iter().map(|(name, ..)| name).gather()
     }
 }
 

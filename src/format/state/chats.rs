@@ -9,6 +9,7 @@
 //! earlier ones, the name of the format in place of the chat's id. A line that a crash tore is passed over: the next import finds the
 //! messages in the journal. Two copies of the file merge as a union of lines.
 
+use crate::base::gather::Gather as _;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
@@ -100,7 +101,7 @@ impl ImportedChats {
     pub(crate) fn learn(&mut self, chat: &str, day: NaiveDate, len: u64, hashes: &[u64]) -> String {
         let chat = Self::key(chat);
         self.add(chat.clone(), day, len, hashes.iter().copied());
-        let messages = hashes.iter().map(|hash| format!("{hash:012x}")).collect();
+        let messages = hashes.iter().map(|hash| format!("{hash:012x}")).gather();
         let line = ChatsLine { chat, day, len, messages };
         serde_json::to_string(&line).expect("names and numbers print") + "\n"
     }

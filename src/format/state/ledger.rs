@@ -13,6 +13,7 @@
 //!
 //! A file whose checksum fits is looked through, and an entry is parsed when it is asked for. Any other is parsed whole.
 
+use crate::base::gather::Gather as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
@@ -163,7 +164,7 @@ impl Ledger {
         let changed = self.changed.iter().filter(|(name, entry)| {
             entry.as_ref().is_some_and(|entry| entry.glance().pending == 0) && is_old(name.as_str())
         });
-        let mut journals: Vec<DocName> = written.chain(changed.map(|(name, _)| name.clone())).collect();
+        let mut journals: Vec<DocName> = written.chain(changed.map(|(name, _)| name.clone())).gather();
         order::sort(&mut journals);
         journals
     }

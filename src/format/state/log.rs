@@ -3,6 +3,7 @@
 //! It holds names, byte ranges and hashes, no text. The hash of each promoted line keeps a line out that a person has
 //! removed. A torn last line is skipped.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -179,7 +180,7 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
             _ => {}
         }
     }
-    all.into_values().collect()
+    all.into_values().gather()
 }
 
 /// Returns the hashes of what was promoted, or declined by a person, each with the pass that says so: what is not in

@@ -20,6 +20,7 @@
 //!   "sources":[{"name":"memory/2026-11-20-repl.md","from":0,"to":18342,"sha256":"…"}],"lines":["…"]}]}
 //! ```
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -141,7 +142,7 @@ impl Waiting {
         let file = file.strip_prefix(text::BOM).unwrap_or(file);
         let damaged =
             |line: usize, what| Err(Error::Corrupt { name: self.name().to_string(), line, column: 1, what });
-        let lines: Vec<&str> = text::line_ranges(file).map(|range| file[range].trim_end()).collect();
+        let lines: Vec<&str> = text::line_ranges(file).map(|range| file[range].trim_end()).gather();
         if lines.first().copied() != Some(&self.header()) {
             return damaged(1, "its first line is not the one that it was made with");
         }

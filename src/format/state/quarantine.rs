@@ -9,6 +9,7 @@
 //! `files` is ours and optional. Unknown keys survive; so do entries that name nothing, and every byte of an entry that
 //! does not change.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
@@ -84,9 +85,9 @@ impl Quarantine {
                     of_value(&entry).ok().or_else(|| QuarantineEntry::naming(&entry.to_string()))
                 };
                 let entries = if list.is_empty() {
-                    QuarantineEntry::naming(&text).into_iter().collect()
+                    QuarantineEntry::naming(&text).into_iter().gather()
                 } else {
-                    list.into_iter().filter_map(taken).collect()
+                    list.into_iter().filter_map(taken).gather()
                 };
                 Taken { state: Self { entries }, edit: Edit::Partly }
             }
@@ -159,7 +160,7 @@ impl Quarantine {
         self.entries.push(QuarantineEntry {
             quarantined_at: Some(at),
             pattern: pattern.to_owned(),
-            log_filenames: files.iter().map(|file| printed(&file.name)).collect(),
+            log_filenames: files.iter().map(|file| printed(&file.name)).gather(),
             max_mtime: Some(Number::from(max_mtime_ns.div_euclid(1_000_000))),
             files,
             others: Map::new(),
@@ -197,7 +198,7 @@ impl QuarantineEntry {
     fn naming(text: &str) -> Option<Self> {
         let parts = text.split(['"', '\'', ',', '[', ']', '{', '}', '\n']).map(str::trim);
         let is_journal = |part: &&str| part.len() > 3 && part.to_ascii_lowercase().ends_with(".md");
-        let log_filenames: Vec<String> = parts.filter(is_journal).map(str::to_owned).collect();
+        let log_filenames: Vec<String> = parts.filter(is_journal).map(str::to_owned).gather();
         (!log_filenames.is_empty()).then(|| Self {
             quarantined_at: None,
             pattern: UNREADABLE.to_owned(),

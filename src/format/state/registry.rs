@@ -6,6 +6,7 @@ use super::proposal::{Proposals, Waiting};
 use super::sleep_files::SleepFiles;
 use crate::base::document::Document;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name, StateName};
 use crate::base::spread::Spread;
 
@@ -102,14 +103,14 @@ impl StateFile {
                 let state = read(&StateName::SLEEP)?;
                 let sleeper = SleepFiles::of_state(state.as_ref().map(Document::bytes))?;
                 let rewritten = sleeper.into_iter().spread(SleepFiles::rewritten);
-                let mut names: Vec<DocName> = DocName::EDITABLE.into_iter().chain(rewritten).collect();
+                let mut names: Vec<DocName> = DocName::EDITABLE.into_iter().chain(rewritten).gather();
                 names.push(StateName::REPLACED);
-                names.iter().map(StateName::history).collect()
+                names.iter().map(StateName::history).gather()
             }
             Names::Proposals => {
                 let list = read(&StateName::PROPOSALS)?;
                 let list = Proposals::parse(list.as_ref().map(Document::bytes))?;
-                list.waiting().iter().map(Waiting::name).collect()
+                list.waiting().iter().map(Waiting::name).gather()
             }
             Names::MemoryWords | Names::Artifacts => Vec::new(),
         })

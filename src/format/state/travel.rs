@@ -1,6 +1,7 @@
 //! The lines by which git and Syncthing carry what travels of a life, and leave what is of one machine.
 
 use super::registry::{Copied, FILES, Names, StateFile};
+use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 
 /// The first line of `.dreaming.d/.gitignore` where the state travels in git.
@@ -32,7 +33,7 @@ pub(crate) fn kept_at_home() -> Vec<String> {
         Names::One(name) if !name.as_str().contains('/') => Some(name.to_string()),
         _ => None,
     });
-    ignored().into_iter().chain(in_root).collect()
+    ignored().into_iter().chain(in_root).gather()
 }
 
 /// Returns the files of the state folder that are of one machine, or are made anew from others.

@@ -7,6 +7,7 @@
 //!  "appended":[{"id":"0f3a9c5be2d14477","section":"\n## Dreamed 2026-11-21\n…"}]}
 //! ```
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
@@ -147,7 +148,7 @@ impl Undone {
 
     fn others<'a>(&'a self, id: &DreamId, order: &'a [DreamId]) -> Order<'a> {
         let others = self.dreams.iter().filter(|kept| kept.id != *id);
-        Order { dreams: order, taken_out: others.map(|kept| (&kept.id, &kept.place)).collect() }
+        Order { dreams: order, taken_out: others.map(|kept| (&kept.id, &kept.place)).gather() }
     }
 
     /// Takes one in, in the place of what is kept of it, and lets the oldest go beyond the bounds.

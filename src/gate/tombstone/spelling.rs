@@ -4,6 +4,7 @@
 //! Marks are letters' own, so `zoe` is not `zoë`. Only the points of Hebrew and Arabic, which most people leave out, do
 //! not count, nor does a tatweel.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ use unicode_normalization::char::{canonical_combining_class, compose, decompose_
 pub(super) fn all(text: &str) -> Vec<Spelled<'_>> {
     let mut all = vec![Spelled::written(text)];
     all.extend(unescaped(text).map(Spelled::written));
-    let alike: Vec<_> = all.iter().filter_map(|spelled| Spelled::alike(&spelled.text)).collect();
+    let alike: Vec<_> = all.iter().filter_map(|spelled| Spelled::alike(&spelled.text)).gather();
     all.extend(alike);
     all
 }

@@ -1,5 +1,6 @@
 //! The statements that a home has forgotten, and the search for them in a text.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
@@ -172,7 +173,7 @@ impl Tombstones {
 
     /// Takes the tombstone of a statement back; `false` where there is none.
     pub fn lift(&mut self, text: &str) -> bool {
-        let stones: Vec<_> = self.stones_of(text).collect();
+        let stones: Vec<_> = self.stones_of(text).gather();
         let is_lifted = stones.iter().fold(false, |is_lifted, stone| self.remove(stone) | is_lifted);
         self.others.iter_mut().fold(is_lifted, |is_lifted, other| other.lift(text) | is_lifted)
     }
@@ -197,11 +198,11 @@ impl Tombstones {
             known.extend(set.stones.iter().copied());
         }
         // The smallest key of one that has stones comes first, on each machine.
-        let mut sets: Vec<Self> = sets.into_values().collect();
+        let mut sets: Vec<Self> = sets.into_values().gather();
         order::sort_by_key(&mut sets, |set| set.stones.is_empty());
         let mut sets = sets.into_iter();
         *self = sets.next().expect("its own set is among them");
-        self.others = sets.filter(|set| !set.stones.is_empty()).collect();
+        self.others = sets.filter(|set| !set.stones.is_empty()).gather();
     }
 
     /// Returns whether it has tombstones of more than one key.
@@ -308,7 +309,7 @@ impl Tombstones {
     /// Returns what [`find`](Self::find) finds, in the form of a filter's findings.
     pub(crate) fn inspect(&self, text: &str) -> Vec<Finding> {
         let finding = |span| Finding::new(FORGOTTEN, span, Confidence::Verified);
-        self.find(text).into_iter().map(finding).collect()
+        self.find(text).into_iter().map(finding).gather()
     }
 
     /// Returns the text with spaces in the place of what is forgotten, so that every other byte and line keeps its
@@ -464,7 +465,7 @@ struct Shape {
 
 impl Serialize for Tombstones {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let tombstones = self.stones.iter().copied().collect();
+        let tombstones = self.stones.iter().copied().gather();
         let others = self.others.clone();
         Shape { key: self.key.clone(), tombstones, others }.serialize(serializer)
     }

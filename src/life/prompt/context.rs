@@ -1,5 +1,6 @@
 //! The rows of a store as one block of a system prompt, frozen when the session began.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -141,11 +142,11 @@ impl MemoryContext {
         context.rows = count(&stands);
         stands.extend(of_profile);
         let told = snapshot.into_iter().map(Some).chain(std::iter::repeat(None)).zip(cuts).zip(stands);
-        context.sources = told.map(|((row, cut), stands)| Line { row, cut, stands }).collect();
+        context.sources = told.map(|((row, cut), stands)| Line { row, cut, stands }).gather();
 
         let sections = [(facts, known), (rows, context.rows)];
         let sections: Vec<_> =
-            sections.into_iter().filter(|(_, lines)| *lines > 0).map(|(section, _)| section).collect();
+            sections.into_iter().filter(|(_, lines)| *lines > 0).map(|(section, _)| section).gather();
         if !sections.is_empty() {
             context.block = [OPEN, NOTE, "\n", &sections.join("\n"), CLOSE].concat();
         }

@@ -1,5 +1,6 @@
 //! The workspace as a session found it.
 
+use crate::base::gather::Gather as _;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -89,7 +90,7 @@ impl Snapshot {
         let doors = view.current_doors()?;
         let mut reader = Reader::new(view, &doors, config, follows);
         let mut sources: Vec<Source> =
-            config.order.slots().iter().spread(|slot| slot.parts).map(|(source, _)| *source).collect();
+            config.order.slots().iter().spread(|slot| slot.parts).map(|(source, _)| *source).gather();
         order::sort(&mut sources);
         let mut parts = SortedMap::new();
         for source in sources {
@@ -191,8 +192,7 @@ impl Snapshot {
             }
             _ => Vec::new(),
         };
-        let notice: Vec<PromptText> =
-            soul_notice.map(|text| PromptText::ours("", text)).into_iter().collect();
+        let notice: Vec<PromptText> = soul_notice.map(|text| PromptText::ours("", text)).into_iter().gather();
         let mut exhibit = Exhibit::default();
         let mut blocks = Vec::new();
         if !self.rules.is_empty() {
@@ -214,7 +214,7 @@ impl Snapshot {
                 }
                 print(found, *heading)
             });
-            let text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
+            let text = texts.filter(|text| !text.is_empty()).gather().join("\n\n");
             if !text.is_empty() {
                 blocks.push(Block::derived(slot.id, text, slot.cache));
             }

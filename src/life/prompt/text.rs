@@ -2,6 +2,7 @@
 
 use super::PromptNotice;
 use super::order::Heading;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
 use crate::life::receipt::{Item, Trail};
@@ -75,7 +76,7 @@ pub(super) fn print(texts: &[PromptText], heading: Heading) -> String {
         Heading::FileName => format!("## {}\n\n{}", text.name, text.body),
         Heading::Words(_) | Heading::None => printed_part(text, heading).to_owned(),
     });
-    let printed = printed.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
+    let printed = printed.filter(|text| !text.is_empty()).gather().join("\n\n");
     match heading {
         Heading::Words(words) if !printed.is_empty() => format!("## {words}\n\n{printed}"),
         _ => printed,

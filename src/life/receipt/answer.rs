@@ -8,6 +8,7 @@ use super::why::Why;
 use crate::base::access::{Access, SessionKind};
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::base::sorted::SortedMap;
 use crate::format::state::receipts::keyed;
@@ -19,11 +20,11 @@ pub(super) fn why(workspace: &dyn Workspace, access: &Access, reply: &str) -> Re
     check_scope(workspace, access, StateName::RECEIPTS)?;
     let Some(keys) = log::keys(workspace)? else { return Ok(None) };
     let names: Vec<(Digest, String)> =
-        keys.all().iter().map(|key| (*key, keyed(key, &[b"reply", reply.as_bytes()]))).collect();
+        keys.all().iter().map(|key| (*key, keyed(key, &[b"reply", reply.as_bytes()]))).gather();
     let lines = log::read(workspace)?;
     let key_of = |line: &ReceiptLine| names.iter().find(|(_, name)| *name == line.reply).map(|(key, _)| *key);
     let of_reply: Vec<(&ReceiptLine, Digest)> =
-        lines.iter().filter_map(|line| key_of(line).map(|key| (line, key))).collect();
+        lines.iter().filter_map(|line| key_of(line).map(|key| (line, key))).gather();
     let Some((last, key)) = of_reply.last().copied() else { return Ok(None) };
     let mut asked = Asked { access, workspace, key, read: SortedMap::new(), withheld: 0 };
     let (mut sources, mut left_out) = (Vec::new(), Vec::new());

@@ -1,5 +1,6 @@
 //! The sources that a model was shown, kept until the host names the reply.
 
+use crate::base::gather::Gather as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::source::{LeftOut, LeftOutReason, ReplySource, ShownBy};
@@ -64,14 +65,14 @@ impl Exhibit {
 
 impl From<&Found> for Exhibit {
     fn from(found: &Found) -> Self {
-        let items = found.hits.iter().map(|hit| Item::row(ShownBy::Search, &hit.memory)).collect();
+        let items = found.hits.iter().map(|hit| Item::row(ShownBy::Search, &hit.memory)).gather();
         Self { items, left_out: Vec::new() }
     }
 }
 
 impl From<&Packed<'_>> for Exhibit {
     fn from(packed: &Packed<'_>) -> Self {
-        let items = packed.rows.iter().map(|row| Item::row(ShownBy::Search, row)).collect();
+        let items = packed.rows.iter().map(|row| Item::row(ShownBy::Search, row)).gather();
         Self { items, left_out: Vec::new() }
     }
 }
@@ -79,7 +80,7 @@ impl From<&Packed<'_>> for Exhibit {
 impl From<&FoundChunks> for Exhibit {
     fn from(found: &FoundChunks) -> Self {
         let items = found.results.iter().map(|one| Item::lines(ShownBy::Search, &one.path, one.lines, None));
-        Self { items: items.collect(), left_out: Vec::new() }
+        Self { items: items.gather(), left_out: Vec::new() }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A text on its way into a prompt loses lines: its frontmatter, the marks of dreams, what is over the budget. A trail goes with
 //! it and says of each line of the text which line of the document it was.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use crate::base::digest::{Digest, Hasher};
@@ -53,7 +54,7 @@ impl Trail {
         is_whole: bool,
         revision: Option<Digest>,
     ) -> Self {
-        let numbers = (first..).zip(read.split('\n')).map(|(number, _)| number).collect();
+        let numbers = (first..).zip(read.split('\n')).map(|(number, _)| number).gather();
         let (name, read) = (name.clone(), read.to_owned());
         let (blocked, torn) = (Vec::new(), Vec::new());
         Self(Some(Box::new(Lines { name, read, first, is_whole, revision, numbers, blocked, torn })))
@@ -138,7 +139,7 @@ impl Trail {
     /// Gives each line of the text the number of a line in the document.
     pub(crate) fn number(&mut self, of: impl Fn(&str) -> u64, text: &str) {
         let Some(lines) = &mut self.0 else { return };
-        lines.numbers = text.split('\n').map(of).collect();
+        lines.numbers = text.split('\n').map(of).gather();
     }
 
     /// Returns the sources of the text, and the lines that were left out of it for a reason of their own.
@@ -194,7 +195,7 @@ impl Lines {
 
     /// Returns a range without the blank lines and marks at its ends; `None` where nothing else is in it.
     fn trimmed(&self, first: u64, last: u64) -> Option<(u64, u64)> {
-        let all: Vec<&str> = self.read.split('\n').collect();
+        let all: Vec<&str> = self.read.split('\n').gather();
         let is_blank = |number: &u64| {
             usize::try_from(number - self.first)
                 .ok()

@@ -12,6 +12,7 @@
 //! A line's language is guessed by its script, then by the language that knows the most of its words. A line that no language or two know as well
 //! has the language of the lines around it, or else is English.
 
+use crate::base::gather::Gather as _;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -298,7 +299,7 @@ impl Lexicon {
         }
         let cues = Cue::ALL.iter().zip(entries);
         let cues = cues.map(|((_, cue), entries)| Phrases::of(&entries, *cue, number == 0, is_unparted));
-        Self { number, cues: cues.collect(), is_unparted, words, has_capitals }
+        Self { number, cues: cues.gather(), is_unparted, words, has_capitals }
     }
 
     /// Returns the language of a text, by its script or by its words.
@@ -430,7 +431,7 @@ impl Phrases {
             return phrases;
         }
         for entry in entries {
-            let parts: Vec<Part> = entry.split_whitespace().map(Part::read).collect();
+            let parts: Vec<Part> = entry.split_whitespace().map(Part::read).gather();
             match parts.as_slice() {
                 [Part::Word(word)] => drop(phrases.words.insert(word.clone())),
                 [Part::Stem(stem)] => drop(phrases.stems.insert(stem.clone())),
@@ -498,7 +499,7 @@ macro_rules! files {
 const FILES: [(&str, &str); 13] =
     files!("en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "ru", "zh", "ja", "ko");
 
-static LEXICONS: LazyLock<Vec<Lexicon>> = LazyLock::new(|| (0..FILES.len()).map(Lexicon::read).collect());
+static LEXICONS: LazyLock<Vec<Lexicon>> = LazyLock::new(|| (0..FILES.len()).map(Lexicon::read).gather());
 
 /// The words of all languages that part them, and a bit for each language that has it.
 static KNOWN: LazyLock<HashMap<String, u16>> = LazyLock::new(|| {

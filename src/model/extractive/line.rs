@@ -7,6 +7,7 @@
 //! If a journal has roles, a line that nobody is named for counts as a tool's: the text of a fetched page looks
 //! so, and nothing in it may pass for the user's word.
 
+use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -115,7 +116,7 @@ impl Role {
 /// Returns the candidates among the lines of the journals, in their order.
 pub(crate) fn candidates<'m>(journals: &'m [(DocName, Vec<ShownLine>)]) -> Vec<Line<'m>> {
     let read = |(at, (name, lines)): (usize, &'m (DocName, Vec<ShownLine>))| rows(at, name, lines);
-    let journals: Vec<(bool, Vec<Row<'_>>)> = journals.iter().enumerate().map(read).collect();
+    let journals: Vec<(bool, Vec<Row<'_>>)> = journals.iter().enumerate().map(read).gather();
     let mut named = SortedMap::new();
     for tag in journals.iter().spread(|(_, rows)| rows).filter_map(|row| row.tag.as_ref()) {
         *named.entry(tag.name.to_ascii_lowercase()).or_insert(0_usize) += 1;
@@ -221,7 +222,7 @@ fn rows<'m>(journal: usize, name: &DocName, lines: &'m [ShownLine]) -> (bool, Ve
     let mut rows = Vec::new();
     let (mut in_fence, mut in_section, mut under_heading) = (false, false, true);
     let mut above = None;
-    let texts: Vec<String> = lines.iter().map(|shown| straight(shown.text.trim_end())).collect();
+    let texts: Vec<String> = lines.iter().map(|shown| straight(shown.text.trim_end())).gather();
     let reading = origins::read(&texts.join("\n"), &Above::of(name.as_str()));
     let is_log = reading.left.has_speakers;
     let around = Lexicon::of_most(texts.iter().map(String::as_str));

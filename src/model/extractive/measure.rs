@@ -1,5 +1,6 @@
 //! The measuring of the features of a line.
 
+use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -17,7 +18,7 @@ use crate::format::documents::labels;
 /// Measures each line, which depends on the ones above it and on how often its words occur.
 pub(super) fn measure(lines: &[Line<'_>], memory: &[Wording]) -> Vec<Features> {
     let names = names(lines);
-    let content: Vec<Vec<&str>> = lines.iter().map(|line| content(line, &names)).collect();
+    let content: Vec<Vec<&str>> = lines.iter().map(|line| content(line, &names)).gather();
     let mut frequency: SortedMap<&str, usize> = SortedMap::new();
     for word in content.iter().flatten() {
         *frequency.entry(word).or_default() += 1;
@@ -193,7 +194,7 @@ fn sentences(text: &str) -> Vec<&str> {
         .find_iter(text)
         .map(|found| found.as_str().trim())
         .filter(|sentence| !sentence.is_empty())
-        .collect()
+        .gather()
 }
 
 fn flag(holds: bool) -> f64 {

@@ -10,6 +10,7 @@ use super::gist::{Gist, differ_in_numbers_alone};
 use super::lexicon::{Lexicon, Wording};
 use super::line::{self, Line};
 use super::measure::{measure, real};
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::format::documents::known::{Heard, KnownStatements};
 use crate::format::replies::reply;
@@ -60,16 +61,16 @@ pub(crate) fn pick<'l, 'm>(
 ) -> (Vec<Valued<'l, 'm>>, Vec<(usize, UnpickedReason)>) {
     let told = Heard::all(&mut memory.iter().map(|line| reply::strip_bullet(line.trim())));
     let standing: Vec<String> =
-        memory.iter().map(|line| line::undressed(&reply::split_citations(line).0)).collect();
+        memory.iter().map(|line| line::undressed(&reply::split_citations(line).0)).gather();
     let read = |line: &String| Wording::of(line, Lexicon::of(line));
-    let memory: Vec<Wording> = standing.iter().map(read).collect();
+    let memory: Vec<Wording> = standing.iter().map(read).gather();
     let mut said: Vec<(Gist<'_>, Option<usize>, &Heard)> =
-        memory.iter().zip(&told).map(|(line, heard)| (Gist::of(line), None, heard)).collect();
+        memory.iter().zip(&told).map(|(line, heard)| (Gist::of(line), None, heard)).gather();
     let (ranked, slight) = rank(lines, &memory);
     let ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
-        ranked.into_iter().map(|valued| (valued, Gist::of(&valued.line.wording))).collect();
+        ranked.into_iter().map(|valued| (valued, Gist::of(&valued.line.wording))).gather();
     let mut left: Vec<(usize, UnpickedReason)> =
-        slight.into_iter().map(|at| (at, UnpickedReason::Slight)).collect();
+        slight.into_iter().map(|at| (at, UnpickedReason::Slight)).gather();
     let (mut all, mut heard) = (KnownStatements::default(), Vec::new());
     for line in &told {
         all.insert(line.clone(), 0);
@@ -148,7 +149,7 @@ fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Wording]) -> (Vec<Valued<'l, 'm
     order::sort_by(&mut ranked, |one, other| {
         other.line.is_marked.cmp(&one.line.is_marked).then(other.key.total_cmp(&one.key))
     });
-    (ranked, slight.into_iter().map(|valued| valued.at).collect())
+    (ranked, slight.into_iter().map(|valued| valued.at).gather())
 }
 
 /// The beginning of the mask of a secret.

@@ -1,5 +1,6 @@
 //! The words and numbers of a text, and the patterns of the source.
 
+use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -11,7 +12,7 @@ static TOKEN: LazyLock<Regex> =
 
 /// Returns the words and numbers of a text, in lower case.
 pub(crate) fn tokens(text: &str) -> Vec<String> {
-    TOKEN.find_iter(&text.to_ascii_lowercase()).map(|token| token.as_str().to_owned()).collect()
+    TOKEN.find_iter(&text.to_ascii_lowercase()).map(|token| token.as_str().to_owned()).gather()
 }
 
 /// Returns the words and numbers of a text in lower case, parted at apostrophes. Of a script that parts no words it returns each two
@@ -20,7 +21,7 @@ pub(crate) fn parted(folded: &str, by_pairs: bool) -> Vec<String> {
     let mut parted = Vec::new();
     for word in TOKEN.find_iter(folded).flat_map(|token| token.as_str().split('\'')) {
         let is_unparted = by_pairs && word.starts_with(|c| ('\u{3041}'..='\u{9fff}').contains(&c));
-        let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
+        let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).gather();
         if is_unparted && starts.len() > 3 {
             parted.extend(starts.windows(3).map(|pair| word[pair[0]..pair[2]].to_owned()));
         } else if !word.is_empty() {

@@ -1,5 +1,6 @@
 //! The structure of a markdown document, and the cuts that follow it.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
@@ -80,7 +81,7 @@ impl Structure {
     }
 
     fn close(&mut self, bytes: Range<usize>, above: &[(HeadingLevel, String)], is_bare: bool) {
-        let headings: Vec<&str> = above.iter().map(|(_, title)| title.as_str()).collect();
+        let headings: Vec<&str> = above.iter().map(|(_, title)| title.as_str()).gather();
         self.sections.push(Section { bytes, headings: headings.join("\n"), is_bare });
     }
 

@@ -1,5 +1,6 @@
 //! Chunks in an order: by how well they fit a text, and by that and their meaning.
 
+use crate::base::gather::Gather as _;
 use std::collections::{BTreeSet, HashMap};
 
 use super::result::{FoundChunks, SearchResult};
@@ -23,7 +24,7 @@ pub(crate) fn weigh(plan: &Plan, mut chunks: Vec<(SearchResult, String)>, limit:
     order::sort_by(&mut chunks, |(one, _), (other, _)| {
         (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index))
     });
-    let every_word: Vec<usize> = (0..plan.terms.len()).collect();
+    let every_word: Vec<usize> = (0..plan.terms.len()).gather();
     let mut pool = Pool::of(plan, &every_word);
     for (id, (_, text)) in (0..).zip(&chunks) {
         pool.take(&Card::of(id, text), None);
@@ -41,7 +42,7 @@ pub(crate) fn weigh(plan: &Plan, mut chunks: Vec<(SearchResult, String)>, limit:
         let bm25_score = Some(ranked.strength / (1.0 + ranked.strength));
         Some(SearchResult { score: reciprocal(at), bm25_score, ..found.clone() })
     });
-    scored.collect()
+    scored.gather()
 }
 
 /// Returns the reciprocal rank of the place `at`, so that the first has 1.
@@ -82,7 +83,7 @@ pub(crate) fn fuse(
             let vector_score = cosines.get(&row.id).map(|cosine| cosine.clamp(0.0, 1.0));
             Some(SearchResult { score: row.score.clamp(0.0, 1.0), vector_score, ..found })
         })
-        .collect();
+        .gather();
     order::sort_by(&mut results, |one, other| {
         let place = |found: &SearchResult| (found.path.clone(), found.chunk_index);
         other.score.total_cmp(&one.score).then_with(|| place(one).cmp(&place(other)))

@@ -1,5 +1,6 @@
 //! The rules of all homes of artifacts.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::config::ArtifactConfig;
@@ -261,7 +262,7 @@ impl<H: ArtifactHome> Shelf<H> {
         self.check_main(access, Actor::Human)?;
         self.home.change("lift in", |rows| {
             let Some(mut stones) = rows.forgotten()? else { return Ok(false) };
-            let lifted: Vec<_> = stones.stones_of(text).filter(|stone| stones.contains(stone)).collect();
+            let lifted: Vec<_> = stones.stones_of(text).filter(|stone| stones.contains(stone)).gather();
             let is_lifted = stones.lift(text);
             for stone in &lifted {
                 rows.keep_forgotten(&stones, stone)?;
@@ -387,7 +388,7 @@ fn words(artifact: &Artifact) -> String {
         artifact.message.as_deref(),
         Some(&data),
     ];
-    texts.into_iter().flatten().collect::<Vec<_>>().join("\n")
+    texts.into_iter().flatten().gather().join("\n")
 }
 
 const OTHER_KIND: Error =

@@ -1,5 +1,6 @@
 //! The filling of a generation: the texts that leave for an embedder, and what is kept of its answer.
 
+use crate::base::gather::Gather as _;
 use std::collections::HashMap;
 
 use super::backend::{Counts, Entry, Sight, VectorChanges, VectorRows};
@@ -134,14 +135,14 @@ pub(crate) trait Fill: VectorHome {
             Err(_) => failed(),
         };
         let entries: Vec<Entry> = match checked {
-            Ok((vectors, _)) => vectors.into_iter().map(entry).collect(),
+            Ok((vectors, _)) => vectors.into_iter().map(entry).gather(),
             Err(error) => {
                 kept.error = Some(error);
-                batch.texts.iter().map(|_| failed()).collect()
+                batch.texts.iter().map(|_| failed()).gather()
             }
         };
         let entries: Vec<(i64, Digest, Entry)> =
-            batch.texts.iter().zip(entries).map(|(text, entry)| (text.id, text.of, entry)).collect();
+            batch.texts.iter().zip(entries).map(|(text, entry)| (text.id, text.of, entry)).gather();
         for (_, entry) in self.keep_entries(&embedder.generation(), dimensions, &entries)? {
             *match entry {
                 Entry::Vector(_) => &mut kept.embedded,
@@ -161,13 +162,13 @@ pub(crate) trait Fill: VectorHome {
         entries: &[(i64, Digest, Entry)],
     ) -> Result<Vec<(i64, Entry)>> {
         self.change(|vectors| {
-            let ids: Vec<i64> = entries.iter().map(|(id, ..)| *id).collect();
+            let ids: Vec<i64> = entries.iter().map(|(id, ..)| *id).gather();
             let mut standing: HashMap<i64, Digest> = HashMap::new();
             vectors.contents_of(&ids, &mut |id, content| {
                 standing.insert(id, Digest::of(content.as_bytes()));
             })?;
             let kept = entries.iter().filter(|(id, of, _)| standing.get(id) == Some(of));
-            let kept: Vec<(i64, Entry)> = kept.map(|(id, _, entry)| (*id, entry.clone())).collect();
+            let kept: Vec<(i64, Entry)> = kept.map(|(id, _, entry)| (*id, entry.clone())).gather();
             vectors.keep(generation, dimensions.get(), &kept)?;
             Ok(kept)
         })
@@ -223,7 +224,7 @@ fn waiting(
     let attempts = failed.first().map_or(0, |row| row.attempts);
     let most = most.checked_shr(attempts).unwrap_or(0).max(1);
     let alike = failed.into_iter().take(most).take_while(|row| row.attempts == attempts);
-    let rows = alike.map(|row| (row.id, row.content)).collect();
+    let rows = alike.map(|row| (row.id, row.content)).gather();
     Ok(Waiting { rows, attempts, is_retry: true })
 }
 

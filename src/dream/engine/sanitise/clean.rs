@@ -1,5 +1,6 @@
 //! The text of one line without anything that could act on a reader.
 
+use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -49,7 +50,7 @@ impl Drops {
     }
 
     pub(super) fn list(&self) -> Vec<Dropped> {
-        self.0.iter().map(|(reason, count)| Dropped { reason: *reason, count: *count }).collect()
+        self.0.iter().map(|(reason, count)| Dropped { reason: *reason, count: *count }).gather()
     }
 
     /// Cleans the text of one bullet, until there is nothing left to clean; `None` where there is no end to it.
@@ -96,7 +97,7 @@ impl Drops {
         });
         (0..drops).for_each(|_| self.add(DropReason::Tag));
         let text = escape_openers(&text);
-        let folded: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let folded: String = text.split_whitespace().gather().join(" ");
         strip_block_marks(&folded).to_owned()
     }
 

@@ -1,5 +1,6 @@
 //! The choice of what the next pass shows.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::bytes::is_utf16;
@@ -30,7 +31,7 @@ impl Survey {
     pub(crate) fn leave_noise(&mut self, workspace: &dyn Workspace) {
         let candidates = std::mem::take(&mut self.candidates);
         let readable = candidates.into_iter().filter(|candidate| !self.is_noise(workspace, candidate));
-        self.candidates = readable.collect();
+        self.candidates = readable.gather();
     }
 
     /// Returns whether a journal is in UTF-16, and says so: it waits for nothing.

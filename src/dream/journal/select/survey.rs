@@ -1,5 +1,6 @@
 //! A survey: all journals as they are now, against what was shown of them.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::bytes::{first_open, hash_range, is_utf16, unseen_piece, void_pieces};
@@ -60,7 +61,7 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
     let journals = journals(workspace, &mut survey.notices)?;
     let is_old = |journal: &JournalName| window.is_some_and(|start| journal.date() < start);
     let inside: Vec<&Name> =
-        journals.iter().filter(|journal| !is_old(journal)).map(|journal| &**journal.name()).collect();
+        journals.iter().filter(|journal| !is_old(journal)).map(|journal| &**journal.name()).gather();
     let mut found = workspace.metadata_of(&inside).into_iter();
     survey.looks.reserve_exact(journals.len());
     let mut looking = ledger.looking();

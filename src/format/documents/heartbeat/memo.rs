@@ -1,5 +1,6 @@
 //! The memo itself, and its fields as they are written.
 
+use crate::base::gather::Gather as _;
 use chrono::{DateTime, SubsecRound, Utc};
 
 use crate::base::debug::debug_as;
@@ -59,7 +60,7 @@ impl Heartbeat {
             session_id: filled(&self.session_id),
             surface: filled(&self.surface),
             turn_count: self.turn_count,
-            open_loops: self.open_loops.iter().map(|open| value(open)).collect(),
+            open_loops: self.open_loops.iter().map(|open| value(open)).gather(),
         };
         normal.bound();
         normal
@@ -72,7 +73,7 @@ impl Heartbeat {
             self.surface.clone(),
             Some(self.turn_count.to_string()),
         ];
-        FIELDS.iter().zip(values).filter_map(|(key, value)| Some(format!("{key}: {}", value?))).collect()
+        FIELDS.iter().zip(values).filter_map(|(key, value)| Some(format!("{key}: {}", value?))).gather()
     }
 }
 

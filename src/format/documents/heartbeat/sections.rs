@@ -1,5 +1,6 @@
 //! Sections of the memo, and the bullets in them.
 
+use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -112,7 +113,7 @@ pub(super) fn put(text: &mut String, title: &str, is_ours: impl Fn(&str) -> bool
         .into_iter()
         .filter(|(_, bullet)| is_ours(bullet))
         .map(|(at, _)| at)
-        .collect();
+        .gather();
     if ours.is_empty() && !lines.is_empty() {
         let first = text[section.body.clone()].split_inclusive('\n').next().unwrap_or_default();
         let blank = if first.trim().is_empty() { first.len() } else { 0 };

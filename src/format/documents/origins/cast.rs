@@ -1,6 +1,7 @@
 //! The speakers of a journal, by the heads of all its lines.
 
 use super::head::Head;
+use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedMap;
 use crate::format::documents::origin::Origin;
 use crate::format::documents::speakers::Speaker;
@@ -41,7 +42,7 @@ impl Cast {
         let talk =
             roles.iter().any(|origin| is_user(&origin)) && !roles.iter().all(|origin| is_user(&origin));
         let names = names.into_iter().filter(|(_, lines)| *lines >= NAMED_LINES);
-        let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+        let names: Vec<String> = names.map(|(name, _)| name.to_owned()).gather();
         Self { has_roles: sure || talk || roles.len() >= NAMED_LINES, has_bullets, names }
     }
 

@@ -1,5 +1,6 @@
 //! The entry of a journal: the bytes that were shown of it, and how it was when it was last looked at.
 
+use crate::base::gather::Gather as _;
 use std::iter;
 use std::ops::Range;
 
@@ -121,7 +122,7 @@ impl Entry {
 
     /// Returns the runs of bytes below `end` that were not shown, ascending.
     pub(crate) fn gaps(&self, end: u64) -> Vec<Range<u64>> {
-        self.open_below(end).collect()
+        self.open_below(end).gather()
     }
 
     fn open_below(&self, end: u64) -> impl Iterator<Item = Range<u64>> {
