@@ -1,6 +1,5 @@
 //! The payload of an artifact, in the shape of its kind.
 
-use crate::base::gather::Gather as _;
 use serde_json::{Map, Value, json};
 
 use super::id::ArtifactKind;
@@ -53,7 +52,7 @@ impl ArtifactData {
     /// Makes the payload of charts.
     #[must_use]
     pub fn charts(charts: impl IntoIterator<Item = Value>) -> Self {
-        Self::Chart { charts: charts.into_iter().gather() }
+        Self::Chart { charts: charts.into_iter().collect() }
     }
 
     /// Makes the payload of a spreadsheet.
@@ -172,7 +171,7 @@ impl ArtifactData {
                 [title.as_deref(), description.as_deref(), Some(csv)]
                     .into_iter()
                     .flatten()
-                    .gather()
+                    .collect::<Vec<_>>()
                     .join("\n")
             }
             Self::Report { text, .. } => text.clone(),

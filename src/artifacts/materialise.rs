@@ -1,6 +1,5 @@
 //! Files for a person: what a final message refers to, written into folders that a browser opens.
 
-use crate::base::gather::Gather as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -203,7 +202,7 @@ impl Materialiser {
 
     fn write(&self, artifact: &Artifact, data: &ArtifactData) -> Result<ArtifactPage> {
         let pictures = match data {
-            ArtifactData::Chart { charts } => charts.iter().map(|chart| self.draw(artifact, chart)).gather(),
+            ArtifactData::Chart { charts } => charts.iter().map(|chart| self.draw(artifact, chart)).collect(),
             _ => Vec::new(),
         };
         let mut json = serde_json::to_string_pretty(&data.to_json()).unwrap_or_default();
@@ -235,7 +234,7 @@ impl Materialiser {
             atomic::replace_beside(self.disk.as_ref(), &path, bytes)?;
         }
         self.tell(ArtifactEventName::Materialised, artifact);
-        let mut names: Vec<String> = files.into_iter().map(|(name, _)| name).gather();
+        let mut names: Vec<String> = files.into_iter().map(|(name, _)| name).collect();
         names.rotate_right(1);
         let without_picture = pictures.iter().filter(|picture| picture.is_none()).count();
         Ok(ArtifactPage {

@@ -1,6 +1,5 @@
 //! A plain page on an artifact: no script, nothing fetched, every text escaped.
 
-use crate::base::gather::Gather as _;
 use std::fmt::Write as _;
 
 use data_encoding::BASE64;
@@ -94,7 +93,7 @@ fn chart(body: &mut String, number: usize, options: &Value, picture: Option<&Cha
 /// Returns the numbers of a chart as a table: categories down, series across. None where it has no series of plain data.
 fn numbers(options: &Value) -> Vec<Vec<String>> {
     let series: Vec<&Value> = match options.get("series") {
-        Some(Value::Array(series)) => series.iter().gather(),
+        Some(Value::Array(series)) => series.iter().collect(),
         Some(one @ Value::Object(_)) => vec![one],
         _ => return Vec::new(),
     };
@@ -103,7 +102,7 @@ fn numbers(options: &Value) -> Vec<Vec<String>> {
     let columns: Vec<&[Value]> = series
         .iter()
         .map(|one| one.get("data").and_then(Value::as_array).map_or(&[][..], Vec::as_slice))
-        .gather();
+        .collect();
     let rows = columns.iter().map(|column| column.len()).max().unwrap_or(0);
     if rows == 0 {
         return Vec::new();
@@ -116,7 +115,7 @@ fn numbers(options: &Value) -> Vec<Vec<String>> {
     let mut table = vec![
         std::iter::once(String::new())
             .chain(series.iter().enumerate().map(|(at, one)| named(at, one)))
-            .gather(),
+            .collect::<Vec<_>>(),
     ];
     for row in 0..rows {
         let category = categories.and_then(|all| all.get(row)).map(word);

@@ -1,6 +1,5 @@
 //! The printer of tables: sheets as text within limits.
 
-use crate::base::gather::Gather as _;
 use std::fmt::Write;
 
 use crate::base::debug::debug_as;
@@ -86,7 +85,7 @@ impl<'a> Printer<'a> {
         let (rows, columns) = (sheet.len(), columns.unwrap_or(0));
         // A cell far to the right does not make thousands of empty ones: columns without any are left out.
         let mut used: Vec<usize> =
-            sheet.iter().flat_map(|(_, cells)| cells.iter().map(|(column, _)| *column)).gather();
+            sheet.iter().flat_map(|(_, cells)| cells.iter().map(|(column, _)| *column)).collect();
         used.sort_unstable();
         order::dedup(&mut used);
         self.is_whole &= used.len() <= WIDEST;

@@ -1,6 +1,5 @@
 //! Workbooks, by `calamine`: their cells come one by one, so that no size that a file claims is believed.
 
-use crate::base::gather::Gather as _;
 use std::io::{self, Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -56,7 +55,7 @@ fn check_strings(bytes: &[u8]) -> Result<()> {
     let mut claims = memchr::memmem::find_iter(bytes, CLAIM).map(|at| {
         let rest = bytes[at + CLAIM.len()..].iter().skip_while(|byte| !byte.is_ascii_digit());
         let digits: String =
-            rest.take_while(|byte| byte.is_ascii_digit()).map(|byte| char::from(*byte)).gather();
+            rest.take_while(|byte| byte.is_ascii_digit()).map(|byte| char::from(*byte)).collect();
         digits.parse::<u64>().unwrap_or(if digits.is_empty() { 0 } else { u64::MAX })
     });
     if is_wide || claims.any(|claimed| claimed > MOST_STRINGS) {

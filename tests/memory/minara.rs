@@ -208,9 +208,9 @@ fn a_database_of_minara_is_used_and_handed_back() {
     std::fs::write(life.join("memory/2026-11-20-repl.md"), "- [user] I moved my ledger to Porto.\n").unwrap();
     let workspace = Arc::new(FileWorkspace::open(&life).unwrap());
     let dreamer = JournalDreamer::builder(workspace.clone()).enabled(true).build().unwrap();
-    let line = "The user moved their ledger to Porto.";
+    let moved = "The user moved their ledger to Porto.";
     let llm =
-        llm_fn(move |_| Ok(LlmReply::new(format!("### Facts\n- {line} (memory/2026-11-20-repl.md#L1)\n"))));
+        llm_fn(move |_| Ok(LlmReply::new(format!("### Facts\n- {moved} (memory/2026-11-20-repl.md#L1)\n"))));
     let report = dream_once_at(&dreamer, &llm, &now).unwrap();
     assert_eq!(report.promoted().count(), 1, "{report}");
     feed(workspace.as_ref(), &store, &Scope::user("marta"), now()).unwrap();

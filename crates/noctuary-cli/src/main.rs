@@ -99,15 +99,7 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         }
         Command::Retire { row } => rows::change(row, Change::Retire, whose, output),
         Command::Restore { row } => rows::change(row, Change::Restore, whose, output),
-        Command::Suspects { path, older, newer, answer, undo } => {
-            let word = match (older.as_deref().zip(newer.as_deref()), answer) {
-                (None, _) => None,
-                (Some(pair), _) if *undo => Some((pair, Word::TakeBack)),
-                (Some(pair), Some(answer)) => Some((pair, Word::Answer(*answer))),
-                (Some(_), None) => return Err(Trouble::of("no_answer_said", &[])),
-            };
-            rows::suspects(path, word, whose, &config, output)
-        }
+        Command::Suspects { .. } => suspects(command, whose, &config, output),
         Command::Feed { path } => rows::feed(path, whose, output),
         Command::Rules(of) => rules::rules(of, whose, output),
         Command::Methods(of) => rules::methods(of, whose, output),
@@ -164,6 +156,24 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::Completions { shell } => Ok(commands::shell::completions(*shell)),
         Command::Man { out } => commands::shell::man(out.as_deref(), output),
     }
+}
+
+fn suspects(
+    command: &Command,
+    whose: Whose<'_>,
+    config: &config::Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let Command::Suspects { path, older, newer, answer, undo } = command else { return Ok(End::Well) };
+    let word = match older.as_deref().zip(newer.as_deref()) {
+        None => None,
+        Some(pair) if *undo => Some((pair, Word::TakeBack)),
+        Some(pair) => {
+            let answer = answer.ok_or_else(|| Trouble::of("no_answer_said", &[]))?;
+            Some((pair, Word::Answer(answer)))
+        }
+    };
+    rows::suspects(path, word, whose, config, output)
 }
 
 fn import(

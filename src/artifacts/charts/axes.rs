@@ -1,6 +1,5 @@
 //! Lines and bars between two axes.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{BoldPoints, Ranged as _};
@@ -29,13 +28,13 @@ pub(super) fn draw(canvas: &Canvas, chart: &Chart) -> Drawn {
     let has_ground =
         chart.series.iter().any(|one| one.kind == Kind::Bar || one.is_area || one.stack.is_some());
     let mut placed: Vec<Vec<Placed>> =
-        (0..chart.series.len()).map(|number| placed(chart, number, is_numeric)).gather();
+        (0..chart.series.len()).map(|number| placed(chart, number, is_numeric)).collect();
     let all = || placed.iter().flatten().flatten();
     let grounds = all().map(|(_, low, _)| *low).chain([0.0]).filter(|_| has_ground);
-    let (unit, values) = range(all().map(|(_, _, high)| *high).chain(grounds).gather(), 0.05);
+    let (unit, values) = range(all().map(|(_, _, high)| *high).chain(grounds).collect(), 0.05);
     let words = words(chart);
     let (length, along) = if is_numeric {
-        range(all().map(|(along, _, _)| *along).gather(), 0.0)
+        range(all().map(|(along, _, _)| *along).collect(), 0.0)
     } else {
         (1.0, -0.5..count(words.len()) - 0.5)
     };
@@ -156,7 +155,7 @@ fn bars(plot: &mut Plot, chart: &Chart, placed: &[Vec<Placed>], (widest, thin): 
                 }),
             )
         })
-        .gather();
+        .collect();
     let width = (0.72 / count(columns.len().max(1))).min(widest);
     for (number, place) in all {
         let from = (count(place) - count(columns.len()) / 2.0) * width;
@@ -177,7 +176,7 @@ fn lines(plot: &mut Plot, chart: &Chart, placed: &[Vec<Placed>]) -> Drawn {
             let tops = || run.iter().flatten().map(|(along, _, high)| at(chart, *along, *high));
             if series.is_area {
                 let back = run.iter().rev().flatten().map(|(along, low, _)| at(chart, *along, *low));
-                plot.draw_series([Polygon::new(tops().chain(back).gather(), colour.mix(0.18))])?;
+                plot.draw_series([Polygon::new(tops().chain(back).collect::<Vec<_>>(), colour.mix(0.18))])?;
             }
             let marks = if run.len() <= 40 { 30 } else { 0 };
             let style = colour.filled().stroke_width(20);
@@ -199,7 +198,7 @@ fn placed(chart: &Chart, number: usize, is_numeric: bool) -> Vec<Placed> {
         let low: f64 = others.filter(|other| (*other < 0.0) == (value < 0.0)).sum();
         Some((if is_numeric { point.x? } else { count(row) }, low, low + value))
     };
-    series.points.iter().enumerate().map(place).gather()
+    series.points.iter().enumerate().map(place).collect()
 }
 
 /// Returns the words of all categories.
@@ -209,7 +208,7 @@ fn words(chart: &Chart) -> Vec<String> {
     let word = |row: usize| {
         chart.categories.get(row).cloned().or_else(|| own(row)).unwrap_or_else(|| (row + 1).to_string())
     };
-    (0..rows).map(word).gather()
+    (0..rows).map(word).collect()
 }
 
 /// Draws the names of series below the title, as many as have room.

@@ -1,6 +1,5 @@
 //! A surface of `plotters`, which draws in whole numbers: a picture has ten of them in each of its pixels.
 
-use crate::base::gather::Gather as _;
 use std::error::Error;
 
 use plotters::coord::Shift;
@@ -85,8 +84,8 @@ pub(super) fn width_of(text: &str) -> f64 {
 /// Returns a text on one line, of at most a width, without what XML does not allow or nobody sees.
 pub(super) fn shown(text: &str, width: f64) -> String {
     let allowed = |c: &char| !c.is_control() && !is_invisible(*c) && !matches!(c, '\u{fffe}' | '\u{ffff}');
-    let words: Vec<&str> = text.split_whitespace().gather();
-    let line: String = words.join(" ").chars().filter(allowed).gather();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line: String = words.join(" ").chars().filter(allowed).collect();
     if width_of(&line) <= width {
         return line.trim().to_owned();
     }

@@ -1,6 +1,5 @@
 //! The part of a chart's options that is drawn.
 
-use crate::base::gather::Gather as _;
 use plotters::style::RGBColor;
 use serde_json::Value;
 
@@ -77,7 +76,7 @@ impl Chart {
         let is_lying = is_category(y) && !is_category(x);
         let (along, across) = if is_lying { (y, x) } else { (x, y) };
         let words = along.and_then(|axis| axis["data"].as_array());
-        let categories = words.into_iter().flatten().take(MOST_POINTS).map(word).gather();
+        let categories = words.into_iter().flatten().take(MOST_POINTS).map(word).collect();
         let name = |axis: Option<&Value>| axis.map(|axis| word(&axis["name"])).unwrap_or_default();
         let titled = |field: &str| match &options["title"] {
             Value::Array(all) => all.first().map(|title| word(&title[field])).unwrap_or_default(),
@@ -86,7 +85,7 @@ impl Chart {
         let is_shown = options.pointer("/legend/show").and_then(Value::as_bool).unwrap_or(true);
         let has_legend = is_shown && series.len() > 1 && series.iter().any(|one| !one.name.is_empty());
         let own = options["color"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let mut colours: Vec<_> = own.filter_map(colour).gather();
+        let mut colours: Vec<_> = own.filter_map(colour).collect();
         if colours.is_empty() {
             colours.extend(COLOURS.into_iter().filter_map(colour));
         }
@@ -115,12 +114,12 @@ impl Series {
             "bar" => Kind::Bar,
             "pie" => Kind::Pie,
             other => {
-                let other: String = other.chars().filter(char::is_ascii_alphanumeric).take(24).gather();
+                let other: String = other.chars().filter(char::is_ascii_alphanumeric).take(24).collect();
                 return Err(format!("no series of the type {other:?} is drawn"));
             }
         };
         let points =
-            series["data"].as_array().into_iter().flatten().take(MOST_POINTS).map(Point::read).gather();
+            series["data"].as_array().into_iter().flatten().take(MOST_POINTS).map(Point::read).collect();
         Ok(Self {
             kind,
             name: word(&series["name"]),

@@ -1,6 +1,5 @@
 //! Pies and rings, with a list of their parts.
 
-use crate::base::gather::Gather as _;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use plotters::prelude::*;
@@ -24,7 +23,7 @@ pub(super) fn draw(canvas: &Canvas, chart: &Chart) -> Drawn {
             let value = point.value.filter(|value| *value > 0.0)?;
             Some((number, point.name.as_deref().unwrap_or_default(), value))
         })
-        .gather();
+        .collect();
     let sum: f64 = parts.iter().map(|(_, _, value)| value).sum();
     if parts.is_empty() || !sum.is_normal() {
         return Err("it has no number above zero".into());
@@ -44,7 +43,7 @@ pub(super) fn draw(canvas: &Canvas, chart: &Chart) -> Drawn {
         let angles = || (0..=steps).map(|step| from + (to - from) * count(step) / count(steps));
         let corners =
             angles().map(|angle| at(angle, radius)).chain(angles().rev().map(|angle| at(angle, hole)));
-        let mut corners: Vec<_> = corners.gather();
+        let mut corners: Vec<_> = corners.collect();
         corners.dedup();
         canvas.root.draw(&Polygon::new(corners, chart.colour(*number).filled()))?;
         edges.push(vec![at(from, hole), at(from, radius)]);

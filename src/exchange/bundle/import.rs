@@ -11,7 +11,7 @@ use super::gone::{self, Moments};
 use super::judge::{
     Entry, Judged, Pass, apply_documents, judge_decisions, judge_row, judge_unsigned, judged, pass_row,
 };
-use super::judge_practice::{KnownWords, judge_practice, known_practice};
+use super::judge_practice::{Accepted, judge_practice, known_practice};
 use super::key::BundleKey;
 use super::made;
 use super::places::{DECISIONS, DOCUMENT_STONES, INDEX, OUTCOMES, STONES, document_name, is_derived};
@@ -83,11 +83,10 @@ pub struct BundleImport<'a> {
     made: made::Homes<'a>,
     key: Option<&'a BundleKey>,
     trusted: Vec<String>,
-    words: KnownWords,
+    accepted: Accepted,
     doors: Doors,
     foreign: Option<Foreign>,
     owner: Option<String>,
-    presence: Option<Presence>,
     /// Whether the bundle is one of two halves of a life.
     merges: bool,
 }
@@ -109,11 +108,10 @@ impl<'a> BundleImport<'a> {
             made: made::Homes::default(),
             key: None,
             trusted: Vec::new(),
-            words: KnownWords::default(),
+            accepted: Accepted::default(),
             doors: Doors::default(),
             foreign: None,
             owner: None,
-            presence: None,
             merges: false,
         }
     }
@@ -131,7 +129,7 @@ impl<'a> BundleImport<'a> {
     /// [`approve_preference`](crate::learning::PreferenceStore::approve_preference) by the human.
     #[must_use]
     pub fn approve_hard_constraints(mut self, presence: Presence) -> Self {
-        self.presence = Some(presence);
+        self.accepted.presence = Some(presence);
         self
     }
 
@@ -238,14 +236,14 @@ impl<'a> BundleImport<'a> {
     /// Sets the classes that a method may have, such as `crypto`; a file with another one is refused. Any unless set.
     #[must_use]
     pub fn classes<C: Into<String>>(mut self, classes: impl IntoIterator<Item = C>) -> Self {
-        self.words.classes = Some(classes.into_iter().map(Into::into).collect());
+        self.accepted.classes = Some(classes.into_iter().map(Into::into).collect());
         self
     }
 
     /// Sets the dimensions that a preference may have, such as `risk`; a file with another one is refused. Any unless set.
     #[must_use]
     pub fn dimensions<D: Into<String>>(mut self, dimensions: impl IntoIterator<Item = D>) -> Self {
-        self.words.dimensions = Some(dimensions.into_iter().map(Into::into).collect());
+        self.accepted.dimensions = Some(dimensions.into_iter().map(Into::into).collect());
         self
     }
 
@@ -552,8 +550,7 @@ impl<'a> BundleImport<'a> {
                 entry,
                 &front,
                 channel,
-                self.presence,
-                &self.words,
+                &self.accepted,
                 &|text| pass(&name, text),
                 &mut known,
                 work,

@@ -26,9 +26,10 @@ pub(super) fn known_practice(store: &dyn Rows, access: &Access) -> Result<KnownP
     })
 }
 
-/// The words that a host knows; `None` for any.
+/// Whether a person is there to answer, and the words that a host knows; `None` for any.
 #[derive(Clone, Default)]
-pub(super) struct KnownWords {
+pub(super) struct Accepted {
+    pub(super) presence: Option<Presence>,
     pub(super) classes: Option<Vec<String>>,
     pub(super) dimensions: Option<Vec<String>>,
 }
@@ -42,8 +43,7 @@ pub(super) fn judge_practice(
     entry: &Entry<'_>,
     front: &Front,
     channel: &mut Channel,
-    presence: Option<Presence>,
-    words: &KnownWords,
+    accepted: &Accepted,
     pass: &dyn Fn(&str) -> std::result::Result<(), String>,
     known: &mut KnownPractice,
     work: &mut Work,
@@ -54,7 +54,7 @@ pub(super) fn judge_practice(
     match kind.as_str() {
         "methodology" => {
             let method = practice::read_method(front).map_err(schema)?;
-            if !is_known(words.classes.as_ref(), &method.method.class) {
+            if !is_known(accepted.classes.as_ref(), &method.method.class) {
                 return Err(schema("asset_class"));
             }
             texts_of_method(&method).into_iter().try_for_each(pass)?;
@@ -71,12 +71,12 @@ pub(super) fn judge_practice(
         }
         "preference" => {
             let (preference, memory) = practice::read_preference(front).map_err(schema)?;
-            if !is_known(words.dimensions.as_ref(), &preference.dimension) {
+            if !is_known(accepted.dimensions.as_ref(), &preference.dimension) {
                 return Err(schema("dimension"));
             }
             texts_of_preference(&preference).try_for_each(pass)?;
             let is_constraint = preference.kind == PreferenceKind::HardConstraint;
-            if is_constraint && presence.is_none() {
+            if is_constraint && accepted.presence.is_none() {
                 return Err(
                     "a hard constraint comes in only where a person at a terminal asks for it".to_owned()
                 );

@@ -1,6 +1,5 @@
 //! Vectors and scores, as servers answer them.
 
-use crate::base::gather::Gather as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -59,19 +58,19 @@ pub(super) fn vectors(
 ) -> Result<Vec<Vec<f32>>, Unusable> {
     let found = read::<Embeddings>(body)?.data;
     let indexed = found.into_iter().enumerate().map(|(at, one)| (one.index.unwrap_or(at), one.embedding));
-    let vectors = in_order(indexed.gather(), texts)?;
+    let vectors = in_order(indexed.collect(), texts)?;
     let asked = dimensions.or_else(|| vectors.first().map(Vec::len)).unwrap_or_default();
     if let Some(other) = vectors.iter().find(|vector| vector.len() != asked || asked == 0) {
         return Err(Unusable::Dimensions { asked, got: other.len() });
     }
-    vectors.into_iter().map(|vector| vector.into_iter().map(finite).gather()).gather()
+    vectors.into_iter().map(|vector| vector.into_iter().map(finite).collect()).collect()
 }
 
 /// Reads the scores of a number of texts, in the order of the texts.
 pub(super) fn scores(body: &[u8], texts: usize) -> Result<Vec<f32>, Unusable> {
     let found = read::<Ranking>(body)?.results;
     let indexed = found.into_iter().map(|one| (one.index, one.relevance_score));
-    in_order(indexed.gather(), texts)?.into_iter().map(finite).gather()
+    in_order(indexed.collect(), texts)?.into_iter().map(finite).collect()
 }
 
 fn finite(number: Option<f32>) -> Result<f32, Unusable> {
@@ -98,7 +97,7 @@ fn in_order<T>(mut found: Vec<(usize, T)>, texts: usize) -> Result<Vec<T>, Unusa
         let got = if got == texts { found.len() } else { got };
         return Err(Unusable::Count { asked: texts, got });
     }
-    Ok(found.into_iter().map(|(_, one)| one).gather())
+    Ok(found.into_iter().map(|(_, one)| one).collect())
 }
 
 #[cfg(test)]

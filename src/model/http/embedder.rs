@@ -1,6 +1,5 @@
 //! A client for endpoints that speak OpenAI's embeddings.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::thread;
@@ -268,7 +267,7 @@ impl HttpEmbedder {
         let mut body = self.parameters.clone();
         body.insert("model".to_owned(), self.id.model.clone().into());
         let input = texts.iter().map(|text| format!("{}{text}", self.prefixes[of]));
-        body.insert("input".to_owned(), input.gather());
+        body.insert("input".to_owned(), input.collect());
         if self.is_shortened {
             body.insert("dimensions".to_owned(), self.id.dimensions.into());
         }

@@ -1,6 +1,5 @@
 //! A key, and what is shown of a server's words.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -65,7 +64,7 @@ impl Key {
     fn mask(&self, text: &str) -> String {
         let mut is_key = vec![false; text.len()];
         let whole: Vec<_> =
-            text.bytes().enumerate().map(|(at, byte)| (byte.to_ascii_lowercase(), at..at + 1)).gather();
+            text.bytes().enumerate().map(|(at, byte)| (byte.to_ascii_lowercase(), at..at + 1)).collect();
         let value = self.value.to_ascii_lowercase();
         mark(&mut is_key, &whole, value.as_bytes());
         let plain = plain(text);
@@ -132,7 +131,7 @@ fn base64(bytes: &[u8]) -> String {
         let bits = three.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
         [18, 12, 6, 0].map(|shift| char::from(SIGNS[bits >> shift & 63]))
     };
-    bytes.chunks_exact(3).spread(group).gather()
+    bytes.chunks_exact(3).spread(group).collect()
 }
 
 /// Returns the first words of a text that a server sent, on one line: without the key, without what the gate knows
@@ -143,8 +142,8 @@ pub(super) fn excerpt(text: &str, key: Option<&Key>) -> String {
         .chars()
         .filter(|c| !text::is_invisible(*c))
         .map(|c| if c.is_control() { ' ' } else { c })
-        .gather();
-    let line = plain.split_whitespace().gather().join(" ");
+        .collect();
+    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = key.map_or_else(|| line.clone(), |key| key.mask(&line));
     let gate = Gate::new(Arc::new(SecretGate::new()), Allow::none());
     let masked = gate.mask(&line, &mut Masks::default());

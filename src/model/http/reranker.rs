@@ -1,6 +1,5 @@
 //! A client for endpoints that score texts against a question.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -118,7 +117,7 @@ impl HttpReranker {
         let mut body = self.parameters.clone();
         body.insert("model".to_owned(), self.model.clone().into());
         body.insert("query".to_owned(), query.into());
-        body.insert("documents".to_owned(), texts.iter().copied().gather());
+        body.insert("documents".to_owned(), texts.iter().copied().collect());
         body.insert("top_n".to_owned(), texts.len().into());
         let body = Value::Object(body).to_string();
         // Some servers repeat the documents, as long again where they escape each character.

@@ -1,6 +1,5 @@
 //! Requests to a server and its answers, in OpenAI's grammar.
 
-use crate::base::gather::Gather as _;
 use serde_json::{Map, Value, json};
 
 use crate::base::usage::Usage;
@@ -20,7 +19,7 @@ pub(super) fn body(own: &Map<String, Value>, model: &str, request: &LlmRequest, 
     body.insert("model".to_owned(), model.into());
     let messages = [("system", &request.system), ("user", &request.user)];
     let message = |(role, content): (&str, &String)| json!({ "role": role, "content": content });
-    body.insert("messages".to_owned(), messages.into_iter().map(message).gather());
+    body.insert("messages".to_owned(), messages.into_iter().map(message).collect());
     body.insert("stream".to_owned(), false.into());
     if let Some(tokens) = request.max_output_tokens {
         body.insert(bound.to_owned(), tokens.into());
@@ -75,7 +74,7 @@ pub(super) fn error(value: &Value) -> Option<&str> {
 fn content(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).gather(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
         _ => String::new(),
     }
 }

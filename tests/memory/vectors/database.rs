@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use noctuary::memory::{Degraded, MemoryId, NewMemory, SearchOutcome, Source};
 use noctuary::store::StoreConfig;
+use noctuary::testing::HashEmbedder;
 use noctuary::testing::contract::vectors;
 use noctuary::vectors::{EmbedConfig, embed_once};
 use noctuary::{Access, MemoryStore, Scope, SqliteMemoryStore};
@@ -11,6 +12,33 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::{embed, fill, first, marta, model, noon, search, write};
+
+// HY-11: the published size of a vector, of 1,536 numbers and of 384.
+#[test]
+fn a_vector_takes_its_numbers_and_a_little_more_on_disk() {
+    const ROWS: u32 = 300;
+    for dimensions in [384_u32, 1536] {
+        let home = Home::new();
+        let store = home.open();
+        for number in 0..ROWS {
+            write(&store, &format!("Entry {number} about the ferry and the garden"));
+        }
+        let model = HashEmbedder::new(dimensions as usize);
+        let size = || {
+            let pages =
+                |name| -> i64 { home.shell().pragma_query_value(None, name, |row| row.get(0)).unwrap() };
+            (pages("page_count") - pages("freelist_count")) * pages("page_size")
+        };
+        let before = size();
+        embed(&store, &model);
+        let each = u32::try_from(size() - before).unwrap() / ROWS;
+        println!("{dimensions} numbers: {each} bytes a row");
+        assert!(
+            (dimensions..dimensions + dimensions / 3 + 128).contains(&each),
+            "{dimensions}: {each} bytes a row"
+        );
+    }
+}
 
 #[test]
 fn a_store_in_a_database_keeps_the_contract_of_vectors() {

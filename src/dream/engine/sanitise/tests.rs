@@ -1,6 +1,5 @@
 //! Sections that an attacker writes.
 
-use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -14,7 +13,7 @@ fn body(answer: &str) -> String {
 }
 
 fn reasons(answer: &str) -> Vec<DropReason> {
-    sanitise(answer, &SectionCaps::default()).dropped().iter().map(|dropped| dropped.reason).gather()
+    sanitise(answer, &SectionCaps::default()).dropped().iter().map(|dropped| dropped.reason).collect()
 }
 
 #[test]
@@ -99,7 +98,7 @@ fn caps_leave_out_whole_bullets() {
     let sanitised = sanitise("- one\n- this is too long\n- two\n- three", &caps);
     assert_eq!(print(&sanitised.items), "- one\n- two\n");
     let reasons: Vec<_> =
-        sanitised.dropped().iter().map(|dropped| (dropped.reason, dropped.count)).gather();
+        sanitised.dropped().iter().map(|dropped| (dropped.reason, dropped.count)).collect();
     assert_eq!(reasons, [(DropReason::TooLong, 1), (DropReason::TooMany, 1)]);
     assert_eq!(print(&sanitise("- aaaa\n- bbbb", &SectionCaps::new(9, 9, 8)).items), "- aaaa\n");
 }
@@ -177,7 +176,7 @@ fn encoded(form: &str, kind: u32) -> String {
         (2, c) => format!("&#x{:04X};", u32::from(c)),
         (_, c) => format!("&#{}", u32::from(c)),
     };
-    form.chars().map(encode).gather()
+    form.chars().map(encode).collect()
 }
 
 /// Pieces of hostile sections.

@@ -1,5 +1,4 @@
 use super::*;
-use crate::base::gather::Gather as _;
 use crate::base::text;
 use crate::testing::cases;
 use proptest::prelude::*;
@@ -86,7 +85,7 @@ fn scripts_without_spaces_are_taken_by_characters() {
     let all = forgotten(&["山田太郎", "บ้านของฉัน"]);
     let text = "- 家主は山田太郎です。อยู่ที่บ้านของฉันค่ะ";
     let found = all.find(text);
-    let found: Vec<&str> = found.into_iter().map(|range| &text[range]).gather();
+    let found: Vec<&str> = found.into_iter().map(|range| &text[range]).collect();
     assert_eq!(found, ["山田太郎", "บ้านของฉัน"]);
     assert!(!all.holds("山田次郎"));
 }
@@ -113,10 +112,13 @@ fn overlapping_statements_are_one_place_and_a_lifted_one_is_none() {
     let mut all = forgotten(&["one two three", "three four", "six seven"]);
     let text = "zero one two three four five six seven";
     let found = all.find(text);
-    assert_eq!(found.iter().map(|at| &text[at.clone()]).gather(), ["one two three four", "six seven"]);
+    assert_eq!(
+        found.iter().map(|at| &text[at.clone()]).collect::<Vec<_>>(),
+        ["one two three four", "six seven"]
+    );
     assert!(all.lift("Three, four!") && !all.lift("three four") && !all.lift("never buried"));
     let found = all.find(text);
-    assert_eq!(found.iter().map(|at| &text[at.clone()]).gather(), ["one two three", "six seven"]);
+    assert_eq!(found.iter().map(|at| &text[at.clone()]).collect::<Vec<_>>(), ["one two three", "six seven"]);
     assert_eq!((all.len(), all.is_empty()), (2, false));
 }
 
@@ -221,8 +223,8 @@ proptest! {
         statements in prop::collection::vec(prop::collection::vec("[ab]", 2..4), 1..4),
         text in prop::collection::vec("[abc]", 0..30),
     ) {
-        let statements: Vec<String> = statements.iter().map(|words| words.join(" ")).gather();
-        let all = forgotten(&statements.iter().map(String::as_str).gather());
+        let statements: Vec<String> = statements.iter().map(|words| words.join(" ")).collect();
+        let all = forgotten(&statements.iter().map(String::as_str).collect::<Vec<_>>());
         let text = text.join(" ");
         let mut covered = vec![false; text.len()];
         for (at, _) in text.char_indices().step_by(2) {
@@ -243,7 +245,7 @@ proptest! {
 
     #[test]
     fn places_never_cut_a_character(text in "\\PC{0,60}", from in 0_usize..60, len in 1_usize..20) {
-        let part: String = text.chars().skip(from).take(len).gather();
+        let part: String = text.chars().skip(from).take(len).collect();
         let mut all = Tombstones::new(TombstoneKey::from_bytes([1; 32]));
         let Some(stone) = all.bury(&part) else { return Ok(()) };
         all.insert(stone);
@@ -270,7 +272,7 @@ fn a_mark_stands_by_itself_beside_words_of_any_script() {
 
 /// The rows of a table, each with its columns.
 fn table(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').gather())
+    text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
 }
 
 // A statement that was forgotten in one spelling stayed, was imported and was promoted in another one.
