@@ -15,8 +15,6 @@ use super::pool::RowNo;
 use super::ranking::Fusion;
 use crate::vectors::{Scored, Spread, by_ranks, keep_first, weighted};
 
-/// The most rows that are weighed by meaning, the nearest.
-pub const NEAR: usize = 100;
 /// The most of them that are asked for the rows beside them. The others are hardly nearer than all rows.
 pub const GIVING_NEAR: usize = 50;
 /// The most rows by words, the best.

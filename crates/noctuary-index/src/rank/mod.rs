@@ -34,7 +34,7 @@ pub use clause::{Clause, Spelled};
 pub use entity::{Entities, GenericEntities};
 pub use frequencies::Frequencies;
 pub use fuse::{Ranked, Search, Weighed};
-pub use meaning::{GIVING_NEAR, NEAR, Near, Shares, Strength, fuse_lists};
+pub use meaning::{GIVING_NEAR, Near, Shares, Strength, fuse_lists};
 pub use order::Order;
 pub use pool::{Counted, Pool};
 pub use query::{MOST_TERMS, Plan, one_line};

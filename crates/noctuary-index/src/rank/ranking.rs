@@ -1,6 +1,7 @@
 //! The weights of a search, as a host sets them.
 
-use super::meaning::NEAR;
+/// The most rows that are weighed by meaning, the nearest, unless a host sets another number.
+const NEAR: usize = 100;
 
 /// The way in which the lists of a row become one score.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
