@@ -293,8 +293,8 @@ fn rows(
     Ok(as_of)
 }
 
-/// Returns what is settled and may stand on the page of an entity that it names: methods that a person graduated, hard constraints
-/// that hold where they are taken, and lessons.
+/// Returns what is settled, for the pages of the entities that it names: methods that a person graduated, lessons, and hard
+/// constraints where they are taken.
 fn truths(store: &dyn Rows, access: &Access, taken: Taken) -> Result<Vec<String>> {
     let mut truths = Vec::new();
     for method in MethodStore::methods(store, access)? {
