@@ -226,7 +226,7 @@ pub(crate) fn keep_preimage(
     rewrite(workspace, &file, |bytes| {
         let mut history = History::parse(&file, bytes)?;
         let of = if has_own { None } else { Some(name) };
-        Ok(history.push_of(of, preimage, now).then(|| history.print()))
+        Ok(history.push(of, preimage, now).then(|| history.print()))
     })
     .map(drop)
 }

@@ -170,7 +170,7 @@ fn keep(workspace: &dyn Workspace, name: &DocName, bytes: &[u8], at: Option<Date
     let (file, preimage) = (StateName::history(name), Document::new(name.clone().into(), bytes.to_vec()));
     rewrite(workspace, &file, |standing| {
         let mut history = History::parse(&file, standing)?;
-        history.push(&preimage, at.unwrap_or_default());
+        history.push(None, &preimage, at.unwrap_or_default());
         Ok(Some(history.print()))
     })
     .map(drop)

@@ -80,13 +80,9 @@ impl History {
         bytes
     }
 
-    /// Adds a preimage, and drops the oldest beyond the bounds; `false` where it is the newest one already.
-    pub(crate) fn push(&mut self, preimage: &Document, at: DateTime<Utc>) -> bool {
-        self.push_of(None, preimage, at)
-    }
-
-    /// Adds a preimage of a document that has no file of its own.
-    pub(crate) fn push_of(&mut self, of: Option<&DocName>, preimage: &Document, at: DateTime<Utc>) -> bool {
+    /// Adds a preimage, and drops the oldest beyond the bounds; `false` where it is the newest one already. `of` is the document, where the
+    /// history is not of one alone.
+    pub(crate) fn push(&mut self, of: Option<&DocName>, preimage: &Document, at: DateTime<Utc>) -> bool {
         let revision = preimage.revision();
         if self.0.last().is_some_and(|newest| newest.revision == revision && newest.document.as_ref() == of) {
             return false;
@@ -152,15 +148,15 @@ mod tests {
     fn the_newest_twenty_are_kept_and_one_is_kept_however_large() {
         let mut history = History::default();
         for count in 0..30_u8 {
-            assert!(history.push(&document(vec![b'a' + count]), DateTime::UNIX_EPOCH));
-            assert!(!history.push(&document(vec![b'a' + count]), DateTime::UNIX_EPOCH));
+            assert!(history.push(None, &document(vec![b'a' + count]), DateTime::UNIX_EPOCH));
+            assert!(!history.push(None, &document(vec![b'a' + count]), DateTime::UNIX_EPOCH));
         }
         let kept = history.documents(&DocName::SOUL).unwrap();
         assert_eq!(kept.len(), MOST);
         assert_eq!(kept[0].1.bytes(), [b'a' + 29]);
         let mut history = History::default();
-        history.push(&document(b"small".to_vec()), DateTime::UNIX_EPOCH);
-        history.push(&document(vec![b'x'; MOST_BYTES + 1]), DateTime::UNIX_EPOCH);
+        history.push(None, &document(b"small".to_vec()), DateTime::UNIX_EPOCH);
+        history.push(None, &document(vec![b'x'; MOST_BYTES + 1]), DateTime::UNIX_EPOCH);
         assert_eq!(history.documents(&DocName::SOUL).unwrap().len(), 1);
     }
 
@@ -169,7 +165,7 @@ mod tests {
         #[test]
         fn any_bytes_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             let mut history = History::default();
-            history.push(&document(bytes.clone()), DateTime::UNIX_EPOCH);
+            history.push(None, &document(bytes.clone()), DateTime::UNIX_EPOCH);
             let name = StateName::history(&DocName::SOUL);
             let again = History::parse(&name, Some(&history.print())).unwrap();
             let kept = again.documents(&DocName::SOUL).unwrap();
