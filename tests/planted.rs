@@ -551,8 +551,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a look at many files of a folder gives each what the first has",
         file: "src/disk/os_unix.rs",
-        stands: "files.iter().map(|file| stat_below(folder.as_fd(), file)).collect()",
-        planted: "files.iter().map(|_| stat_below(folder.as_fd(), files[0])).collect()",
+        stands: "files.iter().map(|file| stat_below(folder.as_fd(), file)).gather()",
+        planted: "files.iter().map(|_| stat_below(folder.as_fd(), files[0])).gather()",
         tests: FILES,
     },
     Bug {
