@@ -29,6 +29,7 @@
 //! | [`Fact`], [`FactState`], [`FactStatus`] | a row with its state |
 //! | [`ConsolidationEvent`], [`EventId`], [`EventOutcome`], [`StatusChange`] | the record of a decision, and its revert |
 //! | [`Superseded`] | a promoted line that holds no more, and what holds now |
+//! | [`Layers`], [`Layered`], [`LayeredHit`] | one question to several stores, the nearest first |
 //! | [`Settled`] | the result of settling pending facts |
 //! | [`UnknownFactState`] | error of parsing the word of a state |
 //! | [`FactConfig`] | consolidation by a model, shadow mode, circuit breaker |
@@ -46,6 +47,7 @@ mod config;
 mod decision;
 mod event;
 mod fact;
+mod layers;
 mod state;
 mod store;
 mod suspicion;
@@ -55,6 +57,7 @@ pub use config::FactConfig;
 pub use decision::{Decision, Verdict};
 pub use event::{ConsolidationEvent, EventId, EventOutcome};
 pub use fact::{Fact, Superseded};
+pub use layers::{Layered, LayeredHit, Layers};
 pub use state::{FactState, FactStatus, StatusChange, UnknownFactState};
 pub(crate) use store::as_of;
 pub use store::{FactStore, Settled};

@@ -322,6 +322,15 @@ impl<W: Workspace> Guarded<W> {
         }
     }
 
+    /// Checks that a text may be written into a document, as a write does first.
+    pub(crate) fn check_write(&self, name: &Name, text: &str) -> Result<()> {
+        self.check(Verb::Read, name)?;
+        self.check(Verb::Write, name)?;
+        self.pass_name(name)?;
+        let policy = self.policy(Door::WorkspaceWrite, name);
+        self.judge(&*self.current_doors()?, Door::WorkspaceWrite, policy, name, text).map(drop)
+    }
+
     /// Returns the doors, with what the workspace has forgotten by now.
     pub(crate) fn current_doors(&self) -> Result<Cow<'_, Doors>> {
         Ok(match self.forgotten.get(&self.workspace)? {

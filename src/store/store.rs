@@ -19,7 +19,7 @@ use super::suspects::suspects;
 use super::vectors::Shelves;
 use super::visibility::{SHARED_KEYS, sees_all};
 use super::{as_of, decide, fact, forget, history, mask, practice, replace, settle};
-use crate::base::access::{Access, Actor, Scope};
+use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::base::order;
@@ -304,7 +304,7 @@ impl Store {
 
     pub(crate) fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>> {
         let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
-        if filter.deleted && visibility != Visibility::All {
+        if filter.deleted && (visibility != Visibility::All || access.kind != SessionKind::Main) {
             return Ok(Vec::new());
         }
         self.backend.read("list", |rows| rows.list(visibility, filter))

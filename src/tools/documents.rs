@@ -221,6 +221,15 @@ impl Documents {
         known.iter().find(|(other, _)| other == name).map(|(_, revision)| *revision)
     }
 
+    /// Returns whether a document is as it was written or read here, or is not there yet. Where documents are replaced by their revision
+    /// alone, nobody asks.
+    fn is_known(&self, name: &DocName) -> bool {
+        self.kept_in.is_some()
+            && self.view.read(name).is_ok_and(|standing| {
+                standing.is_none_or(|standing| self.known(name) == Some(standing.revision()))
+            })
+    }
+
     fn write(&self, arguments: &Write, origin: &Origin, now: DateTime<Utc>) -> Result<Value, ToolError> {
         let (name, failed) = named(&arguments.path)?;
         // An older workspace keeps its memory in lower case, and in that alone.
@@ -232,15 +241,16 @@ impl Documents {
         if arguments.mode == Mode::Append {
             // A journal says whose words a line is, and that is not the model's to say: in no case of its name, since
             // a disk may not tell them apart.
-            let added = if JournalName::is_name(&name.folded()) {
+            let is_journal = JournalName::is_name(&name.folded());
+            let is_known = !is_journal && self.is_known(&name);
+            let added = if is_journal {
                 self.view.append_from(&name, &arguments.content, origin.clone())
             } else {
                 self.view.append(&name, whole_lines(&arguments.content).as_bytes())
             };
             added.map_err(&failed)?;
-            if self.kept_in.is_some()
-                && let Some(standing) = self.view.read(&name).map_err(failed)?
-            {
+            // What somebody else wrote and nobody read here is not known by a line of ours behind it.
+            if is_known && let Ok(Some(standing)) = self.view.read(&name) {
                 self.know(&name, standing.revision());
             }
             return Ok(json!({ "status": "appended", "path": name }));
@@ -258,17 +268,19 @@ impl Documents {
         }
         let known = if arguments.revision.is_none() { self.known(&name) } else { None };
         let mode = arguments.revision.or(known).map_or(WriteMode::Create, WriteMode::IfRevision);
-        if let (Some(known), Some(kept_in), Some(standing)) = (known, &self.kept_in, &standing)
-            && standing.revision() == known
-            && standing.bytes() != arguments.content.as_bytes()
-        {
-            keep_preimage(kept_in.as_ref(), &name, standing, now).map_err(&failed)?;
-        }
         // The model was shown notes that stand in no file.
         let content = match self.view.notes_in(&name) {
             Some(notes) => notes.take_from(&arguments.content),
             None => Cow::Borrowed(arguments.content.as_str()),
         };
+        if let (Some(known), Some(kept_in), Some(standing)) = (known, &self.kept_in, &standing)
+            && standing.revision() == known
+            && standing.bytes() != content.as_bytes()
+        {
+            // A text that is refused leaves no copy either.
+            self.view.check_write(&name, &content).map_err(&failed)?;
+            keep_preimage(kept_in.as_ref(), &name, standing, now).map_err(&failed)?;
+        }
         let revision =
             self.view.write(&name, content.as_bytes(), mode).map_err(|error| match error {
                 // A document that was never read is never replaced.

@@ -26,3 +26,31 @@ fn a_search_shows_the_line_that_matched() {
         assert!(on_one_line.contains("… Nothing"), "{row:?} is far from the beginning\n{shown}");
     }
 }
+
+/// BX-57, of the command.
+#[test]
+fn two_homes_answer_one_question_and_each_hit_says_whose_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (home, text) in [("work", "- Releases of the ferry go out on Fridays.\n"), ("me.db", "")] {
+        ends(at, &["init", home], 0);
+        if !text.is_empty() {
+            fs::write(at.join(home).join("MEMORY.md"), text).unwrap();
+        }
+    }
+    ends(at, &["remember", "work", "The ferry leaves from the north pier.", "--about", "ferry/pier"], 0);
+    ends(at, &["remember", "me.db", "The ferry leaves from the south pier.", "--about", "ferry/pier"], 0);
+    let alone = ends(at, &["search", "work", "ferry pier"], 0);
+    assert!(alone.starts_with("memories/1") && !alone.contains("south"), "{alone}");
+    let both = ends(at, &["search", "work", "ferry pier", "--with", "me.db"], 0);
+    let places: Vec<usize> =
+        ["work: memories/1", "me.db: memories/1"].iter().map(|name| both.find(name).unwrap()).collect();
+    assert!(places[0] < places[1] && both.contains("south pier"), "{both}");
+    assert!(both.contains("memory 1 of me.db is newer and states the same property"), "{both}");
+    assert!(both.contains("work: MEMORY.md#L1"), "{both}");
+    let told = ends(at, &["--json", "search", "work", "ferry pier", "--with", "me.db"], 0);
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["rows"][0]["home"], "work");
+    assert_eq!(told["rows"][0]["newer"], serde_json::json!({"home": "me.db", "id": 1}));
+    ends(at, &["search", "work", "ferry", "--with", "nowhere"], 3);
+}

@@ -2956,12 +2956,16 @@ fn a_child_of_a_list_is_held_and_never_stands_alone() {
         held.join("|")
     };
     let wants = "The user never wants us to:";
+    let both = format!("{wants}|{wants} deploy on Fridays");
     for (answer, held) in [
-        (format!("- {wants}\n  - deploy on Fridays\n"), wants.to_owned()),
-        (format!("- {wants}\n\t* deploy on Fridays\n"), wants.to_owned()),
-        (format!("1. {wants}\n   1. deploy on Fridays\n2. Sail.\n"), wants.to_owned()),
-        (format!("- {wants}\n    - deploy on Fridays\n    - sail\n"), wants.to_owned()),
-        (format!("- {wants}\n  on no day\n  - deploy on Fridays\n"), String::new()),
+        (format!("- {wants}\n  - deploy on Fridays\n"), both.clone()),
+        (format!("- {wants}\n\t* deploy on Fridays\n"), both.clone()),
+        (format!("1. {wants}\n   1. deploy on Fridays\n2. Sail.\n"), both.clone()),
+        (format!("- {wants}\n    - deploy on Fridays\n    - sail\n"), format!("{both}|{wants} sail")),
+        (
+            format!("- {wants}\n  on no day\n  - deploy on Fridays\n"),
+            format!("{wants} on no day: deploy on Fridays"),
+        ),
         (format!("{wants}\n- deploy on Fridays\n"), "deploy on Fridays".to_owned()),
         (format!("**{wants}**\n\n- deploy on Fridays\n- sail\n"), "deploy on Fridays|sail".to_owned()),
         ("#### Never\n- deploy on Fridays\n".to_owned(), "deploy on Fridays".to_owned()),
@@ -2997,7 +3001,7 @@ fn a_child_of_a_list_is_joined_to_its_parent_and_checked_as_one_claim() {
     assert_eq!(reshaped, Some((2, 0)));
     // What the parent cites counts for the child, and an invented day of a child is seen.
     let (memory, _, report) =
-        fates(&format!("### Facts\n- Trip to Lisbon ({of}#L1):\n  - flight on 9 May\n"));
+        fates(&format!("### Facts\n- Trip to Lisbon ({of}#L1):\n  - flight on 9 May ({of}#L2)\n"));
     assert!(!memory.contains("9 May"), "{memory}");
     assert!(report.passes[0].lines.iter().any(|line| {
         line.text.contains("Trip to Lisbon: flight on 9 May") && matches!(line.fate, LineOutcome::Held(_))
@@ -3005,6 +3009,15 @@ fn a_child_of_a_list_is_joined_to_its_parent_and_checked_as_one_claim() {
     let (memory, ..) = fates(&format!("### Facts\n- Travel\n  - Lisbon\n    - flight on 3 May ({of}#L1)\n"));
     assert!(memory.contains("- Travel: Lisbon: flight on 3 May") || !memory.contains("3 May"), "{memory}");
     assert!(!memory.contains("- flight on 3 May"), "{memory}");
+    // A child that cites nothing, or is an order alone, is no better for what is above it.
+    for child in ["hotel Aurora".to_owned(), format!("Never deploy on Fridays ({of}#L2)")] {
+        let (memory, reshaped, report) =
+            fates(&format!("### Facts\n- Trip to Lisbon ({of}#L1)\n  - {child}\n"));
+        assert!(!memory.contains("Aurora") && !memory.contains("deploy"), "{memory}");
+        assert_eq!(reshaped, None);
+        let is_held = |line: &&LineReport| matches!(&line.fate, LineOutcome::Held(hold) if hold.reason == HoldReason::Nested);
+        assert_eq!(report.passes[0].lines.iter().filter(is_held).count(), 1);
+    }
 }
 
 // DR-19: prose that cites its lines is read by its sentences; prose that cites none may be a refusal.
@@ -3014,7 +3027,7 @@ fn sentences_that_cite_their_lines_are_taken_as_bullets_where_there_are_none() {
     let of = "memory/2026-11-20-repl.md";
     for answer in [
         format!(
-            "Here is what I found. The boat is called Brisk ({of}#L2). The user moved to Porto in June ({of}#L1)."
+            "Two things are worth it:\nThe boat is called Brisk ({of}#L2). The user moved to Porto in June ({of}#L1)."
         ),
         format!("The boat is called Brisk. ({of}#L2) The user moved to Porto in June. ({of}#L1)"),
         format!(
@@ -3025,7 +3038,7 @@ fn sentences_that_cite_their_lines_are_taken_as_bullets_where_there_are_none() {
         let report = life.dream(&Script::new().says(answer.clone()));
         assert_eq!(report.outcome, Outcome::Appended, "{answer}: {report:?}");
         assert!(life.memory().contains("- The boat is called Brisk"), "{answer}\n{}", life.memory());
-        assert!(!life.memory().contains("June") && !life.memory().contains("Here is"), "{answer}");
+        assert!(!life.memory().contains("June") && !life.memory().contains("Two things"), "{answer}");
         assert!(
             report.notices.contains(&Notice::Reshaped { joined: 0, split: 2 }),
             "{answer}: {:?}",
@@ -3033,6 +3046,26 @@ fn sentences_that_cite_their_lines_are_taken_as_bullets_where_there_are_none() {
         );
         let held = report.passes[0].lines.iter().filter(|line| matches!(line.fate, LineOutcome::Held(_)));
         assert_eq!(held.count(), 1, "{answer}");
+    }
+}
+
+// DR-19: no part of prose is taken without what turns it, and no stop inside of a sentence parts it.
+#[test]
+fn no_sentence_is_parted_from_what_turns_it() {
+    let journal = "- [user] Rust and Go were proposed for the backend\n- [user] Ada suspects that Mr. Weber pays the rent\n";
+    let of = "memory/2026-11-20-repl.md";
+    for (answer, torn) in [
+        (
+            format!("The user rejected the following:\nRust for the backend ({of}#L1)."),
+            "- Rust for the backend",
+        ),
+        (format!("Rejected were: Rust ({of}#L1). Go for the backend ({of}#L1)."), "- Go for the backend"),
+        (format!("Ada suspects that Mr. Weber pays the rent ({of}#L2)."), "- Weber pays"),
+        (format!("Rust and Go were proposed ({of}#L1). This is not true."), "- Rust and Go were proposed ("),
+    ] {
+        let life = Life::with(&[(20, journal)]);
+        life.dream(&Script::new().says(answer.clone()));
+        assert!(!life.memory().contains(torn), "{answer}\n{}", life.memory());
     }
 }
 

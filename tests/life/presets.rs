@@ -110,7 +110,9 @@ fn addresses_are_data_for_a_trader_and_keys_never_are() {
         }
         let phrase =
             "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";
-        for secret in [KEY, &format!("seed phrase: {phrase}"), "-----BEGIN PRIVATE KEY-----"] {
+        // A password is none the less one where an address is a part of it.
+        let password = "postgres://app:0x52908400098527886E0F7030069857D2E4169EE7-Sup3r@db.example/x";
+        for secret in [KEY, &format!("seed phrase: {phrase}"), "-----BEGIN PRIVATE KEY-----", password] {
             assert!(!pass(secret), "{secret}");
         }
     }

@@ -15,6 +15,7 @@ mod groups;
 mod http_embedder;
 mod http_reranker;
 mod inflected;
+mod layers;
 mod learned;
 mod learning;
 mod learnings;

@@ -127,6 +127,9 @@ pub(crate) enum Command {
         /// Rows as they held at the end of this day
         #[arg(long, value_name = "DATE", value_parser = date)]
         as_of: Option<NaiveDate>,
+        /// Search this home too, behind PATH: personal memory behind that of a project. May be given again
+        #[arg(long, value_name = "OTHER")]
+        with: Vec<Place>,
         #[command(flatten)]
         kept: Kept,
     },

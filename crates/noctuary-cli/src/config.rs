@@ -181,10 +181,12 @@ impl Config {
         if let Some(names) = &dream.user_names {
             config.user_names.clone_from(names);
         }
-        let said =
-            LifeConfig::from_env(|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()))?;
-        config.daily_log =
-            Some(said.daily_log.enabled || LifeConfig::preset(self.preset()).daily_log.enabled);
+        let said = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        // What the environment says holds, also against a preset.
+        let is_said = said("WORKSPACE_DAILY_LOG_ENABLED").is_some();
+        let of_preset = LifeConfig::preset(self.preset()).daily_log.enabled;
+        let of_environment = LifeConfig::from_env(said)?.daily_log.enabled;
+        config.daily_log = Some(if is_said { of_environment } else { of_preset });
         config.validate()?;
         Ok(config)
     }

@@ -81,8 +81,9 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         }
         Command::Status { path } => commands::life::status(path, whose, &config, output),
         Command::Note { path, text, kind } => commands::life::note(path, text, *kind, whose, &config, output),
-        Command::Search { path, query, limit, around, as_of, kept } => {
-            let sought = commands::memory::Sought { limit: *limit, around: *around, as_of: *as_of, kept };
+        Command::Search { path, query, limit, around, as_of, with, kept } => {
+            let sought =
+                commands::memory::Sought { limit: *limit, around: *around, as_of: *as_of, with, kept };
             commands::memory::search(path, query, &sought, whose, &config, output)
         }
         Command::Forget { path, text, in_files } => {

@@ -109,14 +109,15 @@ impl Scanner {
             confidence.is_some()
         });
         found.sort_by_key(|(span, class, _)| (span.start, *class));
-        // Where two share a place, all of both is one finding of the class that stands first in the table.
+        // Where two share a place, all of both is one finding of the class that is first in the table.
         found.dedup_by(|(span, class, confidence), (before, first, known)| {
             let overlaps = span.start < before.end;
             if overlaps {
-                before.end = before.end.max(span.end);
-                if *class < *first {
+                let named = Named { old: before, first: *first, new: span, class: *class };
+                if named.is_new(*class < *first) {
                     (*first, *known) = (*class, *confidence);
                 }
+                before.end = before.end.max(span.end);
             }
             overlaps
         });
@@ -215,6 +216,33 @@ fn is_named(class: usize) -> bool {
     matches!(TABLE.classes[class].shape, Shape::Scan(_, Needs::Name, _))
 }
 
+/// The classes of addresses of wallets, which are public.
+const ADDRESSES: [&str; 5] = ["evm_address", "btc_bech32", "btc_legacy", "bech32_address", "base58_address"];
+
+fn is_address(class: usize) -> bool {
+    ADDRESSES.contains(&TABLE.classes[class].name)
+}
+
+/// Two findings that share a place: one of them names all of both. The old one does not begin behind the new one.
+struct Named<'f> {
+    old: &'f Range<usize>,
+    first: usize,
+    new: &'f Range<usize>,
+    class: usize,
+}
+
+impl Named<'_> {
+    /// Returns whether the new one names all, where it would by its rank. An address may be let in: it names nothing that is longer than
+    /// itself, such as a password with an address in it.
+    fn is_new(&self, by_rank: bool) -> bool {
+        match (is_address(self.first), is_address(self.class)) {
+            (true, false) => by_rank || self.new.end > self.old.end,
+            (false, true) => by_rank && self.new.start == self.old.start && self.new.end >= self.old.end,
+            _ => by_rank,
+        }
+    }
+}
+
 /// Keeps one finding of those that share a place: without a disguise rather than in one, else the largest.
 fn settled(mut found: Vec<Found>) -> Vec<Found> {
     found.sort_by_key(|one| (one.span.start, one.view, one.class));
@@ -223,7 +251,10 @@ fn settled(mut found: Vec<Found>) -> Vec<Found> {
         match settled.last_mut() {
             Some(last) if one.span.start < last.span.end => {
                 let all = last.span.start..last.span.end.max(one.span.end);
-                if (one.span.len(), last.view, last.class) > (last.span.len(), one.view, one.class) {
+                let is_larger =
+                    (one.span.len(), last.view, last.class) > (last.span.len(), one.view, one.class);
+                let named = Named { old: &last.span, first: last.class, new: &one.span, class: one.class };
+                if named.is_new(is_larger) {
                     *last = one;
                 }
                 last.span = all;

@@ -8,6 +8,7 @@ mod nest;
 mod tags;
 use super::caps::SectionCaps;
 use crate::base::text;
+use crate::dream::evidence::gives_order;
 use crate::dreamer::{DropReason, Dropped};
 use crate::format::replies::reply::{self, HEADINGS, NOTHING_TO_PROMOTE};
 use crate::gate::{PLACEHOLDER, is_struck};
@@ -154,13 +155,17 @@ impl Sanitised {
         None
     }
 
-    /// Takes in a bullet whose lines were read: one below another as one claim with that.
+    /// Takes in a bullet whose lines were read: one below another as one claim with that. It stays held where it cites nothing itself, or
+    /// is an order alone: what is above would hide that.
     fn end_item(&mut self, mut open: Open, nest: &mut Nest, caps: &SectionCaps) {
         if let Some(parent) = &open.parent {
+            let (child, cited) = reply::split_citations(&open.text);
+            let is_claim = !cited.is_empty() && !gives_order(&child);
+            open.is_nested |= !is_claim;
             match join(parent, &open.text) {
                 Some(text) => {
                     open.text = text;
-                    self.joined += 1;
+                    self.joined += u32::from(is_claim);
                 }
                 None => open.is_nested = true,
             }

@@ -46,6 +46,7 @@ mod verbatim;
 
 pub(crate) use judge::{Judge, Verdict, told};
 pub(crate) use matter::{is_negation, negates_unparted};
+pub(crate) use orders::gives_order;
 pub(crate) use rules::Rules;
 pub use rules::{Evidence, Trust};
 pub(crate) use shown::Shown;

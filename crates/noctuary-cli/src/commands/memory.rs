@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use chrono::{NaiveDate, TimeDelta, Utc};
 use noctuary::exchange::{Forget, ForgottenList};
+use noctuary::facts::{LayeredHit, Layers};
 use noctuary::format::JournalName;
 use noctuary::life::Indexed;
 use noctuary::memory::{AsOf, Query};
-use noctuary::search::ChunkConfig;
+use noctuary::search::{ChunkConfig, SearchResult};
 use noctuary::store::StoreConfig;
 use noctuary::{DocName, SqliteIndex};
 use serde_json::json;
@@ -25,6 +26,8 @@ pub(crate) struct Sought<'a> {
     pub(crate) limit: usize,
     pub(crate) around: usize,
     pub(crate) as_of: Option<NaiveDate>,
+    /// Further homes, the nearest first.
+    pub(crate) with: &'a [Place],
     pub(crate) kept: &'a Kept,
 }
 
@@ -54,6 +57,15 @@ impl Sought<'_> {
 /// The most hits that are looked through for those that are kept.
 const MAX_LOOKED_THROUGH: usize = 200;
 
+/// The rows and documents of one home, or of several.
+struct Seen<'h> {
+    /// The names of the homes, the nearest first.
+    homes: Vec<&'h str>,
+    rows: Vec<LayeredHit<'h>>,
+    /// Passages of documents, with the number of their home.
+    documents: Vec<(usize, SearchResult)>,
+}
+
 pub(crate) fn search(
     place: &Place,
     query: &[String],
@@ -62,67 +74,131 @@ pub(crate) fn search(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let home = Home::open(place, whose)?;
-    let query = query.join(" ");
-    let (limit, around, most) = (sought.limit, sought.around, sought.looked_through());
-    let (rows, documents) = {
+    let mut homes = Vec::new();
+    for place in std::iter::once(place).chain(sought.with) {
+        homes.push((place.to_string(), Home::open(place, whose)?));
+    }
+    let seen = {
         let _progress = Progress::begin("searching");
-        let mut asked = Query::new(query.as_str());
-        asked.filter = rows::filter(sought.kept, config)?;
-        asked.filter.limit = most;
-        let last = sought.as_of.map(|date| rows::ends(date, config)).transpose()?;
-        asked.as_of = last.map(|ends| AsOf::Held(ends - TimeDelta::milliseconds(1)));
-        let mut found = home.store.any().search_unmasked(&home.owner(), &asked)?;
-        found.hits.retain(|hit| rows::is_wanted(&hit.memory, sought.kept));
-        found.hits.truncate(limit);
+        look(&homes, &query.join(" "), sought, config)?
+    };
+    let is_empty = seen.rows.is_empty() && seen.documents.is_empty();
+    if is_empty {
+        rows::hint(&homes[0].1, sought.kept)?;
+    }
+    if output.json {
+        print_json(&seen, output)?;
+        return Ok(End::look_if(is_empty));
+    }
+    print(&seen, sought.around, output);
+    if is_empty {
+        output.say("nothing_found", &[]);
+    }
+    Ok(End::look_if(is_empty))
+}
+
+/// Looks in all homes.
+fn look<'h>(
+    homes: &'h [(String, Home)],
+    query: &str,
+    sought: &Sought<'_>,
+    config: &Config,
+) -> Result<Seen<'h>, Trouble> {
+    let (limit, most) = (sought.limit, sought.looked_through());
+    let mut asked = Query::new(query);
+    asked.filter = rows::filter(sought.kept, config)?;
+    asked.filter.limit = most;
+    let last = sought.as_of.map(|date| rows::ends(date, config)).transpose()?;
+    asked.as_of = last.map(|ends| AsOf::Held(ends - TimeDelta::milliseconds(1)));
+    let mut layers = Layers::default();
+    for (name, home) in homes {
+        let store = home.store.any();
+        layers = layers.then(name, store, store, home.owner());
+    }
+    let mut rows = layers.search_unmasked(&asked)?.hits;
+    rows.retain(|row| rows::is_wanted(&row.hit.memory, sought.kept));
+    rows.truncate(limit);
+
+    let mut placed: Vec<(usize, usize, SearchResult)> = Vec::new();
+    for (number, (_, home)) in homes.iter().enumerate() {
         // The words of documents are read anew: the home is not written to.
         let index = SqliteIndex::open_in_memory(home.scope.clone())?;
         let index = index.with_ranking(StoreConfig::preset(config.preset()).ranking);
         let chunks = ChunkConfig::preset(config.preset());
         let indexed =
-            Indexed::with_chunks(Arc::clone(&home.workspace), index, chunks)?.with_neighbours(around);
+            Indexed::with_chunks(Arc::clone(&home.workspace), index, chunks)?.with_neighbours(sought.around);
         indexed.sync(Utc::now())?;
-        let mut documents = indexed.search_unmasked(&home.owner(), &query, most)?;
-        documents.results.retain(|one| sought.takes(&one.path, &one.content));
-        documents.results.truncate(limit);
-        (found, indexed.entries(&home.owner(), &query, documents, limit)?)
-    };
-    let is_empty = rows.hits.is_empty() && documents.results.is_empty();
-    if is_empty {
-        rows::hint(&home, sought.kept)?;
+        let mut found = indexed.search_unmasked(&home.owner(), query, most)?;
+        found.results.retain(|one| sought.takes(&one.path, &one.content));
+        found.results.truncate(limit);
+        let found = indexed.entries(&home.owner(), query, found, limit)?;
+        for (at, one) in found.results.into_iter().enumerate() {
+            // The same passage in several homes is that of the nearest.
+            if !placed.iter().any(|(_, nearer, passage)| *nearer < number && passage.content == one.content) {
+                placed.push((at, number, one));
+            }
+        }
     }
-    if output.json {
-        let rows: Vec<_> = rows
-            .hits
-            .iter()
-            .map(|hit| {
+    placed.sort_by_key(|(at, number, _)| (*at, *number));
+    placed.truncate(limit);
+    Ok(Seen {
+        homes: homes.iter().map(|(name, _)| name.as_str()).collect(),
+        rows,
+        documents: placed.into_iter().map(|(_, number, one)| (number, one)).collect(),
+    })
+}
+
+fn print_json(seen: &Seen<'_>, output: Output) -> Result<(), Trouble> {
+    let is_one = seen.homes.len() == 1;
+    let rows: Vec<_> = seen
+        .rows
+        .iter()
+        .map(|LayeredHit { layer, hit, also_in, newer, .. }| {
+            let mut row =
                 json!({"id": hit.memory.id.get(), "category": hit.memory.category, "content": hit.memory.content,
-                       "updated_at": hit.memory.updated_at, "score": hit.score, "span": hit.span, "stale": hit.stale})
-            })
-            .collect();
-        let documents: Vec<_> = documents
-            .results
-            .iter()
-            .map(|found| {
-                json!({"document": found.path, "lines": [found.lines.0, found.lines.1], "content": found.content,
-                       "score": found.score, "span": found.span})
-            })
-            .collect();
-        output.value(&json!({"rows": rows, "documents": documents}))?;
-        return Ok(End::look_if(is_empty));
-    }
-    for hit in &rows.hits {
-        output.line(format!(
-            "{}  {}",
-            output.bold(&format!("memories/{}", hit.memory.id)),
-            output.faint(
-                &hit.stale.iter().fold(hit.memory.category.clone(), |told, why| format!("{told}, {why}"))
-            )
-        ));
+                       "updated_at": hit.memory.updated_at, "score": hit.score, "span": hit.span, "stale": hit.stale});
+            if !is_one {
+                row["home"] = json!(layer);
+                row["also_in"] = json!(also_in);
+                row["newer"] = json!(newer.map(|(home, id)| json!({"home": home, "id": id.get()})));
+            }
+            row
+        })
+        .collect();
+    let documents: Vec<_> = seen
+        .documents
+        .iter()
+        .map(|(number, found)| {
+            let mut one = json!({"document": found.path, "lines": [found.lines.0, found.lines.1],
+                                 "content": found.content, "score": found.score, "span": found.span});
+            if !is_one {
+                one["home"] = json!(seen.homes[*number]);
+            }
+            one
+        })
+        .collect();
+    output.value(&json!({"rows": rows, "documents": documents}))
+}
+
+fn print(seen: &Seen<'_>, around: usize, output: Output) {
+    let is_one = seen.homes.len() == 1;
+    let of = |home: &str| if is_one { String::new() } else { format!("{home}: ") };
+    for LayeredHit { layer, hit, also_in, newer, .. } in &seen.rows {
+        let mut about =
+            hit.stale.iter().fold(hit.memory.category.clone(), |told, why| format!("{told}, {why}"));
+        for home in also_in {
+            about.push_str(&format!(", also in {home}"));
+        }
+        if let Some((home, id)) = newer {
+            about.push_str(&format!(", memory {id} of {home} is newer and states the same property"));
+        }
+        let title = output.bold(&format!("{}memories/{}", of(layer), hit.memory.id));
+        output.line(format!("{title}  {}", output.faint(&about)));
         output.wrapped(4, &shown(&hit.memory.content, hit.excerpt(EXCERPT_BYTES)));
     }
-    for found in &documents.results {
-        let place = format!("{}#L{}-L{}", found.path, found.lines.0, found.lines.1);
+    for (number, found) in &seen.documents {
+        let place =
+            format!("{}{}#L{}-L{}", of(seen.homes[*number]), found.path, found.lines.0, found.lines.1);
         output.line(output.bold(&place));
         // What was asked for is shown whole.
         let is_whole = around > 0 && JournalName::parse(&found.path).is_some();
@@ -131,10 +207,6 @@ pub(crate) fn search(
             output.wrapped(4, line);
         }
     }
-    if is_empty {
-        output.say("nothing_found", &[]);
-    }
-    Ok(End::look_if(is_empty))
 }
 
 /// The most bytes that are shown of what was found.

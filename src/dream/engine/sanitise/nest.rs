@@ -1,5 +1,6 @@
 //! The place of a bullet in a list: under another line, or under one that denies it.
 
+use crate::base::gather::Gather as _;
 use crate::base::text;
 use crate::dream::evidence::is_negation;
 use crate::format::replies::reply;
@@ -71,47 +72,56 @@ pub(super) fn join(parent: &str, child: &str) -> Option<String> {
     Some(text)
 }
 
-/// Returns an answer without bullets as bullets: its sentences that cite lines of journals, and its headings. A sentence that cites
-/// none may be a refusal.
+/// Returns an answer without bullets as bullets: its lines that cite journals. The others stay as they are: one may deny what follows.
+/// An answer that cites nothing may be a refusal.
 pub(crate) fn bullets_of_prose(answer: &str) -> Option<String> {
     let (mut bullets, mut has_any) = (String::new(), false);
     for line in answer.lines().map(str::trim) {
-        if line.starts_with('#') {
+        let claims =
+            if line.starts_with(['#', '{', '[', '<', '|', '`', '~']) { Vec::new() } else { claims(line) };
+        if claims.is_empty() {
             bullets.push_str(line);
             bullets.push('\n');
-            continue;
         }
-        if line.starts_with(['{', '[', '<', '|', '`', '~']) {
-            continue;
-        }
-        let mut open = String::new();
-        let mut words = line.split_whitespace().peekable();
-        while let Some(word) = words.next() {
-            if !open.is_empty() {
-                open.push(' ');
-            }
-            open.push_str(word);
-            // A citation may stand behind the stop.
-            let is_cited_next = words
-                .peek()
-                .is_some_and(|next| reply::split_citations(next).0.trim_matches(['.', ' ']).is_empty());
-            if (word.ends_with(['.', '!', '?', ')', '。']) && !is_cited_next) || words.peek().is_none() {
-                let (claim, cited) = reply::split_citations(&open);
-                let is_stop = claim.trim_end().ends_with(['.', '!', '?', '。']) || words.peek().is_none();
-                if !is_stop {
-                    continue;
-                }
-                if !cited.is_empty() && !claim.trim_matches(['.', ' ']).is_empty() {
-                    has_any = true;
-                    bullets.push_str("- ");
-                    bullets.push_str(&open);
-                    bullets.push('\n');
-                }
-                open.clear();
-            }
+        for claim in claims {
+            has_any = true;
+            bullets.push_str("- ");
+            bullets.push_str(&claim);
+            bullets.push('\n');
         }
     }
     has_any.then_some(bullets)
+}
+
+/// Takes a line of prose apart, behind its citations. It is one claim where a part cites nothing, or turns or introduces the others.
+/// None where it cites nothing.
+fn claims(line: &str) -> Vec<String> {
+    let (mut claims, mut open) = (Vec::new(), String::new());
+    let words: Vec<&str> = line.split_whitespace().gather();
+    for (at, word) in words.iter().enumerate() {
+        if !open.is_empty() {
+            open.push(' ');
+        }
+        open.push_str(word);
+        let next = words.get(at + 1);
+        let goes_on =
+            next.is_some_and(|next| next.starts_with(|c: char| c.is_lowercase() || "([,;".contains(c)));
+        let may_end = word.ends_with([')', ']', '.', '!', '?', '。']) && !goes_on;
+        if line.len() <= LONGEST && may_end && cites(&open) {
+            claims.push(std::mem::take(&mut open));
+        }
+    }
+    if claims.is_empty() && !cites(&open) {
+        return claims;
+    }
+    let is_whole = !open.is_empty() || claims.len() > 1 && (line.contains([':', '：']) || turns(line));
+    if is_whole { vec![line.to_owned()] } else { claims }
+}
+
+/// Returns whether a text says something, and cites a journal for it.
+fn cites(text: &str) -> bool {
+    let (claim, cited) = reply::split_citations(text);
+    !cited.is_empty() && claim.contains(char::is_alphanumeric)
 }
 
 /// Returns whether a line only leads to those under it.
@@ -122,13 +132,16 @@ pub(super) fn leads(text: &str) -> bool {
 
 /// Returns whether a line that is no bullet turns the list below it into its opposite.
 pub(super) fn denies(line: &str) -> bool {
-    let leads = line.starts_with('#') || leads(line);
-    leads
-        && text::words(line).any(|word| {
-            is_negation(&word)
-                || matches!(
-                    &*word,
-                    "avoid" | "stop" | "reject" | "rejected" | "forbidden" | "false" | "wrong" | "unless"
-                )
-        })
+    (line.starts_with('#') || leads(line)) && turns(line)
+}
+
+/// Returns whether a word turns what is said into its opposite.
+fn turns(line: &str) -> bool {
+    text::words(line).any(|word| {
+        is_negation(&word)
+            || matches!(
+                &*word,
+                "avoid" | "stop" | "reject" | "rejected" | "forbidden" | "false" | "wrong" | "unless"
+            )
+    })
 }
