@@ -53,4 +53,6 @@ fn two_homes_answer_one_question_and_each_hit_says_whose_it_is() {
     assert_eq!(told["rows"][0]["home"], "work");
     assert_eq!(told["rows"][0]["newer"], serde_json::json!({"home": "me.db", "id": 1}));
     ends(at, &["search", "work", "ferry", "--with", "nowhere"], 3);
+    let receipt = ends(at, &["forget", "work", "Releases of the ferry go out on Fridays"], 1);
+    assert!(receipt.contains("With `--in-files`, `noctuary forget work`"), "the next step: {receipt}");
 }

@@ -242,6 +242,11 @@ pub(crate) fn forget(
         for line in receipt.to_string().lines() {
             output.folded(4, line);
         }
+        if !in_files && receipt.left().next().is_some() {
+            output.line(format!(
+                "With `--in-files`, `noctuary forget {place}` also takes the words out of files, the lines of dreams included."
+            ));
+        }
     }
     Ok(End::look_if(receipt.left().next().is_some()))
 }
