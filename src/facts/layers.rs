@@ -134,8 +134,11 @@ impl<'s> Layers<'s> {
         }
         order::sort_by_key(&mut placed, |row| (row.place, row.number));
         placed.truncate(query.filter.limit);
+        let are_several = self.layers.len() > 1;
         for mut row in placed {
-            row.found.newer = self.newer(&row)?;
+            if are_several {
+                row.found.newer = self.newer(&row)?;
+            }
             layered.hits.push(row.found);
         }
         Ok(layered)

@@ -1,6 +1,5 @@
 //! The policies of all doors, and a text that passes one of them.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +17,7 @@ use crate::base::access::Actor;
 use crate::base::document::FoundAt;
 use crate::base::error::{Error, Result, check_rules};
 use crate::base::finding::{Cure, GateFinding};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name};
 use crate::base::order;
 use crate::base::sorted::SortedMap;
@@ -77,9 +77,6 @@ pub struct Doors {
     forgotten: Option<Arc<Tombstones>>,
 }
 
-/// The classes of addresses of wallets, which are public.
-const ADDRESSES: [&str; 5] = ["evm_address", "btc_bech32", "btc_legacy", "bech32_address", "base58_address"];
-
 impl Default for Doors {
     fn default() -> Self {
         use InjectionPolicy as Injections;
@@ -135,7 +132,7 @@ impl Doors {
     /// ```
     #[must_use]
     pub fn with_addresses(mut self) -> Self {
-        for class in ADDRESSES {
+        for class in noctuary_gate::ADDRESSES {
             self.gate.allow = self.gate.allow.class(class);
         }
         self

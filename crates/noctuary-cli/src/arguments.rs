@@ -210,21 +210,7 @@ pub(crate) enum Command {
         row: Row,
     },
     /// List the pairs of rows that may contradict each other, or answer one
-    Suspects {
-        /// A folder, a database or a server
-        path: Place,
-        /// The older row of a pair
-        #[arg(requires = "newer")]
-        older: Option<String>,
-        /// The newer one
-        newer: Option<String>,
-        /// The answer
-        #[arg(value_enum)]
-        answer: Option<Answer>,
-        /// Take the answer on a pair back
-        #[arg(long, requires = "newer", conflicts_with = "answer")]
-        undo: bool,
-    },
+    Suspects(Suspects),
     /// Make rows of the lines that dreams promoted
     Feed {
         /// A folder, a database or a server
@@ -468,6 +454,24 @@ pub(crate) struct Wanted {
     pub(crate) limit: usize,
 }
 
+/// A pair of rows that may contradict each other, and its answer.
+#[derive(Debug, Args)]
+pub(crate) struct Suspects {
+    /// A folder, a database or a server
+    pub(crate) path: Place,
+    /// The older row of a pair
+    #[arg(requires = "newer")]
+    pub(crate) older: Option<String>,
+    /// The newer one
+    pub(crate) newer: Option<String>,
+    /// The answer
+    #[arg(value_enum)]
+    pub(crate) answer: Option<Answer>,
+    /// Take the answer on a pair back
+    #[arg(long, requires = "newer", conflicts_with = "answer")]
+    pub(crate) undo: bool,
+}
+
 /// The states of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RowState {
@@ -490,15 +494,7 @@ pub(crate) enum RowState {
 impl RowState {
     /// Returns the state of the library; `None` for a row that was taken out.
     pub(crate) fn of_fact(self) -> Option<FactState> {
-        Some(match self {
-            Self::Pending => FactState::Pending,
-            Self::Candidate => FactState::Candidate,
-            Self::Verified => FactState::Verified,
-            Self::Disputed => FactState::Disputed,
-            Self::Superseded => FactState::Superseded,
-            Self::Rejected => FactState::Rejected,
-            Self::Retired => return None,
-        })
+        self.to_possible_value()?.get_name().parse().ok()
     }
 }
 

@@ -15,7 +15,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command, Forgotten, InFormat, OutFormat, Way};
-use commands::rows::{self, Change, Word};
+use commands::rows::{self, Change};
 use commands::rules;
 use output::{End, Output, Trouble};
 use place::Whose;
@@ -100,7 +100,7 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         }
         Command::Retire { row } => rows::change(row, Change::Retire, whose, output),
         Command::Restore { row } => rows::change(row, Change::Restore, whose, output),
-        Command::Suspects { .. } => suspects(command, whose, &config, output),
+        Command::Suspects(of) => rows::suspects(of, whose, &config, output),
         Command::Feed { path } => rows::feed(path, whose, output),
         Command::Rules(of) => rules::rules(of, whose, output),
         Command::Methods(of) => rules::methods(of, whose, output),
@@ -157,24 +157,6 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::Completions { shell } => Ok(commands::shell::completions(*shell)),
         Command::Man { out } => commands::shell::man(out.as_deref(), output),
     }
-}
-
-fn suspects(
-    command: &Command,
-    whose: Whose<'_>,
-    config: &config::Config,
-    output: Output,
-) -> Result<End, Trouble> {
-    let Command::Suspects { path, older, newer, answer, undo } = command else { return Ok(End::Well) };
-    let word = match older.as_deref().zip(newer.as_deref()) {
-        None => None,
-        Some(pair) if *undo => Some((pair, Word::TakeBack)),
-        Some(pair) => {
-            let answer = answer.ok_or_else(|| Trouble::of("no_answer_said", &[]))?;
-            Some((pair, Word::Answer(answer)))
-        }
-    };
-    rows::suspects(path, word, whose, config, output)
 }
 
 fn import(

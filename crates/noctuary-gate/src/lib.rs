@@ -25,6 +25,6 @@ mod view;
 
 pub use filter::{Confidence, Finding, PiiFilter, View};
 pub use injection::{Injection, scan_injection};
-pub use scanner::Strictness;
+pub use scanner::{ADDRESSES, Strictness};
 pub use secret::SecretGate;
 pub use view::{as_drawn, escape_at, letter_like};

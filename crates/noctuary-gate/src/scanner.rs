@@ -216,8 +216,9 @@ fn is_named(class: usize) -> bool {
     matches!(TABLE.classes[class].shape, Shape::Scan(_, Needs::Name, _))
 }
 
-/// The classes of addresses of wallets, which are public.
-const ADDRESSES: [&str; 5] = ["evm_address", "btc_bech32", "btc_legacy", "bech32_address", "base58_address"];
+/// The classes of addresses of wallets. They are public, so a host may let them in.
+pub const ADDRESSES: [&str; 5] =
+    ["evm_address", "btc_bech32", "btc_legacy", "bech32_address", "base58_address"];
 
 fn is_address(class: usize) -> bool {
     ADDRESSES.contains(&TABLE.classes[class].name)

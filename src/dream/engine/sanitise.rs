@@ -52,14 +52,14 @@ pub(crate) fn sanitise(answer: &str, caps: &SectionCaps) -> Sanitised {
     let mut nest = Nest::default();
     for line in answer.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}']) {
         let trimmed = line.trim();
-        let continues =
-            line.starts_with([' ', '\t']) && !trimmed.is_empty() && reply::bullet(trimmed).is_none();
+        let bullet = reply::bullet(trimmed);
+        let continues = line.starts_with([' ', '\t']) && !trimmed.is_empty() && bullet.is_none();
         if let (true, Some(open)) = (continues, &mut open) {
             open.text.push(' ');
             open.text.push_str(trimmed);
             continue;
         }
-        let place = reply::bullet(trimmed).map(|_| nest.place(line));
+        let place = bullet.map(|_| nest.place(line));
         if let Some(mut open) = open.take() {
             // A line that leads to others is no statement either: "The user never wants us to:".
             let is_above = place.is_some_and(|(indent, is_child)| is_child && indent >= open.indent + 2);
@@ -69,7 +69,7 @@ pub(crate) fn sanitise(answer: &str, caps: &SectionCaps) -> Sanitised {
         if trimmed.is_empty() {
             continue;
         }
-        if let (Some(item), Some((indent, is_child))) = (reply::bullet(trimmed), place) {
+        if let (Some(item), Some((indent, is_child))) = (bullet, place) {
             let parent = if is_child { nest.parent(indent) } else { None };
             let is_nested = nest.is_denied || is_child && parent.is_none();
             open = Some(Open { heading, text: item.to_owned(), indent, parent, is_nested });

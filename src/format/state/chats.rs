@@ -9,11 +9,13 @@
 //! earlier ones, the name of the format in place of the chat's id. A line that a crash tore is passed over: the next import finds the
 //! messages in the journal. Two copies of the file merge as a union of lines.
 
-use crate::base::gather::Gather as _;
+use std::collections::HashSet;
+
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use crate::base::digest::Hasher;
+use crate::base::gather::Gather as _;
 use crate::base::sorted::{SortedMap, SortedSet};
 
 /// A line of the file.
@@ -30,7 +32,7 @@ struct ChatsLine {
 pub(crate) struct ImportedChats {
     chats: SortedMap<String, ImportedChat>,
     /// The messages of all chats together.
-    messages: SortedMap<u64, ()>,
+    messages: HashSet<u64>,
 }
 
 /// All that was imported of one chat.
@@ -70,11 +72,10 @@ impl ImportedChats {
     fn add(&mut self, chat: String, day: NaiveDate, len: u64, hashes: impl Iterator<Item = u64>) {
         let chat = self.chats.entry(chat).or_default();
         chat.lens.insert(day, len);
-        let hashes: Vec<u64> = hashes.collect();
-        for hash in &hashes {
-            self.messages.insert(*hash, ());
+        for hash in hashes {
+            self.messages.insert(hash);
+            chat.messages.insert(hash);
         }
-        chat.messages.extend(hashes);
     }
 
     /// Returns whether any message of a chat was imported.
@@ -89,7 +90,7 @@ impl ImportedChats {
 
     /// Returns whether a message was imported in any chat: a session that goes on under another id copies the messages before.
     pub(crate) fn knows_anywhere(&self, hash: u64) -> bool {
-        self.messages.contains_key(&hash)
+        self.messages.contains(&hash)
     }
 
     /// Returns the length that a journal had after the last import; 0 where none is known.

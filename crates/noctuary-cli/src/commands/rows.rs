@@ -11,7 +11,7 @@ use noctuary::format::Origin;
 use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Source};
 use serde_json::{Value, json};
 
-use crate::arguments::{Answer, Kept, Row, RowState, Wanted};
+use crate::arguments::{Answer, Kept, Row, RowState, Suspects, Wanted};
 use crate::config::Config;
 use crate::home::{AnyStore, Home};
 use crate::output::{End, Output, Trouble, count, notice};
@@ -364,13 +364,6 @@ fn pair(pair: &Suspicion) -> Value {
     json!({"older": printed(&pair.older), "newer": printed(&pair.newer), "reason": pair.reason})
 }
 
-/// A person's word on a pair of rows.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Word {
-    Answer(Answer),
-    TakeBack,
-}
-
 /// Answers a pair of rows.
 fn answer(
     store: &dyn AnyStore,
@@ -465,19 +458,23 @@ fn standing_reversals(told: &[ConsolidationEvent]) -> BTreeSet<EventId> {
 }
 
 pub(crate) fn suspects(
-    place: &Place,
-    word: Option<((&str, &str), Word)>,
+    of: &Suspects,
     whose: Whose<'_>,
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
+    let Suspects { path: place, older, newer, answer: said, undo } = of;
+    let asked = older.as_deref().zip(newer.as_deref());
+    if asked.is_some() && !undo && said.is_none() {
+        return Err(Trouble::of("no_answer_said", &[]));
+    }
     let home = Home::open(place, whose)?;
     let (owner, store) = (home.owner(), home.store.any());
-    if let Some(((older, newer), word)) = word {
+    if let Some((older, newer)) = asked {
         let pair = (id(older)?, id(newer)?);
-        return match word {
-            Word::Answer(said) => answer(store, (&owner, place), pair, said, output),
-            Word::TakeBack => take_back(store, (&owner, place), pair, output),
+        return match said {
+            Some(said) => answer(store, (&owner, place), pair, *said, output),
+            None => take_back(store, (&owner, place), pair, output),
         };
     }
     let pairs = store.suspicions(&owner, usize::MAX)?;
