@@ -1,7 +1,8 @@
 //! Sorts and a filter that are compiled once: a type adds its comparison and its swap, and nothing else.
 
-use crate::base::gather::Gather as _;
 use std::cmp::Ordering;
+
+use crate::base::gather::Gather as _;
 
 /// Sorts rows; equal ones keep their order.
 pub(crate) fn sort_by<T>(rows: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {

@@ -1,6 +1,5 @@
 //! Maps and sets in the order of their keys, over vectors: a tree is compiled in ten times as many lines.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::marker::PhantomData;
@@ -11,6 +10,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::order;
+use crate::base::gather::Gather as _;
 
 /// A map in the order of its keys.
 ///

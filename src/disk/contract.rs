@@ -1,6 +1,5 @@
 //! The contract of a disk: verbs on files below one root, and a test can make each fail.
 
-use crate::base::gather::Gather as _;
 use std::fmt::Debug;
 use std::io;
 use std::path::Path;
@@ -9,6 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 use crate::base::error::Refusal;
+use crate::base::gather::Gather as _;
 
 /// The folder of this library's own files, and of every file until it is complete.
 pub(crate) const STATE_FOLDER: &str = ".dreaming.d";

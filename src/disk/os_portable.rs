@@ -1,7 +1,6 @@
 //! Systems without unix' relative opens: each path is checked for links before it is used. Somebody who can
 //! swap a folder for a link between the check and the use can lead us out of the root.
 
-use crate::base::gather::Gather as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use chrono::{DateTime, Utc};
 
 use super::contract::{Entry, Kind, Open, Stat, refused};
 use crate::base::error::Refusal;
+use crate::base::gather::Gather as _;
 
 #[derive(Debug)]
 pub(super) struct Root(PathBuf);

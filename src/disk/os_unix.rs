@@ -1,6 +1,5 @@
 //! Unix: every folder is opened from the one above it, and no link is followed. Linux does so in one call.
 
-use crate::base::gather::Gather as _;
 use std::ffi::CStr;
 use std::fs::File;
 use std::io;
@@ -14,6 +13,7 @@ use rustix::io::Errno;
 
 use super::contract::{Entry, Kind, Open, Stat, refused};
 use crate::base::error::Refusal;
+use crate::base::gather::Gather as _;
 
 #[derive(Debug)]
 pub(super) struct Root(OwnedFd);

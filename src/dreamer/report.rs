@@ -1,6 +1,5 @@
 //! The report of a run: plain data, stable as JSON.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -14,6 +13,7 @@ use super::notice::Notice;
 use super::outcome::{DreamMode, Outcome};
 use super::pass::PassReport;
 use super::sleep::SleepReport;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;

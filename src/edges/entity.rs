@@ -1,10 +1,10 @@
 //! An entity: a thing that texts speak of, by its kind and its key.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::base::debug::debug_as;
+use crate::base::gather::Gather as _;
 use crate::base::text;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,5 @@
 //! Verbs in a text: which words stand for which relation, and which entity each belongs to.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::edge::Edge;
 use super::entity::Entity;
+use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedSet;
 use crate::base::text;
 

@@ -1,12 +1,12 @@
 //! The contract of whoever keeps vectors of texts: a memory store of its rows, an index of its chunks.
 
-use crate::base::gather::Gather as _;
 use std::fmt::Debug;
 
 use super::{EmbedError, EmbedderId, Generation};
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 
 /// Rows with vectors, in generations: rows of a memory store, or chunks of an index. A store that keeps none lacks nothing:
 /// its searches go by words.

@@ -1,9 +1,9 @@
 //! The lines and characters of findings.
 
-use crate::base::gather::Gather as _;
 use noctuary_gate::Finding;
 
 use crate::base::document::FoundAt;
+use crate::base::gather::Gather as _;
 use crate::base::text;
 
 /// The most places that an error names.

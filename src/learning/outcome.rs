@@ -1,11 +1,11 @@
 //! An outcome: how something ended that methods were used for.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::method::{Method, MethodId};
 use crate::base::debug::debug_as;
+use crate::base::gather::Gather as _;
 
 /// The end of something that methods were used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,6 +1,5 @@
 //! Boot: what a workspace is ready for, and in which order a session starts.
 
-use crate::base::gather::Gather as _;
 use chrono::NaiveDate;
 
 use super::config::{BootPolicy, LifeConfig};
@@ -8,6 +7,7 @@ use super::seed::{SeedReport, lacks, seed};
 use super::state;
 use crate::base::access::SessionKind;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::format::OnboardingEnd;
 use crate::workspace::Workspace;

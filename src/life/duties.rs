@@ -1,12 +1,12 @@
 //! The questions of a host's scheduler before it wakes the agent: which checks are due, whether the hour is quiet,
 //! whether there is anything to do.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 
 use crate::base::day::{DayPolicy, Zone};
 use crate::base::document::Document;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::format::{Checks, HeartbeatFile};

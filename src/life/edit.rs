@@ -1,6 +1,5 @@
 //! Editing by hand: the eight root documents, by the revision that the editor loaded.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::config::LifeConfig;
@@ -8,6 +7,7 @@ use super::rewrite::rewrite;
 use crate::base::access::Access;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::format::state::history::History;
 use crate::gate::{DoorWarning, Doors};

@@ -1,6 +1,5 @@
 //! The end of the onboarding: the token, what becomes of `BOOTSTRAP.md`, and that it is remembered.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, NaiveTime, Utc};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
@@ -8,6 +7,7 @@ use super::config::{BootstrapEnd, LifeConfig};
 use super::state;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::base::order;
 use crate::base::text;

@@ -1,6 +1,5 @@
 //! The journal lines that rows cite, as they are now beside what they were when a row was made of them.
 
-use crate::base::gather::Gather as _;
 use serde_json::{Map, Value};
 
 use super::row::{Memory, NewMemory};
@@ -8,6 +7,7 @@ use super::stale::Stale;
 use crate::base::digest::Digest;
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::sorted::SortedMap;
 use crate::format::JournalName;

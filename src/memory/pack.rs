@@ -1,13 +1,13 @@
 //! A context with a limit of characters from the hits of a search. Memory takes less room in it than the journals it
 //! stands for.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 
 use super::found::Hit;
 use super::row::Memory;
 use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 
 /// Rows that a search found, packed into a context with a limit of characters.

@@ -1,12 +1,12 @@
 //! A search, and the filter of lists and searches.
 
-use crate::base::gather::Gather as _;
 use std::fmt::{self, Debug};
 
 use chrono::{DateTime, Utc};
 use noctuary_index::rank::Order;
 
 use super::row::Memory;
+use crate::base::gather::Gather as _;
 use crate::embed::EmbedderId;
 
 /// The rows that are listed or searched.

@@ -10,13 +10,13 @@
 //!
 //! Dreams, sessions and tools know no groups: they are given such a view, and no name leads out of it.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 use std::ops::Range;
 
 use crate::base::access::{Scope, SessionKind};
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::group::GroupName;
 use crate::base::name::{DocName, Name, Space};
 use crate::base::order;

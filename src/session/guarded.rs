@@ -2,7 +2,6 @@
 //!
 //! State files are out of reach through any view. Texts that are written through a view pass the [`Doors`].
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -15,6 +14,7 @@ use super::walk::{Folder, Looked};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name, Space, StateName};
 use crate::facts::Superseded;
 use crate::format::documents::curated;

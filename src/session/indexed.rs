@@ -1,6 +1,5 @@
 //! A workspace whose documents are found by their words.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -16,6 +15,7 @@ use super::upkeep::{Upkeep, is_indexed};
 use crate::base::access::{Access, Scope};
 use crate::base::document::{Document, Revision};
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name};
 use crate::base::order;
 use crate::base::sorted::SortedSet;

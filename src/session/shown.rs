@@ -1,6 +1,5 @@
 //! The text of a document as a session is shown it: masked as in a prompt, also where only a passage of it is asked for.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -9,6 +8,7 @@ use crate::base::access::SessionKind;
 use crate::base::digest::Digest;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name};
 use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};

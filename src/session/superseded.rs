@@ -1,9 +1,9 @@
 //! Lines of `MEMORY.md` that hold no more or may be out of date, as prompts, tools, searches and pages say it. The file stays
 //! as it is.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 
+use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedMap;
 use crate::base::text::{self, Unit};
 use crate::facts::Superseded;

@@ -1,6 +1,5 @@
 //! The sync of an index with documents that were changed beside it.
 
-use crate::base::gather::Gather as _;
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
@@ -8,6 +7,7 @@ use chrono::{DateTime, Utc};
 use super::upkeep::{Cut, Upkeep, is_indexed, is_no_document, is_nothing};
 use super::walk::{Folder, Looked};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name};
 use crate::base::order;
 use crate::base::sorted::SortedSet;

@@ -1,10 +1,10 @@
 //! The ways through the folders of a workspace: through all of them, through those of journals, and through those within its
 //! reach that no ignore file names.
 
-use crate::base::gather::Gather as _;
 use std::sync::Arc;
 
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::base::order;
 use crate::format::JournalName;

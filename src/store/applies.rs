@@ -1,8 +1,8 @@
 //! Whether a standing rule is about a call of a tool.
 
-use crate::base::gather::Gather as _;
 use serde_json::Value;
 
+use crate::base::gather::Gather as _;
 use crate::base::text;
 use crate::gate::as_drawn;
 use crate::learning::Constraint;

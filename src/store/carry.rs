@@ -1,6 +1,5 @@
 //! Rows that come back as they were: from a bundle that this operator signed.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
@@ -15,6 +14,7 @@ use super::suspects::suspects;
 use super::tell::{BATCH, entry};
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedMap;
 use crate::facts::{ConsolidationEvent, EventId};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};

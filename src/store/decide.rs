@@ -2,7 +2,6 @@
 //!
 //! The store makes the change in the same step, so that nothing came between.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::admit::main_only;
@@ -12,6 +11,7 @@ use super::event::event;
 use super::names::row_name;
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedSet;
 use crate::facts::{
     ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactState, FactStatus, StatusChange, Verdict,

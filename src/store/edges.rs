@@ -1,6 +1,5 @@
 //! The edges of rows and of notes of roles, as a store tells of them.
 
-use crate::base::gather::Gather as _;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -10,6 +9,7 @@ use super::backend::Rows;
 use super::store::Store;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::edges::{

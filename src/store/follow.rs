@@ -4,7 +4,6 @@
 //! Beside it a backend lists the words of retired rows that have a successor, and those of keys. A search looks at these
 //! lists last: a bounded number of rows is read, and none where nothing was retired and nothing has a key.
 
-use crate::base::gather::Gather as _;
 use std::cmp::Ordering;
 
 use chrono::{DateTime, Utc};
@@ -13,6 +12,7 @@ use super::backend::Rows;
 use super::echo::{Asked, EchoWord, in_words};
 use super::mask::Veil;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::facts::{Fact, SuspectReason};

@@ -1,6 +1,5 @@
 //! The rules of methods: who creates one, who reports, and what follows of it.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::admit::main_only;
@@ -12,6 +11,7 @@ use super::practice::{Kept, Numbered, normal};
 use super::store::Store;
 use crate::base::access::{Access, Actor};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::Name;
 use crate::base::sorted::SortedSet;
 use crate::base::text;

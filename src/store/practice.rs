@@ -1,6 +1,5 @@
 //! The work of a backend for the learning loop: it keeps what it is given, and decides nothing.
 
-use crate::base::gather::Gather as _;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -9,6 +8,7 @@ use super::forget::Burial;
 use super::names::{method_name, preference_name};
 use crate::base::access::{Access, Actor};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::text;
 use crate::learning::{

@@ -1,6 +1,5 @@
 //! The first rows of a search, in the order of a reranker.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -8,6 +7,7 @@ use super::before::Before;
 use super::store::Store;
 use super::vectors::asks_for_meaning;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::text;
 use crate::memory::{Hit, Memory, Query};

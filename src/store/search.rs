@@ -1,13 +1,13 @@
 //! The search of a store: a backend reads rows, and they are weighed here, so that the same rows have the same
 //! order in every store.
 
-use crate::base::gather::Gather as _;
 use std::collections::BTreeSet;
 
 use super::config::StoreConfig;
 use super::echo::Asked as Echoed;
 use super::vectors::Arm;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};

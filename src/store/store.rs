@@ -1,6 +1,5 @@
 //! A memory store over a backend: who may do what, what comes in, and what is told of it.
 
-use crate::base::gather::Gather as _;
 use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
@@ -21,6 +20,7 @@ use super::visibility::{SHARED_KEYS, sees_all};
 use super::{as_of, decide, fact, forget, history, mask, practice, replace, settle};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 use crate::base::order;
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};

@@ -1,6 +1,5 @@
 //! The arguments of a tool call, in every form that a host may carry them.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 
 use serde::Deserialize;
@@ -8,6 +7,7 @@ use serde_json::{Map, Number, Value};
 
 use super::ToolError;
 use super::shown::cut;
+use crate::base::gather::Gather as _;
 
 /// Reads arguments: an object, or the JSON text of one, as it is in the calls of `OpenAI`'s protocol. Nothing at all is
 /// an object without fields. Fields that are not known are [refused](known) before, and a whole number may be written

@@ -1,11 +1,11 @@
 //! The six commands of the memory tool.
 
-use crate::base::gather::Gather as _;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::ToolError;
 use super::arguments::{known, object, parsed};
+use crate::base::gather::Gather as _;
 
 /// A command; [`Command::FIELDS`] names the fields of each.
 pub(super) enum Command {

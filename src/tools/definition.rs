@@ -1,10 +1,10 @@
 //! A tool as a model is told of it, in the shapes that hosts use.
 
-use crate::base::gather::Gather as _;
 use serde_json::{Value, json};
 
 use super::ToolError;
 use super::arguments::known;
+use crate::base::gather::Gather as _;
 use crate::base::spread::Spread;
 
 /// A tool as a model is told of it.

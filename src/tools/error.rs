@@ -1,9 +1,9 @@
 //! The answer of a tool to a model when it could not do what was asked.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 
 use crate::base::error::{Error, Refusal};
+use crate::base::gather::Gather as _;
 use crate::base::text;
 use crate::gate::FORGOTTEN;
 

@@ -1,6 +1,5 @@
 //! The tools that show a model what people handed over.
 
-use crate::base::gather::Gather as _;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -12,6 +11,7 @@ use super::tool::Tool;
 use super::{MAX_ANSWER, ToolDef, ToolError, Toolbox};
 use crate::base::access::{Access, Actor};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 use crate::gate::{Door, Doors, Masks};
 use crate::upload::{FileKey, FileStore, StoredFile, TableLimits, is_text, table_text};

@@ -2,7 +2,6 @@
 
 mod refusals;
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 use std::ops::Range;
 
@@ -15,6 +14,7 @@ use super::shown::{disguise, hidden, hides_parent, hides_secret};
 use super::{MAX_ANSWER, ToolError};
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name};
 use crate::base::order;
 use crate::base::sorted::SortedMap;

@@ -1,6 +1,5 @@
 //! The tools over a memory store: write, search, read, forget.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use super::tool::{Call, Tool};
 use super::{ToolDef, ToolError};
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::format::Origin;
 use crate::gate::Doors;
 use crate::life::receipt::{Exhibit, Item, LeftOutReason, Recorder, ShownBy};

@@ -1,6 +1,5 @@
 //! The tools of a session, and the calls of them.
 
-use crate::base::gather::Gather as _;
 use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
@@ -13,6 +12,7 @@ use super::rows::Rows;
 use super::tool::{Call, Tool};
 use super::{ToolDef, ToolError};
 use crate::base::access::Access;
+use crate::base::gather::Gather as _;
 use crate::base::spread::Spread;
 use crate::format::Origin;
 use crate::gate::{DoorWarning, Doors};

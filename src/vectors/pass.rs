@@ -1,9 +1,9 @@
 //! A pass over the rows that wait for their vectors: its steps, and the drivers that take them.
 
-use crate::base::gather::Gather as _;
 use std::future::Future;
 
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, VectorStore};
 use crate::embed::{EmbedError, Embedder, EmbedderId, Purpose};
 

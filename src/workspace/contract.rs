@@ -3,7 +3,6 @@
 //! A `Workspace` is the operator's own, unguarded capability. A session reaches it only through a view
 //! that states its [`Access`](crate::Access).
 
-use crate::base::gather::Gather as _;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use super::write::WriteMode;
 use crate::base::access::Scope;
 use crate::base::document::{Document, Revision};
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name};
 
 /// The largest document that [`Workspace::read`] returns whole, in bytes: 64 MiB.

@@ -1,10 +1,10 @@
 //! The names in a folder, and what is known of a document without reading it.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::base::text;

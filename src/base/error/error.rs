@@ -1,11 +1,11 @@
 //! The one error type: a variant for everything that a caller would treat differently.
 
-use crate::base::gather::Gather as _;
 use std::io;
 
 use super::reasons::{LostBy, OpenLimit, Refusal};
 use crate::base::access::SessionKind;
 use crate::base::document::{Document, FoundAt};
+use crate::base::gather::Gather as _;
 use crate::base::name::Name;
 use crate::base::name_rules::NameError;
 

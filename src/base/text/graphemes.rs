@@ -1,12 +1,13 @@
 //! Graphemes: what a person sees as one character, and no cut may part.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use bstr::ByteSlice;
 use noctuary_index::rank::sentences;
 
 use noctuary_gate::text::{ceil_boundary, floor_boundary};
+
+use crate::base::gather::Gather as _;
 
 /// Returns the greatest end of a grapheme at or below `index`; idempotent.
 pub(crate) fn grapheme_floor(text: &str, index: usize) -> usize {

@@ -1,6 +1,5 @@
 //! Parts of a text that are left out or masked before a model sees it.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::pattern::pattern;
 use crate::format::Origin;

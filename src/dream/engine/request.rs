@@ -1,9 +1,9 @@
 //! The request of a pass, as every dreamer fences it and tells of it.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use crate::base::digest::Hasher;
+use crate::base::gather::Gather as _;
 use crate::dreamer::{Charge, PassReport};
 use crate::format::DreamId;
 use crate::gate::{DoorWarning, Masks};

@@ -1,6 +1,5 @@
 //! A run under its claim: what all dreamers carry from `begin` to the last `resume`.
 
-use crate::base::gather::Gather as _;
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -8,6 +7,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use super::host::Host;
 use crate::base::digest::Digest;
 use crate::base::error::{Error, LostBy, Result};
+use crate::base::gather::Gather as _;
 use crate::dreamer::{DreamMode, DreamReport, NotDue, Notice, Outcome, PassReport, Step};
 use crate::format::state::log::LogLine;
 use crate::gate::{Doors, Tombstones};

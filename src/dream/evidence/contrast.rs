@@ -3,7 +3,6 @@
 //! Only the connectives below are read, in the source and in the claim; where the source has none of them,
 //! nothing is held.
 
-use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -12,6 +11,7 @@ use super::matter::{is_negation, same_stem};
 use super::names::fold;
 use super::numbers;
 use super::shown::Source;
+use crate::base::gather::Gather as _;
 use crate::base::list::List;
 use crate::base::pattern::pattern;
 use crate::base::spread::Spread;

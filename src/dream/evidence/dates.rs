@@ -1,6 +1,5 @@
 //! Dates: one that is in the sources, is the journal's own, or follows from it by a word.
 
-use crate::base::gather::Gather as _;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
@@ -10,6 +9,7 @@ use regex::Regex;
 use super::days::Span;
 use super::implied::implied;
 use super::shown::{Source, held};
+use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 use crate::base::spread::Spread;
 use crate::dreamer::{Hold, HoldReason};

@@ -1,6 +1,5 @@
 //! Days that a source implies without a date: "tomorrow", "end of Q1", "on the 5th", "two years ago".
 
-use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
@@ -8,6 +7,7 @@ use regex::Regex;
 
 use super::days::{Span, weekday};
 use super::spelled::number_word;
+use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 use crate::base::spread::Spread;
 use crate::base::text;

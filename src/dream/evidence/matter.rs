@@ -1,12 +1,12 @@
 //! Matter: what the claim and its sources are about, and whether one says the opposite of the other.
 
-use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::names::fold;
 use super::shown::Source;
+use crate::base::gather::Gather as _;
 use crate::base::list::List;
 use crate::base::order;
 use crate::base::pattern::pattern;

@@ -1,6 +1,5 @@
 //! Names: each word of the claim that looks like one is in the sources.
 
-use crate::base::gather::Gather as _;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
@@ -10,6 +9,7 @@ use super::common::is_common;
 use super::dates::Calendar;
 use super::days::weekday;
 use super::shown::held;
+use crate::base::gather::Gather as _;
 use crate::base::list::List;
 use crate::base::pattern::pattern;
 use crate::base::sorted::SortedSet;

@@ -4,7 +4,6 @@
 //! also reads 0.5, which "half" reads too. A source gives more readings than a claim: its `2` after "at"
 //! may be a time, a claim's is a number.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -13,6 +12,7 @@ use regex::Regex;
 use super::dates::{Calendar, TAKEN};
 use super::shown::held;
 use super::spelled::{said, spelled};
+use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 use crate::base::sorted::SortedSet;
 use crate::base::spread::Spread;

@@ -1,12 +1,12 @@
 //! The user by their name: where a line of theirs says "I", a claim may call them as the host said that they are called.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::shown::{Line, Source};
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::pattern::pattern;
 use crate::base::spread::Spread;

@@ -1,10 +1,10 @@
 //! The lines that a model was shown, and those that a claim cites.
 
-use crate::base::gather::Gather as _;
 use chrono::NaiveDate;
 
 use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;

@@ -1,11 +1,11 @@
 //! Numbers that a text says in words: "twenty-five", "half past three", "a dozen", "两".
 
-use crate::base::gather::Gather as _;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 use crate::base::text;
 

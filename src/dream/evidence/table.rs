@@ -4,7 +4,6 @@ mod dishonest;
 mod honest;
 mod measured;
 
-use crate::base::gather::Gather as _;
 use proptest::prelude::*;
 
 use super::judge::judge;
@@ -45,8 +44,11 @@ const STILL_HELD: &[(&str, &str)] = &[
 /// Judges a bullet that cites all lines of one journal.
 fn verdict(claim: &str, lines: &str, day: &str) -> Option<Hold> {
     let journal = JournalName::parse(&DocName::parse(format!("memory/{day}-repl.md")).unwrap()).unwrap();
-    let lines: Vec<ShownLine> =
-        lines.split('\n').zip(7..).map(|(text, number)| ShownLine { number, text: text.to_owned() }).gather();
+    let lines: Vec<ShownLine> = lines
+        .split('\n')
+        .zip(7..)
+        .map(|(text, number)| ShownLine { number, text: text.to_owned() })
+        .collect();
     let last = lines.last().unwrap().number;
     let mut shown = Shown::default();
     shown.add(&journal, 7, last, &lines, &SortedMap::new());
@@ -60,7 +62,7 @@ fn no_honest_line_is_held() {
     let held: Vec<_> = honest
         .iter()
         .filter_map(|(claim, lines, day)| verdict(claim, lines, day).map(|hold| (claim, lines, hold)))
-        .gather();
+        .collect();
     assert!(honest.len() >= 40);
     assert!(held.is_empty(), "{} of {} are held: {held:#?}", held.len(), honest.len());
 }
@@ -73,7 +75,7 @@ fn every_dishonest_line_is_held_for_its_reason() {
             (claim, lines, verdict(claim, lines, FRI).map(|hold| hold.reason), reason)
         })
         .filter(|(.., found, reason)| *found != Some(**reason))
-        .gather();
+        .collect();
     assert!(DISHONEST.len() >= 40);
     assert!(wrong.is_empty(), "{} of {} differ: {wrong:#?}", wrong.len(), DISHONEST.len());
 }

@@ -1,12 +1,12 @@
 //! Claims that are a cited line word for word, behind labels that change nothing.
 
-use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::shown::Source;
 use super::{common, matter};
+use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 use crate::base::text;
 use crate::format::documents::curated::strip_date;

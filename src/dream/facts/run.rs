@@ -1,6 +1,5 @@
 //! A run over facts: settle, ask about pairs, carry out what was said, until nothing waits or the passes are used up.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::dreamer::FactDreamer;
@@ -8,6 +7,7 @@ use super::select::{self, Batch, Pair, Situation};
 use super::{ask, asked};
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 use crate::base::order;
 use crate::base::sorted::SortedSet;

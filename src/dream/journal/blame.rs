@@ -1,10 +1,10 @@
 //! The search for a secret's source: the journals that contain what the filter found in an answer.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use super::select::Slice;
 use crate::base::document::SourceRef;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};

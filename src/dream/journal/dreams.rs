@@ -1,6 +1,5 @@
 //! The dreams that appended to `MEMORY.md`, and what became of them.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::dreamer::JournalDreamer;
 use super::earlier::EarlierDreams;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedSet;
 use crate::dream::commit;
 use crate::format::DreamId;

@@ -1,11 +1,11 @@
 //! The earlier dreams of a home, and everything that a change of one is judged by.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::records::MOST_LOG;
 use crate::base::document::Document;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::dream::commit::{self, state};
 use crate::format::documents::curated;

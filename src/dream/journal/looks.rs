@@ -1,9 +1,9 @@
 //! The journals of a run: what each look at them saw, and what the run did with them.
 
-use crate::base::gather::Gather as _;
 use chrono::NaiveDate;
 
 use super::select::{self, Look, Slice, Survey, is_waiting};
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::sorted::SortedSet;
 use crate::dreamer::{DreamReport, Notice, ReadReason};

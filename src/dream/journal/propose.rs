@@ -11,7 +11,6 @@
 //! - *Too old*: it makes room in the queue, and stays. Time is no person's word, so nothing is appended or given up, and
 //!   nobody is asked again.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -24,6 +23,7 @@ use crate::base::access::Access;
 use crate::base::digest::Digest;
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name, StateName};
 use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};

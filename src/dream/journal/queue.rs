@@ -1,10 +1,10 @@
 //! The proposals that nobody has answered, as a dream looks at them.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::config::DreamConfig;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::dream::commit;
 use crate::dreamer::Notice;
 use crate::format::JournalName;

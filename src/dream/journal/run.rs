@@ -1,6 +1,5 @@
 //! A run over journals, pass by pass: select, ask, judge, commit, until nothing waits or the passes are used up.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::compact::compact;
@@ -12,6 +11,7 @@ use super::queue::Queue;
 use super::select::{self, Order, Situation, Survey};
 use super::survey::DreamSurvey;
 use crate::base::error::{Error, LostBy, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 use crate::dream::commit;
 use crate::dream::engine::{self, Asking, Calls, Dream, Due, Pass, Run, Terms, Then, breaker};

@@ -1,9 +1,9 @@
 //! Looks at lines of an answer for words that no line may have, whatever its evidence.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::dream::engine::{Item, Run};
 use crate::dreamer::{Hold, HoldReason, PassReport};

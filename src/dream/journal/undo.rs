@@ -4,7 +4,6 @@
 //! they replace `MEMORY.md`, by the revision that was read. A save that comes in between is seen, and the section is
 //! looked for anew in what was saved.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Number;
 
@@ -14,6 +13,7 @@ use super::person;
 use super::select::{hash_range, nanoseconds};
 use crate::base::access::Access;
 use crate::base::error::{Error, Refusal, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name, StateName};
 use crate::base::order;
 use crate::base::sorted::SortedMap;

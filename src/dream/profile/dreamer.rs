@@ -1,6 +1,5 @@
 //! The dreamer over earlier sessions: what it is built of, and what it remembers.
 
-use crate::base::gather::Gather as _;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -10,6 +9,7 @@ use super::history::HistorySource;
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 use crate::base::order;
 use crate::dream::engine::{Due, Host, configured_by};

@@ -1,11 +1,11 @@
 //! The input of a rebuild: the latest items of each source, masked, stripped and numbered.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::config::PersonalizationConfig;
 use super::history::{HistoryItem, HistorySource};
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::base::sorted::SortedMap;

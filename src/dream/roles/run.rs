@@ -1,12 +1,12 @@
 //! A run over notes: ask for classes, then for lessons, then for methods.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::dreamer::RoleDreamer;
 use super::{answer, ask};
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 use crate::base::order;
 use crate::dream::engine::{self, Asking, Dream, Due, Pass, Run, Terms, Then, tell_request};

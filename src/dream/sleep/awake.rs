@@ -1,6 +1,5 @@
 //! The waking side of a sleeper: what it does is logged and counted, it falls asleep, and it wakes up.
 
-use crate::base::gather::Gather as _;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -15,6 +14,7 @@ use crate::base::access::Access;
 use crate::base::debug::debug_as;
 use crate::base::document::Document;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::Name;
 use crate::base::text;
 use crate::disk::host;

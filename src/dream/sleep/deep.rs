@@ -1,6 +1,5 @@
 //! The deep sleep: observations are pruned by a plan that is checked, priorities are set, the diary is written.
 
-use crate::base::gather::Gather as _;
 use chrono::TimeDelta;
 
 use super::about::{About, Material};
@@ -9,6 +8,7 @@ use super::{ask, observations};
 use crate::base::digest::{Digest, Hasher};
 use crate::base::document::Document;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::Name;
 use crate::base::sorted::SortedSet;
 use crate::base::text;

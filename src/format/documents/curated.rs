@@ -16,7 +16,6 @@
 //!
 //! A section whose end mark is missing is torn and is not shown to a session.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 use std::iter;
 use std::ops::Range;
@@ -26,6 +25,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::digest::Digest;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::text::{self, Unit};
 use crate::format::replies::reply;

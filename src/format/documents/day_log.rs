@@ -14,7 +14,6 @@
 //! reader can take it for a heading, a fence, or another entry with another origin. Readers also meet
 //! `[HH:MM]`, a `# Daily Log - YYYY-MM-DD` heading, plain bullets and prose.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use chrono::{NaiveDate, NaiveTime};
@@ -24,6 +23,7 @@ use super::origin::Origin;
 use super::origins::{self, Above};
 use super::speakers;
 use crate::base::debug::debug_as;
+use crate::base::gather::Gather as _;
 use crate::base::spread::Spread;
 use crate::base::text;
 

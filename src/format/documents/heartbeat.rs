@@ -26,12 +26,12 @@
 mod memo;
 mod sections;
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Tag, TagEnd};
 
 use crate::base::debug::debug_as;
+use crate::base::gather::Gather as _;
 use crate::base::text;
 pub use memo::Heartbeat;
 use memo::{FIELDS, field};

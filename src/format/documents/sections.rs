@@ -3,13 +3,13 @@
 //! A section is taken out as it was printed, with the line break in front that was printed with it, and known by the
 //! hash of both. Words that a person wrote before, behind or inside are never a part of it.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::curated::{self, HEADING};
 use crate::base::digest::Digest;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::format::DreamId;
 

@@ -12,7 +12,6 @@
 //! bare word is the user's: "User 2" is somebody else. `[participant:Ada]` is how this library prints a name, which is
 //! then nothing but a name: not a role, whatever words it holds.
 
-use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -20,6 +19,7 @@ use regex::Regex;
 use super::origin::Origin;
 pub(crate) use super::roles::{Form, is_party, is_user};
 use super::roles::{is_label, is_sure, role};
+use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 use crate::base::text;
 

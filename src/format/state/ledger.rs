@@ -13,12 +13,12 @@
 //!
 //! A file whose checksum fits is looked through, and an entry is parsed when it is asked for. Any other is parsed whole.
 
-use crate::base::gather::Gather as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 use super::seal;
 use crate::base::error::{Error, Result, parse_json};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::base::order;
 use crate::base::sorted::SortedMap;

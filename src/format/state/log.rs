@@ -3,11 +3,11 @@
 //! It holds names, byte ranges and hashes, no text. The hash of each promoted line keeps a line out that a person has
 //! removed. A torn last line is skipped.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::base::digest::Digest;
+use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::base::usage::Usage;

@@ -20,7 +20,6 @@
 //!   "sources":[{"name":"memory/2026-11-20-repl.md","from":0,"to":18342,"sha256":"…"}],"lines":["…"]}]}
 //! ```
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -33,6 +32,7 @@ use super::seal;
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 use crate::base::order;
 use crate::base::text;

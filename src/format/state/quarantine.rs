@@ -9,7 +9,6 @@
 //! `files` is ours and optional. Unknown keys survive; so do entries that name nothing, and every byte of an entry that
 //! does not change.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
@@ -19,6 +18,7 @@ use serde_json::{Map, Number, Value};
 use super::by_hand::{Edit, Taken, of_value, relaxed};
 use crate::base::digest::Digest;
 use crate::base::error::{Result, parse_json};
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::base::order;
 use crate::base::spread::Spread;

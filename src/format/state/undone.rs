@@ -7,7 +7,6 @@
 //!  "appended":[{"id":"0f3a9c5be2d14477","section":"\n## Dreamed 2026-11-21\n…"}]}
 //! ```
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
@@ -18,6 +17,7 @@ use super::ledger::{self, Piece};
 use super::seal;
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::base::order;
 use crate::base::sorted::SortedMap;

@@ -4,7 +4,6 @@
 //! Marks are letters' own, so `zoe` is not `zoë`. Only the points of Hebrew and Arabic, which most people leave out, do
 //! not count, nor does a tatweel.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -12,6 +11,8 @@ use noctuary_gate::{escape_at, letter_like};
 use pulldown_cmark::{Event, Parser};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, compose, decompose_compatible};
+
+use crate::base::gather::Gather as _;
 
 /// Returns a text in each spelling in which a statement may be found: as it is written, with escaped white space as white
 /// space, and each of them as it is compared.

@@ -1,6 +1,5 @@
 //! The statements that a home has forgotten, and the search for them in a text.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
@@ -13,6 +12,7 @@ use super::spelling;
 use super::words::{self, Words, power};
 use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::spread::Spread;

@@ -1,6 +1,5 @@
 //! The rows of a store as one block of a system prompt, frozen when the session began.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -11,6 +10,7 @@ use crate::base::access::Access;
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
 use crate::gate::{Door, DoorPolicy, Doors, InjectionPolicy, Masks};

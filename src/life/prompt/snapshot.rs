@@ -1,6 +1,5 @@
 //! The workspace as a session found it.
 
-use crate::base::gather::Gather as _;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -12,6 +11,7 @@ use super::{Block, CacheHint, Prompt, PromptConfig, PromptNotice, rules};
 use crate::base::access::SessionKind;
 use crate::base::day::DayPolicy;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::base::sorted::SortedMap;

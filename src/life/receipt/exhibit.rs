@@ -1,6 +1,5 @@
 //! The sources that a model was shown, kept until the host names the reply.
 
-use crate::base::gather::Gather as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::source::{LeftOut, LeftOutReason, ReplySource, ShownBy};
@@ -8,6 +7,7 @@ use crate::base::access::Access;
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::document::SourceRef;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::memory::{Found, Memory, Packed};
 use crate::search::documents::FoundChunks;

@@ -3,11 +3,11 @@
 //! A text on its way into a prompt loses lines: its frontmatter, the marks of dreams, what is over the budget. A trail goes with
 //! it and says of each line of the text which line of the document it was.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use crate::base::digest::{Digest, Hasher};
 use crate::base::document::SourceRef;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::text;
 use crate::format::DreamId;

@@ -12,13 +12,13 @@
 //! A line's language is guessed by its script, then by the language that knows the most of its words. A line that no language or two know as well
 //! has the language of the lines around it, or else is English.
 
-use crate::base::gather::Gather as _;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::token;
+use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 use crate::base::sorted::SortedSet;
 use crate::base::text;

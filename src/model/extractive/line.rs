@@ -7,7 +7,6 @@
 //! If a journal has roles, a line that nobody is named for counts as a tool's: the text of a fetched page looks
 //! so, and nothing in it may pass for the user's word.
 
-use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -16,6 +15,7 @@ use super::lexicon::{Cue, Lexicon, Wording};
 use super::token::is_number;
 use super::told::told;
 use crate::base::debug::debug_as;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::pattern::pattern;
 use crate::base::sorted::SortedMap;

@@ -1,6 +1,5 @@
 //! The measuring of the features of a line.
 
-use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -10,6 +9,7 @@ use super::gist::is_content;
 use super::lexicon::{Cue, Wording};
 use super::line::{Line, Role};
 use super::token::is_number;
+use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::spread::Spread;

@@ -1,10 +1,10 @@
 //! The words and numbers of a text, and the patterns of the source.
 
-use crate::base::gather::Gather as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 
 static TOKEN: LazyLock<Regex> =

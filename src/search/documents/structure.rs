@@ -1,11 +1,11 @@
 //! The structure of a markdown document, and the cuts that follow it.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 
 use super::separators::front;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::text;
 

@@ -1,9 +1,9 @@
 //! Chunks in an order: by how well they fit a text, and by that and their meaning.
 
-use crate::base::gather::Gather as _;
 use std::collections::{BTreeSet, HashMap};
 
 use super::result::{FoundChunks, SearchResult};
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::memory::Order;
 use crate::search::rank::{

@@ -1,6 +1,5 @@
 //! The rules of all homes of artifacts.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::config::ArtifactConfig;
@@ -11,6 +10,7 @@ use crate::artifacts::{
 };
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::{Name, StateName};
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::base::text::{Unit, head};

@@ -1,6 +1,5 @@
 //! The filling of a generation: the texts that leave for an embedder, and what is kept of its answer.
 
-use crate::base::gather::Gather as _;
 use std::collections::HashMap;
 
 use super::backend::{Counts, Entry, Sight, VectorChanges, VectorRows};
@@ -8,6 +7,7 @@ use super::probe::kept_text;
 use super::ready::{dimensions_of, is_ready};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::Name;
 use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbedText, EmbeddingStatus, KeptVectors, Probe};
 use crate::embed::{EmbedError, EmbedderId, Generation};

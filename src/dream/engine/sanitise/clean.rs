@@ -1,12 +1,12 @@
 //! The text of one line without anything that could act on a reader.
 
-use crate::base::gather::Gather as _;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::tags::{is_frame, is_tag};
+use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 use crate::base::sorted::SortedMap;
 use crate::base::text;

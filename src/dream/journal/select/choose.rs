@@ -1,6 +1,5 @@
 //! The choice of what the next pass shows.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, Utc};
 
 use super::bytes::is_utf16;
@@ -8,6 +7,7 @@ use super::candidate::{Candidate, Order};
 use super::look::Look;
 use super::slice::{Selection, Slice};
 use super::survey::Survey;
+use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::order;
 use crate::base::sorted::SortedSet;

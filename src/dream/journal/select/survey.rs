@@ -1,6 +1,5 @@
 //! A survey: all journals as they are now, against what was shown of them.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::bytes::{first_open, hash_range, is_utf16, unseen_piece, void_pieces};
@@ -9,6 +8,7 @@ use super::folders::journals;
 use super::look::{Look, Waiting, nanoseconds};
 use crate::base::digest::Digest;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name};
 use crate::dream::journal::config::DreamConfig;
 use crate::dreamer::{Notice, ReadReason};

@@ -1,9 +1,9 @@
 //! The memo itself, and its fields as they are written.
 
-use crate::base::gather::Gather as _;
 use chrono::{DateTime, SubsecRound, Utc};
 
 use crate::base::debug::debug_as;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::format::replies::fences;
 use crate::format::state::iso_millis;

@@ -1,10 +1,10 @@
 //! Sections of the memo, and the bullets in them.
 
-use crate::base::gather::Gather as _;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use crate::base::gather::Gather as _;
 use crate::base::text;
 
 pub(super) const TITLE: &str = "heartbeat";

@@ -1,12 +1,12 @@
 //! The entry of a journal: the bytes that were shown of it, and how it was when it was last looked at.
 
-use crate::base::gather::Gather as _;
 use std::iter;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::digest::Digest;
+use crate::base::gather::Gather as _;
 use crate::base::text;
 
 /// One journal.
