@@ -12,6 +12,7 @@ use noctuary::exchange::Forget;
 use noctuary::testing::cases;
 use noctuary::{Access, FileWorkspace, Life, LifeConfig, LlmReply, LlmRequest, Scope, Workspace, llm_fn};
 
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::{dream, dreamer_over, name, night, seen};
 
 /// A clone.
@@ -113,17 +114,6 @@ fn promotes(request: &LlmRequest, machine: usize) -> LlmReply {
     LlmReply::new(if lines.is_empty() { "NOTHING_TO_PROMOTE".to_owned() } else { lines.join("\n") })
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap() % end
-    }
-}
-
 fn stone(number: usize) -> String {
     format!("Stone q{number} lies in harbour h{number}.")
 }
@@ -172,7 +162,7 @@ impl World {
         self.now + Duration::hours([0, -5][machine])
     }
 
-    fn step(&mut self, random: &mut Random) {
+    fn step(&mut self, random: &mut Dice) {
         let at = random.below(2);
         self.now += Duration::minutes(7);
         let now = self.clock(at);
@@ -360,7 +350,7 @@ fn a_life_that_git_carries_loses_nothing_and_doubles_nothing() {
     for seed in seeds {
         let lived = std::panic::catch_unwind(|| {
             let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-            let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+            let mut random = Dice(seed);
             let mut world = World::new(folder.path());
             for _ in 0..24 {
                 world.step(&mut random);

@@ -1,5 +1,6 @@
 //! Shared parts of the tests of files: a look at a whole folder, and this test binary as a second process.
 
+pub mod dice;
 pub mod marta;
 pub mod scripted_server;
 pub mod server;

@@ -21,6 +21,7 @@ use noctuary::{
     dream_once_at, llm_fn,
 };
 
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::{Home, Life, ensure};
 
 /// The sleep to run.
@@ -227,10 +228,7 @@ fn disk_before(sleep: Sleep) -> MemoryDisk {
 
 /// Flips a bit of a file, cuts it, fills a part of it with zeros, or doubles one.
 fn damaged(bytes: &[u8], seed: u64) -> Vec<u8> {
-    let below = |most: usize, salt: u64| {
-        let mixed = (seed + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        usize::try_from(mixed >> 33).unwrap() % most.max(1)
-    };
+    let below = |most: usize, salt: u64| Dice(seed + salt).below(most.max(1));
     let (mut all, at) = (bytes.to_vec(), below(bytes.len(), 0));
     let end = (at + 1 + below(40, 7)).min(all.len());
     match seed % 8 {

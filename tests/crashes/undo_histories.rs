@@ -15,21 +15,9 @@ use noctuary::testing::MemoryDisk;
 use noctuary::workspace::StateName;
 use noctuary::{DocName, Error, Outcome, WriteMode, dream_once_at};
 
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::world::{World, dreamer_with, human, teller};
 use noctuary_tests::dreaming::{disk_with, journal, name, night};
-
-/// Numbers that a seed determines. (splitmix64)
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % end as u64).unwrap()
-    }
-}
 
 /// Where a section is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +61,7 @@ struct Counts {
 struct Life {
     disk: MemoryDisk,
     world: World,
-    chance: Chance,
+    chance: Dice,
     now: DateTime<Utc>,
     lines: u64,
     /// In the order in which they were appended.
@@ -92,7 +80,7 @@ impl Life {
         let (now, mine) = (night(20), "# Memory\n".to_owned());
         let (dreams, counts) = (Vec::new(), Counts::default());
         let declined = String::new();
-        Self { disk, world, chance: Chance(seed), now, lines: 0, dreams, mine, declined, counts }
+        Self { disk, world, chance: Dice(seed), now, lines: 0, dreams, mine, declined, counts }
     }
 
     fn line(&mut self) -> String {

@@ -24,6 +24,7 @@ use noctuary::{
     Access, Actor, DreamReport, Dreamer, Error, FileMemoryStore, FileWorkspace, LlmReply, LlmRequest,
     Outcome, Scope, SessionKind, Workspace, dream_once_at,
 };
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::Ears;
 use noctuary_tests::dreaming::marta::human;
 
@@ -236,13 +237,13 @@ fn damage_to_what_is_known_of_pairs_decides_none_twice_and_leaves_none_out() {
             house.homes(&format!("Ilya{seed:04}"));
 
             let standing = std::fs::read(&path).unwrap();
-            let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let at = usize::try_from(mixed >> 33).unwrap() % standing.len();
+            let mut dice = Dice(seed);
+            let at = dice.below(standing.len());
             let mut changed = standing.clone();
             if seed.is_multiple_of(5) {
                 changed.truncate(at);
             } else {
-                changed[at] ^= 1 << ((mixed >> 8) & 7);
+                changed[at] ^= 1 << dice.below(8);
             }
             std::fs::write(&path, &changed).unwrap();
             let script = says();
@@ -349,19 +350,13 @@ fn no_answer_at_all_goes_round_the_rules() {
             config.pace.budget.back_off = None;
             (config.pace.budget.max_calls_per_day, config.pace.budget.max_bytes_per_day) = (None, None);
         });
-        let mut dice = 7_u64;
         for minute in 3..i64::from(cases(10_000)) {
-            let mut roll = move || {
-                dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (dice >> 33, dice)
-            };
-            dice = roll().1;
+            let mut dice = Dice(minute.cast_unsigned());
             let answer = move |request: &LlmRequest| {
                 let pairs = request.user.lines().filter(|line| line.contains(" older, ")).count();
                 let line = |pair: usize| {
-                    let pair = if roll().0.is_multiple_of(20) { 7 } else { pair };
-                    let word = usize::try_from(roll().0).unwrap() % words.len();
-                    format!("P{pair} {}\n", words[word])
+                    let pair = if dice.one_in(20) { 7 } else { pair };
+                    format!("P{pair} {}\n", dice.pick(&words))
                 };
                 Ok(LlmReply::new((1..=pairs).map(line).collect::<String>()))
             };

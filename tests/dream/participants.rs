@@ -10,6 +10,7 @@ use noctuary::memory::{Filter, categories};
 use noctuary::testing::Script;
 use noctuary::{Access, Extractive, FileMemoryStore, LlmClient, MemoryStore, Scope};
 
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::{Life, dream, dreamer_over, night};
 
 const USER: &str = "Marta";
@@ -31,20 +32,6 @@ const GUESTS: [&str; 14] = [
     "Mallory bot",
     "Rémi",
 ];
-
-/// A source of numbers that gives the same ones for the same seed.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from((self.0 >> 33) % most as u64).unwrap()
-    }
-
-    fn one_of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[self.below(texts.len())]
-    }
-}
 
 /// A line of a journal: its speaker, and the word that stands in no other line.
 struct Said {
@@ -77,7 +64,7 @@ impl World {
         for number in 0..3 + dice.below(10) {
             let mark = mark(number);
             let words = dice
-                .one_of(&[
+                .pick(&[
                     "Decision: we pay the MARK bill on Friday.",
                     "Marta decided to pay 500 euros for the MARK.",
                     "I prefer the MARK with sugar.",
@@ -88,7 +75,7 @@ impl World {
                     "GUEST sails the MARK on Mondays.",
                 ])
                 .replace("MARK", &mark);
-            let guest = dice.one_of(&GUESTS);
+            let guest = dice.pick(&GUESTS);
             let words = words.replace("GUEST", guest);
             let (tag, guest) = match dice.below(if is_shared { 6 } else { 4 }) {
                 0 => ("[user]".to_owned(), None),

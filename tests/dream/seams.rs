@@ -20,6 +20,7 @@ use noctuary::{
     dream_once_at, llm_fn,
 };
 
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::marta::human as marta;
 use noctuary_tests::dreaming::{self, Life, MEMORY, dream, journal, name, night};
 
@@ -54,13 +55,8 @@ fn cited(text: &str, day: u32) -> String {
 
 /// Damages a file as disks, power losses and tired people do.
 fn damaged(bytes: &[u8], seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut below = |most: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state >> 33).unwrap() % most.max(1)
-    };
+    let mut dice = Dice(seed);
+    let mut below = |most: usize| dice.below(most.max(1));
     let (mut all, at) = (bytes.to_vec(), below(bytes.len()));
     let run = (at + 1 + below(40)).min(all.len());
     match below(10) {

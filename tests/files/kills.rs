@@ -20,6 +20,7 @@ use noctuary::files::{FileKey, FileStore, LocalFileStore, NewFile};
 use noctuary::workspace::Digest;
 
 use super::{human, marta, tree};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::{Peer, role, tell};
 
 const HERE: &str = module_path!();
@@ -30,19 +31,6 @@ const HOMES: [&str; 3] = ["files", "artifacts", "artifacts-sqlite"];
 
 fn now() -> DateTime<Utc> {
     Utc::now()
-}
-
-/// Numbers that a seed determines. (splitmix64)
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
 }
 
 fn artifacts(home: &str, folder: &Path) -> Box<dyn ArtifactStore> {
@@ -56,7 +44,7 @@ fn artifacts(home: &str, folder: &Path) -> Box<dyn ArtifactStore> {
 #[test]
 fn a_child_plays_its_role() {
     let Some((role, folder)) = role() else { return };
-    let chance = Chance((u64::from(std::process::id()) << 20) ^ u64::from(now().timestamp_subsec_nanos()));
+    let chance = Dice((u64::from(std::process::id()) << 20) ^ u64::from(now().timestamp_subsec_nanos()));
     match role.as_str() {
         "streams" => streams(&folder),
         "files" => keep_files(&folder, chance),
@@ -64,13 +52,13 @@ fn a_child_plays_its_role() {
     }
 }
 
-fn keep_files(folder: &Path, mut chance: Chance) -> ! {
+fn keep_files(folder: &Path, mut chance: Dice) -> ! {
     loop {
         // Each opening sweeps, while others write.
         let store = LocalFileStore::open(folder, marta()).unwrap();
         for _ in 0..4 {
-            let len = usize::try_from(chance.below(200_000)).unwrap();
-            let bytes = vec![u8::try_from(chance.below(256)).unwrap(); len];
+            let len = chance.below(200_000);
+            let bytes = vec![chance.below(256_u16) as u8; len];
             let stored = store.put(&human(), &NewFile::new("bin"), &mut &*bytes, now()).unwrap();
             tell(&format!("kept {} {}", stored.key, Digest::of(&bytes)));
             if chance.below(4) == 0 {
@@ -82,11 +70,11 @@ fn keep_files(folder: &Path, mut chance: Chance) -> ! {
     }
 }
 
-fn make_artifacts(store: &dyn ArtifactStore, mut chance: Chance) -> ! {
+fn make_artifacts(store: &dyn ArtifactStore, mut chance: Dice) -> ! {
     loop {
         let id = store.insert(&human(), &NewArtifact::new(ArtifactKind::Report, "x"), now()).unwrap();
         tell(&format!("begun {id} -"));
-        let text = "line\n".repeat(usize::try_from(chance.below(20_000)).unwrap() + 1);
+        let text = "line\n".repeat(chance.below(20_000) + 1);
         let data = ArtifactData::markdown(text.clone());
         store.update(&human(), &id, &data, now()).unwrap();
         store.mark_completed(&human(), &id, &data, now()).unwrap();
@@ -103,7 +91,7 @@ fn make_artifacts(store: &dyn ArtifactStore, mut chance: Chance) -> ! {
 type Said = BTreeMap<String, Vec<(String, String)>>;
 
 /// Starts processes on a folder and kills each at a time of its own; returns what they said.
-fn killed(home: &str, folder: &Path, chance: &mut Chance) -> Said {
+fn killed(home: &str, folder: &Path, chance: &mut Dice) -> Said {
     let mut said = Said::new();
     std::thread::scope(|scope| {
         let readers: Vec<_> = (0..PROCESSES)
@@ -196,7 +184,7 @@ fn check_artifacts(home: &str, folder: &Path, said: &Said) {
 fn killed_processes_lose_no_acknowledged_byte_and_leave_no_half() {
     let asked = std::env::var("NOCTUARY_FILE_KILLS").ok();
     let kills: usize = asked.map_or(KILLS, |asked| asked.parse().unwrap());
-    let mut chance = Chance(u64::from(std::process::id()));
+    let mut chance = Dice(u64::from(std::process::id()));
     let (mut done, mut acknowledged) = (0, 0);
     while done < kills {
         for home in HOMES {

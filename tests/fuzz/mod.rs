@@ -16,6 +16,7 @@
 mod seeds;
 mod targets;
 
+use noctuary_tests::common::dice::Dice;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
@@ -147,8 +148,8 @@ fn input(number: u64, first: &[Vec<u8>]) -> Vec<u8> {
     if let Some(seed) = usize::try_from(number).ok().and_then(|number| first.get(number)) {
         return seed.clone();
     }
-    let mut chance = Chance(number);
-    let mut bytes = chance.one(first).clone();
+    let mut chance = Dice(number);
+    let mut bytes = chance.pick(first);
     for _ in 0..=chance.below(6) {
         mutate(&mut bytes, first, &mut chance);
     }
@@ -156,7 +157,7 @@ fn input(number: u64, first: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-fn mutate(bytes: &mut Vec<u8>, first: &[Vec<u8>], chance: &mut Chance) {
+fn mutate(bytes: &mut Vec<u8>, first: &[Vec<u8>], chance: &mut Dice) {
     let from = chance.below(bytes.len() + 1);
     let to = (from + chance.below(1 + (bytes.len() - from).min(24))).min(bytes.len());
     match chance.below(8) {
@@ -169,36 +170,15 @@ fn mutate(bytes: &mut Vec<u8>, first: &[Vec<u8>], chance: &mut Chance) {
             bytes.splice(from..from, piece);
         }
         5 => {
-            let other = chance.one(first);
+            let other = chance.pick(first);
             let cut = chance.below(other.len() + 1);
             bytes.splice(from.., other[cut..].iter().copied());
         }
         _ => {
-            let token = chance.one(seeds::DICTIONARY).as_bytes();
+            let token = chance.pick(seeds::DICTIONARY).as_bytes();
             let token = &token[..token.len() - if chance.below(8) == 0 { token.len().min(1) } else { 0 }];
             let end = if chance.below(2) == 0 { to } else { from };
             bytes.splice(from..end, token.iter().copied());
         }
-    }
-}
-
-/// Numbers that a seed determines. (splitmix64)
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).expect("below a usize")
-    }
-
-    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
     }
 }

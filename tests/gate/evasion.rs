@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy, View};
 use noctuary::testing;
 use noctuary::{DocName, PiiFilter, SecretGate};
+use noctuary_tests::common::dice::Dice;
 use proptest::prelude::*;
 
 /// So many classes are those of the seed.
@@ -48,7 +49,7 @@ const DISGUISES: [Disguise; 32] = [
     ("base32", false, |secret, _| base32(secret)),
     ("decimal", false, |secret, dice| {
         let bytes: Vec<String> = secret.bytes().map(|byte| byte.to_string()).collect();
-        bytes.join([" ", ", ", ",", "\n"][dice.roll(4)])
+        bytes.join([" ", ", ", ",", "\n"][dice.below(4)])
     }),
     ("groups of hex", true, |secret, _| grouped(secret)),
     ("concatenation", false, |secret, dice| cut(secret, dice, "\" + \"")),
@@ -60,7 +61,7 @@ const DISGUISES: [Disguise; 32] = [
     ("hex", true, |secret, _| each(secret, |c| format!("{:02x}", u32::from(c)))),
     ("spaced", true, |secret, dice| {
         let letters: Vec<String> = secret.chars().map(String::from).collect();
-        letters.join([" ", ".", " ", "/"][dice.roll(4)])
+        letters.join([" ", ".", " ", "/"][dice.below(4)])
     }),
 ];
 
@@ -377,15 +378,6 @@ impl Share {
     }
 }
 
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % sides
-    }
-}
-
 fn with_body(head: &str) -> String {
     let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n".repeat(3);
     format!("{head}\n{body}{}", head.replace("BEGIN", "END"))
@@ -396,7 +388,7 @@ fn cut(secret: &str, dice: &mut Dice, between: &str) -> String {
     if !secret.is_ascii() {
         return secret.to_owned();
     }
-    let mut places: Vec<usize> = (0..=dice.roll(2)).map(|_| 1 + dice.roll(secret.len() - 1)).collect();
+    let mut places: Vec<usize> = (0..=dice.below(2)).map(|_| 1 + dice.below(secret.len() - 1)).collect();
     places.sort_unstable();
     places.dedup();
     let mut worn = secret.to_owned();

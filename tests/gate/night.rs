@@ -15,28 +15,13 @@ use noctuary::testing::cases;
 use noctuary::{
     FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, SecretGate, dream_once_at,
 };
+use noctuary_tests::common::dice::Dice;
 use sha2::{Digest, Sha256};
 
-/// A generator of numbers that is the same everywhere (`SplitMix64`).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % sides as u64).unwrap()
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.roll(from.len())]
-    }
-
-    fn run(&mut self, symbols: &str, len: usize) -> String {
-        let symbols: Vec<char> = symbols.chars().collect();
-        (0..len).map(|_| symbols[self.roll(symbols.len())]).collect()
-    }
+/// A run of some of these symbols.
+fn run(dice: &mut Dice, symbols: &str, len: usize) -> String {
+    let symbols: Vec<char> = symbols.chars().collect();
+    (0..len).map(|_| dice.pick(&symbols)).collect()
 }
 
 const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -48,29 +33,30 @@ const BASE58: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwx
 /// A secret of a class, as vendors print it.
 fn secret(class: &str, dice: &mut Dice) -> String {
     match class {
-        "anthropic_key" => format!("sk-ant-api03-{}AA", dice.run(&format!("{ALNUM}-_"), 93)),
-        "openai_key" => match dice.roll(3) {
-            0 => format!("sk-{}", dice.run(ALNUM, 48)),
-            1 => format!("sk-proj-{}", dice.run(&format!("{ALNUM}-_"), 120)),
-            _ => format!("sk-svcacct-{}", dice.run(&format!("{ALNUM}-_"), 60)),
+        "anthropic_key" => format!("sk-ant-api03-{}AA", run(dice, &format!("{ALNUM}-_"), 93)),
+        "openai_key" => match dice.below(3) {
+            0 => format!("sk-{}", run(dice, ALNUM, 48)),
+            1 => format!("sk-proj-{}", run(dice, &format!("{ALNUM}-_"), 120)),
+            _ => format!("sk-svcacct-{}", run(dice, &format!("{ALNUM}-_"), 60)),
         },
-        "stripe_key" => format!("{}_live_{}", dice.pick(&["sk", "rk"]), dice.run(ALNUM, 24)),
-        "github_pat" => match dice.roll(2) {
-            0 => format!("{}_{}", dice.pick(&["ghp", "gho", "ghu", "ghs", "ghr"]), dice.run(ALNUM, 36)),
-            _ => format!("github_pat_{}_{}", dice.run(ALNUM, 22), dice.run(ALNUM, 59)),
+        "stripe_key" => format!("{}_live_{}", dice.pick(&["sk", "rk"]), run(dice, ALNUM, 24)),
+        "github_pat" => match dice.below(2) {
+            0 => format!("{}_{}", dice.pick(&["ghp", "gho", "ghu", "ghs", "ghr"]), run(dice, ALNUM, 36)),
+            _ => format!("github_pat_{}_{}", run(dice, ALNUM, 22), run(dice, ALNUM, 59)),
         },
-        "google_api_key" => format!("AIza{}", dice.run(&format!("{ALNUM}-_"), 35)),
+        "google_api_key" => format!("AIza{}", run(dice, &format!("{ALNUM}-_"), 35)),
         "slack_token" => {
             let kind = dice.pick(&["b", "p", "a", "r", "s"]);
-            format!("xox{kind}-{}-{}", dice.run("0123456789", 12), dice.run(ALNUM, 24))
+            format!("xox{kind}-{}-{}", run(dice, "0123456789", 12), run(dice, ALNUM, 24))
         }
-        "aws_access_key" => format!("AKIA{}", dice.run(UPPER, 16)),
-        "evm_address" => format!("0x{}", dice.run(HEX, 40)),
-        "btc_bech32" => format!("bc1q{}", dice.run(BECH, 38)),
+        "aws_access_key" => format!("AKIA{}", run(dice, UPPER, 16)),
+        "evm_address" => format!("0x{}", run(dice, HEX, 40)),
+        "btc_bech32" => format!("bc1q{}", run(dice, BECH, 38)),
         "btc_legacy" => base58check(dice),
         "pem_private" => {
             let kind = dice.pick(&["", "RSA ", "EC ", "OPENSSH "]);
-            let body: Vec<String> = (0..=dice.roll(4)).map(|_| dice.run(&format!("{ALNUM}+/"), 64)).collect();
+            let body: Vec<String> =
+                (0..=dice.below(4)).map(|_| run(dice, &format!("{ALNUM}+/"), 64)).collect();
             format!("-----BEGIN {kind}PRIVATE KEY-----\n{}\n-----END {kind}PRIVATE KEY-----", body.join("\n"))
         }
         other => panic!("no generator for {other}"),
@@ -80,7 +66,7 @@ fn secret(class: &str, dice: &mut Dice) -> String {
 /// A pay-to-public-key-hash address with a sound checksum.
 fn base58check(dice: &mut Dice) -> String {
     let mut bytes = vec![0_u8];
-    bytes.extend((0..20).map(|_| u8::try_from(1 + dice.roll(255)).unwrap()));
+    bytes.extend((0..20).map(|_| u8::try_from(1 + dice.below(255)).unwrap()));
     let check = Sha256::digest(Sha256::digest(&bytes));
     bytes.extend_from_slice(&check[..4]);
     let mut digits = Vec::new();
@@ -115,21 +101,21 @@ fn journal(dice: &mut Dice, classes: &[&str]) -> (String, Vec<String>) {
     let mut text = String::new();
     let mut planted = Vec::new();
     let line_end = dice.pick(&["\n", "\n", "\n", "\r\n"]);
-    for minute in 0..4 + dice.roll(30) {
+    for minute in 0..4 + dice.below(30) {
         let stamp = format!("[{:02}:{:02}:00]", 9 + minute / 60, minute % 60);
-        if dice.roll(5) == 0 {
-            let secret = secret(classes[dice.roll(classes.len())], dice);
+        if dice.below(5) == 0 {
+            let secret = secret(classes[dice.below(classes.len())], dice);
             let (before, after) = (
                 dice.pick(&["the key is ", "", "export TOKEN=", "\"", "`", "see ("]),
                 dice.pick(&["", ".", "\"", "`", ")", " ok"]),
             );
             // Some logs put their stamp before each line of a block.
-            let prefix = if dice.roll(2) == 0 { format!("{stamp} [tool:env] ") } else { String::new() };
+            let prefix = if dice.below(2) == 0 { format!("{stamp} [tool:env] ") } else { String::new() };
             let shown = secret.replace('\n', &format!("{line_end}{prefix}"));
             write!(text, "{stamp} [user] {before}{shown}{after}{line_end}").unwrap();
             planted.extend(secret.lines().filter(|line| !line.starts_with("-----")).map(str::to_owned));
         } else {
-            write!(text, "{stamp} {} ({}){line_end}", dice.pick(PLAIN), dice.roll(1 << 30)).unwrap();
+            write!(text, "{stamp} {} ({}){line_end}", dice.pick(PLAIN), dice.below(1 << 30)).unwrap();
         }
     }
     (text, planted)
@@ -184,7 +170,7 @@ fn no_planted_secret_reaches_the_prompt_or_memory_and_no_citation_is_shifted() {
             journals += 1;
         }
         // The operator's own memory may hold one; it stays there and is not shown.
-        let own = secret(classes[dice.roll(10)], &mut dice);
+        let own = secret(classes[dice.below(10)], &mut dice);
         fs::write(folder.path().join("MEMORY.md"), format!("# Memory\n\n- Mine: {own}\n")).unwrap();
         let before = fs::read_to_string(folder.path().join("MEMORY.md")).unwrap();
         secrets += planted.len();
@@ -206,7 +192,7 @@ fn no_planted_secret_reaches_the_prompt_or_memory_and_no_citation_is_shifted() {
 
 /// Dreams until nothing waits; returns how many lines were promoted.
 fn dream_and_check(path: &Path, planted: &[String], dice: &mut Dice) -> usize {
-    let small = dice.roll(2) == 0;
+    let small = dice.below(2) == 0;
     let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(path).unwrap()))
         .enabled(true)
         .configure(|config| {

@@ -16,6 +16,7 @@ use noctuary::{
 use serde_json::json;
 
 use crate::life::{access, at, begin, documents, home, homes, name, put};
+use noctuary_tests::common::dice::Dice;
 
 /// Settings with receipts.
 fn on() -> LifeConfig {
@@ -24,30 +25,19 @@ fn on() -> LifeConfig {
     config
 }
 
-/// Numbers that look random and are always the same.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-
-    /// Returns a word that stands nowhere else.
-    fn word(&mut self, number: &mut u64) -> String {
-        *number += 1;
-        let letters: String =
-            (0..5).map(|_| char::from(b"qrstuvwxy"[usize::try_from(self.next(9)).unwrap()])).collect();
-        format!("{letters}{number}z")
-    }
+/// Returns a word that stands nowhere else.
+fn word(dice: &mut Dice, number: &mut u64) -> String {
+    *number += 1;
+    let letters: String = (0..5).map(|_| char::from(dice.pick(b"qrstuvwxy"))).collect();
+    format!("{letters}{number}z")
 }
 
 /// A text of some lines, each of words that stand nowhere else; some are blank.
 fn text(dice: &mut Dice, number: &mut u64, lines: u64) -> String {
     let mut text = String::new();
     for _ in 0..lines {
-        if dice.next(5) > 0 {
-            let words: Vec<String> = (0..=dice.next(8)).map(|_| dice.word(number)).collect();
+        if dice.below(5) > 0 {
+            let words: Vec<String> = (0..=dice.below(8)).map(|_| word(dice, number)).collect();
             text += &format!("- {}", words.join(" "));
         }
         text.push('\n');
@@ -124,31 +114,31 @@ fn why_names_every_source_of_a_thousand_scripted_prompts() {
             let mut config = on();
             config.prompt.order =
                 [PromptOrder::Seed, PromptOrder::IronClaw, PromptOrder::OpenClaw][round % 3];
-            config.prompt.max_file_chars = [20_000, 400, 150][usize::try_from(dice.next(3)).unwrap()];
-            config.prompt.max_chars = [60_000, 1500, 600][usize::try_from(dice.next(3)).unwrap()];
-            config.prompt.journal_days = u32::try_from(dice.next(3)).unwrap();
+            config.prompt.max_file_chars = [20_000, 400, 150][dice.below(3)];
+            config.prompt.max_chars = [60_000, 1500, 600][dice.below(3)];
+            config.prompt.journal_days = dice.below(3);
             for document in ["SOUL.md", "AGENTS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md"] {
-                if document == "SOUL.md" || dice.next(5) > 0 {
-                    let lines = 1 + dice.next(12);
+                if document == "SOUL.md" || dice.below(5) > 0 {
+                    let lines = 1 + dice.below(12);
                     let front = ["", "# A title\n\n", "---\nsummary: x\n---\n\n# A title\n\n"];
-                    let front = front[usize::try_from(dice.next(3)).unwrap()];
+                    let front = front[dice.below(3)];
                     put(&workspace, document, format!("{front}{}", text(&mut dice, &mut number, lines)));
                 }
             }
             let mut memory = format!("# Memory\n\n{}", text(&mut dice, &mut number, 6));
-            for night in 0..dice.next(4) {
+            for night in 0..dice.below(4) {
                 let id = format!("0f3a9c5be2d1447{night}");
                 memory +=
                     &format!("\n## Dreamed 2026-11-1{night}\n<!-- dream:v1 id={id} src=1 sha256=0 -->\n\n");
                 memory += &text(&mut dice, &mut number, 5);
-                if dice.next(6) > 0 {
+                if dice.below(6) > 0 {
                     memory += &format!("\n<!-- /dream:v1 id={id} -->\n");
                 }
             }
             put(&workspace, "MEMORY.md", &memory);
             for day in 18..=21 {
                 for session in ["one", "two"] {
-                    let lines = dice.next(20);
+                    let lines = dice.below(20);
                     let journal = text(&mut dice, &mut number, lines);
                     put(&workspace, &format!("memory/2026-11-{day}-{session}.md"), journal);
                 }

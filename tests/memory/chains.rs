@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
+use noctuary_tests::common::dice::Dice;
+
 /// Something that is otherwise from time to time.
 pub(crate) struct Slot {
     /// `{s}` is the subject, `{v}` the value.
@@ -168,20 +170,6 @@ pub(crate) const CHATTER: [&str; 6] = [
 
 pub(crate) const SEED: u64 = 20_260_711;
 
-/// A sequence that looks random and is the same every time.
-pub(crate) struct Dice(pub(crate) u64);
-
-impl Dice {
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % bound
-    }
-
-    pub(crate) fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-}
-
 /// States of one slot of one subject, the newest last.
 pub(crate) struct Chain {
     pub(crate) wording: &'static str,
@@ -216,7 +204,7 @@ impl Chain {
             };
             states.push(said);
         }
-        let question = fill(dice.of(&slot.asked), 0);
+        let question = fill(dice.pick(&slot.asked), 0);
         Self { wording, question, states, is_close: dice.below(3) == 0 }
     }
 }
@@ -241,10 +229,10 @@ pub(crate) fn world(dice: &mut Dice, chains: &[Chain]) -> (Vec<String>, Vec<Vec<
             lines.push(state.clone());
         }
         if dice.below(2) == 0 {
-            lines.push(dice.of(&ABOUT).replace("{s}", dice.of(&SUBJECTS)));
+            lines.push(dice.pick(&ABOUT).replace("{s}", dice.pick(&SUBJECTS)));
         }
         if dice.below(4) == 0 {
-            lines.push(dice.of(&CHATTER).to_owned());
+            lines.push(dice.pick(&CHATTER).to_owned());
         }
     }
     (lines, places)

@@ -20,7 +20,8 @@ use noctuary::{
 };
 use serde_json::{Value, json};
 
-use crate::memory::chains::{Chain, Dice, SEED, chains, world};
+use crate::memory::chains::{Chain, SEED, chains, world};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::{agent, human, marta};
 
 /// Lines a section.

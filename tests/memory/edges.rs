@@ -14,6 +14,7 @@ use noctuary::store::StoreConfig;
 use noctuary::testing::contract::edges::{self as contract, Edged};
 use noctuary::{Access, FileMemoryStore};
 
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::now;
 
 fn human() -> Access {
@@ -74,13 +75,8 @@ fn both_stores_keep_the_whole_contract() {
 fn stores_tell_the_same_edges_after_the_same_life() {
     let names = ["Marta", "@jan", "[[Brisk]]", "#repairs", "the API", "keel", "in Porto", "docs/a.md"];
     for seed in 1..=6_u64 {
-        let mut dice = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut roll = |sides: u64| {
-            dice ^= dice << 13;
-            dice ^= dice >> 7;
-            dice ^= dice << 17;
-            usize::try_from((dice >> 8) % sides).unwrap()
-        };
+        let mut dice = Dice(seed);
+        let mut roll = |sides: usize| dice.below(sides);
         let folders: Vec<_> = backends().map(|_| tempfile::tempdir().unwrap()).collect();
         let stores: Vec<_> = backends().map(|at| open(folders[at].path(), at)).collect();
         let mut ids = Vec::new();

@@ -19,6 +19,7 @@ use noctuary::memory::{Filter, MemoryId, NewMemory, Query, Source, categories};
 use noctuary::store::StoreConfig;
 use noctuary::testing::MemoryDisk;
 use noctuary::{Access, Actor, Error, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::now;
 
 /// How many sequences run: where `NOCTUARY_LONG_TESTS` is set, all of them.
@@ -53,30 +54,6 @@ const DREAMS: [&str; 2] = ["0123456789abcdef", "fedcba9876543210"];
 
 fn main_of(actor: Actor) -> Access {
     Access::new(SessionKind::Main, actor, Scope::user("marta"))
-}
-
-/// Numbers that follow from a seed.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound as u64).unwrap()
-    }
-
-    fn one_in(&mut self, chance: usize) -> bool {
-        self.below(chance) == 0
-    }
-
-    fn pick<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())].clone()
-    }
 }
 
 /// Something that is done to a store.

@@ -11,6 +11,7 @@ use noctuary::memory::{Filter, MemoryEvent, MemoryId, MemoryObserver, NewMemory,
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::{self as contract, Facts as Store};
 use noctuary::{Access, Actor, Error, FileMemoryStore, Scope, SessionKind};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::{access, agent, human};
 
 fn at(minute: i64) -> DateTime<Utc> {
@@ -411,11 +412,8 @@ fn rows_of_frequent_words_have_the_same_suspects_in_both_stores() {
         "café",
         "10:30",
     ];
-    let mut seed = 5_u64;
-    let mut roll = |bound: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(seed >> 33).unwrap() % bound
-    };
+    let mut dice = Dice(5);
+    let mut roll = |bound: usize| dice.below(bound);
     let rows: Vec<NewMemory> = (0..900)
         .map(|number| {
             let length = 2 + roll(6);

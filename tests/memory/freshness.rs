@@ -7,11 +7,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::memory::chains::{ABOUT, Dice, SEED, SUBJECTS, chains, shuffle, world};
+use crate::memory::chains::{ABOUT, SEED, SUBJECTS, chains, shuffle, world};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::memory::{Hit, MemoryId, NewMemory, Place, Query, Role, Source};
 use noctuary::testing::contract::memory as contract;
 use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, SessionKind, SqliteMemoryStore};
+use noctuary_tests::common::dice::Dice;
 
 /// A store of each kind, and what it holds of what was said.
 struct Told {
@@ -171,17 +172,17 @@ fn a_row_that_answers_better_is_not_buried_by_a_newer_sibling() {
         let (mut lines, mut questions) = (Vec::new(), Vec::new());
         for (number, (one, way)) in pairs.into_iter().enumerate() {
             let (first, then, ask) = SIBLINGS[(number + world_number) % SIBLINGS.len()];
-            let (subject, both) = (dice.of(&SUBJECTS), dice.of(&ABOUT_BOTH));
+            let (subject, both) = (dice.pick(&SUBJECTS), dice.pick(&ABOUT_BOTH));
             let (a, b) = if way == 0 { ABOUT_ONE[one] } else { (ABOUT_ONE[one].1, ABOUT_ONE[one].0) };
             let fill = |template: &str| {
                 template.replace("{s}", subject).replace("{x}", both).replace("{a}", a).replace("{b}", b)
             };
-            questions.push((lines.len(), fill(dice.of(&ask))));
+            questions.push((lines.len(), fill(dice.pick(&ask))));
             lines.push(fill(first));
             if dice.below(2) == 0 {
-                lines.push(dice.of(&ABOUT).replace("{s}", subject));
+                lines.push(dice.pick(&ABOUT).replace("{s}", subject));
             }
-            lines.push(fill(dice.of(&then)));
+            lines.push(fill(dice.pick(&then)));
         }
         for told in stores(&lines, world_number % 2 == 0) {
             for (line, question) in &questions {

@@ -12,6 +12,7 @@ use noctuary::store::StoreConfig;
 use noctuary::testing::contract::memory as contract;
 use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
 use noctuary_tests::common::backends;
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::now;
 use proptest::prelude::*;
 
@@ -71,20 +72,6 @@ fn fact(content: &str) -> NewMemory {
 
 fn found(store: &(impl MemoryStore + ?Sized), query: &Query) -> Vec<i64> {
     store.search(&main_session(), query).unwrap().hits.iter().map(|hit| hit.memory.id.get()).collect()
-}
-
-/// Numbers without a pattern, the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from((self.0 >> 33) % end as u64).unwrap()
-    }
-
-    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[self.below(words.len())]
-    }
 }
 
 /// Stores with the same rows; with another scope in the database, or alone.

@@ -8,9 +8,10 @@ use noctuary::facts::{Decision, Fact, FactKey, FactStore};
 use noctuary::memory::{AsOf, Hit, NewMemory, Query, Source, Stale, categories};
 use noctuary::testing::MemoryDisk;
 use noctuary::{FileMemoryStore, MemoryStore, SqliteMemoryStore};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::{agent, human, marta, now};
 
-use super::chains::{Dice, SEED, SLOTS, SUBJECTS};
+use super::chains::{SEED, SLOTS, SUBJECTS};
 
 trait Rows: MemoryStore + FactStore {}
 
@@ -50,15 +51,15 @@ impl Property {
 
 /// Lives of two properties that are told in turn; returns how many answers put what holds first, and of how many.
 fn live(seed: u64) -> (u32, u32) {
-    let mut dice = Dice(SEED ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut dice = Dice(SEED ^ seed);
     let store: Box<dyn Rows> = if seed.is_multiple_of(10) {
         Box::new(SqliteMemoryStore::open_in_memory(marta()).unwrap())
     } else {
         let disk = Arc::new(MemoryDisk::new());
         Box::new(FileMemoryStore::on_disk(disk, marta(), noctuary::store::StoreConfig::default()).unwrap())
     };
-    let first = dice.of(&SUBJECTS[..7]);
-    let second = dice.of(&SUBJECTS[7..]);
+    let first = dice.pick(&SUBJECTS[..7]);
+    let second = dice.pick(&SUBJECTS[7..]);
     let mut properties = [Property::draw(&mut dice, first), Property::draw(&mut dice, second)];
     let minute = |at: usize| now() + TimeDelta::minutes(i64::try_from(at).unwrap() * 10);
     let steps = 4 + dice.below(5);

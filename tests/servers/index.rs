@@ -14,6 +14,7 @@ use noctuary::workspace::WorkspaceExt;
 use noctuary::{Access, Actor, DocName, Scope, SessionKind, SqliteIndex, Workspace, WriteMode};
 use postgres::{Client, NoTls};
 
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::server::{self, Fresh};
 
 fn marta() -> Scope {
@@ -51,18 +52,9 @@ const WORDS: [&str; 24] = [
     "chart",
 ];
 
-/// Words by a recipe, so that each run has the same.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % sides
-    }
-
-    fn text(&mut self, words: usize) -> String {
-        (0..words).map(|_| WORDS[self.roll(WORDS.len())]).collect::<Vec<_>>().join(" ") + "\n"
-    }
+/// Some words, and the end of a line.
+fn some_words(dice: &mut Dice, words: usize) -> String {
+    (0..words).map(|_| dice.pick(&WORDS)).collect::<Vec<_>>().join(" ") + "\n"
 }
 
 // The same documents in the same order, whatever the home: SQLite counts the words of a whole file where one scope has it, and those in
@@ -102,11 +94,11 @@ fn a_search_finds_what_sqlite_finds_in_its_order() {
     }
     let mut dice = Dice(7);
     for round in 0..60 {
-        let name = doc(&format!("{}/n{}.md", ["notes", "private"][dice.roll(2)], dice.roll(40)));
+        let name = doc(&format!("{}/n{}.md", ["notes", "private"][dice.below(2)], dice.below(40)));
         let mut text = String::new();
-        for _ in 0..=dice.roll(3) {
-            let words = 5 + dice.roll(300);
-            text += &format!("\n## {}\n{}", WORDS[dice.roll(WORDS.len())], dice.text(words));
+        for _ in 0..=dice.below(3) {
+            let words = 5 + dice.below(300);
+            text += &format!("\n## {}\n{}", WORDS[dice.below(WORDS.len())], some_words(&mut dice, words));
         }
         for index in [&sqlite as &dyn DocumentIndex, &postgres] {
             put(index, &name, &text);
@@ -116,7 +108,7 @@ fn a_search_finds_what_sqlite_finds_in_its_order() {
     assert_eq!(sqlite.seen().unwrap(), postgres.seen().unwrap());
     let mut found = 0;
     for round in 0..48 {
-        let (one, two, three) = (WORDS[dice.roll(24)], WORDS[dice.roll(24)], WORDS[dice.roll(24)]);
+        let (one, two, three) = (WORDS[dice.below(24)], WORDS[dice.below(24)], WORDS[dice.below(24)]);
         let query = match round % 6 {
             0 => one.to_owned(),
             1 => format!("{one} {two} {three}"),
@@ -127,7 +119,7 @@ fn a_search_finds_what_sqlite_finds_in_its_order() {
         };
         for kind in [SessionKind::Main, SessionKind::Shared] {
             let access = Access::new(kind, Actor::Agent, marta());
-            let limit = 1 + dice.roll(30);
+            let limit = 1 + dice.below(30);
             let there = postgres.search(&access, &query, limit).unwrap();
             assert_eq!(there, sqlite.search(&access, &query, limit).unwrap(), "{query:?} as {kind:?}");
             found += there.len();
@@ -173,7 +165,7 @@ fn a_search_over_many_documents_is_timed() {
     let postgres = fresh.server.index(marta()).unwrap();
     let mut dice = Dice(9);
     let texts: Vec<String> =
-        (0..many).map(|_| dice.text(60) + &format!("entry{}\n", dice.roll(many))).collect();
+        (0..many).map(|_| some_words(&mut dice, 60) + &format!("entry{}\n", dice.below(many))).collect();
     let now = Utc::now();
     for index in [&sqlite as &dyn DocumentIndex, &postgres] {
         for (at, part) in texts.chunks(100).enumerate() {

@@ -25,6 +25,7 @@ use noctuary::testing::contract::{
 use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
 use postgres::{Client, NoTls};
 
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::now;
 use noctuary_tests::common::server;
 
@@ -122,74 +123,55 @@ fn every_character_of_a_row_comes_back() {
     }
 }
 
-/// Numbers that follow from a seed.
-struct Dice(u64);
+fn any_text(dice: &mut Dice) -> String {
+    const WORDS: [&str; 24] = [
+        "harbour",
+        "boats",
+        "boat",
+        "the",
+        "of",
+        "Lisbon",
+        "Porto",
+        "tea",
+        "coffee",
+        "BTC-USD",
+        "C++",
+        "0.5%",
+        "slippage",
+        "Ilya",
+        "paints",
+        "painting",
+        "ferry",
+        "山寨币",
+        "Café",
+        "rope",
+        "moored",
+        "ninth",
+        "July",
+        "don't",
+    ];
+    let words = 2 + dice.below(9);
+    (0..words).map(|_| dice.pick(&WORDS)).collect::<Vec<_>>().join(" ")
+}
 
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % bound
+fn any_row(dice: &mut Dice) -> NewMemory {
+    let category = dice.pick(&[categories::FACT, categories::PREFERENCE, categories::OBSERVATION, "note"]);
+    let source = dice.pick(&[Source::AgentRecorded, Source::ChatExtracted, Source::UserExplicit]);
+    let mut row = NewMemory::new(category, any_text(dice), source);
+    row.shared = dice.one_in(3);
+    if dice.one_in(2) {
+        row = row.at(Place {
+            session: format!("talk {}", dice.below(3)),
+            position: dice.below(30),
+            role: dice.pick(&[Role::User, Role::Agent, Role::Other]),
+            speaker: dice.pick(&[None, Some("Ilya".to_owned()), Some("user".to_owned())]),
+            said_at: dice.pick(&[None, Some(now() - TimeDelta::days(9))]),
+        });
     }
-
-    fn one_in(&mut self, chance: usize) -> bool {
-        self.below(chance) == 0
+    if dice.one_in(4) {
+        row = row.about(FactKey::one(dice.pick(&["Alice", "Marta"]), dice.pick(&["home", "drink"])));
     }
-
-    fn pick<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())].clone()
-    }
-
-    fn text(&mut self) -> String {
-        const WORDS: [&str; 24] = [
-            "harbour",
-            "boats",
-            "boat",
-            "the",
-            "of",
-            "Lisbon",
-            "Porto",
-            "tea",
-            "coffee",
-            "BTC-USD",
-            "C++",
-            "0.5%",
-            "slippage",
-            "Ilya",
-            "paints",
-            "painting",
-            "ferry",
-            "山寨币",
-            "Café",
-            "rope",
-            "moored",
-            "ninth",
-            "July",
-            "don't",
-        ];
-        let words = 2 + self.below(9);
-        (0..words).map(|_| self.pick(&WORDS)).collect::<Vec<_>>().join(" ")
-    }
-
-    fn row(&mut self) -> NewMemory {
-        let category =
-            self.pick(&[categories::FACT, categories::PREFERENCE, categories::OBSERVATION, "note"]);
-        let source = self.pick(&[Source::AgentRecorded, Source::ChatExtracted, Source::UserExplicit]);
-        let mut row = NewMemory::new(category, self.text(), source);
-        row.shared = self.one_in(3);
-        if self.one_in(2) {
-            row = row.at(Place {
-                session: format!("talk {}", self.below(3)),
-                position: u64::try_from(self.below(30)).unwrap(),
-                role: self.pick(&[Role::User, Role::Agent, Role::Other]),
-                speaker: self.pick(&[None, Some("Ilya".to_owned()), Some("user".to_owned())]),
-                said_at: self.pick(&[None, Some(now() - TimeDelta::days(9))]),
-            });
-        }
-        if self.one_in(4) {
-            row = row.about(FactKey::one(self.pick(&["Alice", "Marta"]), self.pick(&["home", "drink"])));
-        }
-        row
-    }
+    row
 }
 
 trait Store: MemoryStore + FactStore {}
@@ -241,7 +223,7 @@ fn queries(dice: &mut Dice, now: DateTime<Utc>) -> Vec<Query> {
         ["what about the boats?", "\"of the\" harbour", "bo*", "tea AND NOT coffee", "category:note rope"]
             .map(Query::new)
             .into();
-    queries.extend((0..3).map(|_| Query::new(dice.text())));
+    queries.extend((0..3).map(|_| Query::new(any_text(dice))));
     queries.push(Query::new("painting harbour Lisbon").limit(3));
     let mut recent = Query::new("boats of Lisbon");
     recent.order = Order::Recency;
@@ -277,12 +259,12 @@ fn whatever_is_done_a_server_tells_what_the_other_stores_tell() {
             now += dice.pick(&[0, 1, 60, 3000].map(TimeDelta::minutes)) + TimeDelta::nanoseconds(step);
             let access = dice.pick(&[human(), human(), marta(SessionKind::Main, Actor::Agent)]);
             let verb = dice.below(16);
-            let row = dice.row();
-            let batch: Vec<NewMemory> = (0..dice.below(12)).map(|_| dice.row()).collect();
+            let row = any_row(&mut dice);
+            let batch: Vec<NewMemory> = (0..dice.below(12)).map(|_| any_row(&mut dice)).collect();
             let mut id =
                 || MemoryId::new(i64::try_from(dice.below(usize::try_from(ids + 1).unwrap())).unwrap() + 1);
             let (one, other) = (id(), id());
-            let text = dice.text();
+            let text = any_text(&mut dice);
             let answers: Vec<String> = stores
                 .iter()
                 .map(|store| match verb {
@@ -349,12 +331,13 @@ fn a_process_finds_at_once_what_another_one_changed() {
         let (writer, keeping, tight, forgetful) =
             (of_process(1 << 20), of_process(1 << 20), of_process(1 << 13), of_process(0));
         let (mut now, mut ids) = (now(), 40);
-        let rows: Vec<NewMemory> = (0..ids).map(|_| dice.row()).collect();
+        let rows: Vec<NewMemory> = (0..ids).map(|_| any_row(&mut dice)).collect();
         assert!(writer.write_all(&human(), &rows, now).unwrap().iter().any(Result::is_ok));
         for step in 0..20 {
             now += TimeDelta::minutes(7);
             let id = |dice: &mut Dice| MemoryId::new(i64::try_from(dice.below(ids)).unwrap() + 1);
-            let (one, other, text, row) = (id(&mut dice), id(&mut dice), dice.text(), dice.row());
+            let (one, other, text, row) =
+                (id(&mut dice), id(&mut dice), any_text(&mut dice), any_row(&mut dice));
             let by = if dice.one_in(4) { &keeping } else { &writer };
             match dice.below(9) {
                 0 | 1 => ids += usize::from(by.record(&human(), &row, now).is_ok()),
@@ -366,7 +349,8 @@ fn a_process_finds_at_once_what_another_one_changed() {
                 _ if step % 7 == 0 => drop(by.forget(&human(), &text, now)),
                 _ => drop(by.purge(now - TimeDelta::days(2), now)),
             }
-            let texts = ["boats of Lisbon".to_owned(), dice.text(), dice.text(), dice.text()];
+            let texts =
+                ["boats of Lisbon".to_owned(), any_text(&mut dice), any_text(&mut dice), any_text(&mut dice)];
             let queries = &texts.map(Query::new);
             let found = |store: &PostgresMemoryStore| {
                 let mut found = String::new();
@@ -415,7 +399,7 @@ fn frequent_words_are_found_in_lists_whatever_becomes_of_their_rows() {
     for round in 0..3 {
         for _ in 0..3 {
             time += TimeDelta::minutes(1);
-            let rows: Vec<NewMemory> = (0..300).map(|_| dice.row()).collect();
+            let rows: Vec<NewMemory> = (0..300).map(|_| any_row(&mut dice)).collect();
             let written = stores.map(|store| {
                 let written = store.write_all(&human(), &rows, time).unwrap();
                 written.iter().filter(|row| row.is_ok()).count()
@@ -425,7 +409,7 @@ fn frequent_words_are_found_in_lists_whatever_becomes_of_their_rows() {
         }
         // A day's rows come one by one.
         for _ in 0..40 {
-            let row = dice.row();
+            let row = any_row(&mut dice);
             let is_kept = stores.map(|store| store.record(&human(), &row, time).is_ok());
             assert_eq!(is_kept[0], is_kept[1]);
         }
@@ -433,7 +417,7 @@ fn frequent_words_are_found_in_lists_whatever_becomes_of_their_rows() {
         for _ in 0..60 {
             time += TimeDelta::seconds(7);
             let id = MemoryId::new(i64::try_from(dice.below(last)).unwrap() + 1);
-            let (verb, text) = (dice.below(4), dice.text());
+            let (verb, text) = (dice.below(4), any_text(&mut dice));
             let done = stores.map(|store| match verb {
                 0 => format!("{:?}", store.update(&human(), id, &text, time)),
                 1 => format!("{:?}", store.delete(&human(), id, time)),

@@ -9,6 +9,7 @@ use noctuary::workspace::{Name, Revision};
 use noctuary::{DocName, Error, Result, Workspace, WriteMode};
 
 use crate::workspace::homes::homes;
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::name;
 
 /// No document stands below another: what a home says then is its own.
@@ -16,32 +17,22 @@ const NAMES: [&str; 7] =
     ["a.md", "b.md", "MEMORY.md", "d/a.md", "d/b.md", "d/e/c.md", "memory/2026-11-21-repl.md"];
 const VERBS: usize = 40;
 
-/// Numbers by a recipe, so that each life can be lived again.
-struct Dice(u64);
+fn any_name(dice: &mut Dice) -> DocName {
+    name(dice.pick(&NAMES))
+}
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % sides
-    }
-
-    fn name(&mut self) -> DocName {
-        name(NAMES[self.roll(NAMES.len())])
-    }
-
-    fn bytes(&mut self) -> Vec<u8> {
-        let parts: [&[u8]; 8] = [
-            b"",
-            b"- tea\n",
-            b"no end",
-            b"\n",
-            b"\r\nline\r\n",
-            b"zero \0",
-            b"\xff\xfe",
-            "\u{65e5}\n".as_bytes(),
-        ];
-        (0..=self.roll(2)).map(|_| parts[self.roll(8)]).collect::<Vec<_>>().concat()
-    }
+fn any_bytes(dice: &mut Dice) -> Vec<u8> {
+    let parts: [&[u8]; 8] = [
+        b"",
+        b"- tea\n",
+        b"no end",
+        b"\n",
+        b"\r\nline\r\n",
+        b"zero \0",
+        b"\xff\xfe",
+        "\u{65e5}\n".as_bytes(),
+    ];
+    (0..=dice.below(2)).map(|_| dice.pick(&parts)).collect::<Vec<_>>().concat()
 }
 
 #[derive(Debug, Clone)]
@@ -158,11 +149,11 @@ fn random_lives_are_the_same_in_every_home() {
         let (mut dice, mut model) = (Dice(life), Model::default());
         let mut told = Vec::new();
         for _ in 0..VERBS {
-            let verb = match dice.roll(8) {
+            let verb = match dice.below(8) {
                 0..=2 => {
-                    let (name, bytes) = (dice.name(), dice.bytes());
+                    let (name, bytes) = (any_name(&mut dice), any_bytes(&mut dice));
                     let seen = model.0.get(name.as_str()).map(|bytes| Revision::of(bytes));
-                    let mode = match (dice.roll(4), seen) {
+                    let mode = match (dice.below(4), seen) {
                         (0, _) => WriteMode::Create,
                         (1, Some(seen)) => WriteMode::IfRevision(seen),
                         (2, _) => WriteMode::IfRevision(Revision::of(b"of something else")),
@@ -170,12 +161,12 @@ fn random_lives_are_the_same_in_every_home() {
                     };
                     Verb::Write(name, bytes, mode)
                 }
-                3 | 4 => Verb::Append(dice.name(), dice.bytes()),
-                5 => Verb::Remove(dice.name()),
-                6 => Verb::Rename(dice.name(), dice.name()),
+                3 | 4 => Verb::Append(any_name(&mut dice), any_bytes(&mut dice)),
+                5 => Verb::Remove(any_name(&mut dice)),
+                6 => Verb::Rename(any_name(&mut dice), any_name(&mut dice)),
                 _ => {
-                    let start = dice.roll(9) as u64;
-                    Verb::Range(dice.name(), start, start + dice.roll(12) as u64)
+                    let start = dice.below(9_u64);
+                    Verb::Range(any_name(&mut dice), start, start + dice.below(12_u64))
                 }
             };
             // A name that is renamed to itself is nothing that anybody asks for.

@@ -18,7 +18,8 @@ use noctuary::testing::{CrashOutcome, Disk, Fault, Faults, FaultyDisk, Lie, Memo
 use noctuary::workspace::{Claim, ClaimTerms, Revision};
 use noctuary::{FileWorkspace, Outcome, Workspace, WriteMode};
 
-use super::kit::{Chance, Score, each_second, is_long, length};
+use super::kit::{Score, each_second, is_long, length};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::{
     Night, check_night, disk_before, disk_with, ensure, name, run_night, run_night_with, tellings, text_of,
 };
@@ -345,14 +346,14 @@ struct Explorer<'c> {
 fn explore(lie: Option<Lie>, time: Duration, enumerates: bool) -> Tried {
     let begun = Instant::now();
     let cases = cases(lie);
-    let mut chance = Chance::fresh();
+    let mut chance = Dice::fresh();
     let places = places(&cases, &mut chance);
     let cuts = places.iter().filter(|(_, place)| matches!(place, Place::Power(_))).count() as u64;
     let tried = Mutex::new(Tried { cuts, ..Tried::default() });
     let explorer = Explorer { places, tried, known: Mutex::default() };
     std::thread::scope(|scope| {
-        for (half, seed) in [chance.next(), chance.next()].into_iter().enumerate() {
-            let (explorer, mut chance) = (&explorer, Chance::new(seed));
+        for (half, seed) in [chance.roll(), chance.roll()].into_iter().enumerate() {
+            let (explorer, mut chance) = (&explorer, Dice(seed));
             scope.spawn(move || {
                 for round in 0.. {
                     let mut is_complete = true;
@@ -373,7 +374,7 @@ fn explore(lie: Option<Lie>, time: Duration, enumerates: bool) -> Tried {
 }
 
 /// All places, in an order that chance decides: a short run sees some of each case.
-fn places<'c>(cases: &'c [Case], chance: &mut Chance) -> Vec<(&'c Case, Place)> {
+fn places<'c>(cases: &'c [Case], chance: &mut Dice) -> Vec<(&'c Case, Place)> {
     let mut places = Vec::new();
     for case in cases {
         let begun = case.begin.operations().len();
@@ -386,14 +387,14 @@ fn places<'c>(cases: &'c [Case], chance: &mut Chance) -> Vec<(&'c Case, Place)> 
         places.extend(steps.flat_map(|n| ERRORS.map(|error| (case, Place::Fail(n, error)))));
     }
     for at in (1..places.len()).rev() {
-        places.swap(at, chance.index(at + 1));
+        places.swap(at, chance.below(at + 1));
     }
     places
 }
 
 impl Explorer<'_> {
     /// Tries another state of a place; `true` where that were all, or enough.
-    fn visit(&self, case: &Case, place: Place, round: u64, chance: &mut Chance) -> bool {
+    fn visit(&self, case: &Case, place: Place, round: u64, chance: &mut Dice) -> bool {
         match place {
             Place::Power(n) => self.lose_power(case, n, round, chance),
             Place::Kill(n) => {
@@ -423,7 +424,7 @@ impl Explorer<'_> {
         }
     }
 
-    fn lose_power(&self, case: &Case, n: usize, round: u64, chance: &mut Chance) -> bool {
+    fn lose_power(&self, case: &Case, n: usize, round: u64, chance: &mut Dice) -> bool {
         let loss = case.ended.power_loss(n);
         let choices = loss.choices();
         let all = choices.iter().fold(1, |all: u64, choice| all.saturating_mul(choice.len() as u64));
@@ -451,7 +452,7 @@ impl Explorer<'_> {
     }
 
     /// Does the case again on what a crash left, and loses the power in it or after it.
-    fn act_and_lose(&self, case: &Case, disk: &MemoryDisk, chance: &mut Chance, place: impl Fn() -> String) {
+    fn act_and_lose(&self, case: &Case, disk: &MemoryDisk, chance: &mut Dice, place: impl Fn() -> String) {
         let is_done = case.act(disk);
         self.lose(case, disk, is_done, chance, place);
     }
@@ -462,11 +463,11 @@ impl Explorer<'_> {
         case: &Case,
         disk: &MemoryDisk,
         is_done: bool,
-        chance: &mut Chance,
+        chance: &mut Dice,
         place: impl Fn() -> String,
     ) {
         let end = disk.operations().len();
-        let n = if chance.one_in(2) { end } else { chance.index(end + 1) };
+        let n = if chance.one_in(2) { end } else { chance.below(end + 1) };
         let loss = disk.power_loss(n);
         let fates = any(&loss.choices(), chance.below(4), chance);
         self.judge(case, &loss.image(&fates), is_done && n == end, || {
@@ -508,11 +509,11 @@ fn nth(choices: &[&[CrashOutcome]], mut n: u64) -> Vec<CrashOutcome> {
 }
 
 /// First everything kept, as a killed process leaves it, then nothing, then any combination.
-fn any(choices: &[&[CrashOutcome]], round: u64, chance: &mut Chance) -> Vec<CrashOutcome> {
+fn any(choices: &[&[CrashOutcome]], round: u64, chance: &mut Dice) -> Vec<CrashOutcome> {
     let mut fate = |choice: &&[CrashOutcome]| match round {
         0 => CrashOutcome::Kept,
         1 => CrashOutcome::Lost,
-        _ => choice[chance.index(choice.len())],
+        _ => choice[chance.below(choice.len())],
     };
     choices.iter().map(&mut fate).collect()
 }

@@ -13,7 +13,8 @@ use noctuary::dream::Notice;
 use noctuary::testing::{Disk, DiskFile, Entry, Open, Stat};
 use noctuary::{FileWorkspace, LlmReply, Outcome, dream_once_at, llm_fn};
 
-use super::kit::{Chance, Score, is_long};
+use super::kit::{Score, is_long};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::{Life, dreamer_over, journal, night};
 
 const MEMORY: &str = "# Memory\n\n- Known already, and for long.\n";
@@ -287,9 +288,9 @@ pub(crate) fn run() -> bool {
         });
     }
     let all = schedules.len();
-    let mut chance = Chance::fresh();
+    let mut chance = Dice::fresh();
     for last in (1..all).rev() {
-        schedules.swap(last, chance.index(last + 1));
+        schedules.swap(last, chance.below(last + 1));
     }
     for (editor, steps) in schedules {
         if !is_long() && !score.goes_on() {

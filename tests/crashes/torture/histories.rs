@@ -19,7 +19,8 @@ use noctuary::{
     dream_once_at, llm_fn,
 };
 
-use super::kit::{Chance, Score, each_second, is_long, length, read, scratch};
+use super::kit::{Score, each_second, is_long, length, read, scratch};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::{KEY, Life, dreamer_over, journal, night};
 
 /// The journals as they stood at one moment.
@@ -40,7 +41,7 @@ impl Shown {
 
 struct History {
     life: Life,
-    chance: Chance,
+    chance: Dice,
     now: DateTime<Utc>,
     /// How many lines were ever written; each has its number.
     written: u64,
@@ -68,7 +69,7 @@ struct Weather {
 }
 
 impl History {
-    fn new(chance: Chance) -> Self {
+    fn new(chance: Dice) -> Self {
         let life = Life::of(scratch(0));
         life.put("MEMORY.md", "# Memory\n");
         fs::create_dir(life.path("memory")).unwrap();
@@ -101,7 +102,7 @@ impl History {
 
     fn line(&mut self) -> String {
         self.written += 1;
-        let padding = "x".repeat(self.chance.index(60));
+        let padding = "x".repeat(self.chance.below(60));
         format!("- [user] line {} {padding}\n", self.written)
     }
 
@@ -124,7 +125,7 @@ impl History {
             5 if self.life.has(&file) => {
                 // Cut somewhere, and go on in other words.
                 let mut bytes = self.life.bytes(&file);
-                bytes.truncate(self.chance.index(bytes.len() + 1));
+                bytes.truncate(self.chance.below(bytes.len() + 1));
                 bytes.extend(self.line().bytes());
                 self.life.put(&file, bytes);
                 self.touch(&file);
@@ -134,7 +135,7 @@ impl History {
                 let text = self.life.text(&file);
                 let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
                 if !lines.is_empty() {
-                    let at = self.chance.index(lines.len());
+                    let at = self.chance.below(lines.len());
                     lines[at] = self.line();
                     self.life.put(&file, lines.concat());
                     self.touch(&file);
@@ -413,7 +414,7 @@ fn says_all(report: &DreamReport) -> bool {
 
 pub(crate) fn run() -> bool {
     let mut score = Score::new("histories");
-    let first = Chance::fresh().next();
+    let first = Dice::fresh().roll();
     let total = Mutex::new((0, 0, 0, 0, Vec::new()));
     let begun = std::time::Instant::now();
     std::thread::scope(|scope| {
@@ -425,7 +426,7 @@ pub(crate) fn run() -> bool {
                         total.0 += 1;
                         first.wrapping_add(total.0)
                     };
-                    let mut chance = Chance::new(seed);
+                    let mut chance = Dice(seed);
                     let steps = chance.below(40) + 10;
                     let mut history = History::new(chance);
                     for _ in 0..steps {

@@ -18,9 +18,8 @@ use noctuary::{
     LlmRequest, Outcome, Scope, Workspace, dream_once_at, llm_fn,
 };
 
-use super::kit::{
-    Chance, Score, add, each_second, end, is_long, read, scratch, start, stretched, unfinished,
-};
+use super::kit::{Score, add, each_second, end, is_long, read, scratch, start, stretched, unfinished};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::{self, KEY};
 
 /// How many tickers run at once.
@@ -35,7 +34,7 @@ const MEMORY: &str = "# Memory\n\n- Operator line 0.\n";
 pub(crate) fn model(seed: u64, leaks: bool) -> impl LlmClient {
     let asked = AtomicU64::new(0);
     llm_fn(move |request: &LlmRequest| -> Result<LlmReply, LlmError> {
-        let mut chance = Chance::new(seed ^ asked.fetch_add(1, Ordering::SeqCst).rotate_left(40));
+        let mut chance = Dice(seed ^ asked.fetch_add(1, Ordering::SeqCst).rotate_left(40));
         if leaks && chance.one_in(20) {
             return Err(LlmError::new("no route"));
         }
@@ -55,7 +54,7 @@ pub(crate) fn model(seed: u64, leaks: bool) -> impl LlmClient {
     })
 }
 
-pub(crate) fn dreamer(life: &Path, chance: &mut Chance) -> JournalDreamer {
+pub(crate) fn dreamer(life: &Path, chance: &mut Dice) -> JournalDreamer {
     let budget = 200 + chance.below(4000);
     unscanned(Arc::new(FileWorkspace::open(life).unwrap()), |config| {
         config.evidence = Evidence::Off;
@@ -69,7 +68,7 @@ pub(crate) fn dreamer(life: &Path, chance: &mut Chance) -> JournalDreamer {
 }
 
 /// A dreamer whose memory is small.
-fn archiver(life: &Path, chance: &mut Chance) -> JournalDreamer {
+fn archiver(life: &Path, chance: &mut Dice) -> JournalDreamer {
     let mut config = dreamer(life, chance).config().clone();
     config.over_budget = OverBudget::Archive;
     config.memory_budget = 200 + chance.below(20_000);
@@ -92,7 +91,7 @@ pub(crate) fn unscanned(
 fn change_of_mind(
     life: &Path,
     dreamer: &JournalDreamer,
-    chance: &mut Chance,
+    chance: &mut Dice,
 ) -> noctuary::Result<&'static str> {
     let human = Access::human(Scope::user("marta"));
     let log = read(&life.join(".dreaming.d/log.jsonl"));
@@ -105,7 +104,7 @@ fn change_of_mind(
     if last.is_empty() {
         return Ok("0");
     }
-    let at = chance.index(last.len());
+    let at = chance.below(last.len());
     let (id, is_undone) = last.into_iter().nth(at).unwrap();
     let id = DreamId::parse(&id).unwrap();
     let (done, word) = if is_undone {
@@ -124,7 +123,7 @@ fn change_of_mind(
 
 /// Ticks until it is killed; with a `mind` that changes it takes dreams back too, and moves some to the archive.
 pub(crate) fn child(folder: &Path, seed: u64, mind: bool) {
-    let mut chance = Chance::new(seed);
+    let mut chance = Dice(seed);
     let model = model(seed, true);
     // Once elsewhere, where nothing is written: the first night of a process makes its patterns, which takes
     // longer than ten later nights.
@@ -153,7 +152,7 @@ pub(crate) fn child(folder: &Path, seed: u64, mind: bool) {
 fn tick(
     dreamer: &JournalDreamer,
     model: &dyn LlmClient,
-    chance: &mut Chance,
+    chance: &mut Dice,
 ) -> noctuary::Result<&'static str> {
     // A person gives some back unmended, and they are quarantined again.
     if chance.one_in(8) {
@@ -186,7 +185,7 @@ pub(crate) fn holder(life: &Path) -> Option<u32> {
 
 /// Waits for a holder, then perhaps for one that commits, and then a moment of any order of length; returns whom to kill. It
 /// waits for a holder for longer than a ticker begins: kills before that would meet no tick.
-fn aim(life: &Path, tickers: &[Child], chance: &mut Chance) -> usize {
+fn aim(life: &Path, tickers: &[Child], chance: &mut Dice) -> usize {
     let place = |pid: u32| tickers.iter().position(|ticker| ticker.id() == pid);
     let wait = |millis: u64, is_there: &dyn Fn() -> bool| {
         let patience = Instant::now() + stretched(Duration::from_millis(millis));
@@ -200,9 +199,9 @@ fn aim(life: &Path, tickers: &[Child], chance: &mut Chance) -> usize {
         wait(50, &|| life.join(INTENT).exists());
     }
     let longest = 1 << chance.below(if for_a_commit { 11 } else { 18 });
-    std::thread::sleep(chance.micros(longest));
+    std::thread::sleep(Duration::from_micros(chance.below(longest)));
     // Some die while they begin, or wait.
-    let anybody = chance.index(tickers.len());
+    let anybody = chance.below(tickers.len());
     if chance.one_in(10) { anybody } else { holder(life).and_then(place).unwrap_or(anybody) }
 }
 
@@ -223,7 +222,7 @@ struct Counts {
 pub(crate) fn run() -> bool {
     let mut score = Score::new("kills");
     let mut counts = Counts::default();
-    let mut chance = Chance::fresh();
+    let mut chance = Dice::fresh();
     while score.goes_on() {
         live(&mut score, &mut counts, &mut chance);
         counts.lives += 1;
@@ -268,14 +267,14 @@ pub(crate) fn prepare(root: &Path) {
 }
 
 /// One workspace: lines come in, tickers dream and die, and at last somebody looks.
-fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
+fn live(score: &mut Score, counts: &mut Counts, chance: &mut Dice) {
     let folder = scratch(counts.lives);
     let root = folder.path();
     let life = root.join("life");
     prepare(root);
     // Every other life is on the disk: two of each kind, in turn.
     let mind = counts.lives % 4 < 2;
-    let another = |chance: &mut Chance| start(&format!("ticks {} {mind}", chance.next()), root);
+    let another = |chance: &mut Dice| start(&format!("ticks {} {mind}", chance.roll()), root);
     let mut tickers: Vec<Child> = (0..TICKERS).map(|_| another(chance)).collect();
     let (mut numbered, mut operator) = (0, 1);
     let begun = Instant::now();
@@ -366,8 +365,8 @@ pub(crate) fn keep(root: &Path) -> String {
 }
 
 /// Releases what is in quarantine, and dreams undisturbed until nothing waits.
-pub(crate) fn drain(life: &Path, chance: &mut Chance) -> Result<(), String> {
-    let model = model(chance.next(), false);
+pub(crate) fn drain(life: &Path, chance: &mut Dice) -> Result<(), String> {
+    let model = model(chance.roll(), false);
     for _ in 0..2000 {
         let dreamer = dreamer(life, chance);
         release_all(&dreamer).map_err(|error| format!("a release: {error}"))?;

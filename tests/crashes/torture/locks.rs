@@ -16,9 +16,8 @@ use noctuary::{
 };
 use rustix::process::{Signal, getpid, kill_process};
 
-use super::kit::{
-    self, Chance, Score, add, each_second, end, length, read, scratch, signal, start, unfinished,
-};
+use super::kit::{self, Score, add, each_second, end, length, read, scratch, signal, start, unfinished};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::in_role;
 use noctuary_tests::dreaming::dreamer_over;
 
@@ -85,7 +84,7 @@ struct Claimer<'r> {
     clock: Option<(FaultyDisk, Faults)>,
     oracle: fs::File,
     counts: fs::File,
-    chance: Chance,
+    chance: Dice,
 }
 
 /// Claims until it is time, or until it dies while it holds.
@@ -99,7 +98,7 @@ pub(crate) fn child(root: &Path, words: &[&str]) {
         clock: None,
         oracle: appending("oracle"),
         counts: appending("counts"),
-        chance: Chance::new(words[2].parse().unwrap()),
+        chance: Dice(words[2].parse().unwrap()),
     };
     let mut terms = ClaimTerms { settle: Duration::ZERO, ..ClaimTerms::default() };
     if case == Case::Clocks {
@@ -115,7 +114,9 @@ pub(crate) fn child(root: &Path, words: &[&str]) {
         let lease = match claimer.workspace.claim(&terms) {
             Ok(Claim::Granted(lease)) => lease,
             Ok(Claim::Held(_)) => {
-                std::thread::sleep(Duration::from_micros(500) + claimer.chance.micros(5000));
+                std::thread::sleep(
+                    Duration::from_micros(500) + Duration::from_micros(claimer.chance.below(5000)),
+                );
                 continue;
             }
             // A guard that is deleted three times while one claims.
@@ -175,7 +176,7 @@ impl Claimer<'_> {
             return;
         }
         if self.chance.one_in(8) {
-            std::thread::sleep(self.chance.micros(300));
+            std::thread::sleep(Duration::from_micros(self.chance.below(300)));
         } else {
             std::thread::yield_now();
         }
@@ -193,7 +194,7 @@ impl Claimer<'_> {
 
     /// Writes a few lines that say who holds. Once another has written, not one more may follow.
     fn hold_and_tell_often(&mut self, lease: &dyn Lease) {
-        let me = self.chance.next();
+        let me = self.chance.roll();
         for _ in 0..4 {
             match lease.append(&tellers(), format!("{me} {}\n", lease.epoch()).as_bytes()) {
                 Ok(()) => {}
@@ -203,7 +204,7 @@ impl Claimer<'_> {
                 }
                 Err(error) => complain(self.root, &format!("a fenced append: {error:?}")),
             }
-            std::thread::sleep(self.chance.micros(1500));
+            std::thread::sleep(Duration::from_micros(self.chance.below(1500)));
         }
     }
 }
@@ -215,11 +216,11 @@ fn stress(score: &mut Score, case: Case, root: &Path) -> Stressed {
         fs::write(root.join(file), "").unwrap();
     }
     drop(case.open(root).unwrap());
-    let mut chance = Chance::fresh();
+    let mut chance = Dice::fresh();
     let until = Instant::now() + length();
-    let begin = |chance: &mut Chance| {
+    let begin = |chance: &mut Dice| {
         let left = until.saturating_duration_since(Instant::now()).as_millis();
-        start(&format!("claims {} {left} {}", case.word(), chance.next()), root)
+        start(&format!("claims {} {left} {}", case.word(), chance.roll()), root)
     };
     let mut children: Vec<Child> = (0..PROCESSES).map(|_| begin(&mut chance)).collect();
     let mut stressed = Stressed::default();
@@ -236,10 +237,10 @@ fn stress(score: &mut Score, case: Case, root: &Path) -> Stressed {
                 stopped = None;
             }
             None if chance.one_in(20) => {
-                let at = chance.index(PROCESSES);
+                let at = chance.below(PROCESSES);
                 signal(&children[at], Signal::STOP);
                 stressed.stops += 1;
-                stopped = Some((at, Instant::now() + chance.micros(5000)));
+                stopped = Some((at, Instant::now() + Duration::from_micros(chance.below(5000))));
             }
             _ => {}
         }

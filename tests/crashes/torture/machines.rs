@@ -19,8 +19,9 @@ use postgres::{Client, NoTls};
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::kills;
-use super::kit::{self, Chance, Score, add, each_second, end, length, read, signal};
+use super::kit::{self, Score, add, each_second, end, length, read, signal};
 use noctuary_tests::common;
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::server::{Private, url};
 
 const PROCESSES: usize = 16;
@@ -85,7 +86,7 @@ fn start(role: &str, folder: &Path, number: u64) -> Child {
 
 /// Claims and writes until it is killed. What it is about to write, and what became of it, it tells in files.
 pub(crate) fn claims(folder: &Path, seed: u64) {
-    let mut chance = Chance::new(seed);
+    let mut chance = Dice(seed);
     let url = read(&folder.join("url"));
     let life = patiently(|| connect(&url));
     let terms = ClaimTerms { ttl: TTL, settle: Duration::ZERO, ..ClaimTerms::default() };
@@ -94,12 +95,12 @@ pub(crate) fn claims(folder: &Path, seed: u64) {
         let lease = match life.claim(&terms) {
             Ok(Claim::Granted(lease)) => lease,
             Ok(Claim::Held(_)) => {
-                std::thread::sleep(Duration::from_millis(1) + chance.micros(8000));
+                std::thread::sleep(Duration::from_millis(1) + Duration::from_micros(chance.below(8000)));
                 continue;
             }
             Err(Error::Unavailable { .. } | Error::Busy { .. } | Error::DurabilityUnknown { .. }) => {
                 count("u");
-                std::thread::sleep(Duration::from_millis(5) + chance.micros(20_000));
+                std::thread::sleep(Duration::from_millis(5) + Duration::from_micros(chance.below(20_000)));
                 continue;
             }
             Err(error) => {
@@ -134,13 +135,13 @@ pub(crate) fn claims(folder: &Path, seed: u64) {
             if done.is_err() {
                 break;
             }
-            std::thread::sleep(chance.micros(1500));
+            std::thread::sleep(Duration::from_micros(chance.below(1500)));
         }
         let _ = lease.release();
     }
 }
 
-fn dreamer(life: PostgresWorkspace, chance: &mut Chance) -> JournalDreamer {
+fn dreamer(life: PostgresWorkspace, chance: &mut Dice) -> JournalDreamer {
     let budget = 200 + chance.below(4000);
     kills::unscanned(Arc::new(life), |config| {
         config.evidence = Evidence::Off;
@@ -156,7 +157,7 @@ fn dreamer(life: PostgresWorkspace, chance: &mut Chance) -> JournalDreamer {
 
 /// Dreams until it is killed.
 pub(crate) fn dreams(folder: &Path, seed: u64) {
-    let mut chance = Chance::new(seed);
+    let mut chance = Dice(seed);
     let url = read(&folder.join("url"));
     let life = patiently(|| connect(&url));
     let model = kills::model(seed, false);
@@ -165,7 +166,7 @@ pub(crate) fn dreams(folder: &Path, seed: u64) {
         let word = match dream_once_at(&dreamer(life.clone(), &mut chance), &model, &night) {
             Ok(report) if report.outcome == Outcome::Appended => "A",
             Ok(report) if report.outcome == Outcome::LockHeld => {
-                std::thread::sleep(Duration::from_millis(2) + chance.micros(20_000));
+                std::thread::sleep(Duration::from_millis(2) + Duration::from_micros(chance.below(20_000)));
                 "H"
             }
             Ok(_) => {
@@ -201,11 +202,11 @@ struct Harm {
 
 /// Runs sixteen processes, and harms them and their server until it is time.
 fn harm(role: &str, server: &Private, folder: &Path, meanwhile: &mut dyn FnMut()) -> Harm {
-    let mut chance = Chance::fresh();
+    let mut chance = Dice::fresh();
     let mut number = 0;
-    let mut new = |chance: &mut Chance| {
+    let mut new = |chance: &mut Dice| {
         number += 1;
-        start(&format!("{role} {}", chance.next() >> 16), folder, number)
+        start(&format!("{role} {}", chance.roll() >> 16), folder, number)
     };
     let mut children: Vec<Child> = (0..PROCESSES).map(|_| new(&mut chance)).collect();
     let mut paused: Vec<(usize, Instant)> = Vec::new();
@@ -221,19 +222,19 @@ fn harm(role: &str, server: &Private, folder: &Path, meanwhile: &mut dyn FnMut()
     let begun = Instant::now();
     let mut crashed = Instant::now();
     while begun.elapsed() < length() {
-        std::thread::sleep(Duration::from_millis(8) + chance.micros(20_000));
+        std::thread::sleep(Duration::from_millis(8) + Duration::from_micros(chance.below(20_000)));
         let now = Instant::now();
         for (at, _) in paused.extract_if(.., |(_, until)| *until <= now) {
             signal(&children[at], Signal::CONT);
         }
         // Where all is harmed all the time, hardly anybody comes to hold anything.
         let is_calm = begun.elapsed().as_secs() % CYCLE >= STORM;
-        let at = chance.index(PROCESSES);
+        let at = chance.below(PROCESSES);
         if !paused.iter().any(|(paused, _)| *paused == at) {
             if chance.one_in(40) {
                 signal(&children[at], Signal::STOP);
                 done.pauses += 1;
-                paused.push((at, now + DREAM_TTL + chance.micros(400_000)));
+                paused.push((at, now + DREAM_TTL + Duration::from_micros(chance.below(400_000))));
             } else if !is_calm && chance.one_in(kill_in) {
                 end(&mut children[at]);
                 done.kills += 1;
@@ -366,7 +367,7 @@ pub(crate) fn run_dreams() -> bool {
     };
     // What is left, in peace.
     let model = kills::model(1, false);
-    let mut chance = Chance::new(1);
+    let mut chance = Dice(1);
     let mut quiet = 0;
     while quiet < 2 {
         let night = || Utc.with_ymd_and_hms(2026, 11, 22, 3, 0, 0).unwrap();
@@ -546,7 +547,7 @@ pub(crate) fn run_cuts() -> bool {
             let begun = between.statements.load(Ordering::SeqCst);
             between.at.store(i64::try_from(begun + at).unwrap(), Ordering::SeqCst);
             let model = kills::model(at, false);
-            let done = dream_once_at(&dreamer(life, &mut Chance::new(at)), &model, &night);
+            let done = dream_once_at(&dreamer(life, &mut Dice(at)), &model, &night);
             let all = between.statements.load(Ordering::SeqCst) - begun;
             match &done {
                 Ok(_) | Err(Error::Unavailable { .. } | Error::LeaseLost(_) | Error::Busy { .. }) => {}
@@ -555,8 +556,7 @@ pub(crate) fn run_cuts() -> bool {
             }
             let mut looked = 0;
             loop {
-                let report =
-                    dream_once_at(&dreamer(direct.clone(), &mut Chance::new(1)), &model, &night).unwrap();
+                let report = dream_once_at(&dreamer(direct.clone(), &mut Dice(1)), &model, &night).unwrap();
                 looked += 1;
                 match report.outcome {
                     Outcome::NothingNew => break,
@@ -616,7 +616,7 @@ pub(crate) fn run_full_disk() -> bool {
             let mut there = Vec::new();
             let mut refused = Vec::new();
             for number in 0..400 {
-                let text = format!("{number} {}", format!("{:016x}", Chance::new(number).next()).repeat(400));
+                let text = format!("{number} {}", format!("{:016x}", Dice(number).roll()).repeat(400));
                 match life.append(&document, format!("{text}\n").as_bytes()) {
                     Ok(()) => there.push(text),
                     Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::StorageFull => {

@@ -15,7 +15,8 @@ use noctuary::learning::{
 use noctuary::memory::Filter;
 use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
 
-use super::kit::{Chance, Score, add, end, read, scratch, start};
+use super::kit::{Score, add, end, read, scratch, start};
+use noctuary_tests::common::dice::Dice;
 
 /// So many kills in an ordinary run, over both stores.
 const KILLS: u64 = 24;
@@ -138,7 +139,7 @@ fn check(store: &dyn Store, acknowledged: u64) -> Result<u64, String> {
 pub(crate) fn run() -> bool {
     let asked = std::env::var("NOCTUARY_OUTCOME_KILLS").ok();
     let kills: u64 = asked.map_or(KILLS, |kills| kills.parse().unwrap());
-    let (mut score, mut chance) = (Score::new("outcomes"), Chance::fresh());
+    let (mut score, mut chance) = (Score::new("outcomes"), Dice::fresh());
     let (mut killed, mut outcomes, mut cut, mut life) = (0, 0, 0, 0);
     while killed < kills {
         let folder = scratch(life);
@@ -160,7 +161,7 @@ pub(crate) fn run() -> bool {
             while told() == begun && children[0].try_wait().unwrap().is_none() {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            std::thread::sleep(chance.micros(60_000));
+            std::thread::sleep(Duration::from_micros(chance.below(60_000)));
             for child in &mut children {
                 if let Some(status) = child.try_wait().unwrap() {
                     let errors = read(&folder.path().join("stderr"));

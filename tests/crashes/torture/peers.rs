@@ -18,7 +18,8 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::kills::{self, dreamer, keep};
-use super::kit::{Chance, Score, add, end, length, read, scratch, signal, start};
+use super::kit::{Score, add, end, length, read, scratch, signal, start};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::{Peer, in_role, listen, tell};
 use noctuary_tests::dreaming::{Life, dreamer_over, reason_of};
 
@@ -33,14 +34,14 @@ struct Seed<'p> {
     life: &'p Path,
     ttl: Duration,
     host: String,
-    chance: Chance,
+    chance: Dice,
     token: String,
 }
 
 impl<'p> Seed<'p> {
     fn new(life: &'p Path, ttl: Duration) -> Self {
         let host = read(Path::new("/proc/sys/kernel/hostname")).trim().to_owned();
-        Self { life, ttl, host, chance: Chance::fresh(), token: String::new() }
+        Self { life, ttl, host, chance: Dice::fresh(), token: String::new() }
     }
 
     /// Whether a lock is stale by the seed's two rules; one that does not parse is being written.
@@ -54,7 +55,7 @@ impl<'p> Seed<'p> {
     }
 
     fn create(&mut self) -> bool {
-        self.token = format!("seed-{:016x}", self.chance.next());
+        self.token = format!("seed-{:016x}", self.chance.roll());
         let lock = json!({
             "pid": std::process::id(),
             "hostname": self.host,
@@ -167,13 +168,13 @@ pub(crate) fn child(folder: &Path, words: &[&str]) {
         }
         "loop" => loop {
             if seed.acquire() {
-                std::thread::sleep(seed.chance.micros(2000));
+                std::thread::sleep(Duration::from_micros(seed.chance.below(2000)));
                 seed.dream();
-                std::thread::sleep(seed.chance.micros(1000));
+                std::thread::sleep(Duration::from_micros(seed.chance.below(1000)));
                 seed.release();
                 add(&folder.parent().unwrap().join("peer-ticks"), b"P");
             }
-            std::thread::sleep(seed.chance.micros(4000));
+            std::thread::sleep(Duration::from_micros(seed.chance.below(4000)));
         },
         other => panic!("no peer {other:?}"),
     }
@@ -251,7 +252,7 @@ fn watch(kind: Kind, score: &mut Score) -> u64 {
 }
 
 /// A lock that is stolen while the model thinks stops the commit, and the thief's own is respected.
-fn steal(kind: Kind, score: &mut Score, chance: &mut Chance) {
+fn steal(kind: Kind, score: &mut Score, chance: &mut Dice) {
     let life = life();
     let peer = std::sync::Mutex::new(kind.start(&format!("steal {}", TTL.as_millis()), life.root()));
     assert_eq!(peer.lock().unwrap().hear().unwrap(), "ready");
@@ -283,7 +284,7 @@ fn steal(kind: Kind, score: &mut Score, chance: &mut Chance) {
 
 /// One of ours is stopped for longer than its lock may be old. Ours still know that it lives, whatever the clock
 /// says; a peer may take it for dead, and then it writes nothing once it goes on.
-fn stop(kind: Kind, score: &mut Score, chance: &mut Chance) {
+fn stop(kind: Kind, score: &mut Score, chance: &mut Dice) {
     let life = life();
     let mut ours = Peer::start(super::HERE, "seed dreams", life.root());
     assert_eq!(ours.hear().unwrap(), "asked");
@@ -316,7 +317,7 @@ fn stop(kind: Kind, score: &mut Score, chance: &mut Chance) {
 }
 
 /// Checks that journals that a peer dreamed are not dreamed again.
-fn trust(kind: Kind, score: &mut Score, chance: &mut Chance) {
+fn trust(kind: Kind, score: &mut Score, chance: &mut Dice) {
     let life = life();
     let mut peer = kind.start(&format!("dream {}", TTL.as_millis()), life.root());
     assert_eq!(peer.hear().unwrap(), "held");
@@ -335,11 +336,11 @@ fn trust(kind: Kind, score: &mut Score, chance: &mut Chance) {
 }
 
 /// Ours and theirs on one workspace; ours are killed now and then.
-fn mix(kind: Kind, time: Duration, score: &mut Score, chance: &mut Chance) -> (u64, u64, u64) {
-    let folder = scratch(chance.next());
+fn mix(kind: Kind, time: Duration, score: &mut Score, chance: &mut Dice) -> (u64, u64, u64) {
+    let folder = scratch(chance.roll());
     let (root, life) = (folder.path(), folder.path().join("life"));
     kills::prepare(root);
-    let begin = |chance: &mut Chance| start(&format!("ticks {}", chance.next()), root);
+    let begin = |chance: &mut Dice| start(&format!("ticks {}", chance.roll()), root);
     let mut ours: Vec<Child> = (0..2).map(|_| begin(chance)).collect();
     let mut theirs: Vec<Child> = (0..2)
         .map(|_| {
@@ -353,11 +354,11 @@ fn mix(kind: Kind, time: Duration, score: &mut Score, chance: &mut Chance) -> (u
         add(&journal, format!("- [user] note n{lines:06} of the day\n").as_bytes());
         lines += 1;
         if chance.one_in(8) {
-            let at = chance.index(ours.len());
+            let at = chance.below(ours.len());
             end(&mut ours[at]);
             ours[at] = begin(chance);
         }
-        std::thread::sleep(chance.micros(12_000));
+        std::thread::sleep(Duration::from_micros(chance.below(12_000)));
     }
     for child in ours.iter_mut().chain(&mut theirs) {
         end(child);
@@ -390,7 +391,7 @@ pub(crate) fn run() -> bool {
             println!("peer (node): skipped, there is no node on the path");
             continue;
         }
-        let mut chance = Chance::fresh();
+        let mut chance = Dice::fresh();
         let looks = watch(kind, &mut score);
         let (mut thefts, mut stops) = (0, 0);
         let begun = Instant::now();

@@ -19,7 +19,8 @@ use noctuary::{
 use serde_json::Value;
 
 use super::kills::{holder, keep};
-use super::kit::{Chance, Score, add, each_second, end, read, scratch, start, unfinished};
+use super::kit::{Score, add, each_second, end, read, scratch, start, unfinished};
+use noctuary_tests::common::dice::Dice;
 
 const SLEEPERS: usize = 3;
 /// How many words a life has: a longer one only makes each sleep slower.
@@ -32,7 +33,7 @@ const INTENT: &str = ".dreaming.d/sleep-intent.json";
 fn mind(seed: u64) -> impl LlmClient {
     let asked = AtomicU64::new(0);
     llm_fn(move |request: &LlmRequest| -> Result<LlmReply, LlmError> {
-        let mut chance = Chance::new(seed ^ asked.fetch_add(1, Ordering::SeqCst).rotate_left(40));
+        let mut chance = Dice(seed ^ asked.fetch_add(1, Ordering::SeqCst).rotate_left(40));
         let mut wording = || chance.below(90_000) + 10_000;
         let lines = request.user.lines().filter_map(|line| line.strip_prefix('L')?.split_once("| "));
         if request.system.contains("DROP:") {
@@ -84,7 +85,7 @@ fn sleeper(life: &Path, input_bytes: u64) -> SleepDreamer {
 
 /// Sleeps until it is killed.
 pub(crate) fn child(folder: &Path, seed: u64) {
-    let mut chance = Chance::new(seed);
+    let mut chance = Dice(seed);
     let mind = mind(seed);
     // Once elsewhere: the first sleep of a process makes its patterns, which takes longer than ten later ones.
     let elsewhere = folder.join(format!("elsewhere-{}", std::process::id()));
@@ -125,7 +126,7 @@ struct Counts {
 pub(crate) fn run() -> bool {
     let mut score = Score::new("sleepers");
     let mut counts = Counts::default();
-    let mut chance = Chance::fresh();
+    let mut chance = Dice::fresh();
     while score.goes_on() {
         live(&mut score, &mut counts, &mut chance);
         counts.lives += 1;
@@ -152,7 +153,7 @@ pub(crate) fn run() -> bool {
 
 /// Waits for one that sleeps, or for one that commits, and then a moment; returns whom to kill. What a killed one left
 /// behind is not waited for.
-fn aim(life: &Path, sleepers: &[Child], chance: &mut Chance) -> usize {
+fn aim(life: &Path, sleepers: &[Child], chance: &mut Dice) -> usize {
     let sleeps = || holder(life).and_then(|pid| sleepers.iter().position(|sleeper| sleeper.id() == pid));
     let (for_a_commit, patience) = (chance.one_in(2), Instant::now() + Duration::from_secs(1));
     let is_there = || sleeps().is_some() && (!for_a_commit || life.join(INTENT).exists());
@@ -160,17 +161,17 @@ fn aim(life: &Path, sleepers: &[Child], chance: &mut Chance) -> usize {
         std::thread::sleep(Duration::from_micros(20));
     }
     let longest = 1 << chance.below(if for_a_commit { 15 } else { 18 });
-    std::thread::sleep(chance.micros(longest));
-    sleeps().unwrap_or_else(|| chance.index(sleepers.len()))
+    std::thread::sleep(Duration::from_micros(chance.below(longest)));
+    sleeps().unwrap_or_else(|| chance.below(sleepers.len()))
 }
 
 /// One workspace: words come in, sleepers dream and die, and at last somebody looks.
-fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
+fn live(score: &mut Score, counts: &mut Counts, chance: &mut Dice) {
     let folder = scratch(counts.lives);
     let root = folder.path();
     let life = root.join("life");
     std::fs::create_dir_all(&life).unwrap();
-    let another = |chance: &mut Chance| start(&format!("sleeps {}", chance.next()), root);
+    let another = |chance: &mut Dice| start(&format!("sleeps {}", chance.roll()), root);
     let mut sleepers: Vec<Child> = (0..SLEEPERS).map(|_| another(chance)).collect();
     let (awake, person) = (sleeper(&life, 1000), FileWorkspace::open(&life).unwrap());
     let observations = DocName::parse("self/observations.md").unwrap();
@@ -215,8 +216,8 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
 }
 
 /// Sleeps undisturbed until nothing waits.
-fn drain(life: &Path, chance: &mut Chance) -> Result<(), String> {
-    let mind = mind(chance.next());
+fn drain(life: &Path, chance: &mut Dice) -> Result<(), String> {
+    let mind = mind(chance.roll());
     for _ in 0..500 {
         let report = dream_once_at(&sleeper(life, 1000), &mind, &Utc::now)
             .map_err(|error| format!("a quiet sleep: {error:?}"))?;

@@ -11,8 +11,9 @@ use std::time::Instant;
 use noctuary::testing::{Fault, Faults, FaultyDisk};
 use noctuary::{DreamReport, FileWorkspace, Workspace};
 
-use super::kit::{Chance, Score, is_long, length, read};
+use super::kit::{Score, is_long, length, read};
 use noctuary_tests::common;
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::dreaming::{Life, Night, check_night, life_before, run_night};
 
 /// The system calls that reach the file system.
@@ -194,9 +195,9 @@ pub(crate) fn run() -> bool {
         }
     }
     let all = points.len();
-    let mut chance = Chance::fresh();
+    let mut chance = Dice::fresh();
     for last in (1..all).rev() {
-        points.swap(last, chance.index(last + 1));
+        points.swap(last, chance.below(last + 1));
     }
     let least = if is_long() { LEAST } else { SAMPLE };
     let takes_all = std::env::var_os("NOCTUARY_LONG_TESTS").is_some();

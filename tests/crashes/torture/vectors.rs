@@ -17,7 +17,8 @@ use noctuary::vectors::{
 };
 use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 
-use super::kit::{Chance, Score, add, end, read, scratch, start};
+use super::kit::{Score, add, end, read, scratch, start};
+use noctuary_tests::common::dice::Dice;
 
 /// So many kills in an ordinary run, over all homes.
 const KILLS: u64 = 42;
@@ -33,7 +34,7 @@ trait Home {
     fn vectors(&self) -> &dyn VectorStore;
 
     /// Adds a text, changes one, or removes one.
-    fn change(&self, chance: &mut Chance);
+    fn change(&self, chance: &mut Dice);
 
     /// Returns all texts; of each how it is found by its own vector: `None` where it waits, else whether nothing is nearer.
     fn own(&self, model: &HashEmbedder) -> Vec<(String, Option<bool>)>;
@@ -53,9 +54,9 @@ fn model(number: u64) -> HashEmbedder {
 }
 
 /// A text that no other is like.
-fn text(chance: &mut Chance) -> String {
+fn text(chance: &mut Dice) -> String {
     let mut word =
-        || -> String { (0..8).map(|_| char::from(b"bcdfghjklmnprtvw"[chance.index(16)])).collect() };
+        || -> String { (0..8).map(|_| char::from(b"bcdfghjklmnprtvw"[chance.below(16)])).collect() };
     format!("{} beside {} under {}", word(), word(), word())
 }
 
@@ -68,10 +69,10 @@ impl<S: MemoryStore + VectorStore> Home for S {
         self
     }
 
-    fn change(&self, chance: &mut Chance) {
+    fn change(&self, chance: &mut Dice) {
         let rows = self.list(&marta(), &Filter::limit(1000)).unwrap();
-        let any = |chance: &mut Chance| -> Option<MemoryId> {
-            (!rows.is_empty()).then(|| rows[chance.index(rows.len())].id)
+        let any = |chance: &mut Dice| -> Option<MemoryId> {
+            (!rows.is_empty()).then(|| rows[chance.below(rows.len())].id)
         };
         match (chance.below(6), any(chance)) {
             (0, Some(id)) => drop(self.update(&marta(), id, &text(chance), now()).unwrap()),
@@ -138,7 +139,7 @@ mod index {
             &self.index
         }
 
-        fn change(&self, chance: &mut Chance) {
+        fn change(&self, chance: &mut Dice) {
             let name = DocName::parse(format!("memory/{}.md", chance.below(ROWS as u64))).unwrap();
             if chance.one_in(5) {
                 self.workspace.remove(&name).unwrap();
@@ -176,14 +177,14 @@ fn open(home: &str, folder: &Path) -> Box<dyn Home> {
 /// Changes texts and fills the generation of a model, a few at a time, until it is killed.
 pub(crate) fn child(folder: &Path, words: &[&str]) {
     let (home, seed, number) = (words[0], words[1].parse().unwrap(), words[2].parse().unwrap());
-    let (mut chance, model) = (Chance::new(seed), model(number));
+    let (mut chance, model) = (Dice(seed), model(number));
     let home = open(home, folder);
     loop {
         for _ in 0..chance.below(4) {
             home.change(&mut chance);
         }
         let config =
-            EmbedConfig::default().texts(1 + chance.index(9)).requests(1 + u32::from(chance.one_in(2)) * 40);
+            EmbedConfig::default().texts(1 + chance.below(9)).requests(1 + u32::from(chance.one_in(2)) * 40);
         let report = embed_once(home.vectors(), &model, &config).unwrap();
         add(&folder.join("passes"), if report.serves { b"S" } else { b"p" });
     }
@@ -236,7 +237,7 @@ fn alike(home: &dyn Home, number: u64, waiting: u64) -> Result<(), String> {
 pub(crate) fn run() -> bool {
     let asked = std::env::var("NOCTUARY_VECTOR_KILLS").ok();
     let kills: u64 = asked.map_or(KILLS, |kills| kills.parse().unwrap());
-    let (mut score, mut chance) = (Score::new("vectors"), Chance::fresh());
+    let (mut score, mut chance) = (Score::new("vectors"), Dice::fresh());
     let (mut killed, mut half, mut passes, mut swaps, mut life) = (0, 0, 0, 0, 0);
     while killed < kills {
         let folder = scratch(life);
@@ -245,14 +246,14 @@ pub(crate) fn run() -> bool {
         let name = one.as_deref().unwrap_or(HOMES[usize::try_from(life).unwrap() % HOMES.len()]);
         life += 1;
         for number in 0..OF_A_LIFE {
-            let role = format!("embeds {name} {} {}", chance.next(), number / 2);
+            let role = format!("embeds {name} {} {}", chance.roll(), number / 2);
             let begun = read(&folder.path().join("passes")).len();
             let mut child = start(&role, folder.path());
             // Not before it has done something: to begin takes longer than a pass.
             while read(&folder.path().join("passes")).len() == begun && child.try_wait().unwrap().is_none() {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            std::thread::sleep(chance.micros(20_000));
+            std::thread::sleep(Duration::from_micros(chance.below(20_000)));
             if let Some(status) = child.try_wait().unwrap() {
                 score.violation(format!(
                     "it ended by itself, {status}: {}",

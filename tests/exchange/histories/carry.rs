@@ -9,9 +9,10 @@ use noctuary::exchange::{Merge, MergeConflictKind, MergePlan};
 use noctuary::testing::{Fault, Faults, FaultyDisk};
 
 use super::home::Home;
-use super::steps::{Carrier, Random};
+use super::steps::Carrier;
 use super::world::{World, without_marks};
 use super::{Held, hold};
+use noctuary_tests::common::dice::Dice;
 
 /// What is known of earlier times.
 pub(super) struct Carried {
@@ -81,7 +82,7 @@ fn is_within(few: &[&str], many: &[&str]) -> bool {
 }
 
 impl World {
-    pub(super) fn sync(&mut self, at: usize, random: &mut Random) -> Held {
+    pub(super) fn sync(&mut self, at: usize, random: &mut Dice) -> Held {
         self.counts.one("syncs");
         let other = (at + 1 + random.below(self.machines.len() - 1)) % self.machines.len();
         if self.kind.is_tool() {
@@ -100,7 +101,7 @@ impl World {
 
     /// Brings two machines together. With `random`, the merge may crash and be done again, or a tool may bring one machine a part of
     /// the files only.
-    pub(super) fn meet(&mut self, a: usize, b: usize, mut random: Option<&mut Random>) -> Held {
+    pub(super) fn meet(&mut self, a: usize, b: usize, mut random: Option<&mut Dice>) -> Held {
         let last =
             self.carried.past[a].intersection(&self.carried.past[b]).max().copied().expect("the first");
         let has_base = self.kind.carrier != Carrier::Bare;
@@ -172,7 +173,7 @@ impl World {
     }
 
     /// A tool brings some of the files of a merged life.
-    fn arrive(&mut self, at: usize, files: &BTreeMap<String, Vec<u8>>, random: &mut Random) {
+    fn arrive(&mut self, at: usize, files: &BTreeMap<String, Vec<u8>>, random: &mut Dice) {
         let mut came = Vec::new();
         for (path, bytes) in files {
             if random.below(2) == 0 {
@@ -235,7 +236,7 @@ impl World {
     }
 
     /// Carries one file between two machines, as a tool does: of two versions any is kept, and the other has a name of its own.
-    pub(super) fn carry(&mut self, path: &str, random: &mut Random) {
+    pub(super) fn carry(&mut self, path: &str, random: &mut Dice) {
         let [one, other] = [0, 1].map(|at: usize| {
             let life = &self.machines[at].life;
             life.has(path).then(|| life.bytes(path))
@@ -310,7 +311,7 @@ pub(super) fn told_of(
 }
 
 /// Writes a merge that crashes at some operation, and writes it again: nothing of it is lost or doubled.
-fn crashed(plan: &MergePlan, whole: &BTreeMap<String, Vec<u8>>, random: &mut Random) -> Held {
+fn crashed(plan: &MergePlan, whole: &BTreeMap<String, Vec<u8>>, random: &mut Dice) -> Held {
     let out = Home::empty(false);
     let faults = Faults::new();
     let workspace = FileWorkspace::on_disk(Arc::new(FaultyDisk::new(out.life.quick_disk(), faults.clone())));

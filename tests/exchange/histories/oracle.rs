@@ -14,9 +14,10 @@ use noctuary_tests::dreaming::marta::human;
 
 use super::carry::{differing, told_of};
 use super::home::Home;
-use super::steps::{Carrier, Random};
+use super::steps::Carrier;
 use super::world::{Said, World, words};
 use super::{Held, hold};
+use noctuary_tests::common::dice::Dice;
 
 /// Whether the section of a dream says some words.
 pub(super) fn is_said_by(id: &str, words: &str, memory: &str) -> bool {
@@ -64,7 +65,7 @@ impl World {
     fn carry_all(&mut self) -> Held {
         for _ in 0..12 {
             for path in self.paths() {
-                self.carry(&path, &mut Random::of(1));
+                self.carry(&path, &mut Dice(1));
             }
             // Both do it, and do the same.
             self.tidy(0)?;

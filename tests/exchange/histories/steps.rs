@@ -1,5 +1,7 @@
 //! The steps of a history, and what may happen in one.
 
+use noctuary_tests::common::dice::Dice;
+
 /// The way in which the machines of a history come together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Carrier {
@@ -113,7 +115,7 @@ impl Kind {
         |kind| kind.hands = false,
     ];
 
-    fn of(random: &mut Random) -> Self {
+    fn of(random: &mut Dice) -> Self {
         use Carrier::{Bare, Base, Drive, Git, Tool};
         let carrier = [Base, Base, Base, Bare, Bare, Git, Tool, Tool, Drive][random.below(9)];
         let is_whole = [Base, Bare].contains(&carrier);
@@ -153,7 +155,7 @@ impl Kind {
 
 impl History {
     pub(super) fn of(seed: u64) -> Self {
-        let mut random = Random::of(seed);
+        let mut random = Dice(seed);
         let kind = Kind::of(&mut random);
         let all: Vec<What> =
             STEPS.iter().flat_map(|(what, often)| std::iter::repeat_n(*what, *often)).collect();
@@ -161,34 +163,14 @@ impl History {
         let mut step = || Step {
             at: random.below(kind.machines),
             what: all[random.below(all.len())],
-            pick: random.next(),
+            pick: random.roll(),
         };
         let steps = (0..count).map(|_| step()).collect();
         Self { kind, steps }
     }
 }
 
-/// Numbers that follow from one.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn of(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub(super) fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() >> 33).unwrap() % end
-    }
-
-    /// Returns one of some items; `None` of none.
-    pub(super) fn of_all<'i, T>(&mut self, items: &'i [T]) -> Option<&'i T> {
-        if items.is_empty() { None } else { Some(&items[self.below(items.len())]) }
-    }
+/// Returns one of some items; `None` of none.
+pub(super) fn any_of<'i, T>(random: &mut Dice, items: &'i [T]) -> Option<&'i T> {
+    if items.is_empty() { None } else { Some(&items[random.below(items.len())]) }
 }

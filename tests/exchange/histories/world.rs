@@ -19,8 +19,9 @@ use noctuary_tests::dreaming::{dreamer_over, name, night, seen};
 use super::carry::Carried;
 use super::home::Home;
 use super::oracle::is_said_by;
-use super::steps::{Kind, Random, Step, What};
+use super::steps::{Kind, Step, What, any_of};
 use super::{Held, hold};
+use noctuary_tests::common::dice::Dice;
 
 /// A line that somebody said in a session, and what became of it.
 #[derive(Debug, Clone, Default)]
@@ -155,7 +156,7 @@ impl World {
 
     pub(super) fn step(&mut self, step: &Step) -> Held {
         self.now += Duration::minutes(7);
-        let (at, mut random) = (step.at % self.kind.machines, Random::of(step.pick));
+        let (at, mut random) = (step.at % self.kind.machines, Dice(step.pick));
         match step.what {
             What::Note => self.note(at, true, &mut random),
             What::Chat => self.note(at, false, &mut random),
@@ -181,7 +182,7 @@ impl World {
         Ok(())
     }
 
-    fn note(&mut self, at: usize, is_decision: bool, random: &mut Random) {
+    fn note(&mut self, at: usize, is_decision: bool, random: &mut Dice) {
         let number = self.expected.said.len() + 1;
         let said = Said { is_decision, ..Said::default() };
         let words = words(number, &said);
@@ -281,13 +282,13 @@ impl World {
         self.dreamer(&self.machines[at], DreamMode::Append).dreams().unwrap()
     }
 
-    fn one_of(&self, at: usize, standing: &[DreamStanding], random: &mut Random) -> Option<DreamRecord> {
+    fn one_of(&self, at: usize, standing: &[DreamStanding], random: &mut Dice) -> Option<DreamRecord> {
         let mut dreams = self.records(at);
         dreams.retain(|dream| standing.contains(&dream.standing));
-        random.of_all(&dreams).cloned()
+        any_of(random, &dreams).cloned()
     }
 
-    fn undo(&mut self, at: usize, random: &mut Random) {
+    fn undo(&mut self, at: usize, random: &mut Dice) {
         let Some(dream) = self.one_of(at, &[DreamStanding::Whole], random) else { return };
         let dreamer = self.dreamer(&self.machines[at], DreamMode::Append);
         match dreamer.undo_dream(&human(), &dream.id, self.clock(at)) {
@@ -306,7 +307,7 @@ impl World {
         }
     }
 
-    fn redo(&mut self, at: usize, random: &mut Random) {
+    fn redo(&mut self, at: usize, random: &mut Dice) {
         let standing = [DreamStanding::Undone, DreamStanding::Gone];
         let Some(dream) = self.one_of(at, &standing, random) else { return };
         let dreamer = self.dreamer(&self.machines[at], DreamMode::Append);
@@ -323,9 +324,9 @@ impl World {
         }
     }
 
-    fn forget(&mut self, at: usize, in_files: bool, random: &mut Random) {
+    fn forget(&mut self, at: usize, in_files: bool, random: &mut Dice) {
         let numbers: Vec<usize> = self.expected.said.keys().copied().collect();
-        let Some(number) = random.of_all(&numbers) else { return };
+        let Some(number) = any_of(random, &numbers) else { return };
         let words = words(*number, &self.expected.said[number]);
         let home = &self.machines[at];
         // Whoever has something overwritten has it.
@@ -343,7 +344,7 @@ impl World {
         self.counts.one("forgotten");
     }
 
-    fn add_mine(&mut self, at: usize, random: &mut Random) {
+    fn add_mine(&mut self, at: usize, random: &mut Dice) {
         let line = format!("- Mine {} m{at}.", self.expected.mine.len());
         let memory = self.machines[at].text("MEMORY.md");
         let mut lines: Vec<&str> = memory.lines().collect();
@@ -354,10 +355,10 @@ impl World {
         self.expected.mine.insert(line, false);
     }
 
-    fn take_mine(&mut self, at: usize, random: &mut Random) {
+    fn take_mine(&mut self, at: usize, random: &mut Dice) {
         let memory = self.machines[at].text("MEMORY.md");
         let mine: Vec<&str> = memory.lines().filter(|line| line.starts_with("- Mine ")).collect();
-        let Some(gone) = random.of_all(&mine) else { return };
+        let Some(gone) = any_of(random, &mine) else { return };
         self.tell(at, format!("takes out of memory: {gone}"));
         let left: Vec<&str> = memory.lines().filter(|line| line != gone).collect();
         self.machines[at].write("MEMORY.md", &(left.join("\n") + "\n"));
@@ -365,11 +366,11 @@ impl World {
     }
 
     /// A person changes a line of a dream, takes it out, or takes out the whole section.
-    fn edit_section(&mut self, at: usize, random: &mut Random) {
+    fn edit_section(&mut self, at: usize, random: &mut Dice) {
         let memory = self.machines[at].text("MEMORY.md");
         let lines: Vec<&str> = memory.lines().collect();
         let promoted: Vec<usize> = (0..lines.len()).filter(|at| number_in(lines[*at]).is_some()).collect();
-        let Some(place) = random.of_all(&promoted).copied() else { return };
+        let Some(place) = any_of(random, &promoted).copied() else { return };
         let is = |at: &usize, front: &str| lines[*at].starts_with(front);
         let start = (0..place).rev().find(|at| is(at, "## Dreamed")).unwrap_or(place);
         let end = (place..lines.len()).find(|at| is(at, "<!-- /dream")).unwrap_or(place);
@@ -394,9 +395,9 @@ impl World {
     }
 
     /// A person takes a line out of a journal, or writes one at its front.
-    fn edit_journal(&mut self, at: usize, random: &mut Random) {
+    fn edit_journal(&mut self, at: usize, random: &mut Dice) {
         let journals: Vec<(String, String)> = self.machines[at].journals(false).into_iter().collect();
-        let Some((path, text)) = random.of_all(&journals) else { return };
+        let Some((path, text)) = any_of(random, &journals) else { return };
         let mut lines: Vec<&str> = text.lines().collect();
         let (number, said) = (self.expected.said.len() + 1, Said::default());
         let line = format!("- {}", words(number, &said));
@@ -418,11 +419,11 @@ impl World {
     }
 
     /// A person moves a journal away that was dreamed whole.
-    fn archive(&mut self, at: usize, random: &mut Random) -> Held {
+    fn archive(&mut self, at: usize, random: &mut Dice) -> Held {
         self.dream(at)?;
         let paths = self.machines[at].journals(false).into_keys();
         let journals: Vec<JournalName> = paths.filter_map(|path| JournalName::parse(&name(&path))).collect();
-        let Some(journal) = random.of_all(&journals) else { return Ok(()) };
+        let Some(journal) = any_of(random, &journals) else { return Ok(()) };
         let life = noctuary::Life::new(self.machines[at].workspace(), LifeConfig::default());
         let consent = Consent::given(&human(), journal.clone()).unwrap();
         let to = life.archive_journal(journal, Some(&consent), self.clock(at)).unwrap();
@@ -432,7 +433,7 @@ impl World {
     }
 
     /// A night leaves its lines to a person, who accepts the first proposal that waits, rejects it, or does nothing.
-    fn propose(&mut self, at: usize, random: &mut Random) -> Held {
+    fn propose(&mut self, at: usize, random: &mut Dice) -> Held {
         self.night(at, DreamMode::Propose)?;
         let (human, now): (Access, _) = (human(), self.clock(at));
         let dreamer = self.dreamer(&self.machines[at], DreamMode::Propose);

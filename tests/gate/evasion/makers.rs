@@ -148,7 +148,7 @@ fn base64_of_anything_holds_no_key() {
 
 /// Words of prose, joined in the ways of names and titles, at many lengths, and with numbers.
 fn values(dice: &mut Dice) -> Vec<String> {
-    let mut word = || WORDS[dice.roll(WORDS.len())];
+    let mut word = || WORDS[dice.below(WORDS.len())];
     let mut values = Vec::new();
     for count in 1..=6 {
         let words: Vec<&str> = (0..count).map(|_| word()).collect();
@@ -156,7 +156,7 @@ fn values(dice: &mut Dice) -> Vec<String> {
         values.extend([words.join("-"), words.join("_"), words.concat(), great.collect()]);
     }
     let numbers = ["7", "42", "2026", "27465", "-2026-11", "_v2"];
-    let numbered = values.iter().map(|value| format!("{value}{}", numbers[dice.roll(numbers.len())]));
+    let numbered = values.iter().map(|value| format!("{value}{}", numbers[dice.below(numbers.len())]));
     let numbered: Vec<String> = numbered.collect();
     values.into_iter().chain(numbered).collect()
 }
@@ -213,7 +213,7 @@ fn drawn(format: &str, dice: &mut Dice) -> String {
             _ => panic!("{format}: no set of symbols is called {set}"),
         };
         for _ in 0..count.parse().unwrap() {
-            text.push(char::from(symbols.as_bytes()[dice.roll(symbols.len())]));
+            text.push(char::from(symbols.as_bytes()[dice.below(symbols.len())]));
         }
     }
     text

@@ -9,23 +9,8 @@ use noctuary::learning::{Ending, MethodId, NewOutcome};
 use noctuary::testing::contract::method::Methods as Store;
 use noctuary::testing::{Disk, MemoryDisk};
 use noctuary::{Access, Actor, FileMemoryStore, Scope, SessionKind};
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::now;
-
-/// Numbers that are the same each time.
-pub(super) struct Dice(u64);
-
-impl Dice {
-    pub(super) fn of(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(super) fn below(&mut self, many: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % many
-    }
-}
 
 /// Every access but that of the human of a main session.
 pub(super) fn anybody_else(dice: &mut Dice) -> Access {
@@ -33,9 +18,9 @@ pub(super) fn anybody_else(dice: &mut Dice) -> Access {
     let actors = [Actor::Human, Actor::Agent, Actor::Library];
     let scopes = [contract::scope(), Scope::user("eve")];
     loop {
-        let kind = kinds[usize::try_from(dice.below(4)).unwrap()];
-        let actor = actors[usize::try_from(dice.below(3)).unwrap()];
-        let scope = scopes[usize::from(dice.below(8) == 0)].clone();
+        let kind = kinds[dice.below(4)];
+        let actor = actors[dice.below(3)];
+        let scope = scopes[usize::from(dice.one_in(8))].clone();
         if (kind, actor, &scope) != (SessionKind::Main, Actor::Human, &contract::scope()) {
             return Access::new(kind, actor, scope);
         }
@@ -57,7 +42,7 @@ pub(super) fn in_memory() -> Arc<FileMemoryStore> {
 #[test]
 fn no_call_of_anybody_else_graduates_a_method_or_takes_one_out_of_quarantine() {
     let store: Arc<dyn Store> = in_memory();
-    let mut dice = Dice::of(1);
+    let mut dice = Dice(1);
     let host = Access::new(SessionKind::Main, Actor::Library, contract::scope());
     for body in 0..6 {
         store.create_method(&human(), &method(&format!("Way {body}")), now()).unwrap();
@@ -87,7 +72,7 @@ fn no_call_of_anybody_else_graduates_a_method_or_takes_one_out_of_quarantine() {
     let mut changed = 0;
     for call in 0..many() {
         let access = anybody_else(&mut dice);
-        let id = MethodId::new(i64::try_from(dice.below(8)).unwrap());
+        let id = MethodId::new(dice.below(8));
         let at = now() + TimeDelta::seconds(i64::try_from(call).unwrap());
         match dice.below(if call < 1_000 { 6 } else { 40 }) {
             0 => drop(store.create_method(

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::calls::{Dice, anybody_else, in_memory, many};
+use super::calls::{anybody_else, in_memory, many};
 use super::{agent, backends, human};
 use noctuary::learning::{
     LearningConfig, NewPreference, Preference, PreferenceId, PreferenceState, PreferenceStore,
@@ -20,6 +20,7 @@ use noctuary::{
     Access, DocName, Error, FileMemoryStore, FileWorkspace, Life, LifeConfig, MemoryStore, Workspace,
     WriteMode,
 };
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::now;
 use serde_json::{Value, json};
 
@@ -266,7 +267,7 @@ fn no_call_and_no_tool_of_anybody_else_adds_a_rule_weakens_one_or_hides_one() {
     assert!(all.len() >= 5, "{all:?}");
     let gone = "my landlord is Jan Kowalski";
     store.forget(&human(), gone, now()).unwrap();
-    let mut dice = Dice::of(7);
+    let mut dice = Dice(7);
     let (mut done, mut lifted) = (0, 0);
     for call in 0..many() {
         let access = anybody_else(&mut dice);
