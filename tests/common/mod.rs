@@ -26,6 +26,26 @@ pub fn backends() -> std::ops::Range<usize> {
     0..2
 }
 
+/// Opens the store of one of [`backends`] in a folder, in an `Arc` of whatever the caller knows it as.
+#[macro_export]
+macro_rules! open_store {
+    ($backend:expr, $folder:expr, $scope:expr) => {
+        $crate::open_store!($backend, $folder, $scope, noctuary::store::StoreConfig::default())
+    };
+    ($backend:expr, $folder:expr, $scope:expr, $config:expr) => {
+        match $backend {
+            0 => std::sync::Arc::new(noctuary::FileMemoryStore::open_with($folder, $scope, $config).unwrap())
+                as _,
+            1 => {
+                let path = $folder.join("memory.db");
+                std::sync::Arc::new(noctuary::SqliteMemoryStore::open_with(path, $scope, $config).unwrap())
+                    as _
+            }
+            _ => std::sync::Arc::new($crate::common::server::rows_in($folder, $scope, $config)) as _,
+        }
+    };
+}
+
 /// The entry at a path: its bytes, and when it was last changed. A link is never followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {

@@ -10,8 +10,7 @@ use noctuary::memory::{NewMemory, Query, Source, Stale};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::Facts as Store;
 use noctuary::{
-    Actor, DocName, FileMemoryStore, FileWorkspace, Life, LifeConfig, MemoryStore, SessionKind, Workspace,
-    WriteMode,
+    Actor, DocName, FileWorkspace, Life, LifeConfig, MemoryStore, SessionKind, Workspace, WriteMode,
 };
 use noctuary_tests::common::marta::{access, agent, marta, name, now};
 use serde_json::json;
@@ -34,14 +33,7 @@ impl World {
             let workspace = Arc::new(FileWorkspace::open(folder.path()).unwrap());
             let mut config = StoreConfig::default();
             config.journals = Some(workspace.clone());
-            let store: Arc<dyn Store> = match kind {
-                1 => Arc::new(
-                    noctuary::SqliteMemoryStore::open_with(folder.path().join("rows.db"), marta(), config)
-                        .unwrap(),
-                ),
-                2 => Arc::new(noctuary_tests::common::server::rows_in(folder.path(), marta(), config)),
-                _ => Arc::new(FileMemoryStore::open_with(folder.path(), marta(), config).unwrap()),
-            };
+            let store: Arc<dyn Store> = noctuary_tests::open_store!(kind, folder.path(), marta(), config);
             let world = Self { _folder: folder, workspace, store };
             world.put(
                 JOURNAL,

@@ -15,8 +15,7 @@ use noctuary::memory::{Filter, MemoryId, Query};
 use noctuary::report::DreamPage;
 use noctuary::testing::contract::fact::Facts as Store;
 use noctuary::{
-    DocName, DreamReport, FileMemoryStore, FileWorkspace, Life, LifeConfig, MemoryStore, SqliteIndex,
-    SqliteMemoryStore, Workspace, WriteMode,
+    DocName, DreamReport, FileWorkspace, Life, LifeConfig, MemoryStore, SqliteIndex, Workspace, WriteMode,
 };
 use serde_json::{Value, json};
 
@@ -110,15 +109,7 @@ fn no_value_that_was_replaced_is_told_as_one_that_holds() {
 fn deliveries(kind: usize, chains: &[Chain], lines: &[String]) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let workspace = FileWorkspace::open(folder.path()).unwrap();
-    let store: Arc<dyn Store> = match kind {
-        0 => Arc::new(FileMemoryStore::open(folder.path(), marta()).unwrap()),
-        1 => Arc::new(SqliteMemoryStore::open(folder.path().join("rows.db"), marta()).unwrap()),
-        2 => {
-            let config = noctuary::store::StoreConfig::default();
-            Arc::new(noctuary_tests::common::server::rows_in(folder.path(), marta(), config))
-        }
-        other => panic!("{other}"),
-    };
+    let store: Arc<dyn Store> = noctuary_tests::open_store!(kind, folder.path(), marta());
     let memory = memory(lines);
     workspace.write(&DocName::MEMORY, memory.as_bytes(), WriteMode::Create).unwrap();
     let now = at(lines.len());

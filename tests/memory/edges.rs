@@ -7,15 +7,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use noctuary::Access;
 use noctuary::MemoryStore;
 use noctuary::edges::{Edge, EdgeExtractor, EdgeStore, Entity, TextEdges};
 use noctuary::memory::{NewMemory, Source};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::edges::{self as contract, Edged};
-use noctuary::{Access, FileMemoryStore};
 
 use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::now;
+use noctuary_tests::open_store;
 
 fn human() -> Access {
     Access::human(contract::scope())
@@ -26,15 +27,7 @@ fn row(text: &str) -> NewMemory {
 }
 
 fn open_with(folder: &Path, backend: usize, config: StoreConfig) -> Arc<dyn Edged> {
-    if backend == 1 {
-        let path = folder.join("memory.db");
-        return Arc::new(noctuary::SqliteMemoryStore::open_with(path, contract::scope(), config).unwrap());
-    }
-    if backend == 2 {
-        return Arc::new(noctuary_tests::common::server::rows_in(folder, contract::scope(), config));
-    }
-    assert_eq!(backend, 0);
-    Arc::new(FileMemoryStore::open_with(folder, contract::scope(), config).unwrap())
+    open_store!(backend, folder, contract::scope(), config)
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Edged> {

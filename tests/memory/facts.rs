@@ -10,9 +10,11 @@ use noctuary::facts::{Decision, EventOutcome, FactKey, FactState};
 use noctuary::memory::{Filter, MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Source, categories};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::{self as contract, Facts as Store};
-use noctuary::{Access, Actor, Error, FileMemoryStore, Scope, SessionKind};
+use noctuary::{Access, Actor, Error, Scope, SessionKind};
+use noctuary_tests::common::backends;
 use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::{access, agent, human};
+use noctuary_tests::open_store;
 
 fn at(minute: i64) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap() + TimeDelta::minutes(minute)
@@ -23,18 +25,7 @@ fn fact(content: &str) -> NewMemory {
 }
 
 fn open(folder: &Path, config: StoreConfig) -> Vec<Arc<dyn Store>> {
-    let scope = Scope::user("marta");
-    let mut stores: Vec<Arc<dyn Store>> = vec![
-        Arc::new(
-            noctuary::SqliteMemoryStore::open_with(folder.join("memory.db"), scope.clone(), config.clone())
-                .unwrap(),
-        ),
-        Arc::new(FileMemoryStore::open_with(folder, scope.clone(), config.clone()).unwrap()),
-    ];
-    if noctuary_tests::common::server::is_there() {
-        stores.push(Arc::new(noctuary_tests::common::server::rows_in(folder, scope, config)));
-    }
-    stores
+    backends().map(|backend| open_store!(backend, folder, Scope::user("marta"), config.clone())).collect()
 }
 
 /// Runs a test on each store.

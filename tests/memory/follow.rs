@@ -12,8 +12,10 @@ use noctuary::memory::{
     Filter, MemoryId, NewMemory, Order, Query, Reached, SearchOutcome, Source, Stale, categories,
 };
 use noctuary::testing::contract::fact::Facts as Store;
-use noctuary::{Access, Actor, FileMemoryStore, Scope, SessionKind};
+use noctuary::{Access, Actor, Scope, SessionKind};
+use noctuary_tests::common::backends;
 use noctuary_tests::common::marta::{access, agent, human};
+use noctuary_tests::open_store;
 
 fn at(minute: i64) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap() + TimeDelta::minutes(minute)
@@ -28,19 +30,7 @@ fn home(content: &str) -> NewMemory {
 }
 
 fn open(folder: &Path) -> Vec<Arc<dyn Store>> {
-    let scope = Scope::user("marta");
-    let mut stores: Vec<Arc<dyn Store>> = vec![
-        Arc::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), scope.clone()).unwrap()),
-        Arc::new(FileMemoryStore::open(folder, scope.clone()).unwrap()),
-    ];
-    if noctuary_tests::common::server::is_there() {
-        stores.push(Arc::new(noctuary_tests::common::server::rows_in(
-            folder,
-            scope,
-            noctuary::store::StoreConfig::default(),
-        )));
-    }
-    stores
+    backends().map(|backend| open_store!(backend, folder, Scope::user("marta"))).collect()
 }
 
 /// Runs a test on each store, and looks again at the same store when it is opened anew.

@@ -5,40 +5,32 @@
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use crate::memory::chains::{ABOUT, SEED, SUBJECTS, chains, shuffle, world};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::memory::{Hit, MemoryId, NewMemory, Place, Query, Role, Source};
 use noctuary::testing::contract::memory as contract;
-use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, SessionKind, SqliteMemoryStore};
+use noctuary::{Access, Actor, MemoryStore, SessionKind};
+use noctuary_tests::common::backends;
 use noctuary_tests::common::dice::Dice;
+use noctuary_tests::open_store;
+use std::sync::Arc;
 
 /// A store of each kind, and what it holds of what was said.
 struct Told {
     _folder: tempfile::TempDir,
-    store: Box<dyn MemoryStore>,
+    store: Arc<dyn MemoryStore>,
     ids: Vec<MemoryId>,
 }
-
-type Open = fn(&Path) -> Box<dyn MemoryStore>;
 
 fn access() -> Access {
     Access::new(SessionKind::Main, Actor::Library, contract::scope())
 }
 
 fn stores(lines: &[String], in_conversations: bool) -> Vec<Told> {
-    let open: &[Open] = &[
-        |folder| Box::new(FileMemoryStore::open(folder, contract::scope()).unwrap()),
-        |folder| Box::new(SqliteMemoryStore::open(folder.join("memory.db"), contract::scope()).unwrap()),
-        |folder| {
-            let config = noctuary::store::StoreConfig::default();
-            Box::new(noctuary_tests::common::server::rows_in(folder, contract::scope(), config))
-        },
-    ];
-    let told = open[noctuary_tests::common::backends()].iter().map(|open| {
+    let told = backends().map(|backend| {
         let folder = tempfile::tempdir().unwrap();
-        let store = open(folder.path());
+        let store: Arc<dyn MemoryStore> = open_store!(backend, folder.path(), contract::scope());
         let ids = lines.iter().enumerate().map(|(at, line)| {
             let (session, position) = (at / 20, at % 20);
             let now = day(session);
@@ -114,7 +106,7 @@ fn the_newest_state_is_found_first() {
     }
     let all: usize = counts.values().map(|(all, _)| all).sum();
     assert_eq!((counts.len(), all), (10, 360));
-    for store in noctuary_tests::common::backends() {
+    for store in backends() {
         let first: usize = counts.values().map(|(_, first)| first[store]).sum();
         println!("newest first in {first} of {all}");
         assert!(first * 100 >= all * 95, "{first} of {all}: {counts:?}");
@@ -197,6 +189,6 @@ fn a_row_that_answers_better_is_not_buried_by_a_newer_sibling() {
         }
     }
     println!("{} of {asked} not found first: {buried:#?}", buried.len());
-    assert_eq!(asked, 72 * noctuary_tests::common::backends().count());
+    assert_eq!(asked, 72 * backends().count());
     assert!(buried.is_empty());
 }

@@ -15,7 +15,8 @@ use noctuary::learning::{
 use noctuary::memory::{NewMemory, Source};
 use noctuary::pages::{CompiledPage, Learned, Pages};
 use noctuary::testing::contract::method as contract;
-use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
+use noctuary::{Access, Actor, MemoryStore, Scope, SessionKind};
+use noctuary_tests::open_store;
 
 /// A store with all that a page of learning is made of.
 trait Store: MemoryStore + MethodStore + PreferenceStore + RoleStore + EdgeStore {}
@@ -35,16 +36,7 @@ fn at(minute: i64) -> DateTime<Utc> {
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
-    if backend == 1 {
-        let path = folder.join("memory.db");
-        return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
-    }
-    if backend == 2 {
-        let config = noctuary::store::StoreConfig::default();
-        return Arc::new(noctuary_tests::common::server::rows_in(folder, contract::scope(), config));
-    }
-    assert_eq!(backend, 0);
-    Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
+    open_store!(backend, folder, contract::scope())
 }
 
 /// Runs a test on each store.

@@ -13,8 +13,9 @@ use noctuary::learning::{
 use noctuary::memory::{MemoryEvent, MemoryObserver};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::method::{self as contract, Methods as Store};
-use noctuary::{Access, Actor, FileMemoryStore, SessionKind};
+use noctuary::{Access, Actor, SessionKind};
 use noctuary_tests::common::marta::now;
+use noctuary_tests::open_store;
 
 mod calls;
 mod faults;
@@ -38,22 +39,7 @@ fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
 }
 
 fn open_with(folder: &Path, backend: usize, config: StoreConfig) -> Arc<dyn Loop> {
-    if backend == 1 {
-        let path = folder.join("memory.db");
-        return Arc::new(noctuary::SqliteMemoryStore::open_with(path, contract::scope(), config).unwrap());
-    }
-    if backend == 2 {
-        return Arc::new(noctuary_tests::common::server::rows_in(folder, contract::scope(), config));
-    }
-    if backend == 2 {
-        return Arc::new(noctuary_tests::common::server::rows_in(
-            folder,
-            contract::scope(),
-            noctuary::store::StoreConfig::default(),
-        ));
-    }
-    assert_eq!(backend, 0);
-    Arc::new(FileMemoryStore::open_with(folder, contract::scope(), config).unwrap())
+    open_store!(backend, folder, contract::scope(), config)
 }
 
 /// A store with all parts of the loop.

@@ -7,29 +7,18 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use noctuary::Access;
 use noctuary::memory::NewLearning;
 use noctuary::testing::contract::learning::{self as contract, Learnings as Store};
-use noctuary::{Access, FileMemoryStore};
 use noctuary_tests::common::marta::now;
+use noctuary_tests::open_store;
 
 fn human() -> Access {
     Access::human(contract::scope())
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
-    if backend == 1 {
-        let path = folder.join("memory.db");
-        return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
-    }
-    if backend == 2 {
-        return Arc::new(noctuary_tests::common::server::rows_in(
-            folder,
-            contract::scope(),
-            noctuary::store::StoreConfig::default(),
-        ));
-    }
-    assert_eq!(backend, 0);
-    Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
+    open_store!(backend, folder, contract::scope())
 }
 
 fn backends() -> std::ops::Range<usize> {

@@ -35,9 +35,8 @@ mod year;
 use std::path::Path;
 use std::sync::Arc;
 
-use noctuary::{FileMemoryStore, MemoryStore, Scope, SqliteMemoryStore};
+use noctuary::{MemoryStore, Scope};
 use noctuary_tests::common::marta::marta;
-use noctuary_tests::common::server;
 
 /// Marta's rows in a folder: in files, in a database, or on the server, by the number of a backend.
 fn opened(backend: usize, folder: &Path) -> Arc<dyn MemoryStore> {
@@ -47,9 +46,5 @@ fn opened(backend: usize, folder: &Path) -> Arc<dyn MemoryStore> {
 /// The rows of a scope in a folder, as [`opened`] opens them.
 #[expect(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 fn opened_for(backend: usize, folder: &Path, scope: Scope) -> Arc<dyn MemoryStore> {
-    match backend {
-        0 => Arc::new(FileMemoryStore::open(folder, scope).unwrap()),
-        1 => Arc::new(SqliteMemoryStore::open(folder.join("memory.db"), scope).unwrap()),
-        _ => Arc::new(server::rows_in(folder, scope, noctuary::store::StoreConfig::default())),
-    }
+    noctuary_tests::open_store!(backend, folder, scope)
 }

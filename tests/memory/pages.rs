@@ -15,7 +15,8 @@ use noctuary::memory::{NewMemory, Source};
 use noctuary::pages::{PageConstraint, PageLine, PageMethod, PageParts, PageSource, Pages};
 use noctuary::testing::contract::edges::{self as contract, Edged};
 use noctuary::tools::Toolbox;
-use noctuary::{Access, DocName, FileMemoryStore, SessionKind};
+use noctuary::{Access, DocName, SessionKind};
+use noctuary_tests::open_store;
 use serde_json::json;
 
 fn human() -> Access {
@@ -31,16 +32,7 @@ fn at(minute: i64) -> DateTime<Utc> {
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Edged> {
-    if backend == 1 {
-        let path = folder.join("memory.db");
-        return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
-    }
-    if backend == 2 {
-        let config = noctuary::store::StoreConfig::default();
-        return Arc::new(noctuary_tests::common::server::rows_in(folder, contract::scope(), config));
-    }
-    assert_eq!(backend, 0);
-    Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
+    open_store!(backend, folder, contract::scope())
 }
 
 /// Runs a test on each store, with a way to open it once more.

@@ -12,12 +12,11 @@ use noctuary::memory::{NewMemory, Query, Source};
 use noctuary::pages::Pages;
 use noctuary::testing::Script;
 use noctuary::testing::contract::edges::Edged;
-use noctuary::{
-    FileMemoryStore, FileWorkspace, SqliteIndex, SqliteMemoryStore, SqliteWorkspace, Workspace, WriteMode,
-};
+use noctuary::{FileWorkspace, SqliteIndex, SqliteWorkspace, Workspace, WriteMode};
+use noctuary_tests::common::backends;
 use noctuary_tests::common::marta::{agent, human, marta, name, now};
-use noctuary_tests::common::{backends, server};
 use noctuary_tests::dreaming::{Life, MEMORY, dream, journal, night};
+use noctuary_tests::open_store;
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
@@ -39,11 +38,7 @@ fn table(kind: Option<&'static str>) -> impl Iterator<Item = Written> {
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Edged> {
-    match backend {
-        0 => Arc::new(FileMemoryStore::open(folder, marta()).unwrap()),
-        1 => Arc::new(SqliteMemoryStore::open(folder.join("memory.db"), marta()).unwrap()),
-        _ => Arc::new(server::rows_in(folder, marta(), noctuary::store::StoreConfig::default())),
-    }
+    open_store!(backend, folder, marta())
 }
 
 /// Runs a test on each store.

@@ -10,6 +10,8 @@ use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Place, PlaceReceipt, Query, Role, Source, categories};
 use noctuary::{Access, Actor, Error, FileMemoryStore, MemoryStore, Scope, SessionKind};
 use noctuary_tests::common::marta::{access, agent, human, now};
+use noctuary_tests::open_store;
+use std::sync::Arc;
 
 trait Store: MemoryStore + FactStore {}
 
@@ -21,20 +23,11 @@ fn row(content: &str) -> NewMemory {
     NewMemory::new(categories::OBSERVATION, content, Source::AgentRecorded)
 }
 
-fn open(folder: &Path, backend: usize) -> Box<dyn Store> {
-    let scope = Scope::user("marta");
-    if backend == 1 {
-        return Box::new(noctuary::SqliteMemoryStore::open(folder.join("memory.db"), scope).unwrap());
-    }
-    if backend == 2 {
-        let config = noctuary::store::StoreConfig::default();
-        return Box::new(noctuary_tests::common::server::rows_in(folder, scope, config));
-    }
-    assert_eq!(backend, 0);
-    Box::new(FileMemoryStore::open(folder, scope).unwrap())
+fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
+    open_store!(backend, folder, Scope::user("marta"))
 }
 
-fn each(test: impl Fn(&dyn Fn() -> Box<dyn Store>, &Path)) {
+fn each(test: impl Fn(&dyn Fn() -> Arc<dyn Store>, &Path)) {
     for backend in noctuary_tests::common::backends() {
         let folder = tempfile::tempdir().unwrap();
         test(&|| open(folder.path(), backend), folder.path());

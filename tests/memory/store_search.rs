@@ -14,7 +14,9 @@ use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, 
 use noctuary_tests::common::backends;
 use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::now;
+use noctuary_tests::open_store;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 fn main_session() -> Access {
     Access::agent(contract::scope())
@@ -23,7 +25,7 @@ fn main_session() -> Access {
 /// All stores with the same rows: in a file, in a database, and on a server where there is one.
 struct All {
     _folder: tempfile::TempDir,
-    stores: Vec<Box<dyn FactStored>>,
+    stores: Vec<Arc<dyn FactStored>>,
 }
 
 impl All {
@@ -44,15 +46,8 @@ impl All {
     }
 }
 
-fn stored(backend: usize, folder: &Path, config: &StoreConfig) -> Box<dyn FactStored> {
-    let (scope, config) = (contract::scope(), config.clone());
-    if backend == 2 {
-        return Box::new(noctuary_tests::common::server::rows_in(folder, scope, config));
-    }
-    if backend == 1 {
-        return Box::new(SqliteMemoryStore::open_with(folder.join("memory.db"), scope, config).unwrap());
-    }
-    Box::new(FileMemoryStore::open_with(folder, scope, config).unwrap())
+fn stored(backend: usize, folder: &Path, config: &StoreConfig) -> Arc<dyn FactStored> {
+    open_store!(backend, folder, contract::scope(), config.clone())
 }
 
 /// Returns the answer that all stores give.
@@ -77,7 +72,7 @@ fn found(store: &(impl MemoryStore + ?Sized), query: &Query) -> Vec<i64> {
 /// Stores with the same rows; with another scope in the database, or alone.
 struct Homes {
     _folder: tempfile::TempDir,
-    stores: Vec<Box<dyn FactStored>>,
+    stores: Vec<Arc<dyn FactStored>>,
     guest: Option<SqliteMemoryStore>,
 }
 

@@ -10,13 +10,12 @@ use chrono::TimeDelta;
 use noctuary::format::Origin;
 use noctuary::life::{ContextConfig, MemoryContext};
 use noctuary::memory::{Filter, IndexState, Memory, MemoryId, NewMemory, Query, Source};
-use noctuary::store::StoreConfig;
 use noctuary::testing::Script;
 use noctuary::testing::contract::memory as contract;
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, DocName, FileMemoryStore, FileWorkspace, JournalDreamer, MemoryStore, Outcome, SqliteMemoryStore,
-    SqliteWorkspace, Workspace, WriteMode, dream_once_at,
+    Access, DocName, FileWorkspace, JournalDreamer, MemoryStore, Outcome, SqliteMemoryStore, SqliteWorkspace,
+    Workspace, WriteMode, dream_once_at,
 };
 use rusqlite::Connection;
 
@@ -66,11 +65,12 @@ impl Backend {
     }
 
     fn open(self, folder: &Path) -> Arc<dyn MemoryStore> {
-        match self {
-            Self::Sqlite => Arc::new(SqliteMemoryStore::open(folder.join(FILE), contract::scope()).unwrap()),
-            Self::File => Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap()),
-            Self::Server => Arc::new(server::rows_in(folder, contract::scope(), StoreConfig::default())),
-        }
+        let backend = match self {
+            Self::File => 0,
+            Self::Sqlite => 1,
+            Self::Server => 2,
+        };
+        noctuary_tests::open_store!(backend, folder, contract::scope())
     }
 
     /// The workspace in the same file or folder, or on the same server.

@@ -5,25 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{agent, backends, human};
-use noctuary::FileMemoryStore;
 use noctuary::learning::{NewRoleNote, Reflection, RoleClass};
 use noctuary::testing::contract::role::{self as contract, EdgedRoles as Store};
 use noctuary_tests::common::marta::now;
+use noctuary_tests::open_store;
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
-    if backend == 1 {
-        let path = folder.join("memory.db");
-        return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
-    }
-    if backend == 2 {
-        return Arc::new(noctuary_tests::common::server::rows_in(
-            folder,
-            contract::scope(),
-            noctuary::store::StoreConfig::default(),
-        ));
-    }
-    assert_eq!(backend, 0);
-    Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
+    open_store!(backend, folder, contract::scope())
 }
 
 #[test]

@@ -22,22 +22,11 @@ use noctuary::{
 };
 use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::now;
+use noctuary_tests::open_store;
 use serde_json::{Value, json};
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {
-    if backend == 1 {
-        let path = folder.join("memory.db");
-        return Arc::new(noctuary::SqliteMemoryStore::open(path, contract::scope()).unwrap());
-    }
-    if backend == 2 {
-        return Arc::new(noctuary_tests::common::server::rows_in(
-            folder,
-            contract::scope(),
-            noctuary::store::StoreConfig::default(),
-        ));
-    }
-    assert_eq!(backend, 0);
-    Arc::new(FileMemoryStore::open(folder, contract::scope()).unwrap())
+    open_store!(backend, folder, contract::scope())
 }
 
 fn never(what: &str) -> NewPreference {
