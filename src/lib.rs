@@ -89,6 +89,14 @@
 //! | `full` | all of the above; the [command](manual::operate), package `noctuary-cli`, has it |
 //! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |
 //!
+//! Two cores compile a small host with the default features in about a minute, and in three for a release. Debug information of
+//! its dependencies is most of its debug build: without it, the program takes 28 MB and not 122, the folder 306 MB and not 639.
+//!
+//! ```toml
+//! [profile.dev.package."*"]
+//! debug = false
+//! ```
+//!
 //! # Two crates in signatures
 //!
 //! Times are types of `chrono` 0.4, free values of `serde_json` 1. No type of another crate is in a signature.
