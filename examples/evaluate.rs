@@ -11,6 +11,7 @@
 //! cargo run --release --example evaluate -- night FOLDER… [--limit N] --json OUT
 //! cargo run --release --features http --example evaluate -- night FOLDER… --endpoint URL --model NAME [--judge]
 //! cargo run --release --example evaluate -- facts FOLDER… --json OUT
+//! cargo run --release --example evaluate -- consolidation FOLDER --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
 //! cargo run --release --example evaluate -- clean [FOLDER…] [--with CLASS]…
 //! cargo run --release --example evaluate -- release FOLDER --json examples/evaluate/release.json
@@ -47,6 +48,10 @@
 //! `facts` records what users say there as facts, has the pairs that the store suspects judged from the labels, and asks what
 //! was updated: the store in SQLite, with `--file` the one in a file.
 //!
+//! `consolidation` reads sets in the format of the FactConsolidation part of `MemoryAgentBench` (`*.jsonl`, `*.jsonl.gz`: a `context` of
+//! numbered facts, `questions`, `answers`), and counts how often the first hit has the answer, without a model, and how often a
+//! statement that a later one replaced is told as current.
+//!
 //! `gate` scans each example of a FOLDER (`*.jsonl`, `*.jsonl.gz`: `src`, `rule`, `kind`, `text`) for secrets, and writes a
 //! line for each with the classes that were found. What is a `tp` of a rule that a class covers must be found, and an
 //! `fp` must not. `clean` counts what is found in texts of which nothing should be a secret: in those of each FOLDER, or
@@ -60,6 +65,8 @@
 #[cfg(feature = "http")]
 #[path = "evaluate/cache.rs"]
 mod cache;
+#[path = "evaluate/consolidation.rs"]
+mod consolidation;
 #[path = "evaluate/facts.rs"]
 mod facts;
 #[path = "evaluate/gate.rs"]
@@ -108,12 +115,13 @@ fn main() -> Result<()> {
         Some("retrieval") => retrieval::run(arguments),
         Some("paraphrases") => paraphrases::run(arguments),
         Some("facts") => facts::run(arguments),
+        Some("consolidation") => consolidation::run(arguments),
         Some("night") => night::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
         Some("release") => release::run(arguments),
         Some("tables") => tables::run(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…\n       evaluate release FOLDER… --json OUT [--only PART]…\n       evaluate tables RELEASE [--into PAGE]".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate consolidation FOLDER [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…\n       evaluate release FOLDER… --json OUT [--only PART]…\n       evaluate tables RELEASE [--into PAGE]".into()),
     }
 }
 

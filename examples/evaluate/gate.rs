@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use noctuary::{PiiFilter, SecretGate};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -60,7 +61,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
             path => folder = Some(PathBuf::from(path)),
         }
     }
-    let examples = read(&folder.ok_or("a folder with examples is needed")?)?;
+    let examples = read::<Example>(&folder.ok_or("a folder with examples is needed")?)?;
     let judged = judge(&examples);
     if let Some(path) = json {
         let mut lines = String::new();
@@ -76,7 +77,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
 
 /// Judges each example of a folder, prints the shares, and returns the counts.
 pub(crate) fn figures(folder: &Path) -> Result<Value> {
-    let examples = read(folder)?;
+    let examples = read::<Example>(folder)?;
     Ok(report(&examples, &judge(&examples)))
 }
 
@@ -205,8 +206,8 @@ fn packages() -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The examples of all files of a folder, packed or not.
-fn read(folder: &Path) -> Result<Vec<Example>> {
+/// The lines of JSON of all files of a folder, packed or not.
+pub(crate) fn read<T: DeserializeOwned>(folder: &Path) -> Result<Vec<T>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))? {
         paths.push(entry?.path());
