@@ -11,7 +11,7 @@
 //! cargo run --release --example evaluate -- night FOLDER… [--limit N] --json OUT
 //! cargo run --release --features http --example evaluate -- night FOLDER… --endpoint URL --model NAME [--judge]
 //! cargo run --release --example evaluate -- facts FOLDER… --json OUT
-//! cargo run --release --example evaluate -- consolidation FOLDER --json OUT
+//! cargo run --release --example evaluate -- consolidation [FOLDER] [--made PEOPLE] --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
 //! cargo run --release --example evaluate -- clean [FOLDER…] [--with CLASS]…
 //! cargo run --release --example evaluate -- release FOLDER --json examples/evaluate/release.json
@@ -50,7 +50,7 @@
 //!
 //! `consolidation` reads sets in the format of the FactConsolidation part of `MemoryAgentBench` (`*.jsonl`, `*.jsonl.gz`: a `context` of
 //! numbered facts, `questions`, `answers`), and counts how often the first hit has the answer, without a model, and how often a
-//! statement that a later one replaced is told as current.
+//! statement that a later one replaced is told as current. `--made PEOPLE` makes a set: a property each, said two or three times.
 //!
 //! `gate` scans each example of a FOLDER (`*.jsonl`, `*.jsonl.gz`: `src`, `rule`, `kind`, `text`) for secrets, and writes a
 //! line for each with the classes that were found. What is a `tp` of a rule that a class covers must be found, and an
@@ -121,7 +121,7 @@ fn main() -> Result<()> {
         Some("clean") => gate::clean(arguments),
         Some("release") => release::run(arguments),
         Some("tables") => tables::run(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate consolidation FOLDER [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…\n       evaluate release FOLDER… --json OUT [--only PART]…\n       evaluate tables RELEASE [--into PAGE]".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate consolidation [FOLDER] [--made PEOPLE] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…\n       evaluate release FOLDER… --json OUT [--only PART]…\n       evaluate tables RELEASE [--into PAGE]".into()),
     }
 }
 

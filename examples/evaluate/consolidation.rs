@@ -20,20 +20,24 @@ use super::tally::{as_f64, share};
 
 /// Measures the sets of a folder, prints their figures, and writes them.
 pub(crate) fn run(mut arguments: impl Iterator<Item = String>) -> Result<()> {
-    let (mut folder, mut json) = (None, None);
+    let (mut folder, mut sets, mut json) = (None, Vec::new(), None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = Some(PathBuf::from(arguments.next().ok_or("--json needs a path")?)),
+            "--made" => sets.push(made(arguments.next().ok_or("--made needs a number of people")?.parse()?)),
             path => folder = Some(PathBuf::from(path)),
         }
     }
     let mut all: BTreeMap<String, Counts> = BTreeMap::new();
-    for set in read::<Value>(&folder.ok_or("a folder with sets is needed")?)? {
+    if let Some(folder) = folder {
+        sets.extend(read::<Value>(&folder)?);
+    }
+    for set in sets {
         let Some((name, counts)) = measure(&set)? else { continue };
         all.entry(name).or_default().add(&counts);
     }
     if all.is_empty() {
-        return Err("no line there has a `context` of numbered facts, `questions` and `answers`".into());
+        return Err("nothing to measure: name a folder of lines with `context`, `questions` and `answers`, or --made PEOPLE".into());
     }
     println!("{:<28} questions  first  in ten  stale first  stale unmarked", "set");
     let mut figures = Map::new();
@@ -141,67 +145,62 @@ fn is_replaced(text: &str, facts: &[&str], answers: &[&str]) -> bool {
     })
 }
 
+/// A set in the format: a property each of some people, at most 10,000, said two or three times, with questions on what holds.
+fn made(people: usize) -> Value {
+    const PROPERTIES: [(&str, &str, &str); 4] = [
+        ("{p} lives in the city of {v}.", "Which city does {p} live in?", "Porto Lyon Turin Bergen Ghent"),
+        ("The employer of {p} is {v}.", "Who is the employer of {p}?", "Hexal Norvik Belmont Tarkus Ostrea"),
+        (
+            "{p} plays the position of {v}.",
+            "Which position does {p} play?",
+            "goalkeeper striker winger libero sweeper",
+        ),
+        (
+            "The favourite drink of {p} is {v}.",
+            "What is the favourite drink of {p}?",
+            "oolong cocoa cider kefir lassi",
+        ),
+    ];
+    let (mut facts, mut questions, mut answers) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..3 {
+        for person in 0..people {
+            let (says, asks, values) = PROPERTIES[person % 4];
+            let values: Vec<&str> = values.split(' ').collect();
+            let name =
+                format!("{} {}", ["Ana", "Ilya", "Mehmet", "Yuki", "Dana"][person % 5], syllables(person));
+            // One in three does not change a second time.
+            if round == 2 && person % 3 == 0 {
+                continue;
+            }
+            let fill = |text: &str| text.replace("{p}", &name);
+            facts.push(fill(says).replace("{v}", values[(person + round) % 5]));
+            let last = if person % 3 == 0 { 1 } else { 2 };
+            if round == last {
+                questions.push(fill(asks));
+                answers.push(vec![values[(person + round) % 5]]);
+            }
+        }
+    }
+    let lines: Vec<String> = facts.iter().enumerate().map(|(at, fact)| format!("{at}. {fact}")).collect();
+    let context = format!("Here is a list of facts:\n{}", lines.join("\n"));
+    json!({"context": context, "questions": questions, "answers": answers, "metadata": {"source": format!("made of {} facts", lines.len())}})
+}
+
+/// A family name for a number, another one for each.
+fn syllables(number: usize) -> String {
+    let all = ["ba", "de", "fi", "go", "lu", "mo", "ne", "pi", "ra", "su"];
+    format!(
+        "V{}{}{}{}k",
+        all[number % 10],
+        all[number / 10 % 10],
+        all[number / 100 % 10],
+        all[number / 1000 % 10]
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A set in the format: a property each of some people, said two or three times, with questions on what holds.
-    fn made(people: usize) -> Value {
-        const PROPERTIES: [(&str, &str, &str); 4] = [
-            (
-                "{p} lives in the city of {v}.",
-                "Which city does {p} live in?",
-                "Porto Lyon Turin Bergen Ghent",
-            ),
-            (
-                "The employer of {p} is {v}.",
-                "Who is the employer of {p}?",
-                "Hexal Norvik Belmont Tarkus Ostrea",
-            ),
-            (
-                "{p} plays the position of {v}.",
-                "Which position does {p} play?",
-                "goalkeeper striker winger libero sweeper",
-            ),
-            (
-                "The favourite drink of {p} is {v}.",
-                "What is the favourite drink of {p}?",
-                "oolong cocoa cider kefir lassi",
-            ),
-        ];
-        let (mut facts, mut questions, mut answers) = (Vec::new(), Vec::new(), Vec::new());
-        for round in 0..3 {
-            for person in 0..people {
-                let (says, asks, values) = PROPERTIES[person % 4];
-                let values: Vec<&str> = values.split(' ').collect();
-                let name = format!(
-                    "{} {}",
-                    ["Ana", "Ilya", "Mehmet", "Yuki", "Dana"][person % 5],
-                    syllables(person)
-                );
-                // One in three does not change a second time.
-                if round == 2 && person % 3 == 0 {
-                    continue;
-                }
-                let fill = |text: &str| text.replace("{p}", &name);
-                facts.push(fill(says).replace("{v}", values[(person + round) % 5]));
-                let last = if person % 3 == 0 { 1 } else { 2 };
-                if round == last {
-                    questions.push(fill(asks));
-                    answers.push(vec![values[(person + round) % 5]]);
-                }
-            }
-        }
-        let lines: Vec<String> = facts.iter().enumerate().map(|(at, fact)| format!("{at}. {fact}")).collect();
-        let context = format!("Here is a list of facts:\n{}", lines.join("\n"));
-        json!({"context": context, "questions": questions, "answers": answers, "metadata": {"source": "made"}})
-    }
-
-    /// A family name for a number, another one for each.
-    fn syllables(number: usize) -> String {
-        let all = ["ba", "de", "fi", "go", "lu", "mo", "ne", "pi", "ra", "su"];
-        format!("V{}{}{}k", all[number % 10], all[number / 10 % 10], all[number / 100 % 10])
-    }
 
     #[test]
     fn the_newest_of_many_statements_comes_first_and_no_other_as_current() {
