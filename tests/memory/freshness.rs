@@ -164,7 +164,9 @@ fn a_row_that_answers_better_is_not_buried_by_a_newer_sibling() {
         let (mut lines, mut questions) = (Vec::new(), Vec::new());
         for (number, (one, way)) in pairs.into_iter().enumerate() {
             let (first, then, ask) = SIBLINGS[(number + world_number) % SIBLINGS.len()];
-            let (subject, both) = (dice.pick(&SUBJECTS), dice.pick(&ABOUT_BOTH));
+            // Two pairs about the same are about it with different ones, so that a question has one answer.
+            let (subject, both) =
+                (dice.pick(&SUBJECTS), ABOUT_BOTH[(2 * one + way + world_number) % ABOUT_BOTH.len()]);
             let (a, b) = if way == 0 { ABOUT_ONE[one] } else { (ABOUT_ONE[one].1, ABOUT_ONE[one].0) };
             let fill = |template: &str| {
                 template.replace("{s}", subject).replace("{x}", both).replace("{a}", a).replace("{b}", b)

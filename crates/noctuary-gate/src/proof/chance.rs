@@ -131,6 +131,13 @@ pub(crate) fn is_chance(piece: &str) -> bool {
         && turns >= least.max(1)
         && (!has_both || in_words * 2 <= bytes.len())
         && !is_worded(piece)
+        && !(turns == 1 && is_numbered(piece))
+}
+
+/// Returns whether a short word has a number behind it: `boat2026`.
+fn is_numbered(piece: &str) -> bool {
+    let word = piece.trim_end_matches(|c: char| c.is_ascii_digit());
+    word.len() >= 4 && word.bytes().all(|byte| byte.is_ascii_lowercase()) && reads_as_word(word)
 }
 
 /// Returns whether one piece of it is drawn: a key whose maker's name is in front.
@@ -151,6 +158,7 @@ mod tests {
             "9fk2LmQ",
             "boatservice2",
             "holiday42",
+            "boat2026",
             "security7",
             "accesstoken1",
             "getUserTokenFromBase64",
