@@ -20,6 +20,7 @@ use crate::format::state::registry::{self, Names};
 use crate::format::state::undone::Undone;
 use crate::format::state::{log, seal};
 use crate::life::receipt::without_forgotten;
+use crate::session;
 
 impl Home<'_> {
     /// Overwrites the hashes by which the log knows lines that dreams promoted and that hold the statement. A hash
@@ -126,10 +127,7 @@ impl Home<'_> {
             let mut here = 0;
             let strike = |bytes: Option<&[u8]>| {
                 let mut history = History::parse(&file, bytes)?;
-                here = history.change(|bytes| {
-                    let holds = self.only.holds(&String::from_utf8_lossy(bytes));
-                    holds.then(|| self.struck(bytes))
-                });
+                here = session::strike_history(&mut history, self.only);
                 Ok((here > 0).then(|| history.print()))
             };
             let is_struck = self.change(&file, strike)?;

@@ -1,5 +1,7 @@
 //! Trades on the pages of assets.
 
+#[cfg(feature = "exchange")]
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::DateTime;
@@ -23,6 +25,17 @@ impl TradeHistory {
     #[must_use]
     pub fn new(mirror: Arc<dyn MirrorStore>) -> Self {
         Self { mirror }
+    }
+
+    /// Returns the assets that were ever traded, ascending.
+    #[cfg(feature = "exchange")]
+    pub(crate) fn assets(&self, access: &Access) -> Result<BTreeSet<String>> {
+        let fills = self.mirror.perps_fills(access, None, usize::MAX)?;
+        let mut assets: BTreeSet<String> = fills.iter().filter_map(|fill| asset(&fill.symbol)).collect();
+        for one in self.mirror.external_spot(access, None, usize::MAX)? {
+            assets.extend([one.from_token, one.to_token].iter().flatten().filter_map(|token| asset(token)));
+        }
+        Ok(assets)
     }
 }
 

@@ -16,8 +16,8 @@ mod upkeep;
 mod walk;
 
 #[cfg(feature = "exchange")]
-pub(crate) use forgotten::forgotten_file;
-pub(crate) use forgotten::{forgotten, forgotten_copy};
+pub(crate) use forgotten::{forgotten_file, struck};
+pub(crate) use forgotten::{asked_in_files, forgotten, forgotten_copy, strike_history};
 pub use group::GroupView;
 pub(crate) use group::groups;
 pub use guarded::{Guarded, SharedUser};

@@ -112,7 +112,7 @@ proptest! {
     }
 }
 
-/// DC-03
+/// DC-03, DC-10
 #[test]
 fn a_database_is_found_sound_or_damaged_and_its_index_is_mended_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -177,6 +177,7 @@ fn a_stuck_lock_and_open_state_are_mended_once_and_told_in_the_audit() {
     let lock =
         "{\"pid\":1,\"hostname\":\"elsewhere\",\"started_at\":\"2026-11-20T03:00:00.000Z\",\"token\":\"x\"}";
     fs::write(folder.path().join(".dreaming.lock"), lock).unwrap();
+    fs::write(folder.path().join(".dreaming.d/ledger.json"), "{").unwrap();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -192,7 +193,7 @@ fn a_stuck_lock_and_open_state_are_mended_once_and_told_in_the_audit() {
     assert!(told.is_sound(), "{:?}", told.findings);
     let audit = store.audit(&Access::human(scope), usize::MAX).unwrap();
     let tells = |action: &str| audit.iter().filter(|entry| entry.action == action).count();
-    assert_eq!(tells("doctor.fix.lock"), 1);
+    assert_eq!((tells("doctor.fix.lock"), tells("doctor.fix.state")), (1, 1));
     assert_eq!(tells("doctor.fix.permissions"), usize::from(cfg!(unix)));
 }
 

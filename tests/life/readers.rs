@@ -690,6 +690,7 @@ const READERS: &[Reader] = &[
         let all = |kept: Vec<(_, Document)>| kept.iter().map(|(_, old)| old.lossy().into_owned()).collect();
         told(place.editor().replaced(), all)
     }),
+    ("Editor::forget_replaced", false, |place| shape(place.editor().forget_replaced())),
     ("Editor::forget_history", false, |place| place.each(|name| shape(place.editor().forget_history(name)))),
     // What runs over a view as it runs over a workspace.
     ("Life::daily_log", true, |place| logs(place.life_of_view().daily_log(at(19, 9, 0).date_naive()))),

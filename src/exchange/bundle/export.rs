@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::derived;
+use super::derived::{self, Beside, Records};
 use super::entry::{self, time};
 use super::front::{Front, SCHEMA};
 use super::gone::{Gone, Moments};
@@ -20,13 +20,19 @@ use crate::artifacts::ArtifactStore;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+#[cfg(feature = "finance")]
+use crate::edges::Entity;
 use crate::exchange::foreign::okf;
 use crate::file::FileMemoryStore;
 use crate::file::is_of_life;
+#[cfg(feature = "finance")]
+use crate::finance::TradeHistory;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::Tombstones;
 use crate::learning::{MethodStore, Preference, PreferenceKind, PreferenceState, PreferenceStore, RoleStore};
 use crate::memory::{LearningStore, MemoryId, MemoryStore};
+#[cfg(feature = "finance")]
+use crate::pages::PageSource;
 #[cfg(feature = "postgres")]
 use crate::postgres::PostgresMemoryStore;
 use crate::session::{self, Folder};
@@ -75,6 +81,8 @@ pub struct Export<'a> {
     is_okf: bool,
     has_constraints: bool,
     is_settled: bool,
+    #[cfg(feature = "finance")]
+    trades: Option<TradeHistory>,
 }
 
 impl std::fmt::Debug for Export<'_> {
@@ -96,6 +104,8 @@ impl<'a> Export<'a> {
             is_okf: false,
             has_constraints: false,
             is_settled: false,
+            #[cfg(feature = "finance")]
+            trades: None,
         }
     }
 
@@ -166,6 +176,15 @@ impl<'a> Export<'a> {
         self
     }
 
+    /// Tells trades on the pages of their assets, for readers: an import reads none of them.
+    #[cfg(feature = "finance")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "finance")))]
+    #[must_use]
+    pub fn trades(mut self, trades: TradeHistory) -> Self {
+        self.trades = Some(trades);
+        self
+    }
+
     /// Signs the bundle: by HMAC, and with the feature `signing` by Ed25519.
     #[must_use]
     pub fn signed(mut self, key: &'a BundleKey) -> Self {
@@ -212,7 +231,14 @@ impl<'a> Export<'a> {
                 gone = Moments::of(store, self.access, &standing)?.gone();
             }
             let taken = Taken { has_constraints: self.has_constraints, is_settled: self.is_settled };
-            as_of = rows(store, self.access, instance, taken, &mut bundle)?;
+            #[cfg(feature = "finance")]
+            let records = match &self.trades {
+                Some(trades) => records(trades, self.access)?,
+                None => Records::new(),
+            };
+            #[cfg(not(feature = "finance"))]
+            let records = Records::new();
+            as_of = rows(store, self.access, instance, (taken, &records), &mut bundle)?;
             as_of = as_of.max(learned(store, self.access, instance, taken, &mut bundle)?);
         }
         if let Some(workspace) = self.workspace {
@@ -255,15 +281,15 @@ fn rows(
     store: &dyn Rows,
     access: &Access,
     instance: Option<&str>,
-    taken: Taken,
+    (taken, records): (Taken, &Records),
     bundle: &mut Bundle,
 ) -> Result<Option<DateTime<Utc>>> {
     let standing = Standing::of(store, access)?;
     let paths: Vec<String> = standing.rows.iter().map(entry::row_path).collect();
     let told: Vec<MemoryId> =
         standing.rows.iter().filter(|row| derived::holds(row)).map(|row| row.fact.memory.id).collect();
-    let truths = truths(store, access, taken)?;
-    derived::edges(&standing.rows, &paths, &store.edges_of(access, &told)?, &truths, instance, bundle);
+    let beside = Beside { truths: truths(store, access, taken)?, records };
+    derived::edges(&standing.rows, &paths, &store.edges_of(access, &told)?, &beside, instance, bundle);
     let mut as_of: Option<DateTime<Utc>> = None;
     let mut note = |time: DateTime<Utc>| as_of = as_of.max(Some(time));
     for (row, path) in standing.rows.iter().zip(paths) {
@@ -291,6 +317,21 @@ fn rows(
         bundle.put(STONES, Forgotten::new(stones).print());
     }
     Ok(as_of)
+}
+
+/// Returns the trades of each asset, the latest first.
+#[cfg(feature = "finance")]
+fn records(trades: &TradeHistory, access: &Access) -> Result<Records> {
+    let mut records = Records::new();
+    for asset in trades.assets(access)? {
+        let lines = trades.parts(access, std::slice::from_ref(&asset), usize::MAX)?.timeline;
+        let told = lines.iter().map(|line| {
+            let day = line.at.map(|at| format!("{}: ", at.date_naive())).unwrap_or_default();
+            format!("{day}{} ({})", line.text, line.citation.source)
+        });
+        records.insert(Entity::new(Entity::TICKER, asset), told.collect());
+    }
+    Ok(records)
 }
 
 /// Returns what is settled, for the pages of the entities that it names: methods that a person graduated, lessons, and hard

@@ -98,10 +98,19 @@ impl History {
         true
     }
 
-    /// Changes each preimage for which `change` says something: into these bytes, or into nothing. Returns how many.
-    pub(crate) fn change(&mut self, change: impl Fn(&[u8]) -> Option<Option<Vec<u8>>>) -> u64 {
+    /// Changes each preimage for which `change` says something: into these bytes, or into nothing. Overwrites each name of a
+    /// document that `is_gone` says yes to. Returns how many of both.
+    pub(crate) fn change(
+        &mut self,
+        change: &dyn Fn(&[u8]) -> Option<Option<Vec<u8>>>,
+        is_gone: &dyn Fn(&str) -> bool,
+    ) -> u64 {
         let mut changed = 0;
         order::retain(&mut self.0, |entry| {
+            if let Some(name) = entry.document.as_mut().filter(|name| is_gone(name.as_str())) {
+                changed += 1;
+                *name = StateName::STRUCK;
+            }
             let decoded = entry.hex.as_ref().and_then(|digits| hex::decode(digits).ok());
             let bytes = entry.text.as_ref().map(String::as_bytes).or(decoded.as_deref()).unwrap_or_default();
             let Some(after) = change(bytes) else { return true };
