@@ -14,8 +14,8 @@ use crate::base::error::{At, Error, Refusal, Result};
 use crate::base::name::{DocName, StateName};
 use crate::base::sorted::SortedSet;
 use crate::disk::{Disk, Looking};
-use crate::dream::{ReadReason, RoleConfig};
 use crate::dream::journal::{DreamConfig, JournalDreamer};
+use crate::dream::{ReadReason, RoleConfig};
 use crate::dreamer::Outcome;
 #[cfg(feature = "sqlite")]
 use crate::edges::EdgeStore;

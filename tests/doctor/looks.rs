@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use noctuary::doctor::{Apply, Doctor};
-use noctuary::doctor::{FindingKind, FixAction};
+use noctuary::doctor::{FindingKind, FixAction, Health};
 use noctuary::facts::FactStore;
 use noctuary::memory::{LearningStore, NewLearning, NewMemory, Source};
 use noctuary::testing::cases;
@@ -210,6 +210,18 @@ fn what_is_shown_to_others_has_neither_names_nor_numbers() {
     assert!(!shown.contains("USER.md") && !shown.contains('3'), "{shown}");
     let buckets = told.health.anonymous();
     assert_eq!((buckets["documents"], buckets["rows"]), ("1–9", "0"));
+}
+
+/// DC-02
+#[test]
+fn a_count_is_told_in_one_of_five_buckets() {
+    let told = |count: u64| {
+        let mut health = Health::default();
+        health.rows = count;
+        health.anonymous()["rows"]
+    };
+    assert_eq!([0, 1, 9, 10, 99].map(told), ["0", "1–9", "1–9", "10–99", "10–99"]);
+    assert_eq!([100, 999, 1000, u64::MAX].map(told), ["100–999", "100–999", "1000+", "1000+"]);
 }
 
 // A mark that no dream wrote was told as a torn section of one.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use noctuary::dream::RoleConfig;
 use noctuary::doctor::{Apply, Doctor, FindingKind, FixAction};
+use noctuary::dream::RoleConfig;
 use noctuary::learning::{Ending, MethodStore, NewMethod, NewOutcome, NewRoleNote, RoleStore};
 use noctuary::memory::{LearningStore, NewMemory, Source};
 use noctuary::store::StoreConfig;
@@ -220,7 +220,9 @@ fn edges_that_are_missing_are_added_and_none_is_removed() {
 #[test]
 fn a_note_waits_for_too_long_by_the_age_of_its_own_role() {
     for (_folder, path, store) in homes(&StoreConfig::default()) {
-        for (role, hours) in [("reviewer", 3), ("reviewer", 1), ("planner", 73), ("planner", 3), ("archivist", 99)] {
+        for (role, hours) in
+            [("reviewer", 3), ("reviewer", 1), ("planner", 73), ("planner", 3), ("archivist", 99)]
+        {
             let note = NewRoleNote::new(role, format!("{role} was in a hurry {hours} hours ago."));
             store.take_note(&owner(), &note, now() - TimeDelta::hours(hours)).unwrap();
         }
@@ -235,7 +237,11 @@ fn a_note_waits_for_too_long_by_the_age_of_its_own_role() {
         assert_eq!(found.health.unreflected, 2, "those of reviewer and planner: {found:?}");
         let model = llm_fn(|request: &LlmRequest| {
             let is_first = request.system.contains("went well");
-            Ok(LlmReply::new(if is_first { "N1 failure\nN2 failure" } else { "N1: Wait for the tide first.\nN2: Ask before a long job." }))
+            Ok(LlmReply::new(if is_first {
+                "N1 failure\nN2 failure"
+            } else {
+                "N1: Wait for the tide first.\nN2: Ask before a long job."
+            }))
         });
         let fixed = doctor.reflect_pending(&found, Apply::Yes, &model, now()).unwrap();
         assert!(fixed.len() == 2 && fixed.iter().all(|one| one.done), "{fixed:?}");

@@ -161,7 +161,21 @@ updated_at: \"2026-11-20T09:02:00Z\"
 Run the tests of a branch first.
 ";
 
-const PREFERENCE: &str = "";
+const PREFERENCE: &str = "\
+---
+schema_version: 1
+instance_id: \"2d9a7ed39425a946\"
+kind: \"preference\"
+id: \"5c801917f5629b4b\"
+dimension: \"style\"
+preference_kind: \"behavioural\"
+state: \"active\"
+approved: {\"at\":\"2026-11-20T09:04:00Z\",\"by\":\"human\"}
+memory: \"6e0d54ef588f4194\"
+created_at: \"2026-11-20T09:03:00Z\"
+---
+Answer in two sentences.
+";
 
 /// XP-15
 #[test]
@@ -409,16 +423,24 @@ fn trades_stand_on_the_exported_pages_of_their_assets() {
         bundle.files().map(|(path, _)| path.to_owned()).filter(|path| path.starts_with("assets/")).collect()
     };
     assert!(assets(&export.run().unwrap()).is_empty(), "trades are told where they are asked for");
-    let bundle = export.trades(TradeHistory::new(here.clone())).run().unwrap();
+    let bundle = export.records(TradeHistory::new(here.clone()).records(&owner).unwrap()).run().unwrap();
     assert_eq!(assets(&bundle), ["assets/ETH.md", "assets/SOL.md", "assets/USDC.md"]);
     let page = |path: &str| String::from_utf8(bundle.get(path).unwrap().to_vec()).unwrap();
     let sol = page("assets/SOL.md");
     let place = |words: &str| sol.find(words).unwrap_or_else(|| panic!("{words}: {sol}"));
-    assert!(place("bought $SOL") < place("buy 0.5 SOL-USDC at 40") && place("SOL-USDC at") < place("buy 0.5 SOL at"));
-    assert!(page("assets/ETH.md").contains("- 2026-11-21: swap USDC to ETH, confirmed (external_spot 0xfeed)"));
+    assert!(
+        place("bought $SOL") < place("buy 0.5 SOL-USDC at 40")
+            && place("SOL-USDC at") < place("buy 0.5 SOL at")
+    );
+    assert!(
+        page("assets/ETH.md").contains("- 2026-11-21: swap USDC to ETH, confirmed (external_spot 0xfeed)")
+    );
     let there = home(StoreConfig::default());
     let plan = bring(&there, &bundle, None, None);
-    assert!(plan.items.iter().all(|item| !item.path.starts_with("assets/")), "an import reads none: {plan:?}");
+    assert!(
+        plan.items.iter().all(|item| !item.path.starts_with("assets/")),
+        "an import reads none: {plan:?}"
+    );
     assert!(!bundle.files().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("basket")));
 }
 

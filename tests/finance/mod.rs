@@ -333,7 +333,11 @@ fn trades_stand_on_the_page_of_their_asset_and_in_the_evidence_of_the_profile() 
         one
     };
     store
-        .bulk_insert_perps_fills(&host(), &[of("EUR/USD", 1), of("BTC-USD", 2), of("ETH", 3), of("a basket of ETH", 4)], now())
+        .bulk_insert_perps_fills(
+            &host(),
+            &[of("EUR/USD", 1), of("BTC-USD", 2), of("ETH", 3), of("a basket of ETH", 4)],
+            now(),
+        )
         .unwrap();
     let swap = SpotActivity::new("0xfeed", 1_795_230_000_500, "swap", "confirmed").tokens("USDC", "ETH");
     store.bulk_insert_external_spot(&host(), &[swap], now()).unwrap();

@@ -1062,6 +1062,7 @@ const READERS: &[Reader] = &[
     ("MirrorStore::sync_state", HAS_TRADES, |place| of_trades(place, Trades::State)),
     ("MirrorStore::perps_fills", HAS_TRADES, |place| of_trades(place, Trades::Fills)),
     ("MirrorStore::external_spot", HAS_TRADES, |place| of_trades(place, Trades::Spot)),
+    ("TradeHistory::records", HAS_TRADES, |place| of_trades(place, Trades::Records)),
     ("fills_as_history", HAS_TRADES, |place| of_trades(place, Trades::History)),
     ("spot_as_history", HAS_TRADES, |place| of_trades(place, Trades::SpotHistory)),
     ("MethodStore::create_method", false, |place| {
@@ -1602,6 +1603,7 @@ enum Trades {
     State,
     Fills,
     Spot,
+    Records,
     History,
     SpotHistory,
 }
@@ -1610,7 +1612,8 @@ enum Trades {
 fn of_trades(place: &Place, verb: Trades) -> String {
     use noctuary::dream::HistorySource;
     use noctuary::finance::{
-        Fill, MirrorSource, MirrorStore, SpotActivity, SyncState, fills_as_history, spot_as_history,
+        Fill, MirrorSource, MirrorStore, SpotActivity, SyncState, TradeHistory, fills_as_history,
+        spot_as_history,
     };
     let store = Arc::new(noctuary::SqliteMemoryStore::open_in_memory(place.access.scope.clone()).unwrap());
     let host = Access::new(SessionKind::Main, Actor::Library, place.access.scope.clone());
@@ -1640,6 +1643,9 @@ fn of_trades(place: &Place, verb: Trades) -> String {
         }
         Trades::Spot => told(store.external_spot(access, None, 9), |all| {
             all.into_iter().filter_map(|one| one.from_token).collect()
+        }),
+        Trades::Records => told(TradeHistory::new(store).records(access), |all| {
+            all.into_iter().flat_map(|(_, lines)| lines).collect()
         }),
         Trades::History => evidence(&fills_as_history(store, access.clone())),
         Trades::SpotHistory => evidence(&spot_as_history(store, access.clone())),

@@ -173,7 +173,10 @@ fn a_loop_that_a_turn_opens_is_in_the_prompt_of_the_next_session() {
     in_each_home(&on, |life| {
         let mut first = begin(life, "repl", at(21, 9, 0));
         first.end_turn("Yes.", TurnEnd::default().opens(["send the report to Ana"]), at(21, 9, 1)).unwrap();
-        assert!(!first.prompt(&[]).unwrap().to_string().contains("report to Ana"), "its prompt keeps its bytes");
+        assert!(
+            !first.prompt(&[]).unwrap().to_string().contains("report to Ana"),
+            "its prompt keeps its bytes"
+        );
         drop(first);
         let next = begin(life, "http", at(21, 9, 2)).prompt(&[]).unwrap();
         let memo = &next.block("memory_snapshot").unwrap().text;

@@ -20,19 +20,14 @@ use crate::artifacts::ArtifactStore;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
-#[cfg(feature = "finance")]
 use crate::edges::Entity;
 use crate::exchange::foreign::okf;
 use crate::file::FileMemoryStore;
 use crate::file::is_of_life;
-#[cfg(feature = "finance")]
-use crate::finance::TradeHistory;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::Tombstones;
 use crate::learning::{MethodStore, Preference, PreferenceKind, PreferenceState, PreferenceStore, RoleStore};
 use crate::memory::{LearningStore, MemoryId, MemoryStore};
-#[cfg(feature = "finance")]
-use crate::pages::PageSource;
 #[cfg(feature = "postgres")]
 use crate::postgres::PostgresMemoryStore;
 use crate::session::{self, Folder};
@@ -81,8 +76,7 @@ pub struct Export<'a> {
     is_okf: bool,
     has_constraints: bool,
     is_settled: bool,
-    #[cfg(feature = "finance")]
-    trades: Option<TradeHistory>,
+    records: Records,
 }
 
 impl std::fmt::Debug for Export<'_> {
@@ -104,8 +98,7 @@ impl<'a> Export<'a> {
             is_okf: false,
             has_constraints: false,
             is_settled: false,
-            #[cfg(feature = "finance")]
-            trades: None,
+            records: Records::new(),
         }
     }
 
@@ -176,12 +169,11 @@ impl<'a> Export<'a> {
         self
     }
 
-    /// Tells trades on the pages of their assets, for readers: an import reads none of them.
-    #[cfg(feature = "finance")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "finance")))]
+    /// Tells records of the host on the pages of their entities, such as trades on those of their assets. They are for readers: an
+    /// import reads none of them.
     #[must_use]
-    pub fn trades(mut self, trades: TradeHistory) -> Self {
-        self.trades = Some(trades);
+    pub fn records(mut self, records: Vec<(Entity, Vec<String>)>) -> Self {
+        self.records.extend(records);
         self
     }
 
@@ -231,14 +223,7 @@ impl<'a> Export<'a> {
                 gone = Moments::of(store, self.access, &standing)?.gone();
             }
             let taken = Taken { has_constraints: self.has_constraints, is_settled: self.is_settled };
-            #[cfg(feature = "finance")]
-            let records = match &self.trades {
-                Some(trades) => records(trades, self.access)?,
-                None => Records::new(),
-            };
-            #[cfg(not(feature = "finance"))]
-            let records = Records::new();
-            as_of = rows(store, self.access, instance, (taken, &records), &mut bundle)?;
+            as_of = rows(store, self.access, instance, (taken, &self.records), &mut bundle)?;
             as_of = as_of.max(learned(store, self.access, instance, taken, &mut bundle)?);
         }
         if let Some(workspace) = self.workspace {
@@ -317,21 +302,6 @@ fn rows(
         bundle.put(STONES, Forgotten::new(stones).print());
     }
     Ok(as_of)
-}
-
-/// Returns the trades of each asset, the latest first.
-#[cfg(feature = "finance")]
-fn records(trades: &TradeHistory, access: &Access) -> Result<Records> {
-    let mut records = Records::new();
-    for asset in trades.assets(access)? {
-        let lines = trades.parts(access, std::slice::from_ref(&asset), usize::MAX)?.timeline;
-        let told = lines.iter().map(|line| {
-            let day = line.at.map(|at| format!("{}: ", at.date_naive())).unwrap_or_default();
-            format!("{day}{} ({})", line.text, line.citation.source)
-        });
-        records.insert(Entity::new(Entity::TICKER, asset), told.collect());
-    }
-    Ok(records)
 }
 
 /// Returns what is settled, for the pages of the entities that it names: methods that a person graduated, lessons, and hard

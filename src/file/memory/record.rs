@@ -63,7 +63,7 @@ pub(super) enum Change {
     },
     Restored {
         id: MemoryId,
-        /// What it may contradict of what was written meanwhile.
+        /// The rows that it may contradict, of those written meanwhile.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         suspects: Vec<Suspect>,
     },
