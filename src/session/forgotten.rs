@@ -39,8 +39,7 @@ pub(crate) fn asked_in_files(workspace: &dyn Workspace) -> Result<Option<Tombsto
 
 /// Overwrites statements in earlier versions of documents, and in the names of these; returns in how many of both.
 pub(crate) fn strike_history(history: &mut History, stones: &Tombstones) -> u64 {
-    let struck = |bytes: &[u8]| stones.holds(&String::from_utf8_lossy(bytes)).then(|| struck(bytes, stones));
-    history.change(&struck, &|name| stones.holds(name))
+    history.strike(&|text| stones.holds(text), &|bytes| struck(bytes, stones))
 }
 
 /// Returns bytes without the statements; `None` where they do not hold them.

@@ -36,7 +36,7 @@ fn a_vector_takes_its_numbers_and_a_little_more_on_disk() {
     });
     let [(row, small), (_, large)] = sizes;
     let told = format!(
-        "A row of eight words takes {row} bytes in SQLite. A vector of 384 numbers adds {small}, one of 1,536 {},{:03}.",
+        "A row of eight words takes {row} bytes in SQLite. A vector of 384 numbers adds {small}, one of 1,536 adds {},{:03}.",
         large / 1000,
         large % 1000
     );
