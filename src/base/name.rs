@@ -320,6 +320,8 @@ impl StateName {
 
     /// The name under which earlier versions are kept of documents that have no file of their own for them.
     pub(crate) const REPLACED: DocName = DocName::constant("replaced");
+    /// Replaces a name of a document that holds a forgotten statement.
+    pub(crate) const STRUCK: DocName = DocName::constant("[forgotten]");
 
     /// Returns the name of the file with a document's earlier versions.
     pub(crate) fn history(document: &DocName) -> Self {

@@ -14,8 +14,8 @@ use crate::base::error::{At, Error, Refusal, Result};
 use crate::base::name::{DocName, StateName};
 use crate::base::sorted::SortedSet;
 use crate::disk::{Disk, Looking};
-use crate::dream::ReadReason;
 use crate::dream::journal::{DreamConfig, JournalDreamer};
+use crate::dream::{ReadReason, RoleConfig};
 use crate::dreamer::Outcome;
 #[cfg(feature = "sqlite")]
 use crate::edges::EdgeStore;
@@ -57,6 +57,7 @@ pub struct Doctor {
     pub(super) scope: Option<Scope>,
     pub(super) doors: Doors,
     pub(super) stores: StoreConfig,
+    pub(super) roles: RoleConfig,
     dreams: DreamConfig,
 }
 
@@ -111,6 +112,7 @@ impl Doctor {
             scope: None,
             doors: Doors::default(),
             stores: StoreConfig::default(),
+            roles: RoleConfig::default(),
             dreams: DreamConfig::default(),
         }
     }
@@ -141,6 +143,14 @@ impl Doctor {
     #[must_use]
     pub fn dreams(mut self, config: DreamConfig) -> Self {
         self.dreams = config;
+        self
+    }
+
+    /// Sets how notes of roles are reflected on. A role with an [age](RoleConfig::ages) of its own waits for too long from that age
+    /// on, and any other from the [backlog](crate::learning::LearningConfig::backlog) of the stores: 72 hours.
+    #[must_use]
+    pub fn roles(mut self, config: RoleConfig) -> Self {
+        self.roles = config;
         self
     }
 
@@ -199,7 +209,7 @@ impl Doctor {
         if FileMemoryStore::are_words_older(disk.as_ref()) {
             older_words(StateName::MEMORIES_TABLE.as_str(), told);
         }
-        let stores = (&self.stores, profiled(workspace.as_ref()));
+        let stores = (&self.stores, &self.roles, profiled(workspace.as_ref()));
         let asked = Arc::clone(&disk);
         let looked = FileMemoryStore::looked_at(disk, scope.clone(), self.stores.clone())
             .and_then(|store| rows::examine(&store, &scope, &self.doors, now, stores, told));
@@ -337,7 +347,7 @@ impl Doctor {
             let fix = "run `noctuary doctor PATH --fix --apply`: it makes the index anew from the rows";
             told.add(Kind::DriftedIndex, place, fix);
         }
-        match rows::examine(store, scope, &self.doors, now, (&self.stores, since), told) {
+        match rows::examine(store, scope, &self.doors, now, (&self.stores, &self.roles, since), told) {
             Ok(()) => Ok(()),
             Err(error) => rows::tell(place, error, told),
         }

@@ -42,7 +42,7 @@ pub struct Health {
     pub graduated: u64,
     /// Methods in quarantine.
     pub quarantined: u64,
-    /// Notes of roles that wait for their reflection for over 72 hours.
+    /// Notes that wait for their reflection for longer than their role may: 72 hours, or an [age](super::Doctor::roles) of its own.
     pub unreflected: u64,
     /// Rows by the state of their vector; empty where no embedder ever made one.
     pub embeddings: BTreeMap<String, u64>,

@@ -172,7 +172,7 @@ const KINDS: [(FindingKind, &str, &str); 39] = [
     (
         FindingKind::WaitingReflection,
         "waiting_reflection",
-        "the note waits for its lesson for more than 72 hours",
+        "the note waits for its lesson for longer than its role may",
     ),
     (
         FindingKind::TwoMemories,

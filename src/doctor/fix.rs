@@ -255,7 +255,7 @@ impl Doctor {
         let scope = self.scope_of(found);
         let (workspace, store) = self.open(&scope)?;
         let mut config =
-            RoleConfig { enabled: true, age: self.stores.learning.backlog, ..RoleConfig::default() };
+            RoleConfig { enabled: true, age: self.stores.learning.backlog, ..self.roles.clone() };
         config.pace.interval = std::time::Duration::ZERO;
         let dreamer =
             RoleDreamer::builder(workspace, Arc::clone(&store), scope.clone()).config(config).build()?;

@@ -7,6 +7,7 @@ use super::finding::FindingKind as Kind;
 use crate::base::access::{Access, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
+use crate::dream::RoleConfig;
 use crate::edges::EdgeStore;
 use crate::embed::store::VectorStore;
 use crate::facts::FactStore;
@@ -35,7 +36,7 @@ pub(super) fn examine<S: Rows>(
     scope: &Scope,
     doors: &Doors,
     now: DateTime<Utc>,
-    (stores, since): (&StoreConfig, Option<DateTime<Utc>>),
+    (stores, roles, since): (&StoreConfig, &RoleConfig, Option<DateTime<Utc>>),
     told: &mut Examination,
 ) -> Result<()> {
     let owner = Access::human(scope.clone());
@@ -72,10 +73,10 @@ pub(super) fn examine<S: Rows>(
             secrets(doors, &text, &format!("methods/{}", method.id), told);
         }
     }
-    let backlog = stores.learning.backlog;
+    let backlog = |role: &str| roles.ages.get(role).copied().unwrap_or(stores.learning.backlog);
     for pending in [true, false] {
         for note in store.notes(&owner, pending)? {
-            if pending && now - note.created_at > backlog {
+            if pending && now - note.created_at > backlog(&note.role) {
                 told.health.unreflected += 1;
                 let fix = "let a model reflect on it: `noctuary doctor PATH --fix --apply --only reflect_pending --endpoint URL --model NAME`";
                 told.add(Kind::WaitingReflection, format!("role_memory/{}", note.id), fix);

@@ -10,6 +10,7 @@ use crate::format::documents::copies::original_of;
 use crate::format::state::history::History;
 use crate::format::state::registry::{self, Names};
 use crate::format::state::seal;
+use crate::session;
 
 /// The most names that a line of a receipt lists.
 const MOST_NAMED: usize = 3;
@@ -86,7 +87,7 @@ impl Home<'_> {
     /// Overwrites the statement in earlier versions of a document with their hashes; `None` where they do not parse.
     fn struck_versions(&self, path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut versions = History::parse(&StateName::of_path(path.to_owned()), Some(bytes)).ok()?;
-        let changed = versions.change(|text| self.struck(text).map(Some));
+        let changed = session::strike_history(&mut versions, self.only);
         (changed > 0).then(|| versions.print())
     }
 

@@ -1,15 +1,13 @@
 //! A workspace that forgets a statement, and the changes that this takes.
 
-use std::borrow::Cow;
-
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
 use crate::base::receipt::ForgetPlace;
 use crate::format::JournalName;
-use crate::format::documents::sections;
 use crate::gate::Tombstones;
 use crate::life::rewrite;
+use crate::session;
 use crate::workspace::{Lease, Workspace};
 
 /// The reason for what stays where files are only looked at.
@@ -27,21 +25,8 @@ pub(super) struct Home<'a> {
 
 impl Home<'_> {
     /// Returns bytes without the statement; `None` where they do not hold it.
-    ///
-    /// Bytes that are not UTF-8 stay, between texts of their own; what holds a zero byte is no text.
     pub(super) fn struck(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        if bytes.contains(&0) {
-            return None;
-        }
-        let mut all = Vec::with_capacity(bytes.len());
-        let mut is_changed = false;
-        for chunk in bytes.utf8_chunks() {
-            let struck = self.only.struck(chunk.valid());
-            is_changed |= matches!(struck, Cow::Owned(_));
-            all.extend_from_slice(struck.as_bytes());
-            all.extend_from_slice(chunk.invalid());
-        }
-        is_changed.then(|| sections::marked_anew(bytes, all))
+        session::struck(bytes, self.only)
     }
 
     pub(super) fn count(&self, bytes: &[u8]) -> u64 {

@@ -1,6 +1,6 @@
 //! The state files that keep words of a statement that is to be forgotten: earlier versions, proposals, and hashes of lines.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use super::holders::Holder;
@@ -20,6 +20,7 @@ use crate::format::state::registry::{self, Names};
 use crate::format::state::undone::Undone;
 use crate::format::state::{log, seal};
 use crate::life::receipt::without_forgotten;
+use crate::session;
 
 impl Home<'_> {
     /// Overwrites the hashes by which the log knows lines that dreams promoted and that hold the statement. A hash
@@ -126,10 +127,7 @@ impl Home<'_> {
             let mut here = 0;
             let strike = |bytes: Option<&[u8]>| {
                 let mut history = History::parse(&file, bytes)?;
-                here = history.change(|bytes| {
-                    let holds = self.only.holds(&String::from_utf8_lossy(bytes));
-                    holds.then(|| self.struck(bytes))
-                });
+                here = session::strike_history(&mut history, self.only);
                 Ok((here > 0).then(|| history.print()))
             };
             let is_struck = self.change(&file, strike)?;
@@ -146,9 +144,25 @@ impl Home<'_> {
         let is_gone = self.change(&StateName::UNDONE, let_go)?;
         removed += if is_gone { here } else { 0 };
         found += here;
+        // Where a document was renamed or removed, its versions have its old name still.
+        let names = RefCell::new(Vec::new());
+        self.workspace.drop_versions(&|path, _| {
+            if !names.borrow().iter().any(|name| name == path) && self.only.holds(path) {
+                names.borrow_mut().push(path.to_owned());
+            }
+            false
+        })?;
+        let mut gone: Vec<String> = Vec::new();
+        for path in names.into_inner() {
+            let name = DocName::parse(path.as_str());
+            if !matches!(name.map(|name| self.workspace.metadata(&name)), Ok(Ok(Some(_)))) {
+                gone.push(path);
+            }
+        }
         let kept = Cell::new(0);
-        let dropped = self.workspace.drop_versions(&|_, bytes| {
-            let holds = self.only.holds(&String::from_utf8_lossy(bytes));
+        let dropped = self.workspace.drop_versions(&|path, bytes| {
+            let holds =
+                gone.iter().any(|name| name == path) || self.only.holds(&String::from_utf8_lossy(bytes));
             kept.set(kept.get() + u64::from(holds));
             holds && self.lease.is_some()
         })?;

@@ -1,14 +1,15 @@
 //! Trades on the pages of assets.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::DateTime;
 
 use super::asset::asset;
-use crate::base::access::Access;
-use crate::base::error::Result;
+use crate::base::access::{Access, SessionKind};
+use crate::base::error::{Error, Result};
 use crate::base::order;
-use crate::edges::CitedSource;
+use crate::edges::{CitedSource, Entity};
 use crate::pages::{PageLine, PageParts, PageSource};
 use crate::trade::{Fill, MirrorStore, SpotActivity};
 
@@ -23,6 +24,33 @@ impl TradeHistory {
     #[must_use]
     pub fn new(mirror: Arc<dyn MirrorStore>) -> Self {
         Self { mirror }
+    }
+
+    /// Returns the trades of each asset in words, the latest first, for the pages of an export
+    /// ([`Export::records`](crate::exchange::Export::records)). Of several lives in a file one has trades.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] outside of a main session, and the errors of the mirror.
+    pub fn records(&self, access: &Access) -> Result<Vec<(Entity, Vec<String>)>> {
+        let fills = match self.mirror.perps_fills(access, None, usize::MAX) {
+            Err(Error::Denied { kind: SessionKind::Main, .. }) => return Ok(Vec::new()),
+            fills => fills?,
+        };
+        let mut assets: BTreeSet<String> = fills.iter().filter_map(|fill| asset(&fill.symbol)).collect();
+        for one in self.mirror.external_spot(access, None, usize::MAX)? {
+            assets.extend([one.from_token, one.to_token].iter().flatten().filter_map(|token| asset(token)));
+        }
+        let mut records = Vec::with_capacity(assets.len());
+        for asset in assets {
+            let lines = self.parts(access, std::slice::from_ref(&asset), usize::MAX)?.timeline;
+            let told = lines.iter().map(|line| {
+                let day = line.at.map(|at| format!("{}: ", at.date_naive())).unwrap_or_default();
+                format!("{day}{} ({})", line.text, line.citation.source)
+            });
+            records.push((Entity::new(Entity::TICKER, asset), told.collect()));
+        }
+        Ok(records)
     }
 }
 

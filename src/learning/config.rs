@@ -19,7 +19,8 @@ pub struct LearningConfig {
     /// Whether nobody sits before this process, as `MINARA_NON_INTERACTIVE=1` says: hard constraints that come from elsewhere
     /// are refused then. Off.
     pub non_interactive: bool,
-    /// The age at which a note of any role waits for its reflection for too long, in the doctor's eyes: 72 hours.
+    /// The age at which a note waits for its reflection for too long, in the eyes of a doctor who knows no age of its role: 72
+    /// hours.
     pub backlog: TimeDelta,
 }
 

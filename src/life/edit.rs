@@ -11,7 +11,7 @@ use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::format::state::history::History;
 use crate::gate::{DoorWarning, Doors};
-use crate::session::Guarded;
+use crate::session::{self, Guarded};
 use crate::workspace::{Workspace, WriteMode};
 
 /// The documents that are edited whole. Journals are not: they are only added to.
@@ -181,6 +181,16 @@ impl<'a> Editor<'a> {
         History::parse(&file, standing.as_ref().map(Document::bytes))?.documents(&StateName::REPLACED)
     }
 
+    /// Removes the versions that [`replaced`](Self::replaced) returns; `false` where there are none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] where the session may not read `MEMORY.md`, and those of [`Workspace::remove`].
+    pub fn forget_replaced(&self) -> Result<bool> {
+        self.load(&DocName::MEMORY)?;
+        self.workspace.remove(&StateName::history(&StateName::REPLACED))
+    }
+
     /// Forgets the preimages of a document: what was taken out of it for good must not live on there.
     ///
     /// # Errors
@@ -214,7 +224,7 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// Keeps a document as it stands, before it is replaced.
+/// Keeps a document as it stands, before it is replaced; without statements that are to leave files.
 pub(crate) fn keep_preimage(
     workspace: &dyn Workspace,
     name: &DocName,
@@ -223,12 +233,23 @@ pub(crate) fn keep_preimage(
 ) -> Result<()> {
     let has_own = EDITABLE.contains(name);
     let file = if has_own { StateName::history(name) } else { StateName::history(&StateName::REPLACED) };
-    rewrite(workspace, &file, |bytes| {
-        let mut history = History::parse(&file, bytes)?;
-        let of = if has_own { None } else { Some(name) };
-        Ok(history.push(of, preimage, now).then(|| history.print()))
-    })
-    .map(drop)
+    let of = if has_own { None } else { Some(name) };
+    // A forgetting that began meanwhile may have looked through the file before this version was in it: then it is struck here.
+    for is_kept in [false, true] {
+        let asked = session::asked_in_files(workspace)?;
+        if is_kept && asked.is_none() {
+            break;
+        }
+        rewrite(workspace, &file, |bytes| {
+            let mut history = History::parse(&file, bytes)?;
+            let mut is_changed = !is_kept && history.push(of, preimage, now);
+            if let Some(asked) = &asked {
+                is_changed |= session::strike_history(&mut history, asked) > 0;
+            }
+            Ok(is_changed.then(|| history.print()))
+        })?;
+    }
+    Ok(())
 }
 
 fn editable(name: &DocName) -> Result<()> {

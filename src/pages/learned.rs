@@ -48,13 +48,14 @@ pub struct Learned<S: ?Sized> {
     store: Arc<S>,
     config: LearningConfig,
     extractor: Option<Arc<dyn EdgeExtractor>>,
+    classes: Option<Vec<String>>,
 }
 
 impl<S: ?Sized> Learned<S> {
     /// Makes what a store has learned a source of pages.
     #[must_use]
     pub fn new(store: Arc<S>) -> Self {
-        Self { store, config: LearningConfig::default(), extractor: None }
+        Self { store, config: LearningConfig::default(), extractor: None, classes: None }
     }
 
     /// Sets the thresholds, where the store has others than the default ones.
@@ -71,6 +72,13 @@ impl<S: ?Sized> Learned<S> {
         self
     }
 
+    /// Sets the classes that the host knows: a method of any other class is on no page. Unless set, every class is known.
+    #[must_use]
+    pub fn classes<C: Into<String>>(mut self, classes: impl IntoIterator<Item = C>) -> Self {
+        self.classes = Some(classes.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// Returns whether one of some texts names the entity of these keys.
     fn is_named<'t>(&self, mut texts: impl Iterator<Item = &'t str>, keys: &[String]) -> bool {
         texts.any(|text| names(self.extractor.as_deref(), text, keys))
@@ -79,7 +87,8 @@ impl<S: ?Sized> Learned<S> {
 
 impl<S: MethodStore + PreferenceStore + RoleStore + ?Sized> Learned<S> {
     fn method(&self, access: &Access, method: &Method, keys: &[String]) -> Result<Option<PageMethod>> {
-        if !method.is_graduated(&self.config) {
+        let is_known = self.classes.as_ref().is_none_or(|classes| classes.contains(&method.class));
+        if !is_known || !method.is_graduated(&self.config) {
             return Ok(None);
         }
         let own = [&method.name, &method.class, &method.body].into_iter().map(String::as_str);
@@ -141,7 +150,7 @@ impl<S: MethodStore + PreferenceStore + RoleStore + EdgeStore + ?Sized> PageSour
 impl<S: ?Sized> Clone for Learned<S> {
     fn clone(&self) -> Self {
         let (store, extractor) = (Arc::clone(&self.store), self.extractor.clone());
-        Self { store, config: self.config.clone(), extractor }
+        Self { store, config: self.config.clone(), extractor, classes: self.classes.clone() }
     }
 }
 

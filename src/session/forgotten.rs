@@ -1,12 +1,15 @@
 //! The statements that a workspace has forgotten, read again only where their file changed.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::base::debug::debug_as;
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::StateName;
+use crate::format::documents::sections;
 use crate::format::state::forgotten::Forgotten;
+use crate::format::state::history::History;
 use crate::gate::Tombstones;
 use crate::workspace::{Metadata, Workspace};
 
@@ -20,6 +23,41 @@ pub(crate) fn forgotten<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<T
 pub(crate) fn forgotten_file<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<Forgotten<Tombstones>>> {
     let file = workspace.read(&StateName::FORGOTTEN)?;
     Forgotten::or_copy(file.as_ref().map(Document::bytes), || forgotten_copy(workspace))
+}
+
+/// Returns the tombstones of statements that a person has asked to have overwritten in files; `None` where there are none.
+pub(crate) fn asked_in_files(workspace: &dyn Workspace) -> Result<Option<Tombstones>> {
+    let Some(file) = forgotten_file(workspace)? else { return Ok(None) };
+    let mut asked = file.tombstones.clone();
+    for stone in file.tombstones.iter() {
+        if !file.in_files.contains(&stone.digest) {
+            asked.remove(stone);
+        }
+    }
+    Ok(if asked.is_empty() { None } else { Some(asked) })
+}
+
+/// Overwrites statements in earlier versions of documents, and in the names of these; returns in how many of both.
+pub(crate) fn strike_history(history: &mut History, stones: &Tombstones) -> u64 {
+    history.strike(&|text| stones.holds(text), &|bytes| struck(bytes, stones))
+}
+
+/// Returns bytes without the statements; `None` where they do not hold them.
+///
+/// Bytes that are not UTF-8 stay, between texts of their own; what holds a zero byte is no text.
+pub(crate) fn struck(bytes: &[u8], stones: &Tombstones) -> Option<Vec<u8>> {
+    if bytes.contains(&0) {
+        return None;
+    }
+    let mut all = Vec::with_capacity(bytes.len());
+    let mut is_changed = false;
+    for chunk in bytes.utf8_chunks() {
+        let struck = stones.struck(chunk.valid());
+        is_changed |= matches!(struck, Cow::Owned(_));
+        all.extend_from_slice(struck.as_bytes());
+        all.extend_from_slice(chunk.invalid());
+    }
+    if is_changed { Some(sections::marked_anew(bytes, all)) } else { None }
 }
 
 /// Reads the copy of the file.

@@ -74,7 +74,7 @@ impl StoreConfig {
         main_only(scope, access, name)?;
         match edit {
             Edit::Content(content) => self.admit_text(access, name, content, 0),
-            Edit::Delete | Edit::Restore | Edit::Pin(_) => Ok(()),
+            Edit::Delete | Edit::Restore(_) | Edit::Pin(_) => Ok(()),
         }
     }
 

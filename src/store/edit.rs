@@ -2,7 +2,7 @@
 
 use crate::base::access::Actor;
 use crate::base::error::{Error, Result};
-use crate::facts::FactState;
+use crate::facts::{FactState, Suspect};
 use crate::memory::{EventName, Source};
 
 /// A change of one row that stands, or of one that is deleted.
@@ -10,7 +10,8 @@ use crate::memory::{EventName, Source};
 pub(crate) enum Edit<'a> {
     Content(&'a str),
     Delete,
-    Restore,
+    /// With what the row may contradict of what was written meanwhile.
+    Restore(&'a [Suspect]),
     Pin(bool),
 }
 
@@ -20,7 +21,7 @@ impl Edit<'_> {
         match self {
             Self::Content(_) => "memory_update",
             Self::Delete => "memory_delete",
-            Self::Restore => "memory_restore",
+            Self::Restore(_) => "memory_restore",
             Self::Pin(true) => "memory_pin",
             Self::Pin(false) => "memory_unpin",
         }
@@ -31,7 +32,7 @@ impl Edit<'_> {
         match self {
             Self::Content(_) => EventName::Written,
             Self::Delete => EventName::Deleted,
-            Self::Restore => EventName::Restored,
+            Self::Restore(_) => EventName::Restored,
             Self::Pin(true) => EventName::Pinned,
             Self::Pin(false) => EventName::Unpinned,
         }
@@ -44,7 +45,7 @@ impl Edit<'_> {
     /// [`Error::Config`] for new words of a settled fact: that is replaced by another one.
     pub(crate) fn reaches(self, state: Option<FactState>) -> Result<bool> {
         match (self, state) {
-            (Self::Delete | Self::Restore, _) | (_, None) => Ok(true),
+            (Self::Delete | Self::Restore(_), _) | (_, None) => Ok(true),
             (_, Some(state)) if state.is_retired() => Ok(false),
             (Self::Pin(_), _) | (_, Some(FactState::Pending)) => Ok(true),
             (Self::Content(_), _) => Err(Error::Config {
@@ -68,7 +69,7 @@ impl Edit<'_> {
         actor: Actor,
     ) -> bool {
         match self {
-            Self::Pin(_) | Self::Delete | Self::Restore if actor == Actor::Human => true,
+            Self::Pin(_) | Self::Delete | Self::Restore(_) if actor == Actor::Human => true,
             Self::Pin(false) if pinned_by == Some(Actor::Human) => false,
             Self::Delete
                 if actor == Actor::Agent

@@ -76,7 +76,7 @@ pub(crate) fn beside(facts: &dyn Facts, id: MemoryId) -> Result<Option<MemoryId>
 }
 
 /// Returns whether two rows are suspected to contradict each other, or somebody decided on both.
-fn is_told(facts: &dyn Facts, one: MemoryId, other: MemoryId) -> Result<bool> {
+pub(super) fn is_told(facts: &dyn Facts, one: MemoryId, other: MemoryId) -> Result<bool> {
     for (_, suspected, _) in facts.open_suspects(Visibility::All, &[one])? {
         if suspected == other {
             return Ok(true);

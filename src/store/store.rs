@@ -142,8 +142,16 @@ impl Store {
         let promoted = memory.dream.as_ref().map(|dream| rows.promoted(dream, &memory.content));
         if let Some((id, is_back)) = promoted.transpose()?.flatten() {
             if is_back {
-                let operation = Operation { action: Edit::Restore.action(), ..operation.clone() }.to(id);
-                rows.edit(id, Edit::Restore, self.done(&operation, forgotten))?;
+                // What was written meanwhile was not compared with it.
+                let mut suspected = Vec::new();
+                for suspect in suspects(rows, memory, true)? {
+                    if !replace::is_told(rows, id, suspect.id)? {
+                        suspected.push(suspect);
+                    }
+                }
+                let edit = Edit::Restore(&suspected);
+                let operation = Operation { action: edit.action(), ..operation.clone() }.to(id);
+                rows.edit(id, edit, self.done(&operation, forgotten))?;
             }
             return Ok((Recorded::new(id, Vec::new()), is_back.then_some(EventName::Restored)));
         }
@@ -172,7 +180,7 @@ impl Store {
     fn edit(&self, access: &Access, id: MemoryId, edit: Edit<'_>, now: DateTime<Utc>) -> Result<bool> {
         let name = row_name(Some(id));
         let operation = Operation::new(access, edit.action(), now).to(id);
-        let deleted_since = matches!(edit, Edit::Restore).then(|| self.config.cutoff(now));
+        let deleted_since = matches!(edit, Edit::Restore(_)).then(|| self.config.cutoff(now));
         let admitted = self.config.admit_edit(&self.scope, access, &name, edit);
         let is_edited = self.attempt(operation.action, &operation, admitted, |rows, forgotten| {
             let Some(row) = rows.editable(id, deleted_since)? else { return Ok(false) };
@@ -188,7 +196,7 @@ impl Store {
             }
             let operation = Operation { source: source.as_ref(), ..operation.clone() };
             let entry = self.done(&operation, forgotten.as_deref());
-            if !matches!(edit, Edit::Restore) {
+            if !matches!(edit, Edit::Restore(_)) {
                 rows.edit(id, edit, entry)?;
                 return Ok(true);
             }
@@ -437,7 +445,7 @@ impl Store {
     }
 
     pub(crate) fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool> {
-        trace::update(id, || self.edit(access, id, Edit::Restore, now))
+        trace::update(id, || self.edit(access, id, Edit::Restore(&[]), now))
     }
 
     pub(crate) fn pin(

@@ -79,6 +79,95 @@ fn an_export_comes_back_byte_for_byte_in_any_home() {
     assert_eq!(run(folder.path(), &["export", "agent", "agent/out"]).status.code(), Some(3));
 }
 
+// XP-02
+#[test]
+fn an_export_of_a_database_tells_trades_on_the_pages_of_their_assets() {
+    use noctuary::finance::{Fill, MirrorStore as _};
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    furnish(at, "life.db");
+    let scope = noctuary::doctor::Doctor::of(at.join("life.db")).unwrap().scopes().unwrap().remove(0);
+    let store = noctuary::SqliteMemoryStore::open(at.join("life.db"), scope.clone()).unwrap();
+    let host = noctuary::Access::new(noctuary::SessionKind::Main, noctuary::Actor::Library, scope);
+    let fill = Fill::new("sub-1", "o1", 1_795_230_000_000, "BTC", "buy").at(0.5, 64_000.0);
+    let now = chrono::DateTime::from_timestamp_millis(1_795_230_000_000).unwrap();
+    store.bulk_insert_perps_fills(&host, &[fill], now).unwrap();
+    drop(store);
+    ends(at, &["export", "life.db", "out"], 0);
+    let page = fs::read_to_string(at.join("out/assets/BTC.md")).unwrap();
+    assert!(page.contains("- 2026-11-21: buy 0.5 BTC at 64000 (perps_fills "), "{page}");
+}
+
+// XP-12: a plan leaves the audit alone, whatever is brought in, and a home that has one as it was. An export does so too.
+#[test]
+fn a_plan_of_an_import_leaves_the_audit_of_a_store_alone() {
+    for home in ["agent", "life.db"] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        furnish(at, home);
+        furnish(at, "elsewhere");
+        fs::write(
+            at.join("m.json"),
+            r#"{"results": [{"id": "1", "memory": "Takes tea without milk", "user_id": "marta"}]}"#,
+        )
+        .unwrap();
+        // A secret is refused, which an import tells the audit.
+        fs::write(
+            at.join("s.json"),
+            r#"{"results": [{"id": "2", "memory": "The key is AKIAIOSFODNN7EXAMPLE"}]}"#,
+        )
+        .unwrap();
+        let chat = r#"[{"uuid": "chat", "name": "Boat", "chat_messages": [
+            {"uuid": "a", "sender": "human", "text": "Which colour?", "created_at": "2026-11-20T09:20:00Z"}]}]"#;
+        fs::write(at.join("conversations.json"), chat).unwrap();
+        ends(at, &["import", "m.json", home, "--from", "mem0", "--apply"], 0);
+        ends(at, &["export", "elsewhere", "out"], 0);
+        let audit = || -> Vec<(String, String)> {
+            use noctuary::MemoryStore as _;
+            let path = at.join(home);
+            let scope = noctuary::doctor::Doctor::of(&path).unwrap().scopes().unwrap().remove(0);
+            let access = noctuary::Access::human(scope.clone());
+            let entries = if path.is_dir() {
+                noctuary::FileMemoryStore::open(&path, scope).unwrap().audit(&access, usize::MAX).unwrap()
+            } else {
+                noctuary::SqliteMemoryStore::open(&path, scope).unwrap().audit(&access, usize::MAX).unwrap()
+            };
+            entries.into_iter().map(|entry| (entry.action, format!("{:?}", entry.outcome))).collect()
+        };
+        let before = audit();
+        assert!(!before.is_empty(), "{home}");
+        fs::write(
+            at.join("m.json"),
+            r#"{"results": [{"id": "3", "memory": "Sails on Sundays", "user_id": "marta"}]}"#,
+        )
+        .unwrap();
+        let files = (home == "agent").then(|| tree(&at.join(home)));
+        for import in [
+            &["out"][..],
+            &["m.json", "--from", "mem0"],
+            &["s.json", "--from", "mem0"],
+            &["conversations.json", "--from", "claude"],
+        ] {
+            for dry_run in [false, true] {
+                let more = dry_run.then_some("--dry-run");
+                let arguments =
+                    [&["import", import[0], home], &import[1..], &more.into_iter().collect::<Vec<_>>()]
+                        .concat();
+                let told = run(at, &arguments);
+                let told = String::from_utf8_lossy(&told.stdout);
+                assert!(told.contains("Nothing was written"), "{arguments:?}: {told}");
+                assert_eq!(audit(), before, "{home} {arguments:?}");
+            }
+        }
+        ends(at, &["export", home, "mine"], 0);
+        assert_eq!(audit(), before, "{home}: an export");
+        if let Some(files) = files {
+            assert_eq!(tree(&at.join(home)), files, "not a byte is written");
+        }
+    }
+}
+
 pub(crate) fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use noctuary::doctor::{Apply, Doctor};
-use noctuary::doctor::{FindingKind, FixAction};
+use noctuary::doctor::{FindingKind, FixAction, Health};
 use noctuary::facts::FactStore;
 use noctuary::memory::{LearningStore, NewLearning, NewMemory, Source};
 use noctuary::testing::cases;
@@ -112,7 +112,7 @@ proptest! {
     }
 }
 
-/// DC-03
+/// DC-03, DC-10
 #[test]
 fn a_database_is_found_sound_or_damaged_and_its_index_is_mended_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -177,6 +177,7 @@ fn a_stuck_lock_and_open_state_are_mended_once_and_told_in_the_audit() {
     let lock =
         "{\"pid\":1,\"hostname\":\"elsewhere\",\"started_at\":\"2026-11-20T03:00:00.000Z\",\"token\":\"x\"}";
     fs::write(folder.path().join(".dreaming.lock"), lock).unwrap();
+    fs::write(folder.path().join(".dreaming.d/ledger.json"), "{").unwrap();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -192,7 +193,7 @@ fn a_stuck_lock_and_open_state_are_mended_once_and_told_in_the_audit() {
     assert!(told.is_sound(), "{:?}", told.findings);
     let audit = store.audit(&Access::human(scope), usize::MAX).unwrap();
     let tells = |action: &str| audit.iter().filter(|entry| entry.action == action).count();
-    assert_eq!(tells("doctor.fix.lock"), 1);
+    assert_eq!((tells("doctor.fix.lock"), tells("doctor.fix.state")), (1, 1));
     assert_eq!(tells("doctor.fix.permissions"), usize::from(cfg!(unix)));
 }
 
@@ -209,6 +210,18 @@ fn what_is_shown_to_others_has_neither_names_nor_numbers() {
     assert!(!shown.contains("USER.md") && !shown.contains('3'), "{shown}");
     let buckets = told.health.anonymous();
     assert_eq!((buckets["documents"], buckets["rows"]), ("1–9", "0"));
+}
+
+/// DC-02
+#[test]
+fn a_count_is_told_in_one_of_five_buckets() {
+    let told = |count: u64| {
+        let mut health = Health::default();
+        health.rows = count;
+        health.anonymous()["rows"]
+    };
+    assert_eq!([0, 1, 9, 10, 99].map(told), ["0", "1–9", "1–9", "10–99", "10–99"]);
+    assert_eq!([100, 999, 1000, u64::MAX].map(told), ["100–999", "100–999", "1000+", "1000+"]);
 }
 
 // A mark that no dream wrote was told as a torn section of one.

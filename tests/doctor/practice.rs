@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use noctuary::doctor::{Apply, Doctor, FindingKind, FixAction};
+use noctuary::dream::RoleConfig;
 use noctuary::learning::{Ending, MethodStore, NewMethod, NewOutcome, NewRoleNote, RoleStore};
 use noctuary::memory::{LearningStore, NewMemory, Source};
 use noctuary::store::StoreConfig;
@@ -55,7 +56,7 @@ fn audit_of(path: &Path) -> Vec<noctuary::memory::AuditEntry> {
     store.audit(&owner(), usize::MAX).unwrap()
 }
 
-/// DC-04, DC-07
+/// DC-04, DC-07, DC-10
 #[test]
 fn a_method_whose_outcomes_are_too_bad_goes_into_quarantine_once_and_never_back() {
     // A store that lets bad methods be, as a program with other thresholds does.
@@ -109,7 +110,7 @@ fn a_method_whose_outcomes_are_too_bad_goes_into_quarantine_once_and_never_back(
     }
 }
 
-/// DC-05
+/// DC-05, DC-10
 #[test]
 fn rows_without_vectors_are_filled_by_the_embedder_of_the_doctor() {
     for (folder, path, store) in homes(&StoreConfig::default()) {
@@ -184,7 +185,7 @@ fn a_row_that_the_embedder_never_takes_is_said_and_the_others_are_done() {
     }
 }
 
-/// DC-01, DC-06
+/// DC-01, DC-06, DC-10
 #[test]
 fn edges_that_are_missing_are_added_and_none_is_removed() {
     let folder = tempfile::tempdir().unwrap();
@@ -215,7 +216,43 @@ fn edges_that_are_missing_are_added_and_none_is_removed() {
     assert_eq!(told(&path, "doctor.fix.edges"), 1);
 }
 
-/// DC-08
+/// DC-01, DC-08: the age of a role that has one, and 72 hours for any other.
+#[test]
+fn a_note_waits_for_too_long_by_the_age_of_its_own_role() {
+    for (_folder, path, store) in homes(&StoreConfig::default()) {
+        for (role, hours) in
+            [("reviewer", 3), ("reviewer", 1), ("planner", 73), ("planner", 3), ("archivist", 99)]
+        {
+            let note = NewRoleNote::new(role, format!("{role} was in a hurry {hours} hours ago."));
+            store.take_note(&owner(), &note, now() - TimeDelta::hours(hours)).unwrap();
+        }
+        let mut roles = RoleConfig::default();
+        roles.ages.insert("reviewer".to_owned(), TimeDelta::hours(2));
+        roles.ages.insert("archivist".to_owned(), TimeDelta::hours(200));
+        let unreflected = |doctor: &Doctor| doctor.examine(now()).unwrap().health.unreflected;
+        let doctor = Doctor::of(&path).unwrap();
+        assert_eq!(unreflected(&doctor), 2, "without ages, those of planner and archivist");
+        let doctor = doctor.roles(roles);
+        let found = doctor.examine(now()).unwrap();
+        assert_eq!(found.health.unreflected, 2, "those of reviewer and planner: {found:?}");
+        let model = llm_fn(|request: &LlmRequest| {
+            let is_first = request.system.contains("went well");
+            Ok(LlmReply::new(if is_first {
+                "N1 failure\nN2 failure"
+            } else {
+                "N1: Wait for the tide first.\nN2: Ask before a long job."
+            }))
+        });
+        let fixed = doctor.reflect_pending(&found, Apply::Yes, &model, now()).unwrap();
+        assert!(fixed.len() == 2 && fixed.iter().all(|one| one.done), "{fixed:?}");
+        assert_eq!((unreflected(&doctor), told(&path, "doctor.fix.reflect_pending")), (0, 2));
+        let waits: Vec<String> =
+            store.notes(&owner(), true).unwrap().into_iter().map(|note| note.content).collect();
+        assert!(waits.len() == 3 && waits.iter().any(|words| words.contains("archivist")), "{waits:?}");
+    }
+}
+
+/// DC-08, DC-10
 #[test]
 fn notes_of_roles_wait_for_a_model_that_somebody_names() {
     for (folder, path, store) in homes(&StoreConfig::default()) {

@@ -131,6 +131,52 @@ fn what_nobody_signed_begins_in_quarantine_and_as_a_proposal() {
     assert_eq!(other.store.methods(&owner).unwrap()[0].uses, 30);
 }
 
+/// XP-15: the fields of a method and of a preference, in their order.
+#[test]
+fn the_files_of_a_method_and_of_a_preference_are_as_they_always_were() {
+    let (key, here, owner) = (BundleKey::from_bytes([7; 32]), furnished(), owner());
+    let bundle = Export::new(&owner).file_store(&here.store).signed(&key).run().unwrap();
+    for (folder, expected) in [("methodologies/releases/", METHOD), ("preferences/style/", PREFERENCE)] {
+        let (path, bytes) = bundle.files().find(|(path, _)| path.starts_with(folder)).unwrap();
+        assert_eq!(String::from_utf8_lossy(bytes), expected, "{path}");
+    }
+}
+
+const METHOD: &str = "\
+---
+schema_version: 1
+instance_id: \"2d9a7ed39425a946\"
+kind: \"methodology\"
+id: \"f49ce3f284110ad1\"
+name: \"Tests first\"
+asset_class: \"releases\"
+confidence: 0.886482908609522
+quarantine: 0
+times_used: 30
+successes: 30
+graduated: {\"at\":\"2026-11-20T09:02:00Z\",\"by\":\"human\"}
+created_at: \"2026-11-20T09:00:00Z\"
+updated_at: \"2026-11-20T09:02:00Z\"
+---
+Run the tests of a branch first.
+";
+
+const PREFERENCE: &str = "\
+---
+schema_version: 1
+instance_id: \"2d9a7ed39425a946\"
+kind: \"preference\"
+id: \"5c801917f5629b4b\"
+dimension: \"style\"
+preference_kind: \"behavioural\"
+state: \"active\"
+approved: {\"at\":\"2026-11-20T09:04:00Z\",\"by\":\"human\"}
+memory: \"6e0d54ef588f4194\"
+created_at: \"2026-11-20T09:03:00Z\"
+---
+Answer in two sentences.
+";
+
 /// XP-15
 #[test]
 fn a_confidence_that_no_outcome_gave_and_other_lies_are_refused() {
@@ -348,6 +394,54 @@ fn a_page_of_an_asset_tells_what_is_settled_and_a_constraint_only_where_it_is_as
     let at = |words: &str| told.find(words).unwrap_or_else(|| panic!("{words}: {told}"));
     assert!(at("## Compiled truth") < at("Never hold SOL") && at("Never hold SOL") < at("## Timeline"));
     assert!(at("## Timeline") < at("sold $SOL") && !told.contains("margin"), "{told}");
+}
+
+// XP-02: trades stand on the page of their asset, and on that of an asset that no row speaks of. CP-07: a symbol that is no asset
+// has no page.
+#[test]
+fn trades_stand_on_the_exported_pages_of_their_assets() {
+    use std::sync::Arc;
+
+    use noctuary::SqliteMemoryStore;
+    use noctuary::finance::{Fill, FinanceEdges, MirrorStore, SpotActivity, TradeHistory};
+
+    let mut config = StoreConfig::default();
+    config.edges = Some(Arc::new(FinanceEdges::default()));
+    let owner = owner();
+    let here = Arc::new(SqliteMemoryStore::open_in_memory_with(owner.scope.clone(), config).unwrap());
+    let row = NewMemory::new("note", "bought $SOL at the close", Source::UserExplicit);
+    here.write(&owner, &row, at(5)).unwrap();
+    let fill = |symbol: &str, tid: i64| {
+        Fill::new("sub-1", format!("o{tid}"), 1_795_230_000_000 + tid, symbol, "buy").at(0.5, 40.0)
+    };
+    let fills = [fill("SOL", 1), fill("SOL-USDC", 2), fill("a basket of all", 3)];
+    here.bulk_insert_perps_fills(&owner, &fills, at(6)).unwrap();
+    let swap = SpotActivity::new("0xfeed", 1_795_230_000_500, "swap", "confirmed").tokens("USDC", "ETH");
+    here.bulk_insert_external_spot(&owner, &[swap], at(6)).unwrap();
+    let export = Export::new(&owner).sqlite_store(&here);
+    let assets = |bundle: &Bundle| -> Vec<String> {
+        bundle.files().map(|(path, _)| path.to_owned()).filter(|path| path.starts_with("assets/")).collect()
+    };
+    assert!(assets(&export.run().unwrap()).is_empty(), "trades are told where they are asked for");
+    let bundle = export.records(TradeHistory::new(here.clone()).records(&owner).unwrap()).run().unwrap();
+    assert_eq!(assets(&bundle), ["assets/ETH.md", "assets/SOL.md", "assets/USDC.md"]);
+    let page = |path: &str| String::from_utf8(bundle.get(path).unwrap().to_vec()).unwrap();
+    let sol = page("assets/SOL.md");
+    let place = |words: &str| sol.find(words).unwrap_or_else(|| panic!("{words}: {sol}"));
+    assert!(
+        place("bought $SOL") < place("buy 0.5 SOL-USDC at 40")
+            && place("SOL-USDC at") < place("buy 0.5 SOL at")
+    );
+    assert!(
+        page("assets/ETH.md").contains("- 2026-11-21: swap USDC to ETH, confirmed (external_spot 0xfeed)")
+    );
+    let there = home(StoreConfig::default());
+    let plan = bring(&there, &bundle, None, None);
+    assert!(
+        plan.items.iter().all(|item| !item.path.starts_with("assets/")),
+        "an import reads none: {plan:?}"
+    );
+    assert!(!bundle.files().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("basket")));
 }
 
 // XP-13: class and dimension match what the host knows, where it says so.

@@ -244,6 +244,62 @@ fn rows_go_with_their_section_and_come_back_with_it_once() {
     });
 }
 
+// A line that came back said nothing of what contradicts it.
+#[test]
+fn a_line_that_comes_back_is_suspected_as_it_was_and_of_what_was_written_meanwhile() {
+    each_store(|mut life| {
+        let write = |life: &Life, text: &str| {
+            let fact = NewMemory::new("fact", text, Source::ChatExtracted);
+            life.store.record(&human(), &fact, life.now()).unwrap().id
+        };
+        let pairs = |life: &Life| -> BTreeSet<(String, String)> {
+            life.store.settle(life.now()).unwrap();
+            let open = life.store.suspicions(&human(), 99).unwrap();
+            let words = |fact: noctuary::facts::Fact| fact.memory.content;
+            open.into_iter().map(|pair| (words(pair.older), words(pair.newer))).collect()
+        };
+        write(&life, "The harbour of Lisbon closes at seven.");
+        let before = life.memory();
+        life.dream(
+            21,
+            "[user] The harbour of Lisbon closes at nine.\n",
+            "### Facts\n- The harbour of Lisbon closes at nine.",
+        );
+        let whole = life.memory();
+        life.feed();
+        let opened = pairs(&life);
+        assert_eq!(opened.len(), 1, "{opened:?}");
+        for _ in 0..2 {
+            life.set_memory(&before);
+            assert_eq!(life.feed().removed, 1);
+            assert_eq!(pairs(&life), BTreeSet::new());
+            life.set_memory(&whole);
+            assert_eq!(life.feed().written, 1);
+            assert_eq!(pairs(&life), opened);
+        }
+        life.set_memory(&before);
+        life.feed();
+        write(&life, "The harbour of Lisbon closes at midnight.");
+        let meanwhile = pairs(&life);
+        life.set_memory(&whole);
+        life.feed();
+        let all = pairs(&life);
+        assert!(opened.is_subset(&all) && meanwhile.is_subset(&all), "{all:?}");
+        assert_eq!(all.len(), 3, "{all:?}");
+        life.store = (life.open)(life.folder.path(), StoreConfig::default());
+        assert_eq!(pairs(&life), all, "opened again");
+        // Somebody decided on a pair: it does not come back.
+        let pair = life.store.suspicions(&human(), 1).unwrap().remove(0);
+        let (one, other) = (pair.older.memory.id, pair.newer.memory.id);
+        life.store.decide(&human(), &Decision::coexist(one, other), life.now()).unwrap();
+        for memory in [&before, &whole] {
+            life.set_memory(memory);
+            life.feed();
+        }
+        assert_eq!(pairs(&life).len(), 2);
+    });
+}
+
 #[test]
 fn feeding_again_writes_nothing() {
     each(|life| {

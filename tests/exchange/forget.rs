@@ -5,15 +5,18 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use noctuary::dream::{LineOutcome, LineReport, Notice, ReadReason, Step};
 use noctuary::exchange::{
     Dialect, Forget, ForgetPlace, ForgetReceipt, Import, ImportAction, ImportRefusal, copy_into,
 };
 use noctuary::format::JournalName;
-use noctuary::life::{Editor, Guarded, PromptConfig, SharedUser, Snapshot, TurnEnd, Undreamed};
+use noctuary::life::{Editor, Guarded, Preset, PromptConfig, SharedUser, Snapshot, TurnEnd, Undreamed};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
-use noctuary::workspace::{Claim, ClaimTerms, DayPolicy, StateName};
+use noctuary::workspace::{
+    Claim, ClaimTerms, DayPolicy, Document, Listing, Metadata, Name, Revision, StateName,
+};
 use noctuary::{
     Access, Actor, DocName, DreamReport, Dreamer, Error, Extractive, LifeConfig, LlmReply, Outcome, Scope,
     SessionKind, Workspace, WriteMode,
@@ -344,6 +347,117 @@ fn earlier_versions_are_forgotten_too() {
         drop(workspace);
         assert_no_file_holds_it(&folder);
     }
+}
+
+// Versions of documents that a tool replaced kept a forgotten word in the name of their document.
+#[test]
+fn versions_that_a_tool_replaced_are_forgotten_with_the_name_of_their_document() {
+    for (folder, workspace) in homes() {
+        let life = noctuary::Life::new(Arc::clone(&workspace), LifeConfig::preset(Preset::IronClaw));
+        let session = life.begin_session(access(Actor::Agent), "8f14", "repl", night(19)).unwrap();
+        let tools = session.tools();
+        let (path, renamed) = ("notes/my-landlord-is-jan-kowalski.md", "notes/house.md");
+        for content in [format!("- Tea.\n- {STATEMENT}\n"), "- Tea.\n".to_owned(), "- Coffee.\n".to_owned()] {
+            let call = serde_json::json!({"path": path, "content": content, "mode": "write"});
+            tools.call("memory_write", &call, night(19)).unwrap();
+        }
+        drop((tools, session));
+        workspace.rename(&name(path), &name(renamed)).unwrap();
+        let editor = life.editor(access(Actor::Human));
+        let told = |editor: &Editor<'_>| -> Vec<(String, String)> {
+            let kept = editor.replaced().unwrap();
+            kept.iter().map(|(_, old)| (old.name().to_string(), old.lossy().into_owned())).collect()
+        };
+        assert_eq!(told(&editor).len(), 2);
+        let receipt = forget(workspace.as_ref(), true).unwrap();
+        let versions = receipt.place(ForgetPlace::Versions);
+        // A database has two versions of its own beside them, under the old name.
+        let kept = if folder.path("life.db").exists() { 5 } else { 3 };
+        assert_eq!((versions.found, versions.removed), (kept, kept), "a text, and names: {versions:?}");
+        let struck = |text: &str| ("[forgotten]".to_owned(), text.to_owned());
+        assert_eq!(told(&editor), [struck("- Tea.\n"), struck("- Tea.\n- [forgotten]----------------.\n")]);
+        assert_eq!(forget(workspace.as_ref(), true).unwrap().place(ForgetPlace::Versions).found, 0);
+        assert!(editor.forget_replaced().unwrap() && !editor.forget_replaced().unwrap());
+        assert!(told(&editor).is_empty());
+        drop(editor);
+        drop((life, workspace));
+        assert_no_file_holds_it(&folder);
+    }
+}
+
+/// A workspace in which somebody forgets the statement before a number of operations.
+#[derive(Debug)]
+struct Racing {
+    workspace: Arc<dyn Workspace>,
+    left: AtomicI64,
+}
+
+impl Racing {
+    fn step(&self) -> &dyn Workspace {
+        if self.left.fetch_sub(1, Ordering::SeqCst) == 0 {
+            forget(self.workspace.as_ref(), true).unwrap();
+        }
+        self.workspace.as_ref()
+    }
+}
+
+impl Workspace for Racing {
+    fn location(&self) -> String {
+        self.workspace.location()
+    }
+    fn list(&self, folder: Option<&DocName>) -> noctuary::Result<Listing> {
+        self.step().list(folder)
+    }
+    fn metadata(&self, name: &Name) -> noctuary::Result<Option<Metadata>> {
+        self.step().metadata(name)
+    }
+    fn read(&self, name: &Name) -> noctuary::Result<Option<Document>> {
+        self.step().read(name)
+    }
+    fn read_range(&self, name: &Name, range: std::ops::Range<u64>) -> noctuary::Result<Vec<u8>> {
+        self.step().read_range(name, range)
+    }
+    fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> noctuary::Result<Revision> {
+        self.step().write(name, bytes, mode)
+    }
+    fn append(&self, name: &Name, bytes: &[u8]) -> noctuary::Result<()> {
+        self.step().append(name, bytes)
+    }
+    fn remove(&self, name: &Name) -> noctuary::Result<bool> {
+        self.step().remove(name)
+    }
+    fn rename(&self, from: &Name, to: &Name) -> noctuary::Result<()> {
+        self.step().rename(from, to)
+    }
+    fn claim(&self, terms: &ClaimTerms) -> noctuary::Result<Claim> {
+        self.step().claim(terms)
+    }
+}
+
+// A save that had read a document before it was overwritten kept its words as an earlier version.
+#[test]
+fn a_version_is_kept_without_what_is_forgotten_while_it_is_kept() {
+    let mut kept = 0;
+    for at in 0.. {
+        let (folder, workspace) = home(0);
+        put(workspace.as_ref(), "USER.md", &format!("- Tea.\n- {STATEMENT}\n"));
+        let racing = Racing { workspace: Arc::clone(&workspace), left: AtomicI64::new(i64::MAX) };
+        let editor = Editor::new(&racing, access(Actor::Human));
+        let seen = editor.load(&DocName::USER).unwrap().unwrap().revision();
+        racing.left.store(at, Ordering::SeqCst);
+        let saved = editor.save(&DocName::USER, "- Tea.\n", Some(seen), night(20));
+        drop(editor);
+        let is_over = racing.left.load(Ordering::SeqCst) >= 0;
+        assert!(matches!(saved, Ok(_) | Err(Error::Conflict { .. })), "{at}: {saved:?}");
+        if is_over {
+            break;
+        }
+        let history = Editor::new(workspace.as_ref(), access(Actor::Human)).history(&DocName::USER).unwrap();
+        kept += history.len();
+        drop((racing, workspace));
+        assert_no_file_holds_it(&folder);
+    }
+    assert!(kept >= 3, "it was forgotten around the writing of the version: {kept}");
 }
 
 #[test]

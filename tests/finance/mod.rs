@@ -317,7 +317,7 @@ fn tables_of_another_program_are_taken_over_where_they_fit_and_left_alone_where_
     assert_eq!(columns(&path, "memory_perps_fills").len(), 15);
 }
 
-// CP-03, CP-06, PE-05
+// CP-03, CP-06, PE-05, and CP-07: a symbol that is no asset is on no page.
 #[test]
 fn trades_stand_on_the_page_of_their_asset_and_in_the_evidence_of_the_profile() {
     let mut config = StoreConfig::default();
@@ -333,7 +333,11 @@ fn trades_stand_on_the_page_of_their_asset_and_in_the_evidence_of_the_profile() 
         one
     };
     store
-        .bulk_insert_perps_fills(&host(), &[of("EUR/USD", 1), of("BTC-USD", 2), of("ETH", 3)], now())
+        .bulk_insert_perps_fills(
+            &host(),
+            &[of("EUR/USD", 1), of("BTC-USD", 2), of("ETH", 3), of("a basket of ETH", 4)],
+            now(),
+        )
         .unwrap();
     let swap = SpotActivity::new("0xfeed", 1_795_230_000_500, "swap", "confirmed").tokens("USDC", "ETH");
     store.bulk_insert_external_spot(&host(), &[swap], now()).unwrap();
@@ -347,6 +351,9 @@ fn trades_stand_on_the_page_of_their_asset_and_in_the_evidence_of_the_profile() 
     assert!(page("btc").contains("BTC-USD"));
     let ether = page("Ethereum");
     assert!(ether.contains("swap USDC to ETH, confirmed") && ether.contains("buy 0.5 ETH"), "{ether}");
+    for asked in ["eth", "a basket of ETH", "basket"] {
+        assert!(!page(asked).contains("buy 0.5 a basket"), "{asked}: {}", page(asked));
+    }
     let shared = pages.page(&Access::shared(marta()), "eth", true, now()).unwrap();
     assert!(!shared.to_markdown().contains("swap"), "only main sessions see trades");
     store.bulk_insert_perps_fills(&host(), &[of("ETH", 9)], now()).unwrap();

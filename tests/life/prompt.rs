@@ -66,7 +66,7 @@ fn ordered(order: PromptOrder) -> PromptConfig {
     config
 }
 
-/// WS-18, HB-04, PR-01, PR-04
+/// WS-18, PR-01, PR-04
 #[test]
 fn the_seeds_order_has_identity_memory_onboarding_and_then_what_is_derived() {
     in_each_home(|workspace| {

@@ -690,6 +690,7 @@ const READERS: &[Reader] = &[
         let all = |kept: Vec<(_, Document)>| kept.iter().map(|(_, old)| old.lossy().into_owned()).collect();
         told(place.editor().replaced(), all)
     }),
+    ("Editor::forget_replaced", false, |place| shape(place.editor().forget_replaced())),
     ("Editor::forget_history", false, |place| place.each(|name| shape(place.editor().forget_history(name)))),
     // What runs over a view as it runs over a workspace.
     ("Life::daily_log", true, |place| logs(place.life_of_view().daily_log(at(19, 9, 0).date_naive()))),
@@ -1061,6 +1062,7 @@ const READERS: &[Reader] = &[
     ("MirrorStore::sync_state", HAS_TRADES, |place| of_trades(place, Trades::State)),
     ("MirrorStore::perps_fills", HAS_TRADES, |place| of_trades(place, Trades::Fills)),
     ("MirrorStore::external_spot", HAS_TRADES, |place| of_trades(place, Trades::Spot)),
+    ("TradeHistory::records", HAS_TRADES, |place| of_trades(place, Trades::Records)),
     ("fills_as_history", HAS_TRADES, |place| of_trades(place, Trades::History)),
     ("spot_as_history", HAS_TRADES, |place| of_trades(place, Trades::SpotHistory)),
     ("MethodStore::create_method", false, |place| {
@@ -1601,6 +1603,7 @@ enum Trades {
     State,
     Fills,
     Spot,
+    Records,
     History,
     SpotHistory,
 }
@@ -1609,7 +1612,8 @@ enum Trades {
 fn of_trades(place: &Place, verb: Trades) -> String {
     use noctuary::dream::HistorySource;
     use noctuary::finance::{
-        Fill, MirrorSource, MirrorStore, SpotActivity, SyncState, fills_as_history, spot_as_history,
+        Fill, MirrorSource, MirrorStore, SpotActivity, SyncState, TradeHistory, fills_as_history,
+        spot_as_history,
     };
     let store = Arc::new(noctuary::SqliteMemoryStore::open_in_memory(place.access.scope.clone()).unwrap());
     let host = Access::new(SessionKind::Main, Actor::Library, place.access.scope.clone());
@@ -1639,6 +1643,9 @@ fn of_trades(place: &Place, verb: Trades) -> String {
         }
         Trades::Spot => told(store.external_spot(access, None, 9), |all| {
             all.into_iter().filter_map(|one| one.from_token).collect()
+        }),
+        Trades::Records => told(TradeHistory::new(store).records(access), |all| {
+            all.into_iter().flat_map(|(_, lines)| lines).collect()
         }),
         Trades::History => evidence(&fills_as_history(store, access.clone())),
         Trades::SpotHistory => evidence(&spot_as_history(store, access.clone())),

@@ -165,6 +165,25 @@ fn the_playbook_leaves_the_prompt_with_the_token() {
     }
 }
 
+// HB-04
+#[test]
+fn a_loop_that_a_turn_opens_is_in_the_prompt_of_the_next_session() {
+    let mut on = LifeConfig::default();
+    on.heartbeat.enabled = true;
+    in_each_home(&on, |life| {
+        let mut first = begin(life, "repl", at(21, 9, 0));
+        first.end_turn("Yes.", TurnEnd::default().opens(["send the report to Ana"]), at(21, 9, 1)).unwrap();
+        assert!(
+            !first.prompt(&[]).unwrap().to_string().contains("report to Ana"),
+            "its prompt keeps its bytes"
+        );
+        drop(first);
+        let next = begin(life, "http", at(21, 9, 2)).prompt(&[]).unwrap();
+        let memo = &next.block("memory_snapshot").unwrap().text;
+        assert!(memo.contains("send the report to Ana"), "{next}");
+    });
+}
+
 // BX-24, VW-17: everything off; a turn then leaves nothing behind, and what is off is in no prompt.
 #[test]
 fn off_means_off() {

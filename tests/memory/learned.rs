@@ -85,6 +85,31 @@ fn timeline(page: &CompiledPage) -> Vec<&str> {
     page.timeline.iter().map(|line| line.text.as_str()).collect()
 }
 
+// CP-07: where the host says which classes there are, a method of any other is on no page.
+#[test]
+fn a_method_of_a_class_that_nobody_knows_is_on_no_page() {
+    each(|store| {
+        for (name, class) in [("Moor Brisk early", "sailing"), ("Paint Brisk red", "alchemy")] {
+            let new = NewMethod::new(name, class, format!("{name}, and do not wait."));
+            let id = store.create_method(&agent(), &new, at(0)).unwrap();
+            for number in 0..9 {
+                let host = Access::new(SessionKind::Main, Actor::Library, contract::scope());
+                let outcome = NewOutcome::new(format!("{name}-{number}"), [id], Ending::Success);
+                store.report_outcome(&host, &outcome, at(1)).unwrap();
+            }
+            store.graduate_method(&human(), id, at(3)).unwrap();
+        }
+        let told = |learned: Learned<dyn Store>| -> Vec<String> {
+            let pages = Pages::new(Arc::clone(&store) as _).source(Arc::new(learned));
+            let page = pages.page(&human(), "brisk", true, at(5)).unwrap();
+            page.methods.iter().map(|method| method.name.clone()).collect()
+        };
+        assert_eq!(told(Learned::new(store.clone())).len(), 2);
+        let known = ["sailing", "cooking"];
+        assert_eq!(told(Learned::new(store.clone()).classes(known)), ["Moor Brisk early"]);
+    });
+}
+
 // CP-02, CP-07, LL-03
 #[test]
 fn a_page_has_what_graduated_and_what_a_person_approved_and_nothing_that_waits() {

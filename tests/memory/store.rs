@@ -928,3 +928,52 @@ fn an_index_whose_pages_are_gone_is_made_anew_by_a_search() {
         assert_eq!(again.check().unwrap(), IndexState::Sound, "{gone}");
     }
 }
+
+/// The bytes that a change appends to the log of a database.
+fn logged(home: &Home, change: impl FnOnce()) -> u64 {
+    let log = home.0.path().join(format!("{FILE}-wal"));
+    let shell = Connection::open(home.path()).unwrap();
+    let truncated = |shell: &Connection| {
+        shell.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(truncated(&shell), 0);
+    change();
+    std::fs::metadata(log).unwrap().len()
+}
+
+// MS-09: a restore finds the row again by the frequencies that held before, and both cost pages of that row alone.
+#[test]
+fn a_deletion_and_a_restore_cost_the_pages_of_one_row_and_leave_no_trace_in_the_ranking() {
+    let home = Home::new();
+    let store = home.open();
+    let words: Vec<String> =
+        (0..3_000_u32).map(|n| format!("w{:x}", n.wrapping_mul(2_654_435_761) >> 12)).collect();
+    let text = |number: usize, count: usize| {
+        let word = |at: usize| words[(number * 31 + at * at * 7 + at) % words.len()].as_str();
+        (0..count).map(word).collect::<Vec<_>>().join(" ")
+    };
+    for part in 0..10 {
+        let rows: Vec<NewMemory> = (0..1_000).map(|n| fact(&text(part * 1_000 + n, 14))).collect();
+        store.write_all(&main_session(), &rows, now()).unwrap();
+    }
+    let long: String = text(77, 700).chars().take(4_000).collect();
+    let id = store.write(&main_session(), &fact(&format!("lighthouse {long}")), now()).unwrap();
+    let ranked = || {
+        let found = store.search(&main_session(), &Query::new(text(77, 5))).unwrap();
+        found.hits.into_iter().map(|hit| (hit.memory.id, hit.score.to_bits())).collect::<Vec<_>>()
+    };
+    let before = ranked();
+    let find = || assert_eq!(found(&store, "lighthouse").len(), 1);
+    find();
+    let human = Access::human(contract::scope());
+    let pinned = logged(&home, || assert!(store.pin(&human, id, true, now()).unwrap()));
+    let deleted = logged(&home, || assert!(store.delete(&human, id, now()).unwrap()));
+    let searched = logged(&home, || assert!(found(&store, "lighthouse").is_empty()));
+    let restored = logged(&home, || assert!(store.restore(&human, id, now()).unwrap()));
+    let again = logged(&home, find);
+    assert_eq!(ranked(), before);
+    let told = [pinned, deleted, searched, restored, again].map(|bytes| bytes / 1024);
+    println!("KB of a pin, a deletion, a search behind it, a restore, a search behind it: {told:?}");
+    let [_, deleted, searched, restored, again] = told;
+    assert!(deleted <= 128 && restored <= 128 && (searched, again) == (0, 0), "{told:?}");
+}

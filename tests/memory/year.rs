@@ -1,4 +1,4 @@
-//! BX-63: a year of talk is found, and kept by a night, at least as well as `floors.tsv` says.
+//! BX-14, BX-63: a year of talk is found, and kept by a night, at least as well as `floors.tsv` says.
 //!
 //! Twelve people of a house talk with one assistant, most of them in two languages. Nothing in `fixtures/year` is of anybody
 //! else: its text was written for these tests, under the licence of the library. `NOCTUARY_PRINT=1` prints the figures of each

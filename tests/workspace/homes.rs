@@ -955,6 +955,7 @@ fn a_life_that_knows_whose_it_is_is_closed_to_everybody_else_before_it_is_touche
                 editor.restore_template(&DocName::SOUL, &config, None, now).map(drop),
                 editor.history(&DocName::MEMORY).map(drop),
                 editor.forget_history(&DocName::MEMORY).map(drop),
+                editor.forget_replaced().map(drop),
                 view.list(None).map(drop),
                 view.metadata(&DocName::MEMORY).map(drop),
                 view.metadata_of(&[&DocName::MEMORY]).remove(0).map(drop),

@@ -28,12 +28,21 @@ struct Line<'a> {
     key: &'a str,
 }
 
-/// Adds the edges of the rows that hold, and a page for each entity that some of them speak of.
+/// The lines of records about entities, such as trades.
+pub(super) type Records = BTreeMap<Entity, Vec<String>>;
+
+/// The parts of pages that are in no row.
+pub(super) struct Beside<'a> {
+    pub(super) truths: Vec<String>,
+    pub(super) records: &'a Records,
+}
+
+/// Adds the edges of the rows that hold, and a page for each entity that some of them speak of, or that a record is about.
 pub(super) fn edges(
     rows: &[Named],
     paths: &[String],
     edges: &[(MemoryId, Edge)],
-    truths: &[String],
+    beside: &Beside<'_>,
     instance: Option<&str>,
     bundle: &mut Bundle,
 ) {
@@ -59,12 +68,19 @@ pub(super) fn edges(
     if !lines.is_empty() {
         bundle.put(EDGES, lines);
     }
-    for (entity, rows) in spoken.into_iter().filter(|(_, rows)| rows.len() >= LEAST) {
+    for entity in beside.records.keys() {
+        spoken.entry(entity).or_default();
+    }
+    for (entity, rows) in spoken {
+        let records = beside.records.get(entity).map(Vec::as_slice).unwrap_or_default();
+        if rows.len() < LEAST && records.is_empty() {
+            continue;
+        }
         let mut front = Front::new("page", instance);
         front.put("entity", entity.to_string());
         front.put("rows", rows.len());
         front.body = format!("# {}\n", one_line(&entity.key));
-        let mut named = truths.iter().filter(|truth| names(truth, &entity.key)).peekable();
+        let mut named = beside.truths.iter().filter(|truth| names(truth, &entity.key)).peekable();
         if named.peek().is_some() {
             front.body.push_str("\n## Compiled truth\n");
             for truth in named {
@@ -76,6 +92,9 @@ pub(super) fn edges(
             let day = named.fact.memory.created_at.date_naive();
             let said = one_line(&named.fact.memory.content);
             front.body.push_str(&format!("\n- {day}: {said} ([source](../{path}))"));
+        }
+        for record in records {
+            front.body.push_str(&format!("\n- {}", one_line(record)));
         }
         bundle.put(page(entity), front.print());
     }

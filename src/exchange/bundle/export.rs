@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::derived;
+use super::derived::{self, Beside, Records};
 use super::entry::{self, time};
 use super::front::{Front, SCHEMA};
 use super::gone::{Gone, Moments};
@@ -20,6 +20,7 @@ use crate::artifacts::ArtifactStore;
 use crate::base::access::Access;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::edges::Entity;
 use crate::exchange::foreign::okf;
 use crate::file::FileMemoryStore;
 use crate::file::is_of_life;
@@ -75,6 +76,7 @@ pub struct Export<'a> {
     is_okf: bool,
     has_constraints: bool,
     is_settled: bool,
+    records: Records,
 }
 
 impl std::fmt::Debug for Export<'_> {
@@ -96,6 +98,7 @@ impl<'a> Export<'a> {
             is_okf: false,
             has_constraints: false,
             is_settled: false,
+            records: Records::new(),
         }
     }
 
@@ -166,6 +169,14 @@ impl<'a> Export<'a> {
         self
     }
 
+    /// Tells records of the host on the pages of their entities, such as trades on those of their assets. They are for readers: an
+    /// import reads none of them.
+    #[must_use]
+    pub fn records(mut self, records: Vec<(Entity, Vec<String>)>) -> Self {
+        self.records.extend(records);
+        self
+    }
+
     /// Signs the bundle: by HMAC, and with the feature `signing` by Ed25519.
     #[must_use]
     pub fn signed(mut self, key: &'a BundleKey) -> Self {
@@ -212,7 +223,7 @@ impl<'a> Export<'a> {
                 gone = Moments::of(store, self.access, &standing)?.gone();
             }
             let taken = Taken { has_constraints: self.has_constraints, is_settled: self.is_settled };
-            as_of = rows(store, self.access, instance, taken, &mut bundle)?;
+            as_of = rows(store, self.access, instance, (taken, &self.records), &mut bundle)?;
             as_of = as_of.max(learned(store, self.access, instance, taken, &mut bundle)?);
         }
         if let Some(workspace) = self.workspace {
@@ -255,15 +266,15 @@ fn rows(
     store: &dyn Rows,
     access: &Access,
     instance: Option<&str>,
-    taken: Taken,
+    (taken, records): (Taken, &Records),
     bundle: &mut Bundle,
 ) -> Result<Option<DateTime<Utc>>> {
     let standing = Standing::of(store, access)?;
     let paths: Vec<String> = standing.rows.iter().map(entry::row_path).collect();
     let told: Vec<MemoryId> =
         standing.rows.iter().filter(|row| derived::holds(row)).map(|row| row.fact.memory.id).collect();
-    let truths = truths(store, access, taken)?;
-    derived::edges(&standing.rows, &paths, &store.edges_of(access, &told)?, &truths, instance, bundle);
+    let beside = Beside { truths: truths(store, access, taken)?, records };
+    derived::edges(&standing.rows, &paths, &store.edges_of(access, &told)?, &beside, instance, bundle);
     let mut as_of: Option<DateTime<Utc>> = None;
     let mut note = |time: DateTime<Utc>| as_of = as_of.max(Some(time));
     for (row, path) in standing.rows.iter().zip(paths) {

@@ -14,6 +14,7 @@ use crate::format::state::history::History;
 use crate::format::state::undone::Undone;
 use crate::gate::{Tombstone, Tombstones};
 use crate::life::receipt::without_forgotten;
+use crate::session;
 
 /// Joins what both have forgotten. If a person has asked to overwrite a statement in files, the other machine's files
 /// are overwritten too. Earlier versions and the ancestor are overwritten as well, so that all say the same. Returns
@@ -157,11 +158,7 @@ fn strike_states(life: &mut Copied, stones: &Tombstones) -> Result<()> {
             }
         } else if name.as_str().starts_with(".dreaming.d/history/") {
             let mut history = History::parse(name, Some(bytes))?;
-            let struck = |bytes: &[u8]| {
-                let text = std::str::from_utf8(bytes).ok().filter(|text| stones.holds(text))?;
-                Some(Some(stones.struck(text).into_owned().into_bytes()))
-            };
-            if history.change(struck) > 0 {
+            if session::strike_history(&mut history, stones) > 0 {
                 *bytes = history.print();
             }
         } else if name.as_str().starts_with(".dreaming.d/proposals/")

@@ -78,9 +78,15 @@ impl Rows {
                     self.deleted.insert(*id, (at, actor));
                 }
             }
-            Change::Restored { id } => {
+            Change::Restored { id, suspects } => {
                 if self.deleted.remove(id).is_some() {
                     self.entry_mut(*id).into_iter().for_each(|entry| entry.restore(at));
+                    self.fact_index.suspect(*id, suspects);
+                    for suspect in suspects {
+                        if let Some(newer) = self.entry_mut(suspect.id.max(*id)) {
+                            newer.set(HAS_SUSPECTS, true);
+                        }
+                    }
                     self.show(*id, reader)?;
                 }
             }

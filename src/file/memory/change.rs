@@ -253,7 +253,7 @@ impl Changes for Table<'_> {
         let change = match edit {
             Edit::Content(content) => Change::Updated { id, content: Some(content.to_owned()) },
             Edit::Delete => Change::Deleted { id },
-            Edit::Restore => Change::Restored { id },
+            Edit::Restore(suspects) => Change::Restored { id, suspects: suspects.to_vec() },
             Edit::Pin(true) => Change::Pinned { id },
             Edit::Pin(false) => Change::Unpinned { id },
         };

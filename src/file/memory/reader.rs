@@ -11,9 +11,8 @@ use super::row::{Stated, Stored};
 use super::span::Span;
 use crate::base::error::{At, Error, Result};
 use crate::base::name::StateName;
-use crate::base::sorted::SortedMap;
 use crate::disk::DiskFile;
-use crate::facts::{ConsolidationEvent, FactStatus, Suspect};
+use crate::facts::{ConsolidationEvent, FactStatus};
 use crate::memory::{Memory, MemoryId};
 use crate::store::known::Known;
 
@@ -154,13 +153,6 @@ impl<'a> Reader<'a> {
     fn content_of(&self, id: MemoryId, span: Span) -> Result<String> {
         let Content { id: found, content } = self.parsed(&self.line(span)?)?;
         content.filter(|_| found == id).ok_or_else(|| self.changed())
-    }
-
-    /// Reads what a new row may contradict.
-    pub(super) fn suspects(&self, entry: &Entry) -> Result<SortedMap<MemoryId, Suspect>> {
-        let row: NewRow = self.parsed(&self.line(entry.line)?)?;
-        // The last counts, where a row is named twice.
-        Ok(row.suspects.into_iter().map(|suspect| (suspect.id, suspect)).collect())
     }
 
     /// Reads a row as it is now; its content is in the last line that changed it.

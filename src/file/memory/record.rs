@@ -63,6 +63,9 @@ pub(super) enum Change {
     },
     Restored {
         id: MemoryId,
+        /// The rows that it may contradict, of those written meanwhile.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        suspects: Vec<Suspect>,
     },
     Pinned {
         id: MemoryId,
@@ -377,7 +380,7 @@ impl Record {
             }
             Change::Updated { id, .. } => entry("memory_update", Some(id)),
             Change::Deleted { id } => entry("memory_delete", Some(id)),
-            Change::Restored { id } => entry("memory_restore", Some(id)),
+            Change::Restored { id, .. } => entry("memory_restore", Some(id)),
             Change::Pinned { id } => entry("memory_pin", Some(id)),
             Change::Unpinned { id } => entry("memory_unpin", Some(id)),
             Change::Profile { .. } => entry("profile_write", None),
@@ -498,6 +501,7 @@ struct Parts {
     events: Option<Vec<ConsolidationEvent>>,
     why: Option<AuditOutcome>,
     origin: Option<Origin>,
+    suspects: Option<Vec<Suspect>>,
 }
 
 impl Parts {
@@ -512,7 +516,7 @@ impl Parts {
             },
             "updated" => Change::Updated { id: id?, content: self.content },
             "deleted" => Change::Deleted { id: id? },
-            "restored" => Change::Restored { id: id? },
+            "restored" => Change::Restored { id: id?, suspects: self.suspects.unwrap_or_default() },
             "pinned" => Change::Pinned { id: id? },
             "unpinned" => Change::Unpinned { id: id? },
             "purged" => Change::Purged { ids: self.ids? },

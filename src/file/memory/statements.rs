@@ -61,12 +61,12 @@ impl Rows {
             if newer.is_retired() {
                 continue;
             }
-            for (older, suspect) in reader.suspects(newer)? {
-                if let Some(older) = standing(older)
-                    && !self.fact_index.is_closed(newer.id, older.id)
+            for (older, reason) in self.fact_index.open_suspects(newer.id) {
+                if older < newer.id
+                    && let Some(older) = standing(older)
                 {
                     let (older, newer) = (self.stored(older, reader)?, self.stored(newer, reader)?);
-                    found.push(Suspicion::new(older.fact(), newer.fact(), suspect.reason));
+                    found.push(Suspicion::new(older.fact(), newer.fact(), reason));
                 }
             }
         }

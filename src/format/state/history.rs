@@ -98,15 +98,26 @@ impl History {
         true
     }
 
-    /// Changes each preimage for which `change` says something: into these bytes, or into nothing. Returns how many.
-    pub(crate) fn change(&mut self, change: impl Fn(&[u8]) -> Option<Option<Vec<u8>>>) -> u64 {
+    /// Overwrites the names of documents and the preimages that `holds` says yes to. A preimage is replaced by what `struck` makes of it;
+    /// where that is nothing, it is removed. Returns how many of both.
+    pub(crate) fn strike(
+        &mut self,
+        holds: &dyn Fn(&str) -> bool,
+        struck: &dyn Fn(&[u8]) -> Option<Vec<u8>>,
+    ) -> u64 {
         let mut changed = 0;
         order::retain(&mut self.0, |entry| {
+            if let Some(name) = entry.document.as_mut().filter(|name| holds(name.as_str())) {
+                changed += 1;
+                *name = StateName::STRUCK;
+            }
             let decoded = entry.hex.as_ref().and_then(|digits| hex::decode(digits).ok());
             let bytes = entry.text.as_ref().map(String::as_bytes).or(decoded.as_deref()).unwrap_or_default();
-            let Some(after) = change(bytes) else { return true };
+            if !holds(&String::from_utf8_lossy(bytes)) {
+                return true;
+            }
             changed += 1;
-            let Some(after) = after else { return false };
+            let Some(after) = struck(bytes) else { return false };
             *entry = Entry { document: entry.document.take(), ..Entry::new(entry.at, &after) };
             true
         });

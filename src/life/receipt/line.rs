@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::source::{LeftOut, ReplySource, Shown};
 use crate::base::access::{Actor, SessionKind};
-use crate::base::name::DocName;
+use crate::base::name::StateName;
 use crate::gate::Tombstones;
 
 /// The version of lines that this library writes, and the latest that it reads.
@@ -87,17 +87,14 @@ fn forget(source: &mut ReplySource, forgotten: &Tombstones) -> bool {
         ReplySource::Lines { at, .. } => &mut at.name,
         ReplySource::Document(name) => name,
         ReplySource::Block(id) if forgotten.holds(id) => {
-            STRUCK.clone_into(id);
+            StateName::STRUCK.as_str().clone_into(id);
             return true;
         }
         _ => return false,
     };
     let holds = forgotten.holds(name.as_str());
     if holds {
-        *name = DocName::parse(STRUCK).expect("it obeys the grammar of names");
+        *name = StateName::STRUCK;
     }
     holds
 }
-
-/// Stands for a name that is forgotten.
-const STRUCK: &str = "[forgotten]";

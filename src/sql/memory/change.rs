@@ -199,7 +199,10 @@ fn apply_edit(
             return driver.reindexed(id, true, &mut || set_content(driver, id, content, now));
         }
         Edit::Delete => Some(stamp(now)),
-        Edit::Restore => None,
+        Edit::Restore(suspects) => {
+            suspect(driver, id, suspects)?;
+            None
+        }
     };
     driver.alters_rows();
     let sql = format!("UPDATE memories SET deleted_at = $4 {OF_ROW}");

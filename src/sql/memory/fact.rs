@@ -188,15 +188,17 @@ fn select(driver: &dyn MemoryDriver, which: &str, values: Vec<Param>) -> Result<
     driver.all(&format!("SELECT {COLUMNS}, {FACT} FROM memories m WHERE {OF_SCOPE} {which}"), values, read)
 }
 
-/// Keeps what a new row may contradict.
+/// Keeps what a row may contradict that is new or back: each pair once, whatever became of it.
 pub(crate) fn suspect(driver: &dyn MemoryDriver, id: MemoryId, suspects: &[Suspect]) -> Result<()> {
     let [columns, values] = driver.dialect().with_scope();
     let sql = format!(
-        "INSERT INTO memory_suspects ({columns}older_id, newer_id, reason) VALUES ({values}$3, $4, $5)"
+        "INSERT INTO memory_suspects ({columns}older_id, newer_id, reason) VALUES ({values}$3, $4, $5)
+         ON CONFLICT DO NOTHING"
     );
     for suspect in suspects {
         driver.gets_suspects();
-        driver.run(&sql, params![suspect.id.get(), id.get(), to_word(&suspect.reason)])?;
+        let (older, newer) = (id.min(suspect.id), id.max(suspect.id));
+        driver.run(&sql, params![older.get(), newer.get(), to_word(&suspect.reason)])?;
     }
     Ok(())
 }

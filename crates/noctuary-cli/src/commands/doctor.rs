@@ -100,7 +100,7 @@ fn memory_health(health: &Health, output: Output) {
         ));
     }
     if health.unreflected > 0 {
-        lines.push(format!("roles        {} waiting for over 72 hours", health.unreflected));
+        lines.push(format!("roles        {} waiting for too long", health.unreflected));
     }
     if !health.embeddings.is_empty() {
         let states = health.embeddings.iter().map(|(state, count)| format!("{count} {state}"));

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chrono::Utc;
 use noctuary::Workspace;
@@ -10,6 +11,7 @@ use noctuary::exchange::{
     Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, EraseReceipt, Export,
     Foreign, Presence, copy_into, copy_rows,
 };
+use noctuary::finance::TradeHistory;
 use noctuary::workspace::{Claim, ClaimTerms};
 use serde_json::json;
 
@@ -86,6 +88,9 @@ fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle
         Store::Sqlite(store) => export.sqlite_store(store),
         Store::Postgres(store, _) => export.postgres_store(store),
     };
+    if let Store::Sqlite(store) = &home.store {
+        export = export.records(TradeHistory::new(Arc::new(store.clone())).records(&owner)?);
+    }
     if how.documents {
         export = export.workspace(home.workspace.as_ref());
     }

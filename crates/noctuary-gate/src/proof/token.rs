@@ -22,7 +22,33 @@ pub(crate) fn slack(text: &str) -> bool {
     // Words with hyphens are prose about the prefix.
     let is_prose = text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
         && text.split('-').all(|word| word.len() < 16);
-    !is_prose && !is_filler(text)
+    !is_prose && !is_filler(text) && !is_place(text)
+}
+
+/// Returns whether words with hyphens stand for a token: `xoxb-YOUR-BOT-TOKEN`. Each is in capitals, in small letters or
+/// capitalised, and one of them says so.
+fn is_place(text: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "your",
+        "token",
+        "here",
+        "example",
+        "placeholder",
+        "secret",
+        "insert",
+        "replace",
+        "redacted",
+        "dummy",
+    ];
+    let is_word = |piece: &str| {
+        let rest = piece.get(1..).unwrap_or_default().as_bytes();
+        piece.len() < 16
+            && piece.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && (rest.iter().all(u8::is_ascii_lowercase)
+                || !piece.bytes().any(|byte| byte.is_ascii_lowercase()))
+    };
+    text.split('-').all(is_word)
+        && text.split('-').any(|piece| WORDS.iter().any(|word| piece.eq_ignore_ascii_case(word)))
 }
 
 /// Returns whether it is a token of an agent of ngrok: two ids, the first beginning with the time.
@@ -78,6 +104,26 @@ mod tests {
         assert!(github(&format!("ghp_{body}0pINUx")));
         assert!(!github(&format!("ghp_{body}0pINUy")));
         assert!(!github(&format!("ghp_{body}")));
+    }
+
+    // A placeholder in capitals was taken for a token.
+    #[test]
+    fn words_that_stand_for_a_token_of_slack_are_none() {
+        for place in
+            ["xoxb-YOUR-BOT-TOKEN", "xoxb-Your-Token-Here", "xoxp-EXAMPLE-USER-TOKEN", "xoxb-your-TOKEN"]
+        {
+            assert!(!slack(place), "{place}");
+        }
+        for token in [
+            "xoxb-123456789012-YOUR-TOKEN",
+            "xoxb-AbCdEfGhIjKlMnOp",
+            "xoxb-YOUR-TOKENQWERTYUIOPASDF",
+            "xoxb-QWERTY-ASDFGHJK",
+            "xoxb-YOUR-aBcDeFgH",
+            "xoxp-1-TOKEN-abcdefgh",
+        ] {
+            assert!(slack(token), "{token}");
+        }
     }
 
     #[test]

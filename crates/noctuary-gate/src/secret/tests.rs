@@ -62,6 +62,7 @@ fn slack_tokens_of_five_prefixes() {
         assert_eq!(classes(&format!("xoxp-{body}")), ["slack_token"], "{body}");
     }
     assert!(classes("set xoxb-your-bot-token in the file").is_empty());
+    assert!(classes("SLACK_BOT_TOKEN=xoxb-YOUR-BOT-TOKEN").is_empty());
 }
 
 /// PF-08
