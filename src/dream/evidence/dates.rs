@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
 use regex::Regex;
 
-use super::days::Span;
 use super::implied::implied;
 use super::shown::{Source, held};
 use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
+use crate::base::relative::Span;
 use crate::base::spread::Spread;
 use crate::dreamer::{Hold, HoldReason};
 
