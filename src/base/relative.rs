@@ -33,13 +33,14 @@ struct Language {
     /// Each meaning with its phrases, in the order of the table.
     rows: Vec<(&'static str, &'static str)>,
     patterns: OnceLock<Patterns>,
+    /// Any phrase at the end of a text.
+    ends: OnceLock<Regex>,
 }
 
 struct Patterns {
     /// A group for each row.
     phrases: Regex,
     weekdays: Regex,
-    /// From the last number back: "on iki" begins with "on".
     numbers: Regex,
     past: Regex,
     vague: Regex,
@@ -50,7 +51,12 @@ static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     for line in include_str!("relative.tsv").lines().filter(|line| !line.starts_with('#')) {
         let Some((name, row)) = line.split_once('\t') else { continue };
         if languages.last().is_none_or(|last| last.name != name) {
-            languages.push(Language { name, rows: Vec::new(), patterns: OnceLock::new() });
+            languages.push(Language {
+                name,
+                rows: Vec::new(),
+                patterns: OnceLock::new(),
+                ends: OnceLock::new(),
+            });
         }
         languages.last_mut().expect("it was just added").rows.extend(row.split_once('\t'));
     }
@@ -77,8 +83,9 @@ impl Language {
         LANGUAGES.iter().find(|language| language.name == name)
     }
 
-    fn row(&self, meaning: &str) -> Option<&'static str> {
-        self.rows.iter().find(|(known, _)| *known == meaning).map(|(_, phrases)| *phrases)
+    /// Returns the phrases of a row; where there is none, a pattern that is nowhere.
+    fn row(&self, meaning: &str) -> &'static str {
+        self.rows.iter().find(|(known, _)| *known == meaning).map_or(r"[^\s\S]", |(_, phrases)| *phrases)
     }
 
     fn meanings(&self) -> impl Iterator<Item = &(&'static str, &'static str)> {
@@ -95,34 +102,53 @@ impl Language {
         }
     }
 
+    /// Returns a pattern that is in a line of the table, or made of such ones, between the edges of words.
+    fn pattern(&self, text: &str, end: &str) -> Regex {
+        let (before, behind) = self.edges();
+        let text = text.replace(" ?", r"\s*").replace(' ', r"\s+");
+        pattern(&format!("(?i){before}(?:{text}){behind}{end}"))
+    }
+
+    /// Returns the phrases, a group for each row.
+    fn phrases(&self) -> String {
+        let number = format!("(?:[0-9]{{1,3}}|{})", alternatives(&self.numbers(), false));
+        let weekday = format!("(?:{})", alternatives(self.row("weekdays"), false));
+        let mut groups = String::new();
+        for (_, phrases) in self.meanings() {
+            let phrases = alternatives(phrases, false).replace('#', &number).replace('@', &weekday);
+            groups.extend([if groups.is_empty() { "(" } else { "|(" }, &phrases, ")"]);
+        }
+        groups
+    }
+
+    /// Returns the words for numbers from the last one back: "on iki" begins with "on".
+    fn numbers(&self) -> String {
+        let mut numbers: Vec<&str> = self.row("numbers").split(", ").gather();
+        numbers.reverse();
+        numbers.join(", ")
+    }
+
     fn patterns(&self) -> &Patterns {
-        self.patterns.get_or_init(|| {
-            let (before, behind) = self.edges();
-            let (weekdays, numbers) = (self.row("weekdays"), self.row("numbers"));
-            let (weekdays, numbers) = (weekdays.unwrap_or_default(), numbers.unwrap_or_default());
-            let mut back: Vec<&str> = numbers.split(", ").gather();
-            back.reverse();
-            let back = back.join(", ");
-            let number = format!("(?:[0-9]{{1,3}}|{})", alternatives(&back, false));
-            let weekday = format!("(?:{})", alternatives(weekdays, false));
-            let mut groups = String::new();
-            for (_, phrases) in self.meanings() {
-                let phrases = alternatives(phrases, false).replace('#', &number).replace('@', &weekday);
-                groups.extend([if groups.is_empty() { "(" } else { "|(" }, &phrases, ")"]);
-            }
-            let of =
-                |text: &str| pattern(&format!("(?i){}", text.replace(" ?", r"\s*").replace(' ', r"\s+")));
-            let none = r"[^\s\S]";
-            let past = self.row("past").map_or(none.to_owned(), |row| alternatives(row, false));
-            let vague = self.row("vague").map_or(none.to_owned(), |row| alternatives(row, false));
-            Patterns {
-                phrases: of(&format!("{before}(?:{groups}){behind}")),
-                weekdays: of(&format!("{before}(?:{}){behind}", alternatives(weekdays, true))),
-                numbers: of(&format!("{before}(?:{}){behind}", alternatives(&back, true))),
-                past: of(&format!("{before}(?:{past}){behind}")),
-                vague: of(&format!(r"(?:{before}(?:{vague})|[-–~/.,0-9])\s*$")),
-            }
+        self.patterns.get_or_init(|| Patterns {
+            phrases: self.pattern(&self.phrases(), ""),
+            weekdays: self.pattern(&alternatives(self.row("weekdays"), true), ""),
+            numbers: self.pattern(&alternatives(&self.numbers(), true), ""),
+            past: self.pattern(&alternatives(self.row("past"), false), ""),
+            vague: self.pattern(&alternatives(self.row("vague"), false), r"\s*$"),
         })
+    }
+
+    /// Returns whether a text ends with a phrase. Letters of another script make none.
+    fn ends(&self, text: &str) -> bool {
+        let script = |letter: Option<char>| match letter {
+            Some('\u{400}'..='\u{52f}') => 1,
+            Some('\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7a3}') => 2,
+            Some('\u{2e80}'..) => 3,
+            _ => 0,
+        };
+        let ends = || self.ends.get_or_init(|| self.pattern(&self.phrases(), "$"));
+        let own = self.row("weekdays").chars().find(|c| c.is_alphabetic());
+        script(text.chars().rev().find(|c| c.is_alphabetic())) == script(own) && ends().is_match(text)
     }
 
     /// Returns the relative days of a text, seen from a day.
@@ -131,11 +157,12 @@ impl Language {
         for captures in self.patterns().phrases.captures_iter(text) {
             let meaning = group(&captures).and_then(|at| self.meanings().nth(at)).map_or("none", |row| row.0);
             let whole = captures.get(0).expect("the whole match");
-            if let Some((span, date)) = self.days(meaning, whole.as_str(), &text[..whole.start()], text, day)
+            let (start, end) = (whole.start(), whole.end());
+            if let Some((span, date)) =
+                self.days(meaning, whole.as_str(), [&text[..start], &text[end..]], day)
             {
-                let is_apart = self.is_apart(text, whole.start(), whole.end());
-                let date = date.filter(|_| is_apart);
-                found.push(Relative { start: whole.start(), end: whole.end(), span, date });
+                let date = date.filter(|_| self.is_apart(text, start, end));
+                found.push(Relative { start, end, span, date });
             }
         }
         found
@@ -146,8 +173,7 @@ impl Language {
         &self,
         meaning: &str,
         said: &str,
-        before: &str,
-        text: &str,
+        [before, behind]: [&str; 2],
         day: NaiveDate,
     ) -> Option<(Span, Option<NaiveDate>)> {
         let shifted = |days: i64| day + TimeDelta::days(days);
@@ -166,10 +192,14 @@ impl Language {
             let word = || patterns.numbers.captures(&said).and_then(|captures| group(&captures));
             let number = match digits.parse::<i64>() {
                 Ok(number) => number,
-                Err(_) => i64::try_from(self.row("numbers")?.split(", ").count() - word()?).ok()?,
+                Err(_) => i64::try_from(self.row("numbers").split(", ").count() - word()?).ok()?,
             };
             let (date, slack) = (shifted(factor * number), TimeDelta::days(factor.abs() - 1));
-            let is_exact = !patterns.vague.is_match(before) && !(factor > 0 && patterns.past.is_match(text));
+            let is_vague = patterns.vague.is_match(before)
+                || before.trim_end().ends_with(['-', '–', '~', '/'])
+                || before.ends_with(|c: char| ".,".contains(c) || c.is_numeric());
+            let is_told = patterns.past.is_match(before) || patterns.past.is_match(behind);
+            let is_exact = !is_vague && !(factor > 0 && is_told);
             return Some(((date - slack, date + slack), is_exact.then_some(date)));
         }
         if let Some((from, to)) = meaning.split_once("..") {
@@ -194,7 +224,7 @@ impl Language {
             _ => false,
         };
         let said = &text[start..end];
-        let is_noun = self.row("noun").is_some_and(|noun| said.to_lowercase() == noun)
+        let is_noun = said.to_lowercase() == self.row("noun")
             && said.starts_with(char::is_uppercase)
             && !(behind.starts_with(' ')
                 && (before.trim().is_empty() || before.trim_end().ends_with(['.', '!', '?', ':', '-', '–'])));
@@ -296,16 +326,19 @@ fn is_beside_date(before: &str, behind: &str) -> bool {
 
 /// Returns the places of dates in brackets right behind a relative day, as [`dated`] adds them, with the space in front.
 pub(crate) fn dates(text: &str) -> Vec<Range<usize>> {
-    /// The bytes in front that a phrase may have.
-    const PHRASE: usize = 96;
+    /// The bytes in front in which a phrase is looked for.
+    const PHRASE: usize = 64;
     let mut dates = Vec::new();
     for (open, _) in text.match_indices('(') {
         let end = open + "(2026-03-04)".len();
         let Some(date) = text.get(open + 1..end).and_then(|date| date.strip_suffix(')')) else { continue };
-        let Ok(day) = date.parse::<NaiveDate>() else { continue };
+        if date.parse::<NaiveDate>().is_err() {
+            continue;
+        }
         let start = if text[..open].ends_with(' ') { open - 1 } else { open };
         let front = &text[text::ceil_boundary(text, start.saturating_sub(PHRASE))..start];
-        if in_any(front, day).iter().any(|found| found.end == front.len()) {
+        let front = front.rsplit('\n').next().unwrap_or(front);
+        if LANGUAGES.iter().any(|language| language.ends(front)) {
             dates.push(start..end);
         }
     }
@@ -366,6 +399,7 @@ mod tests {
     // BX-60: the words stay, and the date is behind them.
     #[test]
     fn relative_days_have_dates_in_every_language() {
+        let mut wrong = Vec::new();
         for (language, text, expected) in [
             ("en", "Dentist tomorrow.", "Dentist tomorrow (2026-03-04)."),
             ("en", "The day before yesterday it broke.", "The day before yesterday (2026-03-01) it broke."),
@@ -421,9 +455,12 @@ mod tests {
             ("ko", "다음 주 금요일에 출발해요.", "다음 주 금요일 (2026-03-13)에 출발해요."),
             ("ko", "사흘 후에 도착해요.", "사흘 후에 (2026-03-06) 도착해요."),
         ] {
-            assert_eq!(told(text, language, TUE), expected, "{language}");
-            assert_eq!(undated(expected), text, "{language}");
+            let found = told(text, language, TUE);
+            if found != expected || undated(expected) != text {
+                wrong.push(format!("{language}: {found}, {}", undated(expected)));
+            }
         }
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
     #[test]

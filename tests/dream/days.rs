@@ -84,10 +84,10 @@ fn a_model_may_not_give_a_day_to_a_line_that_speaks_of_none() {
 // The date inside the line would have kept it from being known again.
 #[test]
 fn a_line_with_a_date_is_promoted_once_and_forgotten_by_its_own_words() {
-    let said = "I see Dr Olsen tomorrow at nine.";
+    let said = "Remember: I see Dr Olsen tomorrow at nine.";
     let life = Life::with(&[(20, &format!("- [user] {said}\n"))]);
     life.dream(&Extractive::with_share(1.0));
-    let dated = "I see Dr Olsen tomorrow (2026-11-21) at nine.";
+    let dated = "Remember: I see Dr Olsen tomorrow (2026-11-21) at nine.";
     assert!(life.memory().contains(dated), "{}", life.memory());
     // The record is lost, and the same night comes again.
     for lost in [".dreaming.d/ledger.json", ".dreaming.d/log.jsonl", ".dreamed-state.json"] {
