@@ -2,13 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
+use std::sync::Arc;
 
 use noctuary::dream::{HoldReason, LineOutcome};
 use noctuary::exchange::{Forget, ForgetPlace};
 use noctuary::testing::Script;
-use noctuary::{Access, Extractive, Scope};
+use noctuary::workspace::WorkspaceExt;
+use noctuary::{Access, Extractive, Scope, SqliteWorkspace, Workspace, WriteMode};
 
-use noctuary_tests::dreaming::{Life, dream, journal, night};
+use noctuary_tests::dreaming::{Life, MEMORY, dream, dreamer_over, journal, name, night};
 
 /// The language, a line of Friday, 20 November 2026, and what memory says of it.
 const LINES: &[(&str, &str, &str)] = &[
@@ -28,6 +30,20 @@ const LINES: &[(&str, &str, &str)] = &[
     ("ko", "기억해: 내일 아홉 시에 치과에 가요.", "내일 (2026-11-21) 아홉 시에 치과에 가요."),
 ];
 
+/// Returns the memory after the night of a line, in a database.
+fn memory_of_a_database(line: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let database = SqliteWorkspace::open(folder.path().join("life.db"), Scope::user("marta")).unwrap();
+    let workspace: Arc<dyn Workspace> = Arc::new(database);
+    let day = format!("- [user] {line}\n");
+    for (document, text) in [("MEMORY.md", MEMORY), (&journal(20), &day)] {
+        workspace.write(&name(document), text.as_bytes(), WriteMode::Create).unwrap();
+    }
+    let dreamer = dreamer_over(Arc::clone(&workspace), |_| {});
+    dream(&dreamer, &Extractive::with_share(1.0), night(21));
+    workspace.read_text(&name("MEMORY.md")).unwrap().unwrap()
+}
+
 // BX-60: "tomorrow" told nothing to a session of the next week.
 #[test]
 fn relative_days_have_dates_in_memory_and_the_same_nights_the_same_bytes() {
@@ -39,6 +55,7 @@ fn relative_days_have_dates_in_memory_and_the_same_nights_the_same_bytes() {
             life.memory()
         });
         assert_eq!(lives[0], lives[1], "{language}");
+        assert_eq!(lives[0], memory_of_a_database(line), "{language}");
         if !lives[0].contains(expected) {
             wrong.push(format!("{language}: {}", lives[0]));
         }

@@ -101,7 +101,11 @@ impl<'a> Judge<'a> {
         // A line that is held is reported as the model gave it.
         let teller = teller.filter(|_| !is_participants || held.is_ok());
         Verdict {
-            dated: if held.is_ok() { dated(claim, &sources) } else { None },
+            dated: if held.is_ok() && self.rules.evidence != Evidence::Off {
+                dated(claim, &sources)
+            } else {
+                None
+            },
             teller,
             is_participants,
             sources: sources.into_iter().map(|source| source.place).gather(),
