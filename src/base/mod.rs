@@ -17,6 +17,7 @@ pub(crate) mod order;
 pub(crate) mod pattern;
 pub(crate) mod preset;
 pub(crate) mod receipt;
+pub(crate) mod relative;
 pub(crate) mod row_id;
 pub(crate) mod sorted;
 pub(crate) mod spread;

@@ -2,6 +2,7 @@
 
 use super::evidence::{Shown, is_negation, negates_unparted};
 use crate::base::gather::Gather as _;
+use crate::base::relative;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
 use crate::format::documents::cited::{Cited, cited, compared};
@@ -18,9 +19,9 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// Reads a line, with or without what it cites.
+    /// Reads a line, with or without what it cites. A date that a dream added tells nothing more.
     pub(crate) fn of(line: &str) -> Self {
-        let claim = split_citations(line).0;
+        let claim = relative::undated(&split_citations(line).0);
         let mut said = Self::default();
         Stemmer::default().terms(&claim, |stem, _| {
             if stem.contains(|c: char| c.is_ascii_digit()) {

@@ -200,6 +200,11 @@ fn told_left(
     told
 }
 
+/// Returns the language of a text, as it is guessed.
+pub(crate) fn language(text: &str) -> &'static str {
+    lexicon::Lexicon::of(text).name()
+}
+
 /// Counts the days of the journals. A journal without a date in its name is a day of its own.
 fn days<'n>(journals: impl Iterator<Item = &'n DocName>) -> usize {
     let day = |name: &DocName| {

@@ -31,7 +31,7 @@
 //!
 //! - The library calls a client once: time limits and retries are the client's.
 //! - `LlmReply::new` makes a reply that ended by itself. Say [`Finish::Length`] if it was cut.
-//! - `Extractive` does not abstract, and its cue words are English.
+//! - `Extractive` does not abstract, and knows cue words of thirteen languages.
 //! - `ChatCompletions` blocks, and asks once. `HttpEmbedder` waits for a server that is busy, but never in a search.
 //!
 //! The manual has [abilities, prices and prompts](crate::manual::models).

@@ -3,6 +3,7 @@
 mod appointments;
 mod attacks;
 mod briefing;
+mod days;
 mod dialogue;
 mod edits;
 mod fact_dreamer;

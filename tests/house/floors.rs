@@ -38,6 +38,7 @@ const TOGETHER: &[(&str, &str, &str)] = &[
     ("edges", "learning", "an edge leads from a note of a role"),
     ("dreamer", "memory", "a report on facts names rows"),
     ("dreamer", "facts", "a report on facts names decisions"),
+    ("dream", "model", "the language of a line tells what its \"morgen\" or \"hier\" is"),
     ("pages", "exchange", "a page is dropped when a statement on it is forgotten"),
     ("finance", "pages", "an asset has a page"),
     ("report", "pages", "a page is drawn"),

@@ -118,6 +118,25 @@ fn a_name_is_one_fact_one_entity_and_one_page_however_it_is_written() {
     });
 }
 
+// BX-53: `max_tokens` and `maxtokens` were one slot, and a syllable found the words around it.
+#[test]
+fn words_like_code_are_two_facts_and_a_part_of_an_indic_word_finds_nothing() {
+    each(|store| {
+        for (one, other) in [("max_tokens", "maxtokens"), ("__init__", "init"), ("aB3", "Ab3"), ("2*3", "23")]
+        {
+            let value = |name: &str, value: &str| {
+                let fact = NewMemory::new("fact", format!("{name} is {value}"), Source::AgentRecorded);
+                store.record(&agent(), &fact.about(FactKey::one(name, "value")), now()).unwrap()
+            };
+            let (first, second) = (value(one, "512"), value(other, "512"));
+            assert!(first.id != second.id && second.suspects.is_empty(), "{one} {other}: {second:?}");
+        }
+        store.write(&agent(), &row("वह हिन्दी बोलती है".to_owned()), now()).unwrap();
+        assert!(store.search(&agent(), &Query::new("दी")).unwrap().hits.is_empty());
+        assert_eq!(store.search(&agent(), &Query::new("हिन्दी")).unwrap().hits.len(), 1);
+    });
+}
+
 // BX-53
 #[test]
 #[ignore = "sweep"]

@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
 use regex::Regex;
 
-use super::days::Span;
 use super::implied::implied;
 use super::shown::{Source, held};
 use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
+use crate::base::relative::Span;
 use crate::base::spread::Spread;
 use crate::dreamer::{Hold, HoldReason};
 
@@ -30,23 +30,20 @@ pub(crate) struct SomeDate {
     text: String,
 }
 
-const MONTHS: &[(&str, u32)] = &[
-    ("january|january's|jan|januar|jänner|janvier|enero", 1),
-    ("february|feb|februar|février|febrero", 2),
-    ("march|mar|märz|mars|marzo", 3),
-    ("april|apr|avril|abril", 4),
-    ("may|mai|mayo", 5),
-    ("june|jun|juni|juin|junio", 6),
-    ("july|jul|juli|juillet|julio", 7),
-    ("august|aug|août|agosto", 8),
-    ("september|sept|sep|septembre|septiembre", 9),
-    ("october|oct|oktober|okt|octobre|octubre", 10),
-    ("november|nov|novembre|noviembre", 11),
-    ("december|dec|dezember|dez|décembre|diciembre", 12),
-];
+/// The names of the months, a pattern for each.
+static MONTHS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let lines = include_str!("months.tsv").lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.replace('\t', "|")).gather()
+});
+
+/// Returns the number of the month that a word names, from 1.
+fn month(name: &str) -> Option<u32> {
+    let at = MONTHS.iter().position(|names| names.split('|').any(|known| known == name))?;
+    u32::try_from(at + 1).ok()
+}
 
 fn month_names() -> String {
-    MONTHS.iter().map(|(names, _)| *names).gather().join("|")
+    MONTHS.join("|")
 }
 
 static NUMERIC: LazyLock<Regex> = LazyLock::new(|| {
@@ -133,11 +130,11 @@ fn named(found: &regex::Captures<'_>, before: &str) -> Option<SomeDate> {
     if is_bare && is_word && !IN.is_match(before) && !AROUND.is_match(before) {
         return None;
     }
-    let (_, month) = MONTHS.iter().find(|(names, _)| names.split('|').any(|known| known == lower))?;
+    let month = month(&lower)?;
     let vague = day.is_none() && AROUND.is_match(before);
     (day.is_none_or(|day| (1..=31).contains(&day))).then(|| SomeDate {
         year,
-        month: *month,
+        month,
         day,
         swaps: false,
         vague,
@@ -174,9 +171,8 @@ fn ends_of_ranges(text: &str) -> Vec<SomeDate> {
     for found in RANGE.captures_iter(text) {
         let name = found.get(2).or_else(|| found.get(3)).map_or("", |name| name.as_str()).to_lowercase();
         let day = number(&found, 1).or_else(|| number(&found, 4));
-        let month = MONTHS.iter().find(|(names, _)| names.split('|').any(|known| known == name));
-        if let Some((_, month)) = month {
-            let (month, text) = (*month, String::new());
+        if let Some(month) = month(&name) {
+            let text = String::new();
             dates.push(SomeDate { year: None, month, day, swaps: false, vague: false, text });
         }
     }

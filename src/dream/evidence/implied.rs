@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
 use regex::Regex;
 
-use super::days::{Span, weekday};
 use super::spelled::number_word;
 use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
+use crate::base::relative::{self, Span};
 use crate::base::spread::Spread;
 use crate::base::text;
 
@@ -20,8 +20,9 @@ fn number(found: &regex::Captures<'_>, at: usize) -> Option<u32> {
 pub(crate) fn implied(line: &str, day: NaiveDate) -> Vec<Span> {
     let lower = line.to_lowercase();
     let words: Vec<String> = text::words(&lower).gather();
-    let mut spans = relative(&lower, &words, day);
-    spans.extend(words.iter().filter_map(|word| weekday(word)).spread(|weekday| near(day, weekday)));
+    let mut spans = ends(&lower, &words, day);
+    spans.extend(relative::in_any(line, day).into_iter().map(|found| found.span));
+    spans.extend(relative::weekdays(line).into_iter().spread(|weekday| near(day, weekday)));
     spans.extend(ago(&lower, day));
     spans.extend(parts_of_year(&words, day));
     spans.extend(ordinals(&lower, day));
@@ -39,69 +40,9 @@ fn near(day: NaiveDate, weekday: Weekday) -> impl Iterator<Item = Span> {
         .map(|day| (day, day))
 }
 
-/// Words that are counted from the day itself, with the days that they may mean.
-const RELATIVE: &[(&str, i64, i64)] = &[
-    ("yesterday", -1, -1),
-    ("gestern", -1, -1),
-    ("hier", -1, -1),
-    ("ayer", -1, -1),
-    ("today", 0, 0),
-    ("tonight", 0, 0),
-    ("heute", 0, 0),
-    ("tomorrow", 1, 1),
-    ("morgen", 1, 1),
-    ("demain", 1, 1),
-    ("mañana", 1, 1),
-    ("übermorgen", 2, 2),
-    ("vorgestern", -2, -2),
-    ("weekend", -8, 8),
-    ("wochenende", -8, 8),
-    ("after tomorrow", 2, 2),
-    ("before yesterday", -2, -2),
-    ("last night", -1, 0),
-    ("last week", -14, 0),
-    ("next week", 1, 14),
-    ("this week", -6, 6),
-    ("last month", -62, 0),
-    ("next month", 1, 62),
-    ("this month", -31, 31),
-    ("last year", -731, 0),
-    ("next year", 1, 731),
-    ("this year", -366, 366),
-    ("letzte woche", -14, 0),
-    ("nächste woche", 1, 14),
-    ("nächsten monat", 1, 62),
-    ("letztes jahr", -731, 0),
-    ("nächstes jahr", 1, 731),
-    ("next quarter", 1, 184),
-    ("last quarter", -184, 0),
-    ("other day", -14, 0),
-];
-
-/// The same in languages that part no words.
-const RELATIVE_UNPARTED: &[(&str, i64, i64)] = &[
-    ("昨天", -1, -1),
-    ("昨日", -1, -1),
-    ("今天", 0, 0),
-    ("今日", 0, 0),
-    ("明天", 1, 1),
-    ("明日", 1, 1),
-    ("后天", 2, 2),
-    ("下周", 1, 14),
-    ("来週", 1, 14),
-    ("下个月", 1, 62),
-    ("明年", 1, 731),
-    ("去年", -731, 0),
-];
-
-fn relative(lower: &str, words: &[String], day: NaiveDate) -> Vec<Span> {
-    let has = |phrase: &str| match phrase.split_once(' ') {
-        Some((one, two)) => words.windows(2).any(|pair| pair[0] == one && pair[1].starts_with(two)),
-        None => words.iter().any(|word| word == phrase),
-    };
-    let parted = RELATIVE.iter().filter(|(phrase, ..)| has(phrase));
-    let unparted = RELATIVE_UNPARTED.iter().filter(|(phrase, ..)| lower.contains(phrase));
-    let mut spans: Vec<Span> = parted.chain(unparted).map(|(_, from, to)| shifted(day, *from, *to)).gather();
+/// Returns the spans of ends: "end of the month", "EOW", "年底".
+fn ends(lower: &str, words: &[String], day: NaiveDate) -> Vec<Span> {
+    let mut spans = Vec::new();
     let ends_with = |unit: &str| {
         ["end of", "end of the", "end of this", "ende des"]
             .iter()

@@ -4,18 +4,20 @@ use super::claim::check;
 use super::orders;
 use super::origin;
 use super::rules::{Evidence, Rules};
-use super::shown::{Shown, Source};
+use super::shown::{Line, Shown, Source};
 use super::spoken::{Spoken, only};
 use super::taken::Taken;
 use super::verbatim::speaks;
 use crate::base::document::SourceRef;
 use crate::base::gather::Gather as _;
+use crate::base::relative;
 use crate::base::spread::Spread;
 use crate::dreamer::{Hold, HoldReason};
 use crate::format::Origin;
 use crate::format::documents::curated::strip_date;
 use crate::format::documents::records::is_record;
 use crate::format::replies::reply::{self, Citation};
+use crate::model::extractive::language;
 
 /// The objection to a bullet, and the heading where it belongs.
 pub(crate) struct Verdict {
@@ -26,6 +28,8 @@ pub(crate) struct Verdict {
     pub(crate) heading: Option<&'static str>,
     /// The speaker of a line that would wrongly read as the user's word, to be put in front.
     pub(crate) teller: Option<String>,
+    /// The claim with the dates of its relative days, where it has any and holds.
+    pub(crate) dated: Option<String>,
     /// Whether it rests on the words of a participant who is not the user.
     pub(crate) is_participants: bool,
 }
@@ -97,6 +101,11 @@ impl<'a> Judge<'a> {
         // A line that is held is reported as the model gave it.
         let teller = teller.filter(|_| !is_participants || held.is_ok());
         Verdict {
+            dated: if held.is_ok() && self.rules.evidence != Evidence::Off {
+                dated(claim, &sources)
+            } else {
+                None
+            },
             teller,
             is_participants,
             sources: sources.into_iter().map(|source| source.place).gather(),
@@ -104,6 +113,23 @@ impl<'a> Judge<'a> {
             heading: if is_fact { heading } else { Some(reply::FACTS) },
         }
     }
+}
+
+/// Returns a claim with the date of each relative day that a cited line speaks of too, all lines being of one day.
+fn dated(claim: &str, sources: &[Source]) -> Option<String> {
+    let day = sources.first()?.date?;
+    let (front, said) = strip_date(claim);
+    if sources.iter().any(|source| source.date != Some(day)) || front.is_some_and(|front| front != day) {
+        return None;
+    }
+    let lines = || sources.iter().spread(|source| &source.lines);
+    // The day in front is told.
+    let is_cited = |date| {
+        let says = |line: &Line| relative::dates_of(&line.text, language(&line.text), day).contains(&date);
+        front != Some(date) && lines().any(says)
+    };
+    let dated = relative::dated(said, language(said), day, &is_cited)?;
+    Some(format!("{}{dated}", &claim[..claim.len() - said.len()]))
 }
 
 /// Looks citations up, up to the first that is wrong.

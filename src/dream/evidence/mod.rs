@@ -24,7 +24,6 @@ mod claim;
 mod common;
 mod contrast;
 mod dates;
-mod days;
 mod implied;
 mod judge;
 mod matter;

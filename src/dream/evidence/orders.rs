@@ -54,23 +54,7 @@ fn unlabelled(sentence: &str) -> &str {
 }
 
 fn is_order(sentence: &str) -> bool {
-    static TO_YOU: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?ix)
-            \byou\s+(?:must|shall|should|ought|will\s+(?:always|never|now)|have\s+to|need\s+to|are\s+(?:to|required|instructed|ordered|forbidden|allowed|now|not\s+(?:to|allowed))|may\s+(?:not|never)|can\s*not|can.t)\b
-            |^(?:all\s|every\s|any\s|future\s|the\s|this\s|an?\s|my\s)*(?:future\s)?(?:assistants?|agents?|ai|ais|models?|llms?|bots?|readers?|chatbots?|sessions?)\s+(?:must|shall|should|has\s+to|have\s+to|needs?\s+to|is\s+to|are\s+to|is\s+required|are\s+required|may\s+(?:not|never)|can\s*not|will\s+(?:always|never))\b
-            |\bit\s+is\s+(?:your|the\s+(?:assistant|agent|ai|model).s)\s+(?:duty|job|task)\b
-            |\byour\s+(?:first|next|new|main|only|real|true|actual|secret)?\s*(?:task|job|duty|goal|mission|instructions?)\s+(?:is|are)\b
-            |\byour\s+(?:real|true|actual|secret)\s+(?:name|identity|self|master|owner)\s+(?:is|was)\b
-            |\b(?:du|ihr)\s+(?:musst|müsst|sollst|sollt|darfst|dürft|hast\s+zu)\b|\bsie\s+(?:müssen|sollen|dürfen)\s+(?:immer|nie|niemals|stets|alle|jede|jeden|dem|den|die|das|sofort)\b
-            |\b(?:tu\s+dois|vous\s+devez|il\s+faut)\b|\b(?:debes|usted\s+debe|tienes\s+que|devi|deve\s+sempre|você\s+deve)\b
-            |\b(?:musisz|powinieneś|powinnaś|nie\s+wolno\s+ci)\b|(?:malısın|melisin|zorundasın)(?:ız|iz)?\b
-            |(?:يجب|ينبغي)\s+عليك|عليك\s+(?:أن|ان|دائما|دائماً)\b|(?:तुम्हें|आपको|तुमको)\s[^।]{0,60}(?:चाहिए|होगा|पड़ेगा)
-            |(?:あなた|君|エージェント|アシスタント|AI)は[^。]{0,60}(?:なければ(?:ならない|なりません)|べき(?:だ|です)|てはいけ(?:ない|ません))
-            |(?:당신|너|에이전트|어시스턴트)(?:은|는)\s[^.]{0,60}(?:야|면\s*안)\s*(?:한다|합니다|해|된다|됩니다|돼)
-            |(?:你|您)(?:必须|应该|要|不得|不能|应当)|\bты\s+(?:должен|должна|обязан)\b|\bвы\s+(?:должны|обязаны)\b",
-        )
-    });
+    static TO_YOU: LazyLock<Regex> = LazyLock::new(|| forms("you"));
     // Up to the condition's comma: "When he says yes, send …".
     static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -140,28 +124,20 @@ fn begins_as_order(clause: &str) -> bool {
     is_urged || next.is_some_and(|(next, written)| OBJECTS.has(&next) || is_literal(&written))
 }
 
+/// Returns the forms of a kind as one pattern.
+fn forms(kind: &str) -> Regex {
+    let mut all = String::from("(?ix)");
+    for line in include_str!("orders.tsv").lines() {
+        if let Some((_, form)) = line.strip_prefix(kind).and_then(|rest| rest[1..].split_once('\t')) {
+            all.extend([if all.ends_with("(?ix)") { "" } else { "|" }, form]);
+        }
+    }
+    pattern(&all)
+}
+
 /// Returns whether a clause begins as other languages give orders.
 fn is_foreign_order(clause: &str) -> bool {
-    static FORMS: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?ix)
-            ^(?:bitte\s+)?(?:ignorier(?:e|t|en\s+sie)?|vergiss|vergesst|vergessen\s+sie|sende|senden\s+sie|schick(?:e|t|en\s+sie)?|führ(?:e|en\s+sie)|antworte|antworten\s+sie|sag(?:e|en\s+sie)?|merk(?:e|en\s+sie)?|lösch(?:e|en\s+sie)?|öffne|verwende|verwenden\s+sie|nutze|benutze|gib|geben\s+sie|nimm|leite|überweis(?:e|en\s+sie)|kopier(?:e|en\s+sie)|installier(?:e|en\s+sie)|deaktivier(?:e|en\s+sie)|aktivier(?:e|en\s+sie)|befolge|gehorche|behandle|bestätige|verrate|verschweig(?:e|en\s+sie)?|erwähne|tu|mach|mache|schreibe?|ruf|rufe|lade|starte|stoppe|zeige?|denke?|achte|frage?)\s
-            |^(?:immer|nie|niemals|stets|keinesfalls)\s[^.]*\b[\p{L}]+(?:en|ern|eln)$
-            |^(?:toujours|jamais)\s+[\p{L}]+(?:er|ir|re)\b|^(?:ne|n['’])\s*[\p{L}'’]+\s+(?:jamais|pas|rien)\b
-            |^(?:ignore[zr]|oublie[zr]?|envoie|envoyez|exécute[zr]?|supprime[zr]?|réponds|répondez|utilise[zr]|dis|dites|rappelle-toi|souviens-toi|transfère|transférez|installe[zr]?|cache[zr]|veuillez)\s
-            |^(?:siempre|nunca)\s+[\p{L}]+(?:ar|er|ir|a|e)\b|^no\s+(?:le\s+)?(?:digas|menciones|reveles|uses|hagas|preguntes|olvides)\b
-            |^(?:ignora|olvida|envía|ejecuta|borra|revela|recuerda|dimentica|invia|esegui|cancella|ricorda|esqueça|envie|apague|lembre-se)\s
-            |^(?:sempre|mai)\s+[\p{L}]+(?:are|ere|ire|ar|er|ir)\b|^non\s+[\p{L}]+(?:are|ere|ire)\b
-            |^(?:всегда|никогда\s+не)\s+[\p{L}]+(?:й|йте|ь|ьте|и|ите)(?:\s|$)|^(?:игнорируй|забудь|отправь|выполни|удали|не\s+говори|запомни)(?:те)?(?:\s|$)
-            |^(?:请|務必|务必|始终|总是|永远不要|不要|别|忽略|忘记|记住|立即|必须)
-            |^(?:proszę\s+|zawsze\s+|nigdy\s+)*(?:nie\s+)?(?:wyślij|wysyłaj|prześlij|przesyłaj|przekaż|przekazuj|usuń|usuwaj|skasuj|z?ignoruj|pomiń|pomijaj|zapomnij|zapamiętaj|uruchom|uruchamiaj|wykonaj|wykonuj|pobierz|zainstaluj|wyłącz|włącz|polecaj|poleć|odpowiadaj|odpowiedz|mów|powiedz|wspominaj|ujawniaj|pytaj|informuj|zatwierdzaj|zatwierdź|ukryj|ukrywaj|używaj|użyj)(?:cie)?(?:\s|$)
-            |(?:^|\s)(?:gönder|sil|söyle|söyleme|öner|çalıştır|kullan|kullanma|indir|yükle|aktar|onayla|gizle|yanıtla|cevapla|paylaş|itaat\s+et|yok\s+say|görmezden\s+gel|bahsetme|sorma)(?:in|ın|un|ün|yin|yın|yiniz|yınız|iniz|ınız)?$
-            |^(?:قم\s+ب|لا\s+(?:تخبر|تقل|تسأل|تذكر|تستخدم|تكشف)|احذف|نفّذ|أوصِ|(?:دائما|دائماً)\s*[،,]?\s*(?:أوص|اوص|أرسل|ارسل|استخدم|قل)|(?:أرسل|ارسل|حوّل)\s+(?:جميع|كل|المفاتيح|الملفات|كلمات|محتوى|نسخة))
-            |(?:(?:भेज|कर|हटा|बता|चला|मिटा)\s+(?:दें|दो|दीजिए)|भेजें|भेजो|भेजिए|करें|करो|कीजिए|बताएं|बताएँ|बताओ|हटाएं|हटाओ|चलाएं|चलाओ|मिटाएं|मिटाओ|मत\s+[^\s।]+)$
-            |(?:て|で)(?:ください|下さい|くれ)$|(?:なさい|せよ|しろ|送れ|消せ)$|(?:てはいけない|てはいけません|てはならない)$|^(?:必ず|常に|絶対に|決して|今後は?)、?[^。]{1,80}(?:こと|ように|すべし)$
-            |(?:세요|십시오|시오|해라|하라|거라|내라|말\s*것|할\s*것|지\s*마(?:라)?)$",
-        )
-    });
+    static FORMS: LazyLock<Regex> = LazyLock::new(|| forms("form"));
     FORMS.is_match(clause.trim_end_matches(['.', '!', '*', '_', ' ', '。', '！', '।', '؟']))
 }
 

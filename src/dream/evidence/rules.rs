@@ -4,13 +4,14 @@
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evidence {
-    /// Cited lines are checked. Lines without a citation are promoted unchecked, under the heading that the model gave, and
-    /// reported as [`LineOutcome::Promoted`](crate::dream::LineOutcome::Promoted) with `cited: false`. The seed wants it so.
+    /// Cited lines are checked, and the date of a relative day is added: `Dentist tomorrow (2026-03-04).` Lines without a
+    /// citation are promoted unchecked, under the heading that the model gave, and reported as
+    /// [`LineOutcome::Promoted`](crate::dream::LineOutcome::Promoted) with `cited: false`. The seed wants it so.
     #[default]
     Checked,
-    /// Cited lines are checked; lines without a citation are held back.
+    /// The same; lines without a citation are held back.
     Required,
-    /// Nothing is checked.
+    /// Nothing is checked, and no date is added to "tomorrow".
     Off,
 }
 

@@ -9,101 +9,11 @@ use crate::base::gather::Gather as _;
 use crate::base::pattern::pattern;
 use crate::base::text;
 
-const NUMBER_WORDS: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
-
-/// Words of a source that say a number without being one.
-const WORDS_FOR: &[(&str, &[&str])] = &[
-    ("half", &["0.5"]),
-    ("halb", &["0.5"]),
-    ("hälfte", &["0.5"]),
-    ("halve", &["0.5"]),
-    ("halved", &["0.5"]),
-    ("quarter", &["0.25"]),
-    ("quarters", &["0.75"]),
-    ("viertel", &["0.25"]),
-    ("third", &["0.33", "3"]),
-    ("thirds", &["0.66", "0.67"]),
-    ("drittel", &["0.33"]),
-    ("fifth", &["0.2", "5"]),
-    ("tenth", &["0.1", "10"]),
-    ("a", &["1"]),
-    ("an", &["1"]),
-    ("once", &["1"]),
-    ("single", &["1"]),
-    ("ein", &["1"]),
-    ("eine", &["1"]),
-    ("einen", &["1"]),
-    ("first", &["1"]),
-    ("second", &["2"]),
-    ("fourth", &["4"]),
-    ("sixth", &["6"]),
-    ("seventh", &["7"]),
-    ("eighth", &["8"]),
-    ("ninth", &["9"]),
-    ("couple", &["2"]),
-    ("pair", &["2"]),
-    ("both", &["2"]),
-    ("twice", &["2"]),
-    ("double", &["2"]),
-    ("doubled", &["2"]),
-    ("twins", &["2"]),
-    ("zwei", &["2"]),
-    ("beide", &["2"]),
-    ("fortnight", &["2", "14"]),
-    ("thrice", &["3"]),
-    ("triple", &["3"]),
-    ("tripled", &["3"]),
-    ("drei", &["3"]),
-    ("vier", &["4"]),
-    ("fünf", &["5"]),
-    ("sechs", &["6"]),
-    ("sieben", &["7"]),
-    ("acht", &["8"]),
-    ("neun", &["9"]),
-    ("zehn", &["10"]),
-    ("elf", &["11"]),
-    ("zwölf", &["12"]),
-    ("decade", &["10"]),
-    ("dozen", &["12"]),
-    ("dutzend", &["12"]),
-    ("hour", &["60"]),
-    ("week", &["7"]),
-    ("year", &["12"]),
-    ("no", &["0"]),
-    ("none", &["0"]),
-    ("nothing", &["0"]),
-    ("noon", &["12", "t720"]),
-    ("midday", &["12", "t720"]),
-    ("mittag", &["12", "t720"]),
-    ("midnight", &["0", "24", "t0"]),
-    ("mitternacht", &["0", "24", "t0"]),
-];
+const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty";
 
 /// Returns the value of a number word up to twenty.
 pub(crate) fn number_word(word: &str) -> Option<i64> {
-    let at = NUMBER_WORDS.iter().position(|known| *known == word)?;
+    let at = NUMBER_WORDS.split(' ').position(|known| known == word)?;
     i64::try_from(at).ok()
 }
 
@@ -164,13 +74,15 @@ fn spelled_by(words: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<i64> {
 
 /// Returns all that the words of a source may mean.
 pub(crate) fn said(evidence: &str) -> Vec<String> {
-    static READINGS: LazyLock<HashMap<&str, &[&str]>> = LazyLock::new(|| WORDS_FOR.iter().copied().collect());
+    static READINGS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+        include_str!("spelled.tsv").lines().filter_map(|row| row.split_once('\t')).collect()
+    });
     let words: Vec<String> = text::words(evidence).gather();
     let mut readings: Vec<String> = spelled_by(&words).iter().map(ToString::to_string).gather();
     for word in words {
         readings.extend(number_word(&word).map(|number| number.to_string()));
         let said = READINGS.get(word.as_str()).copied().unwrap_or_default();
-        readings.extend(said.iter().map(|reading| (*reading).to_owned()));
+        readings.extend(said.split_ascii_whitespace().map(str::to_owned));
     }
     let lower = evidence.to_lowercase();
     readings.extend(phrases(&lower));

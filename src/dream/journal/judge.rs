@@ -195,6 +195,7 @@ impl Curation {
         let (mut kept, mut moved): (Vec<(Item, String)>, bool) = (Vec::new(), false);
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
         let mut reported = without_forgotten(run, section.items.iter().chain(over_caps)).into_iter();
+        let mut room = config.section.bytes.saturating_sub(engine::print(&section.items[..]).len());
         for item in &section.items {
             if let Some(Some(text)) = reported.next() {
                 let heading = item.heading.map(str::to_owned);
@@ -208,16 +209,11 @@ impl Curation {
                 continue;
             }
             let (claim, citations) = split_citations(&item.text);
-            let Verdict { sources, hold, heading, teller, .. } =
+            let Verdict { sources, hold, heading, teller, dated, .. } =
                 judge.judge(item.heading, &claim, &citations);
-            let (text, statement) = match teller {
-                Some(teller) => {
-                    let text = told(&teller, &item.text);
-                    let statement = Statement::of(&text);
-                    (text, statement)
-                }
-                None => (item.text.clone(), Statement::citing(&claim, &citations)),
-            };
+            let text = with_dates(&item.text, &claim, dated, config.section.item_chars, &mut room);
+            let text = teller.map_or_else(|| text.clone(), |teller| told(&teller, &text));
+            let statement = Statement::of(&text);
             let hash = log::key_hash(&statement.key());
             let nested = item.is_nested.then_some(Hold { reason: HoldReason::Nested, word: None });
             let hold = instructs(run, item, report).or(nested).or(hold);
@@ -290,6 +286,18 @@ impl Curation {
         report.outcome = Outcome::Appended;
         Ok(Addition::Append(Append::new(name, section, memory.bytes()), hashes))
     }
+}
+
+/// Returns a line with the dates of its relative days, if a line and the section have room for them.
+fn with_dates(text: &str, claim: &str, dated: Option<String>, most: usize, room: &mut usize) -> String {
+    if let (Some(dated), Some(cited)) = (dated, text.strip_prefix(claim)) {
+        let more = dated.len() - claim.len();
+        if text.chars().count() + more <= most && more <= *room {
+            *room -= more;
+            return dated + cited;
+        }
+    }
+    text.to_owned()
 }
 
 fn count(number: usize) -> u32 {

@@ -2,7 +2,7 @@
 //! letters are one.
 //!
 //! Marks are letters' own, so `zoe` is not `zoë`. Only the points of Hebrew and Arabic, which most people leave out, do
-//! not count, nor does a tatweel.
+//! not count, nor does a tatweel. The date that a dream adds behind "tomorrow" does not count either.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,6 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, compose, decompose_compatible};
 
 use crate::base::gather::Gather as _;
+use crate::base::relative;
 
 /// Returns a text in each spelling in which a statement may be found: as it is written, with escaped white space as white
 /// space, and each of them as it is compared.
@@ -43,13 +44,20 @@ impl<'t> Spelled<'t> {
 
     /// Returns a text in the spelling that is compared; `None` where it is in it already.
     fn alike(text: &str) -> Option<Self> {
-        if text.is_ascii() && !text.contains(['&', '\\', '%']) {
+        let dates = relative::dates(text);
+        if dates.is_empty() && text.is_ascii() && !text.contains(['&', '\\', '%']) {
             return None;
         }
         let (mut alike, mut changes) = (String::new(), Vec::new());
         let (mut cluster, mut copied, mut at) = (Cluster::default(), 0, 0);
         while at < text.len() {
             let from = at;
+            if let Some(date) = dates.iter().find(|date| date.start == from) {
+                alike.push_str(&text[copied..from]);
+                changes.push([alike.len()..alike.len(), date.clone()]);
+                (copied, at) = (date.end, date.end);
+                continue;
+            }
             at = cluster.begin(text, from);
             while let Some(end) = cluster.goes_on(text, at) {
                 at = end;

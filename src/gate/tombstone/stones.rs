@@ -14,6 +14,7 @@ use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
 use crate::base::gather::Gather as _;
 use crate::base::order;
+use crate::base::relative;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::spread::Spread;
 
@@ -277,6 +278,11 @@ impl Tombstones {
             found.push(range);
             ControlFlow::Continue(())
         });
+        let dates = if found.is_empty() { Vec::new() } else { relative::dates(text) };
+        for range in &mut found {
+            let date = dates.iter().find(|date| date.start == range.end);
+            range.end = date.map_or(range.end, |date| date.end);
+        }
         order::sort_by_key(&mut found, |range| (range.start, range.end));
         let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
         for range in found {

@@ -156,7 +156,7 @@ pub(crate) struct Lexicon {
     has_capitals: bool,
 }
 
-crate::base::debug::debug_as!(Lexicon, |it| "{}", FILES[it.number].0);
+crate::base::debug::debug_as!(Lexicon, |it| "{}", it.name());
 
 /// A text as a lexicon reads it.
 #[derive(Clone)]
@@ -256,6 +256,10 @@ impl Lexicon {
     /// Returns the lexicon of English.
     pub(crate) fn english() -> &'static Self {
         &LEXICONS[0]
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        FILES[self.number].0
     }
 
     /// Returns whether phrases are looked for inside words, where few letters make a word.

@@ -132,6 +132,27 @@ fn what_is_struck_or_blanked_keeps_every_byte_and_line_around_it() {
     assert!(matches!(all.struck("nothing of it"), Cow::Borrowed(_)));
 }
 
+// A dream adds the date, and the person forgets their own words, or those of memory.
+#[test]
+fn a_date_behind_a_relative_day_is_no_word_of_a_statement_and_any_other_is() {
+    let said = ["I see Dr Olsen tomorrow at nine", "Мы едем в пятницу через две недели", "明日は歯医者"];
+    let dated = [
+        "I see Dr Olsen tomorrow (2026-03-04) at nine",
+        "Мы едем в пятницу через две недели (2026-03-18)",
+        "明日(2026-03-04)は歯医者",
+    ];
+    for (said, dated) in said.into_iter().zip(dated) {
+        for one in [said, dated] {
+            let all = forgotten(&[one]);
+            assert_eq!(all.find(said), [0..said.len()], "{one}");
+            assert_eq!(all.find(dated), [0..dated.len()], "{one}");
+        }
+    }
+    let all = forgotten(&["paid the rent", "met Ana (2026-02-01)"]);
+    assert_eq!(all.find("paid the rent (2026-03-04)"), [0..13]);
+    assert!(!all.holds("met Ana (2026-03-01)") && !all.holds("met Ana"));
+}
+
 #[test]
 fn tombstones_read_back_and_tell_nothing() {
     let all = forgotten(&["my landlord is Jan", "landlords"]);

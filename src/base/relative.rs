@@ -1,0 +1,539 @@
+//! Relative days: words such as "tomorrow", and the days that they mean, by language.
+//!
+//! The table beside this file has a language, a meaning and phrases in each line, and tells its own form. A phrase that may mean
+//! two days has no date: "next Friday" on a Tuesday, "this Friday" on a Friday, "in two weeks" behind a verb of the past.
+
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
+use regex::{Captures, Regex};
+use unicode_normalization::UnicodeNormalization;
+
+use super::gather::Gather as _;
+use super::pattern::pattern;
+use super::text;
+
+/// The first and the last of some days.
+pub(crate) type Span = (NaiveDate, NaiveDate);
+
+/// A relative day in a text.
+pub(crate) struct Relative {
+    start: usize,
+    end: usize,
+    /// The first and the last day that it may mean.
+    pub(crate) span: Span,
+    /// The day that it means, where it means one.
+    pub(crate) date: Option<NaiveDate>,
+}
+
+/// The phrases of a language.
+struct Language {
+    name: &'static str,
+    /// Each meaning with its phrases, in the order of the table.
+    rows: Vec<(&'static str, &'static str)>,
+    patterns: OnceLock<Patterns>,
+    /// Any phrase at the end of a text.
+    ends: OnceLock<Regex>,
+}
+
+struct Patterns {
+    /// A group for each row.
+    phrases: Regex,
+    weekdays: Regex,
+    numbers: Regex,
+    past: Regex,
+    vague: Regex,
+}
+
+static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
+    let mut languages: Vec<Language> = Vec::new();
+    for line in include_str!("relative.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let Some((name, row)) = line.split_once('\t') else { continue };
+        if languages.last().is_none_or(|last| last.name != name) {
+            languages.push(Language {
+                name,
+                rows: Vec::new(),
+                patterns: OnceLock::new(),
+                ends: OnceLock::new(),
+            });
+        }
+        languages.last_mut().expect("it was just added").rows.extend(row.split_once('\t'));
+    }
+    languages
+});
+
+/// Rows that tell of words, and have no meaning of their own.
+const WORDS: [&str; 5] = ["weekdays", "numbers", "noun", "past", "vague"];
+
+/// Returns the phrases of a row as one pattern, or as a group each. An accent is one character or two.
+fn alternatives(phrases: &str, is_grouped: bool) -> String {
+    let mut all = String::new();
+    for phrase in phrases.split(", ") {
+        let parted: String = phrase.nfd().collect();
+        let also = if parted == phrase { String::new() } else { format!("|{parted}") };
+        let (bar, group) = (if all.is_empty() { "" } else { "|" }, if is_grouped { "" } else { "?:" });
+        all.extend([bar, "(", group, phrase, &also, ")"]);
+    }
+    all
+}
+
+impl Language {
+    fn named(name: &str) -> Option<&'static Self> {
+        LANGUAGES.iter().find(|language| language.name == name)
+    }
+
+    /// Returns the phrases of a row; where there is none, a pattern that is nowhere.
+    fn row(&self, meaning: &str) -> &'static str {
+        self.rows.iter().find(|(known, _)| *known == meaning).map_or(r"[^\s\S]", |(_, phrases)| *phrases)
+    }
+
+    fn meanings(&self) -> impl Iterator<Item = &(&'static str, &'static str)> {
+        self.rows.iter().filter(|(meaning, _)| !WORDS.contains(meaning))
+    }
+
+    /// Returns what is around a word where words end.
+    fn edges(&self) -> (&'static str, &'static str) {
+        match self.name {
+            "zh" | "ja" => ("", ""),
+            // Particles are part of the word.
+            "ko" => (r"\b", ""),
+            _ => (r"\b", r"\b"),
+        }
+    }
+
+    /// Returns a pattern that is in a line of the table, or made of such ones, between the edges of words.
+    fn pattern(&self, text: &str, end: &str) -> Regex {
+        let (before, behind) = self.edges();
+        let text = text.replace(" ?", r"\s*").replace(' ', r"\s+");
+        pattern(&format!("(?i){before}(?:{text}){behind}{end}"))
+    }
+
+    /// Returns the phrases, a group for each row.
+    fn phrases(&self) -> String {
+        let number = format!("(?:[0-9]{{1,3}}|{})", alternatives(&self.numbers(), false));
+        let weekday = format!("(?:{})", alternatives(self.row("weekdays"), false));
+        let mut groups = String::new();
+        for (_, phrases) in self.meanings() {
+            let phrases = alternatives(phrases, false).replace('#', &number).replace('@', &weekday);
+            groups.extend([if groups.is_empty() { "(" } else { "|(" }, &phrases, ")"]);
+        }
+        groups
+    }
+
+    /// Returns the words for numbers from the last one back: "on iki" begins with "on".
+    fn numbers(&self) -> String {
+        let mut numbers: Vec<&str> = self.row("numbers").split(", ").gather();
+        numbers.reverse();
+        numbers.join(", ")
+    }
+
+    fn patterns(&self) -> &Patterns {
+        self.patterns.get_or_init(|| Patterns {
+            phrases: self.pattern(&self.phrases(), ""),
+            weekdays: self.pattern(&alternatives(self.row("weekdays"), true), ""),
+            numbers: self.pattern(&alternatives(&self.numbers(), true), ""),
+            past: self.pattern(&alternatives(self.row("past"), false), ""),
+            vague: self.pattern(&alternatives(self.row("vague"), false), r"\s*$"),
+        })
+    }
+
+    /// Returns whether a text ends with a phrase. Letters of another script make none.
+    fn ends(&self, text: &str) -> bool {
+        let script = |letter: Option<char>| match letter {
+            Some('\u{400}'..='\u{52f}') => 1,
+            Some('\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7a3}') => 2,
+            Some('\u{2e80}'..) => 3,
+            _ => 0,
+        };
+        let ends = || self.ends.get_or_init(|| self.pattern(&self.phrases(), "$"));
+        let own = self.row("weekdays").chars().find(|c| c.is_alphabetic());
+        script(text.chars().rev().find(|c| c.is_alphabetic())) == script(own) && ends().is_match(text)
+    }
+
+    /// Returns the relative days of a text, seen from a day.
+    fn find(&self, text: &str, day: NaiveDate) -> Vec<Relative> {
+        let mut found = Vec::new();
+        for captures in self.patterns().phrases.captures_iter(text) {
+            let meaning = group(&captures).and_then(|at| self.meanings().nth(at)).map_or("none", |row| row.0);
+            let whole = captures.get(0).expect("the whole match");
+            let (start, end) = (whole.start(), whole.end());
+            if let Some((span, date)) =
+                self.days(meaning, whole.as_str(), [&text[..start], &text[end..]], day)
+            {
+                let date = date.filter(|_| self.is_apart(text, start, end));
+                found.push(Relative { start, end, span, date });
+            }
+        }
+        found
+    }
+
+    /// Returns the span of days that a phrase may mean, and the day that it means.
+    fn days(
+        &self,
+        meaning: &str,
+        said: &str,
+        [before, behind]: [&str; 2],
+        day: NaiveDate,
+    ) -> Option<(Span, Option<NaiveDate>)> {
+        let shifted = |days: i64| day + TimeDelta::days(days);
+        let patterns = self.patterns();
+        let said: String = said.nfc().collect();
+        let factor = match meaning {
+            "none" => return None,
+            "days" => 1,
+            "weeks" => 7,
+            "-days" => -1,
+            "-weeks" => -7,
+            _ => 0,
+        };
+        if factor != 0 {
+            let digits: String = said.chars().filter(char::is_ascii_digit).collect();
+            let word = || patterns.numbers.captures(&said).and_then(|captures| group(&captures));
+            let number = match digits.parse::<i64>() {
+                Ok(number) => number,
+                Err(_) => i64::try_from(self.row("numbers").split(", ").count() - word()?).ok()?,
+            };
+            let (date, slack) = (shifted(factor * number), TimeDelta::days(factor.abs() - 1));
+            let is_vague = patterns.vague.is_match(before)
+                || before.trim_end().ends_with(['-', '–', '~', '/'])
+                || before.ends_with(|c: char| ".,".contains(c) || c.is_numeric());
+            let is_told = patterns.past.is_match(before) || patterns.past.is_match(behind);
+            let is_exact = !is_vague && !(factor > 0 && is_told);
+            return Some(((date - slack, date + slack), is_exact.then_some(date)));
+        }
+        if let Some((from, to)) = meaning.split_once("..") {
+            return Some(((shifted(from.parse().ok()?), shifted(to.parse().ok()?)), None));
+        }
+        if let Ok(days) = meaning.parse() {
+            return Some(((shifted(days), shifted(days)), Some(shifted(days))));
+        }
+        let weekday = patterns.weekdays.captures(&said).and_then(|captures| group(&captures))?;
+        let weekday = Weekday::try_from(u8::try_from(weekday).ok()?).ok()?;
+        let date = on(meaning, day, weekday)?;
+        Some(((date, date), Some(date)))
+    }
+
+    /// Returns whether a phrase is prose, and no part of an address, a name of code, or another noun.
+    fn is_apart(&self, text: &str, start: usize, end: usize) -> bool {
+        let (before, behind) = (&text[..start], &text[end..]);
+        let mut next = behind.chars();
+        let goes_on = match next.next() {
+            Some('/' | '_' | '@' | '=') => true,
+            Some('-' | '.') => next.next().is_some_and(char::is_alphanumeric),
+            _ => false,
+        };
+        let said = &text[start..end];
+        let is_noun = said.to_lowercase() == self.row("noun")
+            && said.starts_with(char::is_uppercase)
+            && !(behind.starts_with(' ')
+                && (before.trim().is_empty() || before.trim_end().ends_with(['.', '!', '?', ':', '-', '–'])));
+        let is_code = before.matches('`').count() % 2 == 1;
+        !goes_on && !is_noun && !is_code && !before.ends_with(['/', '_', '@', '#', '=', '&', '.', '-'])
+    }
+}
+
+/// Returns the number of the first group that is in a match, from 0.
+fn group(captures: &Captures<'_>) -> Option<usize> {
+    (1..captures.len()).find(|at| captures.get(*at).is_some()).map(|at| at - 1)
+}
+
+/// Returns the date of a day of the week. The week begins on Monday or on Sunday, and where that makes a difference there is none.
+fn on(meaning: &str, day: NaiveDate, weekday: Weekday) -> Option<NaiveDate> {
+    let shifted = |days: i64| day + TimeDelta::days(days);
+    let (today, wanted) = (day.weekday(), weekday);
+    let ahead = i64::from(wanted.days_since(today));
+    let coming = shifted(if ahead == 0 { 7 } else { ahead });
+    let before = shifted(ahead - 7);
+    let week = |weeks: i64| {
+        let from = |first: Weekday| i64::from(wanted.days_since(first)) - i64::from(today.days_since(first));
+        let days = from(Weekday::Mon);
+        (days == from(Weekday::Sun)).then(|| shifted(days + 7 * weeks))
+    };
+    match meaning {
+        "coming" => Some(coming),
+        "next" => week(1).filter(|date| *date == coming),
+        "this" => week(0).filter(|date| *date == coming),
+        "last" => week(-1).filter(|date| *date == before),
+        _ => week(meaning.strip_prefix("week")?.parse().ok()?),
+    }
+}
+
+/// Returns the relative days of a text in any language, seen from a day.
+pub(crate) fn in_any(text: &str, day: NaiveDate) -> Vec<Relative> {
+    let mut found = Vec::new();
+    for language in LANGUAGES.iter() {
+        found.extend(language.find(text, day));
+    }
+    found
+}
+
+/// Returns the dates of the relative days of a text in a language.
+pub(crate) fn dates_of(text: &str, language: &str, day: NaiveDate) -> Vec<NaiveDate> {
+    let found = Language::named(language).map(|language| language.find(text, day));
+    found.unwrap_or_default().into_iter().filter_map(|found| found.date).gather()
+}
+
+/// Returns the days of the week that a text names in any language.
+pub(crate) fn weekdays(text: &str) -> Vec<Weekday> {
+    let mut named = Vec::new();
+    for language in LANGUAGES.iter() {
+        for captures in language.patterns().weekdays.captures_iter(text) {
+            let number = group(&captures).and_then(|number| u8::try_from(number).ok());
+            named.extend(number.and_then(|number| Weekday::try_from(number).ok()));
+        }
+    }
+    named
+}
+
+/// Returns a text with the date of each relative day in brackets behind it; `None` where there is none to add. A date that the text
+/// has already, or that is beside the phrase, is not told again.
+pub(crate) fn dated(
+    text: &str,
+    language: &str,
+    day: NaiveDate,
+    is_known: &dyn Fn(NaiveDate) -> bool,
+) -> Option<String> {
+    let language = Language::named(language)?;
+    let gap = if language.edges().0.is_empty() { "" } else { " " };
+    let (mut written, mut from) = (String::new(), 0);
+    for found in language.find(text, day) {
+        let Some(date) = found.date else { continue };
+        let printed = date.to_string();
+        let is_told = text.contains(&printed) || written.contains(&printed);
+        if !is_told && !is_beside_date(&text[..found.start], &text[found.end..]) && is_known(date) {
+            written.extend([&text[from..found.end], gap, "(", &printed, ")"]);
+            from = found.end;
+        }
+    }
+    (from > 0).then(|| written + &text[from..])
+}
+
+/// Returns whether a date is beside a place: "tomorrow, 4 March", "4 March (tomorrow)".
+fn is_beside_date(before: &str, behind: &str) -> bool {
+    const MONTH: &str = r"(?:jan|feb|f[eé]v|m[aä]r|apr|abr|avr|kwi|nis|mai|may|mei|maj|mag|jun|jui|giu|cze|haz|jul|lug|lip|tem|aug|ago|aoû|sie|ağu|sep|set|wrz|eyl|o[ck]t|ott|out|paź|eki|nov|lis|kas|de[cz]|déc|dic|gru|ara|ene|gen|sty|lut|oca|şub|янв|фев|мар|апр|ма[йя]|июн|июл|авг|сен|окт|ноя|дек)\p{L}*\.?";
+    static DATES: LazyLock<[Regex; 2]> = LazyLock::new(|| {
+        let date = format!(
+            r"(?:\d{{4}}[-/]\d{{1,2}}[-/]\d{{1,2}}|\d{{1,2}}[./]\d{{1,2}}(?:[./](?:\d{{4}})?)?|\d{{1,2}}(?:st|nd|rd|th|er|º|\.)?\s(?:of |de )?{MONTH}(?:,?(?: de)? \d{{4}})?|{MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|\d{{1,2}}\s?[月월]\s?\d{{1,2}}\s?[日号號일]?)"
+        );
+        [
+            pattern(&format!(r"(?i){date}\W{{0,3}}$")),
+            pattern(&format!(r"(?i)^\W{{0,3}}(?:\p{{L}}+\W{{1,2}}){{0,2}}{date}")),
+        ]
+    });
+    DATES[0].is_match(before) || DATES[1].is_match(behind)
+}
+
+/// Returns the places of dates in brackets right behind a relative day, as [`dated`] adds them, with the space in front.
+pub(crate) fn dates(text: &str) -> Vec<Range<usize>> {
+    /// The bytes in front in which a phrase is looked for.
+    const PHRASE: usize = 64;
+    let mut dates = Vec::new();
+    for (open, _) in text.match_indices('(') {
+        let end = open + "(2026-03-04)".len();
+        let Some(date) = text.get(open + 1..end).and_then(|date| date.strip_suffix(')')) else { continue };
+        if date.parse::<NaiveDate>().is_err() {
+            continue;
+        }
+        let start = if text[..open].ends_with(' ') { open - 1 } else { open };
+        let front = &text[text::ceil_boundary(text, start.saturating_sub(PHRASE))..start];
+        let front = front.rsplit('\n').next().unwrap_or(front);
+        if LANGUAGES.iter().any(|language| language.ends(front)) {
+            dates.push(start..end);
+        }
+    }
+    dates
+}
+
+/// Returns a text without such dates.
+pub(crate) fn undated(text: &str) -> String {
+    let (mut rest, mut from) = (String::new(), 0);
+    for date in dates(text) {
+        rest.push_str(&text[from..date.start]);
+        from = date.end;
+    }
+    rest + &text[from..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> NaiveDate {
+        text.parse().unwrap()
+    }
+
+    fn told(text: &str, language: &str, on: &str) -> String {
+        dated(text, language, day(on), &|_| true).unwrap_or_else(|| text.to_owned())
+    }
+
+    /// A Tuesday.
+    const TUE: &str = "2026-03-03";
+
+    #[test]
+    fn every_row_has_a_known_meaning_and_patterns_without_groups_of_their_own() {
+        assert_eq!(LANGUAGES.len(), 13);
+        for language in LANGUAGES.iter() {
+            let patterns = language.patterns();
+            let (name, rows) = (language.name, language.meanings().count());
+            assert_eq!(patterns.phrases.captures_len(), rows + 1, "{name}");
+            assert_eq!(
+                (patterns.weekdays.captures_len(), patterns.numbers.captures_len()),
+                (8, if name == "ko" { 11 } else { 13 }),
+                "{name}"
+            );
+            for (meaning, _) in language.meanings() {
+                let is_known = matches!(
+                    *meaning,
+                    "none" | "days" | "weeks" | "-days" | "-weeks" | "coming" | "next" | "this" | "last"
+                ) || meaning.parse::<i64>().is_ok()
+                    || meaning.strip_prefix("week").is_some_and(|weeks| weeks.parse::<i64>().is_ok())
+                    || meaning
+                        .split_once("..")
+                        .is_some_and(|(from, to)| from.parse::<i64>().unwrap() <= to.parse().unwrap());
+                assert!(is_known, "{name}: {meaning}");
+            }
+        }
+    }
+
+    // BX-60: the words stay, and the date is behind them.
+    #[test]
+    fn relative_days_have_dates_in_every_language() {
+        let mut wrong = Vec::new();
+        for (language, text, expected) in [
+            ("en", "Dentist tomorrow.", "Dentist tomorrow (2026-03-04)."),
+            ("en", "The day before yesterday it broke.", "The day before yesterday (2026-03-01) it broke."),
+            ("en", "Ana leaves in two weeks.", "Ana leaves in two weeks (2026-03-17)."),
+            ("en", "Moved in 10 days ago.", "Moved in 10 days ago (2026-02-21)."),
+            ("en", "Audit on Friday of next week.", "Audit on Friday of next week (2026-03-13)."),
+            ("en", "Audit this Friday.", "Audit this Friday (2026-03-06)."),
+            ("en", "Read yesterday's log.", "Read yesterday's (2026-03-02) log."),
+            ("de", "Zahnarzt morgen früh.", "Zahnarzt morgen früh (2026-03-04)."),
+            ("de", "Übermorgen ist Abgabe.", "Übermorgen (2026-03-05) ist Abgabe."),
+            ("de", "Morgen gehe ich zum Arzt.", "Morgen (2026-03-04) gehe ich zum Arzt."),
+            ("de", "Abgabe in zwei Wochen.", "Abgabe in zwei Wochen (2026-03-17)."),
+            ("de", "Kommenden Freitag ist Markt.", "Kommenden Freitag (2026-03-06) ist Markt."),
+            ("de", "Vor drei Tagen kam der Brief.", "Vor drei Tagen (2026-02-28) kam der Brief."),
+            ("fr", "Dentiste demain.", "Dentiste demain (2026-03-04)."),
+            ("fr", "Il est venu avant-hier.", "Il est venu avant-hier (2026-03-01)."),
+            ("fr", "Elle part dans deux semaines.", "Elle part dans deux semaines (2026-03-17)."),
+            (
+                "fr",
+                "Réunion mardi de la semaine prochaine.",
+                "Réunion mardi de la semaine prochaine (2026-03-10).",
+            ),
+            ("es", "Dentista mañana por la mañana.", "Dentista mañana (2026-03-04) por la mañana."),
+            ("es", "Dentista man\u{303}ana.", "Dentista man\u{303}ana (2026-03-04)."),
+            ("es", "Pasado mañana viene Ana.", "Pasado mañana (2026-03-05) viene Ana."),
+            ("es", "Llega el viernes que viene.", "Llega el viernes que viene (2026-03-06)."),
+            ("es", "Se rompió hace tres días.", "Se rompió hace tres días (2026-02-28)."),
+            ("pt", "Dentista amanhã.", "Dentista amanhã (2026-03-04)."),
+            ("pt", "A Ana vem depois de amanhã.", "A Ana vem depois de amanhã (2026-03-05)."),
+            ("pt", "Viajo daqui a duas semanas.", "Viajo daqui a duas semanas (2026-03-17)."),
+            ("it", "Dentista domani.", "Dentista domani (2026-03-04)."),
+            ("it", "Parto fra due settimane.", "Parto fra due settimane (2026-03-17)."),
+            ("it", "È arrivata tre giorni fa.", "È arrivata tre giorni fa (2026-02-28)."),
+            ("nl", "Tandarts morgen.", "Tandarts morgen (2026-03-04)."),
+            ("nl", "Ik vertrek over twee weken.", "Ik vertrek over twee weken (2026-03-17)."),
+            ("nl", "Aanstaande vrijdag is er markt.", "Aanstaande vrijdag (2026-03-06) is er markt."),
+            ("pl", "Dentysta jutro.", "Dentysta jutro (2026-03-04)."),
+            ("pl", "Wyjeżdżam za dwa tygodnie.", "Wyjeżdżam za dwa tygodnie (2026-03-17)."),
+            ("pl", "Targ w najbliższy piątek.", "Targ w najbliższy piątek (2026-03-06)."),
+            ("tr", "Dişçi yarın.", "Dişçi yarın (2026-03-04)."),
+            ("tr", "On iki gün sonra gidiyorum.", "On iki gün sonra (2026-03-15) gidiyorum."),
+            ("tr", "Önümüzdeki cuma pazar var.", "Önümüzdeki cuma (2026-03-06) pazar var."),
+            ("ru", "Завтра к врачу.", "Завтра (2026-03-04) к врачу."),
+            ("ru", "Уезжаю через две недели.", "Уезжаю через две недели (2026-03-17)."),
+            ("ru", "Рынок в ближайшую пятницу.", "Рынок в ближайшую пятницу (2026-03-06)."),
+            ("zh", "明天看牙医。", "明天(2026-03-04)看牙医。"),
+            ("zh", "下周五发布。", "下周五(2026-03-13)发布。"),
+            ("zh", "两周后搬家。", "两周后(2026-03-17)搬家。"),
+            ("ja", "明日は歯医者です。", "明日(2026-03-04)は歯医者です。"),
+            ("ja", "来週の金曜日に出発します。", "来週の金曜日(2026-03-13)に出発します。"),
+            ("ja", "3日後に届きます。", "3日後(2026-03-06)に届きます。"),
+            ("ko", "내일 치과에 가요.", "내일 (2026-03-04) 치과에 가요."),
+            ("ko", "다음 주 금요일에 출발해요.", "다음 주 금요일 (2026-03-13)에 출발해요."),
+            ("ko", "사흘 후에 도착해요.", "사흘 후에 (2026-03-06) 도착해요."),
+        ] {
+            let found = told(text, language, TUE);
+            if found != expected || undated(expected) != text {
+                wrong.push(format!("{language}: {found}, {}", undated(expected)));
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn a_phrase_with_two_meanings_and_a_word_that_is_none_stay_as_they_are() {
+        for (language, text, on) in [
+            ("en", "Audit this Friday.", "2026-03-06"),
+            ("en", "Audit next Friday.", TUE),
+            ("en", "We met last Friday.", "2026-03-07"),
+            ("en", "Audit next week.", TUE),
+            ("en", "We built it in two weeks.", TUE),
+            ("en", "It broke two or three weeks ago.", TUE),
+            ("en", "It broke 2-3 weeks ago.", TUE),
+            ("en", "It broke twenty-two days ago.", TUE),
+            ("en", "Open https://a.example/today/x or run `log yesterday`.", TUE),
+            ("en", "See today.html and last_today.", TUE),
+            ("en", "He last sat there; enjoy this sun.", TUE),
+            ("de", "Der Morgen war kalt, jeden Morgen Yoga.", TUE),
+            ("de", "Morgen, kannst du das ansehen?", TUE),
+            ("de", "Ich wohne hier.", TUE),
+            ("de", "Das wurde in zwei Wochen gebaut.", TUE),
+            ("fr", "Je reviens dans quinze jours.", TUE),
+            ("es", "Corre por la mañana, hoy en día.", TUE),
+            ("nl", "Elke morgen yoga, ik woon hier.", TUE),
+            ("ru", "Через два дня он уехал.", TUE),
+            ("tr", "İki gün sonra gitti.", TUE),
+            ("zh", "以后天气会好，目前天气不好，二十天后见。", TUE),
+            ("ja", "明日香は3月12日後半に来た。", TUE),
+            ("ko", "오늘날 언어제공은 그제야 시작돼요.", TUE),
+            ("xx", "tomorrow", TUE),
+        ] {
+            assert_eq!(told(text, language, on), text, "{language}, {on}");
+        }
+    }
+
+    #[test]
+    fn a_date_that_is_there_is_not_told_again() {
+        for text in [
+            "Dentist tomorrow, 4 March.",
+            "Dentist tomorrow (Wednesday, 4 March).",
+            "Dentist on 4 March (tomorrow).",
+            "Dentist tomorrow, 2026-03-04.",
+            "2026-03-04 is tomorrow.",
+            "Dentist tomorrow (2026-03-04).",
+            "Dentist tomorrow, 4.3., at nine",
+        ] {
+            assert_eq!(told(text, "en", TUE), text);
+        }
+        assert_eq!(
+            told("Tomorrow is far, and tomorrow at 9 comes Ana; the rent is due on 5 May.", "en", TUE),
+            "Tomorrow (2026-03-04) is far, and tomorrow at 9 comes Ana; the rent is due on 5 May."
+        );
+    }
+
+    #[test]
+    fn months_end_and_leap_days_count() {
+        for (on, tomorrow, weeks) in [
+            ("2026-02-28", "2026-03-01", "2026-03-14"),
+            ("2028-02-28", "2028-02-29", "2028-03-13"),
+            ("2028-02-29", "2028-03-01", "2028-03-14"),
+            ("2026-12-31", "2027-01-01", "2027-01-14"),
+            ("2026-04-30", "2026-05-01", "2026-05-14"),
+            // The clock changes in Berlin and in Los Angeles.
+            ("2026-03-28", "2026-03-29", "2026-04-11"),
+            ("2026-03-07", "2026-03-08", "2026-03-21"),
+        ] {
+            assert_eq!(told("Ana comes tomorrow.", "en", on), format!("Ana comes tomorrow ({tomorrow})."));
+            assert_eq!(
+                told("Ana kommt in zwei Wochen.", "de", on),
+                format!("Ana kommt in zwei Wochen ({weeks}).")
+            );
+        }
+        assert_eq!(told("Audit next Friday.", "en", "2027-12-31"), "Audit next Friday (2028-01-07).");
+        assert_eq!(told("Audit next Friday.", "en", "2028-02-26"), "Audit next Friday (2028-03-03).");
+        assert_eq!(told("We met last Friday.", "en", "2028-03-01"), "We met last Friday (2028-02-25).");
+    }
+}
