@@ -14,7 +14,7 @@ use noctuary::workspace::{Claim, ClaimTerms};
 use serde_json::json;
 
 use crate::config::Config;
-use crate::home::{Home, Store};
+use crate::home::{Home, Store, nothing_at};
 use crate::key;
 use crate::output::{At, End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
@@ -366,9 +366,9 @@ fn erase_folder(folder: &Path, yes: bool, whose: Whose<'_>, output: Output) -> R
         return Err(Trouble::of("no_life_to_erase", &[&folder.display()]));
     }
     if let Ok(scopes) = Doctor::of(folder)?.scopes()
-        && whose.named().is_none()
+        && whose.among(scopes)?.is_none()
     {
-        whose.only(scopes)?;
+        return Err(nothing_at(&Place::Path(folder.to_owned()), whose));
     }
     let workspace = noctuary::FileWorkspace::open(folder)?;
     match claimed(&workspace, &folder.display()) {
