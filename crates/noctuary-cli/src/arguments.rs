@@ -397,21 +397,21 @@ pub(crate) enum Command {
 impl Command {
     /// Returns whether it may be of a group alone.
     pub(crate) fn takes_group(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Status { .. }
-            | Self::Preview { .. }
-            | Self::Dream { .. }
-            | Self::ReadAgain { .. }
-            | Self::Review { .. }
-            | Self::Undo { .. }
-            | Self::Search { .. }
-            | Self::Forget { .. }
-            | Self::Forgotten { .. }
-            | Self::Rows { .. }
-            | Self::Row(_)
-            | Self::Feed { .. } => true,
-            _ => false,
-        }
+                | Self::Preview { .. }
+                | Self::Dream { .. }
+                | Self::ReadAgain { .. }
+                | Self::Review { .. }
+                | Self::Undo { .. }
+                | Self::Search { .. }
+                | Self::Forget { .. }
+                | Self::Forgotten { .. }
+                | Self::Rows { .. }
+                | Self::Row(_)
+                | Self::Feed { .. }
+        )
     }
 }
 

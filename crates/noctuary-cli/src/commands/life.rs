@@ -136,12 +136,11 @@ impl Status {
         let (home, now) = (Home::open(place, whose)?, Utc::now());
         let dreamer = dreamer(&home, config)?;
         let survey = dreamer.survey(now)?;
-        let found = match whose.group {
-            Some(_) => Examination::default(),
-            None => {
-                let doctor = home::doctor(place, whose)?.scope(home.scope.clone());
-                doctor.dreams(config.dreams()?).examine(now)?
-            }
+        let found = if whose.group.is_some() {
+            Examination::default()
+        } else {
+            let doctor = home::doctor(place, whose)?.scope(home.scope.clone());
+            doctor.dreams(config.dreams()?).examine(now)?
         };
         let latest = home.store.any().list(&home.owner(), &Filter::limit(1))?;
         Ok(Self {
