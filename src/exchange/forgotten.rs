@@ -99,9 +99,8 @@ impl<'a> ForgottenList<'a> {
         self
     }
 
-    /// Notes that a statement was forgotten, of which `receipt` tells: its day, the places of its words, and the tombstones that a store
-    /// and a workspace have of it. [`list`](Self::list) shows it once then. Its words are not kept. Without a workspace nothing is
-    /// noted.
+    /// Notes that a statement was forgotten: the time and the places of its receipt, and the tombstones of the store and the
+    /// workspace. [`list`](Self::list) shows these as one statement then. Its words are not kept. Without a workspace nothing is noted.
     ///
     /// It survives a power loss when this returns.
     ///

@@ -6,7 +6,11 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use noctuary::life::{GroupName, GroupView};
-use noctuary::{Access, FileWorkspace, Life, LifeConfig, Note, Scope, SqliteWorkspace, Workspace};
+use noctuary::memory::{NewMemory, Source};
+use noctuary::{
+    Access, FileMemoryStore, FileWorkspace, Life, LifeConfig, MemoryStore, Note, Scope, SqliteMemoryStore,
+    SqliteWorkspace, Workspace,
+};
 
 use crate::{ends, json, run};
 
@@ -217,6 +221,40 @@ fn options_and_settings_do_what_they_say() {
     ends(at, &["rows", "agent", "--tag", "cafe"], 1);
 }
 
+// The rows of its groups stayed where a life was erased beside others, and kept the file where it was alone.
+#[test]
+fn a_life_is_erased_with_the_rows_of_its_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let crew = Scope::user("marta").group(&GroupName::parse("crew").unwrap());
+    for (home, others) in [("one.db", &[][..]), ("two.db", &["ilya", "ida"])] {
+        for user in others.iter().chain([&"marta"]) {
+            ends(at, &["init", home, "--user", user], 0);
+        }
+        let store = SqliteMemoryStore::open(at.join(home), crew.clone()).unwrap();
+        let row = NewMemory::new("fact", "The crew keeps the Qmartaq rope.", Source::UserManual);
+        store.write(&Access::human(crew.clone()), &row, Utc::now()).unwrap();
+        drop(store);
+        if others.is_empty() {
+            ends(at, &["status", home], 0);
+        } else {
+            let would = json(at, &["erase", home, "--user", "marta", "--json"], 0);
+            assert_eq!(would["rows"]["memories"], 1, "{would}");
+        }
+        ends(at, &["erase", home, "--user", "marta", "--yes"], 0);
+        assert_eq!(at.join(home).exists(), !others.is_empty());
+        for entry in
+            fs::read_dir(at).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file())
+        {
+            let bytes = fs::read(&entry).unwrap();
+            assert!(!bytes.windows(7).any(|part| part == b"Qmartaq"), "{}", entry.display());
+        }
+        for user in others {
+            ends(at, &["status", home, "--user", user], 0);
+        }
+    }
+}
+
 // Groups did not exist for the command.
 #[test]
 fn a_group_is_dreamt_searched_and_forgotten_in_by_its_name() {
@@ -252,13 +290,28 @@ fn a_group_is_dreamt_searched_and_forgotten_in_by_its_name() {
         assert!(!ends(at, &["dream", home], 0).contains("Lisbon"), "nothing of it is in the private life");
         of(&["undo"], 0);
         of(&["undo", "--redo"], 0);
-        let whole = told(at, &["forget", home, "the mast is blue"], 1);
+        let whole = told(at, &["forget", home, "the sail is torn"], 1);
         assert!(!whole.contains("not opened"), "the state of a group is no file of others: {whole}");
+        let scope = Scope::user("user").group(&crew);
+        let new = NewMemory::new("fact", "The mast is blue and the rope is red.", Source::UserManual);
+        let owner = Access::human(scope.clone());
+        match home {
+            "agent" => {
+                let store = FileMemoryStore::open(at.join(home).join("groups/crew"), scope).unwrap();
+                store.write(&owner, &new, Utc::now()).unwrap()
+            }
+            _ => SqliteMemoryStore::open(at.join(home), scope)
+                .unwrap()
+                .write(&owner, &new, Utc::now())
+                .unwrap(),
+        };
+        says(&of(&["search", "rope"], 0), &["rope is red"]);
+        says(&told(at, &["forget", home, "the rope is red"], 0), &["rows 1 found, 1 removed"]);
+        says(&of(&["search", "mast"], 0), &["mast is blue and [forgotten]"]);
         let receipt = of(&["forget", "The crew sails to Lisbon in May", "--in-files"], 0);
         says(&receipt, &["MEMORY.md 1 found, 1 removed"]);
         says(&of(&["search", "Lisbon"], 1), &["Nothing was found"]);
-        // A database keeps rows from the first dream on, and one that says more says the rest.
-        let rows = of(&["rows", "--json"], i32::from(home == "agent"));
+        let rows = of(&["rows", "--json"], 0);
         assert!(!rows.contains("Lisbon"), "{rows}");
         says(&told(at, &["dream", home, "--group", "crow"], 3), &["has no group crow", "crew"]);
         says(&told(at, &["note", home, "Tea.", "--group", "crew"], 2), &["leave it out"]);

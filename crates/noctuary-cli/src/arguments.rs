@@ -44,7 +44,7 @@ const EXIT_CODES: &str = "Exit codes:
   0  done, and nothing to say
   1  done, and something to look at: a finding, a refused file, nothing found
   2  the command line or the settings make no sense
-  3  it could not be done, as with a row or a life that is not there: the message says why and what to do
+  3  it could not be done, or a row or a life is not there: the message says what to do
   4  another process works there just now: try again";
 
 /// The commands.

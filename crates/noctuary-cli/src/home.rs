@@ -257,7 +257,7 @@ impl Home {
 }
 
 /// Connects to a server by the settings.
-fn connect(address: &str, whose: Whose<'_>) -> Result<Postgres, Trouble> {
+pub(crate) fn connect(address: &str, whose: Whose<'_>) -> Result<Postgres, Trouble> {
     let mut config = noctuary::postgres::PostgresConfig::default();
     if let Some(schema) = &whose.server.schema {
         config.schema.clone_from(schema);

@@ -235,8 +235,23 @@ pub(crate) fn forget(
     let receipt = {
         let _progress = Progress::begin("forgetting");
         let request = Forget::new(&owner, text.as_str()).store(home.store.any()).workspace(&home.workspace);
-        let receipt = request.in_files(in_files).run(Utc::now())?;
+        let mut receipt = request.in_files(in_files).run(Utc::now())?;
         listed(&home, &owner).note(&text, &receipt)?;
+        // The documents of its groups are among those of the life, and their rows are in stores of their own.
+        for group in home.groups()? {
+            let there = Home::open(place, Whose { group: Some(&group.to_string()), ..whose })?;
+            let owner = there.owner();
+            let of_rows = Forget::new(&owner, text.as_str()).store(there.store.any()).run(Utc::now())?;
+            listed(&there, &owner).note(&text, &of_rows)?;
+            for one in of_rows.places.into_iter().filter(|line| line.found > 0) {
+                let mut sum = receipt.place(one.place).clone();
+                sum.found += one.found;
+                sum.removed += one.removed;
+                sum.rows.extend(one.rows);
+                sum.left = sum.left.or(one.left);
+                receipt.set(sum);
+            }
+        }
         receipt
     };
     let is_left = receipt.left().next().is_some();
@@ -364,6 +379,9 @@ pub(crate) fn lift(place: &Place, text: &[String], whose: Whose<'_>, output: Out
         output.value(&json!({"lifted": is_lifted}))?;
     } else if is_lifted {
         output.line("It may be written and remembered again. What was removed stays removed.");
+        if !home.groups()?.is_empty() {
+            output.line("The rows of its groups have lists of their own: add `--group NAME`.");
+        }
     } else {
         output.line(format!(
             "No forgotten statement has this id or these words. `noctuary forgotten list {place}` lists them."

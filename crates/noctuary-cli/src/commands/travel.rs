@@ -4,17 +4,17 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use chrono::Utc;
-use noctuary::Workspace;
 use noctuary::doctor::Doctor;
 use noctuary::exchange::{
     Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, EraseReceipt, Export,
     Foreign, Presence, copy_into, copy_rows,
 };
 use noctuary::workspace::{Claim, ClaimTerms};
+use noctuary::{Access, Scope, Workspace};
 use serde_json::json;
 
 use crate::config::Config;
-use crate::home::{Home, Store, nothing_at};
+use crate::home::{self, Home, Store, nothing_at};
 use crate::key;
 use crate::output::{At, End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
@@ -336,16 +336,27 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
     }
     let gone = {
         let home = Home::open(place, whose).map_err(|trouble| by_hand(trouble, place))?;
-        if let Store::Postgres(_, workspace) = &home.store {
-            let owner = home.owner();
-            let receipt = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
+        if let (Store::Postgres(..), Place::Server(address)) = (&home.store, place) {
+            let server = home::connect(address, whose)?;
+            let groups = home.groups()?.into_iter().map(|group| home.scope.group(&group));
+            let mut receipt = EraseReceipt::default();
+            for scope in groups.chain([home.scope.clone()]) {
+                let (workspace, owner) = (server.workspace(scope.clone())?, Access::human(scope));
+                let erased = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
+                add(&mut receipt, erased);
+            }
             return tell_erased(&receipt, yes, output);
         }
         let path = place.path("it holds lives, and one of them is erased")?;
         let scopes = Doctor::of(path).and_then(|doctor| doctor.scopes());
         let scopes = scopes.map_err(|error| by_hand(error.into(), place))?;
-        if scopes.iter().any(|scope| *scope != home.scope) {
-            return erase_one(path, home, yes, output);
+        // The stores of its groups have scopes of their own.
+        let is_of_life = |scope: &Scope| {
+            *scope == home.scope || scope.group_name().is_some_and(|group| home.scope.group(&group) == *scope)
+        };
+        let (of_life, others): (Vec<_>, Vec<_>) = scopes.into_iter().partition(is_of_life);
+        if !others.is_empty() {
+            return erase_some(path, home, of_life, yes, output);
         }
         claimed(home.workspace.as_ref(), place).map_err(|trouble| by_hand(trouble, place))?;
         database_files(path)?
@@ -472,14 +483,32 @@ fn tell_files(
     Ok(End::Well)
 }
 
-/// Erases one life of a database with several.
-fn erase_one(path: &Path, home: Home, yes: bool, output: Output) -> Result<End, Trouble> {
-    let (owner, scope) = (home.owner(), home.scope.clone());
+/// Erases one life of a database with several: its own scope, and those of the stores of its groups.
+fn erase_some(
+    path: &Path,
+    home: Home,
+    scopes: Vec<Scope>,
+    yes: bool,
+    output: Output,
+) -> Result<End, Trouble> {
     drop(home);
-    let erased = noctuary::SqliteWorkspace::open(path, scope)
-        .and_then(|workspace| if yes { workspace.erase(&owner) } else { workspace.would_erase(&owner) });
-    let receipt = erased.map_err(|error| damaged(error.into(), path, "damaged_with_others"))?;
+    let mut receipt = EraseReceipt::default();
+    for scope in scopes {
+        let owner = Access::human(scope.clone());
+        let erased = noctuary::SqliteWorkspace::open(path, scope)
+            .and_then(|workspace| if yes { workspace.erase(&owner) } else { workspace.would_erase(&owner) });
+        add(&mut receipt, erased.map_err(|error| damaged(error.into(), path, "damaged_with_others"))?);
+    }
     tell_erased(&receipt, yes, output)
+}
+
+/// Adds a receipt to another one.
+fn add(sum: &mut EraseReceipt, one: EraseReceipt) {
+    for (table, rows) in one.rows {
+        *sum.rows.entry(table).or_default() += rows;
+    }
+    sum.erased |= one.erased;
+    sum.left = sum.left.or(one.left);
 }
 
 fn tell_erased(receipt: &EraseReceipt, yes: bool, output: Output) -> Result<End, Trouble> {
