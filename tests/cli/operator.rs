@@ -97,6 +97,10 @@ fn a_user_who_is_not_there_is_refused_and_those_who_are_there_are_named() {
     ends(at, &["init", "agent"], 0);
     ends(at, &["remember", "agent", "The harbour opens at six."], 0);
     says(&told(at, &["rows", "agent", "--user", "marta"], 3), &["no life of marta", "user"]);
+    says(
+        &told(at, &["forget", "life.db", "no such words", "--user", "marta"], 1),
+        &["list life.db --user marta"],
+    );
     says(&told(at, &["erase", "agent", "--yes", "--user", "marta"], 3), &["no life of marta"]);
     assert!(at.join("agent/MEMORY.md").exists());
     let wrong = told(at, &["import", "gone", "agent"], 3);
@@ -166,6 +170,9 @@ fn forgetting_is_told_in_plain_words() {
         ends(at, &["note", home, "The landlord is called Piotr."], 0);
         let receipt = told(at, &["forget", home, "the landlord is called Piotr"], 1);
         says(&receipt, &["rows 1 found, 1 removed", "journals 1 found, 0 removed: files are touched"]);
+        ends(at, &["remember", home, "Ilya paints the boat."], 0);
+        let alone = told(at, &["forget", home, "Ilya paints the boat"], 0);
+        assert!(alone.contains("was removed Out of reach"), "{alone}");
         for word in ["was given", "were given", "index", "edges", "artifacts"] {
             assert!(!receipt.contains(word), "{word}: {receipt}");
         }
@@ -175,11 +182,11 @@ fn forgetting_is_told_in_plain_words() {
             assert!(list.contains("-cli.md#L"), "{list}");
         }
         let list = json(at, &["forgotten", "list", home, "--json"], 0);
-        assert_eq!(list.as_array().unwrap().len(), 2, "one for each forgetting: {list}");
+        assert_eq!(list.as_array().unwrap().len(), 3, "one for each forgetting: {list}");
         let of = |place: &str| {
             list.as_array().unwrap().iter().filter(|one| one["places"].to_string().contains(place)).count()
         };
-        assert_eq!((of("rows"), of("journals")), (1, 1), "{list}");
+        assert_eq!((of("rows"), of("journals")), (2, 1), "{list}");
         let today = chrono::Utc::now().date_naive().to_string();
         assert!(ends(at, &["forgotten", "list", home], 0).matches(&today).count() >= 2);
         for slip in ["zz", "00000000"] {

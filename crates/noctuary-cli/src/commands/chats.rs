@@ -115,7 +115,7 @@ fn tell(plan: &ChatPlan, output: Output) {
         let messages = count(number(plan.undated), "message");
         output.wrapped(
             0,
-            &format!("{messages} without a time that can be read: the day is that of the message before."),
+            &format!("{messages} without a time that can be read: the day is that of a neighbour, or of the conversation."),
         );
     }
     for left in &plan.left_out {

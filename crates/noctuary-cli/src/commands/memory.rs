@@ -254,6 +254,8 @@ pub(crate) fn forget(
         }
         receipt
     };
+    // A next step is about the same life.
+    let here = format!("{place}{}", whose.options());
     let is_left = receipt.left().next().is_some();
     let is_found = receipt.places.iter().any(|line| line.found > 0);
     if output.json {
@@ -262,11 +264,11 @@ pub(crate) fn forget(
     }
     tell_forgotten(&receipt, output);
     if !is_found {
-        output.say("nothing_to_forget", &[place]);
+        output.say("nothing_to_forget", &[&here]);
     }
     if !in_files && is_left {
         output.line(format!(
-            "With `--in-files`, `noctuary forget {place}` also takes the words out of files, the lines of dreams included."
+            "With `--in-files`, `noctuary forget {here}` also takes the words out of files, the lines of dreams included."
         ));
     }
     output.line("Out of reach: sessions under way, exports and backups.");
@@ -286,9 +288,18 @@ fn tell_forgotten(receipt: &ForgetReceipt, output: Output) {
         let name = called(line.place);
         output.folded(4, &format!("{name:<18} {:>3} found, {:>3} removed{why}", line.found, line.removed));
         for row in &line.rows {
-            output.folded(8, &format!("    {row}"));
+            // Of one that said nothing else, marks alone are left.
+            let rest = row.words.replace("[forgotten]", "");
+            let says =
+                if rest.chars().any(char::is_alphanumeric) { row.to_string() } else { removed(row.row) };
+            output.folded(8, &format!("    {says}"));
         }
     }
+}
+
+/// Says that a row said nothing else.
+fn removed(row: i64) -> String {
+    if row == 0 { "a value was removed".to_owned() } else { format!("row {row} was removed") }
 }
 
 /// Returns what a person calls a place.
@@ -357,7 +368,7 @@ pub(crate) fn forgotten(
         output.folded(4, &told);
     }
     if !all.is_empty() {
-        output.line(format!("`noctuary forgotten lift {place} ID` lets one in again."));
+        output.line(format!("`noctuary forgotten lift {place}{} ID` lets one in again.", whose.options()));
     }
     Ok(End::Well)
 }
@@ -384,7 +395,8 @@ pub(crate) fn lift(place: &Place, text: &[String], whose: Whose<'_>, output: Out
         }
     } else {
         output.line(format!(
-            "No forgotten statement has this id or these words. `noctuary forgotten list {place}` lists them."
+            "No forgotten statement has this id or these words. `noctuary forgotten list {place}{}` lists them.",
+            whose.options()
         ));
     }
     Ok(End::look_if(!is_lifted))
