@@ -10,9 +10,9 @@ use noctuary::exchange::{FeedReport, StoredRows, feed};
 use noctuary::facts::FactStore;
 use noctuary::learning::{MethodStore, PreferenceStore, RoleStore};
 use noctuary::life::{GroupName, GroupView, Preset};
-use noctuary::memory::LearningStore;
+use noctuary::memory::{Filter, LearningStore};
 use noctuary::pages::{Learned, Pages};
-use noctuary::postgres::{Postgres, PostgresMemoryStore, PostgresWorkspace};
+use noctuary::postgres::{Postgres, PostgresMemoryStore};
 use noctuary::workspace::Reach;
 use noctuary::{
     Access, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SqliteMemoryStore, SqliteWorkspace,
@@ -34,7 +34,7 @@ pub(crate) struct Home {
 pub(crate) enum Store {
     File(FileMemoryStore),
     Sqlite(SqliteMemoryStore),
-    Postgres(PostgresMemoryStore, PostgresWorkspace),
+    Postgres(PostgresMemoryStore),
 }
 
 /// The verbs of every store.
@@ -50,7 +50,7 @@ impl Store {
         match self {
             Self::File(store) => store,
             Self::Sqlite(store) => store,
-            Self::Postgres(store, _) => store,
+            Self::Postgres(store) => store,
         }
     }
 
@@ -59,7 +59,7 @@ impl Store {
         match self {
             Self::File(store) => store.into(),
             Self::Sqlite(store) => store.into(),
-            Self::Postgres(store, _) => store.into(),
+            Self::Postgres(store) => store.into(),
         }
     }
 
@@ -68,7 +68,7 @@ impl Store {
         match self {
             Self::File(store) => pages(&Arc::new(store)),
             Self::Sqlite(store) => pages(&Arc::new(store)),
-            Self::Postgres(store, _) => pages(&Arc::new(store)),
+            Self::Postgres(store) => pages(&Arc::new(store)),
         }
     }
 }
@@ -85,6 +85,13 @@ impl Home {
             Some(name) => home.into_group(place, name, whose),
             None => Ok(home),
         }
+    }
+
+    /// Returns whether the life has a document or a row.
+    fn is_begun(&self) -> Result<bool, Trouble> {
+        let listing = self.workspace.list(None)?;
+        let is_bare = listing.documents.is_empty() && listing.folders.is_empty();
+        Ok(!is_bare || !self.store.any().list(&self.owner(), &Filter::limit(1))?.is_empty())
     }
 
     /// Returns the groups of the life.
@@ -117,9 +124,7 @@ impl Home {
             }
             Place::Path(path) => Store::Sqlite(SqliteMemoryStore::open_with(path, scope.clone(), config)?),
             Place::Server(address) => {
-                let server = connect(address, whose)?;
-                let workspace = server.workspace(self.scope.clone())?;
-                Store::Postgres(server.memory_with(scope.clone(), config)?, workspace)
+                Store::Postgres(connect(address, whose)?.memory_with(scope.clone(), config)?)
             }
         };
         let workspace = Arc::new(GroupView::new(self.workspace, &self.scope, group));
@@ -147,6 +152,16 @@ impl Home {
         }
         if path.is_file() && path.metadata().at("read", path)?.len() == 0 {
             return Err(Trouble::of("empty_file", &[place]));
+        }
+        // All lives of a database are listed from a copy in memory: not for one that is named and has something.
+        if path.is_file()
+            && let Some(scope) = whose.named()
+        {
+            let home = Self::over(path, scope, whose.preset)?;
+            // Where it is damaged, the command itself says so.
+            if home.is_begun().unwrap_or(true) {
+                return Ok(Some(home));
+            }
         }
         let Some(scope) = whose.among(Doctor::of(path)?.scopes()?)? else { return Ok(None) };
         Self::over(path, scope, whose.preset).map(Some)
@@ -252,7 +267,7 @@ impl Home {
     fn on_server(server: &Postgres, scope: Scope, preset: Preset) -> Result<Self, Trouble> {
         let workspace = server.workspace(scope.clone())?;
         let store = server.memory_with(scope.clone(), config::stores(preset)?)?;
-        Ok(Self { workspace: Arc::new(workspace.clone()), store: Store::Postgres(store, workspace), scope })
+        Ok(Self { workspace: Arc::new(workspace), store: Store::Postgres(store), scope })
     }
 }
 

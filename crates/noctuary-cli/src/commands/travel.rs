@@ -84,7 +84,7 @@ fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle
     export = match &home.store {
         Store::File(store) => export.file_store(store),
         Store::Sqlite(store) => export.sqlite_store(store),
-        Store::Postgres(store, _) => export.postgres_store(store),
+        Store::Postgres(store) => export.postgres_store(store),
     };
     if how.documents {
         export = export.workspace(home.workspace.as_ref());
@@ -122,7 +122,7 @@ pub(crate) fn import(
     import = match &home.store {
         Store::File(store) => import.file_store(store),
         Store::Sqlite(store) => import.sqlite_store(store),
-        Store::Postgres(store, _) => import.postgres_store(store),
+        Store::Postgres(store) => import.postgres_store(store),
     };
     if let Some(key) = &key {
         import = import.key(key);
