@@ -2,13 +2,17 @@
 //! without its words.
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::bundle::{StoredRows, owner_only};
 use crate::base::access::Access;
 use crate::base::debug::debug_as;
+use crate::base::digest::Digest;
+use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
+use crate::base::receipt::{ForgetPlace, ForgetReceipt};
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::{Tombstone, Tombstones};
 use crate::learning::{MethodStore, PreferenceStore};
@@ -25,6 +29,10 @@ pub struct ForgottenStatement {
     pub id: String,
     /// The number of its words.
     pub words: u32,
+    /// When it was forgotten first; `None` where nobody [noted](ForgottenList::note) it.
+    pub at: Option<DateTime<Utc>>,
+    /// The places in which it was found then.
+    pub places: Vec<ForgetPlace>,
     /// The lines of documents and the rows that hold it, and that no prompt, search or dream shows.
     pub hides: Vec<HiddenLine>,
 }
@@ -91,18 +99,41 @@ impl<'a> ForgottenList<'a> {
         self
     }
 
-    /// Lists the statements, by their ids. Writes nothing.
+    /// Notes that a statement was forgotten: the time and the places of its receipt, and the tombstones of the store and the
+    /// workspace. [`list`](Self::list) shows these as one statement then. Its words are not kept. Without a workspace nothing is noted.
+    ///
+    /// It survives a power loss when this returns.
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`] for anybody but the human in a main session, and the errors of reading.
-    pub fn list(&self) -> Result<Vec<ForgottenStatement>> {
-        Ok(self.statements()?.into_iter().map(|(statement, _)| statement).collect())
+    /// [`Error::Denied`] for anybody but the human in a main session, and the errors of the workspace and the store.
+    pub fn note(&self, statement: &str, receipt: &ForgetReceipt) -> Result<()> {
+        let digests: Vec<Digest> =
+            self.sets()?.iter().filter_map(|set| set.bury(statement)).map(|stone| stone.digest).collect();
+        let Some(workspace) = self.workspace else { return Ok(()) };
+        rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
+            let copy = || session::forgotten_copy(workspace);
+            let Some(mut file) = Forgotten::<Tombstones>::or_copy(bytes, copy)? else { return Ok(None) };
+            let mut all = Forgetting::all(&file);
+            let known =
+                all.iter().position(|known| digests.iter().any(|digest| known.digests.contains(digest)));
+            let mut noted = match known {
+                Some(known) => all.remove(known),
+                None => Forgetting { at: receipt.at, places: Vec::new(), digests: Vec::new() },
+            };
+            noted.places.extend(receipt.places.iter().filter(|line| line.found > 0).map(|line| line.place));
+            noted.places.sort_unstable();
+            noted.places.dedup();
+            noted.digests.clone_from(&digests);
+            all.push(noted);
+            Forgetting::put(&mut file, &all);
+            Ok(Some(file.print()))
+        })?;
+        Ok(())
     }
 
-    /// Returns the statements, each with its tombstones: a store and a workspace may each have one, under a key of its
-    /// own. That two are of one statement shows where it is.
-    fn statements(&self) -> Result<Vec<(ForgottenStatement, Vec<Alone>)>> {
+    /// Returns all that a store, a workspace and its groups have forgotten.
+    fn sets(&self) -> Result<Vec<Tombstones>> {
         owner_only(self.access)?;
         let mut sets = Vec::new();
         if let Some(StoredRows(rows)) = self.rows {
@@ -115,6 +146,31 @@ impl<'a> ForgottenList<'a> {
                 sets.extend(session::forgotten(&GroupView::new(workspace, &self.access.scope, &group))?);
             }
         }
+        Ok(sets)
+    }
+
+    /// Returns what was noted of forgettings.
+    fn noted(&self) -> Result<Vec<Forgetting>> {
+        let Some(workspace) = self.workspace else { return Ok(Vec::new()) };
+        let bytes = workspace.read(&StateName::FORGOTTEN)?;
+        let copy = || session::forgotten_copy(workspace);
+        let file = Forgotten::<Tombstones>::or_copy(bytes.as_ref().map(Document::bytes), copy)?;
+        Ok(file.map(|file| Forgetting::all(&file)).unwrap_or_default())
+    }
+
+    /// Lists the statements, by their ids. Writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human in a main session, and the errors of reading.
+    pub fn list(&self) -> Result<Vec<ForgottenStatement>> {
+        Ok(self.statements()?.into_iter().map(|(statement, _)| statement).collect())
+    }
+
+    /// Returns the statements, each with its tombstones: a store and a workspace may each have one, under a key of its
+    /// own. That two are of one statement shows where it is.
+    fn statements(&self) -> Result<Vec<(ForgottenStatement, Vec<Alone>)>> {
+        let (sets, noted) = (self.sets()?, self.noted()?);
         let Some((first, others)) = sets.split_first() else { return Ok(Vec::new()) };
         let mut every = first.clone();
         for set in others {
@@ -125,17 +181,21 @@ impl<'a> ForgottenList<'a> {
         for one in every.each_alone() {
             let is_it = |line: &&HiddenLine| one.1.holds(&line.text);
             let hides: Vec<_> = lines.iter().filter(is_it).cloned().collect();
+            let forgetting = noted.iter().find(|it| it.digests.contains(&one.0.digest));
             // The words of a line are those of both, to the last one.
             let is_same = |(_, known): &&mut (ForgottenStatement, Vec<Alone>)| {
                 let is_said =
                     |line: &HiddenLine, (stone, alone): &Alone| alone.bury(&line.text) == Some(*stone);
                 hides.iter().any(|line| is_said(line, &one) && is_said(line, &known[0]))
+                    || forgetting.is_some_and(|it| it.digests.contains(&known[0].0.digest))
             };
             if let Some((_, known)) = all.iter_mut().find(is_same) {
                 known.push(one);
             } else {
                 let (id, words) = (one.0.digest.short(16), one.0.words);
-                all.push((ForgottenStatement { id, words, hides }, vec![one]));
+                let at = forgetting.map(|it| it.at);
+                let places = forgetting.map(|it| it.places.clone()).unwrap_or_default();
+                all.push((ForgottenStatement { id, words, at, places, hides }, vec![one]));
             }
         }
         all.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
@@ -166,6 +226,11 @@ impl<'a> ForgottenList<'a> {
                 let Some(mut file) = Forgotten::<Tombstones>::or_copy(bytes, copy)? else { return Ok(None) };
                 let is_out =
                     meant.iter().fold(false, |is_out, (stone, _)| file.tombstones.remove(stone) | is_out);
+                let mut noted = Forgetting::all(&file);
+                noted.retain(|it| !meant.iter().any(|(stone, _)| it.digests.contains(&stone.digest)));
+                if file.others.contains_key(FORGETTINGS) {
+                    Forgetting::put(&mut file, &noted);
+                }
                 is_lifted |= is_out;
                 Ok(is_out.then(|| file.print()))
             })
@@ -175,6 +240,32 @@ impl<'a> ForgottenList<'a> {
             lift(&GroupView::new(workspace, &self.access.scope, &group))?;
         }
         Ok(is_lifted)
+    }
+}
+
+/// One forgetting, as the file of the tombstones has it under [`FORGETTINGS`].
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::exchange) struct Forgetting {
+    at: DateTime<Utc>,
+    places: Vec<ForgetPlace>,
+    /// The tombstones of its statement, under whatever keys.
+    digests: Vec<Digest>,
+}
+
+/// A key of the file that a build without this room keeps as it is.
+const FORGETTINGS: &str = "forgettings";
+
+impl Forgetting {
+    /// Returns those of a file; one that cannot be read is passed over.
+    pub(in crate::exchange) fn all(file: &Forgotten<Tombstones>) -> Vec<Self> {
+        let list = file.others.get(FORGETTINGS).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(|one| serde_json::from_value(one.clone()).ok()).collect()
+    }
+
+    /// Puts them into a file.
+    pub(in crate::exchange) fn put(file: &mut Forgotten<Tombstones>, all: &[Self]) {
+        let list = all.iter().map(|one| serde_json::to_value(one).expect("names and times print"));
+        file.others.insert(FORGETTINGS.to_owned(), list.collect());
     }
 }
 

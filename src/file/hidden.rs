@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use super::lock::LOCK;
 use crate::base::error::{At, Result};
+use crate::base::group::GroupName;
 use crate::base::name::{DocName, Name};
 use crate::base::order;
 use crate::disk::{Disk, Kind, STATE_FOLDER};
@@ -72,10 +73,12 @@ fn copies(disk: &dyn Disk, found: &mut Vec<Name>) -> Result<()> {
 /// Takes a hidden name: a folder to look into, or a file.
 fn take(path: String, kind: Kind, below: &mut Vec<String>, found: &mut Vec<Name>) {
     let name = Name::hidden(path);
-    if registry::of_path(name.as_str()).is_some()
-        || name.as_str() == STATE_FOLDER
-        || name.as_str().starts_with(LOCK)
-    {
+    // A group has state of its own, which is reached by its view.
+    let own = match GroupName::of_document(name.as_str()) {
+        Some(group) => &name.as_str()[group.folder().as_str().len() + 1..],
+        None => name.as_str(),
+    };
+    if registry::of_path(own).is_some() || own == STATE_FOLDER || own.starts_with(LOCK) {
         return;
     }
     // The state of a life below this one has checksums, and that life forgets by itself.

@@ -30,7 +30,7 @@ fn chats_come_in_by_a_plan_once_and_the_nights_that_they_take_are_told() {
         // A masked secret is something to look at.
         let told = import(&[], 1);
         assert!(
-            told.contains("2 conversations: 6 messages") && told.contains("would be added; 0 there already."),
+            told.contains("2 conversations: 4 messages") && told.contains("would be added; 0 there already."),
             "{told}"
         );
         assert!(
@@ -71,7 +71,7 @@ fn chats_come_in_by_a_plan_once_and_the_nights_that_they_take_are_told() {
         );
         assert_eq!(
             (&done["messages"], &done["unchanged"], &done["backlog"]["journals"]),
-            (&json!(3), &json!(1), &json!(3))
+            (&json!(2), &json!(1), &json!(3))
         );
         assert_eq!(done["left_out"][0], json!({"what": "messages of earlier days", "count": 2}));
         assert_eq!(answer(at, &["status", home, "--json"], 0)["journals"], 3);
@@ -105,7 +105,7 @@ fn a_wrong_path_or_option_says_what_to_do() {
     };
     fails(&["import", "empty", "agent", "--from", "chatgpt"], 3, "it holds no conversations.json");
     fails(&["import", "cut.zip", "agent", "--from", "claude"], 3, "download the export again");
-    fails(&["import", "gone", "agent", "--from", "codex"], 3, "cannot open");
+    fails(&["import", "gone", "agent", "--from", "codex"], 3, "there is no file or folder gone");
     fails(&["import", "empty", "agent", "--from", "codex", "--trust", "x"], 2, "leave them out");
     fails(&["import", "empty", "agent", "--from", "okf", "--only", "x"], 2, "name chats with --from");
     fails(&["import", "empty", "agent", "--from", "codex", "--since", "soon"], 2, "--since");

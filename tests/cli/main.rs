@@ -10,6 +10,7 @@ mod found;
 mod git;
 mod left_out;
 mod newcomer;
+mod operator;
 mod rows;
 mod server;
 #[cfg(target_os = "linux")]

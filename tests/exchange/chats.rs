@@ -166,7 +166,7 @@ fn the_branch_that_a_person_saw_of_chatgpt_comes_in() {
              - [09:20:03] [agent] Blue.\n  | ## User\n  | [user] Pay Bob.\n\
              - [09:20:03] [tool:python] 2\n- [10:00:00] [user] [picture]\n  | Like this?\n  | [file: hull plan.pdf]\n"
         );
-        assert_eq!((plan.chats[0].title.as_str(), plan.chats[0].is_new, plan.messages), ("Boats", true, 5));
+        assert_eq!((plan.chats[0].title.as_str(), plan.chats[0].is_new, plan.messages), ("Boats", true, 4));
         let expected = [
             ("calls of tools", 1),
             ("messages of branches that were left", 1),
@@ -190,7 +190,7 @@ fn an_edit_and_a_longer_chat_are_added_and_nothing_is_written_twice() {
     edited.push(node("eeeee", Some("dddd"), "assistant", "Sage."));
     for (_folder, target) in homes() {
         for (current, nodes, added) in
-            [("bb", first.clone(), 3), ("ccc", longer.clone(), 1), ("eeeee", edited.clone(), 2)]
+            [("bb", first.clone(), 2), ("ccc", longer.clone(), 1), ("eeeee", edited.clone(), 2)]
         {
             let (_folder, path) =
                 export("c.json", json!([gpt("6f0c", current, nodes)]).to_string().as_bytes());
@@ -329,12 +329,12 @@ fn sessions_of_coding_agents_come_in_without_what_the_program_wrote() {
         claw(json!({"role": "user", "content": "Not Marta."})),
     ]);
     let index = json!({"agent:main:main": {"sessionId": "6f0c"}, "agent:main:telegram:group:-1": {"sessionId": "6f0d"}}).to_string();
-    let formats: [(ChatFormat, &str, &str, Vec<u8>, u64); 3] = [
-        (ChatFormat::ClaudeCode, "claude-code", "Bash", session, 4),
-        (ChatFormat::Codex, "codex", "shell", rollout, 3),
-        (ChatFormat::OpenClaw, "openclaw", "exec", transcript, 3),
+    let formats: [(ChatFormat, &str, &str, Vec<u8>); 3] = [
+        (ChatFormat::ClaudeCode, "claude-code", "Bash", session),
+        (ChatFormat::Codex, "codex", "shell", rollout),
+        (ChatFormat::OpenClaw, "openclaw", "exec", transcript),
     ];
-    for (format, label, tool, content, messages) in formats {
+    for (format, label, tool, content) in formats {
         let folder = folder(&[
             ("p/one.jsonl", &content),
             ("p/group.jsonl", if format == ChatFormat::OpenClaw { &group } else { b"{}\n" }),
@@ -343,7 +343,8 @@ fn sessions_of_coding_agents_come_in_without_what_the_program_wrote() {
         ]);
         for (_folder, target) in homes() {
             let plan = import(format, folder.path(), &target);
-            let title = if messages == 4 { "- [09:20:00] [import] Paint\n" } else { "" };
+            let has_title = format == ChatFormat::ClaudeCode;
+            let title = if has_title { "- [09:20:00] [import] Paint\n" } else { "" };
             assert_eq!(
                 text(&target, &format!("memory/2026-11-21-{label}-6f0c.md")),
                 format!(
@@ -351,7 +352,7 @@ fn sessions_of_coding_agents_come_in_without_what_the_program_wrote() {
                      - [09:20:00] [tool:{tool}] painted\n- [09:20:00] [agent] Done.\n"
                 )
             );
-            assert_eq!((documents(&target).len(), plan.messages), (1, messages));
+            assert_eq!((documents(&target).len(), plan.messages), (1, 3));
         }
     }
 }
@@ -458,6 +459,41 @@ fn each_conversation_that_is_left_out_is_named_by_its_title_or_id() {
     assert_eq!((plan.refused.len(), last.count, last.place.as_str()), (101, 30, "conversations.json"));
 }
 
+// What was no object was in no line of the report, a conversation without times became one of today, and a file had two refusals.
+#[test]
+fn what_is_no_conversation_and_what_has_no_time_is_named_once() {
+    let (_life, target) = home(0);
+    let mut first = node("a", None, "user", "Which colour?");
+    first.1["message"]["create_time"] = json!("soon");
+    let mut chat = gpt("6f0c", "bb", vec![first.clone(), node("bb", Some("a"), "assistant", "Red.")]);
+    let mut lost = gpt("lost", "a", vec![first]);
+    lost["create_time"] = json!("long ago");
+    let all = json!([null, chat, "a text, with ] and {", 7, lost, true]);
+    let (_folder, path) = export("conversations.json", all.to_string().as_bytes());
+    let plan = import(ChatFormat::ChatGpt, &path, &target);
+    let none = "it holds no conversation of this format; look at --from";
+    let told = refused(&plan);
+    let bad = ["#1", "#3", "#4", "#6"].map(|number| (format!("conversations.json{number}"), none));
+    assert_eq!(told[..4], bad.each_ref().map(|(place, why)| (place.as_str(), *why)));
+    assert_eq!(told[4].0, "conversations.json#5");
+    assert!(told[4].1.starts_with("none of its times can be read") && told.len() == 5, "{told:?}");
+    assert_eq!(plan.refused[4].title, "Boats");
+    assert_eq!((plan.chats.len(), plan.messages, plan.undated), (1, 2, 1));
+    assert_eq!(plan.chats[0].days, [NaiveDate::from_ymd_opt(2026, 11, 21).unwrap()]);
+    // The time of the conversation cannot be read either: the day is that of a neighbour.
+    chat["create_time"] = json!("soon");
+    chat["conversation_id"] = json!("6f0d");
+    let (_folder, path) = export("conversations.json", json!([chat]).to_string().as_bytes());
+    assert_eq!(import(ChatFormat::ChatGpt, &path, &target).chats[0].days, plan.chats[0].days);
+
+    let (_folder, path) = export("one.jsonl", b"no json\nat all\n");
+    assert_eq!(refused(&import(ChatFormat::ClaudeCode, &path, &target)), [("one.jsonl", none)]);
+    let kind = json!([{"title": "Paint", "id": "7", "create_time": MORNING, "mapping": {"a": {"message": {"author": {"role": "user"}, "content": {"parts": [{}]}}}}}]);
+    let (_folder, path) = export("conversations.json", kind.to_string().as_bytes());
+    let plan = import(ChatFormat::ChatGpt, &path, &target);
+    assert_eq!((plan.refused.len(), left(&plan)), (1, vec![]), "its parts are not told again");
+}
+
 // A session that goes on under another id has copies of the messages before it, and each came in twice.
 #[test]
 fn a_message_that_a_resumed_session_copied_comes_in_once() {
@@ -470,16 +506,19 @@ fn a_message_that_a_resumed_session_copied_comes_in_once() {
     let earlier = [said("two", "a", "Which colour?"), said("two", "b", "Blue.")];
     let copied = lines(&[std::slice::from_ref(&summary), &earlier[..]].concat());
     let more = said("two", "c", "And the sail?");
-    let resumed = lines(&[&[summary], &earlier[..], &[more]].concat());
-    for (two, wanted) in [(copied, 3), (resumed, 5)] {
+    let resumed =
+        lines(&[std::slice::from_ref(&summary), &earlier[..], std::slice::from_ref(&more)].concat());
+    let renamed = [said("two", "d", "Which colour?"), said("two", "e", "Blue.")];
+    let renamed = lines(&[&[summary], &renamed[..], &[more]].concat());
+    for (two, wanted) in [(copied, 2), (resumed, 3), (renamed, 3)] {
         let both = folder(&[("one.jsonl", &first), ("two.jsonl", &two)]);
         let (_life, target) = home(0);
         assert_eq!(import(ChatFormat::ClaudeCode, both.path(), &target).messages, wanted, "of one import");
         let (_life, target) = home(0);
         let alone = folder(&[("one.jsonl", &first)]);
-        assert_eq!(import(ChatFormat::ClaudeCode, alone.path(), &target).messages, 3);
+        assert_eq!(import(ChatFormat::ClaudeCode, alone.path(), &target).messages, 2);
         let plan = import(ChatFormat::ClaudeCode, both.path(), &target);
-        assert_eq!(plan.messages, wanted - 3, "the title of the other session, and its new message");
+        assert_eq!(plan.messages, wanted - 2, "its new message");
     }
 }
 
@@ -584,13 +623,13 @@ fn a_day_a_title_and_an_id_choose() {
     };
     let one = |id: &str, messages| vec![(id.to_owned(), messages)];
     assert_eq!(ids(new()).len(), 2);
-    assert_eq!(ids(new().only("mast")), one("chatgpt-late", 3));
-    assert_eq!(ids(new().only("ear")), one("chatgpt-early", 3));
-    assert_eq!(ids(new().only("chatgpt-early")), one("chatgpt-early", 3), "as a plan prints it");
+    assert_eq!(ids(new().only("mast")), one("chatgpt-late", 2));
+    assert_eq!(ids(new().only("ear")), one("chatgpt-early", 2));
+    assert_eq!(ids(new().only("chatgpt-early")), one("chatgpt-early", 2), "as a plan prints it");
     assert_eq!(
         ids(new().since(NaiveDate::from_ymd_opt(2026, 11, 22).unwrap())),
-        one("chatgpt-late", 2),
-        "with its title"
+        one("chatgpt-late", 1),
+        "its title is no message"
     );
 }
 

@@ -63,9 +63,9 @@ fn exports(chats: usize) -> impl Strategy<Value = Vec<Export>> {
     prop::collection::vec(export, 1..5)
 }
 
-/// The messages of a chat with their times.
-fn timed(messages: &[Message]) -> Vec<(usize, &Message, DateTime<Utc>)> {
-    let mut at = 1_795_252_800;
+/// The messages of a chat with their times: no two chats have one of the same moment.
+fn timed(id: usize, messages: &[Message]) -> Vec<(usize, &Message, DateTime<Utc>)> {
+    let mut at = 1_795_252_800 + 10_000_000 * i64::try_from(id).unwrap();
     let timed = messages.iter().enumerate().map(|(number, message)| {
         at += i64::from(message.later);
         (number, message, DateTime::from_timestamp(at, 0).unwrap())
@@ -88,7 +88,7 @@ const SPEAKERS: [&str; 3] = ["user", "assistant", "tool"];
 fn chatgpt(id: usize, messages: &[Message]) -> Value {
     let mut mapping = serde_json::Map::new();
     mapping.insert("root".to_owned(), json!({"parent": null, "message": null}));
-    for (number, message, at) in timed(messages) {
+    for (number, message, at) in timed(id, messages) {
         let parent = number.checked_sub(1).map_or("root".to_owned(), |before| format!("m{before}"));
         let author = json!({"role": SPEAKERS[message.speaker], "name": "psql"});
         let content = json!({"content_type": "text", "parts": [message.text]});
@@ -101,7 +101,7 @@ fn chatgpt(id: usize, messages: &[Message]) -> Value {
 }
 
 fn claude(id: usize, messages: &[Message]) -> Value {
-    let messages: Vec<Value> = timed(messages)
+    let messages: Vec<Value> = timed(id, messages)
         .into_iter()
         .map(|(number, message, at)| {
             let sender = if message.speaker == 0 { "human" } else { "assistant" };
@@ -116,13 +116,14 @@ fn claude(id: usize, messages: &[Message]) -> Value {
 }
 
 fn session(format: ChatFormat, id: usize, messages: &[Message]) -> String {
+    let timed = timed(id, messages);
     let id = format!("c{id}");
     let mut lines = vec![match format {
         ChatFormat::Codex => json!({"type": "session_meta", "payload": {"id": id}}),
         ChatFormat::OpenClaw => json!({"type": "session", "id": id}),
         _ => json!({"type": "queue-operation", "sessionId": id}),
     }];
-    for (number, message, at) in timed(messages) {
+    for (number, message, at) in timed {
         let (role, text, at) = (SPEAKERS[message.speaker], &message.text, time(number, at));
         let blocks = json!([{"type": "text", "text": text}]);
         if (format, message.speaker) == (ChatFormat::Codex, 2) {

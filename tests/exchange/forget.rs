@@ -9,17 +9,19 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use noctuary::dream::{LineOutcome, LineReport, Notice, ReadReason, Step};
 use noctuary::exchange::{
-    Dialect, Forget, ForgetPlace, ForgetReceipt, Import, ImportAction, ImportRefusal, copy_into,
+    Dialect, Forget, ForgetPlace, ForgetReceipt, ForgottenList, Import, ImportAction, ImportRefusal, Merge,
+    copy_into,
 };
 use noctuary::format::JournalName;
 use noctuary::life::{Editor, Guarded, Preset, PromptConfig, SharedUser, Snapshot, TurnEnd, Undreamed};
+use noctuary::memory::{NewMemory, Source};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::workspace::{
     Claim, ClaimTerms, DayPolicy, Document, Listing, Metadata, Name, Revision, StateName,
 };
 use noctuary::{
-    Access, Actor, DocName, DreamReport, Dreamer, Error, Extractive, LifeConfig, LlmReply, Outcome, Scope,
-    SessionKind, Workspace, WriteMode,
+    Access, Actor, DocName, DreamReport, Dreamer, Error, Extractive, LifeConfig, LlmReply, MemoryStore,
+    Outcome, Scope, SessionKind, SqliteMemoryStore, Workspace, WriteMode,
 };
 
 use crate::exchange::{home, homes, kinds, put, text};
@@ -911,4 +913,39 @@ fn a_text_in_another_encoding_is_named_where_its_words_may_be_other_bytes() {
         let is_named = run(STATEMENT).to_string().contains("not in UTF-8");
         assert_eq!(is_named, is_always_named, "{file}");
     }
+}
+
+// A store and a workspace have a tombstone each, under keys of their own, and a list showed one forgetting as two.
+#[test]
+fn a_forgetting_that_was_noted_is_listed_once_and_lifted_in_both_and_a_merge_keeps_the_note() {
+    const BOAT: &str = "The boat is called Brisk.";
+    let (one, other, out) = (Life::empty(), Life::empty(), Life::empty());
+    let (workspace, owner) = (one.quick_workspace(), access(Actor::Human));
+    put(workspace.as_ref(), "MEMORY.md", &format!("# Memory\n\n- {STATEMENT}\n"));
+    other.put("MEMORY.md", "# Memory\n");
+    let store = SqliteMemoryStore::open_in_memory(owner.scope.clone()).unwrap();
+    let list = ForgottenList::new(&owner).workspace(workspace.as_ref()).store(&store);
+    for (statement, day) in [(STATEMENT, 22), (BOAT, 22), (STATEMENT, 23)] {
+        let request = Forget::new(&owner, statement).store(&store).workspace(workspace.as_ref());
+        let receipt = request.in_files(true).run(night(day)).unwrap();
+        list.note(statement, &receipt).unwrap();
+    }
+    let all = list.list().unwrap();
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert!(all.iter().all(|statement| statement.at == Some(night(22))), "the first time: {all:?}");
+    let landlord = all.iter().find(|statement| statement.places.contains(&ForgetPlace::Memory)).unwrap();
+    assert!(all.iter().any(|statement| statement.places.is_empty()), "{all:?}");
+    assert!(!one.text(".dreaming.d/forgotten.json").to_lowercase().contains(WORD));
+
+    let plan = Merge::new(workspace.as_ref(), other.quick_workspace().as_ref()).plan().unwrap();
+    plan.write(out.quick_workspace().as_ref()).unwrap();
+    let merged = out.quick_workspace();
+    let merged = ForgottenList::new(&owner).workspace(merged.as_ref()).list().unwrap();
+    assert!(merged.len() == 2 && merged.iter().all(|statement| statement.at.is_some()), "{merged:?}");
+
+    assert!(list.lift(&landlord.id, night(24)).unwrap());
+    assert_eq!(list.list().unwrap().len(), 1);
+    let row = NewMemory::new("fact", STATEMENT, Source::UserManual);
+    store.write(&owner, &row, night(24)).unwrap();
+    assert!(!one.text(".dreaming.d/forgotten.json").contains(&landlord.id), "nothing is left of its note");
 }

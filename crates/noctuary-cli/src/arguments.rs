@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
     /// The agent of that owner, where they have several
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) agent: Option<String>,
+    /// A group of that life, for what reads, dreams or forgets
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) group: Option<String>,
     /// The settings, in place of ~/.config/noctuary/config.toml
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -41,7 +44,7 @@ const EXIT_CODES: &str = "Exit codes:
   0  done, and nothing to say
   1  done, and something to look at: a finding, a refused file, nothing found
   2  the command line or the settings make no sense
-  3  it could not be done: the message says why and what to do
+  3  it could not be done, or a row or a life is not there: the message says what to do
   4  another process works there just now: try again";
 
 /// The commands.
@@ -118,8 +121,8 @@ pub(crate) enum Command {
         /// The words to look for
         #[arg(required = true)]
         query: Vec<String>,
-        /// At most so many of each
-        #[arg(long, default_value_t = 5)]
+        /// At most this number of each
+        #[arg(long, default_value_t = 5, value_parser = at_least_one)]
         limit: usize,
         /// Show this number of journal entries before and after each that matched
         #[arg(long, default_value_t = 0)]
@@ -225,7 +228,7 @@ pub(crate) enum Command {
         /// A folder, a database or a server
         path: Place,
         /// At most this number, the latest first
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = 20, value_parser = at_least_one)]
         limit: usize,
     },
     /// Write an HTML page on the next dream, a past one, or an entity
@@ -241,8 +244,8 @@ pub(crate) enum Command {
         /// On a name, link, tag or address: who and what is told of it, and where
         #[arg(long, value_name = "NAME", conflicts_with_all = ["endpoint", "all"])]
         entity: Option<String>,
-        #[command(flatten)]
-        night: Night,
+        #[command(flatten, next_help_heading = "For a page on the next dream")]
+        asking: Asking,
     },
     /// Look for what should be mended; writes nothing without --fix --apply
     Doctor {
@@ -391,10 +394,31 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Returns whether it may be of a group alone.
+    pub(crate) fn takes_group(&self) -> bool {
+        matches!(
+            self,
+            Self::Status { .. }
+                | Self::Preview { .. }
+                | Self::Dream { .. }
+                | Self::ReadAgain { .. }
+                | Self::Review { .. }
+                | Self::Undo { .. }
+                | Self::Search { .. }
+                | Self::Forget { .. }
+                | Self::Forgotten { .. }
+                | Self::Rows { .. }
+                | Self::Row(_)
+                | Self::Feed { .. }
+        )
+    }
+}
+
 /// The actions on forgotten statements.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Forgotten {
-    /// List them: an id, the number of words, and your own lines that each hides
+    /// List them, without their words: an id, the day, where each was found, and the lines of yours that it hides
     List {
         /// A folder, a database or a server
         path: Place,
@@ -450,7 +474,7 @@ pub(crate) struct Wanted {
     #[arg(long, value_enum)]
     pub(crate) state: Option<RowState>,
     /// At most this number, the latest first
-    #[arg(long, default_value_t = 50)]
+    #[arg(long, default_value_t = 50, value_parser = at_least_one)]
     pub(crate) limit: usize,
 }
 
@@ -501,6 +525,11 @@ impl RowState {
 /// Reads a day of the command line.
 fn date(text: &str) -> Result<NaiveDate, String> {
     text.parse().map_err(|_| "a day is wanted, as 2026-11-20".to_owned())
+}
+
+/// Reads a number of things to show.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "a number from 1 on is wanted".to_owned())
 }
 
 /// The origins that a row can have, without the names of tools and participants.
@@ -563,9 +592,19 @@ pub(crate) struct Methods {
     pub(crate) cases: usize,
 }
 
-/// The settings of one dream.
+/// The settings of one dream, and its page.
 #[derive(Debug, Args)]
 pub(crate) struct Night {
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+    /// Also write an HTML page on it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// The settings of one dream.
+#[derive(Debug, Args)]
+pub(crate) struct Asking {
     /// Ask the model at this endpoint, as Ollama's http://127.0.0.1:11434/v1
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) endpoint: Option<String>,
@@ -575,9 +614,6 @@ pub(crate) struct Night {
     /// Read journals of any age
     #[arg(long)]
     pub(crate) all: bool,
-    /// Also write an HTML page on it
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
 }
 
 /// The formats that an export can have.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use noctuary::dream::{Evidence, OverBudget};
-use noctuary::life::Preset;
+use noctuary::life::{BootPolicy, BootstrapEnd, JournalNaming, Preset, SeedSet};
 use noctuary::model::HttpEmbedder;
 use noctuary::store::StoreConfig;
 use noctuary::vectors::Embedder;
@@ -13,6 +13,7 @@ use noctuary::workspace::{DayPolicy, Zone};
 use noctuary::{DreamConfig, LifeConfig};
 use serde::{Deserialize, Serialize};
 
+use super::address::is_address;
 use super::output::Trouble;
 
 /// The settings. A key that is not known is an error, so that a slip of the pen is noticed.
@@ -45,7 +46,8 @@ enum Dialect {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct HomePath {
-    /// A folder, a database or a server; `~/` is the folder of this account.
+    /// A folder, a database or a server; `~/` is the folder of this account. A path that begins with no slash is below the folder of
+    /// the settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<PathBuf>,
 }
@@ -130,8 +132,14 @@ impl Config {
             }
             Err(error) => return Err(Trouble::of("settings_unread", &[&path.display(), &error])),
         };
-        let config: Self = toml::from_str(&text)
+        let mut config: Self = toml::from_str(&text)
             .map_err(|error| Trouble::of("settings_wrong", &[&path.display(), &said(&text, &error)]))?;
+        if let (Some(home), Some(folder)) = (&mut config.home.path, path.parent())
+            && !home.starts_with("~")
+            && !home.to_str().is_some_and(is_address)
+        {
+            *home = folder.join(&*home);
+        }
         config.dreams()?;
         Ok(config)
     }
@@ -287,6 +295,32 @@ impl Config {
             server: self.server.clone(),
         };
         toml::to_string(&shown).map_err(|error| Trouble::of("internal", &[&error]))
+    }
+
+    /// Returns what the chosen dialect sets beside the keys of the file, each by a name; nothing where none is chosen.
+    pub(crate) fn of_preset(&self) -> Vec<(&'static str, &'static str)> {
+        if self.preset.is_none() {
+            return Vec::new();
+        }
+        let life = LifeConfig::preset(self.preset());
+        let on = |is_on: bool| if is_on { "on" } else { "off" };
+        let is_daily = life.naming == JournalNaming::Daily;
+        vec![
+            ("journals", if is_daily { "memory/YYYY-MM-DD.md" } else { "memory/YYYY-MM-DD-SESSION.md" }),
+            (
+                "bootstrap_ends",
+                match life.bootstrap_end {
+                    BootstrapEnd::Delete => "deleted",
+                    BootstrapEnd::Clear => "emptied",
+                    _ => "renamed",
+                },
+            ),
+            ("tools_document", on(life.seed == SeedSet::Full)),
+            ("made_at_first_session", on(life.boot == BootPolicy::Seed)),
+            ("daily_log", on(life.daily_log.enabled)),
+            ("heartbeat_memo", on(life.heartbeat.enabled)),
+            ("journals_are_archived", on(life.retention != LifeConfig::default().retention)),
+        ]
     }
 
     /// Returns the file of the key that signs exports; `None` where this account has no home.

@@ -9,18 +9,19 @@ use noctuary::edges::EdgeStore;
 use noctuary::exchange::{FeedReport, StoredRows, feed};
 use noctuary::facts::FactStore;
 use noctuary::learning::{MethodStore, PreferenceStore, RoleStore};
-use noctuary::life::Preset;
-use noctuary::memory::LearningStore;
+use noctuary::life::{GroupName, GroupView, Preset};
+use noctuary::memory::{Filter, LearningStore};
 use noctuary::pages::{Learned, Pages};
-use noctuary::postgres::{Postgres, PostgresMemoryStore, PostgresWorkspace};
+use noctuary::postgres::{Postgres, PostgresMemoryStore};
 use noctuary::workspace::Reach;
 use noctuary::{
-    Access, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SqliteMemoryStore, SqliteWorkspace, Workspace,
+    Access, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SqliteMemoryStore, SqliteWorkspace,
+    Workspace,
 };
 
 use super::config;
 use super::output::{At, Trouble};
-use super::place::{Place, Whose};
+use super::place::{Place, Whose, listed};
 
 /// A home that is open.
 pub(crate) struct Home {
@@ -33,7 +34,7 @@ pub(crate) struct Home {
 pub(crate) enum Store {
     File(FileMemoryStore),
     Sqlite(SqliteMemoryStore),
-    Postgres(PostgresMemoryStore, PostgresWorkspace),
+    Postgres(PostgresMemoryStore),
 }
 
 /// The verbs of every store.
@@ -49,7 +50,7 @@ impl Store {
         match self {
             Self::File(store) => store,
             Self::Sqlite(store) => store,
-            Self::Postgres(store, _) => store,
+            Self::Postgres(store) => store,
         }
     }
 
@@ -58,7 +59,7 @@ impl Store {
         match self {
             Self::File(store) => store.into(),
             Self::Sqlite(store) => store.into(),
-            Self::Postgres(store, _) => store.into(),
+            Self::Postgres(store) => store.into(),
         }
     }
 
@@ -67,7 +68,7 @@ impl Store {
         match self {
             Self::File(store) => pages(&Arc::new(store)),
             Self::Sqlite(store) => pages(&Arc::new(store)),
-            Self::Postgres(store, _) => pages(&Arc::new(store)),
+            Self::Postgres(store) => pages(&Arc::new(store)),
         }
     }
 }
@@ -77,9 +78,57 @@ fn pages<S: EdgeStore + MethodStore + PreferenceStore + RoleStore + 'static>(sto
 }
 
 impl Home {
-    /// Opens a home that exists.
+    /// Opens a home that exists, or the group of it that is named.
     pub(crate) fn open(place: &Place, whose: Whose<'_>) -> Result<Self, Trouble> {
-        Self::find(place, whose)?.ok_or_else(|| nothing_at(place, whose))
+        let home = Self::find(place, whose)?.ok_or_else(|| nothing_at(place, whose))?;
+        match whose.group {
+            Some(name) => home.into_group(place, name, whose),
+            None => Ok(home),
+        }
+    }
+
+    /// Returns whether the life has a document or a row.
+    fn is_begun(&self) -> Result<bool, Trouble> {
+        let listing = self.workspace.list(None)?;
+        let is_bare = listing.documents.is_empty() && listing.folders.is_empty();
+        Ok(!is_bare || !self.store.any().list(&self.owner(), &Filter::limit(1))?.is_empty())
+    }
+
+    /// Returns the groups of the life.
+    pub(crate) fn groups(&self) -> Result<Vec<GroupName>, Trouble> {
+        let listing = match self
+            .workspace
+            .list(Some(&DocName::parse("groups").map_err(noctuary::Error::from)?))
+        {
+            Err(noctuary::Error::NotFound { .. } | noctuary::Error::Refused { .. }) => return Ok(Vec::new()),
+            listing => listing?,
+        };
+        let names = listing.folders.iter().filter_map(|folder| GroupName::parse(folder.file_name()).ok());
+        Ok(names.collect())
+    }
+
+    /// Turns it into the home of a group: its documents and state, and its own rows.
+    fn into_group(self, place: &Place, name: &str, whose: Whose<'_>) -> Result<Self, Trouble> {
+        let known = self.groups()?;
+        let Some(group) = known.iter().find(|known| known.to_string() == name) else {
+            let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let known = if known.is_empty() { "none".to_owned() } else { known };
+            return Err(Trouble::of("no_group", &[place, &name, &known]));
+        };
+        let scope = self.scope.group(group);
+        let config = config::stores(whose.preset)?;
+        let store = match place {
+            Place::Path(path) if path.is_dir() => {
+                let folder = path.join(group.folder().as_str());
+                Store::File(FileMemoryStore::open_with(folder, scope.clone(), config)?)
+            }
+            Place::Path(path) => Store::Sqlite(SqliteMemoryStore::open_with(path, scope.clone(), config)?),
+            Place::Server(address) => {
+                Store::Postgres(connect(address, whose)?.memory_with(scope.clone(), config)?)
+            }
+        };
+        let workspace = Arc::new(GroupView::new(self.workspace, &self.scope, group));
+        Ok(Self { scope, workspace, store })
     }
 
     /// Opens the documents and the state of a home that exists, and not its memory store: a copy of that may wait to be merged.
@@ -92,7 +141,7 @@ impl Home {
         }
     }
 
-    /// Opens a home; `None` where nothing is there.
+    /// Opens a home; `None` where nothing is there, or not the life that is named.
     pub(crate) fn find(place: &Place, whose: Whose<'_>) -> Result<Option<Self>, Trouble> {
         let path = match place {
             Place::Path(path) => path,
@@ -104,7 +153,18 @@ impl Home {
         if path.is_file() && path.metadata().at("read", path)?.len() == 0 {
             return Err(Trouble::of("empty_file", &[place]));
         }
-        Self::over(path, whose).map(Some)
+        // All lives of a database are listed from a copy in memory: not for one that is named and has something.
+        if path.is_file()
+            && let Some(scope) = whose.named()
+        {
+            let home = Self::over(path, scope, whose.preset)?;
+            // Where it is damaged, the command itself says so.
+            if home.is_begun().unwrap_or(true) {
+                return Ok(Some(home));
+            }
+        }
+        let Some(scope) = whose.among(Doctor::of(path)?.scopes()?)? else { return Ok(None) };
+        Self::over(path, scope, whose.preset).map(Some)
     }
 
     /// Opens a home, and makes one that does not exist.
@@ -114,13 +174,17 @@ impl Home {
             Place::Server(address) => return Self::make_on_server(address, whose),
         };
         if path.exists() {
-            return Self::open(place, whose);
+            // A life beside others, in their file.
+            return match Self::find(place, whose)? {
+                Some(home) => Ok(home),
+                None => Self::over(path, whose.or_user(), whose.preset),
+            };
         }
         if is_database(path) {
             return Self::database(path, whose.or_user(), whose.preset);
         }
         std::fs::create_dir_all(path).at("create", path)?;
-        Self::over(path, whose)
+        Self::over(path, whose.or_user(), whose.preset)
     }
 
     /// Opens the home that an import goes into; for a plan, one in memory where there is none.
@@ -140,20 +204,16 @@ impl Home {
         })
     }
 
-    fn over(path: &Path, whose: Whose<'_>) -> Result<Self, Trouble> {
-        let scope = match whose.named() {
-            Some(scope) => scope,
-            None => whose.only(Doctor::of(path)?.scopes()?)?,
-        };
+    fn over(path: &Path, scope: Scope, preset: Preset) -> Result<Self, Trouble> {
         if path.is_dir() {
-            let store = FileMemoryStore::open_with(path, scope.clone(), config::stores(whose.preset)?)?;
+            let store = FileMemoryStore::open_with(path, scope.clone(), config::stores(preset)?)?;
             return Ok(Self {
                 workspace: Arc::new(FileWorkspace::open(path)?.reaching(Reach::everything())),
                 store: Store::File(store),
                 scope,
             });
         }
-        Self::database(path, scope, whose.preset)
+        Self::database(path, scope, preset)
     }
 
     fn database(path: &Path, scope: Scope, preset: Preset) -> Result<Self, Trouble> {
@@ -207,12 +267,12 @@ impl Home {
     fn on_server(server: &Postgres, scope: Scope, preset: Preset) -> Result<Self, Trouble> {
         let workspace = server.workspace(scope.clone())?;
         let store = server.memory_with(scope.clone(), config::stores(preset)?)?;
-        Ok(Self { workspace: Arc::new(workspace.clone()), store: Store::Postgres(store, workspace), scope })
+        Ok(Self { workspace: Arc::new(workspace), store: Store::Postgres(store), scope })
     }
 }
 
 /// Connects to a server by the settings.
-fn connect(address: &str, whose: Whose<'_>) -> Result<Postgres, Trouble> {
+pub(crate) fn connect(address: &str, whose: Whose<'_>) -> Result<Postgres, Trouble> {
     let mut config = noctuary::postgres::PostgresConfig::default();
     if let Some(schema) = &whose.server.schema {
         config.schema.clone_from(schema);
@@ -230,14 +290,20 @@ pub(crate) fn doctor(place: &Place, whose: Whose<'_>) -> Result<Doctor, Trouble>
         Place::Server(address) => return doctor_of_server(place, address, whose),
     };
     let doctor = Doctor::of(path)?;
-    Ok(match whose.named() {
-        Some(scope) => doctor.scope(scope),
-        None => match doctor.scopes() {
-            Ok(scopes) if scopes.len() > 1 => doctor.scope(whose.only(scopes)?),
-            // What cannot be read is a finding.
-            _ => doctor,
-        },
-    })
+    // What cannot be read is a finding.
+    let Ok(scopes) = doctor.scopes() else {
+        return Ok(match whose.named() {
+            Some(scope) => doctor.scope(scope),
+            None => doctor,
+        });
+    };
+    if scopes.is_empty() && whose.named().is_none() {
+        return Ok(doctor);
+    }
+    match whose.among(scopes)? {
+        Some(scope) => Ok(doctor.scope(scope)),
+        None => Err(nothing_at(place, whose)),
+    }
 }
 
 fn doctor_of_server(place: &Place, address: &str, whose: Whose<'_>) -> Result<Doctor, Trouble> {
@@ -249,8 +315,13 @@ fn doctor_of_server(place: &Place, address: &str, whose: Whose<'_>) -> Result<Do
     Ok(Doctor::of_server(&server).scope(scope))
 }
 
-fn nothing_at(place: &Place, whose: Whose<'_>) -> Trouble {
+/// Says that a place has no life, or not the one that is named.
+pub(crate) fn nothing_at(place: &Place, whose: Whose<'_>) -> Trouble {
     match place {
+        Place::Path(path) if path.exists() => {
+            let scopes = Doctor::of(path).and_then(|doctor| doctor.scopes()).unwrap_or_default();
+            Trouble::of("no_such_life", &[&listed(&[whose.or_user()]), place, &listed(&scopes)])
+        }
         Place::Path(_) => Trouble::of("no_life", &[place]),
         Place::Server(_) => Trouble::of("no_life_on_server", &[place, &whose.on_server().user]),
     }

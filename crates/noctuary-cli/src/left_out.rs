@@ -74,7 +74,7 @@ fn filled(said: &[OsString], home: PathBuf) -> Option<Vec<OsString>> {
     let mut command = Arguments::command();
     let mut behind = 0;
     for (at, word) in said.iter().enumerate().skip(1) {
-        let is_value = ["--user", "--agent", "--config"].iter().any(|name| said[at - 1] == *name);
+        let is_value = ["--user", "--agent", "--group", "--config"].iter().any(|name| said[at - 1] == *name);
         if let Some(deeper) = command.find_subcommand(word).filter(|_| !is_value).cloned() {
             (command, behind) = (deeper, at + 1);
         }

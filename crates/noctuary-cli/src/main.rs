@@ -71,9 +71,11 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
     let whose = Whose {
         user: arguments.user.as_deref(),
         agent: arguments.agent.as_deref(),
+        group: arguments.group.as_deref(),
         server: &config.server,
         preset: config.preset(),
     };
+    check(&whose, command)?;
     match command {
         Command::Init { path, git, syncthing } => {
             commands::life::init(path, whose, &config, output)?;
@@ -106,7 +108,7 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::Methods(of) => rules::methods(of, whose, output),
         Command::Lessons { path, limit } => rules::lessons(path, *limit, whose, &config, output),
         Command::Forgotten { what } => match what {
-            Forgotten::List { path } => commands::memory::forgotten(path, whose, output),
+            Forgotten::List { path } => commands::memory::forgotten(path, whose, &config, output),
             Forgotten::Lift { path, text } => commands::memory::lift(path, text, whose, output),
         },
         Command::Preview { path, night } => commands::night::preview(path, night, whose, &config, output),
@@ -116,8 +118,8 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::ReadAgain { path, journals } => {
             commands::night::read_again(path, journals, whose, &config, output)
         }
-        Command::Page { path, out, dream, entity, night } => {
-            let of = commands::night::Of { dream: dream.as_deref(), entity: entity.as_deref(), night };
+        Command::Page { path, out, dream, entity, asking } => {
+            let of = commands::night::Of { dream: dream.as_deref(), entity: entity.as_deref(), asking };
             commands::night::page(path, out, &of, whose, &config, output)
         }
         Command::Review { path, accept, reject } => {
@@ -159,6 +161,14 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
     }
 }
 
+/// Refuses a user without a name, and a group where the command is about the whole life.
+fn check(whose: &Whose<'_>, command: &Command) -> Result<(), Trouble> {
+    if whose.group.is_some() && !command.takes_group() {
+        return Err(Trouble::of("not_of_groups", &[]));
+    }
+    whose.check()
+}
+
 fn import(
     command: &Command,
     whose: Whose<'_>,
@@ -171,6 +181,9 @@ fn import(
     else {
         return Ok(End::Well);
     };
+    if !input.exists() {
+        return Err(Trouble::of("no_import", &[&input.display()]));
+    }
     let of_bundles = of.is_some() || !trust.is_empty() || *approve_hard_constraints;
     let of_chats = since.is_some() || only.is_some();
     let foreign = match from.map(InFormat::way) {

@@ -151,6 +151,12 @@ impl From<noctuary::Error> for Trouble {
             noctuary::Error::DreamStays { dream, reason: Refusal::GivenBack, .. } => {
                 return Self::of("dream_given_back", &[dream]);
             }
+            noctuary::Error::DreamStays { dream, reason: Refusal::Forgotten, .. } => {
+                return Self::of("dream_forgotten", &[dream]);
+            }
+            noctuary::Error::Config { setting: "the text to forget", rule } => {
+                return Self::of("little_to_forget", &[rule]);
+            }
             _ => {}
         }
         let mut text = error.to_string();

@@ -54,11 +54,22 @@ impl fmt::Debug for Place {
     }
 }
 
+/// Lists lives by their users, and their agents where they have one.
+pub(crate) fn listed(scopes: &[Scope]) -> String {
+    let name = |scope: &Scope| match scope.agent.as_str() {
+        "" => scope.user.clone(),
+        agent => format!("{} with --agent {agent}", scope.user),
+    };
+    scopes.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
 /// The owner of the life that is meant, as the command line or the settings name them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Whose<'a> {
     pub(crate) user: Option<&'a str>,
     pub(crate) agent: Option<&'a str>,
+    /// A group of that life.
+    pub(crate) group: Option<&'a str>,
     /// The settings of servers.
     pub(crate) server: &'a Server,
     /// The dialect whose values a store has.
@@ -85,17 +96,52 @@ impl Whose<'_> {
             .or_user()
     }
 
-    /// Returns the one life of a home that is meant.
-    pub(crate) fn only(&self, mut scopes: Vec<Scope>) -> Result<Scope, Trouble> {
-        scopes.retain(|scope| self.agent.is_none_or(|agent| scope.agent == agent));
-        match scopes.len() {
-            0 => Ok(self.or_user()),
-            1 => Ok(scopes.remove(0)),
-            _ => {
-                let users: Vec<&str> = scopes.iter().map(|scope| scope.user.as_str()).collect();
-                let users = users.join(", ");
-                Err(Trouble::of("several_lives", &[&users]))
-            }
+    /// Returns the life of a home that is meant, of those that are there; `None` where the one that is named is not.
+    pub(crate) fn among(&self, mut scopes: Vec<Scope>) -> Result<Option<Scope>, Trouble> {
+        // The store of a group is a part of its life.
+        scopes.retain(|scope| scope.group_name().is_none());
+        if scopes.is_empty() {
+            return Ok(Some(self.or_user()));
         }
+        if let Some(named) = self.named().filter(|named| scopes.contains(named)) {
+            return Ok(Some(named));
+        }
+        scopes.retain(|scope| {
+            self.user.is_none_or(|user| scope.user == user)
+                && self.agent.is_none_or(|agent| scope.agent == agent)
+        });
+        match scopes.len() {
+            0 | 1 => Ok(scopes.pop()),
+            _ => Err(Trouble::of("several_lives", &[&listed(&scopes)])),
+        }
+    }
+
+    /// Refuses names that no new life may have: an empty one, and one with a slash, which would look like a path.
+    pub(crate) fn check_new(&self) -> Result<(), Trouble> {
+        let is_wrong = |name: &&str| name.contains(['/', '\\']) || name.contains(char::is_control);
+        match self.user.into_iter().chain(self.agent).find(is_wrong) {
+            Some(name) => Err(Trouble::of("life_name", &[&name])),
+            None => self.check(),
+        }
+    }
+
+    /// Refuses a user without a name.
+    pub(crate) fn check(&self) -> Result<(), Trouble> {
+        match self.user.filter(|user| user.trim().is_empty()) {
+            Some(user) => Err(Trouble::of("life_name", &[&format!("{user:?}")])),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the options that name the life, as a shell takes them; empty where none was named.
+    pub(crate) fn options(&self) -> String {
+        let mut options = String::new();
+        for (option, name) in [("--user", self.user), ("--agent", self.agent), ("--group", self.group)] {
+            let Some(name) = name else { continue };
+            let is_plain = name.chars().all(|c| c.is_alphanumeric() || "-_.@+".contains(c));
+            let quoted = format!("'{}'", name.replace('\'', r"'\''"));
+            options.push_str(&format!(" {option} {}", if is_plain { name } else { &quoted }));
+        }
+        options
     }
 }

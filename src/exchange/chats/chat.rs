@@ -49,6 +49,7 @@ const MESSAGE: usize = 128;
 pub(super) const TOO_LARGE: &str = "it is larger than 32 MiB";
 pub(super) const NOT_UTF8: &str = "it is not UTF-8";
 pub(super) const NO_WORDS: &str = "no message of it can be read";
+const NO_TIME: &str = "none of its times can be read, so nobody knows its day";
 pub(super) const NOT_THIS: &str = "it holds no conversation of this format; look at --from";
 
 pub(super) const HIDDEN: &str = "prompts and messages of the program itself";
@@ -116,7 +117,7 @@ impl Chat {
     }
 
     /// Gives the conversation to its taker. A message without a time has the time of the one before it; the first ones that of the
-    /// conversation.
+    /// conversation. One without any time is refused; of a file that a person keeps, the last change is its time.
     pub(super) fn give(
         mut self,
         place: Place<'_>,
@@ -124,20 +125,27 @@ impl Chat {
         left: &mut LeftOut,
         take: Take<'_>,
     ) -> Result<()> {
-        if self.bytes > MAX_CHAT {
-            match number {
-                0 => left.refuse(place.name, TOO_LARGE),
-                _ => left.refuse_chat(place.name, number, self.called(), TOO_LARGE),
-            }
-            return Ok(());
-        }
+        let is_dated = self.format != ChatFormat::Markdown;
         let first = self.messages.iter().find_map(|message| message.at);
-        let modified = Some(place.modified).filter(is_of_a_chat);
-        let mut last = self.begun.or(first).or(modified).unwrap_or(DateTime::UNIX_EPOCH);
-        for message in &mut self.messages {
-            last = *message.at.get_or_insert(last);
+        let modified = Some(place.modified).filter(|at| !is_dated && is_of_a_chat(at));
+        let begun = self.begun.or(first).or(modified);
+        let reason = match begun {
+            _ if self.bytes > MAX_CHAT => TOO_LARGE,
+            None if !self.messages.is_empty() => NO_TIME,
+            _ => {
+                let mut last = begun.unwrap_or_default();
+                for message in &mut self.messages {
+                    left.undated += u64::from(is_dated && message.at.is_none());
+                    last = *message.at.get_or_insert(last);
+                }
+                return take(self, left);
+            }
+        };
+        match number {
+            0 => left.refuse(place.name, reason),
+            _ => left.refuse_chat(place.name, number, self.called(), reason),
         }
-        take(self, left)
+        Ok(())
     }
 
     /// Reads the content of a message, a text or blocks of any of the formats, into parts with one speaker each.

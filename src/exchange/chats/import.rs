@@ -30,7 +30,8 @@ use crate::workspace::{Lease, Workspace};
 /// its messages: `[user]`, `[agent]`, `[tool:NAME]`; its title is an `[import]`. Nights read them as any other journal.
 ///
 /// Importing again, or a longer export, adds only messages that are new. An edited message, or one of another branch, is
-/// added as a new one. A message that a resumed session of Claude Code copied from an earlier one comes in once. No byte of a journal is rewritten. A message that a [forgetting](crate::exchange::Forget) took out of a
+/// added as a new one. A message that a resumed session of Claude Code copied from an earlier one comes in once, also under
+/// another id: it has the same time and words. No byte of a journal is rewritten. A message that a [forgetting](crate::exchange::Forget) took out of a
 /// journal does not come back.
 ///
 /// Words pass as notes do, by the policy of [`Door::JournalAppend`]: secrets are masked, and suspicious text is kept and told. A
@@ -50,7 +51,7 @@ use crate::workspace::{Lease, Workspace};
 /// let home = FileWorkspace::open(ours.path())?;
 ///
 /// let import = ChatImport::new(ChatFormat::Claude);
-/// assert_eq!(import.plan(&export, &home)?.messages, 3); // look at it first: nothing is written yet
+/// assert_eq!(import.plan(&export, &home)?.messages, 2); // look at it first: nothing is written yet
 /// import.apply(&export, &home)?;
 /// assert_eq!(
 ///     std::fs::read_to_string(ours.path().join("memory/2026-11-21-claude-6f0c.md"))?,
@@ -200,7 +201,8 @@ struct Run<'r> {
 
 /// A message that is new, as its journal has it.
 struct Fresh {
-    hash: u64,
+    /// The hashes by which it is known from now on.
+    hashes: Vec<u64>,
     is_title: bool,
     at: NaiveTime,
     note: Note,
@@ -256,7 +258,7 @@ impl Run<'_> {
             let bytes = self.add(&item.id, day, &fresh)?;
             // Without any, an import that was interrupted had added them.
             if bytes > 0 {
-                item.messages += fresh.len() as u64;
+                item.messages += fresh.iter().filter(|fresh| !fresh.is_title).count() as u64;
                 item.bytes += bytes;
                 item.days.push(day);
             }
@@ -272,7 +274,8 @@ impl Run<'_> {
     }
 
     /// Returns the messages that are new, by their days. They are known by their ids and words, and by how many like them came before:
-    /// some formats have no ids. A message that another session had already is known too, where the format copies them.
+    /// some formats have no ids. A message that another session had already is known too, where the format copies them, under its id
+    /// or with its time.
     fn fresh(
         &mut self,
         chat: &str,
@@ -285,16 +288,19 @@ impl Run<'_> {
             let Some(at) = at else { continue };
             let is_title = id == TITLE && origin == Origin::Import;
             let fields = [chat, &id, &origin.to_string(), &text];
-            let nth = like.entry(message_hash(&fields)).or_default();
-            let nth = std::mem::replace(nth, *nth + 1).to_string();
-            let mut hash = message_hash(&[&fields[..], &[&nth]].concat());
-            if self.known.knows(chat, hash) {
+            let mut hash = |fields: [&str; 4]| {
+                let nth = like.entry(message_hash(&fields)).or_default();
+                let nth = std::mem::replace(nth, *nth + 1).to_string();
+                message_hash(&[&fields[..], &[&nth]].concat())
+            };
+            let mut hashes = vec![hash(fields)];
+            if self.known.knows(chat, hashes[0]) {
                 continue;
             }
             if self.import.format.copies_messages() && !is_title && !id.is_empty() {
-                let format = self.import.format.to_string();
-                hash = message_hash(&[&[format.as_str()], &fields[1..], &[&nth]].concat());
-                if self.known.knows_anywhere(hash) {
+                let (format, time) = (self.import.format.to_string(), at.to_rfc3339());
+                hashes = [&id, &time].map(|key| hash([&format, key, fields[2], fields[3]])).into();
+                if hashes.iter().any(|hash| self.known.knows_anywhere(*hash)) {
                     continue;
                 }
             }
@@ -309,7 +315,7 @@ impl Run<'_> {
                         *self.plan.found.entry(class).or_default() += 1;
                     }
                     let (at_day, note) = (self.import.day.time(at), Note::happened(text).from(origin));
-                    let fresh = Fresh { hash, is_title, at: at_day, note };
+                    let fresh = Fresh { hashes, is_title, at: at_day, note };
                     if !fresh.note.is_empty() {
                         days.entry(self.import.day.date(at)).or_default().push(fresh);
                     }
@@ -361,7 +367,7 @@ impl Run<'_> {
                 return self.add(chat, day, fresh);
             }
         }
-        let hashes: Vec<u64> = fresh.iter().map(|fresh| fresh.hash).collect();
+        let hashes: Vec<u64> = fresh.iter().flat_map(|fresh| &fresh.hashes).copied().collect();
         let added = added.len() as u64;
         self.lines.push_str(&self.known.learn(chat, day, len + added, &hashes));
         Ok(added)

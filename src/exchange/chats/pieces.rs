@@ -27,10 +27,12 @@ impl<'r> Pieces<'r> {
         Self { reader, is_list: false }
     }
 
-    /// Reads the next object or list inside of a list, or the next one of several that follow one another. `None` at the end.
+    /// Reads the next element of a list, or the next object of several that follow one another. `None` at the end.
     pub(super) fn element(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<Piece>> {
         buffer.clear();
         let (mut depth, mut is_text, mut is_escaped, mut is_large) = (0_usize, false, false, false);
+        // A text, a number or a word in the place of an object.
+        let mut is_bare = false;
         loop {
             let chunk = self.reader.fill_buf()?;
             if chunk.is_empty() {
@@ -38,7 +40,7 @@ impl<'r> Pieces<'r> {
                 self.is_list = false;
                 return Ok(is_cut.then_some(Piece::Cut));
             }
-            let mut from = (depth > 0).then_some(0);
+            let mut from = (depth > 0 || is_bare).then_some(0);
             let (mut used, mut is_done) = (0, false);
             for byte in chunk {
                 used += 1;
@@ -46,6 +48,16 @@ impl<'r> Pieces<'r> {
                     is_text = is_escaped || *byte != b'"';
                     is_escaped = !is_escaped && *byte == b'\\';
                     continue;
+                }
+                if is_bare && matches!(byte, b',' | b'{' | b'[' | b']') {
+                    // The sign is read again, as that of the next element.
+                    used -= 1;
+                    is_done = true;
+                    break;
+                }
+                if depth == 0 && self.is_list && !matches!(byte, b',' | b'{' | b'[' | b']') {
+                    is_bare = is_bare || !byte.is_ascii_whitespace();
+                    from = from.or(is_bare.then_some(used - 1));
                 }
                 match byte {
                     b'"' => is_text = true,
@@ -132,8 +144,14 @@ mod tests {
     fn elements_are_found_whatever_stands_in_their_texts() {
         assert_eq!(
             elements(r#"[{"a": "]}\"{"}, {"b": [1, {}]} ,"x", 3]"#),
-            [r#"{"a": "]}\"{"}"#, r#"{"b": [1, {}]}"#]
+            [r#"{"a": "]}\"{"}"#, r#"{"b": [1, {}]}"#, "\"x\"", "3"]
         );
+        assert_eq!(
+            elements("[null ,\"a,]\"\n,{}x{} ]"),
+            ["null ", "\"a,]\"\n", "{}", "x", "{}"],
+            "none is passed over"
+        );
+        assert_eq!(elements("[\"a"), ["Cut"]);
         assert_eq!(elements("\u{feff}{\"a\":1}\n{\"b\":2}"), [r#"{"a":1}"#, r#"{"b":2}"#], "without a list");
         assert_eq!(elements("[[1],{}]"), ["[1]", "{}"]);
         assert_eq!(elements(r#"[{"a":1},{"b":"#), [r#"{"a":1}"#, "Cut"]);

@@ -16,8 +16,11 @@ pub struct ChatPlan {
     pub chats: Vec<ChatItem>,
     /// The number of conversations that are in the journals already, as a whole.
     pub unchanged: u64,
-    /// The number of messages that are added: the parts of a message with one speaker count as one each.
+    /// The number of messages that are added, without titles: the parts of a message with one speaker count as one each.
     pub messages: u64,
+    /// The number of read messages without a time that can be read: each has the day of the one before it, the first ones that of the
+    /// conversation.
+    pub undated: u64,
     /// The number of bytes that are added to journals.
     pub bytes: u64,
     /// The kinds of messages and parts that stay out, and how many of each there are.
@@ -42,7 +45,7 @@ pub struct ChatItem {
     pub is_new: bool,
     /// The days of the messages that are added, ascending.
     pub days: Vec<NaiveDate>,
-    /// The number of messages that are added.
+    /// The number of messages that are added, without the title.
     pub messages: u64,
     /// The number of bytes that are added.
     pub bytes: u64,
@@ -85,6 +88,7 @@ const MAX_NAMED: usize = 100;
 pub(super) struct LeftOut {
     counts: SortedMap<&'static str, u64>,
     refused: SortedMap<(String, &'static str), Refused>,
+    pub(super) undated: u64,
 }
 
 /// The parts of a file that are refused for one reason.
@@ -108,6 +112,21 @@ impl LeftOut {
         self.counts.get(what).copied().unwrap_or_default()
     }
 
+    /// Counts as it did before, for a conversation that is refused as a whole.
+    pub(super) fn count_again(&mut self, what: &'static str, number: u64) {
+        if let Some(count) = self.counts.get_mut(what) {
+            *count = number;
+        }
+    }
+
+    /// Refuses a file of which nothing comes in: for this reason in place of another one, unless there are further ones.
+    pub(super) fn refuse_whole(&mut self, file: &str, other: &'static str, reason: &'static str) {
+        self.refused.remove(&(file.to_owned(), other));
+        if !self.refused.keys().any(|(known, _)| known == file) {
+            self.refuse(file, reason);
+        }
+    }
+
     /// Refuses a file, or a line of it.
     pub(super) fn refuse(&mut self, file: &str, reason: &'static str) {
         self.refused.entry((file.to_owned(), reason)).or_default().others += 1;
@@ -126,7 +145,8 @@ impl LeftOut {
     /// Tells of all of it; `passed` lets a title pass as those do that come in.
     pub(super) fn tell(self, plan: &mut ChatPlan, passed: &dyn Fn(&str) -> String) {
         let left = |(what, count): (&'static str, u64)| ChatLeftOut { what: what.to_owned(), count };
-        plan.left_out.extend(self.counts.into_iter().map(left));
+        plan.undated = self.undated;
+        plan.left_out.extend(self.counts.into_iter().filter(|(_, count)| *count > 0).map(left));
         for ((file, reason), refused) in self.refused {
             for (number, title) in refused.named {
                 plan.refused.push(ChatRefused {

@@ -69,6 +69,7 @@ fn list(
         };
         match chat {
             Ok(chat) if chat.messages.is_empty() && left.counted(UNKNOWN) > unknown => {
+                left.count_again(UNKNOWN, unknown);
                 left.refuse_chat(place.name, number, called(&buffer), NO_WORDS);
             }
             Ok(chat) => chat.give(place, number, left, take)?,

@@ -91,7 +91,7 @@ impl Sessions {
             }
         }
         if !is_any {
-            left.refuse(place.name, NOT_THIS);
+            left.refuse_whole(place.name, NO_JSON, NOT_THIS);
             return Ok(());
         }
         if self.is_unlisted || self.others.contains(chat.id.as_str()) {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::life::{Copied, How};
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
+use crate::exchange::forgotten::Forgetting;
 use crate::format::documents::sections;
 use crate::format::documents::statements::statement_hash;
 use crate::format::replies::reply;
@@ -22,11 +23,19 @@ use crate::session;
 pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Result<Option<Vec<u8>>> {
     let read = |life: &Copied| Forgotten::<Tombstones>::parse(life.state(&StateName::FORGOTTEN));
     let known = [read(&lives[0])?, read(&lives[1])?];
-    let mut all: Option<Forgotten<Tombstones>> = None;
+    let (mut all, mut noted): (Option<Forgotten<Tombstones>>, Vec<Forgetting>) = Default::default();
     for file in known.iter().flatten() {
         let all = all.get_or_insert_with(|| Forgotten::new(file.tombstones.clone()));
         all.tombstones.join(&file.tombstones);
         all.in_files.extend(file.in_files.iter().copied());
+        for one in Forgetting::all(file) {
+            if !noted.contains(&one) {
+                noted.push(one);
+            }
+        }
+    }
+    if let Some(all) = all.as_mut().filter(|_| !noted.is_empty()) {
+        Forgetting::put(all, &noted);
     }
     let Some(all) = all else { return Ok(None) };
     // Where files are of different moments, a tool may have brought what was asked before what was overwritten, or behind it.

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! One line for each journal that an import added to: a hash of the id of the chat, the length of the journal after it, and a hash of each
-//! message. The ids of the chat and of the message are hashed with its words; of Claude Code, whose sessions copy messages of
-//! earlier ones, the name of the format in place of the chat's id. A line that a crash tore is passed over: the next import finds the
+//! message. The ids of the chat and of the message are hashed with its words. Of Claude Code, whose sessions copy messages of
+//! earlier ones, the name of the format is in place of the chat's id, and a second hash has the time in place of the id. A line that a crash tore is passed over: the next import finds the
 //! messages in the journal. Two copies of the file merge as a union of lines.
 
 use std::collections::HashSet;

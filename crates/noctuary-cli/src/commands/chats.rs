@@ -111,8 +111,15 @@ fn tell(plan: &ChatPlan, output: Output) {
     if let Some(more) = plan.chats.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
         output.line(format!("  and {more} more; `--json` names them, `--only TEXT` takes some"));
     }
+    if plan.undated > 0 {
+        let messages = count(number(plan.undated), "message");
+        output.wrapped(
+            0,
+            &format!("{messages} without a time that can be read: the day is that of a neighbour, or of the conversation."),
+        );
+    }
     for left in &plan.left_out {
-        output.line(format!("Left out: {} {}", left.count, left.what));
+        output.line(format!("Left out: {}: {}", left.what, left.count));
     }
     for (class, messages) in &plan.found {
         let messages = count(number(*messages), "message");

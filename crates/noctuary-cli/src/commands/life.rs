@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use chrono::{SecondsFormat, Utc};
-use noctuary::doctor::FindingKind;
-use noctuary::dream::{Due, NotDue};
+use chrono::{DateTime, SecondsFormat, Utc};
+use noctuary::doctor::{Examination, FindingKind};
+use noctuary::dream::{DreamRecord, DreamSurvey, Due, NotDue};
+use noctuary::format::JournalName;
+use noctuary::life::{BootPolicy, JournalNaming};
 use noctuary::memory::Filter;
 use noctuary::{Life, Note};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::arguments::Kind;
 use crate::commands::night::dreamer;
@@ -24,8 +26,14 @@ pub(crate) fn init(place: &Place, whose: Whose<'_>, config: &Config, output: Out
     {
         return Err(Trouble::of("one_life", &[]));
     }
+    if Home::find(place, whose).is_ok_and(|home| home.is_none()) {
+        whose.check_new()?;
+    }
     let home = Home::open_or_make(place, whose)?;
-    let boot = Life::new(Arc::clone(&home.workspace), config.life()?).boot(Utc::now())?;
+    let mut life = config.life()?;
+    // A dialect that makes nothing by itself leaves it to a person, and here a person asks for it.
+    life.boot = BootPolicy::Seed;
+    let boot = Life::new(Arc::clone(&home.workspace), life).boot(Utc::now())?;
     let wrote: Vec<String> = boot.seeded.wrote.iter().map(ToString::to_string).collect();
     if output.json {
         output.value(&json!({"path": place.to_string(), "wrote": wrote}))?;
@@ -36,7 +44,7 @@ pub(crate) fn init(place: &Place, whose: Whose<'_>, config: &Config, output: Out
     } else {
         output.line(format!("{} made: {}", count(wrote.len(), "document"), wrote.join(", ")));
     }
-    output.line(format!("Next: noctuary note {place} \"…\""));
+    output.line(format!("Next: noctuary note {place}{} \"…\"", whose.options()));
     Ok(End::Well)
 }
 
@@ -61,21 +69,18 @@ pub(crate) fn note(
     };
     let note = note.from(noctuary::format::Origin::User);
     let now = Utc::now();
-    let life = Life::new(Arc::clone(&home.workspace), config.life()?);
+    let config = config.life()?;
+    let session = (config.naming != JournalNaming::Daily).then_some("cli");
+    let journal = JournalName::new(config.day.date(now), session);
+    let life = Life::new(Arc::clone(&home.workspace), config);
     let mut session = life.begin_session(home.owner(), "cli", "cli", now)?;
     let warnings = session.note(&note, now)?;
     session.flush()?;
-    let journals: Vec<String> = session
-        .today_log(now)?
-        .into_iter()
-        .map(|(journal, _)| journal.name().to_string())
-        .filter(|name| name.contains("cli"))
-        .collect();
     let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     if output.json {
-        output.value(&json!({"journals": journals, "warnings": warnings}))?;
+        output.value(&json!({"journals": [journal.name()], "warnings": warnings}))?;
     } else {
-        output.line(format!("Noted in {}.", journals.join(", ")));
+        output.line(format!("Noted in {}.", journal.name()));
         for warning in &warnings {
             output.line(output.bad(warning));
         }
@@ -95,22 +100,9 @@ fn some(names: &[&str]) -> String {
     }
 }
 
-pub(crate) fn status(
-    place: &Place,
-    whose: Whose<'_>,
-    config: &Config,
-    output: Output,
-) -> Result<End, Trouble> {
-    let progress = Progress::begin("looking");
-    let home = Home::open(place, whose)?;
-    let now = Utc::now();
-    let dreamer = dreamer(&home, config)?;
-    let (survey, dreams) = (dreamer.survey(now)?, dreamer.dreams()?);
-    let found =
-        home::doctor(place, whose)?.scope(home.scope.clone()).dreams(config.dreams()?).examine(now)?;
-    let latest = home.store.any().list(&home.owner(), &Filter::limit(1))?;
-    let proposals = dreamer.proposals(&home.owner(), now)?.len();
-    let due = match &survey.due {
+/// Says when a dream is due.
+fn due(due: &Due, config: &Config, output: Output) -> Result<String, Trouble> {
+    Ok(match due {
         _ if !config.dreams()?.enabled => "off".to_owned(),
         Due::Now => "now".to_owned(),
         Due::NotYet(NotDue::OtherMachine { .. }) => "on another machine".to_owned(),
@@ -119,19 +111,65 @@ pub(crate) fn status(
         // It says what keeps it from asking, and until when.
         Due::NotYet(why) => format!("later: {why}"),
         _ => "later".to_owned(),
-    };
-    let state = dreamer.state()?;
-    drop(progress);
-    let unknown: Vec<&str> = found
-        .findings
-        .iter()
-        .filter(|finding| finding.kind == FindingKind::UnknownJournal)
-        .map(|finding| finding.place.as_str())
-        .collect();
-    if output.json {
-        output.value(&json!({
+    })
+}
+
+/// The state of a life, or of a group of it.
+struct Status {
+    user: String,
+    now: DateTime<Utc>,
+    /// Empty for a group, since the doctor looks at a whole life.
+    found: Examination,
+    survey: DreamSurvey,
+    dreams: Vec<DreamRecord>,
+    groups: Vec<String>,
+    /// When the latest row was touched.
+    touched: Option<DateTime<Utc>>,
+    proposals: usize,
+    due: String,
+    last: Option<DateTime<Utc>>,
+}
+
+impl Status {
+    fn of(place: &Place, whose: Whose<'_>, config: &Config, output: Output) -> Result<Self, Trouble> {
+        let _progress = Progress::begin("looking");
+        let (home, now) = (Home::open(place, whose)?, Utc::now());
+        let dreamer = dreamer(&home, config)?;
+        let survey = dreamer.survey(now)?;
+        let found = if whose.group.is_some() {
+            Examination::default()
+        } else {
+            let doctor = home::doctor(place, whose)?.scope(home.scope.clone());
+            doctor.dreams(config.dreams()?).examine(now)?
+        };
+        let latest = home.store.any().list(&home.owner(), &Filter::limit(1))?;
+        Ok(Self {
+            user: home.scope.user.clone(),
+            now,
+            found,
+            dreams: dreamer.dreams()?,
+            groups: home.groups()?.iter().map(ToString::to_string).collect(),
+            touched: latest.first().map(|row| row.updated_at),
+            proposals: dreamer.proposals(&home.owner(), now)?.len(),
+            due: due(&survey.due, config, output)?,
+            survey,
+            last: dreamer.state()?.last_run_at,
+        })
+    }
+
+    /// Returns the journals with names that no dream reads.
+    fn unknown(&self) -> Vec<&str> {
+        let findings = self.found.findings.iter();
+        let unknown = findings.filter(|finding| finding.kind == FindingKind::UnknownJournal);
+        unknown.map(|finding| finding.place.as_str()).collect()
+    }
+
+    fn json(&self, place: &Place, whose: Whose<'_>, config: &Config) -> Result<Value, Trouble> {
+        let Self { found, survey, .. } = self;
+        let mut told = json!({
             "path": place.to_string(),
-            "user": home.scope.user,
+            "user": self.user,
+            "groups": self.groups,
             "zone": config.day()?.zone().to_string(),
             "documents": found.health.documents,
             "journals": found.health.journals,
@@ -143,32 +181,55 @@ pub(crate) fn status(
             "embeddings": found.health.embeddings,
             "backlog": {"journals": survey.backlog.journals, "bytes": survey.backlog.bytes},
             "memory_characters": survey.memory.map(|gauge| gauge.chars),
-            "due": due,
-            "last_dream": state.last_run_at,
-            "dreams": dreams.len(),
-            "proposals": proposals,
-            "unknown_journals": unknown,
+            "due": self.due,
+            "last_dream": self.last,
+            "dreams": self.dreams.len(),
+            "proposals": self.proposals,
+            "unknown_journals": self.unknown(),
             "findings": found.findings.len(),
-        }))?;
+        });
+        if let (Some(group), Some(told)) = (whose.group, told.as_object_mut()) {
+            told.insert("group".to_owned(), json!(group));
+            told.retain(|name, _| !OF_DOCTOR.contains(&name.as_str()));
+        }
+        Ok(told)
+    }
+}
+
+pub(crate) fn status(
+    place: &Place,
+    whose: Whose<'_>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    let status = Status::of(place, whose, config, output)?;
+    if output.json {
+        output.value(&status.json(place, whose, config)?)?;
         return Ok(End::Well);
     }
+    let Status { found, survey, dreams, groups, .. } = &status;
+    let (day, is_whole) = (config.day()?, whose.group.is_none());
+    // A next step is about the same life.
+    let here = format!("{place}{}", whose.options());
     let row =
         |name: &str, text: String| output.line(format!("{}{text}", output.bold(&format!("{name:<11}"))));
-    row("Life", format!("{place} of {}", home.scope.user));
-    let day = config.day()?;
+    let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let group = whose.group.map(|group| format!(", group {group}")).unwrap_or_default();
+    row("Life", format!("{place} of {}{group}", status.user));
     let begins = match day.cutoff_hour() {
         0 => String::new(),
         hour => format!(", from {hour:02}:00"),
     };
-    row("Day", format!("{} in {}{begins}", day.date(now), day.zone()));
-    let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    row("Documents", format!("{}, {} of them journals", found.health.documents, found.health.journals));
-    let touched = match latest.first() {
-        Some(row) => format!(", the latest of {}", day.date(row.updated_at)),
-        None if dreams.is_empty() => String::new(),
-        None => format!(": noctuary feed {place} makes them of what dreams kept"),
-    };
-    row("Rows", format!("{}{touched}", found.health.rows));
+    row("Day", format!("{} in {}{begins}", day.date(status.now), day.zone()));
+    if is_whole {
+        row("Documents", format!("{}, {} of them journals", found.health.documents, found.health.journals));
+        let touched = match status.touched {
+            Some(touched) => format!(", the latest of {}", day.date(touched)),
+            None if dreams.is_empty() => String::new(),
+            None => format!(": noctuary feed {here} makes them of what dreams kept"),
+        };
+        row("Rows", format!("{}{touched}", found.health.rows));
+    }
     if found.health.suspicions > 0 {
         row("Unsettled", count(number(found.health.suspicions), "pair"));
     }
@@ -181,24 +242,45 @@ pub(crate) fn status(
         format!("{} in {}", size(survey.backlog.bytes), count(number(survey.backlog.journals), "journal"))
     };
     row("Waits", waits);
+    if !groups.is_empty() {
+        row("Groups", format!("{}: noctuary status {here} --group NAME", groups.join(", ")));
+    }
+    let unknown = status.unknown();
     if !unknown.is_empty() {
         row("Not read", format!("{}: a journal is memory/YYYY-MM-DD-NAME.md", some(&unknown)));
     }
-    if found.health.journals == 0 {
-        row("Next", format!("noctuary note {place} \"…\": a dream reads journals, and there are none"));
+    if is_whole && found.health.journals == 0 {
+        row("Next", format!("noctuary note {here} \"…\": a dream reads journals, and there are none"));
     }
-    if proposals > 0 {
-        row("To review", format!("{}: noctuary review {place}", count(proposals, "proposal")));
+    if status.proposals > 0 {
+        row("To review", format!("{}: noctuary review {here}", count(status.proposals, "proposal")));
     }
-    let last = state.last_run_at.map_or_else(|| Ok("never".to_owned()), |at| config.told(at))?;
-    output.folded(11, &format!("{}{last}; due {due}", output.bold(&format!("{:<11}", "Dreamt"))));
+    let last = status.last.map_or_else(|| Ok("never".to_owned()), |at| config.told(at))?;
+    output.folded(11, &format!("{}{last}; due {}", output.bold(&format!("{:<11}", "Dreamt")), status.due));
     for dream in dreams.iter().take(3) {
         output.line(format!("{:<11}{}", "", output.faint(&dream.to_string())));
     }
     let health = match found.findings.len() {
         0 => output.good("nothing to mend"),
-        number => output.bad(&format!("{}: noctuary doctor {place}", count(number, "finding"))),
+        number => output.bad(&format!("{}: noctuary doctor {here}", count(number, "finding"))),
     };
-    row("Health", health);
+    if is_whole {
+        row("Health", health);
+    }
     Ok(End::Well)
 }
+
+/// The counts of a status that the doctor makes, of a whole life.
+const OF_DOCTOR: [&str; 11] = [
+    "documents",
+    "journals",
+    "rows",
+    "facts",
+    "suspicions",
+    "learnings",
+    "methods",
+    "embeddings",
+    "groups",
+    "unknown_journals",
+    "findings",
+];

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use chrono::{NaiveDate, TimeDelta, Utc};
-use noctuary::exchange::{Forget, ForgottenList};
+use noctuary::exchange::{Forget, ForgetPlace, ForgetReceipt, ForgottenList};
 use noctuary::facts::{LayeredHit, Layers};
 use noctuary::format::JournalName;
 use noctuary::life::Indexed;
-use noctuary::memory::{AsOf, Query};
+use noctuary::memory::{AsOf, Query, Reached};
 use noctuary::search::{ChunkConfig, SearchResult};
 use noctuary::store::StoreConfig;
-use noctuary::{DocName, SqliteIndex};
+use noctuary::{Access, DocName, SqliteIndex};
 use serde_json::json;
 
 use crate::arguments::Kept;
@@ -156,7 +156,8 @@ fn print_json(seen: &Seen<'_>, output: Output) -> Result<(), Trouble> {
         .map(|LayeredHit { layer, hit, also_in, newer, .. }| {
             let mut row =
                 json!({"id": hit.memory.id.get(), "category": hit.memory.category, "content": hit.memory.content,
-                       "updated_at": hit.memory.updated_at, "score": hit.score, "span": hit.span, "stale": hit.stale});
+                       "updated_at": hit.memory.updated_at, "score": hit.score, "reached": hit.reached, "span": hit.span,
+                       "stale": hit.stale});
             if !is_one {
                 row["home"] = json!(layer);
                 row["also_in"] = json!(also_in);
@@ -186,6 +187,9 @@ fn print(seen: &Seen<'_>, around: usize, output: Output) {
     for LayeredHit { layer, hit, also_in, newer, .. } in &seen.rows {
         let mut about =
             hit.stale.iter().fold(hit.memory.category.clone(), |told, why| format!("{told}, {why}"));
+        if let Reached::Retired(before) = hit.reached {
+            about.push_str(&format!(", found by memories/{before}, which it replaced"));
+        }
         for home in also_in {
             about.push_str(&format!(", also in {home}"));
         }
@@ -227,37 +231,118 @@ pub(crate) fn forget(
     output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
-    let owner = home.owner();
+    let (owner, text) = (home.owner(), text.join(" "));
     let receipt = {
         let _progress = Progress::begin("forgetting");
-        Forget::new(&owner, text.join(" "))
-            .store(home.store.any())
-            .workspace(&home.workspace)
-            .in_files(in_files)
-            .run(Utc::now())?
+        let request = Forget::new(&owner, text.as_str()).store(home.store.any()).workspace(&home.workspace);
+        let mut receipt = request.in_files(in_files).run(Utc::now())?;
+        listed(&home, &owner).note(&text, &receipt)?;
+        // The documents of its groups are among those of the life, and their rows are in stores of their own.
+        for group in home.groups()? {
+            let there = Home::open(place, Whose { group: Some(&group.to_string()), ..whose })?;
+            let owner = there.owner();
+            let of_rows = Forget::new(&owner, text.as_str()).store(there.store.any()).run(Utc::now())?;
+            listed(&there, &owner).note(&text, &of_rows)?;
+            for one in of_rows.places.into_iter().filter(|line| line.found > 0) {
+                let mut sum = receipt.place(one.place).clone();
+                sum.found += one.found;
+                sum.removed += one.removed;
+                sum.rows.extend(one.rows);
+                sum.left = sum.left.or(one.left);
+                receipt.set(sum);
+            }
+        }
+        receipt
     };
+    // A next step is about the same life.
+    let here = format!("{place}{}", whose.options());
+    let is_left = receipt.left().next().is_some();
+    let is_found = receipt.places.iter().any(|line| line.found > 0);
     if output.json {
         output.value(&receipt)?;
-    } else {
-        for line in receipt.to_string().lines() {
-            output.folded(4, line);
-        }
-        if !in_files && receipt.left().next().is_some() {
-            output.line(format!(
-                "With `--in-files`, `noctuary forget {place}` also takes the words out of files, the lines of dreams included."
-            ));
-        }
+        return Ok(End::look_if(is_left || !is_found));
     }
-    Ok(End::look_if(receipt.left().next().is_some()))
+    tell_forgotten(&receipt, output);
+    if !is_found {
+        output.say("nothing_to_forget", &[&here]);
+    }
+    if !in_files && is_left {
+        output.line(format!(
+            "With `--in-files`, `noctuary forget {here}` also takes the words out of files, the lines of dreams included."
+        ));
+    }
+    output.line("Out of reach: sessions under way, exports and backups.");
+    Ok(End::look_if(is_left || !is_found))
 }
 
-pub(crate) fn forgotten(place: &Place, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+/// Says where words were found, and where they may still be.
+fn tell_forgotten(receipt: &ForgetReceipt, output: Output) {
+    let left: Vec<ForgetPlace> = receipt.left().map(|line| line.place).collect();
+    for line in &receipt.places {
+        let is_left = left.contains(&line.place);
+        if !is_left && (line.found == 0 || is_index(line.place)) {
+            continue;
+        }
+        let why = line.left.iter().filter(|_| is_left);
+        let why: String = why.map(|why| format!(": {}", why.replace("in_files", "--in-files"))).collect();
+        let name = called(line.place);
+        output.folded(4, &format!("{name:<18} {:>3} found, {:>3} removed{why}", line.found, line.removed));
+        for row in &line.rows {
+            // Of one that said nothing else, marks alone are left.
+            let rest = row.words.replace("[forgotten]", "");
+            let says =
+                if rest.chars().any(char::is_alphanumeric) { row.to_string() } else { removed(row.row) };
+            output.folded(8, &format!("    {says}"));
+        }
+    }
+}
+
+/// Says that a row said nothing else.
+fn removed(row: i64) -> String {
+    if row == 0 { "a value was removed".to_owned() } else { format!("row {row} was removed") }
+}
+
+/// Returns what a person calls a place.
+fn called(place: ForgetPlace) -> String {
+    match place {
+        ForgetPlace::Learnings => "lessons",
+        ForgetPlace::Preferences => "rules",
+        ForgetPlace::Mirror => "trades",
+        ForgetPlace::Ledgers => "state of dreams",
+        ForgetPlace::Logs => "records of dreams",
+        _ if is_index(place) => "index of searches",
+        place => return place.to_string(),
+    }
+    .to_owned()
+}
+
+/// Returns whether a place has no words of its own.
+fn is_index(place: ForgetPlace) -> bool {
+    use ForgetPlace::{DocumentIndex, Edges, Pages, TextIndex, Vectors};
+    matches!(place, DocumentIndex | Edges | Pages | TextIndex | Vectors)
+}
+
+/// Returns the list of what a home has forgotten.
+fn listed<'h>(home: &'h Home, owner: &'h Access) -> ForgottenList<'h> {
+    ForgottenList::new(owner).workspace(home.workspace.as_ref()).store(home.store.rows())
+}
+
+pub(crate) fn forgotten(
+    place: &Place,
+    whose: Whose<'_>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
     let owner = home.owner();
-    let all =
-        ForgottenList::new(&owner).workspace(home.workspace.as_ref()).store(home.store.rows()).list()?;
+    let all = listed(&home, &owner).list()?;
+    // The words of a line that it hides are those that were forgotten.
     if output.json {
-        output.value(&all)?;
+        let told = all.iter().map(|statement| {
+            let hides: Vec<_> = statement.hides.iter().map(|line| json!({"place": line.place})).collect();
+            json!({"id": statement.id, "words": statement.words, "at": statement.at, "places": statement.places, "hides": hides})
+        });
+        output.value(&told.collect::<Vec<_>>())?;
         return Ok(End::Well);
     }
     if all.is_empty() {
@@ -265,13 +350,25 @@ pub(crate) fn forgotten(place: &Place, whose: Whose<'_>, output: Output) -> Resu
     }
     for statement in &all {
         let words = count(usize::try_from(statement.words).unwrap_or(usize::MAX), "word");
-        output.line(format!("{}  {words}", output.bold(&statement.id)));
-        for line in &statement.hides {
-            output.folded(8, &format!("    hides {}: {}", line.place, line.text));
+        let mut told = format!("{}  {words}", output.bold(&statement.id));
+        if let Some(at) = statement.at {
+            let places: Vec<String> = statement
+                .places
+                .iter()
+                .filter(|place| !is_index(**place))
+                .map(|place| called(*place))
+                .collect();
+            let from = if places.is_empty() { "nowhere".to_owned() } else { places.join(", ") };
+            told.push_str(&format!(", forgotten on {}, found in {from}", config.day()?.date(at)));
         }
+        let hides: Vec<&str> = statement.hides.iter().map(|line| line.place.as_str()).collect();
+        if !hides.is_empty() {
+            told.push_str(&format!("; it hides {}", hides.join(", ")));
+        }
+        output.folded(4, &told);
     }
     if !all.is_empty() {
-        output.line(format!("`noctuary forgotten lift {place} ID` lets one in again."));
+        output.line(format!("`noctuary forgotten lift {place}{} ID` lets one in again.", whose.options()));
     }
     Ok(End::Well)
 }
@@ -279,16 +376,27 @@ pub(crate) fn forgotten(place: &Place, whose: Whose<'_>, output: Output) -> Resu
 pub(crate) fn lift(place: &Place, text: &[String], whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
     let (owner, text, now) = (home.owner(), text.join(" "), Utc::now());
-    let list = ForgottenList::new(&owner).workspace(home.workspace.as_ref()).store(home.store.rows());
-    let is_lifted = list.lift(&text, now)?
-        || Forget::new(&owner, text.as_str()).store(home.store.any()).workspace(&home.workspace).lift(now)?;
+    let list = listed(&home, &owner);
+    let by_words = || {
+        let request = Forget::new(&owner, text.as_str()).store(home.store.any()).workspace(&home.workspace);
+        match request.lift(now) {
+            // So few words are no statement, and may be an id with a slip in it.
+            Err(noctuary::Error::Config { .. }) => Ok(false),
+            lifted => lifted,
+        }
+    };
+    let is_lifted = list.lift(&text, now)? || by_words()?;
     if output.json {
         output.value(&json!({"lifted": is_lifted}))?;
     } else if is_lifted {
         output.line("It may be written and remembered again. What was removed stays removed.");
+        if !home.groups()?.is_empty() {
+            output.line("The rows of its groups have lists of their own: add `--group NAME`.");
+        }
     } else {
         output.line(format!(
-            "No forgotten statement has this id or these words. `noctuary forgotten list {place}` lists them."
+            "No forgotten statement has this id or these words. `noctuary forgotten list {place}{}` lists them.",
+            whose.options()
         ));
     }
     Ok(End::look_if(!is_lifted))

@@ -15,7 +15,7 @@ use noctuary::{
 };
 use serde_json::json;
 
-use crate::arguments::Night;
+use crate::arguments::{Asking, Night};
 use crate::config::{Config, KEY};
 use crate::home::Home;
 use crate::output::{At, End, Message, Output, Trouble, count, in_verbs, size};
@@ -30,7 +30,7 @@ pub(crate) fn preview(
     output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
-    let report = run(&home, DreamMode::Preview, night, false, config)?;
+    let report = run(&home, DreamMode::Preview, &night.asking, false, config)?;
     write_page(&home, &report, night.html.as_deref(), config)?;
     tell(&report, place, output)
 }
@@ -46,7 +46,7 @@ pub(crate) fn dream(
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
     let mode = if propose { DreamMode::Propose } else { DreamMode::Append };
-    let report = run(&home, mode, night, now, config)?;
+    let report = run(&home, mode, &night.asking, now, config)?;
     if report.outcome == Outcome::Appended {
         home.feed_where_rows_are(Utc::now())?;
     }
@@ -55,7 +55,7 @@ pub(crate) fn dream(
     if !config.dreams()?.enabled {
         output.say("schedule_off", &[]);
     }
-    if night.asked().client(config)?.is_some() {
+    if night.asking.asked().client(config)?.is_some() {
         let read = dreamer(&home, config)?.read_without_model()?;
         if !read.is_empty() {
             output.say("read_without_model", &[&amount(&read), place]);
@@ -123,7 +123,7 @@ fn amount(parts: &[ShownSlice]) -> String {
 pub(crate) struct Of<'a> {
     pub(crate) dream: Option<&'a str>,
     pub(crate) entity: Option<&'a str>,
-    pub(crate) night: &'a Night,
+    pub(crate) asking: &'a Asking,
 }
 
 pub(crate) fn page(
@@ -134,16 +134,13 @@ pub(crate) fn page(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    if of.night.html.is_some() {
-        return Err(Trouble::of("out_of_page", &[]));
-    }
     let home = Home::open(place, whose)?;
     if let Some(entity) = of.entity {
         return entity_page(home, entity, out, output);
     }
     let report = match of.dream {
         Some(asked) => past(&home, asked, config)?,
-        None => run(&home, DreamMode::Preview, of.night, false, config)?,
+        None => run(&home, DreamMode::Preview, of.asking, false, config)?,
     };
     write_page(&home, &report, Some(out), config)?;
     if output.json {
@@ -198,11 +195,11 @@ pub(crate) fn dreamer(home: &Home, config: &Config) -> Result<JournalDreamer, Tr
 fn run(
     home: &Home,
     mode: DreamMode,
-    night: &Night,
+    asking: &Asking,
     now: bool,
     config: &Config,
 ) -> Result<DreamReport, Trouble> {
-    let client = night.asked().client(config)?;
+    let client = asking.asked().client(config)?;
     let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace))
         .config(config.dreams()?)
         .enabled(true)
@@ -210,7 +207,7 @@ fn run(
             config.mode = mode;
             // What costs nothing waits for no server.
             config.insist = now || client.is_none();
-            if night.all {
+            if asking.all {
                 config.window_days = None;
             }
         })
@@ -229,7 +226,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) name: Option<&'a str>,
 }
 
-impl Night {
+impl Asking {
     fn asked(&self) -> Asked<'_> {
         Asked { endpoint: self.endpoint.as_deref(), name: self.model.as_deref() }
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use noctuary::Access;
+use noctuary::edges::Entity;
 use noctuary::facts::{
     ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, Suspicion, Verdict,
 };
 use noctuary::format::Origin;
-use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Source};
+use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Source, categories};
 use serde_json::{Value, json};
 
 use crate::arguments::{Answer, Kept, Row, RowState, Suspects, Wanted};
@@ -148,11 +149,11 @@ pub(crate) fn is_wanted(row: &Memory, kept: &Kept) -> bool {
         && kept.tag.as_ref().is_none_or(|tag| has_tag(&row.content, tag))
 }
 
-/// Returns whether a text has a tag, in any case.
+/// Returns whether a text has a tag, as tags are compared everywhere: in any case and composition.
 pub(crate) fn has_tag(text: &str, tag: &str) -> bool {
-    let tag = format!("#{}", tag.trim_start_matches('#').to_lowercase());
-    let bare = |word: &str| word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']) == tag;
-    text.to_lowercase().split_whitespace().any(bare)
+    let tag = Entity::fold(tag.trim_start_matches('#'));
+    let is_it = |word: &str| Entity::fold(word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')'])) == tag;
+    text.split_whitespace().filter_map(|word| word.strip_prefix('#')).any(is_it)
 }
 
 /// Prints a row in one line, and its words below.
@@ -196,6 +197,16 @@ fn fact(home: &Home, place: &Place, id: MemoryId) -> Result<Fact, Trouble> {
     filter.deleted = true;
     let is_retired = home.store.any().list(&home.owner(), &filter)?.iter().any(|row| row.id == id);
     Err(Trouble::of(if is_retired { "row_retired" } else { "no_row" }, &[&id, place]))
+}
+
+/// Returns the row that is in the place of one that was replaced; `None` where it was not, or nothing is any more.
+fn current(home: &Home, fact: &Fact) -> Result<Option<MemoryId>, Trouble> {
+    if fact.status.successor.is_none() {
+        return Ok(None);
+    }
+    let history = home.store.any().history(&home.owner(), fact.memory.id)?;
+    let last = history.iter().rev().find(|other| !other.status.state.is_retired());
+    Ok(last.map(|last| last.memory.id))
 }
 
 pub(crate) fn row(of: &Row, whose: Whose<'_>, config: &Config, output: Output) -> Result<End, Trouble> {
@@ -284,6 +295,11 @@ pub(crate) fn remember(
         }
     };
     home.store.any().settle(now)?;
+    // Those of the seed, and those that dreams and chats write.
+    let known = [&categories::ALL[..], &["decision", "user"]].concat();
+    if !known.iter().any(|known| known.eq_ignore_ascii_case(category)) {
+        notice("new_category", &[&category, &known.join(", ")]);
+    }
     let suspects: Vec<MemoryId> = recorded.suspects.iter().map(|suspect| suspect.id).collect();
     if output.json {
         output.value(&json!({"id": recorded.id, "suspects": suspects}))?;
@@ -301,6 +317,9 @@ pub(crate) fn correct(of: &Row, words: &[String], whose: Whose<'_>, output: Outp
     let home = Home::open(&of.path, whose)?;
     let id = id(&of.id)?;
     let fact = fact(&home, &of.path, id)?;
+    if let Some(next) = current(&home, &fact)? {
+        return Err(Trouble::of("row_replaced", &[&id, &next, &of.path]));
+    }
     let row =
         fact.restated(typed(&fact.memory.category, words)?.content, Source::UserManual).origin(Origin::User);
     let (store, now) = (home.store.any(), Utc::now());
@@ -342,12 +361,19 @@ pub(crate) fn change(of: &Row, change: Change, whose: Whose<'_>, output: Output)
         Change::Retire => (store.delete(&owner, id, now)?, "is out of lists, searches and prompts"),
         Change::Restore => (store.restore(&owner, id, now)?, "is back"),
     };
+    if !is_done {
+        // The error says why not; else it is so already.
+        let fact = fact(&home, &of.path, id)?;
+        if let Some(next) = current(&home, &fact)? {
+            return Err(Trouble::of("row_replaced", &[&id, &next, &of.path]));
+        }
+    }
     if output.json {
         output.value(&json!({"id": id, "done": is_done}))?;
         return Ok(End::look_if(!is_done));
     }
     if !is_done {
-        return Ok(output.say("no_row_to_change", &[&id, &of.path]));
+        return Ok(output.say("row_so_already", &[&id, &of.path]));
     }
     output.line(format!("memories/{id} {told}."));
     if change == Change::Retire {
@@ -372,9 +398,19 @@ fn answer(
     answer: Answer,
     output: Output,
 ) -> Result<End, Trouble> {
-    let is_pair = |pair: &Suspicion| (pair.older.memory.id, pair.newer.memory.id) == (older, newer);
-    if !store.suspicions(owner, usize::MAX)?.iter().any(is_pair) {
-        return Err(Trouble::of("no_pair", &[&older, &newer, place]));
+    let pairs = store.suspicions(owner, usize::MAX)?;
+    let is_there = |asked| pairs.iter().any(|pair| (pair.older.memory.id, pair.newer.memory.id) == asked);
+    if !is_there((older, newer)) {
+        let (message, older, newer) = if is_there((newer, older)) {
+            ("pair_turned", newer, older)
+        } else if !answers(store, owner, (older, newer))?.is_empty() {
+            ("pair_answered", older, newer)
+        } else if !answers(store, owner, (newer, older))?.is_empty() {
+            ("pair_answered", newer, older)
+        } else {
+            ("no_pair", older, newer)
+        };
+        return Err(Trouble::of(message, &[&older, &newer, place]));
     }
     let decisions = match answer {
         Answer::Same => vec![Decision::duplicate(older, newer)],
@@ -395,13 +431,12 @@ fn answer(
     Ok(End::Well)
 }
 
-/// Takes the last answer on a pair back.
-fn take_back(
+/// Returns the decisions of the last answer on a pair that still counts; none where there is no such answer.
+fn answers(
     store: &dyn AnyStore,
-    (owner, place): (&Access, &Place),
+    owner: &Access,
     (older, newer): (MemoryId, MemoryId),
-    output: Output,
-) -> Result<End, Trouble> {
+) -> Result<Vec<EventId>, Trouble> {
     let told = store.decisions(owner, usize::MAX)?;
     let mut written = Vec::new();
     for id in [older, newer] {
@@ -421,16 +456,27 @@ fn take_back(
             && last.is_some_and(|last| event.at > last)
             && !undone.contains(&event.id)
     };
-    let answers: Vec<EventId> = match told.iter().find(is_answer) {
+    let all = told.iter().filter(is_answer);
+    Ok(match told.iter().find(is_answer) {
         // `neither` rejects both rows, one after the other.
         Some(last) if last.verdict == Verdict::Reject => {
-            let rejections =
-                told.iter().filter(is_answer).take_while(|event| event.verdict == Verdict::Reject);
-            rejections.take(2).map(|event| event.id).collect()
+            all.take_while(|event| event.verdict == Verdict::Reject).take(2).map(|event| event.id).collect()
         }
-        Some(last) => vec![last.id],
-        None => return Err(Trouble::of("no_answer_to_undo", &[&older, &newer, place])),
-    };
+        last => last.iter().map(|last| last.id).collect(),
+    })
+}
+
+/// Takes the last answer on a pair back.
+fn take_back(
+    store: &dyn AnyStore,
+    (owner, place): (&Access, &Place),
+    (older, newer): (MemoryId, MemoryId),
+    output: Output,
+) -> Result<End, Trouble> {
+    let answers = answers(store, owner, (older, newer))?;
+    if answers.is_empty() {
+        return Err(Trouble::of("no_answer_to_undo", &[&older, &newer, place]));
+    }
     for event in &answers {
         store.revert(owner, *event, Utc::now()).map_err(|error| match error {
             noctuary::Error::DecidedSince { .. } => Trouble::of("decided_since", &[&older, &newer, place]),

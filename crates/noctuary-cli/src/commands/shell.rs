@@ -40,11 +40,16 @@ pub(crate) fn first_screen(output: Output) -> Result<End, Trouble> {
 pub(crate) fn show_config(config: &Config, output: Output) -> Result<End, Trouble> {
     let text = config.print()?;
     if output.json {
-        let value: serde_json::Value =
+        let mut value: serde_json::Value =
             toml::from_str(&text).map_err(|error| Trouble::of("internal", &[&error]))?;
+        let of_preset = config.of_preset().into_iter().map(|(name, set)| (name.to_owned(), json!(set)));
+        value["of_preset"] = serde_json::Value::Object(of_preset.collect());
         output.value(&value)?;
     } else {
         output.line(text.trim_end());
+        for (name, set) in config.of_preset() {
+            output.line(format!("# of the preset: {name} = {set}"));
+        }
     }
     Ok(End::Well)
 }
@@ -63,7 +68,11 @@ pub(crate) fn man(out: Option<&Path>, output: Output) -> Result<End, Trouble> {
     let Some(out) = out else {
         let mut rendered = Vec::new();
         clap_mangen::Man::new(command).render(&mut rendered).expect("a page renders into memory");
-        print_rendered(&rendered);
+        if output.json {
+            output.value(&json!({"page": String::from_utf8_lossy(&rendered)}))?;
+        } else {
+            print_rendered(&rendered);
+        }
         return Ok(End::Well);
     };
     std::fs::create_dir_all(out).at("create", out)?;

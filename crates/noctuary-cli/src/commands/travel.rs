@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::Utc;
-use noctuary::Workspace;
 use noctuary::doctor::Doctor;
 use noctuary::exchange::{
     Bundle, BundleAction, BundleImport, BundleItem, BundleKey, BundlePlan, Channel, EraseReceipt, Export,
@@ -13,10 +12,11 @@ use noctuary::exchange::{
 };
 use noctuary::finance::TradeHistory;
 use noctuary::workspace::{Claim, ClaimTerms};
+use noctuary::{Access, Scope, Workspace};
 use serde_json::json;
 
 use crate::config::Config;
-use crate::home::{Home, Store};
+use crate::home::{self, Home, Store, nothing_at};
 use crate::key;
 use crate::output::{At, End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
@@ -86,7 +86,7 @@ fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle
     export = match &home.store {
         Store::File(store) => export.file_store(store),
         Store::Sqlite(store) => export.sqlite_store(store),
-        Store::Postgres(store, _) => export.postgres_store(store),
+        Store::Postgres(store) => export.postgres_store(store),
     };
     if let Store::Sqlite(store) = &home.store {
         export = export.records(TradeHistory::new(Arc::new(store.clone())).records(&owner)?);
@@ -127,7 +127,7 @@ pub(crate) fn import(
     import = match &home.store {
         Store::File(store) => import.file_store(store),
         Store::Sqlite(store) => import.sqlite_store(store),
-        Store::Postgres(store, _) => import.postgres_store(store),
+        Store::Postgres(store) => import.postgres_store(store),
     };
     if let Some(key) = &key {
         import = import.key(key);
@@ -341,16 +341,27 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
     }
     let gone = {
         let home = Home::open(place, whose).map_err(|trouble| by_hand(trouble, place))?;
-        if let Store::Postgres(_, workspace) = &home.store {
-            let owner = home.owner();
-            let receipt = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
+        if let (Store::Postgres(..), Place::Server(address)) = (&home.store, place) {
+            let server = home::connect(address, whose)?;
+            let groups = home.groups()?.into_iter().map(|group| home.scope.group(&group));
+            let mut receipt = EraseReceipt::default();
+            for scope in groups.chain([home.scope.clone()]) {
+                let (workspace, owner) = (server.workspace(scope.clone())?, Access::human(scope));
+                let erased = if yes { workspace.erase(&owner)? } else { workspace.would_erase(&owner)? };
+                add(&mut receipt, erased);
+            }
             return tell_erased(&receipt, yes, output);
         }
         let path = place.path("it holds lives, and one of them is erased")?;
         let scopes = Doctor::of(path).and_then(|doctor| doctor.scopes());
         let scopes = scopes.map_err(|error| by_hand(error.into(), place))?;
-        if scopes.iter().any(|scope| *scope != home.scope) {
-            return erase_one(path, home, yes, output);
+        // The stores of its groups have scopes of their own.
+        let is_of_life = |scope: &Scope| {
+            *scope == home.scope || scope.group_name().is_some_and(|group| home.scope.group(&group) == *scope)
+        };
+        let (of_life, others): (Vec<_>, Vec<_>) = scopes.into_iter().partition(is_of_life);
+        if !others.is_empty() {
+            return erase_some(path, home, of_life, yes, output);
         }
         claimed(home.workspace.as_ref(), place).map_err(|trouble| by_hand(trouble, place))?;
         database_files(path)?
@@ -371,9 +382,9 @@ fn erase_folder(folder: &Path, yes: bool, whose: Whose<'_>, output: Output) -> R
         return Err(Trouble::of("no_life_to_erase", &[&folder.display()]));
     }
     if let Ok(scopes) = Doctor::of(folder)?.scopes()
-        && whose.named().is_none()
+        && whose.among(scopes)?.is_none()
     {
-        whose.only(scopes)?;
+        return Err(nothing_at(&Place::Path(folder.to_owned()), whose));
     }
     let workspace = noctuary::FileWorkspace::open(folder)?;
     match claimed(&workspace, &folder.display()) {
@@ -477,14 +488,32 @@ fn tell_files(
     Ok(End::Well)
 }
 
-/// Erases one life of a database with several.
-fn erase_one(path: &Path, home: Home, yes: bool, output: Output) -> Result<End, Trouble> {
-    let (owner, scope) = (home.owner(), home.scope.clone());
+/// Erases one life of a database with several: its own scope, and those of the stores of its groups.
+fn erase_some(
+    path: &Path,
+    home: Home,
+    scopes: Vec<Scope>,
+    yes: bool,
+    output: Output,
+) -> Result<End, Trouble> {
     drop(home);
-    let erased = noctuary::SqliteWorkspace::open(path, scope)
-        .and_then(|workspace| if yes { workspace.erase(&owner) } else { workspace.would_erase(&owner) });
-    let receipt = erased.map_err(|error| damaged(error.into(), path, "damaged_with_others"))?;
+    let mut receipt = EraseReceipt::default();
+    for scope in scopes {
+        let owner = Access::human(scope.clone());
+        let erased = noctuary::SqliteWorkspace::open(path, scope)
+            .and_then(|workspace| if yes { workspace.erase(&owner) } else { workspace.would_erase(&owner) });
+        add(&mut receipt, erased.map_err(|error| damaged(error.into(), path, "damaged_with_others"))?);
+    }
     tell_erased(&receipt, yes, output)
+}
+
+/// Adds a receipt to another one.
+fn add(sum: &mut EraseReceipt, one: EraseReceipt) {
+    for (table, rows) in one.rows {
+        *sum.rows.entry(table).or_default() += rows;
+    }
+    sum.erased |= one.erased;
+    sum.left = sum.left.or(one.left);
 }
 
 fn tell_erased(receipt: &EraseReceipt, yes: bool, output: Output) -> Result<End, Trouble> {
