@@ -15,9 +15,9 @@ mod sync;
 mod upkeep;
 mod walk;
 
-pub(crate) use forgotten::{asked_in_files, forgotten, forgotten_copy, strike_history};
 #[cfg(feature = "exchange")]
-pub(crate) use forgotten::{forgotten_file, struck};
+pub(crate) use forgotten::forgotten_file;
+pub(crate) use forgotten::{asked_in_files, forgotten, forgotten_copy, strike_history, struck};
 pub use group::GroupView;
 pub(crate) use group::groups;
 pub use guarded::{Guarded, SharedUser};
