@@ -31,7 +31,9 @@ pub(crate) struct Relative {
 struct Language {
     name: &'static str,
     /// Each meaning with its phrases, in the order of the table.
-    rows: Vec<(&'static str, &'static str)>,
+    meanings: Vec<(&'static str, &'static str)>,
+    /// Rows that tell of words, and have no meaning of their own.
+    words: Vec<(&'static str, &'static str)>,
     patterns: OnceLock<Patterns>,
     /// Any phrase at the end of a text.
     ends: OnceLock<Regex>,
@@ -48,23 +50,19 @@ struct Patterns {
 
 static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     let mut languages: Vec<Language> = Vec::new();
-    for line in include_str!("relative.tsv").lines().filter(|line| !line.starts_with('#')) {
+    for line in include_str!("relative.tsv").lines() {
         let Some((name, row)) = line.split_once('\t') else { continue };
+        let Some(row) = row.split_once('\t') else { continue };
         if languages.last().is_none_or(|last| last.name != name) {
-            languages.push(Language {
-                name,
-                rows: Vec::new(),
-                patterns: OnceLock::new(),
-                ends: OnceLock::new(),
-            });
+            let (patterns, ends) = (OnceLock::new(), OnceLock::new());
+            languages.push(Language { name, meanings: Vec::new(), words: Vec::new(), patterns, ends });
         }
-        languages.last_mut().expect("it was just added").rows.extend(row.split_once('\t'));
+        let language = languages.last_mut().expect("it was just added");
+        let is_of_words = matches!(row.0, "weekdays" | "numbers" | "noun" | "past" | "vague");
+        if is_of_words { &mut language.words } else { &mut language.meanings }.push(row);
     }
     languages
 });
-
-/// Rows that tell of words, and have no meaning of their own.
-const WORDS: [&str; 5] = ["weekdays", "numbers", "noun", "past", "vague"];
 
 /// Returns the phrases of a row as one pattern, or as a group each. An accent is one character or two.
 fn alternatives(phrases: &str, is_grouped: bool) -> String {
@@ -83,13 +81,14 @@ impl Language {
         LANGUAGES.iter().find(|language| language.name == name)
     }
 
-    /// Returns the phrases of a row; where there is none, a pattern that is nowhere.
-    fn row(&self, meaning: &str) -> &'static str {
-        self.rows.iter().find(|(known, _)| *known == meaning).map_or(r"[^\s\S]", |(_, phrases)| *phrases)
-    }
-
-    fn meanings(&self) -> impl Iterator<Item = &(&'static str, &'static str)> {
-        self.rows.iter().filter(|(meaning, _)| !WORDS.contains(meaning))
+    /// Returns the words of a row; where there is none, a pattern that is nowhere.
+    fn row(&self, name: &str) -> &'static str {
+        for (known, words) in &self.words {
+            if *known == name {
+                return words;
+            }
+        }
+        r"[^\s\S]"
     }
 
     /// Returns what is around a word where words end.
@@ -114,7 +113,7 @@ impl Language {
         let number = format!("(?:[0-9]{{1,3}}|{})", alternatives(&self.numbers(), false));
         let weekday = format!("(?:{})", alternatives(self.row("weekdays"), false));
         let mut groups = String::new();
-        for (_, phrases) in self.meanings() {
+        for (_, phrases) in &self.meanings {
             let phrases = alternatives(phrases, false).replace('#', &number).replace('@', &weekday);
             groups.extend([if groups.is_empty() { "(" } else { "|(" }, &phrases, ")"]);
         }
@@ -155,7 +154,7 @@ impl Language {
     fn find(&self, text: &str, day: NaiveDate) -> Vec<Relative> {
         let mut found = Vec::new();
         for captures in self.patterns().phrases.captures_iter(text) {
-            let meaning = group(&captures).and_then(|at| self.meanings().nth(at)).map_or("none", |row| row.0);
+            let meaning = self.meanings[group(&captures)].0;
             let whole = captures.get(0).expect("the whole match");
             let (start, end) = (whole.start(), whole.end());
             if let Some((span, date)) =
@@ -189,17 +188,18 @@ impl Language {
         };
         if factor != 0 {
             let digits: String = said.chars().filter(char::is_ascii_digit).collect();
-            let word = || patterns.numbers.captures(&said).and_then(|captures| group(&captures));
-            let number = match digits.parse::<i64>() {
-                Ok(number) => number,
-                Err(_) => i64::try_from(self.row("numbers").split(", ").count() - word()?).ok()?,
+            let number = match (digits.parse::<i64>(), patterns.numbers.captures(&said)) {
+                (Ok(number), _) => number,
+                (_, captures) => {
+                    i64::try_from(self.row("numbers").split(", ").count() - group(&captures?)).ok()?
+                }
             };
             let (date, slack) = (shifted(factor * number), TimeDelta::days(factor.abs() - 1));
             let is_vague = patterns.vague.is_match(before)
                 || before.trim_end().ends_with(['-', '–', '~', '/'])
                 || before.ends_with(|c: char| ".,".contains(c) || c.is_numeric());
             let is_told = patterns.past.is_match(before) || patterns.past.is_match(behind);
-            let is_exact = !is_vague && !(factor > 0 && is_told);
+            let is_exact = !(is_vague || factor > 0 && is_told);
             return Some(((date - slack, date + slack), is_exact.then_some(date)));
         }
         if let Some((from, to)) = meaning.split_once("..") {
@@ -208,8 +208,7 @@ impl Language {
         if let Ok(days) = meaning.parse() {
             return Some(((shifted(days), shifted(days)), Some(shifted(days))));
         }
-        let weekday = patterns.weekdays.captures(&said).and_then(|captures| group(&captures))?;
-        let weekday = Weekday::try_from(u8::try_from(weekday).ok()?).ok()?;
+        let weekday = numbered(group(&patterns.weekdays.captures(&said)?))?;
         let date = on(meaning, day, weekday)?;
         Some(((date, date), Some(date)))
     }
@@ -233,9 +232,18 @@ impl Language {
     }
 }
 
-/// Returns the number of the first group that is in a match, from 0.
-fn group(captures: &Captures<'_>) -> Option<usize> {
-    (1..captures.len()).find(|at| captures.get(*at).is_some()).map(|at| at - 1)
+/// Returns the number of the first group that is in a match, from 0. One of them always is.
+fn group(captures: &Captures<'_>) -> usize {
+    let mut at = 1;
+    while captures.get(at).is_none() && at + 1 < captures.len() {
+        at += 1;
+    }
+    at - 1
+}
+
+/// Returns the day of the week with a number, from Monday on.
+fn numbered(number: usize) -> Option<Weekday> {
+    Weekday::try_from(u8::try_from(number).ok()?).ok()
 }
 
 /// Returns the date of a day of the week. The week begins on Monday or on Sunday, and where that makes a difference there is none.
@@ -270,8 +278,13 @@ pub(crate) fn in_any(text: &str, day: NaiveDate) -> Vec<Relative> {
 
 /// Returns the dates of the relative days of a text in a language.
 pub(crate) fn dates_of(text: &str, language: &str, day: NaiveDate) -> Vec<NaiveDate> {
-    let found = Language::named(language).map(|language| language.find(text, day));
-    found.unwrap_or_default().into_iter().filter_map(|found| found.date).gather()
+    let mut dates = Vec::new();
+    if let Some(language) = Language::named(language) {
+        for found in language.find(text, day) {
+            dates.extend(found.date);
+        }
+    }
+    dates
 }
 
 /// Returns the days of the week that a text names in any language.
@@ -279,8 +292,7 @@ pub(crate) fn weekdays(text: &str) -> Vec<Weekday> {
     let mut named = Vec::new();
     for language in LANGUAGES.iter() {
         for captures in language.patterns().weekdays.captures_iter(text) {
-            let number = group(&captures).and_then(|number| u8::try_from(number).ok());
-            named.extend(number.and_then(|number| Weekday::try_from(number).ok()));
+            named.extend(numbered(group(&captures)));
         }
     }
     named
@@ -375,14 +387,14 @@ mod tests {
         assert_eq!(LANGUAGES.len(), 13);
         for language in LANGUAGES.iter() {
             let patterns = language.patterns();
-            let (name, rows) = (language.name, language.meanings().count());
+            let (name, rows) = (language.name, language.meanings.len());
             assert_eq!(patterns.phrases.captures_len(), rows + 1, "{name}");
             assert_eq!(
                 (patterns.weekdays.captures_len(), patterns.numbers.captures_len()),
                 (8, if name == "ko" { 11 } else { 13 }),
                 "{name}"
             );
-            for (meaning, _) in language.meanings() {
+            for (meaning, _) in &language.meanings {
                 let is_known = matches!(
                     *meaning,
                     "none" | "days" | "weeks" | "-days" | "-weeks" | "coming" | "next" | "this" | "last"

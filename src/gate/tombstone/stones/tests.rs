@@ -144,12 +144,12 @@ fn a_date_behind_a_relative_day_is_no_word_of_a_statement_and_any_other_is() {
     for (said, dated) in said.into_iter().zip(dated) {
         for one in [said, dated] {
             let all = forgotten(&[one]);
-            assert_eq!(all.find(said), [0..said.len()], "{one}");
-            assert_eq!(all.find(dated), [0..dated.len()], "{one}");
+            assert_eq!(all.find(said).first(), Some(&(0..said.len())), "{one}");
+            assert_eq!(all.find(dated).first(), Some(&(0..dated.len())), "{one}");
         }
     }
     let all = forgotten(&["paid the rent", "met Ana (2026-02-01)"]);
-    assert_eq!(all.find("paid the rent (2026-03-04)"), [0..13]);
+    assert_eq!(all.find("paid the rent (2026-03-04)").first(), Some(&(0..13)));
     assert!(!all.holds("met Ana (2026-03-01)") && !all.holds("met Ana"));
 }
 
