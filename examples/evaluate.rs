@@ -48,7 +48,7 @@
 //! `facts` records what users say there as facts, has the pairs that the store suspects judged from the labels, and asks what
 //! was updated: the store in SQLite, with `--file` the one in a file.
 //!
-//! `consolidation` reads sets in the format of the FactConsolidation part of `MemoryAgentBench` (`*.jsonl`, `*.jsonl.gz`: a `context` of
+//! `consolidation` reads sets in the format of the `FactConsolidation` part of `MemoryAgentBench` (`*.jsonl`, `*.jsonl.gz`: a `context` of
 //! numbered facts, `questions`, `answers`), and counts how often the first hit has the answer, without a model, and how often a
 //! statement that a later one replaced is told as current. `--made PEOPLE` makes a set: a property each, said two or three times.
 //!

@@ -1,6 +1,6 @@
 //! Whether the newest of statements that contradict each other comes first, and the others are told as stale.
 //!
-//! The sets have the format of the FactConsolidation part of `MemoryAgentBench`: a line of JSON each with a `context` of numbered
+//! The sets have the format of the `FactConsolidation` part of `MemoryAgentBench`: a line of JSON each with a `context` of numbered
 //! facts, `questions`, and `answers`, a list of right ones for each question. Of two facts that contradict each other
 //! the later holds. No model answers here: an answer is right where the first hit has it.
 

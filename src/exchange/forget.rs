@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::Beside;
 use super::claim::claim;
+use super::forgotten::Forgetting;
 use super::home::{Home, place_of};
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::debug::debug_as;
@@ -242,7 +243,7 @@ impl<'a> Forget<'a> {
                 };
                 let is_out = file.tombstones.lift(&self.text);
                 is_lifted |= is_out;
-                file.in_files.retain(|digest| file.tombstones.iter().any(|stone| stone.digest == *digest));
+                Forgetting::tidy(&mut file);
                 Ok(is_out.then(|| file.print()))
             })?;
             for group in session::groups(workspace)? {

@@ -126,7 +126,7 @@ impl<'a> ForgottenList<'a> {
             noted.places.dedup();
             noted.digests.clone_from(&digests);
             all.push(noted);
-            Forgetting::put(&mut file, &all);
+            Forgetting::put(&mut file, all);
             Ok(Some(file.print()))
         })?;
         Ok(())
@@ -226,11 +226,7 @@ impl<'a> ForgottenList<'a> {
                 let Some(mut file) = Forgotten::<Tombstones>::or_copy(bytes, copy)? else { return Ok(None) };
                 let is_out =
                     meant.iter().fold(false, |is_out, (stone, _)| file.tombstones.remove(stone) | is_out);
-                let mut noted = Forgetting::all(&file);
-                noted.retain(|it| !meant.iter().any(|(stone, _)| it.digests.contains(&stone.digest)));
-                if file.others.contains_key(FORGETTINGS) {
-                    Forgetting::put(&mut file, &noted);
-                }
+                Forgetting::tidy(&mut file);
                 is_lifted |= is_out;
                 Ok(is_out.then(|| file.print()))
             })
@@ -262,8 +258,23 @@ impl Forgetting {
         list.into_iter().flatten().filter_map(|one| serde_json::from_value(one.clone()).ok()).collect()
     }
 
-    /// Puts them into a file.
-    pub(in crate::exchange) fn put(file: &mut Forgotten<Tombstones>, all: &[Self]) {
+    /// Takes out what was said of tombstones that are lifted: their notes, and that files are overwritten.
+    pub(in crate::exchange) fn tidy(file: &mut Forgotten<Tombstones>) {
+        let Forgotten { tombstones, in_files, .. } = &mut *file;
+        let is_there = |digest: &Digest| tombstones.iter().any(|stone| stone.digest == *digest);
+        in_files.retain(is_there);
+        let mut noted = Self::all(file);
+        noted.retain(|it| {
+            it.digests.iter().any(|digest| file.tombstones.iter().any(|stone| stone.digest == *digest))
+        });
+        if file.others.contains_key(FORGETTINGS) {
+            Self::put(file, noted);
+        }
+    }
+
+    /// Puts them into a file, in the same order whoever has which of them first.
+    pub(in crate::exchange) fn put(file: &mut Forgotten<Tombstones>, mut all: Vec<Self>) {
+        all.sort_by(|one, other| (one.at, &one.digests).cmp(&(other.at, &other.digests)));
         let list = all.iter().map(|one| serde_json::to_value(one).expect("names and times print"));
         file.others.insert(FORGETTINGS.to_owned(), list.collect());
     }

@@ -81,7 +81,7 @@ fn an_export_comes_back_byte_for_byte_in_any_home() {
 
 // XP-02
 #[test]
-fn an_export_of_a_database_tells_trades_on_the_pages_of_their_assets() {
+fn an_export_of_a_database_tells_trades_on_the_pages_of_their_assets_where_they_are_asked_for() {
     use noctuary::finance::{Fill, MirrorStore as _};
 
     let folder = tempfile::tempdir().unwrap();
@@ -94,7 +94,9 @@ fn an_export_of_a_database_tells_trades_on_the_pages_of_their_assets() {
     let now = chrono::DateTime::from_timestamp_millis(1_795_230_000_000).unwrap();
     store.bulk_insert_perps_fills(&host, &[fill], now).unwrap();
     drop(store);
-    ends(at, &["export", "life.db", "out"], 0);
+    ends(at, &["export", "life.db", "without"], 0);
+    assert!(!at.join("without/assets/BTC.md").exists());
+    ends(at, &["export", "life.db", "out", "--trades"], 0);
     let page = fs::read_to_string(at.join("out/assets/BTC.md")).unwrap();
     assert!(page.contains("- 2026-11-21: buy 0.5 BTC at 64000 (perps_fills "), "{page}");
 }

@@ -107,7 +107,7 @@ impl Life {
             5 if self.chance.below(3) == 0 => drop(self.world.0.remove(&name(&file)).unwrap()),
             6 | 7 => self.dream(None),
             8 => {
-                let budget = 100 + self.chance.below(4000) as u64;
+                let budget = 100 + self.chance.below(4000);
                 self.dream(Some(budget));
             }
             9..=12 => self.undo(),

@@ -129,8 +129,8 @@ fn a_line_with_a_date_is_promoted_once_and_forgotten_by_its_own_words() {
 // BX-60: the second appointment is no repetition of the first.
 #[test]
 fn the_same_words_of_two_days_are_two_lines() {
-    let line = "- [user] Decision: the audit is tomorrow.\n";
-    let life = Life::with(&[(18, line), (20, line)]);
+    let audit = "- [user] Decision: the audit is tomorrow.\n";
+    let life = Life::with(&[(18, audit), (20, audit)]);
     let said = |day| format!("- Decision: the audit is tomorrow. ({}#L1)\n", journal(day));
     life.dream(&Script::new().says(said(18) + &said(20)));
     for date in ["2026-11-19", "2026-11-21"] {

@@ -58,7 +58,7 @@ fn keep_files(folder: &Path, mut chance: Dice) -> ! {
         let store = LocalFileStore::open(folder, marta()).unwrap();
         for _ in 0..4 {
             let len = chance.below(200_000);
-            let bytes = vec![chance.below(256_u16) as u8; len];
+            let bytes = vec![chance.roll().to_le_bytes()[0]; len];
             let stored = store.put(&human(), &NewFile::new("bin"), &mut &*bytes, now()).unwrap();
             tell(&format!("kept {} {}", stored.key, Digest::of(&bytes)));
             if chance.below(4) == 0 {

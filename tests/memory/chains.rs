@@ -1,7 +1,5 @@
 //! Chains of states of one thing, generated, the same every time, in ten wordings; and rows that stand between them.
 
-#![expect(clippy::unwrap_used, reason = "helpers of a test")]
-
 use noctuary_tests::common::dice::Dice;
 
 /// Something that is otherwise from time to time.

@@ -180,7 +180,7 @@ fn drawn(dice: &mut Dice) -> NewMemory {
         new = new.about(dice.pick(&keys));
     }
     if dice.one_in(3) {
-        new = new.valid_from(now() - TimeDelta::days(i64::try_from(dice.below(9)).unwrap()));
+        new = new.valid_from(now() - TimeDelta::days(dice.below(9)));
     }
     if new.source == Source::Dreamed {
         new = new.of_dream(DreamId::parse(dice.pick(&DREAMS)).unwrap());

@@ -24,16 +24,16 @@ fn fact(content: &str) -> NewMemory {
     NewMemory::new(categories::FACT, content, Source::AgentRecorded)
 }
 
-fn open(folder: &Path, config: StoreConfig) -> Vec<Arc<dyn Store>> {
+fn open(folder: &Path, config: &StoreConfig) -> Vec<Arc<dyn Store>> {
     backends().map(|backend| open_store!(backend, folder, Scope::user("marta"), config.clone())).collect()
 }
 
 /// Runs a test on each store.
 fn each(test: impl Fn(&dyn Store)) {
-    each_with(StoreConfig::default(), test);
+    each_with(&StoreConfig::default(), test);
 }
 
-fn each_with(config: StoreConfig, test: impl Fn(&dyn Store)) {
+fn each_with(config: &StoreConfig, test: impl Fn(&dyn Store)) {
     let folder = tempfile::tempdir().unwrap();
     for store in open(folder.path(), config) {
         test(store.as_ref());
@@ -62,10 +62,10 @@ fn rule<T: std::fmt::Debug>(answer: Result<T, Error>) -> &'static str {
 #[test]
 fn both_stores_keep_the_whole_contract() {
     let made = std::cell::RefCell::new(Vec::new());
-    for backend in 0..open(tempfile::tempdir().unwrap().path(), StoreConfig::default()).len() {
+    for backend in 0..open(tempfile::tempdir().unwrap().path(), &StoreConfig::default()).len() {
         contract::facts(&|| {
             let folder = tempfile::tempdir().unwrap();
-            let store = open(folder.path(), StoreConfig::default()).remove(backend);
+            let store = open(folder.path(), &StoreConfig::default()).remove(backend);
             made.borrow_mut().push(folder);
             store
         });
@@ -76,7 +76,7 @@ fn both_stores_keep_the_whole_contract() {
 fn in_shadow_mode_decisions_are_told_and_change_nothing_but_the_humans() {
     let mut config = StoreConfig::default();
     config.facts.shadow = true;
-    each_with(config, |store| {
+    each_with(&config, |store| {
         let (one, other) = (record(store, "Drinks tea", 0), record(store, "Drinks coffee", 1));
         assert_eq!(store.settle(at(1)).unwrap().settled, 2, "what is equal to nothing settles all the same");
         let told = store.decide(&agent(), &Decision::supersede(one, other), at(2)).unwrap();
@@ -95,7 +95,7 @@ fn so_many_facts_are_retired_in_a_day_and_no_more() {
     let mut config = StoreConfig::default();
     config.facts.consolidation = true;
     config.facts.max_retired_a_day = 2;
-    each_with(config, |store| {
+    each_with(&config, |store| {
         let ids: Vec<_> = (0..5).map(|row| record(store, &format!("boat number {row} is blue"), 0)).collect();
         store.settle(at(1)).unwrap();
         let reject =
@@ -125,7 +125,7 @@ fn recording_and_retiring_are_told() {
     let ears = Arc::new(Ears::default());
     let mut config = StoreConfig::default();
     config.observer = Some(ears.clone());
-    each_with(config, |store| {
+    each_with(&config, |store| {
         let id = record(store, "Drinks tea", 0);
         assert_eq!(store.fact(&agent(), id).unwrap().unwrap().memory.source, Some(Source::AgentRecorded));
         store.settle(at(1)).unwrap();
@@ -171,7 +171,7 @@ fn siblings_are_neither_merged_nor_superseded() {
 #[test]
 fn a_store_that_is_opened_again_knows_what_was_decided() {
     let folder = tempfile::tempdir().unwrap();
-    let decided: Vec<_> = open(folder.path(), StoreConfig::default())
+    let decided: Vec<_> = open(folder.path(), &StoreConfig::default())
         .iter()
         .map(|store| {
             let (one, other) =
@@ -180,7 +180,7 @@ fn a_store_that_is_opened_again_knows_what_was_decided() {
             (one, other, event)
         })
         .collect();
-    for (store, (one, other, event)) in open(folder.path(), StoreConfig::default()).iter().zip(decided) {
+    for (store, (one, other, event)) in open(folder.path(), &StoreConfig::default()).iter().zip(decided) {
         assert_eq!(store.decisions(&agent(), 9).unwrap(), std::slice::from_ref(&event));
         assert_eq!(found(store.as_ref(), "drinks"), [other]);
         assert_eq!(store.history(&agent(), other).unwrap()[0].memory.id, one);
@@ -416,7 +416,7 @@ fn rows_of_frequent_words_have_the_same_suspects_in_both_stores() {
         .collect();
     let (first, later) = rows.split_at(600);
     let folder = tempfile::tempdir().unwrap();
-    let told = open(folder.path(), StoreConfig::default()).into_iter().map(|store| {
+    let told = open(folder.path(), &StoreConfig::default()).into_iter().map(|store| {
         assert!(store.write_all(&agent(), first, at(0)).unwrap().iter().all(Result::is_ok));
         store.settle(at(1)).unwrap();
         for id in [3, 299, 590, 600] {

@@ -44,7 +44,6 @@ fn opened(backend: usize, folder: &Path) -> Arc<dyn MemoryStore> {
 }
 
 /// The rows of a scope in a folder, as [`opened`] opens them.
-#[expect(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 fn opened_for(backend: usize, folder: &Path, scope: Scope) -> Arc<dyn MemoryStore> {
     noctuary_tests::open_store!(backend, folder, scope)
 }

@@ -224,7 +224,7 @@ fn the_same_rows_and_queries_have_one_order_in_all_stores() {
         let mut ids: Vec<Vec<MemoryId>> = Vec::new();
         let mut moment = now();
         for _ in 0..60 {
-            moment += TimeDelta::microseconds(i64::try_from(dice.below(1_500_000)).unwrap());
+            moment += TimeDelta::microseconds(dice.below(1_500_000));
             let text: Vec<&str> = (0..2 + dice.below(9)).map(|_| dice.pick(&WORDS)).collect();
             let mut row = NewMemory::new(dice.pick(&CATEGORIES), text.join(" "), Source::AgentRecorded);
             row.shared = dice.below(3) == 0;
@@ -254,8 +254,7 @@ fn the_same_rows_and_queries_have_one_order_in_all_stores() {
             }
             let mut query = Query::new(text.join(" ")).limit(1 + dice.below(12));
             if dice.below(3) == 0 {
-                query.filter.until =
-                    Some(now() + TimeDelta::milliseconds(i64::try_from(dice.below(45_000)).unwrap()));
+                query.filter.until = Some(now() + TimeDelta::milliseconds(dice.below(45_000)));
             }
             if dice.below(4) == 0 {
                 query.order = Order::Recency;
@@ -322,7 +321,7 @@ fn conversations_have_one_order_in_all_stores() {
         let mut ids: Vec<Vec<MemoryId>> = Vec::new();
         let mut moment = now();
         for row in 0..rows {
-            moment += TimeDelta::microseconds(i64::try_from(dice.below(3_000_000)).unwrap());
+            moment += TimeDelta::microseconds(dice.below(3_000_000));
             let text: Vec<&str> = (0..=dice.below(14)).map(|_| dice.pick(&SAID)).collect();
             let source =
                 [Source::UserExplicit, Source::AgentRecorded, Source::Imported][dice.below(3)].clone();
@@ -336,7 +335,7 @@ fn conversations_have_one_order_in_all_stores() {
                 memory = memory.at(Place {
                     session: format!("session {}", dice.below(1 + rows / 15)),
                     // Some at one place, and none of them in the order of their places.
-                    position: dice.below(40) as u64,
+                    position: dice.below(40),
                     role: [Role::User, Role::Agent, Role::Other][dice.below(3)],
                     speaker: SPEAKERS[dice.below(4)].map(str::to_owned),
                     said_at: (dice.below(3) == 0).then_some(moment),

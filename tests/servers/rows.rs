@@ -416,7 +416,7 @@ fn frequent_words_are_found_in_lists_whatever_becomes_of_their_rows() {
         let last = (round + 1) * 940;
         for _ in 0..60 {
             time += TimeDelta::seconds(7);
-            let id = MemoryId::new(i64::try_from(dice.below(last)).unwrap() + 1);
+            let id = MemoryId::new(dice.below(last) + 1);
             let (verb, text) = (dice.below(4), any_text(&mut dice));
             let done = stores.map(|store| match verb {
                 0 => format!("{:?}", store.update(&human(), id, &text, time)),

@@ -285,6 +285,9 @@ pub(crate) enum Command {
         /// Also hard constraints, which stay behind otherwise
         #[arg(long)]
         include_constraints: bool,
+        /// Also the trades of a database, on the pages of their assets
+        #[arg(long)]
+        trades: bool,
         /// In a format that other programs read
         #[arg(long = "as", value_name = "FORMAT")]
         format: Option<OutFormat>,

@@ -133,11 +133,12 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
             let fix = commands::doctor::Fix { wanted: *fix, apply: *apply, only, model };
             commands::doctor::doctor(path, &fix, *anonymous, whose, &config, output)
         }
-        Command::Export { path, out, unsigned, no_documents, include_constraints, format } => {
+        Command::Export { path, out, unsigned, no_documents, include_constraints, trades, format } => {
             let how = commands::travel::HowOut {
                 signed: !*unsigned,
                 documents: !*no_documents,
                 constraints: *include_constraints,
+                trades: *trades,
                 okf: *format == Some(OutFormat::Okf),
             };
             commands::travel::export(path, out, how, whose, &config, output)

@@ -11,7 +11,7 @@ use super::shown::held;
 use crate::base::gather::Gather as _;
 use crate::base::list::List;
 use crate::base::pattern::pattern;
-use crate::base::relative::weekdays;
+use crate::base::relative::weekdays_of_word;
 use crate::base::sorted::SortedSet;
 use crate::base::spread::Spread;
 use crate::base::text;
@@ -213,7 +213,7 @@ fn is_known(word: &str, known: &Words<'_>, calendar: &Calendar<'_>) -> bool {
     known.forms().has_form(&lower)
         || (parts.len() > 1 && parts.iter().all(|part| known.forms().has_form(part) || part.len() == 1))
         || lower.split('_').filter(|part| !part.is_empty()).all(|part| known.forms().has_form(part))
-        || weekdays(&lower).into_iter().any(|weekday| calendar.allows_weekday(weekday))
+        || weekdays_of_word(&lower).into_iter().any(|weekday| calendar.allows_weekday(weekday))
         || (word.chars().all(char::is_uppercase) && word.len() > 2 && known.forms().initials.contains(&lower))
         || ALWAYS.split(' ').any(|always| always == lower.strip_suffix("'s").unwrap_or(&lower))
 }

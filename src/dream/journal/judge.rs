@@ -1,5 +1,7 @@
 //! The answer to a pass: gate by gate, and then line by line.
 
+use std::iter;
+
 use chrono::NaiveDate;
 
 use super::blame::blame;
@@ -212,19 +214,35 @@ impl Curation {
             let Verdict { sources, hold, heading, teller, dated, .. } =
                 judge.judge(item.heading, &claim, &citations);
             let text = with_dates(&item.text, &claim, dated, config.section.item_chars, &mut room);
-            let text = teller.map_or_else(|| text.clone(), |teller| told(&teller, &text));
+            let is_dated = text != item.text;
+            let by =
+                |text: String| teller.as_ref().map_or_else(|| text.clone(), |teller| told(teller, &text));
+            let text = by(text);
+            let dated = Item { heading: item.heading, text: text.clone(), is_nested: false };
+            if is_dated && let Some(Some(text)) = without_forgotten(run, iter::once(&dated)).pop() {
+                let heading = item.heading.map(str::to_owned);
+                report.lines.push(LineReport::new(text, heading, Vec::new(), LineOutcome::Forgotten));
+                continue;
+            }
             let statement = Statement::of(&text);
             let hash = log::key_hash(&statement.key());
+            // A person may have written the line without its date, or have taken such a one out.
+            let bare = is_dated.then(|| Statement::of(&by(item.text.clone())));
+            let bare_hash = bare.as_ref().map(|bare| log::key_hash(&bare.key()));
+            let bare = bare.map(|bare| Heard::new(bare, citations.clone()));
             let nested = item.is_nested.then_some(Hold { reason: HoldReason::Nested, word: None });
             let hold = instructs(run, item, report).or(nested).or(hold);
             let heard = Heard::new(statement, citations.clone());
             let fate = if let Some(hold) = hold {
                 LineOutcome::Held(hold)
             } else if known.statements.says(&heard).is_some()
+                || bare.is_some_and(|bare| known.statements.says(&bare).is_some())
                 || known.standing.says(&text, &citations, &material.shown)
             {
                 LineOutcome::Duplicate
-            } else if known.was_removed(&hash, &heard) {
+            } else if known.was_removed(&hash, &heard)
+                || bare_hash.is_some_and(|hash| known.was_removed(&hash, &heard))
+            {
                 LineOutcome::RemovedBefore
             } else if text.chars().count() > config.section.item_chars {
                 LineOutcome::OverCap(DropReason::TooLong)

@@ -35,7 +35,7 @@ pub(super) fn settle(lives: &mut [Copied; 2], base: &mut Copied, how: How) -> Re
         }
     }
     if let Some(all) = all.as_mut().filter(|_| !noted.is_empty()) {
-        Forgetting::put(all, &noted);
+        Forgetting::put(all, noted);
     }
     let Some(all) = all else { return Ok(None) };
     // Where files are of different moments, a tool may have brought what was asked before what was overwritten, or behind it.

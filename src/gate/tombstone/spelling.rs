@@ -20,14 +20,18 @@ use crate::base::relative;
 pub(super) fn all(text: &str) -> Vec<Spelled<'_>> {
     let mut all = vec![Spelled::written(text)];
     all.extend(unescaped(text).map(Spelled::written));
-    let alike: Vec<_> = all.iter().filter_map(|spelled| Spelled::alike(&spelled.text)).gather();
+    let alike = |spelled: &Spelled<'_>| Spelled::alike(&spelled.text, &relative::dates(&spelled.text));
+    let alike: Vec<_> = all.iter().filter_map(alike).gather();
     all.extend(alike);
     all
 }
 
-/// Returns a text in the spelling that is compared.
+/// Returns a statement in the spelling that is compared. One that is a relative day and no more keeps its date.
 pub(super) fn alike(text: &str) -> Cow<'_, str> {
-    Spelled::alike(text).map_or(Cow::Borrowed(text), |spelled| spelled.text)
+    let dates = relative::dates(text);
+    let is_day = !dates.is_empty() && relative::is_day(&relative::undated(text));
+    Spelled::alike(text, if is_day { &[] } else { &dates })
+        .map_or(Cow::Borrowed(text), |spelled| spelled.text)
 }
 
 /// A text as it is written, or in another spelling.
@@ -42,9 +46,8 @@ impl<'t> Spelled<'t> {
         Self { text: text.into(), changes: Vec::new() }
     }
 
-    /// Returns a text in the spelling that is compared; `None` where it is in it already.
-    fn alike(text: &str) -> Option<Self> {
-        let dates = relative::dates(text);
+    /// Returns a text in the spelling that is compared, without some dates in it; `None` where it is in it already.
+    fn alike(text: &str, dates: &[Range<usize>]) -> Option<Self> {
         if dates.is_empty() && text.is_ascii() && !text.contains(['&', '\\', '%']) {
             return None;
         }

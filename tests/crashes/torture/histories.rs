@@ -149,7 +149,7 @@ impl History {
             }
             9 => {
                 // Never so far ahead that the ledger may let an entry go. (a window after the window)
-                self.now = night(21) + TimeDelta::hours(i64::try_from(self.chance.below(35 * 24)).unwrap());
+                self.now = night(21) + TimeDelta::hours(self.chance.below(35 * 24));
             }
             10 => self.release(),
             11 if self.chance.one_in(3) => self.give_back(),

@@ -161,9 +161,7 @@ impl Claimer<'_> {
     /// Sets the clock by hours, ahead or back.
     fn jump(&mut self) {
         if let Some((disk, faults)) = &self.clock {
-            disk.shift_clock(TimeDelta::minutes(
-                i64::try_from(self.chance.below(48 * 60)).unwrap() - 24 * 60,
-            ));
+            disk.shift_clock(TimeDelta::minutes(self.chance.below(48 * 60) - 24 * 60));
             // It remembers each operation.
             faults.disarm();
         }

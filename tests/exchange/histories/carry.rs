@@ -315,7 +315,7 @@ fn crashed(plan: &MergePlan, whole: &BTreeMap<String, Vec<u8>>, random: &mut Dic
     let out = Home::empty(false);
     let faults = Faults::new();
     let workspace = FileWorkspace::on_disk(Arc::new(FaultyDisk::new(out.life.quick_disk(), faults.clone())));
-    faults.arm(1 + random.below(120) as u64, Fault::Crash);
+    faults.arm(1 + random.below(120), Fault::Crash);
     // It may end before.
     let _ = plan.write(&workspace);
     drop(workspace);

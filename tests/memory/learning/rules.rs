@@ -260,7 +260,7 @@ fn no_call_and_no_tool_of_anybody_else_adds_a_rule_weakens_one_or_hides_one() {
     let (mut done, mut lifted) = (0, 0);
     for call in 0..many() {
         let access = anybody_else(&mut dice);
-        let id = PreferenceId::new(i64::try_from(dice.below(8)).unwrap());
+        let id = PreferenceId::new(dice.below(8));
         match dice.below(7) {
             0 => drop(store.approve_preference(&access, id, now())),
             1 => drop(store.withdraw_preference(&access, id, now())),

@@ -29,6 +29,7 @@ pub(crate) struct HowOut {
     pub(crate) signed: bool,
     pub(crate) documents: bool,
     pub(crate) constraints: bool,
+    pub(crate) trades: bool,
     pub(crate) okf: bool,
 }
 
@@ -88,7 +89,9 @@ fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle
         Store::Sqlite(store) => export.sqlite_store(store),
         Store::Postgres(store) => export.postgres_store(store),
     };
-    if let Store::Sqlite(store) = &home.store {
+    if how.trades
+        && let Store::Sqlite(store) = &home.store
+    {
         export = export.records(TradeHistory::new(Arc::new(store.clone())).records(&owner)?);
     }
     if how.documents {

@@ -148,6 +148,13 @@ fn a_date_behind_a_relative_day_is_no_word_of_a_statement_and_any_other_is() {
             assert_eq!(all.find(dated).first(), Some(&(0..dated.len())), "{one}");
         }
     }
+    // A day alone is that day.
+    let all = forgotten(&["tomorrow (2026-03-04)"]);
+    assert!(
+        all.holds("tomorrow (2026-03-04)")
+            && !all.holds("Dentist tomorrow")
+            && !all.holds("tomorrow (2026-05-04)")
+    );
     let all = forgotten(&["paid the rent", "met Ana (2026-02-01)"]);
     assert_eq!(all.find("paid the rent (2026-03-04)").first(), Some(&(0..13)));
     assert!(!all.holds("met Ana (2026-03-01)") && !all.holds("met Ana"));
