@@ -320,6 +320,14 @@ fn a_group_is_dreamt_searched_and_forgotten_in_by_its_name() {
         says(&of(&["search", "Lisbon"], 1), &["Nothing was found"]);
         let rows = of(&["rows", "--json"], 0);
         assert!(!rows.contains("Lisbon"), "{rows}");
+        // The group's rows go along in a copy, and what it has forgotten in an export.
+        let [copy, out, other] = ["copy", "out", "other"].map(|name| format!("{name}-of-{home}"));
+        ends(at, &["copy", home, &copy], 0);
+        says(&told(at, &["search", &copy, "mast", "--group", "crew"], 0), &["mast is blue"]);
+        ends(at, &["export", home, &out], 0);
+        ends(at, &["import", &out, &other, "--apply"], 0);
+        says(&told(at, &["search", &other, "Lisbon"], 1), &["Nothing was found"]);
+        assert!(!told(at, &["forgotten", "list", &other], 0).contains("Nothing is forgotten"));
         says(&told(at, &["dream", home, "--group", "crow"], 3), &["has no group crow", "crew"]);
         says(&told(at, &["note", home, "Tea.", "--group", "crew"], 2), &["leave it out"]);
     }

@@ -30,7 +30,7 @@ use crate::learning::{MethodStore, Preference, PreferenceKind, PreferenceState, 
 use crate::memory::{LearningStore, MemoryId, MemoryStore};
 #[cfg(feature = "postgres")]
 use crate::postgres::PostgresMemoryStore;
-use crate::session::{self, Folder};
+use crate::session::{self, Folder, GroupView};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteMemoryStore;
 use crate::upload::FileStore;
@@ -400,7 +400,17 @@ fn documents(workspace: &dyn Workspace, access: &Access, bundle: &mut Bundle) ->
         }
         folders.extend(looked.folders);
     }
-    if let Some(stones) = session::forgotten(workspace)? {
+    // What a group has forgotten is in its documents, which a life that takes them in reads as its own.
+    let mut stones = session::forgotten(workspace)?;
+    for group in session::groups(workspace)? {
+        let of_group = session::forgotten(&GroupView::new(workspace, &access.scope, &group))?;
+        match (&mut stones, of_group) {
+            (Some(all), Some(more)) => all.join(&more),
+            (None, Some(more)) => stones = Some(more),
+            (_, None) => {}
+        }
+    }
+    if let Some(stones) = stones {
         bundle.put(DOCUMENT_STONES, Forgotten::<Tombstones>::new(stones).print());
     }
     Ok(())

@@ -8,7 +8,7 @@ use noctuary::exchange::{
     ChatFormat, ChatImport, ChatPlan, ChatProgress, Dialect, Import, ImportAction, ImportItem, ImportRefusal,
 };
 use noctuary::{FileWorkspace, JournalDreamer};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::home::Home;
@@ -64,10 +64,7 @@ pub(crate) fn import(
     if output.json {
         let mut value = serde_json::to_value(&plan)?;
         if let Some(waits) = &waits {
-            value["backlog"] = json!({
-                "journals": waits.journals, "bytes": waits.bytes, "too_old_bytes": waits.too_old,
-                "nights": waits.nights, "calls": waits.calls,
-            });
+            value["backlog"] = waits.json();
         }
         output.value(&value)?;
         return Ok(End::look_if(is_told));
@@ -138,18 +135,18 @@ fn tell(plan: &ChatPlan, output: Output) {
 }
 
 /// How much waits for nights, and how long they take.
-struct Waits {
-    journals: u64,
-    bytes: u64,
+pub(super) struct Waits {
+    pub(super) journals: u64,
+    pub(super) bytes: u64,
     /// Bytes of journals that are too old for a night.
     too_old: u64,
-    nights: u64,
+    pub(super) nights: u64,
     calls: u64,
     window: Option<u32>,
 }
 
 impl Waits {
-    fn of(home: &Home, config: &Config) -> Result<Self, Trouble> {
+    pub(super) fn of(home: &Home, config: &Config) -> Result<Self, Trouble> {
         let config = config.dreams()?;
         let backlog = |window: Option<u32>| {
             let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace)).config(config.clone());
@@ -169,23 +166,35 @@ impl Waits {
         })
     }
 
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "journals": self.journals, "bytes": self.bytes, "too_old_bytes": self.too_old,
+            "nights": self.nights, "calls": self.calls,
+        })
+    }
+
+    /// Returns how long nights take.
+    pub(super) fn pace(&self) -> String {
+        let (nights, calls) = (count(number(self.nights), "night"), count(number(self.calls), "call"));
+        format!("about {nights}, {calls} of a model")
+    }
+
+    /// Returns how much no night reads, and how it is read.
+    pub(super) fn too_old(&self, here: &str) -> Option<String> {
+        let days = self.window.filter(|_| self.too_old > 0)?;
+        let size = size(self.too_old);
+        Some(format!(
+            "{size} of it is older than {days} days: `noctuary dream {here} --all` reads it, or window_days = 0 in the settings."
+        ))
+    }
+
     fn tell(&self, place: &Place, output: Output) {
         if self.bytes == 0 {
             return;
         }
-        let waits = format!(
-            "{} in {} wait for a dream: about {}, {} of a model.",
-            size(self.bytes),
-            count(number(self.journals), "journal"),
-            count(number(self.nights), "night"),
-            count(number(self.calls), "call")
-        );
-        output.wrapped(0, &waits);
-        if let Some(days) = self.window.filter(|_| self.too_old > 0) {
-            let old = format!(
-                "{} of it is older than {days} days: `noctuary dream {place} --all` reads it, or window_days = 0 in the settings.",
-                size(self.too_old)
-            );
+        let (size, journals) = (size(self.bytes), count(number(self.journals), "journal"));
+        output.wrapped(0, &format!("{size} in {journals} wait for a dream: {}.", self.pace()));
+        if let Some(old) = self.too_old(&place.to_string()) {
             output.wrapped(0, &old);
         }
     }

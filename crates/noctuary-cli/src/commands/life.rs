@@ -11,6 +11,7 @@ use noctuary::memory::Filter;
 use noctuary::{Life, Note};
 use serde_json::{Value, json};
 
+use super::chats::Waits;
 use crate::arguments::Kind;
 use crate::commands::night::dreamer;
 use crate::config::Config;
@@ -121,6 +122,7 @@ struct Status {
     /// Empty for a group, since the doctor looks at a whole life.
     found: Examination,
     survey: DreamSurvey,
+    waits: Waits,
     dreams: Vec<DreamRecord>,
     groups: Vec<String>,
     /// When the latest row was touched.
@@ -152,6 +154,7 @@ impl Status {
             touched: latest.first().map(|row| row.updated_at),
             proposals: dreamer.proposals(&home.owner(), now)?.len(),
             due: due(&survey.due, config, output)?,
+            waits: Waits::of(&home, config)?,
             survey,
             last: dreamer.state()?.last_run_at,
         })
@@ -179,7 +182,7 @@ impl Status {
             "learnings": found.health.learnings,
             "methods": {"all": found.health.methods, "graduated": found.health.graduated, "quarantined": found.health.quarantined},
             "embeddings": found.health.embeddings,
-            "backlog": {"journals": survey.backlog.journals, "bytes": survey.backlog.bytes},
+            "backlog": self.waits.json(),
             "memory_characters": survey.memory.map(|gauge| gauge.chars),
             "due": self.due,
             "last_dream": self.last,
@@ -236,12 +239,19 @@ pub(crate) fn status(
     if let Some(gauge) = survey.memory {
         row("MEMORY.md", format!("{} of {} characters", gauge.chars, gauge.budget));
     }
-    let waits = if survey.backlog.bytes == 0 {
-        "nothing".to_owned()
+    let waits = &status.waits;
+    if waits.bytes == 0 {
+        row("Waits", "nothing".to_owned());
     } else {
-        format!("{} in {}", size(survey.backlog.bytes), count(number(survey.backlog.journals), "journal"))
-    };
-    row("Waits", waits);
+        let nights = if waits.nights > 1 { format!(", {}", waits.pace()) } else { String::new() };
+        row(
+            "Waits",
+            format!("{} in {}{nights}", size(waits.bytes), count(number(waits.journals), "journal")),
+        );
+    }
+    if let Some(old) = waits.too_old(&here) {
+        row("Too old", old);
+    }
     if !groups.is_empty() {
         row("Groups", format!("{}: noctuary status {here} --group NAME", groups.join(", ")));
     }

@@ -322,8 +322,16 @@ pub(crate) fn copy(place: &Place, out: &Place, whose: Whose<'_>, output: Output)
             noctuary::Error::Conflict { name, .. } => Trouble::of("copy_in_the_way", &[out, &name]),
             error => error.into(),
         })?;
-    let plan = copy_rows(home.store.rows(), target.store.rows(), &target.owner(), Utc::now())?;
-    let (rows, refused) = (plan.added().count(), plan.refused().count());
+    let now = Utc::now();
+    let mut plans = vec![copy_rows(home.store.rows(), target.store.rows(), &target.owner(), now)?];
+    for group in home.groups()? {
+        let name = group.to_string();
+        let whose = Whose { group: Some(&name), ..whose };
+        let (from, to) = (Home::open(place, whose)?, Home::open(out, whose)?);
+        plans.push(copy_rows(from.store.rows(), to.store.rows(), &to.owner(), now)?);
+    }
+    let rows: usize = plans.iter().map(|plan| plan.added().count()).sum();
+    let refused: usize = plans.iter().map(|plan| plan.refused().count()).sum();
     if output.json {
         output.value(&json!({"documents": documents, "entries": rows, "refused": refused}))?;
     } else {
@@ -331,7 +339,9 @@ pub(crate) fn copy(place: &Place, out: &Place, whose: Whose<'_>, output: Output)
             "{documents} documents and {} of the store are in {out}.",
             count(rows, "entry").replace("entrys", "entries")
         ));
-        tell_refused(&plan, output);
+        for plan in &plans {
+            tell_refused(plan, output);
+        }
     }
     Ok(End::look_if(refused > 0))
 }
