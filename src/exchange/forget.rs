@@ -6,7 +6,6 @@ use chrono::{DateTime, Utc};
 
 use super::Beside;
 use super::claim::claim;
-use super::forgotten::Forgetting;
 use super::home::{Home, place_of};
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::debug::debug_as;
@@ -243,7 +242,7 @@ impl<'a> Forget<'a> {
                 };
                 let is_out = file.tombstones.lift(&self.text);
                 is_lifted |= is_out;
-                Forgetting::tidy(&mut file);
+                file.in_files.retain(|digest| file.tombstones.iter().any(|stone| stone.digest == *digest));
                 Ok(is_out.then(|| file.print()))
             })?;
             for group in session::groups(workspace)? {
