@@ -211,6 +211,7 @@ fn dream_and_check(path: &Path, planted: &[String], dice: &mut Dice) -> usize {
         .unwrap();
     let clock = || Utc.with_ymd_and_hms(2026, 4, 1, 3, 0, 0).unwrap();
     let mut lines: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let dates = regex::Regex::new(r" ?\(\d{4}-\d\d-\d\d\)").unwrap();
     let mut promoted = 0;
     loop {
         let report = dream_once_at(&dreamer, &Echo { planted }, &clock).unwrap();
@@ -227,7 +228,8 @@ fn dream_and_check(path: &Path, planted: &[String], dice: &mut Dice) -> usize {
             let first = usize::try_from(source.first_line).unwrap() - 1;
             let last = usize::try_from(source.last_line).unwrap();
             let cited = journal[first..last].join(" ");
-            let claim = line.text.rsplit_once(" (").unwrap().0;
+            // The day that "tomorrow" means is the library's.
+            let claim = dates.replace_all(line.text.rsplit_once(" (").unwrap().0, "");
             for said in
                 claim.split("[REDACTED:").map(|piece| piece.split_once(']').map_or(piece, |(_, rest)| rest))
             {
