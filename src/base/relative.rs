@@ -155,7 +155,7 @@ impl Language {
             let whole = captures.get(0).expect("the whole match");
             let (start, end) = (whole.start(), whole.end());
             if let Some((span, date)) = self.days(meaning, whole.as_str(), day) {
-                let date = date.filter(|_| self.is_apart(text, start, end));
+                let date = if self.is_apart(text, start, end) { date } else { None };
                 found.push(Relative { start, end, span, date });
             }
         }
@@ -254,9 +254,10 @@ fn on(meaning: &str, day: NaiveDate, weekday: Weekday) -> Option<NaiveDate> {
     };
     match meaning {
         "coming" => Some(coming),
-        "next" => week(1).filter(|date| *date == coming),
-        "this" => week(0).filter(|date| *date == coming),
-        "last" => week(-1).filter(|date| *date == before),
+        "next" if week(1) == Some(coming) => Some(coming),
+        "this" if week(0) == Some(coming) => Some(coming),
+        "last" if week(-1) == Some(before) => Some(before),
+        "next" | "this" | "last" => None,
         _ => week(meaning.strip_prefix("week")?.parse().ok()?),
     }
 }
@@ -356,8 +357,11 @@ pub(crate) fn dates(text: &str) -> Vec<Range<usize>> {
         let start = if text[..open].ends_with(' ') { open - 1 } else { open };
         let front = &text[text::ceil_boundary(text, start.saturating_sub(PHRASE))..start];
         let front = front.rsplit('\n').next().unwrap_or(front);
-        if LANGUAGES.iter().any(|language| language.ends(front)) {
-            dates.push(start..end);
+        for language in LANGUAGES.iter() {
+            if language.ends(front) {
+                dates.push(start..end);
+                break;
+            }
         }
     }
     dates
@@ -366,10 +370,12 @@ pub(crate) fn dates(text: &str) -> Vec<Range<usize>> {
 /// Returns whether a text is a relative day and nothing else.
 pub(crate) fn is_day(text: &str) -> bool {
     let text = text.trim();
-    let is_whole = |language: &Language| {
-        language.patterns().phrases.find(text).is_some_and(|phrase| phrase.len() == text.len())
-    };
-    LANGUAGES.iter().any(is_whole)
+    for language in LANGUAGES.iter() {
+        if language.patterns().phrases.find(text).is_some_and(|phrase| phrase.len() == text.len()) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns a text without such dates.

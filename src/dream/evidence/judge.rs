@@ -4,7 +4,7 @@ use super::claim::check;
 use super::orders;
 use super::origin;
 use super::rules::{Evidence, Rules};
-use super::shown::{Line, Shown, Source};
+use super::shown::{Shown, Source};
 use super::spoken::{Spoken, only};
 use super::taken::Taken;
 use super::verbatim::speaks;
@@ -119,15 +119,23 @@ impl<'a> Judge<'a> {
 fn dated(claim: &str, sources: &[Source]) -> Option<String> {
     let day = sources.first()?.date?;
     let (front, said) = strip_date(claim);
-    if sources.iter().any(|source| source.date != Some(day)) || front.is_some_and(|front| front != day) {
+    if relative::dates_of(said, language(said), day).is_empty() {
         return None;
     }
-    let lines = || sources.iter().spread(|source| &source.lines);
+    let mut days = Vec::new();
+    for source in sources {
+        if source.date != Some(day) {
+            return None;
+        }
+        for line in &source.lines {
+            days.extend(relative::dates_of(&line.text, language(&line.text), day));
+        }
+    }
+    if front.is_some_and(|front| front != day) {
+        return None;
+    }
     // The day in front is told.
-    let is_cited = |date| {
-        let says = |line: &Line| relative::dates_of(&line.text, language(&line.text), day).contains(&date);
-        front != Some(date) && lines().any(says)
-    };
+    let is_cited = |date| front != Some(date) && days.contains(&date);
     let dated = relative::dated(said, language(said), day, &is_cited)?;
     Some(format!("{}{dated}", &claim[..claim.len() - said.len()]))
 }

@@ -213,9 +213,19 @@ fn is_known(word: &str, known: &Words<'_>, calendar: &Calendar<'_>) -> bool {
     known.forms().has_form(&lower)
         || (parts.len() > 1 && parts.iter().all(|part| known.forms().has_form(part) || part.len() == 1))
         || lower.split('_').filter(|part| !part.is_empty()).all(|part| known.forms().has_form(part))
-        || weekdays_of_word(&lower).into_iter().any(|weekday| calendar.allows_weekday(weekday))
+        || is_allowed(calendar, &lower)
         || (word.chars().all(char::is_uppercase) && word.len() > 2 && known.forms().initials.contains(&lower))
         || ALWAYS.split(' ').any(|always| always == lower.strip_suffix("'s").unwrap_or(&lower))
+}
+
+/// Returns whether a word is a day of the week that the sources allow.
+fn is_allowed(calendar: &Calendar<'_>, word: &str) -> bool {
+    for weekday in weekdays_of_word(word) {
+        if calendar.allows_weekday(weekday) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Words that may be in upper case anywhere, and name nothing that could be made up.
