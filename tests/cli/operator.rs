@@ -1,4 +1,4 @@
-//! What an operator without Rust tripped over: each name, number or word that was wrong says what is right.
+//! An operator without Rust: each name, number or word that was wrong says what is right.
 
 use std::fs;
 use std::path::Path;

@@ -10,6 +10,7 @@ use noctuary::exchange::{
 use noctuary::{FileWorkspace, JournalDreamer};
 use serde_json::{Value, json};
 
+use crate::commands::night::dreamer;
 use crate::config::Config;
 use crate::home::Home;
 use crate::output::{End, Output, Trouble, count, size};
@@ -59,7 +60,12 @@ pub(crate) fn import(
         }
         _ => error.into(),
     })?;
-    let waits = if how.apply { Some(Waits::of(&home, config)?) } else { None };
+    let waits = if how.apply {
+        let near = dreamer(&home, config)?.survey(Utc::now())?.backlog.bytes;
+        Some(Waits::of(&home, config, near)?)
+    } else {
+        None
+    };
     let is_told = !plan.refused.is_empty() || !plan.found.is_empty();
     if output.json {
         let mut value = serde_json::to_value(&plan)?;
@@ -146,20 +152,18 @@ pub(super) struct Waits {
 }
 
 impl Waits {
-    pub(super) fn of(home: &Home, config: &Config) -> Result<Self, Trouble> {
+    /// Looks at what waits of any age, beside the bytes that the next nights read.
+    pub(super) fn of(home: &Home, config: &Config, near: u64) -> Result<Self, Trouble> {
         let config = config.dreams()?;
-        let backlog = |window: Option<u32>| {
-            let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace)).config(config.clone());
-            let dreamer = dreamer.enabled(true).configure(|config| config.window_days = window).build()?;
-            Ok::<_, Trouble>(dreamer.survey(Utc::now())?.backlog)
-        };
-        let (all, near) = (backlog(None)?, backlog(config.window_days)?);
+        let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace)).config(config.clone());
+        let dreamer = dreamer.enabled(true).configure(|config| config.window_days = None).build()?;
+        let all = dreamer.survey(Utc::now())?.backlog;
         let calls = all.bytes.div_ceil(config.total_input_bytes);
         let a_night = u64::from(config.max_passes.min(config.budget.max_calls_per_day.unwrap_or(u32::MAX)));
         Ok(Self {
             journals: all.journals,
             bytes: all.bytes,
-            too_old: all.bytes - near.bytes.min(all.bytes),
+            too_old: all.bytes - near.min(all.bytes),
             nights: calls.div_ceil(a_night.max(1)),
             calls,
             window: config.window_days,

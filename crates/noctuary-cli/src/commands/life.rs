@@ -154,7 +154,7 @@ impl Status {
             touched: latest.first().map(|row| row.updated_at),
             proposals: dreamer.proposals(&home.owner(), now)?.len(),
             due: due(&survey.due, config, output)?,
-            waits: Waits::of(&home, config)?,
+            waits: Waits::of(&home, config, survey.backlog.bytes)?,
             survey,
             last: dreamer.state()?.last_run_at,
         })
