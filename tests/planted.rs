@@ -1,7 +1,7 @@
 //! Bugs that no tool plants, planted: a dropped fsync, two steps swapped, a fence that is skipped.
 //!
 //! ```text
-//! cargo test --test planted -- --ignored --nocapture
+//! cargo test --test sweeps planted -- --ignored --nocapture
 //! ```
 //!
 //! copies the crate beside its build, plants one bug at a time and expects the tests named beside it to fail.
