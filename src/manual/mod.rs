@@ -14,12 +14,13 @@
 //! | forget a statement, erase a person, start over | [`forgetting`] |
 //! | operate without Rust: the command `noctuary`, the doctor, tracing | [`operate`] |
 //! | keep rows, facts, methods and rules | [`memory`] |
-//! | find documents, names and links; languages | [`search`] |
+//! | find documents, names and links | [`search`] |
 //! | keep charts, reports and files that people hand over (feature `artifacts`) | [`artifacts`] |
 //! | write a backend, a filter, a client or a dreamer | [`backends`] |
 //!
 //! | Look up, and judge | Page |
 //! |---|---|
+//! | languages: spellings that meet, stems, days | [`languages`] |
 //! | every file, byte by byte, its repair, and environment variables | [`formats`] |
 //! | exactly once: commits, locks, editors, backups | [`durability`] |
 //! | rights of each session, and text that leaves the machine | [`privacy`] |
@@ -88,6 +89,9 @@ pub mod operate {}
 
 #[doc = include_str!("memory.md")]
 pub mod memory {}
+
+#[doc = include_str!("languages.md")]
+pub mod languages {}
 
 #[doc = include_str!("search.md")]
 #[doc = ""]

@@ -26,15 +26,29 @@ struct Written {
     other: &'static str,
 }
 
-/// The rows of the table; of those that are the same text alone where `kind` says so.
-fn table(kind: Option<&'static str>) -> impl Iterator<Item = Written> {
-    let lines = include_str!("scripts.tsv").lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(move |line| {
-        let mut columns = line.split('\t');
-        let is_of = columns.next();
+/// The headings of the manual's tables.
+const SAME: &[&str] = &["The same text"];
+const ALL: &[&str] = &["The same text", "The same word"];
+
+/// The rows of the manual's tables below some headings.
+fn table(headings: &'static [&'static str]) -> impl Iterator<Item = Written> {
+    let page = include_str!("../../src/manual/languages.md");
+    let parts = page.split("\n# ").filter(|part| headings.iter().any(|heading| part.starts_with(heading)));
+    let rows = parts.flat_map(|part| part.lines().filter(|line| line.starts_with("| ")).skip(1));
+    rows.map(|row| {
+        let mut columns = row.trim_matches(['|', ' ']).split(" | ");
         let [shows, one, other] = std::array::from_fn(|_| columns.next().unwrap());
-        (kind.is_none() || is_of == kind).then_some(Written { shows, one, other })
+        Written { shows, one, other }
     })
+}
+
+#[test]
+fn the_tables_of_the_manual_are_read() {
+    let (same, all) = (table(SAME).count(), table(ALL).count());
+    assert!(same > 20 && all > same + 20, "{same} and {all} rows");
+    for row in table(ALL) {
+        assert_ne!(row.one, row.other, "{row:?}");
+    }
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Edged> {
@@ -58,7 +72,7 @@ fn row(text: String) -> NewMemory {
 fn a_word_is_found_in_rows_however_it_is_written() {
     each(|store| {
         let write = |word: &str| store.write(&agent(), &row(format!("we saw {word} once")), now()).unwrap();
-        let rows: Vec<_> = table(None).map(|row| (row, [write(row.one), write(row.other)])).collect();
+        let rows: Vec<_> = table(ALL).map(|row| (row, [write(row.one), write(row.other)])).collect();
         for (row, ids) in rows {
             let query = |word| Query::new(word).limit(200);
             let find = |word| store.search(&agent(), &query(word)).unwrap().hits;
@@ -84,11 +98,11 @@ fn a_word_is_found_in_documents_however_it_is_written() {
             Arc::new(FileWorkspace::open(at("life")).unwrap())
         };
         let home = Indexed::new(workspace, SqliteIndex::open(at("index.db"), marta()).unwrap());
-        for (number, row) in table(None).enumerate() {
+        for (number, row) in table(ALL).enumerate() {
             let text = format!("We saw {} once.\n", row.one);
             home.write(&name(&format!("notes/n{number}.md")), text.as_bytes(), WriteMode::Create).unwrap();
         }
-        for (number, row) in table(None).enumerate() {
+        for (number, row) in table(ALL).enumerate() {
             let found = home.search_unmasked(&agent(), row.other, 100).unwrap().results;
             let path = format!("notes/n{number}.md");
             assert!(found.iter().any(|found| found.path.as_str() == path), "{row:?}");
@@ -101,7 +115,7 @@ fn a_word_is_found_in_documents_however_it_is_written() {
 fn a_name_is_one_fact_one_entity_and_one_page_however_it_is_written() {
     each(|store| {
         let pages = Pages::new(Arc::clone(&store) as _);
-        for row in table(Some("same")) {
+        for row in table(SAME) {
             let lives = |name: &str, town: &str| {
                 let fact =
                     NewMemory::new("fact", format!("[[{name}]] lives in {town}"), Source::AgentRecorded);
@@ -148,7 +162,7 @@ fn what_is_forgotten_is_forgotten_however_it_is_written() {
         let life = if backend == 0 { folder.path().to_owned() } else { folder.path().join("life") };
         std::fs::create_dir_all(&life).unwrap();
         let workspace = FileWorkspace::open(life).unwrap();
-        for row in table(Some("same")) {
+        for row in table(SAME) {
             let said = |word: &str| format!("{word} keeps the spare boat key");
             let id = store.write(&agent(), &self::row(said(row.other)), now()).unwrap();
             let text = format!("- [09:00:00] [user] {}, and tea.\n", said(row.other));
@@ -173,7 +187,7 @@ fn what_is_forgotten_is_forgotten_however_it_is_written() {
 // BX-53
 #[test]
 fn a_night_knows_its_lines_however_they_are_written() {
-    for row in table(Some("same")).filter(|row| !row.shows.starts_with("Persian")) {
+    for row in table(SAME).filter(|row| !row.shows.starts_with("Persian")) {
         let noted = |word: &str| format!("- 09:12 [user] I sail with {word} on Sundays.\n");
         let fact = |word: &str| format!("### Facts\n- The user sails with {word} on Sundays.\n");
         let life = Life::with(&[(20, &noted(row.one))]);
@@ -200,7 +214,7 @@ fn names_of_files_that_are_one_elsewhere_are_told() {
     ];
     for home in homes {
         // No name has characters that take no room.
-        for row in table(Some("same")).filter(|row| !row.one.contains('\u{200c}')) {
+        for row in table(SAME).filter(|row| !row.one.contains('\u{200c}')) {
             let names = [row.one, row.other].map(|word| name(&format!("notes/{word}.md")));
             for name in &names {
                 home.write(name, b"x", WriteMode::Replace).unwrap();
