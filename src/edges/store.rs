@@ -133,7 +133,7 @@ impl Neighborhood {
     }
 
     /// Keeps some of the texts, and the entities beside it in those.
-    pub(crate) fn retain(&mut self, keeps: impl Fn(&Mention) -> bool) {
+    pub(crate) fn retain(&mut self, keeps: impl FnMut(&Mention) -> bool) {
         let before = self.mentions.len();
         self.mentions.retain(keeps);
         if self.mentions.len() < before {

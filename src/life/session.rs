@@ -22,7 +22,7 @@ use crate::format::{JournalName, Note};
 use crate::gate::{DoorWarning, Doors};
 use crate::learning::PreferenceStore;
 use crate::memory::MemoryStore;
-use crate::session::Guarded;
+use crate::session::{Guarded, is_private};
 use crate::workspace::Workspace;
 
 /// A session that has begun: its prompt, its turns, and the notes of them that wait to be written.
@@ -269,7 +269,7 @@ impl Session {
     }
 
     /// Appends a note to the session's journal at once, whatever the switches say. Secrets in it are masked, and
-    /// the warnings say so. When it returns, the note survives a power loss.
+    /// the warnings say so. In a main session they also tell of forgotten words, which a journal keeps and no search shows. When it returns, the note survives a power loss.
     ///
     /// # Errors
     ///
@@ -280,6 +280,13 @@ impl Session {
         let mut note = note.clone();
         note.text = self.view.admit("note", &note.text, &mut warnings)?;
         self.view.admit_origin(&mut note.origin, &mut warnings)?;
+        // A journal is a record of what was said. With others present, a warning would tell them what was forgotten.
+        if is_private(&self.view)
+            && let Ok(doors) = self.view.current_doors()
+        {
+            let name = Name::hidden("a new note".to_owned());
+            warnings.extend(self.view.mask_forgotten(&doors, &name, &note.text)?.warnings);
+        }
         self.turns.note(&self.view, &note, now)?;
         Ok(warnings)
     }

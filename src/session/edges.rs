@@ -4,13 +4,12 @@ use chrono::{DateTime, Utc};
 
 use super::indexed::Indexed;
 use super::rights::audience;
-use super::upkeep::is_indexed;
+use super::upkeep::{Cuts, is_indexed};
 use crate::base::access::Access;
 use crate::base::document::SourceRef;
 use crate::base::error::Result;
 use crate::base::order;
 use crate::edges::{Cited, CitedSource, EdgeStore, Neighborhood, TopEntity};
-use crate::gate::Tombstones;
 use crate::workspace::{Workspace, is_of};
 
 /// The links, tags and names of documents. A session is told of documents that it may read, and nobody of what the workspace has
@@ -25,14 +24,18 @@ impl<W: Workspace> EdgeStore for Indexed<W> {
     ) -> Result<Neighborhood> {
         let Some(edges) = self.edges_for(access) else { return Ok(Neighborhood::default()) };
         let mut around = edges.neighborhood(access, asked, limit, now)?;
-        let forgotten = self.upkeep.forgotten.get(&self.upkeep.workspace)?;
+        let (mut cuts, mut failed) = (Cuts::default(), None);
         around.retain(|mention| match &mention.said {
             Cited::Passage(passage) => {
-                self.is_told(access, &passage.lines, &passage.text, forgotten.as_deref())
+                let is_told = self.is_told(access, &mut cuts, &passage.lines, &passage.text);
+                is_told.unwrap_or_else(|error| {
+                    failed = Some(error);
+                    false
+                })
             }
             Cited::Row(_) | Cited::Note(_) => true,
         });
-        Ok(around)
+        failed.map_or(Ok(around), Err)
     }
 
     fn top_entities(&self, access: &Access, limit: usize) -> Result<Vec<TopEntity>> {
@@ -46,13 +49,12 @@ impl<W: Workspace> EdgeStore for Indexed<W> {
 
     fn words(&self, access: &Access, source: &CitedSource) -> Result<Option<String>> {
         let Some(edges) = self.edges_for(access) else { return Ok(None) };
-        let forgotten = self.upkeep.forgotten.get(&self.upkeep.workspace)?;
         let words = edges.words(access, source)?;
-        Ok(match source {
-            CitedSource::Lines(lines) => {
-                words.filter(|text| self.is_told(access, lines, text, forgotten.as_deref()))
+        Ok(match (source, words) {
+            (CitedSource::Lines(lines), Some(text)) => {
+                self.is_told(access, &mut Cuts::default(), lines, &text)?.then_some(text)
             }
-            CitedSource::Row(_) | CitedSource::Note(_) | CitedSource::Record(_) => words,
+            (_, words) => words,
         })
     }
 
@@ -72,16 +74,9 @@ impl<W: Workspace> Indexed<W> {
 
     /// Returns whether a session is told of lines of a document. The index may not have been brought up to date since something was
     /// forgotten.
-    fn is_told(
-        &self,
-        access: &Access,
-        lines: &SourceRef,
-        text: &str,
-        forgotten: Option<&Tombstones>,
-    ) -> bool {
-        audience(&lines.name, self.upkeep.is_of_group()).includes(access.kind)
+    fn is_told(&self, access: &Access, cuts: &mut Cuts, lines: &SourceRef, text: &str) -> Result<bool> {
+        Ok(audience(&lines.name, self.upkeep.is_of_group()).includes(access.kind)
             && is_indexed(&lines.name)
-            && forgotten
-                .is_none_or(|forgotten| !forgotten.holds(lines.name.as_str()) && !forgotten.holds(text))
+            && !cuts.of(&self.upkeep, &lines.name)?.hides(&lines.name, text))
     }
 }

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::base::debug::debug_as;
 use crate::base::document::Document;
 use crate::base::error::Result;
-use crate::base::name::StateName;
+use crate::base::group::GroupName;
+use crate::base::name::{Name, StateName};
 use crate::format::documents::sections;
 use crate::format::state::forgotten::Forgotten;
 use crate::format::state::history::History;
@@ -21,8 +22,17 @@ pub(crate) fn forgotten<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<T
 
 /// Reads the file of the tombstones, and its copy where it is damaged.
 pub(crate) fn forgotten_file<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<Forgotten<Tombstones>>> {
-    let file = workspace.read(&StateName::FORGOTTEN)?;
-    Forgotten::or_copy(file.as_ref().map(Document::bytes), || forgotten_copy(workspace))
+    read_at(workspace, [&StateName::FORGOTTEN, &StateName::FORGOTTEN_COPY])
+}
+
+/// Reads a file of tombstones, and its copy where it is damaged.
+fn read_at<W: Workspace + ?Sized>(
+    workspace: &W,
+    [file, copy]: [&Name; 2],
+) -> Result<Option<Forgotten<Tombstones>>> {
+    let file = workspace.read(file)?;
+    let copy = || Ok(workspace.read(copy)?.map(Document::into_bytes));
+    Forgotten::or_copy(file.as_ref().map(Document::bytes), copy)
 }
 
 /// Returns the tombstones of statements that a person has asked to have overwritten in files; `None` where there are none.
@@ -65,16 +75,18 @@ pub(crate) fn forgotten_copy<W: Workspace + ?Sized>(workspace: &W) -> Result<Opt
     Ok(workspace.read(&StateName::FORGOTTEN_COPY)?.map(Document::into_bytes))
 }
 
-/// The tombstones of one workspace as they were read last.
+/// The tombstones of one workspace, and of its groups, as they were read last.
 #[derive(Default)]
-pub(super) struct ForgottenCache(Mutex<Option<Cached>>);
+pub(super) struct ForgottenCache(Mutex<Vec<Cached>>);
 
 struct Cached {
-    version: Version,
+    /// Whose documents they count for: those of a group, or all others.
+    group: Option<GroupName>,
+    versions: [Option<Version>; 2],
     tombstones: Option<Arc<Tombstones>>,
 }
 
-/// A version of the file: two files of one size and time still differ in the checksum at their end.
+/// A version of a file: two of one size and time still differ in the checksum at their end.
 #[derive(PartialEq, Eq)]
 struct Version {
     metadata: Option<Metadata>,
@@ -87,25 +99,61 @@ const END: u64 = 64;
 impl ForgottenCache {
     /// Returns the tombstones as of now. Of an unchanged file the end alone is read.
     pub(super) fn get<W: Workspace + ?Sized>(&self, workspace: &W) -> Result<Option<Arc<Tombstones>>> {
-        // Before the file is read: one that changes in between is read again by the next look.
-        let version = Version::of(workspace)?;
-        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cached) = cached.as_ref().filter(|cached| cached.version == version) {
+        self.of_group(workspace, None)
+    }
+
+    /// Returns the tombstones that count for a document of a life: a group's documents obey those of the group too.
+    pub(super) fn of_document<W: Workspace + ?Sized>(
+        &self,
+        workspace: &W,
+        name: &Name,
+    ) -> Result<Option<Arc<Tombstones>>> {
+        self.of_group(workspace, GroupName::of_document(name.as_str()).as_ref())
+    }
+
+    pub(super) fn of_group<W: Workspace + ?Sized>(
+        &self,
+        workspace: &W,
+        group: Option<&GroupName>,
+    ) -> Result<Option<Arc<Tombstones>>> {
+        let files = group.map(|group| {
+            [StateName::FORGOTTEN, StateName::FORGOTTEN_COPY]
+                .map(|file| Name::hidden(format!("{}/{file}", group.folder())))
+        });
+        // Before a file is read: one that changes in between is read again by the next look.
+        let mut versions = [Some(Version::of(workspace, &StateName::FORGOTTEN)?), None];
+        if let Some([file, _]) = &files {
+            versions[1] = Some(Version::of(workspace, file)?);
+        }
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = all.iter().position(|cached| cached.group.as_ref() == group);
+        if let Some(cached) = place.map(|place| &all[place]).filter(|cached| cached.versions == versions) {
             return Ok(cached.tombstones.clone());
         }
-        let tombstones = forgotten(workspace)?.map(Arc::new);
-        *cached = Some(Cached { version, tombstones: tombstones.clone() });
+        let mut tombstones = forgotten(workspace)?;
+        if let Some([file, copy]) = &files
+            && let Some(theirs) = read_at(workspace, [file, copy])?
+        {
+            match &mut tombstones {
+                Some(own) => own.join(&theirs.tombstones),
+                None => tombstones = Some(theirs.tombstones).filter(|theirs| !theirs.is_empty()),
+            }
+        }
+        let tombstones = tombstones.map(Arc::new);
+        let cached = Cached { group: group.cloned(), versions, tombstones: tombstones.clone() };
+        match place {
+            Some(place) => all[place] = cached,
+            None => all.push(cached),
+        }
         Ok(tombstones)
     }
 }
 
 impl Version {
-    fn of<W: Workspace + ?Sized>(workspace: &W) -> Result<Self> {
-        let metadata = workspace.metadata(&StateName::FORGOTTEN)?;
+    fn of<W: Workspace + ?Sized>(workspace: &W, file: &Name) -> Result<Self> {
+        let metadata = workspace.metadata(file)?;
         let end = match metadata {
-            Some(Metadata { len, .. }) => {
-                workspace.read_range(&StateName::FORGOTTEN, len.saturating_sub(END)..len)?
-            }
+            Some(Metadata { len, .. }) => workspace.read_range(file, len.saturating_sub(END)..len)?,
             None => Vec::new(),
         };
         Ok(Self { metadata, end })

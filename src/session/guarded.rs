@@ -258,7 +258,7 @@ impl<W: Workspace> Guarded<W> {
         let (mut doors, mut of_theirs) = (Cow::Borrowed(&self.doors), Vec::new());
         // A journal is a record of what was said.
         if door != Door::JournalAppend {
-            match self.current_doors() {
+            match self.doors_of(name) {
                 // The human's text is theirs, also if they asked to forget it, or if the list of
                 // tombstones is damaged.
                 Ok(current) if self.is_theirs() => {
@@ -314,7 +314,7 @@ impl<W: Workspace> Guarded<W> {
 
     /// Returns whether a text of a document would not be written there again as it is.
     pub(crate) fn would_change(&self, name: &Name, text: &str) -> Result<bool> {
-        let (doors, policy) = (self.current_doors()?, self.policy(Door::WorkspaceWrite, name));
+        let (doors, policy) = (self.doors_of(name)?, self.policy(Door::WorkspaceWrite, name));
         match self.judge(&doors, Door::WorkspaceWrite, policy, name, text) {
             Ok(passed) => Ok(passed.text != text),
             Err(Error::Stopped { .. }) => Ok(true),
@@ -328,12 +328,17 @@ impl<W: Workspace> Guarded<W> {
         self.check(Verb::Write, name)?;
         self.pass_name(name)?;
         let policy = self.policy(Door::WorkspaceWrite, name);
-        self.judge(&*self.current_doors()?, Door::WorkspaceWrite, policy, name, text).map(drop)
+        self.judge(&*self.doors_of(name)?, Door::WorkspaceWrite, policy, name, text).map(drop)
     }
 
     /// Returns the doors, with what the workspace has forgotten by now.
     pub(crate) fn current_doors(&self) -> Result<Cow<'_, Doors>> {
-        Ok(match self.forgotten.get(&self.workspace)? {
+        self.doors_of(&DocName::MEMORY)
+    }
+
+    /// Returns the doors of a document: with what the workspace has forgotten, and its group where it has one.
+    pub(crate) fn doors_of(&self, name: &Name) -> Result<Cow<'_, Doors>> {
+        Ok(match self.forgotten.of_document(&self.workspace, name)? {
             Some(forgotten) => Cow::Owned(self.doors.clone().forgotten(forgotten)),
             None => Cow::Borrowed(&self.doors),
         })

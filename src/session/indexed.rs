@@ -11,7 +11,7 @@ use super::forgotten::ForgottenCache;
 use super::rights::audience;
 use super::shown::{Passages, ShownPassage};
 use super::sync::{Sync, SyncReport, Unreadable};
-use super::upkeep::{Upkeep, is_indexed};
+use super::upkeep::{Cuts, Upkeep, is_indexed};
 use crate::base::access::{Access, Scope};
 use crate::base::document::{Document, Revision};
 use crate::base::error::Result;
@@ -275,11 +275,12 @@ impl<W: Workspace> Indexed<W> {
             let is_of_group = self.upkeep.is_of_group();
             let includes = |path: &DocName| audience(path, is_of_group).includes(access.kind);
             order::retain(results, |result| includes(&result.path) && is_indexed(&result.path));
-            if let Some(forgotten) = self.upkeep.forgotten.get(&self.upkeep.workspace)? {
-                // The index may not have been brought up to date since.
-                order::retain(results, |result| {
-                    !forgotten.holds(result.path.as_str()) && !forgotten.holds(&result.content)
-                });
+            // The index may not have been brought up to date since something was forgotten.
+            let mut cuts = Cuts::default();
+            for result in std::mem::take(results) {
+                if !cuts.of(&self.upkeep, &result.path)?.hides(&result.path, &result.content) {
+                    results.push(result);
+                }
             }
             Ok(found)
         })
@@ -308,9 +309,8 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// The errors of the index, and of listing the root. A document that cannot be read is no error: the report names it.
     pub fn sync(&self, now: DateTime<Utc>) -> Result<SyncReport> {
-        let cut = self.upkeep.cut()?;
         let missed = std::mem::take(&mut self.upkeep.missed().names);
-        let mut sync = Sync::new(&self.upkeep, &missed, cut, now);
+        let mut sync = Sync::new(&self.upkeep, &missed, now);
         let done = sync.run();
         let report = sync.report;
         if done.is_err() || !report.unreadable.is_empty() {
@@ -331,9 +331,13 @@ impl<W: Workspace> Indexed<W> {
 
     /// Returns the documents that are indexed by another rule than the present one: before the last statement was forgotten.
     pub(crate) fn outdated(&self) -> Result<SortedSet<DocName>> {
-        let cut = self.upkeep.cut()?;
-        let seen = self.upkeep.index.seen()?.into_iter();
-        Ok(seen.filter(|(_, seen)| !cut.is_of(seen)).map(|(name, _)| name).collect())
+        let (mut cuts, mut outdated) = (Cuts::default(), SortedSet::new());
+        for (name, seen) in self.upkeep.index.seen()? {
+            if !cuts.of(&self.upkeep, &name)?.is_of(&seen) {
+                outdated.insert(name);
+            }
+        }
+        Ok(outdated)
     }
 
     /// Leaves nothing on the disk of what was taken out of the index, as far as it can.

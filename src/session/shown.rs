@@ -29,7 +29,7 @@ use crate::workspace::Workspace;
 /// there and reads it back would see by a mask that it was forgotten.
 pub(crate) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<String> {
     let is_theirs = JournalName::is_shared_name(name.as_str()) && !is_private(view);
-    let doors = if is_theirs { Cow::Borrowed(view.doors()) } else { view.current_doors()? };
+    let doors = if is_theirs { Cow::Borrowed(view.doors()) } else { view.doors_of(name)? };
     let policy = doors.policy_of(Door::PromptLoad, name).as_shown();
     Ok(view.judge(&doors, Door::PromptLoad, policy, name, text)?.text.into_owned())
 }
@@ -76,7 +76,7 @@ const MAX_ENTRY_BYTES: usize = 1600;
 impl MaskedDocument {
     fn of<W: Workspace>(view: &Guarded<W>, document: &Document, is_masked: bool) -> Result<Self> {
         let text = document.lossy().into_owned();
-        let blanked = view.current_doors()?.blanked(&text);
+        let blanked = view.doors_of(document.name())?.blanked(&text);
         let shown = match &blanked {
             _ if is_masked => marked(view, document.name(), &text)?,
             blanked => blanked.as_ref().unwrap_or(&text).clone(),

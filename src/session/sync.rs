@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::upkeep::{Cut, Upkeep, is_indexed, is_no_document, is_nothing};
+use super::upkeep::{Cuts, Upkeep, is_indexed, is_no_document, is_nothing};
 use super::walk::{Folder, Looked};
 use crate::base::error::{Error, Result};
 use crate::base::gather::Gather as _;
@@ -59,7 +59,7 @@ pub(super) struct Sync<'a, W> {
     upkeep: &'a Upkeep<W>,
     /// Looked at whatever their metadata says.
     missed: &'a SortedSet<DocName>,
-    cut: Cut,
+    cuts: Cuts,
     /// Documents that the index knows and the walk has not met yet.
     known: BTreeMap<DocName, SeenDocument>,
     batch: Vec<IndexChange>,
@@ -75,12 +75,7 @@ const BATCH_DOCUMENTS: usize = 512;
 
 impl<'a, W: Workspace> Sync<'a, W> {
     /// Makes a sync, one at a time; the `missed` documents are looked at, whatever their metadata says.
-    pub(super) fn new(
-        upkeep: &'a Upkeep<W>,
-        missed: &'a SortedSet<DocName>,
-        cut: Cut,
-        at: DateTime<Utc>,
-    ) -> Self {
+    pub(super) fn new(upkeep: &'a Upkeep<W>, missed: &'a SortedSet<DocName>, at: DateTime<Utc>) -> Self {
         let report = SyncReport {
             at,
             added: Vec::new(),
@@ -93,8 +88,8 @@ impl<'a, W: Workspace> Sync<'a, W> {
             left_out: Vec::new(),
             not_portable: Vec::new(),
         };
-        let (known, batch) = (BTreeMap::new(), Vec::new());
-        Self { upkeep, missed, cut, known, batch, batch_bytes: 0, report }
+        let (cuts, known, batch) = (Cuts::default(), BTreeMap::new(), Vec::new());
+        Self { upkeep, missed, cuts, known, batch, batch_bytes: 0, report }
     }
 
     pub(super) fn run(&mut self) -> Result<()> {
@@ -140,16 +135,15 @@ impl<'a, W: Workspace> Sync<'a, W> {
         let looks = self.upkeep.workspace.metadata_of(&names);
         for (name, look) in documents.iter().zip(looks).filter(|(name, _)| is_indexed(name)) {
             let before = self.known.remove(name);
+            let cut = self.cuts.of(self.upkeep, name)?;
             let after = match look {
                 Ok(None) => Ok(IndexEntry::Gone),
                 Ok(Some(metadata)) => match &before {
-                    Some(seen)
-                        if self.cut.is_as_seen(name, metadata, seen) && !self.missed.contains(name) =>
-                    {
+                    Some(seen) if cut.is_as_seen(name, metadata, seen) && !self.missed.contains(name) => {
                         self.report.unchanged += 1;
                         continue;
                     }
-                    _ => self.upkeep.look(name, metadata, before.as_ref(), &self.cut),
+                    _ => self.upkeep.look(name, metadata, before.as_ref(), cut),
                 },
                 Err(error) => Err(error),
             };

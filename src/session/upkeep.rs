@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use super::forgotten::ForgottenCache;
 use super::rights::audience;
 use crate::base::error::{Error, Result};
+use crate::base::group::GroupName;
 use crate::base::name::{DocName, Name, Space};
 use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
@@ -79,7 +80,7 @@ impl<W: Workspace> Upkeep<W> {
     /// whatever was indexed last was read last.
     pub(super) fn refresh(&self, name: &DocName, at: Option<DateTime<Utc>>) -> Result<Option<IndexChange>> {
         for _ in 0..ATTEMPTS {
-            let cut = self.cut()?;
+            let cut = self.cut(GroupName::of_document(name.as_str()))?;
             let before = self.index.seen_of(name)?;
             let (metadata, failed) = match self.workspace.metadata(name) {
                 Ok(metadata) => (metadata, None),
@@ -153,16 +154,16 @@ impl<W: Workspace> Upkeep<W> {
         Ok(IndexEntry::Text { seen, text, chunks })
     }
 
-    /// Returns the rule for cutting documents now. Tombstones are a part of it, so that after a forgetting all
-    /// documents are cut anew.
-    pub(super) fn cut(&self) -> Result<Cut> {
-        let forgotten = self.forgotten.get(&self.workspace)?;
+    /// Returns the rule for cutting documents now, those of a group or all others. Tombstones are a part of it, so that
+    /// after a forgetting all documents are cut anew.
+    pub(super) fn cut(&self, group: Option<GroupName>) -> Result<Cut> {
+        let forgotten = self.forgotten.of_group(&self.workspace, group.as_ref())?;
         let is_of_group = self.is_of_group();
         let mut identity = format!("{} words {WORDS_VERSION}", self.chunks.identity());
         if let Some(forgotten) = &forgotten {
             identity.push_str(&format!(" forgotten {}", forgotten.identity()));
         }
-        Ok(Cut { forgotten, identity, is_of_group })
+        Ok(Cut { group, forgotten, identity, is_of_group })
     }
 
     /// Returns whether the workspace is a group's.
@@ -173,12 +174,19 @@ impl<W: Workspace> Upkeep<W> {
 
 /// The rule for cutting documents, and the parts that are left out.
 pub(super) struct Cut {
+    group: Option<GroupName>,
     forgotten: Option<Arc<Tombstones>>,
     identity: String,
     is_of_group: bool,
 }
 
 impl Cut {
+    /// Returns whether a text of a document, or its name, was forgotten.
+    pub(super) fn hides(&self, name: &Name, text: &str) -> bool {
+        let forgotten = self.forgotten.as_ref();
+        forgotten.is_some_and(|forgotten| forgotten.holds(name.as_str()) || forgotten.holds(text))
+    }
+
     pub(super) fn is_of(&self, seen: &SeenDocument) -> bool {
         seen.chunking == self.identity
     }
@@ -188,6 +196,24 @@ impl Cut {
             && before.modified == metadata.modified
             && before.chunking == self.identity
             && before.audience == audience(name, self.is_of_group)
+    }
+}
+
+/// The rules for cutting the documents of a life and of its groups, each found once.
+#[derive(Default)]
+pub(super) struct Cuts(Vec<Cut>);
+
+impl Cuts {
+    pub(super) fn of<W: Workspace>(&mut self, upkeep: &Upkeep<W>, name: &DocName) -> Result<&Cut> {
+        let group = GroupName::of_document(name.as_str());
+        let place = match self.0.iter().position(|cut| cut.group == group) {
+            Some(place) => place,
+            None => {
+                self.0.push(upkeep.cut(group)?);
+                self.0.len() - 1
+            }
+        };
+        Ok(&self.0[place])
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn hidden<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -
 
 /// Returns whether a text of a document holds a secret that a model is not shown.
 pub(super) fn hides_secret<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<bool> {
-    let doors = view.current_doors()?;
+    let doors = view.doors_of(name)?;
     let mut policy = doors.policy_of(Door::PromptLoad, name).as_shown();
     policy.injections = InjectionPolicy::Allow;
     let passed = view.judge(&doors, Door::PromptLoad, policy, name, text)?;

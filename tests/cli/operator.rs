@@ -329,6 +329,47 @@ fn a_group_is_dreamt_searched_and_forgotten_in_by_its_name() {
         says(&told(at, &["search", &other, "Lisbon"], 1), &["Nothing was found"]);
         assert!(!told(at, &["forgotten", "list", &other], 0).contains("Nothing is forgotten"));
         says(&told(at, &["dream", home, "--group", "crow"], 3), &["has no group crow", "crew"]);
-        says(&told(at, &["note", home, "Tea.", "--group", "crew"], 2), &["leave it out"]);
+        says(&told(at, &["doctor", home, "--group", "crew"], 2), &["leave --group out"]);
+    }
+}
+
+// A group could not be begun by the command, and a note said nothing of forgotten words.
+#[test]
+fn a_note_begins_a_group_and_tells_of_forgotten_words() {
+    for home in ["agent", "life.db"] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        ends(at, &["init", home], 0);
+        says(&told(at, &["dream", home, "--group", "rowers"], 3), &["begins it"]);
+        says(&told(at, &["note", home, "Tea.", "--group", "The Rowers"], 2), &["a-z, 0-9 and -"]);
+        says(&told(at, &["note", home, "Tea.", "--who", "Ida"], 2), &["--group"]);
+        let words = [
+            "note",
+            home,
+            "The cox is Ida and we row on Mondays.",
+            "--kind",
+            "decision",
+            "--group",
+            "rowers",
+        ];
+        let noted = told(at, &[&words[..], &["--who", "Ida"]].concat(), 0);
+        says(&noted, &["Noted in memory/", "shared.cli.md"]);
+        says(&told(at, &["search", home, "cox", "--group", "rowers"], 0), &["Ida"]);
+        ends(at, &["dream", home, "--group", "rowers"], 0);
+        ends(at, &["remember", home, "The boat shed closes at nine.", "--group", "rowers"], 0);
+        let rows = json(at, &["rows", home, "--group", "rowers", "--json"], 0);
+        let id = rows["rows"][0]["id"].to_string();
+        let id = id.trim_matches('"');
+        ends(at, &["pin", home, id, "--group", "rowers"], 0);
+        says(&told(at, &["rows", home], 1), &["--group NAME"]);
+
+        ends(at, &["forget", home, "the shed key is under the mat"], 1);
+        let noted = told(at, &["note", home, "The shed key is under the mat."], 1);
+        says(&noted, &["Noted in memory/", "what is forgotten"]);
+        assert!(!told(at, &["search", home, "shed key"], 1).contains("mat"));
+        if home == "agent" {
+            std::fs::create_dir_all(at.join("agent/groups/The Rowers")).unwrap();
+            says(&told(at, &["status", home], 0), &["No groups 1 folder below groups/", "The Rowers"]);
+        }
     }
 }

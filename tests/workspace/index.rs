@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
-use noctuary::life::{Guarded, Indexed, SyncReport};
+use noctuary::exchange::Forget;
+use noctuary::life::{GroupName, GroupView, Guarded, Indexed, SyncReport};
 use noctuary::memory::IndexState;
 use noctuary::search::{ChunkConfig, DocumentIndex, IndexChange, SearchResult, SeenDocument};
 use noctuary::testing::{Faults, FaultyWorkspace, Script, contract};
@@ -1287,4 +1288,34 @@ fn what_is_printed_holds_no_words() {
     let shown = format!("{workspace:?} {:?}", find(&workspace, "harbour"));
     assert!(!shown.contains("east"), "{shown}");
     assert!(Path::new("a.md").is_relative() && shown.contains("a.md#0, L1-L1"), "{shown}");
+}
+
+// A search of the whole life showed what one of its groups alone had forgotten.
+#[test]
+fn what_a_group_has_forgotten_is_hidden_in_its_documents_and_nowhere_else() {
+    on_every_home(|_, workspace, index| {
+        for document in
+            ["groups/family/MEMORY.md", "groups/family/memory/2026-11-20-chat.md", "groups/crew/MEMORY.md"]
+        {
+            write(&*workspace, document, "# Notes\n\n- The keel is green.\n- The harbour is full of fog.\n");
+        }
+        write(&*workspace, "MEMORY.md", "# Memory\n\n- The harbour is full of fog.\n");
+        let whole = Indexed::new(Arc::clone(&workspace), index);
+        whole.sync(now()).unwrap();
+        assert_eq!(paths(&whole, "fog").len(), 4);
+
+        let family = GroupName::parse("family").unwrap();
+        let group = GroupView::new(Arc::clone(&workspace), &marta(), &family);
+        let person = Access::human(marta().group(&family));
+        Forget::new(&person, "the harbour is full of fog").workspace(&group).run(now()).unwrap();
+        let theirs = set(&["MEMORY.md", "groups/crew/MEMORY.md"]);
+        assert_eq!(paths(&whole, "fog"), theirs, "also before the index was brought up to date");
+        assert_eq!(whole.sync(now()).unwrap().renewed, 2);
+        assert_eq!(paths(&whole, "fog"), theirs);
+        assert_eq!(paths(&whole, "keel").len(), 3, "the rest of them is found");
+        let shown = whole.search(&access(SessionKind::Main), "keel", 10).unwrap().results;
+        let of_family = |found: &&SearchResult| found.path.as_str().starts_with("groups/family");
+        let told: String = shown.iter().filter(of_family).map(|found| found.content.as_str()).collect();
+        assert!(!told.contains("fog"), "{told}");
+    });
 }

@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// The agent of that owner, where they have several
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// A group of that life, for what reads, dreams or forgets
+    /// A group of that life; the first note of a group begins it
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) group: Option<String>,
     /// The settings, in place of ~/.config/noctuary/config.toml
@@ -146,6 +146,9 @@ pub(crate) enum Command {
         /// The kind of the line
         #[arg(long, value_enum, default_value_t = Kind::Happened)]
         kind: Kind,
+        /// Said by this person of the group
+        #[arg(long, value_name = "NAME")]
+        who: Option<String>,
     },
     /// Remove a statement for good, keep it out, and print a receipt
     Forget {
@@ -409,10 +412,17 @@ impl Command {
                 | Self::Review { .. }
                 | Self::Undo { .. }
                 | Self::Search { .. }
+                | Self::Note { .. }
                 | Self::Forget { .. }
                 | Self::Forgotten { .. }
                 | Self::Rows { .. }
                 | Self::Row(_)
+                | Self::Remember { .. }
+                | Self::Correct { .. }
+                | Self::Pin { .. }
+                | Self::Retire { .. }
+                | Self::Restore { .. }
+                | Self::Suspects(_)
                 | Self::Feed { .. }
         )
     }

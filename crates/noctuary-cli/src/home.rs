@@ -80,11 +80,32 @@ fn pages<S: EdgeStore + MethodStore + PreferenceStore + RoleStore + 'static>(sto
 impl Home {
     /// Opens a home that exists, or the group of it that is named.
     pub(crate) fn open(place: &Place, whose: Whose<'_>) -> Result<Self, Trouble> {
-        let home = Self::find(place, whose)?.ok_or_else(|| nothing_at(place, whose))?;
+        let home = Self::whole(place, whose)?;
+        let Some(name) = whose.group else { return Ok(home) };
+        let (known, _) = home.groups()?;
+        match known.iter().find(|known| known.to_string() == name) {
+            Some(group) => home.into_group(place, group, whose),
+            None => {
+                let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                let known = if known.is_empty() { "none".to_owned() } else { known };
+                Err(Trouble::of("no_group", &[place, &name, &known]))
+            }
+        }
+    }
+
+    /// Opens a home that exists, or the group of it that is named, also one that begins.
+    pub(crate) fn begun(place: &Place, whose: Whose<'_>) -> Result<Self, Trouble> {
+        let home = Self::whole(place, whose)?;
         match whose.group {
-            Some(name) => home.into_group(place, name, whose),
+            Some(name) => {
+                home.into_group(place, &GroupName::parse(name).map_err(noctuary::Error::from)?, whose)
+            }
             None => Ok(home),
         }
+    }
+
+    fn whole(place: &Place, whose: Whose<'_>) -> Result<Self, Trouble> {
+        Self::find(place, whose)?.ok_or_else(|| nothing_at(place, whose))
     }
 
     /// Returns whether the life has a document or a row.
@@ -94,27 +115,27 @@ impl Home {
         Ok(!is_bare || !self.store.any().list(&self.owner(), &Filter::limit(1))?.is_empty())
     }
 
-    /// Returns the groups of the life.
-    pub(crate) fn groups(&self) -> Result<Vec<GroupName>, Trouble> {
-        let listing = match self
-            .workspace
-            .list(Some(&DocName::parse("groups").map_err(noctuary::Error::from)?))
-        {
-            Err(noctuary::Error::NotFound { .. } | noctuary::Error::Refused { .. }) => return Ok(Vec::new()),
+    /// Returns the groups of the life, and the folders beside theirs.
+    pub(crate) fn groups(&self) -> Result<(Vec<GroupName>, Vec<String>), Trouble> {
+        let (mut groups, mut others) = (Vec::new(), Vec::new());
+        let folder = DocName::parse("groups").map_err(noctuary::Error::from)?;
+        let listing = match self.workspace.list(Some(&folder)) {
+            Err(noctuary::Error::NotFound { .. } | noctuary::Error::Refused { .. }) => {
+                return Ok((groups, others));
+            }
             listing => listing?,
         };
-        let names = listing.folders.iter().filter_map(|folder| GroupName::parse(folder.file_name()).ok());
-        Ok(names.collect())
+        for folder in &listing.folders {
+            match GroupName::parse(folder.file_name()) {
+                Ok(group) => groups.push(group),
+                Err(_) => others.push(folder.to_string()),
+            }
+        }
+        Ok((groups, others))
     }
 
     /// Turns it into the home of a group: its documents and state, and its own rows.
-    fn into_group(self, place: &Place, name: &str, whose: Whose<'_>) -> Result<Self, Trouble> {
-        let known = self.groups()?;
-        let Some(group) = known.iter().find(|known| known.to_string() == name) else {
-            let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            let known = if known.is_empty() { "none".to_owned() } else { known };
-            return Err(Trouble::of("no_group", &[place, &name, &known]));
-        };
+    fn into_group(self, place: &Place, group: &GroupName, whose: Whose<'_>) -> Result<Self, Trouble> {
         let scope = self.scope.group(group);
         let config = config::stores(whose.preset)?;
         let store = match place {

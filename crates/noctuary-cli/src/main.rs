@@ -82,7 +82,9 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
             commands::carried::set_up(path, *git, *syncthing, output)
         }
         Command::Status { path } => commands::life::status(path, whose, &config, output),
-        Command::Note { path, text, kind } => commands::life::note(path, text, *kind, whose, &config, output),
+        Command::Note { path, text, kind, who } => {
+            commands::life::note(path, text, (*kind, who.as_deref()), whose, &config, output)
+        }
         Command::Search { path, query, limit, around, as_of, with, kept } => {
             let sought =
                 commands::memory::Sought { limit: *limit, around: *around, as_of: *as_of, with, kept };

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use chrono::{DateTime, SecondsFormat, Utc};
 use noctuary::doctor::{Examination, FindingKind};
 use noctuary::dream::{DreamRecord, DreamSurvey, Due, NotDue};
-use noctuary::format::JournalName;
+use noctuary::format::{JournalName, Origin};
+use noctuary::gate::DoorWarning;
 use noctuary::life::{BootPolicy, JournalNaming};
 use noctuary::memory::Filter;
-use noctuary::{Life, Note};
+use noctuary::{Access, Actor, Life, Note, SessionKind};
 use serde_json::{Value, json};
 
 use super::chats::Waits;
@@ -52,7 +53,7 @@ pub(crate) fn init(place: &Place, whose: Whose<'_>, config: &Config, output: Out
 pub(crate) fn note(
     place: &Place,
     text: &[String],
-    kind: Kind,
+    (kind, who): (Kind, Option<&str>),
     whose: Whose<'_>,
     config: &Config,
     output: Output,
@@ -61,23 +62,38 @@ pub(crate) fn note(
     if text.trim().is_empty() {
         return Err(Trouble::of("nothing_to_note", &[]));
     }
-    let home = Home::open(place, whose)?;
+    if who.is_some() && whose.group.is_none() {
+        return Err(Trouble::of("who_without_group", &[]));
+    }
+    let home = Home::begun(place, whose)?;
     let note = match kind {
         Kind::Happened => Note::happened(text),
         Kind::Decision => Note::decision(text),
         Kind::Remember => Note::remember(text),
         Kind::Question => Note::question(text),
     };
-    let note = note.from(noctuary::format::Origin::User);
+    let note = note.from(who.map_or(Origin::User, |who| Origin::Participant(who.to_owned())));
     let now = Utc::now();
     let config = config.life()?;
-    let session = (config.naming != JournalNaming::Daily).then_some("cli");
-    let journal = JournalName::new(config.day.date(now), session);
+    let (date, session) = (config.day.date(now), (config.naming != JournalNaming::Daily).then_some("cli"));
+    // Everybody in a group reads its journals.
+    let (journal, access) = if whose.group.is_some() {
+        let access = Access::new(SessionKind::Shared, Actor::Human, home.scope.clone());
+        (JournalName::for_session(date, SessionKind::Shared, "cli"), access)
+    } else {
+        (JournalName::new(date, session), home.owner())
+    };
     let life = Life::new(Arc::clone(&home.workspace), config);
-    let mut session = life.begin_session(home.owner(), "cli", "cli", now)?;
+    let mut session = life.begin_session(access, "cli", "cli", now)?;
     let warnings = session.note(&note, now)?;
     session.flush()?;
-    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    let told = |warning: &DoorWarning| match warning.class.as_str() {
+        "forgotten" => {
+            "It says what is forgotten. The journal keeps it; no search, dream or prompt shows it.".to_owned()
+        }
+        _ => warning.to_string(),
+    };
+    let warnings: Vec<String> = warnings.iter().map(told).collect();
     if output.json {
         output.value(&json!({"journals": [journal.name()], "warnings": warnings}))?;
     } else {
@@ -125,6 +141,8 @@ struct Status {
     waits: Waits,
     dreams: Vec<DreamRecord>,
     groups: Vec<String>,
+    /// Folders beside those of the groups.
+    no_groups: Vec<String>,
     /// When the latest row was touched.
     touched: Option<DateTime<Utc>>,
     proposals: usize,
@@ -145,12 +163,14 @@ impl Status {
             doctor.dreams(config.dreams()?).examine(now)?
         };
         let latest = home.store.any().list(&home.owner(), &Filter::limit(1))?;
+        let (groups, no_groups) = home.groups()?;
         Ok(Self {
             user: home.scope.user.clone(),
             now,
             found,
             dreams: dreamer.dreams()?,
-            groups: home.groups()?.iter().map(ToString::to_string).collect(),
+            groups: groups.iter().map(ToString::to_string).collect(),
+            no_groups,
             touched: latest.first().map(|row| row.updated_at),
             proposals: dreamer.proposals(&home.owner(), now)?.len(),
             due: due(&survey.due, config, output)?,
@@ -173,6 +193,7 @@ impl Status {
             "path": place.to_string(),
             "user": self.user,
             "groups": self.groups,
+            "no_groups": self.no_groups,
             "zone": config.day()?.zone().to_string(),
             "documents": found.health.documents,
             "journals": found.health.journals,
@@ -252,6 +273,13 @@ pub(crate) fn status(
     if let Some(old) = waits.too_old(&here) {
         row("Too old", old);
     }
+    if let Some(first) = status.no_groups.first() {
+        let rule = "the name of a group has a-z, 0-9 and -";
+        row(
+            "No groups",
+            format!("{} below groups/, as {first:?}: {rule}", count(status.no_groups.len(), "folder")),
+        );
+    }
     if !groups.is_empty() {
         row("Groups", format!("{}: noctuary status {here} --group NAME", groups.join(", ")));
     }
@@ -281,7 +309,7 @@ pub(crate) fn status(
 }
 
 /// The counts of a status that the doctor makes, of a whole life.
-const OF_DOCTOR: [&str; 11] = [
+const OF_DOCTOR: [&str; 12] = [
     "documents",
     "journals",
     "rows",
@@ -291,6 +319,7 @@ const OF_DOCTOR: [&str; 11] = [
     "methods",
     "embeddings",
     "groups",
+    "no_groups",
     "unknown_journals",
     "findings",
 ];

@@ -238,7 +238,7 @@ pub(crate) fn forget(
         let mut receipt = request.in_files(in_files).run(Utc::now())?;
         listed(&home, &owner).note(&text, &receipt)?;
         // The documents of its groups are among those of the life, and their rows are in stores of their own.
-        for group in home.groups()? {
+        for group in home.groups()?.0 {
             let there = Home::open(place, Whose { group: Some(&group.to_string()), ..whose })?;
             let owner = there.owner();
             let of_rows = Forget::new(&owner, text.as_str()).store(there.store.any()).run(Utc::now())?;
@@ -390,7 +390,7 @@ pub(crate) fn lift(place: &Place, text: &[String], whose: Whose<'_>, output: Out
         output.value(&json!({"lifted": is_lifted}))?;
     } else if is_lifted {
         output.line("It may be written and remembered again. What was removed stays removed.");
-        if !home.groups()?.is_empty() {
+        if !home.groups()?.0.is_empty() {
             output.line("The rows of its groups have lists of their own: add `--group NAME`.");
         }
     } else {
