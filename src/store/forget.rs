@@ -11,6 +11,7 @@ use crate::base::receipt::{ForgetPlace, PlaceReceipt, RowReceipt};
 use crate::base::text;
 use crate::facts::{FactKey, FactState, FactStatus};
 use crate::format::Origin;
+use crate::format::documents::statements::said;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 use crate::gate::signature;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones, statement_signature};
@@ -82,7 +83,9 @@ impl Burial {
         if !self.holds(text) {
             return true;
         }
-        let says_more = self.alone.words_left(text) >= MIN_REST_WORDS;
+        // The day, the speaker and a label say nothing by themselves.
+        let rest = self.alone.blanked(text);
+        let says_more = self.alone.words_left(said(&rest)) >= MIN_REST_WORDS;
         if says_more {
             *text = self.alone.struck(text).into_owned();
         }

@@ -12,6 +12,7 @@ use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::text;
 use crate::facts::{Cardinality, Fact, Suspect, SuspectReason};
+use crate::format::documents::statements::said;
 use crate::memory::{MemoryId, NewMemory, categories};
 use crate::search::rank::{MOST_TERMS, Stemmer, Term, Visibility, gain, is_stop_word, norm, rarity};
 
@@ -38,11 +39,14 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
     if !is_judged(new) {
         return Ok(Vec::new());
     }
-    let stated = text::statement(&new.content);
+    let stated = text::statement(said(&new.content));
     let is_other = |fact: &Fact| {
-        let normal = normal(&fact.memory.category, &fact.memory.content, fact.key.as_ref());
-        let is_seen = sees_all || fact.memory.shared;
-        is_seen && !fact.status.state.is_retired() && normal.is_some_and(|normal| normal != stated)
+        let Fact { memory, key, status, .. } = fact;
+        let is_seen = (sees_all || memory.shared) && !status.state.is_retired();
+        // A line that a dream promoted says the same as its words alone.
+        is_seen
+            && normal(&memory.category, &memory.content, key.as_ref()).is_some()
+            && text::statement(said(&memory.content)) != stated
     };
     let mut found = Vec::new();
     if let Some(key) = &new.about {

@@ -228,6 +228,23 @@ fn a_row_that_says_more_says_the_rest() {
     });
 }
 
+// A row of nothing but a day, a speaker and a label stayed, and `remember` of a promoted line contradicted it.
+#[test]
+fn the_day_the_speaker_and_the_label_of_a_line_say_nothing_by_themselves() {
+    each(|open, _| {
+        let store = open();
+        let fact = |content: &str| NewMemory::new(categories::FACT, content, Source::AgentRecorded);
+        let promoted = "2026-11-20: User: Remember: My dentist is Dr Olsen.";
+        let lined = store.write(&agent(), &fact(promoted), now()).unwrap();
+        let told = store.record(&agent(), &fact("My dentist is Dr Olsen."), now()).unwrap();
+        assert!(told.suspects.is_empty(), "{:?}", told.suspects);
+        let other = store.record(&agent(), &fact("My dentist is Dr Berg."), now()).unwrap();
+        assert!(other.suspects.iter().any(|suspect| suspect.id == lined), "{:?}", other.suspects);
+        store.forget(&human(), "my dentist is dr olsen", now()).unwrap();
+        assert!(store.get(&agent(), lined).unwrap().is_none());
+    });
+}
+
 // Whoever read the file kept a person waiting for a minute, without a word.
 #[test]
 fn a_reader_is_waited_for_a_moment_only() {

@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 
 use super::curated::strip_date;
 use super::journal::JournalName;
+use super::{labels, speakers};
 use crate::base::text;
 use crate::format::replies::reply::{self, Citation};
 use crate::format::state::log::key_hash;
@@ -19,6 +20,16 @@ pub(crate) fn lines(memory: &str) -> impl Iterator<Item = &str> {
         .map(|range| memory[range].trim())
         .filter(|line| !line.is_empty() && !line.starts_with(['#', '<']))
         .map(reply::strip_bullet)
+}
+
+/// Returns what a line says behind its day, the role of its speaker, and its label: `2026-03-03: User: Remember: tea`.
+pub(crate) fn said(line: &str) -> &str {
+    let (_, rest) = strip_date(line);
+    let rest = match speakers::read(rest) {
+        Some(speaker) if !speaker.is_named() => rest[speaker.end..].trim_start(),
+        _ => rest,
+    };
+    labels::mark(rest).map_or(rest, |end| rest[end..].trim_start())
 }
 
 /// A statement: the form of its words, and the day in front of it.

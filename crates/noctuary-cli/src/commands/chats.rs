@@ -94,14 +94,15 @@ fn number(count: u64) -> usize {
 
 fn tell(plan: &ChatPlan, output: Output) {
     let days = plan.chats.iter().map(|chat| chat.days.len()).sum();
+    let known =
+        if plan.unchanged > 0 { format!("; {} there already", plan.unchanged) } else { String::new() };
     let all = format!(
-        "{}: {}, {} in {} {}; {} there already.",
+        "{}: {}, {} in {} {}{known}.",
         count(plan.chats.len(), "conversation"),
         count(number(plan.messages), "message"),
         size(plan.bytes),
         count(days, "journal"),
-        if plan.applied { "added" } else { "would be added" },
-        plan.unchanged
+        if plan.applied { "added" } else { "would be added" }
     );
     output.wrapped(0, &all);
     for chat in plan.chats.iter().take(MAX_NAMED) {
