@@ -278,7 +278,7 @@ impl fmt::Display for UnpickedReason {
             Self::NoRoom => "the answer was full",
             Self::Repeated => "memory or a better line says it",
             Self::Renewed => "a later line puts it right",
-            Self::Masked => "a secret was masked in it",
+            Self::Masked => "a secret or forgotten words were masked in it",
             Self::Echo => "it cites a journal",
             Self::Instruction => "it reads as an instruction to the model",
         })

@@ -65,10 +65,26 @@ impl<'t> Names<'t> {
         let written = &self.text[place.clone()];
         let opens = || next.is_some_and(|next| may_act(written, next));
         if !begins || written.contains(' ') || is_marked(written) || opens() {
-            spots.push(Spot { place, entity: Entity::new(Entity::NAME, Entity::fold(written)) });
+            let name = Entity::fold(without_suffix(written));
+            spots.push(Spot { place, entity: Entity::new(Entity::NAME, name) });
         }
     }
 }
+
+/// Returns a name without the Turkish case behind its apostrophe: `Ankara'da` is Ankara.
+fn without_suffix(name: &str) -> &str {
+    match name.rsplit_once(['\'', '’']) {
+        Some((front, suffix)) if SUFFIXES.contains(&suffix) => front,
+        _ => name,
+    }
+}
+
+/// Turkish cases. Single letters that end names of other languages, as in Hawai'i, are none of them.
+const SUFFIXES: [&str; 36] = [
+    "e", "ı", "ü", "da", "de", "ta", "te", "dan", "den", "tan", "ten", "ya", "ye", "yı", "yi", "yu", "yü",
+    "nın", "nin", "nun", "nün", "ın", "in", "un", "ün", "yla", "yle", "la", "le", "daki", "deki", "taki",
+    "teki", "lar", "ler", "lı",
+];
 
 fn is_name(word: &str) -> bool {
     let mut chars = word.chars();

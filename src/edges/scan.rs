@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use unicode_normalization::char::is_combining_mark;
+
 use super::entity::Entity;
 
 /// A part of a text, by its place.
@@ -94,12 +96,12 @@ fn chunk(text: &str, place: Range<usize>, take: &mut impl FnMut(Piece)) {
         let from = place.start + from;
         take(Piece::Marked(from..from + len, Entity::new(Entity::URL, key)));
     } else if let Some(name) = plain.strip_prefix('@') {
-        let name = head(name, |c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        let name = head(name, |c| is_letter(c) || matches!(c, '_' | '-'));
         if name.chars().count() > 1 {
             take(marked(name.len() + 1, Entity::PERSON, Entity::fold(name)));
         }
     } else if let Some(tag) = plain.strip_prefix('#') {
-        let tag = head(tag, |c| c.is_alphanumeric() || matches!(c, '_' | '-' | '/')).trim_end_matches('/');
+        let tag = head(tag, |c| is_letter(c) || matches!(c, '_' | '-' | '/')).trim_end_matches('/');
         if tag.contains(char::is_alphabetic) {
             take(marked(tag.len() + 1, Entity::TAG, Entity::fold(tag)));
         }
@@ -151,8 +153,13 @@ fn closes(c: char) -> bool {
 
 /// Returns the letters and digits in the middle of a run.
 fn word(run: &str) -> Option<&str> {
-    let word = run.trim_matches(|c: char| !c.is_alphanumeric());
+    let word = run.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end_matches(|c| !is_letter(c));
     Some(word).filter(|word| !word.is_empty())
+}
+
+/// Returns whether a character is a letter, a digit, or a mark over one: a decomposed name ends with its mark.
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
 }
 
 fn head(text: &str, belongs: impl Fn(char) -> bool) -> &str {

@@ -76,6 +76,9 @@ fn one_line_about_oneself_is_kept_alone_with_and_without_a_speaker() {
         "Call me Marta.",
         "We use Just instead of Make.",
         "We release on Fridays.",
+        "We decided to use PostgreSQL.",
+        "PostgreSQL kullanmaya karar verdik.",
+        "PostgreSQLを使うことに決めた。",
     ];
     for said in english.into_iter().chain(others.into_iter().map(|row| row.said)) {
         for line in [format!("- [user] {said}\n"), format!("{said}\n")] {

@@ -1121,8 +1121,8 @@ fn a_journal_outside_the_window_is_reported_and_never_marked_as_read() {
 }
 
 #[test]
-fn an_entry_is_let_go_once_its_journal_is_a_window_older_than_the_window() {
-    // The ledger stays small, and a back-fill of two windows knows what it has seen.
+fn an_entry_is_let_go_once_its_journal_is_gone_and_a_window_older_than_the_window() {
+    // The ledger stays small, and a back-fill knows what it has seen: journals of last spring were read anew.
     let life = Life::with(&[(19, LINE), (20, LINE)]);
     let dreamer = life.dreamer_with(|config| config.window_days = Some(30));
     let known = |now| -> Vec<String> {
@@ -1132,6 +1132,8 @@ fn an_entry_is_let_go_once_its_journal_is_a_window_older_than_the_window() {
     assert_eq!(known(night(21)), [journal(19), journal(20)]);
     let later = night(20) + TimeDelta::days(60);
     assert_eq!(known(later), [journal(19), journal(20)], "one clock alone does not let go");
+    assert_eq!(known(later), [journal(19), journal(20)], "its journal is there");
+    life.remove(&journal(19));
     assert_eq!(known(later), [journal(20)]);
 }
 

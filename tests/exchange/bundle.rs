@@ -481,6 +481,23 @@ fn what_ones_own_key_signed_comes_back_whole_and_what_is_in_it_is_named() {
     }
 }
 
+// A clock that went back a second kept a row out of its own owner's import.
+#[test]
+fn a_row_that_was_changed_by_a_clock_behind_comes_back() {
+    let own = key(7);
+    for kind in kinds() {
+        let here = Home::new(kind);
+        let text = "Marta lives in Porto with Ana, and the boat is blue.";
+        let row = NewMemory::new("fact", text, Source::UserManual);
+        here.store().write(&owner(), &row, at(10)).unwrap();
+        here.store().forget(&owner(), "the boat is blue", at(9)).unwrap();
+        let there = Home::new(kind);
+        let plan = there.import(&here.export(&own), Some(&own), &[], true);
+        assert_eq!(plan.refused().count(), 0, "{plan:?}");
+        assert_eq!(there.store().list(&owner(), &Filter::limit(9)).unwrap().len(), 1);
+    }
+}
+
 /// A stranger's list of tombstones hid the lines of a home that had none of its own.
 #[test]
 fn tombstones_of_a_stranger_hide_no_line_of_mine() {

@@ -17,6 +17,7 @@ use noctuary_tests::common::backends;
 use noctuary_tests::common::marta::{agent, human, marta, name, now};
 use noctuary_tests::dreaming::{Life, MEMORY, dream, journal, night};
 use noctuary_tests::open_store;
+use unicode_normalization::UnicodeNormalization;
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
@@ -128,6 +129,23 @@ fn a_name_is_one_fact_one_entity_and_one_page_however_it_is_written() {
             assert_eq!(near.mentions.len(), 2, "{row:?} is one entity");
             let page = pages.page(&human(), row.one, false, now()).unwrap().to_markdown();
             assert!(page.contains("Porto"), "{row:?} has one page: {page}");
+        }
+    });
+}
+
+// A decomposed name lost the mark at its end and was parted there; a Turkish case was a part of the name.
+#[test]
+fn a_name_inside_a_sentence_is_whole_however_it_is_written() {
+    each(|store| {
+        let text = "We met Nguyễn Thị Hường in Hà Nội, and @Thị in #Huế.";
+        for text in [text.to_owned(), text.nfd().collect(), "We flew to Ankara’da and sang.".to_owned()] {
+            store.write(&agent(), &row(text), now()).unwrap();
+        }
+        for (entity, texts) in
+            [("Hà Nội", 2), ("nguyễn thị hường", 2), ("@Thị", 2), ("#huế", 2), ("Ankara", 1)]
+        {
+            let near = store.neighborhood(&human(), entity, 9, now()).unwrap();
+            assert_eq!(near.mentions.len(), texts, "{entity}");
         }
     });
 }

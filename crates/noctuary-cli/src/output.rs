@@ -238,7 +238,9 @@ impl Output {
     /// Prints a line.
     #[expect(clippy::unused_self, reason = "what is printed goes through the output")]
     pub(crate) fn line(self, text: impl AsRef<str>) {
-        print(&format!("{}\n", text.as_ref()));
+        // What turns the order of letters around would turn the rest of the line too.
+        let turns = |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        print(&format!("{}\n", text.as_ref().replace(turns, "")));
     }
 
     pub(crate) fn bold(self, text: &str) -> String {

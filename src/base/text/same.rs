@@ -12,7 +12,7 @@ use noctuary_gate::text::is_invisible;
 ///
 /// Composition and width, case, the kinds of spaces, quotes and dashes do not count, nor do characters that take no
 /// room. An emoji is the same as its parts without the joiners between them. Marks count, so `año` is not `ano`, and so
-/// do raised digits. A word like code keeps its case: one with an underscore, slash, star or tilde in it, a digit
+/// do raised digits. The Turkish `ı` and `İ` are an `i`. A word like code keeps its case: one with an underscore, slash, star or tilde in it, a digit
 /// between letters, or a capital inside.
 pub(crate) fn same(text: &str) -> String {
     folded(&even(text), is_code)
@@ -55,6 +55,8 @@ fn folded(even: &str, keeps_case: fn(&str) -> bool) -> String {
         } else {
             // A fold may part a letter, and the parts of one may have a fold of their own.
             let lower = UniCase::unicode(word.nfd().collect::<String>()).to_folded_case();
+            // A capital does not tell the Turkish i with a dot from the one without.
+            let lower = lower.replace('ı', "i").replace("i\u{307}", "i");
             folded.extend(lower.nfc());
         }
     }
@@ -70,10 +72,13 @@ fn even(text: &str) -> Cow<'_, str> {
     let mut take = |c: char| match c {
         c if c.is_ascii() => even.push(c),
         c if c.is_whitespace() || c.is_control() => even.push(' '),
-        '‘'..='‛' | '‹' | '›' | '\u{b4}' | '\u{2b9}'..='\u{2bc}' | '\u{2032}' | '\u{2035}' => {
+        '‘'..='‛' | '‹' | '›' | '\u{b4}' | '\u{2b9}'..='\u{2bc}' | '\u{5f3}' | '\u{2032}' | '\u{2035}' =>
+        {
             even.push('\'');
         }
-        '“'..='‟' | '«' | '»' | '\u{2033}' | '\u{2036}' | '\u{301d}'..='\u{301f}' => even.push('"'),
+        '“'..='‟' | '«' | '»' | '\u{5f4}' | '\u{2033}' | '\u{2036}' | '\u{301d}'..='\u{301f}' => {
+            even.push('"')
+        }
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2e3a}' | '\u{2e3b}' => even.push('-'),
         c if is_invisible(c) => {}
         c => even.push(c),
@@ -185,6 +190,10 @@ mod tests {
             ("آب", "ا\u{653}ب"),
             ("GitHub of McDonald", "github of mcdonald"),
             ("so\u{ad}ft \u{2764}\u{fe0f}", "soft \u{2764}"),
+            ("SÜRÜMLER ÇIKAR", "sürümler çıkar"),
+            ("GEMİ MAVİ", "gemi mavi"),
+            ("İzmir", "izmir"),
+            ("צה״ל", "צה\"ל"),
         ] {
             assert_eq!(same(one), same(other), "{one} {other}");
             assert_eq!(same_name(one), same_name(other), "{one} {other}");

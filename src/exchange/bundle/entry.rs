@@ -93,7 +93,8 @@ pub(super) fn row(standing: &Named, instance: Option<&str>, names: &BTreeMap<Mem
     front.put("state", fact.status.state.as_str());
     front.put("successor", fact.status.successor.and_then(|id| names.get(&id)));
     front.put("created_at", time(row.created_at));
-    front.put("updated_at", time(row.updated_at));
+    // A clock that went back left an earlier time.
+    front.put("updated_at", time(row.updated_at.max(row.created_at)));
     front.put("valid_from", fact.valid_from.map(time));
     front.put("valid_until", fact.status.valid_until.map(time));
     front.put("retired_at", fact.status.retired_at.map(time));

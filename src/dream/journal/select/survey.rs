@@ -10,6 +10,7 @@ use crate::base::digest::Digest;
 use crate::base::error::Result;
 use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name};
+use crate::base::order;
 use crate::dream::journal::config::DreamConfig;
 use crate::dreamer::{Notice, ReadReason};
 use crate::format::state::dreamed as state;
@@ -43,7 +44,7 @@ pub(crate) struct Survey {
     /// Entries of the ledger that changed by looking: verified sizes, pieces that a rewrite made void,
     /// bytes that a peer dreamed. By name, ascending.
     pub(crate) refreshed: Vec<(DocName, Entry)>,
-    /// Journals whose entries are no longer needed.
+    /// Journals whose entries are no longer needed: they are gone for long.
     pub(crate) forget: Vec<DocName>,
     /// The journals inside the window with waiting bytes, quarantined ones among them.
     pub(crate) waiting: Vec<Waiting>,
@@ -119,13 +120,16 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
         let known = known.and_then(|_| ledger.get(name));
         survey.consider(workspace, journal, metadata, known.as_ref(), peer_mark, read_from.unwrap_or(0));
     }
+    let mut there: Vec<&DocName> = survey.looks.iter().map(|(journal, _)| journal.name()).gather();
+    order::sort(&mut there);
     survey.forget = forgettable(ledger, state, config, now);
+    order::retain(&mut survey.forget, |name| there.binary_search(&&*name).is_err());
     Ok(survey)
 }
 
-/// Returns the journals whose entries have outlived their use: a whole window older than the window, by this clock and
-/// by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out) keeps its
-/// entry. So does one that a clock ahead of its time would remove.
+/// Returns the journals whose entries may go where they are gone themselves: a whole window older than the window, by this
+/// clock and by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out)
+/// keeps its entry. So does one that a clock ahead of its time would remove.
 fn forgettable(
     ledger: &Ledger,
     state: &DreamedState,
