@@ -111,6 +111,29 @@ fn a_word_is_found_in_documents_however_it_is_written() {
     }
 }
 
+// A letter of a pointed word was found as a word, and a syllable of another one.
+#[test]
+fn a_letter_of_a_word_is_no_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = SqliteWorkspace::open(folder.path().join("life.db"), marta()).unwrap();
+    let home = Indexed::new(workspace, SqliteIndex::open(folder.path().join("life.db"), marta()).unwrap());
+    let said = ["שם אשתי רָחֵל ואני גר בחיפה", "مُحَمَّد في العمل", "アレルギーは卵です"];
+    for (number, said) in said.into_iter().enumerate() {
+        home.write(&name(&format!("notes/n{number}.md")), said.as_bytes(), WriteMode::Create).unwrap();
+    }
+    let found = |query: &str| home.search_unmasked(&agent(), query, 9).unwrap().results.len();
+    for (query, results) in
+        [("ל", 0), ("م", 0), ("テレビ", 0), ("רחל", 1), ("محمد", 1), ("アレルギー", 1), ("卵", 1)]
+    {
+        assert_eq!(found(query), results, "{query}");
+    }
+    each(|store| {
+        store.write(&agent(), &row("アレルギーは卵です".to_owned()), now()).unwrap();
+        let found = |query: &str| store.search(&agent(), &Query::new(query)).unwrap().hits.len();
+        assert_eq!([found("テレビ"), found("アレルギー"), found("卵")], [0, 1, 1]);
+    });
+}
+
 // BX-53
 #[test]
 fn a_name_is_one_fact_one_entity_and_one_page_however_it_is_written() {

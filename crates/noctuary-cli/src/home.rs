@@ -98,7 +98,14 @@ impl Home {
         let home = Self::whole(place, whose)?;
         match whose.group {
             Some(name) => {
-                home.into_group(place, &GroupName::parse(name).map_err(noctuary::Error::from)?, whose)
+                let group = GroupName::parse(name).map_err(noctuary::Error::from)?;
+                if let Place::Path(path) = place
+                    && path.is_dir()
+                {
+                    let folder = path.join(group.folder().as_str());
+                    std::fs::create_dir_all(&folder).at("create", &folder)?;
+                }
+                home.into_group(place, &group, whose)
             }
             None => Ok(home),
         }

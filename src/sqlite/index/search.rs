@@ -46,6 +46,11 @@ pub(super) fn run(
     }
 }
 
+/// Returns whether a text has what a query asks for.
+fn is_in(plan: &Plan, text: &str) -> bool {
+    plan.is_fulfilled_by(text) && (plan.required.is_some() || plan.share_in(text) > 0.0)
+}
+
 impl ChunkQuery<'_> {
     /// Returns whether all chunks of the file are in sight.
     fn sees_whole_index(self) -> rusqlite::Result<bool> {
@@ -103,10 +108,12 @@ impl ChunkQuery<'_> {
                 break;
             }
             let Some(found) = result(row)? else { continue };
+            // FTS5 parts words at marks of Hebrew and Arabic, so a single letter may be none of a word.
+            let is_sure = plan.required.is_none() && plan.text.is_ascii();
             // Its path and its headings are searched too.
-            if plan.required.is_none()
-                || plan.is_fulfilled_by(&[found.content.as_str(), &row.get::<_, String>(8)?].join("\n"))
-            {
+            let text =
+                || Ok::<_, rusqlite::Error>([found.content.as_str(), &row.get::<_, String>(8)?].join("\n"));
+            if is_sure || is_in(plan, &text()?) {
                 ranked.push((rank, found));
                 if ranked.len() >= self.limit.saturating_mul(4).max(256) {
                     sort(&mut ranked, self.limit);

@@ -138,6 +138,13 @@ impl Plan {
         if plan.terms.is_empty() {
             take(text, &mut plan);
         }
+        // A syllable of a longer word is in most texts: `テレビ` is not in `アレルギー`.
+        let Self { terms, words, .. } = &mut plan;
+        let is_kana = |c| matches!(c, '\u{3041}'..='\u{30ff}');
+        terms.retain(|Term { written, .. }| {
+            let mut chars = written.chars();
+            !chars.next().is_some_and(is_kana) || chars.next().is_some() || words.contains(written)
+        });
         plan.add_stems();
         plan.terms.truncate(MOST_TERMS);
         plan
