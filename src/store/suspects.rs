@@ -12,9 +12,12 @@ use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::text;
 use crate::facts::{Cardinality, Fact, Suspect, SuspectReason};
+use crate::format::documents::curated;
 use crate::memory::{MemoryId, NewMemory, categories};
 use crate::search::rank::{MOST_TERMS, Stemmer, Term, Visibility, gain, is_stop_word, norm, rarity};
 
+/// The category of promoted decisions.
+const DECISION: &str = "decision";
 /// The most rows that are named as what a new one may contradict.
 const MOST_SUSPECTS: usize = 5;
 /// The most rows that are compared. For each word of a statement two are read, and no fewer than these.
@@ -26,9 +29,14 @@ const LISTED_OF_ONE: usize = 64;
 
 /// Returns whether a new row is compared with others.
 pub(crate) fn is_judged(new: &NewMemory) -> bool {
-    let is_fact = new.about.is_some() || new.category.eq_ignore_ascii_case(categories::FACT);
+    let is_fact = new.about.is_some() || is_stated(&new.category);
     let is_many = new.about.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
     is_fact && !is_many
+}
+
+/// Returns whether the rows of a category are compared: facts, and decisions as nights promote them.
+fn is_stated(category: &str) -> bool {
+    [categories::FACT, DECISION].iter().any(|stated| category.eq_ignore_ascii_case(stated))
 }
 
 /// Returns the rows that a new one may contradict, best first; of all, or of the shared ones: where others were only
@@ -40,9 +48,10 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
     }
     let stated = text::statement(&new.content);
     let is_other = |fact: &Fact| {
-        let normal = normal(&fact.memory.category, &fact.memory.content, fact.key.as_ref());
-        let is_seen = sees_all || fact.memory.shared;
-        is_seen && !fact.status.state.is_retired() && normal.is_some_and(|normal| normal != stated)
+        let Fact { memory, key, status, .. } = fact;
+        let is_compared = is_stated(&memory.category) || normal(&memory.category, "", key.as_ref()).is_some();
+        let is_seen = sees_all || memory.shared;
+        is_seen && !status.state.is_retired() && is_compared && text::statement(&memory.content) != stated
     };
     let mut found = Vec::new();
     if let Some(key) = &new.about {
@@ -51,7 +60,7 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
         found.extend(single.map(|fact| Suspect { id: fact.memory.id, reason: SuspectReason::SameKey }));
     }
     let visibility = if sees_all { Visibility::All } else { Visibility::Shared };
-    for fact in alike(facts, &new.content, visibility)?.into_iter().filter(is_other) {
+    for fact in alike(facts, unlabelled(&new.content), visibility)?.into_iter().filter(is_other) {
         // If both name their subject, the subject decides.
         let is_told = new.about.is_some() && fact.key.is_some();
         let is_many = fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
@@ -61,6 +70,15 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
     }
     found.truncate(MOST_SUSPECTS);
     Ok(found)
+}
+
+/// Returns a statement without the day and the label that a night writes in front: many rows share them.
+fn unlabelled(content: &str) -> &str {
+    let said = curated::strip_date(content).1;
+    match said.split_once(": ") {
+        Some((label, rest)) if !label.contains(' ') => rest,
+        _ => said,
+    }
 }
 
 /// Rows in sight that share so many words with a text that they may speak of the same, the most alike first, then the
