@@ -171,13 +171,16 @@ impl Host {
         Ok(Self { root: root.to_owned(), indexed, store, life })
     }
 
-    fn note(&self, session: &str, from: Origin, text: &str, at: DateTime<Utc>) -> Result<()> {
-        let mut session = self.life.begin_session(Access::agent(scope()), session, "chat", at)?;
-        let note = match text.strip_prefix("Remember: ") {
-            Some(text) => Note::remember(text),
-            None => Note::happened(text),
-        };
-        session.note(&note.from(from), at)?;
+    fn notes(&self, session: &str, from: &Origin, texts: &[(DateTime<Utc>, String)]) -> Result<()> {
+        let Some((first, _)) = texts.first() else { return Ok(()) };
+        let mut session = self.life.begin_session(Access::agent(scope()), session, "chat", *first)?;
+        for (at, text) in texts {
+            let note = match text.strip_prefix("Remember: ") {
+                Some(text) => Note::remember(text),
+                None => Note::happened(text),
+            };
+            session.note(&note.from(from.clone()), *at)?;
+        }
         Ok(())
     }
 
@@ -239,13 +242,13 @@ impl World {
         };
         let text = event.text;
         match verb {
-            "user" => host.note("chat", Origin::User, text, at),
-            "agent" => host.note("chat", Origin::Agent, text, at),
-            "web" => host.note("chat", Origin::Web, text, at),
-            "cron" => (0..24).try_for_each(|hour| {
-                let text = text.replace("{n}", &(1040 + 7 * hour).to_string());
-                host.note("cron", Origin::Tool("cron".into()), &text, at + TimeDelta::minutes(20 * hour))
-            }),
+            "cron" => {
+                let hourly = (0..24).map(|hour| {
+                    let text = text.replace("{n}", &(1040 + 7 * hour).to_string());
+                    (at + TimeDelta::minutes(20 * hour), text)
+                });
+                host.notes("cron", &Origin::Tool("cron".into()), &hourly.collect::<Vec<_>>())
+            }
             "forget" => host.forget(text, at),
             "remove" => host.edit(text, None),
             "replace" => {
@@ -259,7 +262,14 @@ impl World {
             "import" => host.import(text),
             "part" => self.part(),
             "join" => self.join(),
-            name => host.note("chat", Origin::Participant(name.to_owned()), text, at),
+            speaker => {
+                let from = match speaker {
+                    "user" => Origin::User,
+                    "agent" => Origin::Agent,
+                    name => Origin::Participant(name.to_owned()),
+                };
+                host.notes("chat", &from, &[(at, text.to_owned())])
+            }
         }
     }
 
@@ -327,17 +337,6 @@ pub(crate) struct Week {
     pub(crate) wrong: Vec<String>,
 }
 
-impl Week {
-    pub(crate) fn figures(&self) -> Value {
-        json!({
-            "asked": self.asked, "first": self.first, "first_of_rows": self.first_of_rows,
-            "first_of_documents": self.first_of_documents, "stale_first": self.stale_first, "doubted": self.doubted,
-            "stale_unmarked": self.unmarked, "forgotten": self.forgotten, "duplicates": self.duplicates,
-            "memory_bytes": self.memory_bytes, "journal_bytes": self.journal_bytes,
-        })
-    }
-}
-
 impl fmt::Display for Week {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -362,8 +361,8 @@ impl fmt::Display for Week {
 pub(crate) const HEADS: &str =
     "asked first  rows documents stale first doubted unmarked forgotten duplicates   memory journals";
 
-/// Lives the weeks, and asks after each.
-pub(crate) fn live() -> Result<Vec<Week>> {
+/// Lives the weeks, and asks after each, or after each of some number.
+pub(crate) fn live(every: u32) -> Result<Vec<(u32, Week)>> {
     let (events, probes) = (events()?, probes()?);
     let root = tempfile::tempdir()?;
     let root = root.path().to_owned();
@@ -383,7 +382,9 @@ pub(crate) fn live() -> Result<Vec<Week>> {
             }
         }
         let monday = (BEGIN + Days::new(u64::from(week) * 7)).and_hms_opt(8, 0, 0).ok_or("no such day")?;
-        weeks.push(ask(&world.host, &probes, week, monday.and_utc())?);
+        if week % every == 0 {
+            weeks.push((week, ask(&world.host, &probes, week, monday.and_utc())?));
+        }
     }
     Ok(weeks)
 }
@@ -415,7 +416,8 @@ fn ask(host: &Host, probes: &[Probe], week: u32, now: DateTime<Utc>) -> Result<W
         count(probe, week, &rows, &passages, &mut figures);
         for phrase in probe.forgotten(week) {
             let seen = rows.iter().chain(&passages).filter(|found| found.text.contains(phrase)).count();
-            let seen = seen + usize::from(prompt.contains(phrase)) + usize::from(host.memory()?.contains(phrase));
+            let seen =
+                seen + usize::from(prompt.contains(phrase)) + usize::from(host.memory()?.contains(phrase));
             if seen > 0 {
                 figures.wrong.push(format!("forgotten and seen: {phrase}"));
             }
@@ -426,7 +428,8 @@ fn ask(host: &Host, probes: &[Probe], week: u32, now: DateTime<Utc>) -> Result<W
     let mut rows: Vec<(i64, String)> = rows.into_iter().map(|row| (row.id.get(), row.content)).collect();
     rows.sort_unstable();
     let rows: Vec<String> = rows.into_iter().map(|(_, content)| content).collect();
-    let memory: Vec<String> = host.memory()?.lines().filter_map(|line| line.strip_prefix("- ")).map(str::to_owned).collect();
+    let memory: Vec<String> =
+        host.memory()?.lines().filter_map(|line| line.strip_prefix("- ")).map(str::to_owned).collect();
     for all in [rows, memory] {
         for twice in said_twice(&all, probes) {
             figures.duplicates += 1;
@@ -452,7 +455,9 @@ fn count(probe: &Probe, week: u32, rows: &[FoundText], passages: &[FoundText], f
     let mut unmarked = 0;
     for found in rows.iter().chain(passages).filter(|found| found.is_memory && !found.is_marked) {
         let said = found.text.lines().filter(|line| probe.standing(line, week) == Some(Standing::Older));
-        unmarked += said.filter(|line| !line.contains(" [superseded") && !line.contains(" [may be out of date")).count();
+        unmarked += said
+            .filter(|line| !line.contains(" [superseded") && !line.contains(" [may be out of date"))
+            .count();
     }
     if probe.current(week).is_none() {
         return;
@@ -461,7 +466,8 @@ fn count(probe: &Probe, week: u32, rows: &[FoundText], passages: &[FoundText], f
         found.iter().take(DEPTH).find_map(|found| Some((probe.standing(&found.text, week)?, found.is_marked)))
     };
     let (row, passage) = (first(rows), first(passages));
-    let is_current = |found: Option<(Standing, bool)>| found.is_some_and(|(standing, _)| standing == Standing::Current);
+    let is_current =
+        |found: Option<(Standing, bool)>| found.is_some_and(|(standing, _)| standing == Standing::Current);
     let answer = row.or(passage);
     figures.asked += 1;
     figures.unmarked += unmarked;
@@ -471,9 +477,13 @@ fn count(probe: &Probe, week: u32, rows: &[FoundText], passages: &[FoundText], f
     figures.doubted += usize::from(row == Some((Standing::Current, true)));
     figures.stale_first += usize::from(answer == Some((Standing::Older, false)));
     if !is_current(answer) || unmarked > 0 {
-        let mut wrong = format!("{}: {} rows {row:?}, documents {passage:?}, {unmarked} unmarked", probe.kind, probe.question);
+        let mut wrong = format!(
+            "{}: {} rows {row:?}, documents {passage:?}, {unmarked} unmarked",
+            probe.kind, probe.question
+        );
         for found in rows.iter().take(DEPTH) {
-            let _ = write!(wrong, "\n      row {}{}", found.text, if found.is_marked { " [marked]" } else { "" });
+            let _ =
+                write!(wrong, "\n      row {}{}", found.text, if found.is_marked { " [marked]" } else { "" });
         }
         for found in passages.iter().take(3) {
             let _ = write!(wrong, "\n      doc {}", found.text.trim().replace('\n', "\n          "));
@@ -491,7 +501,8 @@ fn said_twice(all: &[String], probes: &[Probe]) -> Vec<String> {
         let between = &all[before + 1..at];
         let returns = |probe: &Probe| {
             let value = probe.value(text);
-            value.is_some() && between.iter().any(|other| probe.value(other).is_some_and(|other| Some(other) != value))
+            value.is_some()
+                && between.iter().any(|other| probe.value(other).is_some_and(|other| Some(other) != value))
         };
         if !probes.iter().any(returns) {
             twice.push(text.clone());
@@ -505,4 +516,55 @@ fn statement_of(line: &str) -> String {
     let line = line.split_once(" (memory/").map_or(line, |(said, _)| said);
     let undated = line.split_once(": ").filter(|(day, _)| day.parse::<NaiveDate>().is_ok());
     undated.map_or(line, |(_, said)| said).trim_end_matches('.').to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn probe() -> Probe {
+        let statements = ["1a is in Oslo", "3b is in Bergen", "5a is in Oslo again", "1~ is in Rome"];
+        let statements = statements.into_iter().map(|text| statement(text).unwrap()).collect();
+        Probe { kind: "returned", question: "Where is the office?", statements }
+    }
+
+    fn found(text: &str, is_marked: bool) -> FoundText {
+        FoundText { text: text.to_owned(), is_marked, is_memory: true }
+    }
+
+    #[test]
+    fn what_is_first_and_what_is_stale_is_counted_by_the_week() {
+        let rows = [found("The office is in Oslo.", false), found("The office is in Bergen.", false)];
+        for (week, first, stale_first, unmarked) in [(2, 1, 0, 0), (4, 0, 1, 1), (6, 1, 0, 1)] {
+            let mut figures = Week::default();
+            count(&probe(), week, &rows, &[], &mut figures);
+            assert_eq!(
+                (figures.asked, figures.first, figures.stale_first, figures.unmarked),
+                (1, first, stale_first, unmarked),
+                "{week}"
+            );
+        }
+        let (mut figures, marked) = (Week::default(), [found("The office is in Bergen.", true)]);
+        count(&probe(), 6, &marked, &[found("It is in Oslo again.", false)], &mut figures);
+        assert_eq!(
+            (figures.first, figures.stale_first, figures.unmarked, figures.first_of_documents),
+            (0, 0, 0, 1)
+        );
+        let mut figures = Week::default();
+        count(&probe(), 6, &[found("Ana is in Rome.", false)], &[], &mut figures);
+        assert_eq!((figures.first, figures.stale_first), (0, 0), "somebody else's");
+    }
+
+    #[test]
+    fn a_statement_that_is_there_again_is_a_duplicate_unless_it_returned() {
+        let said = |lines: &[&str]| {
+            let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+            said_twice(&lines, &[probe()]).len()
+        };
+        let (oslo, bergen) =
+            ("2026-03-02: The office is in Oslo. (memory/2026-03-02-a.md#L1)", "The office is in Bergen.");
+        assert_eq!(said(&[oslo, bergen, "2026-04-01: The office is in Oslo."]), 0);
+        assert_eq!(said(&[oslo, "2026-04-01: The office is in Oslo.", bergen]), 1);
+        assert_eq!(said(&[oslo, "Tea at five.", "The office is in Oslo."]), 1);
+    }
 }

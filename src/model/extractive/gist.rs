@@ -153,7 +153,10 @@ mod tests {
         let updates = |new: &str, old: &str| Gist::of(&wording(new)).updates(&Gist::of(&wording(old)));
         let moved = "the storage moved from Porto to Braga";
         assert!(updates("the storage is in Porto again, Braga was too damp", moved));
-        assert!(updates("the workshop has 6 lifts now", "the workshop has 5 lifts since Monday, two of them are new"));
+        assert!(updates(
+            "the workshop has 6 lifts now",
+            "the workshop has 5 lifts since Monday, two of them are new"
+        ));
         assert!(!updates("the storage in Braga was too damp", moved));
         assert!(!updates("the violin lesson is at 6 again", "the workshop has 5 lifts"));
         let back = "we moved from Helix back to Vim for the lists";
