@@ -2,7 +2,6 @@
 //!
 //! The script and its probes are those of `evaluate -- weeks`. They are asked after every fourth week, and after each with
 //! `NOCTUARY_LONG_TESTS=1`. `NOCTUARY_PRINT=1` prints the weeks where nothing fails.
-#![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 #[path = "../../examples/evaluate/weeks/life.rs"]
 mod life;
