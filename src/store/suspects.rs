@@ -36,7 +36,7 @@ pub(crate) fn is_judged(new: &NewMemory) -> bool {
 
 /// Returns whether the rows of a category are compared: facts, and decisions as nights promote them.
 fn is_stated(category: &str) -> bool {
-    [categories::FACT, DECISION].iter().any(|stated| category.eq_ignore_ascii_case(stated))
+    category.eq_ignore_ascii_case(categories::FACT) || category.eq_ignore_ascii_case(DECISION)
 }
 
 /// Returns the rows that a new one may contradict, best first; of all, or of the shared ones: where others were only

@@ -2,7 +2,6 @@
 
 use super::lexicon::{Cue, Wording};
 use super::token::is_number;
-use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedSet;
 
 /// The words and numbers of a line, by which it is compared to another.
@@ -25,10 +24,15 @@ impl<'l> Gist<'l> {
         let words = &wording.words;
         let (numbers, others): (SortedSet<&str>, _) =
             words.iter().map(String::as_str).partition(|word| is_number(word));
-        let content = words.iter().map(String::as_str).filter(|word| is_content(wording, word));
+        let mut order = Vec::new();
+        for word in words {
+            if is_content(wording, word) {
+                order.push(word.as_str());
+            }
+        }
         Self {
             words: others.into_iter().filter(|word| is_content(wording, word)).collect(),
-            order: content.gather(),
+            order,
             numbers,
             numbered: numbered(wording),
             changes: wording.has(Cue::Change),
@@ -58,14 +62,18 @@ impl<'l> Gist<'l> {
     }
 
     fn turns(&self, other: &Self) -> bool {
-        if !self.changes || !other.changes {
-            return false;
+        self.changes && other.changes && self.in_order(other) != other.in_order(self)
+    }
+
+    /// Returns the words that the other has too, as they follow one another.
+    fn in_order(&self, other: &Self) -> Vec<&'l str> {
+        let mut words = Vec::new();
+        for word in &self.order {
+            if other.words.contains(word) {
+                words.push(*word);
+            }
         }
-        let common = |of: &Self, in_other: &Self| {
-            let words = of.order.iter().copied().filter(|word| in_other.words.contains(word));
-            words.gather()
-        };
-        common(self, other) != common(other, self)
+        words
     }
 
     /// Returns whether what memory holds is no more so by this: a line puts it right, says that an earlier value is back, or has
