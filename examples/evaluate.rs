@@ -12,6 +12,7 @@
 //! cargo run --release --features http --example evaluate -- night FOLDER… --endpoint URL --model NAME [--judge]
 //! cargo run --release --example evaluate -- facts FOLDER… --json OUT
 //! cargo run --release --example evaluate -- consolidation [FOLDER] [--made PEOPLE] --json OUT
+//! cargo run --release --features exchange --example evaluate -- weeks [--wrong] --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
 //! cargo run --release --example evaluate -- clean [FOLDER…] [--with CLASS]…
 //! cargo run --release --example evaluate -- release FOLDER --json examples/evaluate/release.json
@@ -52,6 +53,10 @@
 //! numbered facts, `questions`, `answers`), and counts how often the first hit has the answer, without a model, and how often a
 //! statement that a later one replaced is told as current. `--made PEOPLE` makes a set: a property each, said two or three times.
 //!
+//! `weeks` lives the twelve weeks of `evaluate/weeks/script.tsv` without a model, and asks the questions of `probes.tsv` after each week,
+//! by the tools of a session: whether the current statement comes first, what is told as current and is not, what was
+//! forgotten and is seen, what is said twice, and how memory grows. `--wrong` prints the answers that are wrong.
+//!
 //! `gate` scans each example of a FOLDER (`*.jsonl`, `*.jsonl.gz`: `src`, `rule`, `kind`, `text`) for secrets, and writes a
 //! line for each with the classes that were found. What is a `tp` of a rule that a class covers must be found, and an
 //! `fp` must not. `clean` counts what is found in texts of which nothing should be a secret: in those of each FOLDER, or
@@ -87,6 +92,9 @@ mod retrieval;
 mod tables;
 #[path = "evaluate/tally.rs"]
 mod tally;
+#[cfg(feature = "exchange")]
+#[path = "evaluate/weeks.rs"]
+mod weeks;
 #[path = "evaluate/weights.rs"]
 mod weights;
 
@@ -117,11 +125,13 @@ fn main() -> Result<()> {
         Some("facts") => facts::run(arguments),
         Some("consolidation") => consolidation::run(arguments),
         Some("night") => night::run(arguments),
+        #[cfg(feature = "exchange")]
+        Some("weeks") => weeks::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
         Some("release") => release::run(arguments),
         Some("tables") => tables::run(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate consolidation [FOLDER] [--made PEOPLE] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…\n       evaluate release FOLDER… --json OUT [--only PART]…\n       evaluate tables RELEASE [--into PAGE]".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate consolidation [FOLDER] [--made PEOPLE] [--json OUT]\n       evaluate weeks [--wrong] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…\n       evaluate release FOLDER… --json OUT [--only PART]…\n       evaluate tables RELEASE [--into PAGE]".into()),
     }
 }
 

@@ -38,7 +38,8 @@ use picker::Limits;
 /// dates and numbers, which decides, prefers, teaches, promises or states a rule. In a dialogue between persons it is
 /// worth more if it tells what somebody did, names when and where, and is new. The user counts more than the agent. A
 /// line that the user marks, `Decision:` or `Remember:` in one of these languages, is picked first, however short. So
-/// is kept in a few words who the user is: "My wife is called Ana."; "We release on Fridays.". Questions, errands,
+/// is kept in a few words who the user is: "My wife is called Ana."; "We release on Fridays.". So is, however short, a
+/// line by which the user changes what `MEMORY.md` says: "The office is in Oslo again.". Questions, errands,
 /// praise and running commentary are rarely picked. It never picks lines of a tool or the web, with everything below
 /// them up to the next speaker. Nor does it pick lines with a masked secret, or lines of `MEMORY.md`. Where two lines
 /// of a request say the same with other numbers, the earlier one stays out. So it does where a later one says that

@@ -16,6 +16,8 @@ use crate::format::documents::statements::said;
 use crate::memory::{MemoryId, NewMemory, categories};
 use crate::search::rank::{MOST_TERMS, Stemmer, Term, Visibility, gain, is_stop_word, norm, rarity};
 
+/// The category of promoted decisions.
+const DECISION: &str = "decision";
 /// The most rows that are named as what a new one may contradict.
 const MOST_SUSPECTS: usize = 5;
 /// The most rows that are compared. For each word of a statement two are read, and no fewer than these.
@@ -27,9 +29,14 @@ const LISTED_OF_ONE: usize = 64;
 
 /// Returns whether a new row is compared with others.
 pub(crate) fn is_judged(new: &NewMemory) -> bool {
-    let is_fact = new.about.is_some() || new.category.eq_ignore_ascii_case(categories::FACT);
+    let is_fact = new.about.is_some() || is_stated(&new.category);
     let is_many = new.about.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
     is_fact && !is_many
+}
+
+/// Returns whether the rows of a category are compared: facts, and decisions as nights promote them.
+fn is_stated(category: &str) -> bool {
+    category.eq_ignore_ascii_case(categories::FACT) || category.eq_ignore_ascii_case(DECISION)
 }
 
 /// Returns the rows that a new one may contradict, best first; of all, or of the shared ones: where others were only
@@ -42,11 +49,10 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
     let stated = text::statement(said(&new.content));
     let is_other = |fact: &Fact| {
         let Fact { memory, key, status, .. } = fact;
+        let is_compared = is_stated(&memory.category) || normal(&memory.category, "", key.as_ref()).is_some();
         let is_seen = (sees_all || memory.shared) && !status.state.is_retired();
         // A line that a dream promoted says the same as its words alone.
-        is_seen
-            && normal(&memory.category, &memory.content, key.as_ref()).is_some()
-            && text::statement(said(&memory.content)) != stated
+        is_seen && is_compared && text::statement(said(&memory.content)) != stated
     };
     let mut found = Vec::new();
     if let Some(key) = &new.about {
@@ -55,7 +61,7 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
         found.extend(single.map(|fact| Suspect { id: fact.memory.id, reason: SuspectReason::SameKey }));
     }
     let visibility = if sees_all { Visibility::All } else { Visibility::Shared };
-    for fact in alike(facts, &new.content, visibility)?.into_iter().filter(is_other) {
+    for fact in alike(facts, said(&new.content), visibility)?.into_iter().filter(is_other) {
         // If both name their subject, the subject decides.
         let is_told = new.about.is_some() && fact.key.is_some();
         let is_many = fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);

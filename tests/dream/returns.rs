@@ -71,6 +71,31 @@ fn nights_without_a_model_keep_a_value_that_returns() {
     }
 }
 
+// A shop told its assistant in few words that the storage is back. The nights kept the older move alone.
+#[test]
+fn nights_without_a_model_keep_an_update_of_memory_however_short() {
+    for (before, news) in [
+        ("The storage moved from Kadıköy to Üsküdar.", "The storage is in Kadıköy again."),
+        ("The workshop has 5 lifts, all of them are from Bergen.", "The workshop has 6 lifts now."),
+        (
+            "We moved from Vim to Helix for the price lists.",
+            "We moved from Helix back to Vim for the price lists.",
+        ),
+        ("Wir sind mit dem Lager von Kadıköy nach Üsküdar umgezogen.", "Das Lager ist wieder in Kadıköy."),
+    ] {
+        let life = Life::with(&[]);
+        life.put("MEMORY.md", format!("# Memory\n\n- {before}\n"));
+        let asked = "Is the storage in Kadıköy again? Are there 6 lifts in the workshop?";
+        life.add(
+            "memory/2026-11-05-repl.md",
+            format!("- [user] {asked}\n- [user] {news}\n- [tool:x] {news}\n"),
+        );
+        dream(&life.dreamer(), &Extractive::new(), night(6));
+        let memory = life.memory();
+        assert_eq!((memory.matches(news).count(), memory.contains("Is the storage")), (1, false), "{memory}");
+    }
+}
+
 #[test]
 fn one_night_that_is_shown_all_three_keeps_all_three() {
     let life = Life::with(&[]);

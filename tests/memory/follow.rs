@@ -324,3 +324,32 @@ fn a_row_whose_time_is_over_says_so() {
         |_, ()| {},
     );
 }
+
+// Twelve weeks of a shop: its rule on invoices was said anew, and nothing said of the older one that it is.
+#[test]
+fn decisions_are_compared_without_the_day_and_the_label_that_a_night_writes() {
+    let decision = |content: &str| NewMemory::new("decision", content, Source::AgentRecorded);
+    each(
+        |store| {
+            let older =
+                record(store, &decision("2026-03-09: Decision: invoices are paid within 14 days."), 0);
+            record(store, &decision("2026-03-10: Decision: we use tabs."), 1);
+            let newer =
+                record(store, &decision("2026-03-30: Decision: invoices are paid within 30 days."), 2);
+            record(store, &fact("2026-04-02: Decision: the van has new brakes."), 3);
+            (older, newer)
+        },
+        |store, (older, newer)| {
+            for (words, stale) in [
+                ("Within how many days are invoices paid?", vec![*newer, *older]),
+                ("tabs", Vec::new()),
+                ("brakes of the van", Vec::new()),
+            ] {
+                let hits = store.search(&agent(), &Query::new(words)).unwrap().hits;
+                let doubted: Vec<MemoryId> =
+                    hits.iter().filter(|hit| !hit.stale.is_empty()).map(|hit| hit.memory.id).collect();
+                assert_eq!(doubted, stale, "{words}: {hits:?}");
+            }
+        },
+    );
+}

@@ -30,6 +30,7 @@ mod stores;
 mod terms;
 mod values;
 mod vectors;
+mod weeks;
 mod year;
 
 use std::path::Path;

@@ -13,6 +13,10 @@ pub(super) struct Gist<'l> {
     numbered: SortedSet<(&'l str, &'l str)>,
     /// Whether it says that something changed.
     changes: bool,
+    /// Whether it says that something is as it was before.
+    returns: bool,
+    /// Its words as they follow one another.
+    order: Vec<&'l str>,
 }
 
 impl<'l> Gist<'l> {
@@ -20,11 +24,19 @@ impl<'l> Gist<'l> {
         let words = &wording.words;
         let (numbers, others): (SortedSet<&str>, _) =
             words.iter().map(String::as_str).partition(|word| is_number(word));
+        let mut order = Vec::new();
+        for word in words {
+            if is_content(wording, word) {
+                order.push(word.as_str());
+            }
+        }
         Self {
             words: others.into_iter().filter(|word| is_content(wording, word)).collect(),
+            order,
             numbers,
             numbered: numbered(wording),
             changes: wording.has(Cue::Change),
+            returns: wording.has(Cue::Return),
         }
     }
 
@@ -43,9 +55,36 @@ impl<'l> Gist<'l> {
         common > 0 && common * 100 >= SAME_PERCENT * (one + two - common)
     }
 
-    /// Returns whether it says nothing that the other does not say.
+    /// Returns whether it says nothing that the other does not say. A change in the other direction has the same words in
+    /// another order.
     pub(super) fn repeats(&self, other: &Self) -> bool {
-        self.is_near(other) && self.numbers.is_subset(&other.numbers)
+        self.is_near(other) && self.numbers.is_subset(&other.numbers) && !self.turns(other)
+    }
+
+    fn turns(&self, other: &Self) -> bool {
+        self.changes && other.changes && self.in_order(other) != other.in_order(self)
+    }
+
+    /// Returns the words that the other has too, as they follow one another.
+    fn in_order(&self, other: &Self) -> Vec<&'l str> {
+        let mut words = Vec::new();
+        for word in &self.order {
+            if other.words.contains(word) {
+                words.push(*word);
+            }
+        }
+        words
+    }
+
+    /// Returns whether what memory holds is no more so by this: a line puts it right, says that an earlier value is back, or has
+    /// its words with another number.
+    pub(super) fn updates(&self, other: &Self) -> bool {
+        let common = self.common(other);
+        let is_back = self.returns && common >= 2 && common * 2 >= self.words.len();
+        let has_numbers = !self.numbers.is_empty() && !other.numbers.is_empty();
+        let has_others = has_numbers && self.numbers.intersection(&other.numbers).next().is_none();
+        let is_value = has_others && common >= 2 && self.words.len() <= common + 1;
+        self.renews(other) || ((is_back || is_value) && !self.repeats(other))
     }
 
     /// Returns whether the other, which is above it, no longer holds: the same with other numbers, or put right by a
@@ -115,6 +154,23 @@ mod tests {
         let visit = "Sill's appointment at the clinic is on 2026-03-10 in the afternoon, with Hanna";
         assert!(renews("Sill's appointment with Hanna has moved to 2026-03-12, same clinic", visit));
         assert!(!renews("Sill's appointment with Hanna at the clinic went well", visit));
+    }
+
+    #[test]
+    fn a_value_that_is_back_and_another_number_update_what_memory_holds() {
+        let updates = |new: &str, old: &str| Gist::of(&wording(new)).updates(&Gist::of(&wording(old)));
+        let moved = "the storage moved from Porto to Braga";
+        assert!(updates("the storage is in Porto again, Braga was too damp", moved));
+        assert!(updates(
+            "the workshop has 6 lifts now",
+            "the workshop has 5 lifts since Monday, two of them are new"
+        ));
+        assert!(!updates("the storage in Braga was too damp", moved));
+        assert!(!updates("the violin lesson is at 6 again", "the workshop has 5 lifts"));
+        let back = "we moved from Helix back to Vim for the lists";
+        let forth = "we moved from Vim to Helix for the lists";
+        assert!(updates(back, forth) && !Gist::of(&wording(back)).repeats(&Gist::of(&wording(forth))));
+        assert!(Gist::of(&wording(forth)).repeats(&Gist::of(&wording(forth))));
     }
 
     #[test]

@@ -72,6 +72,8 @@ pub(crate) enum Cue {
     Lasting,
     /// Puts an earlier line right.
     Change,
+    /// Says that something is as it was before.
+    Return,
     /// First words of a line in which an agent says what it is doing right now.
     Chatter,
     /// May are before the first word that counts for [`Chatter`](Self::Chatter) and [`Errand`](Self::Errand).
@@ -87,7 +89,7 @@ pub(crate) enum Cue {
 }
 
 impl Cue {
-    const ALL: [(&str, Self); 29] = [
+    const ALL: [(&str, Self); 30] = [
         ("stop", Self::Stop),
         ("self", Self::Own),
         ("mine", Self::Mine),
@@ -111,6 +113,7 @@ impl Cue {
         ("errand-end", Self::ErrandEnd),
         ("lasting", Self::Lasting),
         ("change", Self::Change),
+        ("return", Self::Return),
         ("chatter", Self::Chatter),
         ("lead", Self::Lead),
         ("section", Self::Section),

@@ -8,7 +8,7 @@ use super::bullet::Kind;
 use super::features::{SIZE, THRESHOLD, column, lift};
 use super::gist::{Gist, differ_in_numbers_alone};
 use super::lexicon::{Lexicon, Wording};
-use super::line::{self, Line};
+use super::line::{self, Line, Role};
 use super::measure::{measure, real};
 use crate::base::gather::Gather as _;
 use crate::base::order;
@@ -39,12 +39,13 @@ pub(crate) struct Valued<'l, 'm> {
     /// Its place among the candidates.
     pub(crate) at: usize,
     pub(crate) line: &'l Line<'m>,
-    /// The certainty that the line is worth keeping, from 0 to 1.
-    value: f64,
     /// The key of the ranking: value for size, in whole millionths, so that equal lines stay in their order on every
     /// platform.
     pub(crate) key: f64,
 }
+
+/// A statement that is known: its gist, its place among the candidates if it is no line of memory, and when it was said.
+type Standing<'g, 'h> = (Gist<'g>, Option<usize>, &'h Heard);
 
 /// Takes the lines that are worth keeping, best first, within the limits. Says of all others, by their places, why they
 /// were left. `bullets` are the lines as they will be printed, `total` is the size of all journals.
@@ -64,9 +65,9 @@ pub(crate) fn pick<'l, 'm>(
         memory.iter().map(|line| line::undressed(&reply::split_citations(line).0)).gather();
     let read = |line: &String| Wording::of(line, Lexicon::of(line));
     let memory: Vec<Wording> = standing.iter().map(read).gather();
-    let mut said: Vec<(Gist<'_>, Option<usize>, &Heard)> =
+    let mut said: Vec<Standing<'_, '_>> =
         memory.iter().zip(&told).map(|(line, heard)| (Gist::of(line), None, heard)).gather();
-    let (ranked, slight) = rank(lines, &memory);
+    let (ranked, slight) = rank(lines, &memory, &said);
     let ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
         ranked.into_iter().map(|valued| (valued, Gist::of(&valued.line.wording))).gather();
     let mut left: Vec<(usize, UnpickedReason)> =
@@ -133,23 +134,33 @@ pub(crate) fn pick<'l, 'm>(
     (picked, left)
 }
 
-/// Returns the lines above the threshold and those that a person marked, best first, and the places of the others.
-fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Wording]) -> (Vec<Valued<'l, 'm>>, Vec<usize>) {
-    let (mut ranked, slight): (Vec<Valued<'l, 'm>>, Vec<Valued<'l, 'm>>) = measure(lines, memory)
-        .iter()
-        .zip(lines)
-        .enumerate()
-        .map(|(at, (features, line))| {
-            let sum = features.sum(column(line)) + lift(line);
-            let value = 1.0 / (1.0 + (-sum).exp());
-            let key = (1e6 * value * (100.0 / real(line.size)).powf(SIZE[column(line)])).floor();
-            Valued { at, line, value, key }
-        })
-        .partition(|valued| valued.value >= THRESHOLD || valued.line.is_marked);
+/// Returns the lines above the threshold, those that a person marked, and those by which the user changes what memory
+/// holds, best first. Then the places of the others.
+fn rank<'l, 'm>(
+    lines: &'l [Line<'m>],
+    memory: &[Wording],
+    standing: &[Standing<'_, '_>],
+) -> (Vec<Valued<'l, 'm>>, Vec<usize>) {
+    let (mut ranked, mut slight) = (Vec::new(), Vec::new());
+    for (at, (features, line)) in measure(lines, memory).iter().zip(lines).enumerate() {
+        let sum = features.sum(column(line)) + lift(line);
+        let value = 1.0 / (1.0 + (-sum).exp());
+        let key = (1e6 * value * (100.0 / real(line.size)).powf(SIZE[column(line)])).floor();
+        let is_stated = line.role() == Some(Role::User) && features.question + features.errand == 0.0;
+        let updates = || {
+            let gist = Gist::of(&line.wording);
+            standing.iter().any(|(other, ..)| gist.updates(other))
+        };
+        if value >= THRESHOLD || line.is_marked || (is_stated && updates()) {
+            ranked.push(Valued { at, line, key });
+        } else {
+            slight.push(at);
+        }
+    }
     order::sort_by(&mut ranked, |one, other| {
         other.line.is_marked.cmp(&one.line.is_marked).then(other.key.total_cmp(&one.key))
     });
-    (ranked, slight.into_iter().map(|valued| valued.at).gather())
+    (ranked, slight)
 }
 
 /// The beginning of the mask of a secret.
@@ -170,7 +181,7 @@ mod tests {
     fn is_kept(text: &str) -> bool {
         let journals = shown(&[&format!("[user] {text}")]);
         let lines = line::candidates(&journals);
-        rank(&lines, &[]).0.len() == 1
+        rank(&lines, &[], &[]).0.len() == 1
     }
 
     #[test]
