@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::Utc;
+use noctuary::format::Origin;
 use noctuary::life::{GroupName, GroupView};
 use noctuary::memory::{NewMemory, Source};
 use noctuary::{
@@ -259,6 +260,46 @@ fn a_life_is_erased_with_the_rows_of_its_groups() {
         for user in others {
             ends(at, &["status", home, "--user", user], 0);
         }
+    }
+}
+
+// A host had to run one forgetting for each thing that somebody had said.
+#[test]
+fn a_person_of_a_group_is_erased_by_name_after_a_plan() {
+    for home in ["agent", "life.db"] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        ends(at, &["init", home], 0);
+        let (marta, crew) = (Scope::user("user"), GroupName::parse("crew").unwrap());
+        let workspace: Arc<dyn Workspace> = match home {
+            "agent" => Arc::new(FileWorkspace::open(at.join(home)).unwrap()),
+            _ => Arc::new(SqliteWorkspace::open(at.join(home), marta.clone()).unwrap()),
+        };
+        let view: Arc<dyn Workspace> = Arc::new(GroupView::new(workspace, &marta, &crew));
+        let life = Life::new(view, LifeConfig::default());
+        let access = Access::shared(marta).group(&crew);
+        let mut session = life.begin_session(access, "chat", "telegram", Utc::now()).unwrap();
+        for (who, said) in [("Ana", "I am allergic to hazelnuts."), ("Boris", "Poor Ana, no cake.")] {
+            let note = Note::happened(said).from(Origin::Participant(who.to_owned()));
+            session.note(&note, Utc::now()).unwrap();
+        }
+        drop((session, life));
+        let of = |more: &[&'static str], code| {
+            let said: Vec<&str> = [&["erase", home, "--group", "crew", "--who"][..], more].concat();
+            told(at, &said, code)
+        };
+        says(&of(&["Eve"], 1), &["Nothing is of Eve"]);
+        says(
+            &of(&["Ana"], 0),
+            &["would erase", "hazelnuts", "names them", "Poor Ana", "--mentions", "--yes"],
+        );
+        says(&told(at, &["search", home, "hazelnuts", "--group", "crew"], 0), &["hazelnuts"]);
+        says(&of(&["Ana", "--yes"], 0), &["journals 1 found, 1 removed", "names them"]);
+        says(&told(at, &["search", home, "hazelnuts", "--group", "crew"], 1), &["Nothing was found"]);
+        says(&told(at, &["search", home, "cake", "--group", "crew"], 0), &["Poor Ana"]);
+        says(&of(&["Ana", "--mentions", "--yes"], 0), &["journals 1 found, 1 removed"]);
+        says(&of(&["Ana"], 1), &["Nothing is of Ana"]);
+        told(at, &["erase", home, "--group", "crew"], 2);
     }
 }
 
