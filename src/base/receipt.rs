@@ -236,6 +236,11 @@ impl PlaceReceipt {
         self.left.as_deref() == Some(self.place.unseen())
     }
 
+    /// Returns whether somebody looked, and words may still be there.
+    pub(crate) fn is_left(&self) -> bool {
+        !self.is_unseen() && (self.left.is_some() || self.removed < self.found)
+    }
+
     /// Adds a reason for words that may still be there to those that are known.
     pub(crate) fn also_left(&mut self, why: impl Into<Cow<'static, str>>) {
         let why = why.into();
@@ -274,10 +279,36 @@ impl PlaceReceipt {
 pub struct ForgetReceipt {
     /// When.
     pub at: DateTime<Utc>,
-    /// Each place once, in the order of [`ForgetPlace::ALL`].
+    /// Each place once, in the order of [`ForgetPlace::ALL`]. As JSON it has the places with something to tell alone.
+    #[serde(with = "told")]
     pub places: Vec<PlaceReceipt>,
     /// The documents that held it, ascending. Hidden files are counted in their place alone.
     pub documents: Vec<DocumentReceipt>,
+    /// Of a person who was erased: rows (`memories/12`) and lines (`memory/2026-11-20.md#L4`) of others that name them, and
+    /// stay. Ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<String>,
+}
+
+/// The places of a receipt that something was found in, or is left to say of.
+mod told {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use super::{ForgetPlace, PlaceReceipt};
+
+    pub(super) fn serialize<S: Serializer>(places: &[PlaceReceipt], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(places.iter().filter(|line| line.found > 0 || line.left.is_some()))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PlaceReceipt>, D::Error> {
+        let told = Vec::<PlaceReceipt>::deserialize(from)?;
+        let mut places = Vec::with_capacity(ForgetPlace::ALL.len());
+        for place in ForgetPlace::ALL {
+            let line = told.iter().find(|line| line.place == place);
+            places.push(line.cloned().unwrap_or_else(|| PlaceReceipt::new(place, 0, 0)));
+        }
+        Ok(places)
+    }
 }
 
 /// The result in one document.
@@ -303,7 +334,7 @@ impl ForgetReceipt {
     #[must_use]
     pub fn new(at: DateTime<Utc>) -> Self {
         let unseen = |place: ForgetPlace| PlaceReceipt::new(place, 0, 0).left(place.unseen());
-        Self { at, places: ForgetPlace::ALL.map(unseen).into(), documents: Vec::new() }
+        Self { at, places: ForgetPlace::ALL.map(unseen).into(), documents: Vec::new(), mentions: Vec::new() }
     }
 
     /// Replaces the result for a place.
@@ -352,9 +383,7 @@ impl ForgetReceipt {
 
     /// Returns the places at which somebody looked, and where it may still be.
     pub fn left(&self) -> impl Iterator<Item = &PlaceReceipt> {
-        self.places
-            .iter()
-            .filter(|line| !line.is_unseen() && (line.left.is_some() || line.removed < line.found))
+        self.places.iter().filter(|line| line.is_left())
     }
 }
 

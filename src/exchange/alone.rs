@@ -17,7 +17,7 @@ impl Beside<'_> {
     pub(super) fn forget(
         &self,
         _access: &Access,
-        _text: &str,
+        _texts: &[String],
         _removes: bool,
         _now: DateTime<Utc>,
     ) -> Result<Vec<PlaceReceipt>> {

@@ -36,20 +36,22 @@ impl<'a> Forget<'a> {
 }
 
 impl Beside<'_> {
-    /// Forgets a statement in each store. Files that say it are removed where `removes` is set.
+    /// Forgets statements in each store. Files that say one are removed where `removes` is set.
     pub(super) fn forget(
         &self,
         access: &Access,
-        text: &str,
+        texts: &[String],
         removes: bool,
         now: DateTime<Utc>,
     ) -> Result<Vec<PlaceReceipt>> {
         let mut lines = Vec::new();
         for store in &self.artifacts {
-            let line = store.forget(access, text, now)?;
-            lines.push(PlaceReceipt::new(line.place, line.found, line.removed));
+            for text in texts {
+                let line = store.forget(access, text, now)?;
+                lines.push(PlaceReceipt::new(line.place, line.found, line.removed));
+            }
         }
-        lines.extend(handed::forget(&self.files, access, text, removes, now)?);
+        lines.extend(handed::forget(&self.files, access, texts, removes, now)?);
         Ok(lines)
     }
 

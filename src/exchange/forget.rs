@@ -2,23 +2,29 @@
 
 use std::io;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
 use super::Beside;
 use super::claim::claim;
-use super::home::{Home, place_of};
-use crate::base::access::{Access, Actor, SessionKind};
+use super::holders::Holder;
+use super::home::{Home, Theirs, place_of};
+use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::base::order;
 use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::base::sorted::SortedMap;
 use crate::base::sorted::SortedSet;
 use crate::dream::commit;
+use crate::format::JournalName;
+use crate::format::documents::curated;
+use crate::format::documents::statements::said;
+use crate::format::replies::reply;
 use crate::format::state::forgotten::Forgotten;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::life::rewrite;
-use crate::memory::MemoryStore;
+use crate::memory::{ForgetRequest, MemoryStore};
 use crate::session::{self, GroupView, Indexed, SyncReport};
 use crate::workspace::{Workspace, check_scope};
 
@@ -68,14 +74,16 @@ use crate::workspace::{Workspace, check_scope};
 /// ```
 #[must_use = "nothing is forgotten until it is `run`"]
 pub struct Forget<'a> {
-    access: &'a Access,
-    text: String,
-    in_files: bool,
-    stores: Vec<&'a dyn MemoryStore>,
+    pub(super) access: &'a Access,
+    texts: Vec<String>,
+    /// The participant who is erased, and whether lines of others that name them are too.
+    pub(super) person: Option<(String, bool)>,
+    pub(super) in_files: bool,
+    pub(super) stores: Vec<&'a dyn MemoryStore>,
     /// Stores of artifacts and files.
     pub(super) beside: Beside<'a>,
     pub(crate) pages: Option<&'a dyn Kept>,
-    workspace: Option<&'a dyn Workspace>,
+    pub(super) workspace: Option<&'a dyn Workspace>,
     // No box: a request that is still in scope keeps nobody from its store or its index once it has run.
     index: Option<&'a (dyn CatchUp + 'a)>,
 }
@@ -110,9 +118,14 @@ impl<W: Workspace> CatchUp for Indexed<W> {
 impl<'a> Forget<'a> {
     /// Makes a request of a session to forget a statement, in its own words.
     pub fn new(access: &'a Access, text: impl Into<String>) -> Self {
+        Self { texts: vec![text.into()], ..Self::bare(access) }
+    }
+
+    pub(super) fn bare(access: &'a Access) -> Self {
         Self {
             access,
-            text: text.into(),
+            texts: Vec::new(),
+            person: None,
             in_files: false,
             stores: Vec::new(),
             beside: Beside::default(),
@@ -122,6 +135,28 @@ impl<'a> Forget<'a> {
         }
     }
 
+    /// Adds a statement. All of them have one receipt, and each file is rewritten once.
+    ///
+    /// ```
+    /// use noctuary::exchange::{Forget, ForgetPlace};
+    /// use noctuary::memory::{NewMemory, Source};
+    /// use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
+    ///
+    /// # let (folder, now) = (tempfile::tempdir()?, chrono::Utc::now());
+    /// let marta = Access::human(Scope::user("marta"));
+    /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+    /// for said in ["My landlord is Jan Kowalski.", "The rent is 900 EUR."] {
+    ///     store.write(&marta, &NewMemory::new("observation", said, Source::UserExplicit), now)?;
+    /// }
+    /// let both = Forget::new(&marta, "My landlord is Jan Kowalski.").also("The rent is 900 EUR.");
+    /// assert_eq!(both.store(&store).run(now)?.place(ForgetPlace::Rows).removed, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn also(mut self, text: impl Into<String>) -> Self {
+        self.texts.push(text.into());
+        self
+    }
+
     /// Sets whether it is overwritten in the person's own files too, with marks of the same length. Every other byte
     /// and line stays in its place. Off. Only the human of a main session may ask for it.
     pub fn in_files(mut self, in_files: bool) -> Self {
@@ -129,9 +164,9 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// Adds a memory store that forgets, no matter who wrote its rows; there may be several. A row that says more than
-    /// the statement says the rest from now on, with `[forgotten]` in its place. Any other row is removed. The human of
-    /// the session finds them named in the receipt.
+    /// Adds a memory store that forgets, no matter who wrote its rows; there may be several, those of the life's groups
+    /// included. A row that says more than the statement says the rest from now on, with `[forgotten]` in its place. Any
+    /// other row is removed. The human of the session finds them named in the receipt.
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
         self
@@ -164,14 +199,37 @@ impl<'a> Forget<'a> {
     /// where a sleep was interrupted and this build lacks the feature `sleep`, which finishes it. The errors of
     /// the stores, the workspace and the index.
     pub fn run(&self, now: DateTime<Utc>) -> Result<ForgetReceipt> {
-        self.check(self.in_files)?;
+        self.check(self.in_files || self.person.is_some())?;
+        #[cfg(feature = "exchange")]
+        if let Some((name, mentions)) = &self.person {
+            return self.run_person(name, *mentions, now);
+        }
+        let request = ForgetRequest { statements: self.statements()?, ..ForgetRequest::default() };
+        self.run_all(&[request], None, now)
+    }
+
+    /// Forgets all of some requests, one for each store and a last one for all else, and what `theirs` finds in documents.
+    pub(super) fn run_all(
+        &self,
+        requests: &[ForgetRequest],
+        theirs: Option<&dyn Theirs>,
+        now: DateTime<Utc>,
+    ) -> Result<ForgetReceipt> {
         let mut receipt = ForgetReceipt::new(now);
+        let request = requests.last().expect("there is one for what is no store");
+        let texts = &request.statements;
+        // A second run finds by its tombstones what an interrupted one left in documents.
+        let early = match (self.workspace, theirs) {
+            (Some(workspace), Some(_)) => Some(self.bury(workspace, texts)?),
+            _ => None,
+        };
         let mut of_stores: SortedMap<ForgetPlace, PlaceReceipt> = SortedMap::new();
         let mut lines = Vec::new();
-        for store in &self.stores {
-            lines.extend(store.forget(self.access, &self.text, now)?);
+        for (at, store) in self.stores.iter().enumerate() {
+            let request = requests.get(at).unwrap_or(request);
+            lines.extend(store.forget_all(&self.access_to(*store), request, now)?);
         }
-        lines.extend(self.beside.forget(self.access, &self.text, self.in_files, now)?);
+        lines.extend(self.beside.forget(self.access, texts, self.in_files, now)?);
         for line in lines {
             let sum = of_stores.entry(line.place).or_insert(PlaceReceipt::new(line.place, 0, 0));
             sum.found += line.found;
@@ -186,16 +244,19 @@ impl<'a> Forget<'a> {
             let dropped = pages.clear();
             receipt.set(PlaceReceipt::new(ForgetPlace::Pages, dropped, dropped));
         }
-        let in_groups = self.in_groups(now)?;
+        let in_groups = self.in_groups(texts, now)?;
         let mut in_index = SortedSet::new();
         if let Some(workspace) = self.workspace {
-            let (all, only) = self.bury(workspace)?;
+            let (all, only) = match early {
+                Some(buried) => buried,
+                None => self.bury(workspace, texts)?,
+            };
             let lease = if self.in_files { Some(claim(workspace)?) } else { None };
             if let Some(lease) = &lease {
                 commit::recover_all(workspace, lease.as_ref(), Some(&all))?;
             }
-            let is_ascii = self.text.is_ascii();
-            let home = Home { workspace, lease: lease.as_deref(), only: &only, is_ascii };
+            let is_ascii = theirs.is_none() && texts.iter().all(|text| text.is_ascii());
+            let home = Home { workspace, lease: lease.as_deref(), only: &only, theirs, is_ascii };
             if let Some(index) = self.index {
                 in_index = index.outdated()?;
             }
@@ -220,6 +281,57 @@ impl<'a> Forget<'a> {
         Ok(receipt)
     }
 
+    /// Returns the access to a store: that of a group of the life takes the group's.
+    pub(super) fn access_to(&self, store: &dyn MemoryStore) -> Access {
+        let group = store.scope().and_then(Scope::group_name);
+        match group {
+            Some(group) if self.access.scope.group_name().is_none() && self.person.is_none() => {
+                self.access.clone().group(&group)
+            }
+            _ => self.access.clone(),
+        }
+    }
+
+    /// Returns the statements that are forgotten. A line that this library printed loses its citations, and the day, the
+    /// speaker and the label in front: `2026-03-03: User: Remember: tea at five (memory/2026-03-03-repl.md#L5)`. A day
+    /// alone stays, unless a journal of that day says the rest: then it is the day on which it was said.
+    ///
+    /// # Errors
+    ///
+    /// The errors of reading the workspace.
+    pub fn statements(&self) -> Result<Vec<String>> {
+        let mut statements = Vec::new();
+        for text in &self.texts {
+            let (claim, citations) = reply::split_citations(text);
+            let (day, rest) = curated::strip_date(&claim);
+            let bare = said(&claim);
+            let mut is_printed = bare.len() < rest.len();
+            for name in citations.iter().filter_map(|cited| cited.name.as_ref()) {
+                is_printed |= day.is_some() && JournalName::day_of(name.as_str()) == day;
+            }
+            let is_bare = Tombstones::new(TombstoneKey::random()).bury(bare).is_some()
+                && (is_printed || self.is_said_on(day, bare)?);
+            statements.push(if is_bare { bare.to_owned() } else { claim });
+        }
+        Ok(statements)
+    }
+
+    /// Returns whether a journal of a day says a statement.
+    fn is_said_on(&self, day: Option<NaiveDate>, statement: &str) -> Result<bool> {
+        let (Some(workspace), Some(day)) = (self.workspace, day) else { return Ok(false) };
+        let mut alone = Tombstones::new(TombstoneKey::random());
+        let Some(stone) = alone.bury(statement) else { return Ok(false) };
+        alone.insert(stone);
+        for journal in session::journals(workspace, |_, _| true)? {
+            if journal.date() == day
+                && workspace.read(journal.name())?.is_some_and(|text| alone.holds(&text.lossy()))
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Takes it back: the statement may be written and remembered again. Removed text stays removed. `false`
     /// where it was not forgotten.
     ///
@@ -228,11 +340,21 @@ impl<'a> Forget<'a> {
     /// [`Error::Denied`] for anybody but the human of a main session; those of the stores, the workspace and the index.
     pub fn lift(&self, now: DateTime<Utc>) -> Result<bool> {
         self.check(true)?;
+        // A line may have been forgotten with its day and without it.
+        let mut texts = self.statements()?;
+        for text in &self.texts {
+            let (claim, _) = reply::split_citations(text);
+            texts.extend([said(&claim).to_owned(), claim]);
+        }
         let mut is_lifted = false;
         for store in &self.stores {
-            is_lifted |= store.lift(self.access, &self.text, now)?;
+            for text in &texts {
+                is_lifted |= store.lift(&self.access_to(*store), text, now)?;
+            }
         }
-        is_lifted |= self.beside.lift(self.access, &self.text)?;
+        for text in &texts {
+            is_lifted |= self.beside.lift(self.access, text)?;
+        }
         if let Some(workspace) = self.workspace {
             rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
                 let Some(mut file) =
@@ -240,7 +362,10 @@ impl<'a> Forget<'a> {
                 else {
                     return Ok(None);
                 };
-                let is_out = file.tombstones.lift(&self.text);
+                let mut is_out = false;
+                for text in &texts {
+                    is_out |= file.tombstones.lift(text);
+                }
                 is_lifted |= is_out;
                 file.in_files.retain(|digest| file.tombstones.iter().any(|stone| stone.digest == *digest));
                 Ok(is_out.then(|| file.print()))
@@ -248,7 +373,8 @@ impl<'a> Forget<'a> {
             for group in session::groups(workspace)? {
                 let access = self.access.clone().group(&group);
                 let view = GroupView::new(workspace, &self.access.scope, &group);
-                is_lifted |= Forget::new(&access, self.text.clone()).workspace(&view).lift(now)?;
+                let there = Forget { texts: texts.clone(), ..Forget::bare(&access) };
+                is_lifted |= there.workspace(&view).lift(now)?;
             }
         }
         if let Some(index) = self.index {
@@ -257,21 +383,28 @@ impl<'a> Forget<'a> {
         Ok(is_lifted)
     }
 
-    /// Forgets in the groups of the life too: their documents, and the state of their dreams.
-    fn in_groups(&self, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
+    /// Forgets in the groups of the life too: their documents, and the state of their dreams. Of each whose store was not
+    /// given, where any was, the receipt says so.
+    fn in_groups(&self, texts: &[String], now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
         let Some(workspace) = self.workspace else { return Ok(Vec::new()) };
         let mut lines = Vec::new();
         for group in session::groups(workspace)? {
             let access = self.access.clone().group(&group);
             let view = GroupView::new(workspace, &self.access.scope, &group);
-            let there = Forget::new(&access, self.text.clone()).in_files(self.in_files).workspace(&view);
-            let receipt = there.run(now)?;
-            lines.extend(receipt.places.into_iter().filter(|line| line.found > 0));
+            let there = Forget { texts: texts.to_vec(), ..Forget::bare(&access) };
+            let receipt = there.in_files(self.in_files).workspace(&view).run(now)?;
+            let is_told = |line: &PlaceReceipt| line.found > 0 || line.is_left();
+            lines.extend(receipt.places.into_iter().filter(is_told));
+            let is_given = self.stores.iter().any(|store| store.scope() == Some(&access.scope));
+            if !self.stores.is_empty() && !is_given {
+                let line = PlaceReceipt::new(ForgetPlace::Rows, 0, 0);
+                lines.push(line.left(format!("no store of the group {group} was given")));
+            }
         }
         Ok(lines)
     }
 
-    fn check(&self, is_for_the_human: bool) -> Result<()> {
+    pub(super) fn check(&self, is_for_the_human: bool) -> Result<()> {
         let Access { kind, actor, .. } = self.access;
         if *kind != SessionKind::Main || (is_for_the_human && *actor != Actor::Human) {
             return Err(Error::Denied { name: StateName::FORGOTTEN.into(), kind: *kind });
@@ -279,28 +412,38 @@ impl<'a> Forget<'a> {
         if let Some(workspace) = self.workspace {
             check_scope(workspace, self.access, StateName::FORGOTTEN)?;
         }
-        match Tombstones::new(TombstoneKey::random()).bury(&self.text) {
-            Some(_) => Ok(()),
-            None => Err(Error::Config {
-                setting: "the text to forget",
-                rule: "must have two words, or eight letters",
-            }),
+        let alone = Tombstones::new(TombstoneKey::random());
+        for text in &self.texts {
+            if alone.bury(text).is_none() {
+                return Err(Error::Config {
+                    setting: "the text to forget",
+                    rule: "must have two words, or eight letters",
+                });
+            }
         }
+        Ok(())
     }
 
-    /// Writes the tombstone. Returns all that the workspace has forgotten, and this statement alone.
-    fn bury(&self, workspace: &dyn Workspace) -> Result<(Tombstones, Tombstones)> {
+    /// Writes the tombstones. Returns all that the workspace has forgotten, and these statements alone; for a person, with
+    /// those that were asked for in files before.
+    fn bury(&self, workspace: &dyn Workspace, texts: &[String]) -> Result<(Tombstones, Tombstones)> {
         let mut buried = None;
         rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
             let file = Forgotten::or_copy(bytes, || session::forgotten_copy(workspace))?;
             let mut file = file.unwrap_or_else(|| Forgotten::new(Tombstones::new(TombstoneKey::random())));
-            let stone = file.tombstones.bury(&self.text).expect("it was checked that it has words enough");
-            let mut is_new = file.tombstones.insert(stone);
-            if self.in_files {
-                is_new |= file.in_files.insert(stone.digest);
-            }
             let mut only = Tombstones::new(file.tombstones.key().clone());
-            only.insert(stone);
+            let mut is_new = false;
+            for text in texts {
+                let stone = file.tombstones.bury(text).expect("it was checked that it has words enough");
+                is_new |= file.tombstones.insert(stone);
+                if self.in_files {
+                    is_new |= file.in_files.insert(stone.digest);
+                }
+                only.insert(stone);
+            }
+            if self.person.is_some() && self.in_files {
+                only.extend(file.tombstones.own().filter(|stone| file.in_files.contains(&stone.digest)));
+            }
             let bytes = is_new.then(|| file.print());
             buried = Some((file.tombstones, only));
             Ok(bytes)
@@ -309,7 +452,13 @@ impl<'a> Forget<'a> {
     }
 }
 
-debug_as!(Forget<'_>, |it| "Forget {{ bytes: {}, in_files: {} }}", it.text.len(), it.in_files);
+debug_as!(
+    Forget<'_>,
+    |it| "Forget {{ statements: {}, person: {}, in_files: {} }}",
+    it.texts.len(),
+    it.person.is_some(),
+    it.in_files
+);
 
 fn is_forbidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
@@ -325,7 +474,40 @@ impl Home<'_> {
         let holders = self.holders(&mut places)?;
         self.carry(&holders)?;
         let logs = self.logs(&holders)?;
-        for holder in &holders {
+        // Who said a line is known by its journal alone, so those come last: an interrupted run finds the rest by them.
+        let is_journal = |holder: &&Holder| place_of(&holder.name) == ForgetPlace::Journals;
+        self.strike_all(holders.iter().filter(|holder| !is_journal(holder)), &mut places, receipt)?;
+        let other = places.get_mut(&ForgetPlace::Documents).expect("it is one of the places");
+        self.hidden(other, receipt)?;
+        let (mut versions, proposals) = (self.versions()?, self.proposals()?);
+        self.strike_all(holders.iter().filter(is_journal), &mut places, receipt)?;
+        order::sort_by(&mut receipt.documents, |one, other| one.name.cmp(&other.name));
+        self.note_times(&holders)?;
+        for line in places.into_values() {
+            receipt.set(line);
+        }
+        if self.lease.is_some() {
+            // A server keeps a version of each document that was overwritten.
+            let again = self.versions()?;
+            versions.found += again.found;
+            versions.removed += again.removed;
+        }
+        receipt.set(versions);
+        receipt.set(proposals);
+        // Names and hashes alone stand there.
+        receipt.set(PlaceReceipt::new(ForgetPlace::Ledgers, 0, 0));
+        receipt.set(logs);
+        Ok(())
+    }
+
+    /// Overwrites documents, and counts what was in each.
+    fn strike_all<'h>(
+        &self,
+        holders: impl Iterator<Item = &'h Holder>,
+        places: &mut SortedMap<ForgetPlace, PlaceReceipt>,
+        receipt: &mut ForgetReceipt,
+    ) -> Result<()> {
+        for holder in holders {
             let line = places.get_mut(&place_of(&holder.name)).expect("each document has a place");
             line.found += holder.found;
             let removed = match self.strike(holder) {
@@ -345,17 +527,6 @@ impl Home<'_> {
             line.removed += removed;
             receipt.documents.push(DocumentReceipt::new(holder.name.clone(), holder.found, removed));
         }
-        self.note_times(&holders)?;
-        let other = places.get_mut(&ForgetPlace::Documents).expect("it is one of the places");
-        self.hidden(other, receipt)?;
-        for line in places.into_values() {
-            receipt.set(line);
-        }
-        receipt.set(self.versions()?);
-        receipt.set(self.proposals()?);
-        // Names and hashes alone stand there.
-        receipt.set(PlaceReceipt::new(ForgetPlace::Ledgers, 0, 0));
-        receipt.set(logs);
         Ok(())
     }
 }

@@ -37,13 +37,13 @@ pub struct ForgottenStatement {
     pub hides: Vec<HiddenLine>,
 }
 
-/// A line of a document, or a row, that holds a forgotten statement.
+/// A line of a document, or a row, with words that are hidden, or would leave.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HiddenLine {
     /// The place: `memory/2026-11-20.md#L4`, or of a store `memories/12`, `learnings/3`, `profile/timezone`, `methods/1`, `preferences/2`.
     pub place: String,
-    /// The words that are hidden.
+    /// The words.
     pub text: String,
 }
 

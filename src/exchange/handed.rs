@@ -12,11 +12,11 @@ use crate::upload::{FileKey, FileStore, StoredFile, TableLimits, is_text, table_
 const MAX_FILE_BYTES: u64 = 64 << 20;
 const PAGE: usize = 100;
 
-/// Searches the files of some stores for a statement, and removes the files that have it if `removes` is set. `None` without a store.
+/// Searches the files of some stores for statements, and removes the files that have one if `removes` is set. `None` without a store.
 pub(super) fn forget(
     stores: &[&dyn FileStore],
     access: &Access,
-    text: &str,
+    texts: &[String],
     removes: bool,
     now: DateTime<Utc>,
 ) -> Result<Option<PlaceReceipt>> {
@@ -24,8 +24,10 @@ pub(super) fn forget(
         return Ok(None);
     }
     let mut forgotten = Tombstones::new(TombstoneKey::random());
-    if let Some(stone) = forgotten.bury(text) {
-        forgotten.insert(stone);
+    for text in texts {
+        if let Some(stone) = forgotten.bury(text) {
+            forgotten.insert(stone);
+        }
     }
     let mut line = PlaceReceipt::new(ForgetPlace::Files, 0, 0);
     let mut closed = 0;

@@ -10,7 +10,6 @@ use crate::format::documents::copies::original_of;
 use crate::format::state::history::History;
 use crate::format::state::registry::{self, Names};
 use crate::format::state::seal;
-use crate::session;
 
 /// The most names that a line of a receipt lists.
 const MOST_NAMED: usize = 3;
@@ -60,13 +59,14 @@ impl Home<'_> {
 
     /// Overwrites the statement in a hidden file; returns how often it was there, and how often it is no more.
     fn strike_hidden(&self, name: &Name, bytes: &[u8]) -> Result<(u64, u64)> {
-        let found = self.count(bytes);
+        // The copy of a state file that a sync tool left is read once more, when it is merged.
+        let original = original_of(name.as_str());
+        let of = original.as_deref();
+        let found = self.count(of, bytes);
         if found == 0 {
             return Ok((0, 0));
         }
         let mut left = found;
-        // The copy of a state file that a sync tool left is read once more, when it is merged.
-        let original = original_of(name.as_str());
         let file = original.as_deref().and_then(registry::of_path);
         let is_struck = self.change(name, |bytes| {
             let struck = match (&original, file) {
@@ -74,11 +74,11 @@ impl Home<'_> {
                     bytes.and_then(|bytes| self.struck_versions(path, bytes))
                 }
                 (_, Some(_)) => {
-                    bytes.and_then(|bytes| self.struck(bytes)).map(|struck| seal::renewed(&struck))
+                    bytes.and_then(|bytes| self.struck(of, bytes)).map(|struck| seal::renewed(&struck))
                 }
-                (_, None) => bytes.and_then(|bytes| self.struck(bytes)),
+                (_, None) => bytes.and_then(|bytes| self.struck(of, bytes)),
             };
-            left = struck.as_ref().map_or(found, |struck| self.count(struck));
+            left = struck.as_ref().map_or(found, |struck| self.count(of, struck));
             Ok(struck)
         })?;
         Ok((found, if is_struck { found.saturating_sub(left) } else { 0 }))
@@ -87,7 +87,7 @@ impl Home<'_> {
     /// Overwrites the statement in earlier versions of a document with their hashes; `None` where they do not parse.
     fn struck_versions(&self, path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut versions = History::parse(&StateName::of_path(path.to_owned()), Some(bytes)).ok()?;
-        let changed = session::strike_history(&mut versions, self.only);
+        let changed = self.strike_history(&mut versions);
         (changed > 0).then(|| versions.print())
     }
 

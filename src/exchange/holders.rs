@@ -14,7 +14,7 @@ use crate::file::is_of_life;
 use crate::format::documents::copies::original_of;
 use crate::format::state::carry::{self, Overwritten};
 use crate::format::state::ledger::{Entry, Ledger};
-use crate::session;
+use crate::session::{self, is_persona};
 use crate::workspace::Metadata;
 
 /// A document that holds the statement.
@@ -32,11 +32,16 @@ impl Home<'_> {
         let (mut holders, mut refused) = (Vec::new(), Vec::new());
         let mut unread: SortedMap<ForgetPlace, [Vec<String>; 2]> = SortedMap::new();
         let mut in_names: SortedMap<ForgetPlace, u64> = SortedMap::new();
+        let is_of_group = self.workspace.scope().is_some_and(|scope| scope.group_name().is_some());
         for listing in session::walk(self.workspace, None, |_| true) {
             let (folder, listing) = listing?;
             let within = folder.map(|folder| format!("{folder}/")).unwrap_or_default();
             refused.extend(listing.refused.iter().map(|name| format!("{within}{name}")));
             for name in listing.documents {
+                // Who the agent is: the life's own, and no group's to overwrite.
+                if is_of_group && is_persona(&name) {
+                    continue;
+                }
                 let line = places.get_mut(&place_of(&name)).expect("each document has a place");
                 if self.only.holds(name.as_str()) {
                     line.found += 1;
@@ -55,7 +60,7 @@ impl Home<'_> {
                 if self.may_miss(&name, document.bytes()) {
                     unread.entry(line.place).or_default()[1].push(name.to_string());
                 }
-                let found = self.count(document.bytes());
+                let found = self.count(Some(name.as_str()), document.bytes());
                 if found > 0 {
                     holders.push(Holder { document, name, found, metadata: metadata? });
                 }
@@ -99,8 +104,9 @@ impl Home<'_> {
     pub(super) fn strike(&self, holder: &Holder) -> Result<u64> {
         let mut left = 0;
         let is_struck = self.change(&holder.name, |bytes| {
-            let struck = bytes.and_then(|bytes| self.struck(bytes));
-            left = struck.as_ref().map_or(0, |struck| self.count(struck));
+            let name = Some(holder.name.as_str());
+            let struck = bytes.and_then(|bytes| self.struck(name, bytes));
+            left = struck.as_ref().map_or(0, |struck| self.count(name, struck));
             Ok(struck)
         })?;
         Ok(if is_struck { holder.found.saturating_sub(left) } else { 0 })
@@ -112,7 +118,7 @@ impl Home<'_> {
     pub(super) fn carry<'h>(&self, holders: &'h [Holder]) -> Result<()> {
         let Some(lease) = self.lease else { return Ok(()) };
         let document = |holder: &'h Holder| {
-            let struck = self.struck(holder.document.bytes())?;
+            let struck = self.struck(Some(holder.name.as_str()), holder.document.bytes())?;
             let original = original_of(holder.name.as_str()).and_then(|path| DocName::parse(path).ok());
             Some((original.unwrap_or_else(|| holder.name.clone()), holder.document.bytes(), struck))
         };

@@ -1,10 +1,13 @@
 //! A workspace that forgets a statement, and the changes that this takes.
 
+use std::ops::Range;
+
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
 use crate::base::receipt::ForgetPlace;
 use crate::format::JournalName;
+use crate::format::documents::sections;
 use crate::gate::Tombstones;
 use crate::life::rewrite;
 use crate::session;
@@ -19,18 +22,55 @@ pub(super) struct Home<'a> {
     /// `None` where files are only looked at.
     pub(super) lease: Option<&'a dyn Lease>,
     pub(super) only: &'a Tombstones,
+    /// The lines that leave whatever they say.
+    pub(super) theirs: Option<&'a dyn Theirs>,
     /// Whether the statement has ASCII alone.
     pub(super) is_ascii: bool,
 }
 
+/// The lines that leave for whom they are of, and not for what they say.
+pub(super) trait Theirs {
+    /// Returns their places in a document, ascending and apart, none beyond the end of its line. The name is `None` for a
+    /// text of an unknown document.
+    fn find(&self, name: Option<&str>, text: &str) -> Vec<Range<usize>>;
+
+    /// Returns the mark in the place of words of this many bytes.
+    fn mark(&self, len: usize) -> String;
+}
+
 impl Home<'_> {
     /// Returns bytes without the statement; `None` where they do not hold it.
-    pub(super) fn struck(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        session::struck(bytes, self.only)
+    pub(super) fn struck(&self, name: Option<&str>, bytes: &[u8]) -> Option<Vec<u8>> {
+        let struck = session::struck(bytes, self.only);
+        let places = self.theirs_in(name, bytes);
+        let Some(theirs) = self.theirs.filter(|_| !places.is_empty()) else { return struck };
+        let mut all = struck.unwrap_or_else(|| bytes.to_vec());
+        for place in places {
+            all[place.clone()].copy_from_slice(theirs.mark(place.len()).as_bytes());
+        }
+        Some(sections::marked_anew(bytes, all))
     }
 
-    pub(super) fn count(&self, bytes: &[u8]) -> u64 {
-        self.only.find(&String::from_utf8_lossy(bytes)).len() as u64
+    /// Returns the places of lines that leave whatever they say: of a text alone.
+    pub(super) fn theirs_in(&self, name: Option<&str>, bytes: &[u8]) -> Vec<Range<usize>> {
+        match (self.theirs, std::str::from_utf8(bytes)) {
+            (Some(theirs), Ok(text)) if !bytes.contains(&0) => theirs.find(name, text),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns whether a text holds the statement.
+    pub(super) fn holds(&self, name: Option<&str>, text: &str) -> bool {
+        self.only.holds(text) || !self.theirs_in(name, text.as_bytes()).is_empty()
+    }
+
+    pub(super) fn count(&self, name: Option<&str>, bytes: &[u8]) -> u64 {
+        let places = self.theirs_in(name, bytes);
+        let is_apart = |found: &Range<usize>| {
+            !places.iter().any(|place| place.start < found.end && found.start < place.end)
+        };
+        let found = self.only.find(&String::from_utf8_lossy(bytes));
+        (places.len() + found.iter().filter(|found| is_apart(found)).count()) as u64
     }
 
     /// Changes a document or state file, even while others write to it. Where files are only looked at, it is shown

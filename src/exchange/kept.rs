@@ -20,7 +20,6 @@ use crate::format::state::registry::{self, Names};
 use crate::format::state::undone::Undone;
 use crate::format::state::{log, seal};
 use crate::life::receipt::without_forgotten;
-use crate::session;
 
 impl Home<'_> {
     /// Overwrites the hashes by which the log knows lines that dreams promoted and that hold the statement. A hash
@@ -30,12 +29,12 @@ impl Home<'_> {
         let mut hashes = SortedSet::new();
         let is_curated = |name: &DocName| place_of(name) == ForgetPlace::Memory || *name == DocName::DREAMED;
         for holder in holders.iter().filter(|holder| is_curated(&holder.name)) {
-            hashes.extend(self.hashes(&holder.document.lossy()));
+            hashes.extend(self.hashes(&holder.name, &holder.document.lossy()));
         }
         let undone = self.workspace.read(&StateName::UNDONE)?;
         let undone = Undone::parse(undone.as_ref().map(Document::bytes))?;
         for section in undone.dreams().iter().map(|dream| dream.section.as_str()).chain(undone.sections()) {
-            hashes.extend(self.hashes(section));
+            hashes.extend(self.hashes(&DocName::MEMORY, section));
         }
         let (mut found, mut removed) = self.strike_hashes(&StateName::LOG, &hashes)?;
         for name in [StateName::RECEIPTS_BEFORE, StateName::RECEIPTS] {
@@ -54,8 +53,9 @@ impl Home<'_> {
     }
 
     /// Returns the hashes under which lines that hold the statement are remembered.
-    fn hashes(&self, text: &str) -> Vec<String> {
-        let places = self.only.find(text);
+    fn hashes(&self, of: &DocName, text: &str) -> Vec<String> {
+        let mut places = self.only.find(text);
+        places.extend(self.theirs_in(Some(of.as_str()), text.as_bytes()));
         let touches =
             |line: &Range<usize>| places.iter().any(|place| place.start < line.end && line.start < place.end);
         let lines = text::line_ranges(text).filter(touches);
@@ -88,6 +88,8 @@ impl Home<'_> {
         let log = String::from_utf8_lossy(&log);
         let proposed = log::of_curators(&log).filter(|line| line.outcome == Outcome::Proposed.as_str());
         names.extend(proposed.map(|line| StateName::proposal(line.id)));
+        let memory = DocName::MEMORY;
+        let of = Some(memory.as_str());
         for name in names {
             let document = match self.workspace.read(&name) {
                 Ok(Some(document)) => document,
@@ -98,13 +100,16 @@ impl Home<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            let here = self.count(document.bytes());
+            let here = self.count(of, document.bytes());
             if here == 0 {
                 continue;
             }
             found += here;
-            self.strike_hashes(&StateName::PROPOSALS, &self.hashes(&document.lossy()).into_iter().collect())?;
-            let is_struck = self.change(&name, |bytes| Ok(bytes.and_then(|bytes| self.struck(bytes))))?;
+            self.strike_hashes(
+                &StateName::PROPOSALS,
+                &self.hashes(&DocName::MEMORY, &document.lossy()).into_iter().collect(),
+            )?;
+            let is_struck = self.change(&name, |bytes| Ok(bytes.and_then(|bytes| self.struck(of, bytes))))?;
             removed += if is_struck { here } else { 0 };
         }
         let line = PlaceReceipt::new(ForgetPlace::Proposals, found, removed);
@@ -113,6 +118,11 @@ impl Home<'_> {
             true if removed < found => line.left(NOT_ASKED),
             true => line,
         })
+    }
+
+    /// Overwrites the statement in earlier versions of documents, and in the names of these; returns in how many of both.
+    pub(super) fn strike_history(&self, history: &mut History) -> u64 {
+        history.strike(&|text| self.holds(None, text), &|bytes| self.struck(None, bytes))
     }
 
     /// Looks through earlier versions of documents.
@@ -127,7 +137,7 @@ impl Home<'_> {
             let mut here = 0;
             let strike = |bytes: Option<&[u8]>| {
                 let mut history = History::parse(&file, bytes)?;
-                here = session::strike_history(&mut history, self.only);
+                here = self.strike_history(&mut history);
                 Ok((here > 0).then(|| history.print()))
             };
             let is_struck = self.change(&file, strike)?;
@@ -135,10 +145,12 @@ impl Home<'_> {
             found += here;
         }
         let mut here = 0;
+        let memory = DocName::MEMORY;
+        let of = Some(memory.as_str());
         let let_go = |bytes: Option<&[u8]>| {
             let mut undone = Undone::parse(bytes)?;
-            here = undone.retain(|dream| !self.only.holds(&dream.section))
-                + undone.retain_appended(|section| !self.only.holds(section));
+            here = undone.retain(|dream| !self.holds(of, &dream.section))
+                + undone.retain_appended(|section| !self.holds(of, section));
             Ok((here > 0).then(|| undone.print()))
         };
         let is_gone = self.change(&StateName::UNDONE, let_go)?;
@@ -161,8 +173,8 @@ impl Home<'_> {
         }
         let kept = Cell::new(0);
         let dropped = self.workspace.drop_versions(&|path, bytes| {
-            let holds =
-                gone.iter().any(|name| name == path) || self.only.holds(&String::from_utf8_lossy(bytes));
+            let holds = gone.iter().any(|name| name == path)
+                || self.holds(Some(path), &String::from_utf8_lossy(bytes));
             kept.set(kept.get() + u64::from(holds));
             holds && self.lease.is_some()
         })?;

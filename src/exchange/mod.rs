@@ -35,6 +35,7 @@
 //! | `Export`, `Bundle`, `BundleKey` | a life as a signed tree of markdown: rows, facts, history, methods, preferences, tombstones, documents |
 //! | `BundleImport`, `BundlePlan`, `BundleItem`, `BundleAction`, `Channel`, `Presence` | such a tree brought into another home, by a plan |
 //! | `Foreign` | exports of mem0 and Letta in, and the Open Knowledge Format both ways, by `BundleImport::foreign` and `Export::okf` |
+//! | `Forget::person`, `PersonPlan` | one person of a group leaves it: what they said, and what rests on it |
 //! | `ForgottenList`, `ForgottenStatement`, `HiddenLine` | the statements that are forgotten, the lines that each hides, and letting one in again |
 //! | `copy_rows`, `StoredRows` | rows, facts, methods and tombstones of one memory store into an empty one, of any home |
 //! | `strike_superseded`, `unstrike`, `Strikes` | striking through promoted lines that hold no more, and taking that back |
@@ -87,6 +88,8 @@ mod import;
 mod kept;
 #[cfg(feature = "exchange")]
 mod merge;
+#[cfg(feature = "exchange")]
+mod person;
 #[cfg(feature = "exchange")]
 mod strike;
 #[cfg(feature = "exchange")]
@@ -142,6 +145,9 @@ pub use merge::{
     CopiesReport, Merge, MergeConflict, MergeConflictKind, MergePlan, MergeReport, merge_artifacts,
     merge_copies,
 };
+#[cfg(feature = "exchange")]
+#[cfg_attr(docsrs, doc(cfg(feature = "exchange")))]
+pub use person::PersonPlan;
 #[cfg(feature = "exchange")]
 #[cfg_attr(docsrs, doc(cfg(feature = "exchange")))]
 pub use strike::{Strikes, strike_superseded, unstrike};

@@ -57,5 +57,7 @@ pub(crate) use noctuary_gate::as_drawn;
 pub use noctuary_gate::{Confidence, Finding, Injection, Strictness, View, scan_injection};
 pub(crate) use places::Places;
 pub use policy::{DoorPolicy, InjectionPolicy, SecretPolicy};
+#[cfg(feature = "exchange")]
+pub(crate) use tombstone::mark;
 pub(crate) use tombstone::{FORGOTTEN, is_struck, signature, statement_signature};
 pub use tombstone::{Tombstone, TombstoneKey, Tombstones};

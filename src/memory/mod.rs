@@ -33,7 +33,8 @@
 //! | [`AuditEntry`], [`AuditOutcome`] | a line of the audit |
 //! | [`is_purge_due`] | when to remove deleted rows for good |
 //! | [`LearningStore`], [`NewLearning`], [`Learning`], [`LearningId`] | lessons of a review, apart from rows |
-//! | [`IndexState`], [`PlaceReceipt`] | the state of a text index; the receipt of a forgetting |
+//! | [`IndexState`] | the state of a text index |
+//! | [`ForgetRequest`], [`PlaceReceipt`] | all that a store is asked to forget in one call; the receipt |
 //!
 //! Settings are in [`store`](crate::store), facts and their history in [`facts`](crate::facts).
 //!
@@ -51,6 +52,7 @@ mod audit;
 pub mod categories;
 mod cited;
 mod event;
+mod forget;
 mod found;
 mod id;
 pub(crate) mod key;
@@ -67,6 +69,7 @@ pub use crate::base::receipt::PlaceReceipt;
 pub use audit::{AuditEntry, AuditOutcome};
 pub(crate) use cited::CitedLines;
 pub use event::{EventName, IndexProgress, MemoryEvent, MemoryObserver};
+pub use forget::ForgetRequest;
 pub use found::{Degraded, Found, Hit, Reached, SearchOutcome};
 pub use id::MemoryId;
 pub use learning::{Learning, LearningId, LearningStore, NewLearning};

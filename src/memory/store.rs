@@ -9,6 +9,7 @@ use std::fmt::Debug;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::audit::AuditEntry;
+use super::forget::ForgetRequest;
 use super::found::Found;
 use super::id::MemoryId;
 use super::query::{Filter, Query};
@@ -222,7 +223,22 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human where they typed
     /// or confirmed one of the rows. [`Error::Config`](crate::Error::Config) for a text with neither two words nor
     /// eight letters. Nothing was forgotten.
-    fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>>;
+    fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
+        self.forget_all(access, &ForgetRequest::of(text), now)
+    }
+
+    /// Forgets several statements, rows, and all that one person said, in one step: as [`forget`](Self::forget), with one
+    /// receipt. All of it or nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`forget`](Self::forget), for each of the statements.
+    fn forget_all(
+        &self,
+        access: &Access,
+        request: &ForgetRequest,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<PlaceReceipt>>;
 
     /// Lets a statement that was forgotten be written again; `false` where it was not. Nothing comes back by it.
     ///

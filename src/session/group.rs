@@ -135,7 +135,7 @@ fn inner(group: &GroupName, name: &Name) -> Result<Name> {
 }
 
 /// Returns whether a document says who the agent is: the life's own.
-fn is_persona(name: &Name) -> bool {
+pub(crate) fn is_persona(name: &Name) -> bool {
     name.space() == Space::Document
         && matches!(name.folded().as_str(), "soul.md" | "agents.md" | "identity.md")
 }

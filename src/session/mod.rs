@@ -19,7 +19,7 @@ mod walk;
 pub(crate) use forgotten::forgotten_file;
 pub(crate) use forgotten::{asked_in_files, forgotten, forgotten_copy, strike_history, struck};
 pub use group::GroupView;
-pub(crate) use group::groups;
+pub(crate) use group::{groups, is_persona};
 pub use guarded::{Guarded, SharedUser};
 pub use indexed::Indexed;
 pub use journal::Journal;

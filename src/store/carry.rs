@@ -44,7 +44,7 @@ impl Burial {
         if strikes {
             alone.insert(stone);
         }
-        Self { stone, alone, signature: 0 }
+        Self { stones: vec![stone], alone, signature: 0, rows: Vec::new(), person: None }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::format::documents::statements::said;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 use crate::gate::signature;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones, statement_signature};
-use crate::memory::{Memory, NewLearning, NewMemory, Place, Source};
+use crate::memory::{ForgetRequest, Memory, MemoryId, NewLearning, NewMemory, Place, Source};
 
 /// The action of a row that is gone for good.
 pub(crate) const REMOVED: &str = "memory_removed";
@@ -49,27 +49,58 @@ pub(crate) const NAMES: [&str; 14] = [
     "system",
 ];
 
-/// A statement that is being forgotten.
+/// The statements that are being forgotten, and the person.
 pub(crate) struct Burial {
-    pub(crate) stone: Tombstone,
-    /// It alone, so that earlier ones are not looked for again.
+    pub(crate) stones: Vec<Tombstone>,
+    /// They alone, so that earlier ones are not looked for again.
     pub(super) alone: Tombstones,
-    /// A text without one of these bits in its [signature](crate::gate::signature) does not hold it.
+    /// A text without one of these bits in its [signature](crate::gate::signature) holds none of them.
     pub(crate) signature: u64,
+    /// Rows that leave whole.
+    pub(super) rows: Vec<MemoryId>,
+    /// A person, as an origin prints them. Their words are in no signature.
+    pub(super) person: Option<String>,
 }
 
 impl Burial {
-    pub(crate) fn new(key: &TombstoneKey, text: &str) -> Result<Self> {
+    pub(crate) fn new(key: &TombstoneKey, request: &ForgetRequest) -> Result<Self> {
         let mut alone = Tombstones::new(key.clone());
-        let stone = alone
-            .bury(text)
-            .ok_or(Error::Config { setting: "text", rule: "must have two words or eight characters" })?;
-        alone.insert(stone);
-        Ok(Self { stone, alone, signature: statement_signature(text) })
+        let mut stones = Vec::with_capacity(request.statements.len());
+        let mut signature = u64::MAX;
+        for text in &request.statements {
+            let stone = alone
+                .bury(text)
+                .ok_or(Error::Config { setting: "text", rule: "must have two words or eight characters" })?;
+            // The bits that all of them have.
+            signature &= statement_signature(text);
+            if alone.insert(stone) {
+                stones.push(stone);
+            }
+        }
+        let person = request.person.clone().map(|name| Origin::Participant(name).to_string());
+        let rows = request.rows.clone();
+        if stones.is_empty() || !rows.is_empty() || person.is_some() {
+            signature = 0;
+        }
+        Ok(Self { stones, alone, signature, rows, person })
     }
 
     pub(crate) fn holds(&self, text: &str) -> bool {
-        self.alone.holds(text)
+        self.is_person(text) || self.alone.holds(text)
+    }
+
+    /// Returns whether a text is the person, as an origin prints them.
+    fn is_person(&self, text: &str) -> bool {
+        self.person.as_ref().is_some_and(|person| text::same_name(person) == text::same_name(text))
+    }
+
+    /// Returns whether a row leaves whole, whatever it says: one of those that are named, or the person's own.
+    pub(super) fn is_whole(&self, memory: &Memory) -> bool {
+        let speaker = memory.place.as_ref().and_then(|place| place.speaker.clone());
+        self.rows.contains(&memory.id)
+            || self.person.is_some()
+                && (memory.origin.as_ref().is_some_and(|origin| self.is_person(&origin.to_string()))
+                    || speaker.is_some_and(|name| self.is_person(&Origin::Participant(name).to_string())))
     }
 
     /// Returns whether a name says it that many rows have.
@@ -80,7 +111,10 @@ impl Burial {
 
     /// Takes it out of a text; `false` where the rest says nothing.
     pub(crate) fn strike(&self, text: &mut String) -> bool {
-        if !self.holds(text) {
+        if self.is_person(text) {
+            return false;
+        }
+        if !self.alone.holds(text) {
             return true;
         }
         // The day, the speaker and a label say nothing by themselves.
@@ -101,14 +135,17 @@ impl Burial {
 
     /// Returns whether a row says it anywhere.
     pub(crate) fn is_in(&self, memory: &Memory, key: Option<&FactKey>) -> bool {
-        Said::of(memory, key).texts().iter().any(|text| self.holds(text))
+        self.is_whole(memory) || Said::of(memory, key).texts().iter().any(|text| self.holds(text))
     }
 
     /// Returns what a row says without it; `None` where that is nothing, or where it is in more than what the row says.
     pub(crate) fn rest_of(&self, memory: &Memory, key: Option<&FactKey>) -> Option<String> {
         let beside = Said { content: "", ..Said::of(memory, key) };
         // What is in neither is where nobody reads it, as in notes of another program.
-        if !self.holds(&memory.content) || beside.texts().iter().any(|text| self.holds(text)) {
+        if self.is_whole(memory)
+            || !self.holds(&memory.content)
+            || beside.texts().iter().any(|text| self.holds(text))
+        {
             return None;
         }
         let mut rest = memory.content.clone();

@@ -20,7 +20,7 @@ macro_rules! contracts_of {
                 NewRoleNote, PreferenceId, PreferenceStore, Reflection, Reported, RoleNote, RoleNoteId, RoleStore,
             };
             use $crate::memory::{
-                AuditEntry, Filter, Found, Learning, LearningId, LearningStore, Memory, MemoryId,
+                AuditEntry, Filter, ForgetRequest, Found, Learning, LearningId, LearningStore, Memory, MemoryId,
                 MemoryStore, NewLearning, NewMemory, Query, SnapshotRow,
             };
 
@@ -41,7 +41,11 @@ macro_rules! contracts_of {
                 restore(access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
                 pin(access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool>;
                 purge(cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
-                forget(access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>>;
+                forget_all(
+                    access: &Access,
+                    request: &ForgetRequest,
+                    now: DateTime<Utc>
+                ) -> Result<Vec<PlaceReceipt>>;
                 lift(access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool>;
                 set_profile(access: &Access, key: &str, value: &str, now: DateTime<Utc>) -> Result<()>;
                 profile(access: &Access) -> Result<Vec<(String, String)>>;

@@ -31,8 +31,8 @@ use crate::facts::{
 };
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
-    AuditEntry, AuditOutcome, CitedLines, Degraded, EventName, Filter, Found, Learning, LearningId, Memory,
-    MemoryId, NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale, Syntax,
+    AuditEntry, AuditOutcome, CitedLines, Degraded, EventName, Filter, ForgetRequest, Found, Learning,
+    LearningId, Memory, MemoryId, NewLearning, NewMemory, Query, SearchOutcome, SnapshotRow, Stale, Syntax,
 };
 use crate::search::rank::{Plan, Visibility, one_line};
 use crate::trace;
@@ -482,10 +482,10 @@ impl Store {
         self.purge(self.config.cutoff(now), now)
     }
 
-    pub(crate) fn forget(
+    pub(crate) fn forget_all(
         &self,
         access: &Access,
-        text: &str,
+        request: &ForgetRequest,
         now: DateTime<Utc>,
     ) -> Result<Vec<PlaceReceipt>> {
         trace::forget(|| {
@@ -493,7 +493,7 @@ impl Store {
             let admitted = main_only(&self.scope, access, &row_name(None));
             let forgotten = self.attempt("forget in", &operation, admitted, |rows, forgotten| {
                 let key = rows.tombstone_key()?.unwrap_or_else(TombstoneKey::random);
-                let burial = forget::Burial::new(&key, text)?;
+                let burial = forget::Burial::new(&key, request)?;
                 let saying = rows.saying(&burial)?;
                 for fact in &saying {
                     if !forget::may_forget(access, &fact.memory, Some(fact.status)) {
@@ -511,7 +511,8 @@ impl Store {
                 for Fact { memory, key, status, .. } in &saying {
                     let stands = !status.state.is_retired() && rows.editable(memory.id, None)?.is_some();
                     let rest = burial.rest_of(memory, key.as_ref()).filter(|_| stands);
-                    let row = burial.told(memory.id.get(), &memory.content, rest.is_some());
+                    let said = if burial.is_whole(memory) { "" } else { &memory.content };
+                    let row = burial.told(memory.id.get(), said, rest.is_some());
                     told.push((ForgetPlace::Rows, row));
                     match rest {
                         Some(rest) => {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::Utc;
+use noctuary::format::Origin;
 use noctuary::life::{GroupName, GroupView};
 use noctuary::memory::{NewMemory, Source};
 use noctuary::{
@@ -262,6 +263,46 @@ fn a_life_is_erased_with_the_rows_of_its_groups() {
     }
 }
 
+// A host had to run one forgetting for each thing that somebody had said.
+#[test]
+fn a_person_of_a_group_is_erased_by_name_after_a_plan() {
+    for home in ["agent", "life.db"] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        ends(at, &["init", home], 0);
+        let (marta, crew) = (Scope::user("user"), GroupName::parse("crew").unwrap());
+        let workspace: Arc<dyn Workspace> = match home {
+            "agent" => Arc::new(FileWorkspace::open(at.join(home)).unwrap()),
+            _ => Arc::new(SqliteWorkspace::open(at.join(home), marta.clone()).unwrap()),
+        };
+        let view: Arc<dyn Workspace> = Arc::new(GroupView::new(workspace, &marta, &crew));
+        let life = Life::new(view, LifeConfig::default());
+        let access = Access::shared(marta).group(&crew);
+        let mut session = life.begin_session(access, "chat", "telegram", Utc::now()).unwrap();
+        for (who, said) in [("Ana", "I am allergic to hazelnuts."), ("Boris", "Poor Ana, no cake.")] {
+            let note = Note::happened(said).from(Origin::Participant(who.to_owned()));
+            session.note(&note, Utc::now()).unwrap();
+        }
+        drop((session, life));
+        let of = |more: &[&'static str], code| {
+            let said: Vec<&str> = [&["erase", home, "--group", "crew", "--who"][..], more].concat();
+            told(at, &said, code)
+        };
+        says(&of(&["Eve"], 1), &["Nothing is of Eve"]);
+        says(
+            &of(&["Ana"], 0),
+            &["would erase", "hazelnuts", "names them", "Poor Ana", "--mentions", "--yes"],
+        );
+        says(&told(at, &["search", home, "hazelnuts", "--group", "crew"], 0), &["hazelnuts"]);
+        says(&of(&["Ana", "--yes"], 0), &["journals 1 found, 1 removed", "names them"]);
+        says(&told(at, &["search", home, "hazelnuts", "--group", "crew"], 1), &["Nothing was found"]);
+        says(&told(at, &["search", home, "cake", "--group", "crew"], 0), &["Poor Ana"]);
+        says(&of(&["Ana", "--mentions", "--yes"], 0), &["journals 1 found, 1 removed"]);
+        says(&of(&["Ana"], 1), &["Nothing is of Ana"]);
+        told(at, &["erase", home, "--group", "crew"], 2);
+    }
+}
+
 // Groups did not exist for the command.
 #[test]
 fn a_group_is_dreamt_searched_and_forgotten_in_by_its_name() {
@@ -330,6 +371,27 @@ fn a_group_is_dreamt_searched_and_forgotten_in_by_its_name() {
         assert!(!told(at, &["forgotten", "list", &other], 0).contains("Nothing is forgotten"));
         says(&told(at, &["dream", home, "--group", "crow"], 3), &["has no group crow", "crew"]);
         says(&told(at, &["doctor", home, "--group", "crew"], 2), &["leave --group out"]);
+    }
+}
+
+// What a search prints was forgotten in rows and stayed in the journal, with a word that all was done.
+#[test]
+fn a_line_is_forgotten_as_it_is_printed() {
+    for home in ["agent", "life.db"] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        ends(at, &["init", home], 0);
+        ends(at, &["note", home, "--kind", "remember", "the cat is called Mia and is grey"], 0);
+        ends(at, &["note", home, "--kind", "decision", "the boat is sold in spring"], 0);
+        ends(at, &["dream", home], 0);
+        let memory = told(at, &["search", home, "cat"], 0);
+        let line = memory.lines().find(|line| line.contains(": Remember:") && line.contains("Mia")).unwrap();
+        let line = line.trim().trim_start_matches("- ").to_owned();
+        ends(at, &["forget", home, "--in-files", &line], 0);
+        assert!(!told(at, &["search", home, "cat"], 1).contains("Mia"), "{line}");
+        says(&told(at, &["search", home, "boat"], 0), &["spring"]);
+        ends(at, &["forgotten", "lift", home, &line], 0);
+        says(&told(at, &["forgotten", "list", home], 1), &["Nothing is forgotten"]);
     }
 }
 

@@ -16,8 +16,8 @@ use noctuary::exchange::Forget;
 use noctuary::facts::Decision;
 use noctuary::format::Origin;
 use noctuary::memory::{
-    AuditEntry, Filter, Found, Memory, MemoryId, NewMemory, PlaceReceipt, Query, SnapshotRow, Source,
-    categories,
+    AuditEntry, Filter, ForgetRequest, Found, Memory, MemoryId, NewMemory, PlaceReceipt, Query, SnapshotRow,
+    Source, categories,
 };
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::Facts;
@@ -583,8 +583,13 @@ impl MemoryStore for Mortal {
         self.store.purge(cutoff, now)
     }
 
-    fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> noctuary::Result<Vec<PlaceReceipt>> {
-        self.store.forget(access, text, now)
+    fn forget_all(
+        &self,
+        access: &Access,
+        request: &ForgetRequest,
+        now: DateTime<Utc>,
+    ) -> noctuary::Result<Vec<PlaceReceipt>> {
+        self.store.forget_all(access, request, now)
     }
 
     fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> noctuary::Result<bool> {

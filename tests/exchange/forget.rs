@@ -702,7 +702,7 @@ fn a_receipt_has_a_line_for_every_place_and_no_word_of_it() {
         workspace.write(&name("noise.bin"), &[bytes, &[0]].concat(), WriteMode::Create).unwrap();
         let human = access(Actor::Human);
         let request = Forget::new(&human, STATEMENT).in_files(true).workspace(workspace.as_ref());
-        assert_eq!(format!("{request:?}"), "Forget { bytes: 28, in_files: true }");
+        assert_eq!(format!("{request:?}"), "Forget { statements: 1, person: false, in_files: true }");
         let receipt = request.run(night(21)).unwrap();
         let places: Vec<_> = receipt.places.iter().map(|line| line.place).collect();
         assert_eq!(places, ForgetPlace::ALL);

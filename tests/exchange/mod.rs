@@ -16,6 +16,7 @@ mod forget_receipt;
 mod histories;
 mod importers;
 mod lost;
+mod person;
 mod spellings;
 mod strike;
 

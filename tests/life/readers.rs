@@ -29,7 +29,9 @@ use noctuary::life::{
     Block, CacheHint, Consent, ContextConfig, EDITABLE, Editor, Exhibit, Guarded, Journal, MemoryContext,
     Preset, PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed,
 };
-use noctuary::memory::{Filter, LearningStore, Memory, MemoryId, NewLearning, NewMemory, Query, Source};
+use noctuary::memory::{
+    Filter, ForgetRequest, LearningStore, Memory, MemoryId, NewLearning, NewMemory, Query, Source,
+};
 use noctuary::pages::{Learned, Pages};
 use noctuary::sleep::SleepDreamer;
 use noctuary::store::StoreConfig;
@@ -841,6 +843,11 @@ const READERS: &[Reader] = &[
     ("MemoryStore::forget", false, |place| {
         place.stores(|store, access| shape(store.forget(access, "canary in a row", at(20, 12, 0))))
     }),
+    ("MemoryStore::forget_all", false, |place| {
+        let mut request = ForgetRequest::of("canary in a row");
+        request.person = Some("canary".to_owned());
+        place.stores(|store, access| shape(store.forget_all(access, &request, at(20, 12, 0))))
+    }),
     ("MemoryStore::lift", false, |place| {
         place.stores(|store, access| shape(store.lift(access, "canary in a row", at(20, 12, 0))))
     }),
@@ -1192,6 +1199,14 @@ const READERS: &[Reader] = &[
             told(forget.run(at(20, 12, 0)), |receipt| format!("{receipt} {receipt:?}"))
         };
         texts.into_iter().map(request).collect()
+    }),
+    ("Forget::plan", false, |place| {
+        let stores = place.stores.iter();
+        let forget = Forget::person(&place.access, "canary").workspace(place.life.workspace());
+        let forget = stores.fold(forget, |forget, store| forget.store(store.as_ref()));
+        told(forget.plan(), |plan| {
+            plan.said.iter().chain(&plan.rests).chain(&plan.mentions).map(|line| line.text.clone()).collect()
+        })
     }),
     ("Forget::lift", false, |place| {
         let forget = Forget::new(&place.access, "canary in memory").workspace(place.life.workspace());

@@ -379,10 +379,16 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with = "machine")]
         anywhere: bool,
     },
-    /// Remove a life: the library's documents, journals, rows and state
+    /// Remove a life, or one person of a group: documents, journals, rows and state
     Erase {
         /// A folder, a database or a server
         path: Place,
+        /// This participant alone: what they said, and what rests on it
+        #[arg(long, value_name = "NAME")]
+        who: Option<String>,
+        /// With --who: also the lines and rows of others that name them
+        #[arg(long, requires = "who")]
+        mentions: bool,
         /// Do it; without, say what would go
         #[arg(long, alias = "apply")]
         yes: bool,
@@ -424,6 +430,7 @@ impl Command {
                 | Self::Restore { .. }
                 | Self::Suspects(_)
                 | Self::Feed { .. }
+                | Self::Erase { who: Some(_), .. }
         )
     }
 }

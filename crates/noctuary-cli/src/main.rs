@@ -158,7 +158,10 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::DreamsOn { path, machine, anywhere } => {
             commands::carried::dreams_on(path, machine.as_deref(), *anywhere, whose, &config, output)
         }
-        Command::Erase { path, yes } => commands::travel::erase(path, *yes, whose, output),
+        Command::Erase { path, who: Some(who), mentions, yes } => {
+            commands::memory::erase_person(path, who, *mentions, *yes, whose, output)
+        }
+        Command::Erase { path, yes, .. } => commands::travel::erase(path, *yes, whose, output),
         Command::Completions { shell } => Ok(commands::shell::completions(*shell)),
         Command::Man { out } => commands::shell::man(out.as_deref(), output),
     }

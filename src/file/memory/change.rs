@@ -288,9 +288,16 @@ impl Changes for Table<'_> {
         key: &TombstoneKey,
         entry: AuditEntry,
     ) -> Result<Struck> {
-        let change = Change::Forgot { ids: rows.to_vec(), stone: burial.stone, key: key.clone() };
-        let record = Record::new(entry, change);
-        self.lines.forget(self.disk, self.scope, record, rows, burial)
+        let mut ids = rows.to_vec();
+        let mut records: Vec<Record> = Vec::with_capacity(burial.stones.len());
+        for stone in &burial.stones {
+            let change = Change::Forgot { ids: std::mem::take(&mut ids), stone: *stone, key: key.clone() };
+            records.push(Record::new(entry.clone(), change));
+        }
+        if !ids.is_empty() || records.is_empty() {
+            records.push(Record::new(entry, Change::Purged { ids }));
+        }
+        self.lines.forget(self.disk, self.scope, records, rows, burial)
     }
 
     fn lift(&mut self, stone: Tombstone, entry: AuditEntry) -> Result<()> {

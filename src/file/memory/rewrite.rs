@@ -36,7 +36,7 @@ impl Lines {
         gone: &[MemoryId],
     ) -> Result<()> {
         let lines = self.lines_of(gone).into_iter().collect();
-        self.rewrite(disk, scope, (record, None), (gone, Some(lines)), |line| line.forgetting(gone))
+        self.rewrite(disk, scope, (vec![record], None), (gone, Some(lines)), |line| line.forgetting(gone))
     }
 
     /// As [`purge`](Self::purge), and without the statement in any other line. Returns where else it was.
@@ -46,12 +46,12 @@ impl Lines {
         &mut self,
         disk: &dyn Disk,
         scope: &Scope,
-        record: Record,
+        records: Vec<Record>,
         gone: &[MemoryId],
         burial: &Burial,
     ) -> Result<Struck> {
         if !self.rows.is_owned {
-            self.append(disk, scope, record, None)?;
+            self.append_all(disk, scope, records, burial)?;
             return Ok(Struck::default());
         }
         let doubles = self.rows.doubles(burial);
@@ -74,14 +74,14 @@ impl Lines {
             if !holding.any(|holds| holds.unwrap_or(true)) {
                 let bytes = reader.line(self.read.first())?;
                 sweep(disk, &bytes)?;
-                self.append(disk, scope, record, None)?;
+                self.append_all(disk, scope, records, burial)?;
                 return Ok(Struck::default());
             }
         }
         let mut reasons = 0;
         let (profile, learnings) = (self.rows.profile.len(), self.rows.learnings.len());
         let practised = self.rows.practised.sizes();
-        self.rewrite(disk, scope, (record, Some((burial, &doubles))), (gone, lines), |line| {
+        self.rewrite(disk, scope, (records, Some((burial, &doubles))), (gone, lines), |line| {
             let is_told_apart = match &line.change {
                 // What a row said before is told with the row.
                 Change::Profile { .. }
@@ -102,6 +102,27 @@ impl Lines {
         Ok(Struck { profile, learnings, methods, cases, preferences, notes, trades: 0, reasons })
     }
 
+    /// Adds what says that statements were forgotten, in one append; nothing where none was.
+    fn append_all(
+        &mut self,
+        disk: &dyn Disk,
+        scope: &Scope,
+        records: Vec<Record>,
+        burial: &Burial,
+    ) -> Result<()> {
+        if burial.stones.is_empty() {
+            return Ok(());
+        }
+        self.begin_batch(disk)?;
+        let mut appended = Ok(());
+        for record in records {
+            if appended.is_ok() {
+                appended = self.append(disk, scope, record, None);
+            }
+        }
+        self.end_batch(disk, scope, appended)
+    }
+
     /// Returns the lines with contents of rows.
     fn lines_of(&self, rows: &[MemoryId]) -> Vec<Span> {
         let written = rows.iter().filter_map(|id| Some(self.rows.entry(*id)?.line));
@@ -116,12 +137,12 @@ impl Lines {
         self.lines_of(gone).into_iter().chain(rows).chain(others).collect()
     }
 
-    /// Writes the file anew, where lines are to read otherwise, with one line more. Looked at are some lines, or all.
+    /// Writes the file anew, where lines are to read otherwise, with some lines more. Looked at are some lines, or all.
     fn rewrite(
         &mut self,
         disk: &dyn Disk,
         scope: &Scope,
-        (record, struck): (Record, Option<(&Burial, &Doubles)>),
+        (records, struck): (Vec<Record>, Option<(&Burial, &Doubles)>),
         (gone, lines): (&[MemoryId], Option<SortedSet<Span>>),
         mut otherwise: impl FnMut(Record) -> Option<Record>,
     ) -> Result<()> {
@@ -149,10 +170,15 @@ impl Lines {
         if kept.last().is_some_and(|last| *last != b'\n') {
             kept.push(b'\n');
         }
-        let line = record.line();
-        kept.extend_from_slice(line.as_bytes());
+        let (mut line, mut spans) = (String::new(), Vec::with_capacity(records.len()));
+        for record in &records {
+            line = record.line();
+            let len = u32::try_from(line.len()).unwrap_or(u32::MAX);
+            spans.push(Span { at: kept.len() as u64, len });
+            kept.extend_from_slice(line.as_bytes());
+        }
         // Of the file before and of the one after, since either may be there after a crash.
-        let mut mark = Mark::new(self.read.count as u64 + 1).with_line(line.as_bytes());
+        let mut mark = Mark::new((self.read.count + records.len()) as u64).with_line(line.as_bytes());
         if let Some(last) = bytes.split(|byte| *byte == b'\n').rfind(|line| !line.trim_ascii().is_empty()) {
             mark = mark.with_line(last);
         }
@@ -178,7 +204,10 @@ impl Lines {
         }
         let file = self.file.as_ref().map(|held| held.file.as_ref());
         let reader = Reader { file, end: u64::MAX, waiting: &[], lately: &self.lately };
-        self.rows.apply(record, scope, (self.read.count, self.read.last()), &reader)?;
+        let first = self.read.count + 1 - records.len();
+        for (number, (record, span)) in (first..).zip(records.into_iter().zip(spans)) {
+            self.rows.apply(record, scope, (number, span), &reader)?;
+        }
         if self.is_due() {
             self.save(disk);
         }

@@ -29,7 +29,7 @@ pub enum Origin {
     /// An importer.
     Import,
     /// Somebody else who speaks, by name: not the user. Characters that are no letters, digits or ` . _ ' : / @ -` print
-    /// as `-`. The audit of a store keeps the name, also after a forgetting: prefer an opaque id.
+    /// as `-`. The audit of a store keeps the name when a statement is forgotten, and not when the person is erased.
     Participant(String),
     /// The host itself.
     System,

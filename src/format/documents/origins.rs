@@ -22,6 +22,9 @@
 mod cast;
 mod head;
 
+#[cfg(feature = "exchange")]
+use std::ops::Range;
+
 use super::journal::JournalName;
 use super::origin::Origin;
 use super::speakers::{self, Form, Speaker};
@@ -148,6 +151,36 @@ pub(crate) fn read_part(text: &str, above: &Above, goes_on: bool) -> Reading {
     state.has_speakers = cast.has_roles;
     state.is_inside_line = !text.is_empty() && !text.ends_with('\n');
     Reading { lines: said, has_speakers: cast.has_roles || cast.is_dialogue(), left: state }
+}
+
+/// A line of a journal that somebody says.
+#[cfg(feature = "exchange")]
+pub(crate) struct SpokenLine<'t> {
+    pub(crate) origin: Option<Origin>,
+    /// Where the words are in the text.
+    pub(crate) words: Range<usize>,
+    /// Where they are with the name in front of them.
+    pub(crate) whole: Range<usize>,
+    pub(crate) text: &'t str,
+}
+
+/// Returns the lines of a journal by who says them; empty lines included.
+#[cfg(feature = "exchange")]
+pub(crate) fn spoken<'t>(text: &'t str, above: &Above) -> Vec<SpokenLine<'t>> {
+    let mut all = Vec::new();
+    for (at, (range, said)) in text::line_ranges(text).zip(read(text, above).lines).enumerate() {
+        let line = &text[range.clone()];
+        let end = range.start + line.trim_end().len();
+        let marks = line.len() - line.trim_start_matches([' ', '\t', '|', '>']).len();
+        let named = match head(line) {
+            Head::Entry { offset, .. } if said.named_at == at => offset,
+            _ => marks,
+        };
+        let words = (range.start + said.start.max(marks)).min(end)..end;
+        let whole = (range.start + named).min(end)..end;
+        all.push(SpokenLine { origin: said.origin, text: &text[words.clone()], words, whole });
+    }
+    all
 }
 
 impl Reading {

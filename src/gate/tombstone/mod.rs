@@ -18,5 +18,7 @@ mod stones;
 mod words;
 
 pub use key::TombstoneKey;
+#[cfg(feature = "exchange")]
+pub(crate) use stones::mark;
 pub(crate) use stones::{FORGOTTEN, is_struck, signature, statement_signature};
 pub use stones::{Tombstone, Tombstones};

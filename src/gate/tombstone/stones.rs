@@ -251,6 +251,11 @@ impl Tombstones {
         self.sets().spread(|set| &set.stones)
     }
 
+    /// Returns the tombstones of its own key, ascending.
+    pub(crate) fn own(&self) -> impl Iterator<Item = Tombstone> {
+        self.stones.iter().copied()
+    }
+
     /// Returns each tombstone, and the set of it alone under the key that it was made with.
     #[cfg(feature = "exchange")]
     pub(crate) fn each_alone(&self) -> impl Iterator<Item = (Tombstone, Self)> {
@@ -336,10 +341,7 @@ impl Tombstones {
 
     /// Overwrites those of the statements that `is_gone` says yes to.
     pub(crate) fn struck_where<'t>(&self, text: &'t str, is_gone: &dyn Fn(&str) -> bool) -> Cow<'t, str> {
-        self.overwritten(text, is_gone, |len| match len.checked_sub(STRUCK.len()) {
-            Some(rest) => format!("{STRUCK}{}", "-".repeat(rest)),
-            None => "*".repeat(len),
-        })
+        self.overwritten(text, is_gone, mark)
     }
 
     /// Returns what is in front of the words of a line stays, and its break. `mark` makes as many bytes as the words
@@ -436,6 +438,14 @@ impl Tombstones {
 /// no bit that the signature of the text lacks.
 pub(crate) fn signature(text: &str) -> u64 {
     spelling::all(text).iter().fold(0, |bits, spelled| bits | words::signature(&spelled.text))
+}
+
+/// Returns the mark in the place of forgotten words of this many bytes.
+pub(crate) fn mark(len: usize) -> String {
+    match len.checked_sub(STRUCK.len()) {
+        Some(rest) => format!("{STRUCK}{}", "-".repeat(rest)),
+        None => "*".repeat(len),
+    }
 }
 
 /// Returns the signature of a statement: two bits for each word.

@@ -234,22 +234,22 @@ pub(crate) fn forget(
     let (owner, text) = (home.owner(), text.join(" "));
     let receipt = {
         let _progress = Progress::begin("forgetting");
-        let request = Forget::new(&owner, text.as_str()).store(home.store.any()).workspace(&home.workspace);
-        let mut receipt = request.in_files(in_files).run(Utc::now())?;
-        listed(&home, &owner).note(&text, &receipt)?;
         // The documents of its groups are among those of the life, and their rows are in stores of their own.
+        let mut groups = Vec::new();
         for group in home.groups()?.0 {
-            let there = Home::open(place, Whose { group: Some(&group.to_string()), ..whose })?;
-            let owner = there.owner();
-            let of_rows = Forget::new(&owner, text.as_str()).store(there.store.any()).run(Utc::now())?;
-            listed(&there, &owner).note(&text, &of_rows)?;
-            for one in of_rows.places.into_iter().filter(|line| line.found > 0) {
-                let mut sum = receipt.place(one.place).clone();
-                sum.found += one.found;
-                sum.removed += one.removed;
-                sum.rows.extend(one.rows);
-                sum.left = sum.left.or(one.left);
-                receipt.set(sum);
+            groups.push(Home::open(place, Whose { group: Some(&group.to_string()), ..whose })?);
+        }
+        let mut request =
+            Forget::new(&owner, text.as_str()).store(home.store.any()).workspace(&home.workspace);
+        for there in &groups {
+            request = request.store(there.store.any());
+        }
+        let statements = request.statements()?;
+        let receipt = request.in_files(in_files).run(Utc::now())?;
+        for statement in &statements {
+            listed(&home, &owner).note(statement, &receipt)?;
+            for there in &groups {
+                listed(there, &there.owner()).note(statement, &receipt)?;
             }
         }
         receipt
@@ -273,6 +273,61 @@ pub(crate) fn forget(
     }
     output.line("Out of reach: sessions under way, exports and backups.");
     Ok(End::look_if(is_left || !is_found))
+}
+
+/// Erases one person of a group, or says what would go.
+pub(crate) fn erase_person(
+    place: &Place,
+    who: &str,
+    mentions: bool,
+    yes: bool,
+    whose: Whose<'_>,
+    output: Output,
+) -> Result<End, Trouble> {
+    let home = Home::open(place, whose)?;
+    let owner = home.owner();
+    let request = Forget::person(&owner, who).mentions(mentions).in_files(true);
+    let request = request.store(home.store.any()).workspace(&home.workspace);
+    if !yes {
+        let plan = request.plan()?;
+        let is_there = !(plan.said.is_empty() && plan.rests.is_empty() && plan.mentions.is_empty());
+        if output.json {
+            output.value(&plan)?;
+            return Ok(End::look_if(!is_there));
+        }
+        let named = if mentions { "would erase" } else { "names them" };
+        for (verb, lines) in
+            [("would erase", &plan.said), ("would erase", &plan.rests), (named, &plan.mentions)]
+        {
+            for line in lines {
+                output.folded(4, &format!("{verb}  {}  {}", line.place, line.text));
+            }
+        }
+        if !is_there {
+            output.line(format!("Nothing is of {who}, and nothing names them."));
+            return Ok(End::look_if(true));
+        }
+        if !mentions && !plan.mentions.is_empty() {
+            output.line("Lines and rows of others that name them stay: `--mentions` takes them too.");
+        }
+        output.line("Nothing was removed. `--yes` does it, and nothing brings it back.");
+        return Ok(End::Well);
+    }
+    let receipt = {
+        let _progress = Progress::begin("erasing");
+        request.run(Utc::now())?
+    };
+    let is_left = receipt.left().next().is_some();
+    if output.json {
+        output.value(&receipt)?;
+        return Ok(End::look_if(is_left));
+    }
+    tell_forgotten(&receipt, output);
+    for place in &receipt.mentions {
+        output.line(format!("names them  {place}"));
+    }
+    output.line("Out of reach: sessions under way, exports and backups.");
+    Ok(End::look_if(is_left))
 }
 
 /// Says where words were found, and where they may still be.

@@ -138,12 +138,14 @@ impl Plan {
         if plan.terms.is_empty() {
             take(text, &mut plan);
         }
-        // A syllable of a longer word is in most texts: `テレビ` is not in `アレルギー`.
+        // A syllable of a word is in most texts: `テレビ` is not in `アレルギー`. A sentence is found by its particles too.
         let Self { terms, words, .. } = &mut plan;
         let is_kana = |c| matches!(c, '\u{3041}'..='\u{30ff}');
+        let is_wanted = |run: &String| !matches!(run.chars().count(), 2..=LONGEST_KANA_WORD);
         terms.retain(|Term { written, .. }| {
             let mut chars = written.chars();
-            !chars.next().is_some_and(is_kana) || chars.next().is_some() || words.contains(written)
+            let is_syllable = chars.next().is_some_and(is_kana) && chars.next().is_none();
+            !is_syllable || words.iter().any(|run| run.contains(written.as_str()) && is_wanted(run))
         });
         plan.add_stems();
         plan.terms.truncate(MOST_TERMS);
@@ -166,6 +168,9 @@ impl Plan {
 
 /// A text with more is a document; what it begins with says what it is about.
 pub const MOST_TERMS: usize = 64;
+
+/// The most characters of a run of Japanese that is one word, and no sentence.
+const LONGEST_KANA_WORD: usize = 5;
 
 /// A text with more is no expression that somebody typed, and would be one too deep to follow.
 const MOST_TOKENS: usize = 256;

@@ -12,7 +12,7 @@ use crate::base::name::DocName;
 use crate::facts::{Fact, FactKey};
 use crate::format::Origin;
 use crate::gate::TombstoneKey;
-use crate::memory::{MemoryId, MemoryStore, NewMemory, Place, Role, Source};
+use crate::memory::{ForgetRequest, MemoryId, MemoryStore, NewMemory, Place, Role, Source};
 use crate::sqlite::memory::SqliteMemoryStore;
 use crate::sqlite::memory::table::SqliteBackend;
 use crate::sqlite::open;
@@ -201,7 +201,7 @@ fn all_rows_are_found_that_a_look_at_each_of_them_finds() {
         }
         for _ in 0..500 {
             let statement = dice.statement(&said);
-            let Ok(burial) = Burial::new(&key, &statement) else { continue };
+            let Ok(burial) = Burial::new(&key, &ForgetRequest::of(statement.as_str())) else { continue };
             let says = |(fact, notes): &&(Fact, Option<String>)| {
                 burial.is_in(&fact.memory, fact.key.as_ref())
                     || notes.as_ref().is_some_and(|notes| burial.holds(notes))
