@@ -298,8 +298,9 @@ impl<'a> Forget<'a> {
     ///
     /// # Errors
     ///
-    /// The errors of reading the workspace.
+    /// [`Error::Denied`] for a session with others present; those of reading the workspace.
     pub fn statements(&self) -> Result<Vec<String>> {
+        self.check(false)?;
         let mut statements = Vec::new();
         for text in &self.texts {
             let (claim, citations) = reply::split_citations(text);
@@ -395,7 +396,10 @@ impl<'a> Forget<'a> {
             let receipt = there.in_files(self.in_files).workspace(&view).run(now)?;
             let is_told = |line: &PlaceReceipt| line.found > 0 || line.is_left();
             lines.extend(receipt.places.into_iter().filter(is_told));
-            let is_given = self.stores.iter().any(|store| store.scope() == Some(&access.scope));
+            let mut is_given = false;
+            for store in &self.stores {
+                is_given |= store.scope() == Some(&access.scope);
+            }
             if !self.stores.is_empty() && !is_given {
                 let line = PlaceReceipt::new(ForgetPlace::Rows, 0, 0);
                 lines.push(line.left(format!("no store of the group {group} was given")));

@@ -66,11 +66,15 @@ impl Home<'_> {
 
     pub(super) fn count(&self, name: Option<&str>, bytes: &[u8]) -> u64 {
         let places = self.theirs_in(name, bytes);
-        let is_apart = |found: &Range<usize>| {
-            !places.iter().any(|place| place.start < found.end && found.start < place.end)
-        };
-        let found = self.only.find(&String::from_utf8_lossy(bytes));
-        (places.len() + found.iter().filter(|found| is_apart(found)).count()) as u64
+        let mut count = places.len() as u64;
+        for found in self.only.find(&String::from_utf8_lossy(bytes)) {
+            let mut is_apart = true;
+            for place in &places {
+                is_apart &= place.end <= found.start || found.end <= place.start;
+            }
+            count += u64::from(is_apart);
+        }
+        count
     }
 
     /// Changes a document or state file, even while others write to it. Where files are only looked at, it is shown

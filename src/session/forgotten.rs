@@ -75,12 +75,12 @@ pub(crate) fn forgotten_copy<W: Workspace + ?Sized>(workspace: &W) -> Result<Opt
     Ok(workspace.read(&StateName::FORGOTTEN_COPY)?.map(Document::into_bytes))
 }
 
-/// The tombstones of one workspace, and of its groups, as they were read last.
+/// The tombstones of one workspace as they were read last, and those of the group that was looked at last.
 #[derive(Default)]
-pub(super) struct ForgottenCache(Mutex<Vec<Cached>>);
+pub(super) struct ForgottenCache(Mutex<[Option<Cached>; 2]>);
 
 struct Cached {
-    /// Whose documents they count for: those of a group, or all others.
+    /// They count for the documents of a group, or for all others.
     group: Option<GroupName>,
     versions: [Option<Version>; 2],
     tombstones: Option<Arc<Tombstones>>,
@@ -126,8 +126,11 @@ impl ForgottenCache {
             versions[1] = Some(Version::of(workspace, file)?);
         }
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = all.iter().position(|cached| cached.group.as_ref() == group);
-        if let Some(cached) = place.map(|place| &all[place]).filter(|cached| cached.versions == versions) {
+        let place = &mut all[usize::from(group.is_some())];
+        if let Some(cached) = place
+            && cached.group.as_ref() == group
+            && cached.versions == versions
+        {
             return Ok(cached.tombstones.clone());
         }
         let mut tombstones = forgotten(workspace)?;
@@ -136,15 +139,12 @@ impl ForgottenCache {
         {
             match &mut tombstones {
                 Some(own) => own.join(&theirs.tombstones),
-                None => tombstones = Some(theirs.tombstones).filter(|theirs| !theirs.is_empty()),
+                None if theirs.tombstones.is_empty() => {}
+                None => tombstones = Some(theirs.tombstones),
             }
         }
         let tombstones = tombstones.map(Arc::new);
-        let cached = Cached { group: group.cloned(), versions, tombstones: tombstones.clone() };
-        match place {
-            Some(place) => all[place] = cached,
-            None => all.push(cached),
-        }
+        *place = Some(Cached { group: group.cloned(), versions, tombstones: tombstones.clone() });
         Ok(tombstones)
     }
 }

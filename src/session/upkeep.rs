@@ -199,21 +199,19 @@ impl Cut {
     }
 }
 
-/// The rules for cutting the documents of a life and of its groups, each found once.
+/// The rules for cutting the documents of a life, and of the group that was looked at last: documents come folder by folder.
 #[derive(Default)]
-pub(super) struct Cuts(Vec<Cut>);
+pub(super) struct Cuts([Option<Cut>; 2]);
 
 impl Cuts {
     pub(super) fn of<W: Workspace>(&mut self, upkeep: &Upkeep<W>, name: &DocName) -> Result<&Cut> {
         let group = GroupName::of_document(name.as_str());
-        let place = match self.0.iter().position(|cut| cut.group == group) {
-            Some(place) => place,
-            None => {
-                self.0.push(upkeep.cut(group)?);
-                self.0.len() - 1
-            }
+        let place = &mut self.0[usize::from(group.is_some())];
+        let cut = match place.take() {
+            Some(cut) if cut.group == group => cut,
+            _ => upkeep.cut(group)?,
         };
-        Ok(&self.0[place])
+        Ok(place.insert(cut))
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::document::SourceRef;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather as _;
 use crate::base::name::Name;
 use crate::base::receipt::{ForgetPlace, PlaceReceipt, RowReceipt};
 use crate::base::text;
@@ -65,7 +66,6 @@ pub(crate) struct Burial {
 impl Burial {
     pub(crate) fn new(key: &TombstoneKey, request: &ForgetRequest) -> Result<Self> {
         let mut alone = Tombstones::new(key.clone());
-        let mut stones = Vec::with_capacity(request.statements.len());
         let mut signature = u64::MAX;
         for text in &request.statements {
             let stone = alone
@@ -73,10 +73,9 @@ impl Burial {
                 .ok_or(Error::Config { setting: "text", rule: "must have two words or eight characters" })?;
             // The bits that all of them have.
             signature &= statement_signature(text);
-            if alone.insert(stone) {
-                stones.push(stone);
-            }
+            alone.insert(stone);
         }
+        let stones: Vec<Tombstone> = alone.own().gather();
         let person = request.person.clone().map(|name| Origin::Participant(name).to_string());
         let rows = request.rows.clone();
         if stones.is_empty() || !rows.is_empty() || person.is_some() {
@@ -135,17 +134,23 @@ impl Burial {
 
     /// Returns whether a row says it anywhere.
     pub(crate) fn is_in(&self, memory: &Memory, key: Option<&FactKey>) -> bool {
-        self.is_whole(memory) || Said::of(memory, key).texts().iter().any(|text| self.holds(text))
+        self.is_whole(memory) || self.holds_any(&Said::of(memory, key))
+    }
+
+    fn holds_any(&self, said: &Said<'_>) -> bool {
+        for text in said.texts() {
+            if self.holds(&text) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns what a row says without it; `None` where that is nothing, or where it is in more than what the row says.
     pub(crate) fn rest_of(&self, memory: &Memory, key: Option<&FactKey>) -> Option<String> {
         let beside = Said { content: "", ..Said::of(memory, key) };
         // What is in neither is where nobody reads it, as in notes of another program.
-        if self.is_whole(memory)
-            || !self.holds(&memory.content)
-            || beside.texts().iter().any(|text| self.holds(text))
-        {
+        if self.is_whole(memory) || !self.holds(&memory.content) || self.holds_any(&beside) {
             return None;
         }
         let mut rest = memory.content.clone();

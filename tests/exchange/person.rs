@@ -11,7 +11,7 @@ use noctuary::format::{Origin, SourceRef};
 use noctuary::life::{GroupName, GroupView, Indexed};
 use noctuary::memory::{Filter, NewMemory, Place, Role, Source};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
-use noctuary::{Access, DocName, Error, Extractive, MemoryStore, Outcome, Scope, SqliteIndex, Workspace};
+use noctuary::{Access, Error, Extractive, MemoryStore, Outcome, Scope, SqliteIndex, Workspace};
 
 use crate::exchange::{home, kinds, put, text};
 use noctuary_tests::dreaming::{Life, dream, dreamer_over, name, night};

@@ -1208,6 +1208,11 @@ const READERS: &[Reader] = &[
             plan.said.iter().chain(&plan.rests).chain(&plan.mentions).map(|line| line.text.clone()).collect()
         })
     }),
+    ("Forget::statements", false, |place| {
+        let text = "2026-11-20: canary in memory";
+        let forget = Forget::new(&place.access, text).workspace(place.life.workspace());
+        shape(forget.statements())
+    }),
     ("Forget::lift", false, |place| {
         let forget = Forget::new(&place.access, "canary in memory").workspace(place.life.workspace());
         shape(forget.lift(at(20, 12, 0)))

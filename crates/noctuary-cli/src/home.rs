@@ -83,14 +83,12 @@ impl Home {
         let home = Self::whole(place, whose)?;
         let Some(name) = whose.group else { return Ok(home) };
         let (known, _) = home.groups()?;
-        match known.iter().find(|known| known.to_string() == name) {
-            Some(group) => home.into_group(place, group, whose),
-            None => {
-                let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                let known = if known.is_empty() { "none".to_owned() } else { known };
-                Err(Trouble::of("no_group", &[place, &name, &known]))
-            }
+        if let Some(group) = known.iter().find(|known| known.to_string() == name) {
+            return home.into_group(place, group, whose);
         }
+        let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let known = if known.is_empty() { "none".to_owned() } else { known };
+        Err(Trouble::of("no_group", &[place, &name, &known]))
     }
 
     /// Opens a home that exists, or the group of it that is named, also one that begins.

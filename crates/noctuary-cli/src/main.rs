@@ -68,14 +68,7 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         return commands::shell::show_config(&config, output);
     }
     let Some(command) = &arguments.command else { return commands::shell::first_screen(output) };
-    let whose = Whose {
-        user: arguments.user.as_deref(),
-        agent: arguments.agent.as_deref(),
-        group: arguments.group.as_deref(),
-        server: &config.server,
-        preset: config.preset(),
-    };
-    check(&whose, command)?;
+    let whose = whose(arguments, &config, command)?;
     match command {
         Command::Init { path, git, syncthing } => {
             commands::life::init(path, whose, &config, output)?;
@@ -167,12 +160,24 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
     }
 }
 
-/// Refuses a user without a name, and a group where the command is about the whole life.
-fn check(whose: &Whose<'_>, command: &Command) -> Result<(), Trouble> {
+/// Returns whose life it is about; a user without a name is refused, and a group where the command is about the whole life.
+fn whose<'a>(
+    arguments: &'a Arguments,
+    config: &'a config::Config,
+    command: &Command,
+) -> Result<Whose<'a>, Trouble> {
+    let whose = Whose {
+        user: arguments.user.as_deref(),
+        agent: arguments.agent.as_deref(),
+        group: arguments.group.as_deref(),
+        server: &config.server,
+        preset: config.preset(),
+    };
     if whose.group.is_some() && !command.takes_group() {
         return Err(Trouble::of("not_of_groups", &[]));
     }
-    whose.check()
+    whose.check()?;
+    Ok(whose)
 }
 
 fn import(

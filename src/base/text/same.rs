@@ -77,7 +77,7 @@ fn even(text: &str) -> Cow<'_, str> {
             even.push('\'');
         }
         '“'..='‟' | '«' | '»' | '\u{5f4}' | '\u{2033}' | '\u{2036}' | '\u{301d}'..='\u{301f}' => {
-            even.push('"')
+            even.push('"');
         }
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2e3a}' | '\u{2e3b}' => even.push('-'),
         c if is_invisible(c) => {}

@@ -12,6 +12,7 @@ use super::record::{Change, Record};
 use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::edges::{Edge, TopEntity};
 use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, Suspect, SuspectReason, Suspicion};
@@ -289,14 +290,17 @@ impl Changes for Table<'_> {
         entry: AuditEntry,
     ) -> Result<Struck> {
         let mut ids = rows.to_vec();
-        let mut records: Vec<Record> = Vec::with_capacity(burial.stones.len());
-        for stone in &burial.stones {
-            let change = Change::Forgot { ids: std::mem::take(&mut ids), stone: *stone, key: key.clone() };
-            records.push(Record::new(entry.clone(), change));
-        }
-        if !ids.is_empty() || records.is_empty() {
-            records.push(Record::new(entry, Change::Purged { ids }));
-        }
+        let records = if burial.stones.is_empty() {
+            vec![Record::new(entry, Change::Purged { ids })]
+        } else {
+            // The first of them has the rows.
+            let forgot = |stone: &Tombstone| {
+                let change =
+                    Change::Forgot { ids: std::mem::take(&mut ids), stone: *stone, key: key.clone() };
+                Record::new(entry.clone(), change)
+            };
+            burial.stones.iter().map(forgot).gather()
+        };
         self.lines.forget(self.disk, self.scope, records, rows, burial)
     }
 

@@ -170,11 +170,9 @@ impl Lines {
         if kept.last().is_some_and(|last| *last != b'\n') {
             kept.push(b'\n');
         }
-        let (mut line, mut spans) = (String::new(), Vec::with_capacity(records.len()));
+        let (mut line, mut at) = (String::new(), kept.len() as u64);
         for record in &records {
             line = record.line();
-            let len = u32::try_from(line.len()).unwrap_or(u32::MAX);
-            spans.push(Span { at: kept.len() as u64, len });
             kept.extend_from_slice(line.as_bytes());
         }
         // Of the file before and of the one after, since either may be there after a crash.
@@ -205,8 +203,10 @@ impl Lines {
         let file = self.file.as_ref().map(|held| held.file.as_ref());
         let reader = Reader { file, end: u64::MAX, waiting: &[], lately: &self.lately };
         let first = self.read.count + 1 - records.len();
-        for (number, (record, span)) in (first..).zip(records.into_iter().zip(spans)) {
-            self.rows.apply(record, scope, (number, span), &reader)?;
+        for (number, record) in (first..).zip(records) {
+            let len = u32::try_from(record.line().len()).unwrap_or(u32::MAX);
+            self.rows.apply(record, scope, (number, Span { at, len }), &reader)?;
+            at += u64::from(len);
         }
         if self.is_due() {
             self.save(disk);

@@ -149,7 +149,12 @@ fn rank<'l, 'm>(
         let is_stated = line.role() == Some(Role::User) && features.question + features.errand == 0.0;
         let updates = || {
             let gist = Gist::of(&line.wording);
-            standing.iter().any(|(other, ..)| gist.updates(other))
+            for (other, ..) in standing {
+                if gist.updates(other) {
+                    return true;
+                }
+            }
+            false
         };
         if value >= THRESHOLD || line.is_marked || (is_stated && updates()) {
             ranked.push(Valued { at, line, key });

@@ -52,7 +52,9 @@ pub(super) fn bury(
     entry: &AuditEntry,
 ) -> Result<Struck> {
     let mut struck = Struck::default();
-    burial.stones.iter().try_for_each(|stone| add_tombstone(driver, key, stone))?;
+    for stone in &burial.stones {
+        add_tombstone(driver, key, stone)?;
+    }
     driver.remove_rows(rows, true)?;
     for id in rows {
         audit(driver, &AuditEntry { action: REMOVED.to_owned(), id: Some(*id), ..entry.clone() })?;
@@ -86,7 +88,9 @@ pub(super) fn bury(
         let sql = format!("UPDATE {table} SET {column} = NULL {OF_SCOPE} AND {is_one}");
         driver.run(&sql, params![ids])?;
     }
-    burial.stones.iter().try_for_each(|_| audit(driver, entry))?;
+    for _ in &burial.stones {
+        audit(driver, entry)?;
+    }
     Ok(struck)
 }
 
