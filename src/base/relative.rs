@@ -80,6 +80,25 @@ impl Language {
         LANGUAGES.iter().find(|language| language.name == name)
     }
 
+    /// Returns the language with a name. Of a text that shows none, it is the one language in which a day is certain.
+    fn of(name: Option<&str>, text: &str, day: NaiveDate) -> Option<&'static Self> {
+        if let Some(name) = name {
+            return Self::named(name);
+        }
+        let mut only: Option<&Self> = None;
+        for language in LANGUAGES.iter() {
+            for found in language.find(text, day) {
+                if found.date.is_some() {
+                    if only.is_some_and(|only| only.name != language.name) {
+                        return None;
+                    }
+                    only = Some(language);
+                }
+            }
+        }
+        only
+    }
+
     /// Returns the words of a row; where there is none, a pattern that is nowhere.
     fn row(&self, name: &str) -> &'static str {
         for (known, words) in &self.words {
@@ -103,7 +122,11 @@ impl Language {
     /// Returns a pattern that is in a line of the table, or made of such ones, between the edges of words.
     fn pattern(&self, text: &str, end: &str) -> Regex {
         let (before, behind) = self.edges();
-        let text = text.replace(" ?", r"\s*").replace(' ', r"\s+");
+        let mut text = text.replace(" ?", r"\s*").replace(' ', r"\s+");
+        if self.name == "tr" {
+            // Its capital is an I, and so it is without marks.
+            text = text.replace('ı', "[ıIi]");
+        }
         pattern(&format!("(?i){before}(?:{text}){behind}{end}"))
     }
 
@@ -271,10 +294,10 @@ pub(crate) fn in_any(text: &str, day: NaiveDate) -> Vec<Relative> {
     found
 }
 
-/// Returns the dates of the relative days of a text in a language.
-pub(crate) fn dates_of(text: &str, language: &str, day: NaiveDate) -> Vec<NaiveDate> {
+/// Returns the dates of the relative days of a text in a language, or in the only one that knows such a day.
+pub(crate) fn dates_of(text: &str, language: Option<&str>, day: NaiveDate) -> Vec<NaiveDate> {
     let mut dates = Vec::new();
-    if let Some(language) = Language::named(language) {
+    if let Some(language) = Language::of(language, text, day) {
         for found in language.find(text, day) {
             dates.extend(found.date);
         }
@@ -309,11 +332,11 @@ pub(crate) fn weekdays(text: &str) -> Vec<Weekday> {
 /// has already, or that is beside the phrase, is not told again.
 pub(crate) fn dated(
     text: &str,
-    language: &str,
+    language: Option<&str>,
     day: NaiveDate,
     is_known: &dyn Fn(NaiveDate) -> bool,
 ) -> Option<String> {
-    let language = Language::named(language)?;
+    let language = Language::of(language, text, day)?;
     let gap = if language.edges().0.is_empty() { "" } else { " " };
     let (mut written, mut from) = (String::new(), 0);
     for found in language.find(text, day) {
@@ -397,7 +420,7 @@ mod tests {
     }
 
     fn told(text: &str, language: &str, on: &str) -> String {
-        dated(text, language, day(on), &|_| true).unwrap_or_else(|| text.to_owned())
+        dated(text, Some(language), day(on), &|_| true).unwrap_or_else(|| text.to_owned())
     }
 
     /// A Tuesday.
@@ -462,6 +485,8 @@ mod tests {
             ("pl", "Dentysta jutro.", "Dentysta jutro (2026-03-04)."),
             ("pl", "Targ w najbliższy piątek.", "Targ w najbliższy piątek (2026-03-06)."),
             ("tr", "Dişçi yarın.", "Dişçi yarın (2026-03-04)."),
+            ("tr", "YARIN DOKTOR VAR.", "YARIN (2026-03-04) DOKTOR VAR."),
+            ("tr", "Disciye yarin gidiyorum.", "Disciye yarin (2026-03-04) gidiyorum."),
             ("tr", "Önümüzdeki cuma pazar var.", "Önümüzdeki cuma (2026-03-06) pazar var."),
             ("ru", "Завтра к врачу.", "Завтра (2026-03-04) к врачу."),
             ("ru", "Рынок в ближайшую пятницу.", "Рынок в ближайшую пятницу (2026-03-06)."),
@@ -478,6 +503,15 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn a_text_of_no_known_language_has_the_day_that_one_language_alone_knows() {
+        let told = |text: &str| dated(text, None, day(TUE), &|_| true);
+        let said = "Yarın Ankara'da dişçiye gideceğim.";
+        assert_eq!(told(said).unwrap(), "Yarın (2026-03-04) Ankara'da dişçiye gideceğim.");
+        // Two languages know it, or none.
+        assert_eq!([told("Tandarts morgen."), told("Vol op 3 mei.")], [None, None]);
     }
 
     #[test]

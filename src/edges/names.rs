@@ -72,18 +72,19 @@ impl<'t> Names<'t> {
 }
 
 /// Returns a name without the Turkish case behind its apostrophe: `Ankara'da` is Ankara.
-fn without_suffix(name: &str) -> &str {
+pub(super) fn without_suffix(name: &str) -> &str {
     match name.rsplit_once(['\'', '’']) {
-        Some((front, suffix)) if SUFFIXES.contains(&suffix) => front,
+        // Short ones are names of other languages: Na'in, Sa'da.
+        Some((front, suffix)) if SUFFIXES.contains(&suffix) && front.chars().nth(3).is_some() => front,
         _ => name,
     }
 }
 
-/// Turkish cases. Single letters that end names of other languages, as in Hawai'i, are none of them.
-const SUFFIXES: [&str; 36] = [
-    "e", "ı", "ü", "da", "de", "ta", "te", "dan", "den", "tan", "ten", "ya", "ye", "yı", "yi", "yu", "yü",
-    "nın", "nin", "nun", "nün", "ın", "in", "un", "ün", "yla", "yle", "la", "le", "daki", "deki", "taki",
-    "teki", "lar", "ler", "lı",
+/// Turkish cases of two letters or more: one letter ends names of other languages, as in Hawai'i and Chang'e.
+const SUFFIXES: [&str; 37] = [
+    "da", "de", "ta", "te", "dan", "den", "tan", "ten", "ya", "ye", "yı", "yi", "yu", "yü", "nın", "nin",
+    "nun", "nün", "ın", "in", "un", "ün", "yla", "yle", "la", "le", "daki", "deki", "taki", "teki", "lar",
+    "ler", "lı", "li", "lu", "lü", "nda",
 ];
 
 fn is_name(word: &str) -> bool {

@@ -153,8 +153,11 @@ fn closes(c: char) -> bool {
 
 /// Returns the letters and digits in the middle of a run.
 fn word(run: &str) -> Option<&str> {
-    let word = run.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end_matches(|c| !is_letter(c));
-    Some(word).filter(|word| !word.is_empty())
+    let run = run.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let last = run.char_indices().rev().find(|(_, c)| c.is_alphanumeric())?;
+    let marks = &run[last.0 + last.1.len_utf8()..];
+    let marks = marks.len() - marks.trim_start_matches(is_combining_mark).len();
+    Some(&run[..last.0 + last.1.len_utf8() + marks])
 }
 
 /// Returns whether a character is a letter, a digit, or a mark over one: a decomposed name ends with its mark.

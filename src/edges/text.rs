@@ -3,7 +3,7 @@
 use super::edge::Edge;
 use super::entity::Entity;
 use super::extractor::EdgeExtractor;
-use super::names::Names;
+use super::names::{Names, without_suffix};
 use super::scan::{Piece, scan};
 use super::verbs::{Spot, Verbs, assemble};
 use crate::base::debug::debug_as;
@@ -66,7 +66,7 @@ impl EdgeExtractor for TextEdges {
     }
 
     fn identity(&self) -> String {
-        let mut identity = "text 2".to_owned();
+        let mut identity = "text 3".to_owned();
         for (word, relation) in self.verbs.table() {
             identity.push_str(&format!(" {word}={relation}"));
         }
@@ -98,7 +98,12 @@ pub(crate) fn keys(asked: &str) -> Vec<String> {
     let asked = asked.trim();
     let inner = asked.strip_prefix("[[").and_then(|asked| asked.strip_suffix("]]")).unwrap_or(asked);
     let found: Vec<Spot> = spots(asked).into_iter().filter(|spot| spot.place.len() == asked.len()).gather();
-    let mut keys = vec![Entity::fold(inner.trim_start_matches(['#', '@']))];
+    let inner = inner.trim_start_matches(['#', '@']);
+    let mut keys = vec![Entity::fold(inner)];
+    let without = Entity::fold(without_suffix(inner));
+    if !keys.contains(&without) {
+        keys.push(without);
+    }
     for spot in found {
         if !keys.contains(&spot.entity.key) {
             keys.push(spot.entity.key);

@@ -293,26 +293,40 @@ impl<'a> Forget<'a> {
     }
 
     /// Returns the statements that are forgotten. A line that this library printed loses its citations, and the day, the
-    /// speaker and the label in front: `2026-03-03: User: Remember: tea at five (memory/2026-03-03-repl.md#L5)`. A day
-    /// alone stays, unless a journal of that day says the rest: then it is the day on which it was said.
+    /// speaker and the label in front: `2026-03-03: User: Remember: tea at five (memory/2026-03-03-repl.md#L5)`. A line with
+    /// a day and no more stays, unless a journal of that day says the rest: then it is the day on which it was said.
     ///
     /// # Errors
     ///
     /// [`Error::Denied`] for a session with others present; those of reading the workspace.
     pub fn statements(&self) -> Result<Vec<String>> {
         self.check(false)?;
+        let known = match self.workspace {
+            Some(workspace) => session::forgotten(workspace)?,
+            None => None,
+        };
+        let alone = Tombstones::new(TombstoneKey::random());
         let mut statements = Vec::new();
         for text in &self.texts {
             let (claim, citations) = reply::split_citations(text);
             let (day, rest) = curated::strip_date(&claim);
             let bare = said(&claim);
-            let mut is_printed = bare.len() < rest.len();
+            // A label alone may be a part of what was said: "Model: a small one".
+            let is_in_front = day.is_some() || !citations.is_empty();
+            let mut is_printed = is_in_front && bare.len() < rest.len();
             for name in citations.iter().filter_map(|cited| cited.name.as_ref()) {
                 is_printed |= day.is_some() && JournalName::day_of(name.as_str()) == day;
             }
-            let is_bare = Tombstones::new(TombstoneKey::random()).bury(bare).is_some()
-                && (is_printed || self.is_said_on(day, bare)?);
-            statements.push(if is_bare { bare.to_owned() } else { claim });
+            // An interrupted run may have taken it out of the journal.
+            let is_forgotten = || known.as_ref().is_some_and(|known| known.holds(bare));
+            let is_bare = is_in_front
+                && alone.bury(bare).is_some()
+                && (is_printed || is_forgotten() || self.is_said_on(day, bare)?);
+            statements.push(match is_bare {
+                true => bare.to_owned(),
+                false if alone.bury(&claim).is_some() => claim,
+                false => text.clone(),
+            });
         }
         Ok(statements)
     }
@@ -345,7 +359,7 @@ impl<'a> Forget<'a> {
         let mut texts = self.statements()?;
         for text in &self.texts {
             let (claim, _) = reply::split_citations(text);
-            texts.extend([said(&claim).to_owned(), claim]);
+            texts.extend([text.clone(), said(&claim).to_owned(), claim]);
         }
         let mut is_lifted = false;
         for store in &self.stores {

@@ -31,11 +31,11 @@ pub(super) struct Home<'a> {
 /// The lines that leave for whom they are of, and not for what they say.
 pub(super) trait Theirs {
     /// Returns their places in a document, ascending and apart, none beyond the end of its line. The name is `None` for a
-    /// text of an unknown document.
+    /// text of an unknown document: nobody knows who says it.
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Range<usize>>;
 
-    /// Returns the mark in the place of words of this many bytes.
-    fn mark(&self, len: usize) -> String;
+    /// Returns the mark in the place of words, of as many bytes.
+    fn mark(&self, words: &str) -> String;
 }
 
 impl Home<'_> {
@@ -46,7 +46,8 @@ impl Home<'_> {
         let Some(theirs) = self.theirs.filter(|_| !places.is_empty()) else { return struck };
         let mut all = struck.unwrap_or_else(|| bytes.to_vec());
         for place in places {
-            all[place.clone()].copy_from_slice(theirs.mark(place.len()).as_bytes());
+            let mark = theirs.mark(&String::from_utf8_lossy(&bytes[place.clone()]));
+            all[place].copy_from_slice(mark.as_bytes());
         }
         Some(sections::marked_anew(bytes, all))
     }

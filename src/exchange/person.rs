@@ -17,6 +17,7 @@ use crate::base::group::GroupName;
 use crate::base::name::DocName;
 use crate::base::receipt::ForgetReceipt;
 use crate::base::text;
+use crate::format::documents::copies::original_of;
 use crate::format::documents::curated;
 use crate::format::documents::origins::{self, Above};
 use crate::format::documents::speakers;
@@ -30,9 +31,6 @@ use crate::workspace::Workspace;
 
 /// The fewest words of a statement that leaves a tombstone. `Thank you all` is everybody's.
 const MIN_WORDS: u32 = 4;
-
-/// The name under which a text of an unknown document is read: others may take part in it.
-const ANY_JOURNAL: &str = "memory/2026-01-01-shared.any.md";
 
 /// All that would leave with one person, and all that names them: by [`Forget::plan`].
 #[derive(Clone, PartialEq, Eq, Default, Serialize)]
@@ -208,7 +206,12 @@ impl Person {
             };
             let is_resting = cited.iter().any(is_cited)
                 || speakers::read(said).is_some_and(|speaker| self.is(Some(&speaker.origin)));
-            let of = if is_resting { Of::Resting } else { Of::Nobody };
+            // Without a citation a person wrote it.
+            let of = match is_resting {
+                true => Of::Resting,
+                false if cited.is_empty() => Of::Another,
+                false => Of::Nobody,
+            };
             let start = range.start + (item.as_ptr() as usize - line.as_ptr() as usize);
             // Citations are at its end, or among its words: then the whole of it is the statement.
             let words = if item.starts_with(claim.as_str()) { &item[..claim.len()] } else { item };
@@ -223,14 +226,21 @@ impl Person {
             Some(name) if GroupName::of_document(name).is_some() || registry::of_path(name).is_some() => {
                 Vec::new()
             }
-            Some(name) if JournalName::is_name(name) => self.spoken(name, text),
-            Some(_) => self.written(text),
-            None => {
-                let mut lines = self.spoken(ANY_JOURNAL, text);
-                lines.extend(self.written(text));
-                lines
-            }
+            Some(name) => match journal_of(name) {
+                Some(journal) => self.spoken(&journal, text),
+                None => self.written(text),
+            },
+            None => Vec::new(),
         }
+    }
+
+    /// Returns the place of the name at the head of a line of theirs: `[participant:Ada] …`, `Ada: …`.
+    fn name_in(&self, line: &str) -> Option<Range<usize>> {
+        let start = line.find(char::is_alphanumeric)?;
+        let start = if line[start..].starts_with(TAG) { start + TAG.len() } else { start };
+        let len = line[start..].find([']', ':', '：', '(', '*'])?;
+        let name = line[start..start + len].trim_end();
+        (text::same_name(name) == self.name).then(|| start..start + name.len())
     }
 
     fn takes(&self, line: &Line<'_>) -> bool {
@@ -252,9 +262,26 @@ impl Theirs for Person {
         places
     }
 
-    fn mark(&self, len: usize) -> String {
-        mark(len)
+    /// Leaves the form of a speaker where one is named: without it, the lines of others would be nobody's.
+    fn mark(&self, words: &str) -> String {
+        match self.name_in(words) {
+            Some(name) => {
+                let (head, rest) = words.split_at(name.end);
+                let rest = rest.split_at(rest.find(char::is_alphanumeric).unwrap_or(rest.len()));
+                format!("{}{}{}{}", &head[..name.start], "x".repeat(name.len()), rest.0, mark(rest.1.len()))
+            }
+            None => mark(words.len()),
+        }
     }
+}
+
+/// The front of the name in the tag of a speaker.
+const TAG: &str = "participant:";
+
+/// Returns the name of a journal, or of the one that a sync tool copied.
+fn journal_of(name: &str) -> Option<String> {
+    let original = original_of(name).unwrap_or_else(|| name.to_owned());
+    JournalName::is_name(&original).then_some(original)
 }
 
 /// Returns the words of a line without the label of a note.
@@ -326,7 +353,7 @@ impl Traces {
                     Ok(None) | Err(Error::TooLarge { .. } | Error::Refused { .. }) => continue,
                     Err(error) => return Err(error),
                 };
-                let is_journal = JournalName::is_name(name.as_str());
+                let is_journal = journal_of(name.as_str()).is_some();
                 let list = if is_journal { &mut journals } else { &mut documents };
                 list.push((name, document.lossy().into_owned()));
             }
@@ -340,6 +367,8 @@ impl Traces {
             }
         }
         for (name, text) in journals.iter().chain(&documents) {
+            // A statement may go over several lines.
+            let mut of_others = String::new();
             for line in self.person.lines(Some(name.as_str()), text) {
                 let told =
                     HiddenLine { place: format!("{name}#L{}", line.number), text: line.words.to_owned() };
@@ -347,16 +376,19 @@ impl Traces {
                     Of::Theirs => self.plan.said.push(told),
                     Of::Resting => self.plan.rests.push(told),
                     of => {
-                        if self.person.is_named(line.words) {
+                        let is_named = self.person.is_named(line.words);
+                        if is_named {
                             self.plan.mentions.push(told);
-                        } else if of == Of::Another {
-                            others.push(line.words.to_owned());
+                        }
+                        if of == Of::Another && !(is_named && self.person.mentions) {
+                            of_others.extend([line.words, "\n"]);
                         }
                         continue;
                     }
                 }
                 statements.insert(line.words.to_owned());
             }
+            others.push(of_others);
         }
         Ok(())
     }
@@ -384,14 +416,14 @@ impl Traces {
                 &mut self.plan.said
             } else if row.cites.iter().any(rests) {
                 &mut self.plan.rests
-            } else if self.person.is_named(&row.content) {
-                if self.person.mentions {
-                    leaving.push(row.id);
-                }
-                self.plan.mentions.push(told);
-                continue;
             } else {
-                if matches!(row.origin, None | Some(Origin::User | Origin::Participant(_))) {
+                let is_named = self.person.is_named(&row.content);
+                if is_named {
+                    self.plan.mentions.push(told);
+                }
+                if is_named && self.person.mentions {
+                    leaving.push(row.id);
+                } else if matches!(row.origin, None | Some(Origin::User | Origin::Participant(_))) {
                     others.push(row.content);
                 }
                 continue;

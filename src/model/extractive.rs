@@ -201,9 +201,9 @@ fn told_left(
     told
 }
 
-/// Returns the language of a text, as it is guessed.
-pub(crate) fn language(text: &str) -> &'static str {
-    lexicon::Lexicon::of(text).name()
+/// Returns the language of a text, as it is guessed; `None` where no word shows any.
+pub(crate) fn language(text: &str) -> Option<&'static str> {
+    lexicon::Lexicon::guess(text, None).map(lexicon::Lexicon::name)
 }
 
 /// Counts the days of the journals. A journal without a date in its name is a day of its own.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::base::debug::debug_as;
 use crate::base::document::Document;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::group::GroupName;
 use crate::base::name::{Name, StateName};
 use crate::format::documents::sections;
@@ -30,9 +30,15 @@ fn read_at<W: Workspace + ?Sized>(
     workspace: &W,
     [file, copy]: [&Name; 2],
 ) -> Result<Option<Forgotten<Tombstones>>> {
-    let file = workspace.read(file)?;
+    let bytes = workspace.read(file)?;
     let copy = || Ok(workspace.read(copy)?.map(Document::into_bytes));
-    Forgotten::or_copy(file.as_ref().map(Document::bytes), copy)
+    // It may be a group's.
+    Forgotten::or_copy(bytes.as_ref().map(Document::bytes), copy).map_err(|error| match error {
+        Error::Corrupt { line, column, what, .. } => {
+            Error::Corrupt { name: file.as_str().to_owned(), line, column, what }
+        }
+        other => other,
+    })
 }
 
 /// Returns the tombstones of statements that a person has asked to have overwritten in files; `None` where there are none.

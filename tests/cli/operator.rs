@@ -385,12 +385,14 @@ fn a_line_is_forgotten_as_it_is_printed() {
         ends(at, &["note", home, "--kind", "decision", "the boat is sold in spring"], 0);
         ends(at, &["dream", home], 0);
         let memory = told(at, &["search", home, "cat"], 0);
-        let (from, to) = (memory.find(": Remember: the cat").unwrap() - 10, memory.find(')').unwrap());
-        let line = memory[from..=to].to_owned();
+        let from = memory.rfind(": Remember: the cat").unwrap() - 10;
+        let line = format!("{})", memory[from..].split(')').next().unwrap());
         assert!(line.contains("grey (memory/"), "{line}");
         ends(at, &["forget", home, "--in-files", &line], 0);
         assert!(!told(at, &["search", home, "cat"], 1).contains("Mia"), "{line}");
         says(&told(at, &["search", home, "boat"], 0), &["spring"]);
+        says(&told(at, &["remember", home, "The mast is blue."], 0), &["Remembered"]);
+        says(&told(at, &["remember", home, "The mast is blue."], 0), &["It is there already: memories/"]);
         ends(at, &["forgotten", "lift", home, &line], 0);
         says(&told(at, &["forgotten", "list", home], 0), &["Nothing is forgotten"]);
     }

@@ -161,7 +161,7 @@ fn one_person_of_a_group_leaves_it_in_one_call() {
         assert_eq!(journal.len(), SAID.len(), "no line moves");
         let kept: Vec<&str> = journal.lines().filter(|line| SAID.contains(line)).collect();
         assert_eq!(kept.len(), 7, "{journal}");
-        assert!(journal.contains("- [09:15:00] [forgotten]---"), "{journal}");
+        assert!(journal.contains("- [09:15:00] [participant:xxxx] ***"), "who speaks stays apart: {journal}");
         assert!(journal.contains("[agent] Noted: [forgotten]---"), "{journal}");
         assert!(journal.contains("[participant:Boris] Thank you all for coming here."), "{journal}");
         let memory = text(place.group.as_ref(), "MEMORY.md");

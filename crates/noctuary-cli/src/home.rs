@@ -100,6 +100,12 @@ impl Home {
                 if let Place::Path(path) = place
                     && path.is_dir()
                 {
+                    // By the workspace, which follows no link out of the home.
+                    let front = FileWorkspace::open(path)?
+                        .list(Some(&DocName::parse("groups").map_err(noctuary::Error::from)?));
+                    if let Err(error @ noctuary::Error::Refused { .. }) = front {
+                        return Err(error.into());
+                    }
                     let folder = path.join(group.folder().as_str());
                     std::fs::create_dir_all(&folder).at("create", &folder)?;
                 }

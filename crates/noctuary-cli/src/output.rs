@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use noctuary::workspace::Refusal;
 use serde::Serialize;
 use serde_json::json;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::address::masked;
 
@@ -277,10 +278,10 @@ impl Output {
 
     /// Prints a line as it is, or where it is too long in several, with so many blanks before all but the first.
     pub(crate) fn folded(self, indent: usize, text: &str) {
-        if text.chars().count() <= WIDTH {
+        if text.width() <= WIDTH {
             return self.line(text);
         }
-        let fits = |(at, _): &(usize, char)| text[..*at].chars().count() <= WIDTH;
+        let fits = |(at, _): &(usize, char)| text[..*at].width() <= WIDTH;
         let (end, _) =
             text.char_indices().filter(|(_, c)| *c == ' ').take_while(fits).last().unwrap_or_default();
         if end == 0 {
@@ -295,7 +296,7 @@ impl Output {
         let most = WIDTH - indent;
         let mut line = String::new();
         for word in text.split_whitespace() {
-            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > most {
+            if !line.is_empty() && line.width() + 1 + word.width() > most {
                 self.line(format!("{:indent$}{line}", ""));
                 line.clear();
             }

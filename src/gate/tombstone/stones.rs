@@ -379,9 +379,11 @@ impl Tombstones {
     /// Returns the identity of this set.
     pub(crate) fn identity(&self) -> String {
         let mut hasher = Hasher::new();
-        hasher.field(&self.key.0);
-        for stone in &self.stones {
-            hasher.field(stone.digest.as_bytes());
+        for set in self.sets() {
+            hasher.field(&set.key.0);
+            for stone in &set.stones {
+                hasher.field(stone.digest.as_bytes());
+            }
         }
         hasher.finish().short(16)
     }

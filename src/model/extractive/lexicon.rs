@@ -329,7 +329,7 @@ impl Lexicon {
         counts.iter().position(|count| *count == most).map_or(Self::english(), |number| &LEXICONS[number])
     }
 
-    fn guess(text: &str, around: Option<&Self>) -> Option<&'static Self> {
+    pub(super) fn guess(text: &str, around: Option<&Self>) -> Option<&'static Self> {
         if !text.is_ascii()
             && let Some(name) = script(text)
         {

@@ -62,7 +62,7 @@ pub(crate) fn note(
     if text.trim().is_empty() {
         return Err(Trouble::of("nothing_to_note", &[]));
     }
-    if who.is_some() && whose.group.is_none() {
+    if who.is_some_and(|who| whose.group.is_none() || who.trim().is_empty()) {
         return Err(Trouble::of("who_without_group", &[]));
     }
     let home = Home::begun(place, whose)?;

@@ -284,6 +284,9 @@ pub(crate) fn erase_person(
     whose: Whose<'_>,
     output: Output,
 ) -> Result<End, Trouble> {
+    if whose.group.is_none() || who.trim().is_empty() {
+        return Err(Trouble::of("who_without_group", &[]));
+    }
     let home = Home::open(place, whose)?;
     let owner = home.owner();
     let request = Forget::person(&owner, who).mentions(mentions).in_files(true);

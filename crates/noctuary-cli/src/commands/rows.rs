@@ -9,7 +9,7 @@ use noctuary::facts::{
     ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, Suspicion, Verdict,
 };
 use noctuary::format::Origin;
-use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Source, categories};
+use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Query, Source, categories};
 use serde_json::{Value, json};
 
 use crate::arguments::{Answer, Kept, Row, RowState, Suspects, Wanted};
@@ -272,6 +272,22 @@ fn typed(category: &str, words: &[String]) -> Result<NewMemory, Trouble> {
     Ok(NewMemory::new(category, text.trim(), Source::UserManual).origin(Origin::User))
 }
 
+/// Returns the row in force that says the same in the same words.
+fn known_row(home: &Home, row: &NewMemory) -> Result<Option<MemoryId>, Trouble> {
+    let found = home.store.any().search(&home.owner(), &Query::new(&row.content).limit(SAME_LOOKED_AT))?;
+    for hit in found.hits {
+        let Some(fact) = home.store.any().fact(&home.owner(), hit.memory.id)? else { continue };
+        let is_same = hit.memory.content == row.content && hit.memory.category == row.category;
+        if is_same && !fact.status.state.is_retired() {
+            return Ok(Some(hit.memory.id));
+        }
+    }
+    Ok(None)
+}
+
+/// The rows that are looked at for one of the same words.
+const SAME_LOOKED_AT: usize = 20;
+
 pub(crate) fn remember(
     place: &Place,
     words: &[String],
@@ -283,7 +299,17 @@ pub(crate) fn remember(
     let home = Home::open(place, whose)?;
     let (owner, now) = (home.owner(), Utc::now());
     let recorded = match about {
-        None => home.store.any().record(&owner, &row, now)?,
+        None => match known_row(&home, &row)? {
+            Some(id) => {
+                if output.json {
+                    output.value(&json!({"id": id, "suspects": []}))?;
+                } else {
+                    output.line(format!("It is there already: {}", output.bold(&format!("memories/{id}"))));
+                }
+                return Ok(End::Well);
+            }
+            None => home.store.any().record(&owner, &row, now)?,
+        },
         Some(about) => {
             let parts: Vec<&str> = about.split('/').map(str::trim).collect();
             let [subject, slot] = parts[..] else { return Err(Trouble::of("no_key", &[&about])) };
@@ -306,6 +332,9 @@ pub(crate) fn remember(
         return Ok(End::look_if(!suspects.is_empty()));
     }
     output.line(format!("Remembered: {}", output.bold(&format!("memories/{}", recorded.id))));
+    if home.store.any().get(&owner, recorded.id)?.is_some_and(|there| there.content != row.content) {
+        output.line("It is an earlier value: that row says what holds since a later time.");
+    }
     if !suspects.is_empty() {
         let pairs = count(suspects.len(), "row");
         output.line(format!("It may contradict {pairs}: noctuary suspects {place}"));

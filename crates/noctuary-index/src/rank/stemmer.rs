@@ -11,7 +11,7 @@ use super::word::{is_apostrophe, nouns, same_word};
 
 /// The version of the terms of a text: of how it is parted, folded and stemmed. Each index keeps the version that made it, and one of another
 /// version is made anew.
-pub const WORDS_VERSION: u8 = 7;
+pub const WORDS_VERSION: u8 = 8;
 
 /// Makes terms, and remembers stems: a text has few different words.
 #[derive(Debug, Default)]
