@@ -56,10 +56,12 @@ impl<'a> Forget<'a> {
     /// Makes a request to erase one person of a group, by the name of their [`Origin::Participant`]. Give it the group's
     /// [`GroupView`](crate::life::GroupView) and store, in one call.
     ///
-    /// - Their lines in journals leave, with their name in front, and so do rows of that origin or speaker, deleted ones too.
+    /// - Their lines in journals leave, and their name in front is `xxxx`. Rows of that origin or speaker go, deleted ones too.
     /// - Lines of memory and rows that cite those lines leave with them. The audit names the person no more.
     /// - Lines and rows of others that name them stay. The receipt lists them, unless [`mentions`](Self::mentions) takes them too.
-    /// - A statement of theirs in four words or more leaves a tombstone, unless somebody else said it too.
+    /// - A statement of theirs in four words or more leaves a tombstone, unless somebody else said it too. By these alone it
+    ///   leaves hidden files and earlier versions of documents, where nobody knows who spoke.
+    /// - Another machine that still has the lines brings them back in a merge: erase them there too.
     ///
     /// Lines are overwritten with [`in_files`](Self::in_files) alone. Without it they stay, and the receipt counts them.
     /// After an error or a crash run it again: it does what is left. Two people with one name are one person here, and a

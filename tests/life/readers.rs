@@ -1200,7 +1200,7 @@ const READERS: &[Reader] = &[
         };
         texts.into_iter().map(request).collect()
     }),
-    ("Forget::plan", false, |place| {
+    ("Forget::plan", true, |place| {
         let stores = place.stores.iter();
         let forget = Forget::person(&place.access, "canary").workspace(place.life.workspace());
         let forget = stores.fold(forget, |forget, store| forget.store(store.as_ref()));

@@ -35,7 +35,8 @@ pub(crate) fn is_labelled(text: &str) -> bool {
 fn labelled(kinds: &[&str]) -> Regex {
     let mut words: Vec<String> = of(kinds)
         .flat_map(|word| [word.nfc().collect(), word.nfd().collect()])
-        .map(|word: String| regex::escape(&word))
+        // The capital of the Turkish ı is an I.
+        .map(|word: String| regex::escape(&word).replace('ı', "[ıIi]"))
         .collect();
     words.sort();
     order::dedup(&mut words);
@@ -64,6 +65,7 @@ mod tests {
             "Decyzja: x",
             "決定：x",
             "기억: x",
+            "HATIRLA: x",
         ] {
             assert!(mark(line).is_some_and(|end| line[end..].trim() == "x"), "{line}");
             assert!(is_labelled(line), "{line}");
