@@ -172,6 +172,7 @@ const PRINTED: &[(&str, &str)] = &[
         "ChatImport ChunkConfig DreamConfig EmbedderId FactConfig FactDreamConfig Generation PostgresConfig RoleConfig SeenDocument",
     ),
     ("words of the library, of a policy or of a table", "Edge PlaceReceipt ShownRules"),
+    ("numbers of rows and of lines", "ForgetReceipt"),
     ("what everybody is told: how the agent shows itself, and its tools", "Identity ToolDef"),
     ("the place of a workspace; what it holds prints its own shape", "DreamReport"),
     ("a state file, and what a peer keeps there", "DreamedState QuarantineEntry SleepState"),
