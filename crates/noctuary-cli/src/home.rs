@@ -13,7 +13,7 @@ use noctuary::life::{GroupName, GroupView, Preset};
 use noctuary::memory::{Filter, LearningStore};
 use noctuary::pages::{Learned, Pages};
 use noctuary::postgres::{Postgres, PostgresMemoryStore};
-use noctuary::workspace::Reach;
+use noctuary::workspace::{Listing, Reach};
 use noctuary::{
     Access, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SqliteMemoryStore, SqliteWorkspace,
     Workspace,
@@ -82,7 +82,7 @@ impl Home {
     pub(crate) fn open(place: &Place, whose: Whose<'_>) -> Result<Self, Trouble> {
         let home = Self::whole(place, whose)?;
         let Some(name) = whose.group else { return Ok(home) };
-        let (known, _) = home.groups()?;
+        let known = home.groups()?;
         if let Some(group) = known.iter().find(|known| known.to_string() == name) {
             return home.into_group(place, group, whose);
         }
@@ -101,9 +101,7 @@ impl Home {
                     && path.is_dir()
                 {
                     // By the workspace, which follows no link out of the home.
-                    let front = FileWorkspace::open(path)?
-                        .list(Some(&DocName::parse("groups").map_err(noctuary::Error::from)?));
-                    if let Err(error @ noctuary::Error::Refused { .. }) = front {
+                    if let Err(error @ noctuary::Error::Refused { .. }) = home.in_groups()? {
                         return Err(error.into());
                     }
                     let folder = path.join(group.folder().as_str());
@@ -126,11 +124,21 @@ impl Home {
         Ok(!is_bare || !self.store.any().list(&self.owner(), &Filter::limit(1))?.is_empty())
     }
 
-    /// Returns the groups of the life, and the folders beside theirs.
-    pub(crate) fn groups(&self) -> Result<(Vec<GroupName>, Vec<String>), Trouble> {
-        let (mut groups, mut others) = (Vec::new(), Vec::new());
+    /// Lists the folder of the groups.
+    fn in_groups(&self) -> Result<noctuary::Result<Listing>, Trouble> {
         let folder = DocName::parse("groups").map_err(noctuary::Error::from)?;
-        let listing = match self.workspace.list(Some(&folder)) {
+        Ok(self.workspace.list(Some(&folder)))
+    }
+
+    /// Returns the groups of the life.
+    pub(crate) fn groups(&self) -> Result<Vec<GroupName>, Trouble> {
+        Ok(self.groups_and_others()?.0)
+    }
+
+    /// Returns the groups of the life, and the folders beside theirs.
+    pub(crate) fn groups_and_others(&self) -> Result<(Vec<GroupName>, Vec<String>), Trouble> {
+        let (mut groups, mut others) = (Vec::new(), Vec::new());
+        let listing = match self.in_groups()? {
             Err(noctuary::Error::NotFound { .. } | noctuary::Error::Refused { .. }) => {
                 return Ok((groups, others));
             }

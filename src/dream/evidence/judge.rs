@@ -119,7 +119,8 @@ impl<'a> Judge<'a> {
 fn dated(claim: &str, sources: &[Source]) -> Option<String> {
     let day = sources.first()?.date?;
     let (front, said) = strip_date(claim);
-    if relative::dates_of(said, language(said), day).is_empty() {
+    let spoken = language(said);
+    if relative::dates_of(said, spoken, day).is_empty() {
         return None;
     }
     let mut days = Vec::new();
@@ -136,7 +137,7 @@ fn dated(claim: &str, sources: &[Source]) -> Option<String> {
     }
     // The day in front is told.
     let is_cited = |date| front != Some(date) && days.contains(&date);
-    let dated = relative::dated(said, language(said), day, &is_cited)?;
+    let dated = relative::dated(said, spoken, day, &is_cited)?;
     Some(format!("{}{dated}", &claim[..claim.len() - said.len()]))
 }
 

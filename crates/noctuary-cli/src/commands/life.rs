@@ -163,7 +163,7 @@ impl Status {
             doctor.dreams(config.dreams()?).examine(now)?
         };
         let latest = home.store.any().list(&home.owner(), &Filter::limit(1))?;
-        let (groups, no_groups) = home.groups()?;
+        let (groups, no_groups) = home.groups_and_others()?;
         Ok(Self {
             user: home.scope.user.clone(),
             now,

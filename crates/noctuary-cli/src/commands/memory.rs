@@ -236,7 +236,7 @@ pub(crate) fn forget(
         let _progress = Progress::begin("forgetting");
         // The documents of its groups are among those of the life, and their rows are in stores of their own.
         let mut groups = Vec::new();
-        for group in home.groups()?.0 {
+        for group in home.groups()? {
             groups.push(Home::open(place, Whose { group: Some(&group.to_string()), ..whose })?);
         }
         let mut request =
@@ -448,7 +448,7 @@ pub(crate) fn lift(place: &Place, text: &[String], whose: Whose<'_>, output: Out
         output.value(&json!({"lifted": is_lifted}))?;
     } else if is_lifted {
         output.line("It may be written and remembered again. What was removed stays removed.");
-        if !home.groups()?.0.is_empty() {
+        if !home.groups()?.is_empty() {
             output.line("The rows of its groups have lists of their own: add `--group NAME`.");
         }
     } else {

@@ -324,7 +324,7 @@ pub(crate) fn copy(place: &Place, out: &Place, whose: Whose<'_>, output: Output)
         })?;
     let now = Utc::now();
     let mut plans = vec![copy_rows(home.store.rows(), target.store.rows(), &target.owner(), now)?];
-    for group in home.groups()?.0 {
+    for group in home.groups()? {
         let name = group.to_string();
         let whose = Whose { group: Some(&name), ..whose };
         let (from, to) = (Home::open(place, whose)?, Home::open(out, whose)?);
@@ -356,7 +356,7 @@ pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) 
         let home = Home::open(place, whose).map_err(|trouble| by_hand(trouble, place))?;
         if let (Store::Postgres(..), Place::Server(address)) = (&home.store, place) {
             let server = home::connect(address, whose)?;
-            let groups = home.groups()?.0.into_iter().map(|group| home.scope.group(&group));
+            let groups = home.groups()?.into_iter().map(|group| home.scope.group(&group));
             let mut receipt = EraseReceipt::default();
             for scope in groups.chain([home.scope.clone()]) {
                 let (workspace, owner) = (server.workspace(scope.clone())?, Access::human(scope));
