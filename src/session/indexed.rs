@@ -93,6 +93,14 @@ pub struct Indexed<W> {
     around: usize,
 }
 
+/// Returns how many results are looked at where a number is asked for: the newest of what is said anew may be further down.
+fn compared(limit: usize) -> usize {
+    if limit == 0 { 0 } else { limit.max(COMPARED) }
+}
+
+/// The results that are compared by what they say, where fewer are asked for.
+const COMPARED: usize = 10;
+
 impl<W: Workspace> Indexed<W> {
     /// Puts an index beside a workspace, with the default [`ChunkConfig`]. Nothing is read until something is
     /// written or [`sync`](Self::sync) is called.
@@ -166,14 +174,15 @@ impl<W: Workspace> Indexed<W> {
     /// document would be in a prompt, with secrets masked and instructions blocked. No text is an error; for a scope
     /// that is not the index's, or not the workspace's, nothing is found.
     ///
-    /// Of a journal an [entry](Self::entries) is given and not its chunk. Each document with a result is read. A passage that is no longer there is left out, and so is one that only masked
+    /// Of a journal an [entry](Self::entries) is given and not its chunk. One comes behind a later one that says the same anew,
+    /// and [names it](SearchResult::newer). Each document with a result is read. A passage that is no longer there is left out, and so is one that only masked
     /// words led to.
     ///
     /// # Errors
     ///
     /// The errors of the index, and of reading what was found.
     pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<FoundChunks> {
-        let found = self.search_unmasked(access, query, limit)?;
+        let found = self.search_unmasked(access, query, compared(limit))?;
         self.shown(access, query, found, limit, true)
     }
 
@@ -190,8 +199,9 @@ impl<W: Workspace> Indexed<W> {
         vector: &QueryVector,
         limit: usize,
     ) -> Result<FoundChunks> {
-        let found =
-            self.searched(access, query, || self.upkeep.index.search_near(access, query, vector, limit))?;
+        let found = self.searched(access, query, || {
+            self.upkeep.index.search_near(access, query, vector, compared(limit))
+        })?;
         self.shown(access, query, found, limit, true)
     }
 
@@ -237,6 +247,7 @@ impl<W: Workspace> Indexed<W> {
                 shown.push(SearchResult { content, lines, span, ..result.clone() });
             }
         }
+        passages.newest_first(&mut shown);
         shown.truncate(limit);
         if shown.is_empty() && !matches!(found.outcome, SearchOutcome::Degraded(_)) {
             found.outcome = SearchOutcome::Empty;

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use chrono::NaiveDate;
+
 use super::Guarded;
 use crate::base::access::SessionKind;
 use crate::base::digest::Digest;
@@ -13,11 +15,11 @@ use crate::base::name::{DocName, Name};
 use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
-use crate::format::JournalName;
 use crate::format::documents::day_log;
+use crate::format::{DayLog, Entry, JournalName, Origin};
 use crate::gate::Door;
 use crate::search::documents::{SearchResult, words_of_name};
-use crate::search::rank::Plan;
+use crate::search::rank::{Card, Plan, newest_first};
 use crate::workspace::Workspace;
 
 /// Returns a text of a document as a prompt would show it: secrets and what was forgotten are masked, instructions are
@@ -70,6 +72,8 @@ pub(crate) struct ShownPassage {
 
 /// The entries that one chunk of a journal gives; the ones that say the least of the query are left out.
 const MAX_ENTRIES: usize = 3;
+/// The most lines of a journal that are told apart by time.
+const LINES: i64 = 1_000_000;
 /// The bytes of an entry that is given whole; of a longer one only the part in the chunk is given.
 const MAX_ENTRY_BYTES: usize = 1600;
 
@@ -204,6 +208,56 @@ impl<'v, W: Workspace> Passages<'v, W> {
     /// Returns the sentence of a passage that matched.
     pub(crate) fn sentence_in(&self, passage: &str) -> Option<Range<usize>> {
         self.asked.sentence_in(passage)
+    }
+
+    /// Puts entries of journals behind later ones that say the same anew, and says of each by which; the scores stay in their
+    /// places. Of several entries together nothing is said.
+    ///
+    /// They are compared as they are shown: else the order would tell what a mask hides.
+    pub(crate) fn newest_first(&self, results: &mut Vec<SearchResult>) {
+        let entries: Vec<Option<(NaiveDate, Entry)>> = results
+            .iter()
+            .map(|found| {
+                let day = JournalName::day_of(found.path.as_str())?;
+                let mut entries = DayLog::parse(&found.content).entries;
+                entries.pop().filter(|_| entries.is_empty()).map(|entry| (day, entry))
+            })
+            .gather();
+        let mut cards = Vec::with_capacity(entries.len());
+        for ((id, found), entry) in (0..).zip(results.iter()).zip(&entries) {
+            let Some((day, Entry { time, origin, text, .. })) = entry else { continue };
+            let said = day.and_time(time.unwrap_or_default()).and_utc().timestamp();
+            let line = i64::try_from(found.lines.0).unwrap_or(LINES).min(LINES);
+            let (own, speaker) = match origin {
+                None | Some(Origin::User) => (true, None),
+                Some(Origin::Participant(name)) => (true, Some(name.as_str())),
+                Some(_) => (false, None),
+            };
+            cards.push(Card {
+                touched: said.saturating_mul(LINES).saturating_add(line),
+                own,
+                speaker,
+                ..Card::of(id, text)
+            });
+        }
+
+        if cards.is_empty() {
+            return;
+        }
+        let (order, pairs) = newest_first(&self.asked, &cards);
+        let at = |id: i64| usize::try_from(id).unwrap_or_default();
+        for (newer, older) in pairs {
+            let SearchResult { path, lines, .. } = &results[at(newer)];
+            let place = format!("{path}#L{}", lines.0);
+            results[at(older)].newer = Some(place);
+        }
+        let scores: Vec<f64> = results.iter().map(|found| found.score).gather();
+        let mut sorted: Vec<Option<SearchResult>> = std::mem::take(results).into_iter().map(Some).gather();
+        let mut order = order.into_iter();
+        for (place, score) in scores.into_iter().enumerate() {
+            let from = if entries[place].is_some() { order.next().map_or(place, at) } else { place };
+            results.extend(sorted[from].take().map(|found| SearchResult { score, ..found }));
+        }
     }
 
     /// Returns the digest of a document that a result was shown of.

@@ -1,4 +1,5 @@
-//! A search about the past: each row that was found gives way to the one of its history that counted then.
+//! A search about the past: each row that was found gives way to the one of its history that counted then, or is told with those
+//! that it replaced.
 
 use super::backend::Rows;
 use super::history::history;
@@ -7,9 +8,9 @@ use crate::base::error::Result;
 use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::base::text;
-use crate::facts::as_of;
-use crate::memory::{AsOf, Filter, Found, Reached, SearchOutcome, Stale};
-use crate::search::rank::Visibility;
+use crate::facts::{FactState, as_of};
+use crate::memory::{AsOf, Filter, Found, Hit, Order, Query, Reached, SearchOutcome, Stale};
+use crate::search::rank::{Plan, Visibility};
 
 /// The number of rows that are searched for each that is wanted: some of them came later.
 pub(crate) const SEARCHED: usize = 4;
@@ -41,6 +42,47 @@ pub(crate) fn held(
     if hits.is_empty() {
         found.outcome = SearchOutcome::Empty;
     }
+    found.hits = hits;
+    Ok(())
+}
+
+/// Returns whether a query asks for what was, by its words.
+pub(crate) fn is_asked(query: &Query, plan: &Plan) -> bool {
+    query.order == Order::Relevance && plan.required.is_none() && plan.asks_for_the_past()
+}
+
+/// The most rows that are told of one history beside that which holds now.
+const MAX_EARLIER: usize = 3;
+
+/// Puts before each row those that it replaced, the oldest first, at most as many as the filter wants.
+pub(crate) fn earlier(
+    rows: &dyn Rows,
+    visibility: Visibility,
+    filter: &Filter,
+    found: &mut Found,
+) -> Result<()> {
+    let (mut told, mut hits) = (SortedSet::new(), Vec::new());
+    for hit in found.hits.drain(..) {
+        let now = hit.memory.id;
+        let mut chain = history(rows, now, visibility == Visibility::All)?;
+        order::sort_by_key(&mut chain, since);
+        let (mut before, mut last) = (0, String::new());
+        for fact in chain {
+            if fact.memory.id == now || before == MAX_EARLIER {
+                break;
+            }
+            let statement = text::statement(&fact.memory.content);
+            let is_replaced = fact.status.state == FactState::Superseded && filter.takes(&fact.memory);
+            // A value that is said twice in a row is one; one that returned is told again.
+            if is_replaced && statement != last && told.insert(fact.memory.id) {
+                (before, last) = (before + 1, statement);
+                let stale = vec![Stale::Replaced(now)];
+                hits.push(Hit { stale, ..Hit::new(fact.memory, hit.score, hit.why.clone()) });
+            }
+        }
+        hits.push(hit);
+    }
+    hits.truncate(filter.limit);
     found.hits = hits;
     Ok(())
 }

@@ -419,12 +419,16 @@ impl Store {
                     doubt(rows, visibility, (query.now, self.journals()), &mut found)
                 })?;
             }
-            if let Some(time) = asked_about {
-                self.backend.read("search", |rows| as_of::held(rows, visibility, time, kept, &mut found))?;
+            if asked_about.is_some() || as_of::is_asked(query, &plan) {
+                self.backend.read("search", |rows| match asked_about {
+                    Some(time) => as_of::held(rows, visibility, time, kept, &mut found),
+                    None => as_of::earlier(rows, visibility, kept, &mut found),
+                })?;
             }
             found.outcome = lacks.map_or(found.outcome, SearchOutcome::Degraded);
+            let mut sentence_in = plan.finds_sentence();
             for hit in &mut found.hits {
-                hit.span = plan.sentence_in(&hit.memory.content);
+                hit.span = sentence_in(&hit.memory.content);
             }
             Ok(found)
         })

@@ -413,12 +413,13 @@ impl Documents {
         let around = usize::try_from(arguments.neighbours.min(MAX_NEIGHBOURS)).unwrap_or(0);
         let found =
             (find.search)(self.view.access(), &query, MAX_PASSAGES_SEEN.max(limit)).map_err(failed)?;
-        let (mut results, mut told) = (Fitting::default(), 0);
+        let (mut results, mut seen) = (Fitting::default(), Vec::new());
         let mut passages = Passages::new(&self.view, &query, around);
         let mut of_each: SortedMap<DocName, usize> = SortedMap::new();
         let mut exhibit = Exhibit::default();
         for found in found {
-            if told == limit {
+            // What says anew what is told may be a little further down.
+            if seen.len() >= 2 * limit {
                 break;
             }
             let of_this = of_each.entry(found.path.clone()).or_default();
@@ -438,24 +439,27 @@ impl Documents {
                 }
                 continue;
             };
-            for ShownPassage { lines, content } in shown.into_iter().take((limit - told).min(most - *of_this))
-            {
+            for ShownPassage { lines, content } in shown.into_iter().take(most - *of_this) {
                 *of_this += 1;
-                told += 1;
-                let (first, last) = lines;
-                let is_told = results.add(
-                    &content,
-                    passages.sentence_in(&content).as_ref(),
-                    |content| json!({ "path": found.path, "lines": [first, last], "content": content }),
-                );
-                if self.recorder.is_on() {
-                    let item =
-                        Item::lines(ShownBy::Search, &found.path, lines, passages.revision(&found.path));
-                    if is_told {
-                        exhibit.add(item);
-                    } else {
-                        exhibit.leave_out(ShownBy::Search, item.source, LeftOutReason::NoRoom);
-                    }
+                seen.push(SearchResult { lines, content, ..found.clone() });
+            }
+        }
+        passages.newest_first(&mut seen);
+        for SearchResult { path, lines, content, newer, .. } in seen.into_iter().take(limit) {
+            let (first, last) = lines;
+            let is_told = results.add(&content, passages.sentence_in(&content).as_ref(), |content| {
+                let mut told = json!({ "path": path, "lines": [first, last], "content": content });
+                if let Some(newer) = newer {
+                    told["notes"] = json!([format!("This may be out of date: {newer} says it anew.")]);
+                }
+                told
+            });
+            if self.recorder.is_on() {
+                let item = Item::lines(ShownBy::Search, &path, lines, passages.revision(&path));
+                if is_told {
+                    exhibit.add(item);
+                } else {
+                    exhibit.leave_out(ShownBy::Search, item.source, LeftOutReason::NoRoom);
                 }
             }
         }

@@ -279,6 +279,66 @@ fn a_hit_of_a_journal_is_the_entry_that_matched() {
     });
 }
 
+#[test]
+fn an_entry_comes_behind_a_later_one_that_says_it_anew_and_names_it() {
+    on_every_home(|workspace, _, _| {
+        let days = ["2026-11-02", "2026-11-09", "2026-11-16"];
+        let said = [
+            [
+                "The archive is in Oslo, the archive of the office.",
+                "The archive of the office moved to Bergen.",
+            ],
+            ["Vapurun biletleri 40 lira.", "Vapurun biletleri 55 lira."],
+            ["The quay is closed.", "Joris says that the quay is open now."],
+        ];
+        for (at, [older, newer]) in said.iter().enumerate() {
+            let who = |at| if at == 2 { "agent" } else { "user" };
+            let journal = |at: usize, text: &str| format!("- [09:0{at}:00] [{}] {text}\n", who(at));
+            let old = journal(0, older);
+            write(workspace, &format!("memory/{}-chat{at}.md", days[0]), &old);
+            write(workspace, &format!("memory/{}-chat{at}.md", days[1]), &journal(at, newer));
+        }
+        let day = days[2];
+        write(
+            workspace,
+            &format!("memory/{day}-chat.md"),
+            "- [09:00:00] [user] We were late today, and the archive of the office is in Hamar now, says Ines.\n",
+        );
+        let access = access(SessionKind::Main);
+        let found = |query: &str| workspace.search(&access, query, 9).unwrap().results;
+        let told = |query: &str| -> Vec<(String, Option<String>)> {
+            found(query).into_iter().map(|found| (found.path.to_string(), found.newer)).collect()
+        };
+        let [first, second] =
+            [0, 1].map(|at| move |chat: usize| format!("memory/{}-chat{chat}.md", days[at]));
+        let third = "memory/2026-11-16-chat.md";
+        let newest = Some(format!("{third}#L1"));
+        let all = told("Where is the archive of the office?");
+        assert_eq!(all[0], (third.to_owned(), None), "{all:?}");
+        for older in [first(0), second(0)] {
+            assert!(all.contains(&(older, newest.clone())), "{all:?}");
+        }
+        let scores: Vec<f64> =
+            found("Where is the archive of the office?").iter().map(|found| found.score).collect();
+        assert!(
+            scores.is_sorted_by(|one, other| one >= other),
+            "the scores stay in their places: {scores:?}"
+        );
+        assert_eq!(
+            told("vapurun biletleri kaç lira"),
+            [(second(1), None), (first(1), Some(format!("{}#L1", second(1))))]
+        );
+        // Who asks for the past, and what the agent says of the human's words.
+        assert!(
+            told("Where was the archive of the office originally?").iter().all(|(_, newer)| newer.is_none())
+        );
+        assert!(told("Is the quay closed?").iter().all(|(_, newer)| newer.is_none()));
+        // Where only one is given, it is the newest.
+        let one = workspace.search(&access, "Where is the archive of the office?", 1).unwrap().results;
+        assert_eq!((one.len(), one[0].path.as_str()), (1, third));
+    });
+}
+
 // The choice among the entries of a chunk must not tell what is hidden in one of them.
 #[test]
 fn which_entry_is_given_does_not_tell_what_is_masked() {

@@ -94,23 +94,21 @@ static SENTENCE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?:[^.!?。！？]|[.!?]+[^\s.!?。！？"')”])+[.!?。！？]*["')”」]*\s*"#));
 
 /// A sentence that asks, by its beginning.
-static ASKS: LazyLock<Regex> = LazyLock::new(|| {
-    let verbs = "can|could|would|will|do|does|did|is|are|should|shall|may|am|have|has";
-    let wishes = "looking for|looking to|looking into|trying to find|wondering|curious|interested in|hoping (?:you|to get)";
-    let wants = "want|need|would like|'d like|'d love|would love|would appreciate|'d appreciate";
-    pattern(&format!(
-        r"(?i)^(?:(?:and|but|so|also|ok|okay|anyways?|hey|hi|well|now|oh)[, ]+)*(?:(?:{verbs}) (?:you|i|we|it|there|this|that|these|they|he|she|my|the|any)\b|(?:what|how|which|who|where|when|why)(?:'s)?\b[^.!]*\?|please\b|help me\b|(?:any|some) (?:tips|advice|ideas|suggestions|recommendations|thoughts)\b|let me know\b|let's\b|(?:i'm|i am|i was|i've been) (?:(?:also|really|just|actually) )*(?:{wishes})|i(?: also| really| just)*(?: |)(?:{wants}) (?:to (?:know|learn|see|ask|get|make sure|understand)|you|some|your|a (?:recommendation|suggestion))|thanks?\b[^.!?]{{0,60}}[.!?]*$|thank you\b)"
-    ))
-});
+static ASKS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!("(?i)^(?:{})*(?:{})", requests("opens"), requests("asks"))));
 
 /// The beginning of a request inside a sentence, with the words that join it.
 static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
-    let joins = r"(?:\s*[,;:–—]|\s+-+)\s*(?:(?:and|but|so|also|or|then|please|anyway|you know)[, ]+)*";
-    let asks = r"(?:can|could|would|will|do|does|did|is|are|should|shall) (?:you|i|we|it|there|this|that|they|my|the)\b|(?:what|how|which|who|where|why)(?:'s)?\b[^,.!]*\?|any (?:tips|advice|ideas|suggestions|recommendations|thoughts)\b|help me\b|(?:i was|i'm) wondering\b|i(?:'d| would) (?:like|love|appreciate)(?: it)? (?:you|your|some|if|to know)";
-    pattern(&format!(
-        r"(?i){joins}(?:{asks})|\s+and (?:i was|i'm|i am) wondering\b|(?:,)?\s+and can you\b|(?:,)?\s+so can you\b"
-    ))
+    let [joins, joined, inside] = ["joins", "joined", "inside"].map(requests);
+    pattern(&format!("(?i){joins}(?:{joined})|{inside}"))
 });
+
+/// Returns the patterns of a kind, any of which fits.
+fn requests(kind: &str) -> String {
+    let lines = include_str!("words/en.requests.tsv").lines();
+    let of_kind = lines.filter_map(|line| line.split_once('\t').filter(|(other, _)| *other == kind));
+    of_kind.map(|(_, pattern)| pattern).collect::<Vec<_>>().join("|")
+}
 
 /// A capitalised word inside a sentence.
 static NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"[a-z,] [A-Z][a-z]+"));

@@ -187,6 +187,7 @@ fn result(within: &Within<'_>, row: &Row) -> Result<Option<SearchResult>> {
         vector_score: None,
         lines: (line(4)?, line(5)?),
         span: None,
+        newer: None,
     }))
 }
 

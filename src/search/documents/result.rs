@@ -74,6 +74,9 @@ pub struct SearchResult {
     /// The bytes of the sentence in the content that has the most words of the query, the first of equals. `None` where
     /// it has none, such as a chunk that was found by its path or its meaning.
     pub span: Option<Range<usize>>,
+    /// The entry of a later journal that says the same anew, as a citation: `memory/2026-04-06-chat.md#L5`. This passage
+    /// may be out of date. `None` before [`Indexed::search`](crate::life::Indexed::search) compares them.
+    pub newer: Option<String>,
 }
 
 impl SearchResult {
@@ -87,8 +90,9 @@ impl SearchResult {
 
 /// Says of chunks which sentence was found, where that is not known.
 pub(crate) fn mark_found(plan: &Plan, results: &mut [SearchResult]) {
+    let mut sentence_in = plan.finds_sentence();
     for found in results.iter_mut().filter(|found| found.span.is_none()) {
-        found.span = plan.sentence_in(&found.content);
+        found.span = sentence_in(&found.content);
     }
 }
 

@@ -176,5 +176,6 @@ pub(super) fn result(row: &Row<'_>) -> rusqlite::Result<Option<SearchResult>> {
         vector_score: None,
         lines: (line(5)?, line(6)?),
         span: None,
+        newer: None,
     }))
 }

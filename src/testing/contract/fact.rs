@@ -23,7 +23,7 @@ use super::memory::{self, access, agent, human};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::Error;
 use crate::facts::{Decision, EventId, EventOutcome, FactKey, FactState, FactStore, SuspectReason, Verdict};
-use crate::memory::{AsOf, Filter, MemoryId, MemoryStore, NewMemory, Query, Source, categories};
+use crate::memory::{AsOf, Filter, MemoryId, MemoryStore, NewMemory, Query, Source, Stale, categories};
 
 /// A store whose rows are facts too.
 pub trait Facts: MemoryStore + FactStore {}
@@ -222,6 +222,25 @@ pub fn replaces(store: &dyn Facts) {
         assert_eq!(city(store.value_at(&agent(), &key, at(minute)).expect(WORKS)), known, "{minute}");
         assert_eq!(city(store.believed_at(&agent(), &key, at(minute)).expect(WORKS)), believed, "{minute}");
     }
+    // A question for what was is answered by what was, the oldest first, and each says what holds now.
+    for (query, told) in [
+        ("Where was the office originally?", vec!["Oslo", "Turku", "Bergen", "Oslo"]),
+        ("office früher?", vec!["Oslo", "Turku", "Bergen", "Oslo"]),
+        ("以前のoffice", vec!["Oslo", "Turku", "Bergen", "Oslo"]),
+        ("Where is the office?", vec!["Oslo"]),
+    ] {
+        let hits = store.search(&agent(), &Query::new(query)).expect(WORKS).hits;
+        let of_office: Vec<_> =
+            hits.iter().filter(|hit| hit.memory.content.starts_with("The office")).collect();
+        let cities: Vec<_> = of_office.iter().map(|hit| Some(hit.memory.content.clone())).collect();
+        assert_eq!(cities, told.into_iter().map(office).collect::<Vec<_>>(), "{query}");
+        let (now, then) = of_office.split_last().expect(WORKS);
+        assert!(now.memory.id == back.id && now.stale.is_empty(), "{query}");
+        assert!(then.iter().all(|hit| hit.stale == [Stale::Replaced(back.id)]), "{query}");
+    }
+    let one =
+        store.search(&agent(), &Query::new("Where was the office originally?").limit(1)).expect(WORKS).hits;
+    assert_eq!((one.len(), one[0].memory.id), (1, oslo.id));
     assert!(store.suspicions(&agent(), 9).expect(WORKS).is_empty(), "nothing is left to decide");
     let told = found(store, "office");
     assert_eq!(told, [back.id], "a search finds what holds");

@@ -171,7 +171,8 @@ fn print_json(seen: &Seen<'_>, output: Output) -> Result<(), Trouble> {
         .iter()
         .map(|(number, found)| {
             let mut one = json!({"document": found.path, "lines": [found.lines.0, found.lines.1],
-                                 "content": found.content, "score": found.score, "span": found.span});
+                                 "content": found.content, "score": found.score, "span": found.span,
+                                 "newer": found.newer});
             if !is_one {
                 one["home"] = json!(seen.homes[*number]);
             }
@@ -203,7 +204,8 @@ fn print(seen: &Seen<'_>, around: usize, output: Output) {
     for (number, found) in &seen.documents {
         let place =
             format!("{}{}#L{}-L{}", of(seen.homes[*number]), found.path, found.lines.0, found.lines.1);
-        output.line(output.bold(&place));
+        let newer = found.newer.as_ref().map(|newer| format!("  may be out of date: {newer} says it anew"));
+        output.line(format!("{}{}", output.bold(&place), output.faint(&newer.unwrap_or_default())));
         // What was asked for is shown whole.
         let is_whole = around > 0 && JournalName::parse(&found.path).is_some();
         let excerpt = if is_whole { &found.content } else { found.excerpt(EXCERPT_BYTES) };

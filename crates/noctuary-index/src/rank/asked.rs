@@ -1,10 +1,40 @@
 //! Questions by their words: for the past, for the words of the agent, and for the way in which to answer.
 
-/// Returns whether a query asks for the past, by its words in lower case.
-pub(super) fn asks_for_the_past(words: &[String]) -> bool {
-    words.iter().any(|word| PAST.contains(&word.as_str()))
-        || words.windows(2).any(|pair| pair[0] == "used" && pair[1] == "to")
+use std::sync::LazyLock;
+
+use super::query::Plan;
+use super::terms::{is_dense, words};
+use super::word::{lines, same_word};
+
+impl Plan {
+    /// Returns whether it asks for what was, in one of sixteen languages: "originally", "früher", "以前".
+    #[must_use]
+    pub fn asks_for_the_past(&self) -> bool {
+        let words: Vec<String> = self.words.iter().map(|word| same_word(word)).collect();
+        let text = same_word(&self.text);
+        PAST.iter().any(|past| match past {
+            Past::Words(past) => words.windows(past.len()).any(|words| words == past),
+            Past::Run(past) => text.contains(past.as_str()),
+        })
+    }
 }
+
+/// What asks for the past.
+enum Past {
+    Words(Vec<String>),
+    /// A part of a text without spaces.
+    Run(String),
+}
+
+static PAST: LazyLock<Vec<Past>> = LazyLock::new(|| {
+    let all = lines(include_str!("language/past.tsv")).filter_map(|line| line.split_once('\t'));
+    let all = all.flat_map(|(_, said)| said.split(", "));
+    let past = all.map(|said| match said.contains(is_dense) {
+        true => Past::Run(same_word(said)),
+        false => Past::Words(words(said).map(same_word).collect()),
+    });
+    past.collect()
+});
 
 /// Returns whether a query asks for what the agent said or did ("did you say", "you recommended"), by its words in
 /// lower case. A request ("can you", "would you") does not.
@@ -48,25 +78,8 @@ const HOW: [&str; 13] = [
 const SAID: [&str; 10] =
     ["agreed", "found", "gave", "had", "made", "said", "sent", "showed", "told", "wrote"];
 
-/// Words that say of a query that it asks for what was.
-const PAST: [&str; 12] = [
-    "ago",
-    "before",
-    "earlier",
-    "first",
-    "former",
-    "formerly",
-    "initial",
-    "initially",
-    "original",
-    "originally",
-    "previous",
-    "previously",
-];
-
 #[cfg(test)]
 mod tests {
-    use super::super::query::Plan;
     use super::*;
 
     #[test]

@@ -13,9 +13,13 @@
 
 use std::cell::OnceCell;
 
-use super::asked::asks_for_the_past;
+use super::card::Card;
+use super::entity::GenericEntities;
+use super::frequencies::Frequencies;
 use super::fuse::{Freshened, Search};
-use super::pool::{Row, RowNo};
+use super::pool::{Pool, Row, RowNo};
+use super::query::Plan;
+use super::ranking::Ranking;
 use super::statement::{Statement, may_take_back};
 
 /// The least part of the query, by weight, that the older row has: a row with less does not answer it.
@@ -51,26 +55,11 @@ impl Search<'_> {
             return passed;
         }
         let places = self.places(ranked);
-        let candidates: Vec<Candidate<'_>> = places
-            .iter()
-            .map(|at| {
-                let (number, score) = ranked[*at];
-                let row = self.pool.row(number);
-                Candidate { number, row, score, is_far: *at >= near, says: OnceCell::new() }
-            })
-            .collect();
-        let question = Question {
-            search: self,
-            names: self.names()
-                & candidates[..near].iter().fold(0, |bits, candidate| bits | candidate.row.has),
-            told_of: self.told_of(),
-            numbers: self.numbers(),
-            verb: self.verb(),
-            weights: (0..self.pool.words()).map(|word| self.frequencies.weight(word)).collect(),
-        };
+        let candidate = |at: &usize| self.candidate(ranked[*at], *at >= near);
+        let candidates: Vec<Candidate<'_>> = places.iter().map(candidate).collect();
+        let question = self.question(&candidates[..near]);
         // The oldest first, so that each finds its forerunners in their places.
-        let mut by_time: Vec<usize> = (0..candidates.len()).collect();
-        by_time.sort_by(|one, other| candidates[*one].row.newer(candidates[*other].row));
+        let by_time = by_time(&candidates);
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         for newer in by_time {
             let Some(at) = order.iter().position(|place| *place == newer) else { continue };
@@ -98,9 +87,25 @@ impl Search<'_> {
         passed
     }
 
+    fn candidate(&self, (number, score): (RowNo, f64), is_far: bool) -> Candidate<'_> {
+        Candidate { number, row: self.pool.row(number), score, is_far, says: OnceCell::new() }
+    }
+
+    /// Returns the query with its names, of those that some rows have.
+    fn question(&self, near: &[Candidate<'_>]) -> Question<'_, '_> {
+        Question {
+            search: self,
+            names: self.names() & near.iter().fold(0, |bits, candidate| bits | candidate.row.has),
+            told_of: self.told_of(),
+            numbers: self.numbers(),
+            verb: self.verb(),
+            weights: (0..self.pool.words()).map(|word| self.frequencies.weight(word)).collect(),
+        }
+    }
+
     /// Returns whether rows may come before others.
     pub(super) fn freshens(&self) -> bool {
-        self.ranking.freshness > 0 && !self.plan.terms.is_empty() && !asks_for_the_past(&self.plan.words)
+        self.ranking.freshness > 0 && !self.plan.terms.is_empty() && !self.plan.asks_for_the_past()
     }
 
     /// Returns the words of the query that have a digit, a bit each.
@@ -134,6 +139,60 @@ impl Search<'_> {
         let terms = self.plan.terms.iter().zip(0..);
         terms.filter(|(term, _)| names.contains(&term.written)).fold(0, |bits, (_, bit)| bits | 1 << bit)
     }
+}
+
+/// Puts texts before older ones that they say anew, as a search of rows tells them. Returns the ids in the new order, and
+/// each newer text's id with that of an older one.
+///
+/// `cards` come best first; each has an id of its own.
+///
+/// ```
+/// use noctuary_index::rank::{Card, Plan, newest_first};
+///
+/// let cards = [Card::of(1, "The boat lies in Porto."), Card::of(2, "The boat lies in Faro now.")];
+/// let (order, pairs) = newest_first(&Plan::of("Where does the boat lie?", false), &cards);
+/// assert_eq!((order, pairs), (vec![2, 1], vec![(2, 1)]));
+/// ```
+#[must_use]
+pub fn newest_first(plan: &Plan, cards: &[Card<'_>]) -> (Vec<i64>, Vec<(i64, i64)>) {
+    let every_word: Vec<usize> = (0..plan.terms.len()).collect();
+    let mut pool = Pool::of(plan, &every_word);
+    let taken = cards.iter().filter(|card| pool.take(card, None)).count();
+    let ranking = Ranking { short: 0, ..Ranking::default() };
+    let frequencies = Frequencies::within(&pool);
+    let entities = &GenericEntities;
+    let search = Search { pool: &pool, frequencies: &frequencies, ranking: &ranking, plan, entities };
+    let mut order: Vec<i64> = cards.iter().map(|card| card.id).collect();
+    let (mut pairs, mut moved) = (Vec::new(), Vec::new());
+    if !search.freshens() {
+        return (order, pairs);
+    }
+    let near = (0..).take(taken.min(ranking.freshness));
+    let candidates: Vec<Candidate<'_>> = near.map(|number| search.candidate((number, 1.0), false)).collect();
+    let question = search.question(&candidates);
+    for newer in by_time(&candidates) {
+        let is_renewed = |older: &usize| question.renewal(&candidates[newer], &candidates[*older]).is_some();
+        moved.extend((0..candidates.len()).filter(is_renewed).map(|older| (newer, older)));
+    }
+    for (at, (newer, older)) in moved.iter().enumerate() {
+        let id = |at: usize| candidates[at].row.id;
+        let place = |at: usize| order.iter().position(|other| *other == id(at));
+        // The newest comes before all that say the same anew.
+        let others = moved[..at].iter().filter(|(_, other)| other == older).map(|(newer, _)| *newer);
+        let before = std::iter::once(*older).chain(others).filter_map(place).min();
+        if let Some((from, to)) = place(*newer).zip(before).filter(|(from, to)| from > to) {
+            order[to..=from].rotate_right(1);
+        }
+        pairs.push((id(*newer), id(*older)));
+    }
+    (order, pairs)
+}
+
+/// Returns the places of rows, the oldest first.
+fn by_time(candidates: &[Candidate<'_>]) -> Vec<usize> {
+    let mut by_time: Vec<usize> = (0..candidates.len()).collect();
+    by_time.sort_by(|one, other| candidates[*one].row.newer(candidates[*other].row));
+    by_time
 }
 
 /// The way in which a row answers what an older one answers.
@@ -243,14 +302,8 @@ fn change_places(order: &mut [usize], newer: usize, rows: &[usize]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::card::Card;
-    use super::super::entity::GenericEntities;
-    use super::super::frequencies::Frequencies;
     use super::super::fuse::Ranked;
     use super::super::order::Order;
-    use super::super::pool::Pool;
-    use super::super::query::Plan;
-    use super::super::ranking::Ranking;
     use super::super::signal::Signal;
     use super::*;
 

@@ -3,6 +3,7 @@
 //! English is not among them: its stems are the terms of every text. A stem of another language is a term of its own,
 //! beside the word. Where the guess is wrong, the word is found as before.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use frostem::{Algorithm, Stemmer};
@@ -164,10 +165,17 @@ impl Guess {
         }
     }
 
-    /// As [`each_word`](Self::each_word), with each language in which a word of a query may be.
-    pub(super) fn each_word_of_query(self, text: &str, mut take: impl FnMut(&str, LanguageNo)) {
+    /// Gives the words of a query, each with its stem in each language in which it may be.
+    pub(super) fn each_stem_of_query(self, text: &str, mut take: impl FnMut(&str, String)) {
         plain_words(text, |word| {
-            self.any(word).into_iter().for_each(|language| take(word, language));
+            let languages = self.any(word);
+            if !languages.is_empty() {
+                let lower = Lower::of(word);
+                languages
+                    .into_iter()
+                    .filter_map(|language| lower.stem(language))
+                    .for_each(|stem| take(word, stem));
+            }
         });
     }
 }
@@ -216,27 +224,49 @@ const LONGEST_WORD: usize = 96;
 
 /// Returns the term of a word's stem in a language; `None` for a word that says nothing there.
 pub(super) fn stem_in(language: LanguageNo, word: &str) -> Option<String> {
-    let table = &*TABLE;
-    let known = &table.languages[language];
-    let folded = same_word(word);
-    if key(folded.as_bytes()).is_some_and(|key| table.said_in(key) & 1 << language > 0) {
-        return None;
+    Lower::of(word).stem(language)
+}
+
+/// A word as stemmers take it.
+struct Lower<'w> {
+    word: &'w str,
+    lower: String,
+    /// The languages most of whose texts have it, a bit each.
+    said_in: u32,
+}
+
+impl<'w> Lower<'w> {
+    fn of(word: &'w str) -> Self {
+        let said_in = key(same_word(word).as_bytes()).map_or(0, |key| TABLE.said_in(key));
+        Self { word, lower: lower(word), said_in }
     }
-    let written = if known.is_turkish { word.replace('I', "ı").replace('İ', "i") } else { word.to_owned() };
-    let lower: String = written.to_lowercase().nfc().collect();
-    // The endings of some languages are taken off one by one.
-    let mut stem = known.stemmer.stem(&lower).into_owned();
-    for _ in 0..MOST_ENDINGS {
-        match known.stemmer.stem(&stem) {
-            shorter if shorter == stem => break,
-            shorter => stem = shorter.into_owned(),
+
+    fn stem(&self, language: LanguageNo) -> Option<String> {
+        if self.said_in & 1 << language > 0 {
+            return None;
         }
+        let known = &TABLE.languages[language];
+        let of_turkish = (known.is_turkish && self.word.contains(['I', 'İ']))
+            .then(|| lower(&self.word.replace('I', "ı").replace('İ', "i")));
+        let mut stem = known.stemmer.stem(of_turkish.as_ref().unwrap_or(&self.lower));
+        // The endings of some languages are taken off one by one.
+        for _ in 0..MOST_ENDINGS {
+            let Cow::Owned(longer) = &stem else { break };
+            match known.stemmer.stem(longer).into_owned() {
+                shorter if shorter == *longer => break,
+                shorter => stem = Cow::Owned(shorter),
+            }
+        }
+        let stem = same_word(&stem);
+        let mut term = String::with_capacity(stem.len() + 1);
+        term.push(STEM);
+        term.push_str(&stem);
+        stem.chars().nth(1).is_some().then_some(term)
     }
-    let stem = same_word(&stem);
-    let mut term = String::with_capacity(stem.len() + 1);
-    term.push(STEM);
-    term.push_str(&stem);
-    stem.chars().nth(1).is_some().then_some(term)
+}
+
+fn lower(word: &str) -> String {
+    if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase().nfc().collect() }
 }
 
 /// The endings that are taken off beside the first.
@@ -258,7 +288,7 @@ impl Table {
         if word.is_ascii() {
             return key(word.as_bytes()).map_or(0, |key| self.said_in(key));
         }
-        let lower = word.to_lowercase().nfc().collect::<String>();
+        let lower = lower(word);
         let is_letter = |c: &char| !c.is_ascii() && !is_beside_letter(*c) && !is_apostrophe(*c);
         let has_letters = |language: &Language| {
             let mut letters = lower.chars().filter(is_letter);
@@ -359,7 +389,7 @@ mod tests {
                 }
             }
             Guess::of(&text).each_word(&text, |_, _| ());
-            Guess::of_query(&text).each_word_of_query(&text, |_, _| ());
+            Guess::of_query(&text).each_stem_of_query(&text, |_, _| ());
         }
     }
 

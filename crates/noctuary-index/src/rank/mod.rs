@@ -33,6 +33,7 @@ pub use card::{Card, date, is_name};
 pub use clause::{Clause, Spelled};
 pub use entity::{Entities, GenericEntities};
 pub use frequencies::Frequencies;
+pub use fresh::newest_first;
 pub use fuse::{Ranked, Search, Weighed};
 pub use meaning::{GIVING_NEAR, Near, Shares, Strength, fuse_lists};
 pub use order::Order;

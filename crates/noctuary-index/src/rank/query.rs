@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use super::card::Card;
 use super::clause::Clause;
-use super::language::{Guess, stem_in};
+use super::language::Guess;
 use super::stemmer::Stemmer;
 use super::term::Term;
 use super::terms::{Piece, is_stop_word, pieces};
@@ -64,7 +64,7 @@ impl Plan {
         let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let there = || {
             let mut stemmer = Stemmer::only(self.terms.iter().map(|term| term.stem.as_str()));
-            self.words_in(Guess::of(text), text, &mut stemmer)
+            self.words_in(stemmer.guess(text), text, &mut stemmer)
         };
         // A word and its stem are one word.
         let all = self.terms.iter().filter(|term| !term.is_stem()).count();
@@ -155,10 +155,8 @@ impl Plan {
     /// Adds the stems of its words in the languages in which they may be, where it is not in English.
     fn add_stems(&mut self) {
         let mut stems: Vec<Term> = Vec::new();
-        Guess::of_query(&self.text).each_word_of_query(&self.text, |word, language| {
-            if let Some(stem) = stem_in(language, word)
-                && !stems.iter().any(|there| there.stem == stem)
-            {
+        Guess::of_query(&self.text).each_stem_of_query(&self.text, |word, stem| {
+            if !stems.iter().any(|there| there.stem == stem) {
                 stems.push(Term { stem, written: same_word(word) });
             }
         });

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::language::Guess;
 use super::query::Plan;
 use super::stemmer::Stemmer;
 
@@ -19,17 +18,26 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn sentence_in(&self, text: &str) -> Option<Range<usize>> {
+        self.finds_sentence()(text)
+    }
+
+    /// Returns [`sentence_in`](Self::sentence_in) for many texts, which remembers stems.
+    pub fn finds_sentence(&self) -> impl FnMut(&str) -> Option<Range<usize>> {
+        let mut stemmer = Stemmer::only(self.terms.iter().map(|term| term.stem.as_str()));
+        move |text| self.find_sentence(text, &mut stemmer)
+    }
+
+    fn find_sentence(&self, text: &str, stemmer: &mut Stemmer) -> Option<Range<usize>> {
         let literal = self.text.trim();
         if self.terms.is_empty() && self.required.is_none() {
             let at = text.find(literal).filter(|_| !literal.is_empty())?;
             return sentences(text).find(|sentence| sentence.end > at);
         }
-        let mut stemmer = Stemmer::only(self.terms.iter().map(|term| term.stem.as_str()));
-        let guess = if stemmer.has_stems() { Guess::of(text) } else { Guess::default() };
+        let guess = stemmer.guess(text);
         let mut best: Option<((bool, usize), Range<usize>)> = None;
         for sentence in sentences(text) {
             let said = &text[sentence.clone()];
-            let words = self.words_in(guess, said, &mut stemmer);
+            let words = self.words_in(guess, said, stemmer);
             let fulfils = self.required.is_some() && self.is_fulfilled_by(said);
             let fit = (fulfils, words);
             if fit > best.as_ref().map_or((false, 0), |(best, _)| *best) {

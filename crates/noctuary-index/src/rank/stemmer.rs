@@ -93,8 +93,13 @@ impl Stemmer {
         length
     }
 
+    /// Guesses the language of a text, where that matters.
+    pub(super) fn guess(&self, text: &str) -> Guess {
+        if self.has_stems() { Guess::of(text) } else { Guess::default() }
+    }
+
     /// Returns whether stems of other languages than English are wanted.
-    pub(super) fn has_stems(&self) -> bool {
+    fn has_stems(&self) -> bool {
         self.only.as_ref().is_none_or(|only| only.stems)
     }
 

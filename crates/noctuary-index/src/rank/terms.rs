@@ -52,6 +52,14 @@ impl<'a> Iterator for Words<'a> {
     fn next(&mut self) -> Option<Piece<'a>> {
         let start = self.rest.find(begins_word)?;
         let rest = &self.rest[start..];
+        // Most words are plain.
+        let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let behind = rest.as_bytes().get(plain);
+        if plain > 0 && behind.is_none_or(|byte| byte.is_ascii() && *byte != b'\'') {
+            let (word, rest) = rest.split_at(plain);
+            self.rest = rest;
+            return Some(Piece::Word(word));
+        }
         let dense = rest.chars().next().is_some_and(is_dense);
         let belongs = |(at, c): (usize, char)| {
             if is_beside_letter(c) {
