@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use chrono::NaiveDate;
 use noctuary::format::SourceRef;
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{DocName, Workspace};
@@ -59,7 +60,21 @@ pub(super) fn words(line: &str) -> Vec<String> {
     tokens(undated.map_or(statement.as_str(), |(_, rest)| rest))
 }
 
+/// A statement without the dates in brackets that a night puts behind "tomorrow".
+fn undated(statement: &str) -> String {
+    let mut parts = statement.split('(');
+    let mut rest = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')').filter(|(date, _)| date.parse::<NaiveDate>().is_ok()) {
+            Some((_, behind)) => rest.push_str(behind),
+            None => rest.extend(["(", part]),
+        }
+    }
+    rest
+}
+
 fn is_said(statement: &str, cited: &str) -> bool {
+    let statement = &undated(statement);
     let there: BTreeSet<String> = tokens(cited).into_iter().collect();
     let claimed = tokens(statement);
     let (numbers, words): (Vec<&String>, Vec<&String>) =
@@ -86,6 +101,7 @@ mod tests {
         let cited = "memory/2026-03-12-repl.md\n- [09:10:00] [user] The berth costs 1,250 kronor a month.\n";
         assert!(is_said("2026-03-12: The berth costs 1,250 kronor a month.", cited));
         assert!(is_said("The berth costs 1,250 kronor monthly", cited));
+        assert!(is_said("The berth costs 1,250 kronor a month (and tomorrow (2026-03-13)).", cited));
         assert!(!is_said("The berth costs 1,400 kronor a month.", cited), "another number");
         assert!(!is_said("Hedda signs every release.", cited), "other words");
     }
