@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use chrono::NaiveDate;
-
 use super::Guarded;
 use crate::base::access::SessionKind;
 use crate::base::digest::Digest;
@@ -215,49 +213,44 @@ impl<'v, W: Workspace> Passages<'v, W> {
     ///
     /// They are compared as they are shown: else the order would tell what a mask hides.
     pub(crate) fn newest_first(&self, results: &mut Vec<SearchResult>) {
-        let entries: Vec<Option<(NaiveDate, Entry)>> = results
-            .iter()
-            .map(|found| {
-                let day = JournalName::day_of(found.path.as_str())?;
-                let mut entries = DayLog::parse(&found.content).entries;
-                entries.pop().filter(|_| entries.is_empty()).map(|entry| (day, entry))
-            })
-            .gather();
+        let (mut entries, mut places) = (Vec::new(), Vec::new());
+        for (place, found) in results.iter().enumerate() {
+            let mut said = DayLog::parse(&found.content).entries;
+            if said.len() == 1 && JournalName::day_of(found.path.as_str()).is_some() {
+                entries.append(&mut said);
+                places.push(place);
+            }
+        }
         let mut cards = Vec::with_capacity(entries.len());
-        for ((id, found), entry) in (0..).zip(results.iter()).zip(&entries) {
-            let Some((day, Entry { time, origin, text, .. })) = entry else { continue };
+        for (Entry { time, origin, text, .. }, place) in entries.iter().zip(&places) {
+            let SearchResult { path, lines, .. } = &results[*place];
+            let day = JournalName::day_of(path.as_str()).unwrap_or_default();
             let said = day.and_time(time.unwrap_or_default()).and_utc().timestamp();
-            let line = i64::try_from(found.lines.0).unwrap_or(LINES).min(LINES);
+            let line = i64::try_from(lines.0).unwrap_or(LINES).min(LINES);
+            let touched = said.saturating_mul(LINES).saturating_add(line);
             let (own, speaker) = match origin {
                 None | Some(Origin::User) => (true, None),
                 Some(Origin::Participant(name)) => (true, Some(name.as_str())),
                 Some(_) => (false, None),
             };
             cards.push(Card {
-                touched: said.saturating_mul(LINES).saturating_add(line),
+                touched,
                 own,
                 speaker,
-                ..Card::of(id, text)
+                ..Card::of(i64::try_from(*place).unwrap_or(i64::MAX), text)
             });
-        }
-
-        if cards.is_empty() {
-            return;
         }
         let (order, pairs) = newest_first(&self.asked, &cards);
         let at = |id: i64| usize::try_from(id).unwrap_or_default();
         for (newer, older) in pairs {
             let SearchResult { path, lines, .. } = &results[at(newer)];
-            let place = format!("{path}#L{}", lines.0);
-            results[at(older)].newer = Some(place);
+            results[at(older)].newer = Some(format!("{path}#L{}", lines.0));
         }
-        let scores: Vec<f64> = results.iter().map(|found| found.score).gather();
-        let mut sorted: Vec<Option<SearchResult>> = std::mem::take(results).into_iter().map(Some).gather();
-        let mut order = order.into_iter();
-        for (place, score) in scores.into_iter().enumerate() {
-            let from = if entries[place].is_some() { order.next().map_or(place, at) } else { place };
-            results.extend(sorted[from].take().map(|found| SearchResult { score, ..found }));
+        let mut sorted = results.clone();
+        for (place, from) in places.into_iter().zip(order) {
+            sorted[place] = SearchResult { score: results[place].score, ..results[at(from)].clone() };
         }
+        *results = sorted;
     }
 
     /// Returns the digest of a document that a result was shown of.

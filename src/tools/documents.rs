@@ -441,7 +441,7 @@ impl Documents {
             };
             for ShownPassage { lines, content } in shown.into_iter().take(most - *of_this) {
                 *of_this += 1;
-                seen.push(SearchResult { lines, content, ..found.clone() });
+                seen.push(SearchResult { content, lines, ..found.clone() });
             }
         }
         passages.newest_first(&mut seen);

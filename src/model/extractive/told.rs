@@ -103,7 +103,7 @@ static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!("(?i){joins}(?:{joined})|{inside}"))
 });
 
-/// Returns the patterns of a kind, any of which fits.
+/// Returns the patterns of a kind as one that any of them fits.
 fn requests(kind: &str) -> String {
     let lines = include_str!("words/en.requests.tsv").lines();
     let of_kind = lines.filter_map(|line| line.split_once('\t').filter(|(other, _)| *other == kind));

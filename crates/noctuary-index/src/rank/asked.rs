@@ -19,7 +19,7 @@ impl Plan {
     }
 }
 
-/// What asks for the past.
+/// Words of a question for the past.
 enum Past {
     Words(Vec<String>),
     /// A part of a text without spaces.
@@ -29,9 +29,12 @@ enum Past {
 static PAST: LazyLock<Vec<Past>> = LazyLock::new(|| {
     let all = lines(include_str!("language/past.tsv")).filter_map(|line| line.split_once('\t'));
     let all = all.flat_map(|(_, said)| said.split(", "));
-    let past = all.map(|said| match said.contains(is_dense) {
-        true => Past::Run(same_word(said)),
-        false => Past::Words(words(said).map(same_word).collect()),
+    let past = all.map(|said| {
+        if said.contains(is_dense) {
+            Past::Run(same_word(said))
+        } else {
+            Past::Words(words(said).map(same_word).collect())
+        }
     });
     past.collect()
 });

@@ -230,7 +230,7 @@ pub(super) fn stem_in(language: LanguageNo, word: &str) -> Option<String> {
 /// A word as stemmers take it.
 struct Lower<'w> {
     word: &'w str,
-    lower: String,
+    text: String,
     /// The languages most of whose texts have it, a bit each.
     said_in: u32,
 }
@@ -238,7 +238,7 @@ struct Lower<'w> {
 impl<'w> Lower<'w> {
     fn of(word: &'w str) -> Self {
         let said_in = key(same_word(word).as_bytes()).map_or(0, |key| TABLE.said_in(key));
-        Self { word, lower: lower(word), said_in }
+        Self { word, text: lower(word), said_in }
     }
 
     fn stem(&self, language: LanguageNo) -> Option<String> {
@@ -248,7 +248,7 @@ impl<'w> Lower<'w> {
         let known = &TABLE.languages[language];
         let of_turkish = (known.is_turkish && self.word.contains(['I', 'İ']))
             .then(|| lower(&self.word.replace('I', "ı").replace('İ', "i")));
-        let mut stem = known.stemmer.stem(of_turkish.as_ref().unwrap_or(&self.lower));
+        let mut stem = known.stemmer.stem(of_turkish.as_ref().unwrap_or(&self.text));
         // The endings of some languages are taken off one by one.
         for _ in 0..MOST_ENDINGS {
             let Cow::Owned(longer) = &stem else { break };
