@@ -35,8 +35,8 @@ pub(crate) fn held(
         // What was said again stands, and says the same.
         if text::statement(&then.memory.content) != text::statement(&hit.memory.content) {
             (hit.stale, hit.reached) = (vec![Stale::Replaced(now)], Reached::Words);
-            hit.memory = then.memory;
         }
+        hit.memory = then.memory;
         hits.push(hit);
     }
     if hits.is_empty() {

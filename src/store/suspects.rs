@@ -12,7 +12,8 @@ use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::text;
 use crate::facts::{Cardinality, Fact, Suspect, SuspectReason};
-use crate::format::documents::statements::said;
+use crate::format::Origin;
+use crate::format::documents::statements::{said, said_by};
 use crate::memory::{MemoryId, NewMemory, categories};
 use crate::search::rank::{MOST_TERMS, Stemmer, Term, Visibility, gain, is_stop_word, norm, rarity};
 
@@ -61,16 +62,30 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
         found.extend(single.map(|fact| Suspect { id: fact.memory.id, reason: SuspectReason::SameKey }));
     }
     let visibility = if sees_all { Visibility::All } else { Visibility::Shared };
-    for fact in alike(facts, said(&new.content), visibility)?.into_iter().filter(is_other) {
+    let theirs = participant(new.origin.as_ref());
+    let words = theirs.map_or_else(|| said(&new.content), |name| said_by(name, &new.content));
+    for fact in alike(facts, words, visibility)?.into_iter().filter(is_other) {
+        // Nobody speaks for another.
+        let of_another = theirs.zip(participant(fact.memory.origin.as_ref()));
+        let of_another =
+            of_another.is_some_and(|(one, other)| text::same_name(one) != text::same_name(other));
         // If both name their subject, the subject decides.
         let is_told = new.about.is_some() && fact.key.is_some();
         let is_many = fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
-        if !is_told && !is_many {
+        if !is_told && !is_many && !of_another {
             found.push(Suspect { id: fact.memory.id, reason: SuspectReason::Alike });
         }
     }
     found.truncate(MOST_SUSPECTS);
     Ok(found)
+}
+
+/// Returns the name of a participant.
+fn participant(origin: Option<&Origin>) -> Option<&str> {
+    match origin {
+        Some(Origin::Participant(name)) => Some(name),
+        _ => None,
+    }
 }
 
 /// Rows in sight that share so many words with a text that they may speak of the same, the most alike first, then the

@@ -191,6 +191,26 @@ fn one_person_of_a_group_leaves_it_in_one_call() {
 }
 
 #[test]
+fn a_person_is_found_however_their_name_is_composed() {
+    for (written, asked) in [
+        ("Đặng Thị Hà", "Đa\u{323}\u{306}ng Thi\u{323} Ha\u{300}"),
+        ("Đa\u{323}\u{306}ng Thi\u{323} Ha\u{300}", "Đặng Thị Hà"),
+        ("رضا می\u{200c}رزا", "رضا می\u{200c}رزا"),
+    ] {
+        let (_folder, root) = home(0);
+        let origin = Origin::Participant(written.to_owned());
+        let line = format!("- [09:12:00] [{origin}] I keep the keys of the boathouse.\n");
+        put(root.as_ref(), JOURNAL, &line);
+        let owner = Access::human(Scope::user("marta"));
+        let erase = Forget::person(&owner, asked).workspace(&root);
+        assert_eq!(erase.plan().unwrap().said.len(), 1, "{origin}");
+        erase.in_files(true).run(night(9)).unwrap();
+        let left = text(root.as_ref(), JOURNAL);
+        assert!(!left.contains("boathouse") && left.contains("[participant:xxx"), "{left}");
+    }
+}
+
+#[test]
 fn what_others_said_of_a_person_leaves_where_it_is_asked_for() {
     for kind in kinds() {
         let place = lived(kind);

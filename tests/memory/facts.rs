@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::facts::{Decision, EventOutcome, FactKey, FactState};
+use noctuary::format::Origin;
 use noctuary::memory::{Filter, MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Source, categories};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::{self as contract, Facts as Store};
@@ -376,6 +377,25 @@ fn what_the_human_pinned_the_agent_deletes_when_they_let_it_go() {
         assert!(store.pin(&human(), id, false, at(3)).unwrap());
         assert!(store.delete(&agent(), id, at(4)).unwrap());
         assert!(store.restore(&agent(), id, at(5)).unwrap());
+    });
+}
+
+// A label says nothing, and nobody speaks for another.
+#[test]
+fn two_people_of_a_group_contradict_nobody_but_themselves() {
+    each(|store| {
+        let say = |who: &str, text: &str, minute: i64| {
+            let content = format!("2026-11-20: {who}: Remember: {text}");
+            let mut fact = fact(&content);
+            fact.origin = Some(Origin::Participant(who.to_owned()));
+            store.record(&agent(), &fact, at(minute)).unwrap()
+        };
+        assert_eq!(say("Ana", "I am allergic to hazelnuts.", 0).suspects, []);
+        let room = say("Ana", "the hall is booked for Sunday.", 1);
+        assert_eq!(room.suspects, [], "it is about something else");
+        assert_eq!(say("İlker", "the hall is booked for Monday.", 2).suspects, [], "another one says it");
+        let again = say("Ana", "the hall is booked for Monday.", 3).suspects;
+        assert_eq!(again.iter().map(|suspect| suspect.id).collect::<Vec<_>>(), [room.id]);
     });
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::char::is_combining_mark;
 
 /// The speaker or source of an entry. The host says it, never the model.
 ///
@@ -77,7 +78,10 @@ fn is_plain(c: char) -> bool {
 }
 
 fn is_plain_in_name(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '\'' | ':' | '/' | '@' | '-')
+    // Marks of decomposed letters, and the half-space of Persian names.
+    c.is_alphanumeric()
+        || is_combining_mark(c)
+        || matches!(c, '\u{200c}' | '\u{200d}' | ' ' | '.' | '_' | '\'' | ':' | '/' | '@' | '-')
 }
 
 impl FromStr for Origin {

@@ -4,7 +4,9 @@ use chrono::NaiveDate;
 
 use super::curated::strip_date;
 use super::journal::JournalName;
-use super::{labels, speakers};
+use super::labels;
+use super::origin::Origin;
+use super::speakers::{self, Speaker};
 use crate::base::text;
 use crate::format::replies::reply::{self, Citation};
 use crate::format::state::log::key_hash;
@@ -30,6 +32,19 @@ pub(crate) fn said(line: &str) -> &str {
         _ => rest,
     };
     labels::mark(rest).map_or(rest, |end| rest[end..].trim_start())
+}
+
+/// Returns what a line of somebody [says](said), without their name in front: `2026-03-03: Ada: Remember: tea`.
+pub(crate) fn said_by<'l>(name: &str, line: &'l str) -> &'l str {
+    let (_, rest) = strip_date(line);
+    match speakers::read(rest) {
+        Some(Speaker { origin: Origin::Participant(other), end, .. })
+            if text::same_name(&other) == text::same_name(name) =>
+        {
+            said(rest[end..].trim_start())
+        }
+        _ => said(line),
+    }
 }
 
 /// A statement: the form of its words, and the day in front of it.

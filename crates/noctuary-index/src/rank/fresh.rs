@@ -21,6 +21,8 @@ use super::pool::{Pool, Row, RowNo};
 use super::query::Plan;
 use super::ranking::Ranking;
 use super::statement::{Statement, may_take_back};
+use super::term::Term;
+use super::terms::is_stop_word;
 
 /// The least part of the query, by weight, that the older row has: a row with less does not answer it.
 const ANSWERS: f64 = 0.5;
@@ -170,8 +172,15 @@ pub fn newest_first(plan: &Plan, cards: &[Card<'_>]) -> (Vec<i64>, Vec<(i64, i64
     let near = (0..).take(taken.min(ranking.freshness));
     let candidates: Vec<Candidate<'_>> = near.map(|number| search.candidate((number, 1.0), false)).collect();
     let question = search.question(&candidates);
+    // Of one word alone, two texts may say anything.
+    let is_asked_for = |term: &&Term| !term.is_stem() && !is_stop_word(&term.written);
+    let is_one_word = plan.terms.iter().filter(is_asked_for).count() < 2;
     for newer in by_time(&candidates) {
-        let is_renewed = |older: &usize| question.renewal(&candidates[newer], &candidates[*older]).is_some();
+        let is_renewed = |older: &usize| match question.renewal(&candidates[newer], &candidates[*older]) {
+            Some(Renewal::TakesBack) => true,
+            Some(Renewal::SaysAnew) => !is_one_word,
+            None => false,
+        };
         moved.extend((0..candidates.len()).filter(is_renewed).map(|older| (newer, older)));
     }
     for (at, (newer, older)) in moved.iter().enumerate() {
@@ -464,6 +473,16 @@ mod tests {
                 "{newer}"
             );
         }
+    }
+
+    #[test]
+    fn a_part_of_a_link_that_is_asked_for_is_not_taken_back() {
+        let plan = Plan::of("[[billing]]", false);
+        let cards = cards(&[
+            "The invoices come from [[services/billing]].",
+            "Olaf no longer reviews changes to [[services/billing]]; Ines does.",
+        ]);
+        assert_eq!(newest_first(&plan, &cards), (vec![0, 1], Vec::new()));
     }
 
     #[test]

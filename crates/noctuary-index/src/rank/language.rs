@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use frostem::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
-use super::terms::{Piece, english_stop_words, pieces, words};
+use super::terms::{Piece, english_stop_words, is_stop_word, pieces, words};
 use super::word::{is_apostrophe, is_beside_letter, lines, nouns, same_word};
 
 /// The sign before a stem, which begins no other term.
@@ -171,13 +171,17 @@ impl Guess {
             let languages = self.any(word);
             if !languages.is_empty() {
                 let lower = Lower::of(word);
-                languages
-                    .into_iter()
-                    .filter_map(|language| lower.stem(language))
-                    .for_each(|stem| take(word, stem));
+                let stems = languages.into_iter().filter_map(|language| lower.stem(language));
+                // What is left of "Ankara" in some language is "an".
+                stems.filter(|stem| says_enough(stem)).for_each(|stem| take(word, stem));
             }
         });
     }
+}
+
+/// Returns whether a stem is no stop word of English: texts with foreign names have many of them.
+fn says_enough(stem: &str) -> bool {
+    !is_stop_word(stem.trim_start_matches(STEM))
 }
 
 fn of_script(script: Script) -> impl Iterator<Item = LanguageNo> {

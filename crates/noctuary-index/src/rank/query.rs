@@ -188,6 +188,17 @@ mod tests {
     use crate::rank::{Stemmer, Visibility};
 
     #[test]
+    fn the_stem_of_a_name_is_more_than_its_first_letters() {
+        for name in ["Ankara", "Anna", "Ana", "Anja", "Anton"] {
+            let plan = Plan::of(name, false);
+            let article = plan.terms.iter().find(|term| term.stem == "~an" || term.stem == "~a");
+            assert_eq!(article, None, "{name}");
+        }
+        let plan = Plan::of("hanta", false);
+        assert!(plan.terms.iter().any(Term::is_stem), "other stems are sought: {:?}", plan.terms);
+    }
+
+    #[test]
     fn a_question_is_its_content_words() {
         let plan = Plan::of("What did I ever say about the dogs, and about C++?", false);
         let stems = |plan: &Plan| plan.terms.iter().map(|term| term.stem.clone()).collect::<Vec<_>>();

@@ -69,6 +69,9 @@ impl Statement {
             self.names.extend(chunk.words.iter().filter(may_be_name).map(|(word, _)| word.clone()));
         }
         let words: Vec<&str> = chunks.iter().flat_map(Chunk::parts).collect();
+        // `services/billing` is one thing with `billing`.
+        let is_asked_for = |chunk: &&Chunk<'_>| chunk.parts().any(|word| asked_for.contains(word));
+        let linked: BTreeSet<&str> = chunks.iter().filter(is_asked_for).flat_map(Chunk::parts).collect();
         for (at, word) in words.iter().enumerate() {
             let (before, behind) = (&words[..at], &words[at + 1..]);
             let last = before.last().copied().unwrap_or_default();
@@ -79,7 +82,9 @@ impl Statement {
                 self.stands_for |= stands_for(before, word, behind, plan, asked_for);
             }
             let taken = taken_back(last, word, behind);
-            let beside = taken.iter().filter(|word| !is_stop_word(word) && !asked_for.contains(**word));
+            let is_beside =
+                |word: &&&str| !is_stop_word(word) && !asked_for.contains(**word) && !linked.contains(**word);
+            let beside = taken.iter().filter(is_beside);
             self.taken_back.extend(beside.map(|word| (*word).to_owned()));
         }
         let is_other =
