@@ -7,14 +7,34 @@ use super::terms::{is_dense, words};
 use super::word::{lines, same_word};
 
 impl Plan {
-    /// Returns whether it asks for what was, in one of sixteen languages: "originally", "früher", "以前".
+    /// Returns whether it asks for what was, in one of sixteen languages: "where did we begin?", "früher", "以前". A word that may be
+    /// of a thing, such as "first", says so at its end alone.
+    ///
+    /// ```
+    /// use noctuary_index::rank::Plan;
+    ///
+    /// let asks = |query| Plan::of(query, false).asks_for_the_past();
+    /// assert!(asks("What did we build with first?") && asks("What did we use originally?"));
+    /// assert!(!asks("What is the budget of the first house?"));
+    /// ```
     #[must_use]
     pub fn asks_for_the_past(&self) -> bool {
-        let words: Vec<String> = self.words.iter().map(|word| same_word(word)).collect();
+        self.has_past(true)
+    }
+
+    /// Returns whether it has a word for the past, also one that may be of a thing.
+    pub(super) fn may_ask_for_the_past(&self) -> bool {
+        self.has_past(false)
+    }
+
+    fn has_past(&self, is_sure: bool) -> bool {
+        let asked: Vec<String> = self.words.iter().map(|word| same_word(word)).collect();
         let text = same_word(&self.text);
         PAST.iter().any(|past| match past {
-            Past::Words(past) => words.windows(past.len()).any(|words| words == past),
-            Past::Run(past) => text.contains(past.as_str()),
+            Past::Run(run) => text.contains(run.as_str()),
+            Past::Word(word) if is_sure => asked.last() == Some(word),
+            Past::Word(word) => asked.contains(word),
+            Past::Words(words) => asked.windows(words.len()).any(|there| there == words),
         })
     }
 }
@@ -22,19 +42,18 @@ impl Plan {
 /// Words of a question for the past.
 enum Past {
     Words(Vec<String>),
+    /// One that may be of a thing.
+    Word(String),
     /// A part of a text without spaces.
     Run(String),
 }
 
 static PAST: LazyLock<Vec<Past>> = LazyLock::new(|| {
     let all = lines(include_str!("language/past.tsv")).filter_map(|line| line.split_once('\t'));
-    let all = all.flat_map(|(_, said)| said.split(", "));
-    let past = all.map(|said| {
-        if said.contains(is_dense) {
-            Past::Run(same_word(said))
-        } else {
-            Past::Words(words(said).map(same_word).collect())
-        }
+    let past = all.flat_map(|(_, said)| said.split(", ")).map(|said| match said.strip_suffix('*') {
+        Some(word) => Past::Word(same_word(word)),
+        None if said.contains(is_dense) => Past::Run(same_word(said)),
+        None => Past::Words(words(said).map(same_word).collect()),
     });
     past.collect()
 });

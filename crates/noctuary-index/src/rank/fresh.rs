@@ -107,7 +107,7 @@ impl Search<'_> {
 
     /// Returns whether rows may come before others.
     pub(super) fn freshens(&self) -> bool {
-        self.ranking.freshness > 0 && !self.plan.terms.is_empty() && !self.plan.asks_for_the_past()
+        self.ranking.freshness > 0 && !self.plan.terms.is_empty() && !self.plan.may_ask_for_the_past()
     }
 
     /// Returns the words of the query that have a digit, a bit each.
