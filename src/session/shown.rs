@@ -241,6 +241,10 @@ impl<'v, W: Workspace> Passages<'v, W> {
             });
         }
         let (order, pairs) = newest_first(&self.asked, &cards);
+        // Without a pair nothing moves.
+        if pairs.is_empty() {
+            return;
+        }
         let at = |id: i64| usize::try_from(id).unwrap_or_default();
         for (newer, older) in pairs {
             let SearchResult { path, lines, .. } = &results[at(newer)];

@@ -32,7 +32,7 @@ pub(crate) fn held(
         if hits.len() == filter.limit || !filter.takes(&then.memory) || !told.insert(then.memory.id) {
             continue;
         }
-        // What was said again stands, and says the same.
+        // What was said again says the same: it is not out of date.
         if text::statement(&then.memory.content) != text::statement(&hit.memory.content) {
             (hit.stale, hit.reached) = (vec![Stale::Replaced(now)], Reached::Words);
         }
