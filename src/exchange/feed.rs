@@ -1,6 +1,6 @@
 //! Feeding a memory store: what dreams promoted into `MEMORY.md` becomes rows that a search finds.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveTime, Utc};
 use serde::Serialize;
 
 use crate::base::access::{Access, Actor, Scope, SessionKind};
@@ -13,8 +13,8 @@ use crate::base::spread::Spread;
 use crate::format::documents::curated::{self, Promoted};
 use crate::format::documents::origins::{self, Above};
 use crate::format::documents::speakers;
-use crate::format::replies::reply;
-use crate::format::{DreamId, Origin};
+use crate::format::replies::reply::{self, Citation};
+use crate::format::{DreamId, JournalName, Origin};
 use crate::gate::FORGOTTEN;
 use crate::memory::{CitedLines, Filter, MemoryStore, NewMemory, Source, categories};
 use crate::session;
@@ -42,7 +42,7 @@ pub struct FeedReport {
 /// The file is the truth, and with it the archive that its oldest sections may have moved to. Each bullet of a whole
 /// section becomes a private row without its citations, which the row [`cites`](crate::memory::Memory::cites). Under
 /// `### Facts` it is a fact, under `### Preferences` a preference, under `### Decisions` of category `decision`, else
-/// an observation. A row is known by its dream and its words. An existing row is left as it is, also a retired one. A
+/// an observation. It is true since the beginning of the last cited journal's day, in UTC, and not later than `now`. A row is known by its dream and its words. An existing row is left as it is, also a retired one. A
 /// row is deleted if its line was removed, edited or forgotten, even if it is pinned. It returns with its line.
 ///
 /// The notes of a row hold a hash of the lines that it cites, as they are when it is written. A store that knows the
@@ -102,7 +102,7 @@ pub fn feed(
     let access = Access::new(SessionKind::Main, Actor::Library, scope.clone());
     check_scope(workspace, &access, DocName::MEMORY)?;
     let mut report = FeedReport::default();
-    let mut lines = lines(workspace, &mut report)?;
+    let mut lines = lines(workspace, &mut report, now)?;
     let mut filter = Filter::limit(usize::MAX);
     (filter.dreamed, filter.retired) = (true, true);
     let mut standing = SortedMap::new();
@@ -136,7 +136,11 @@ pub fn feed(
 type Key = (DreamId, String);
 
 /// Returns the rows that the lines of a workspace make, with their places among them.
-fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<SortedMap<Key, (u64, NewMemory)>> {
+fn lines(
+    workspace: &dyn Workspace,
+    report: &mut FeedReport,
+    now: DateTime<Utc>,
+) -> Result<SortedMap<Key, (u64, NewMemory)>> {
     let mut promoted = Vec::new();
     for name in [DocName::DREAMED, own_name(workspace, DocName::MEMORY)?] {
         let document = match workspace.read(&name) {
@@ -150,7 +154,7 @@ fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<SortedMap
     let mut rows = SortedMap::new();
     for line in promoted {
         report.lines += 1;
-        let row = row(&line);
+        let row = row(&line, now);
         let is_forgotten = forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(&line.text));
         // The placeholder of forgotten words says nothing.
         let is_struck = row.content.contains(&format!("[{FORGOTTEN}]"));
@@ -164,7 +168,7 @@ fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<SortedMap
 }
 
 /// Returns the row that a line makes.
-fn row(line: &Promoted) -> NewMemory {
+fn row(line: &Promoted, now: DateTime<Utc>) -> NewMemory {
     let category = match line.heading {
         Some("Facts") => categories::FACT,
         Some("Preferences") => categories::PREFERENCE,
@@ -172,19 +176,22 @@ fn row(line: &Promoted) -> NewMemory {
         _ => categories::OBSERVATION,
     };
     let (statement, citations) = reply::split_citations(&line.text);
-    let cites = citations.into_iter().filter(|citation| citation.first_line > 0).filter_map(|citation| {
-        Some(SourceRef {
-            name: citation.name?,
-            first_line: citation.first_line,
-            last_line: citation.last_line,
-        })
-    });
+    let mut cites = Vec::new();
+    for Citation { name, first_line, last_line } in citations {
+        if let Some(name) = name.filter(|_| first_line > 0) {
+            cites.push(SourceRef { name, first_line, last_line });
+        }
+    }
+    let day = JournalName::last_day(&mut cites.iter().map(|cited| cited.name.as_str()));
     // A model worded it: nobody but the agent answers for the words, unless all of them are a participant's.
     // A line that was struck through has its row still: what replaced it is reached by its words.
-    NewMemory::new(category, reply::unstruck(&statement), Source::Dreamed)
+    let mut row = NewMemory::new(category, reply::unstruck(&statement), Source::Dreamed)
         .origin(Origin::Agent)
-        .cites(cites.collect())
-        .of_dream(line.dream.clone())
+        .cites(cites)
+        .of_dream(line.dream.clone());
+    // A day that has begun somewhere may still be to come in UTC.
+    row.valid_from = day.map(|day| day.and_time(NaiveTime::MIN).and_utc().min(now));
+    row
 }
 
 /// The speakers in the journals that promoted lines cite. Each journal is read once.

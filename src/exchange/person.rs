@@ -21,6 +21,7 @@ use crate::format::documents::copies::original_of;
 use crate::format::documents::curated;
 use crate::format::documents::origins::{self, Above};
 use crate::format::documents::speakers;
+use crate::format::documents::statements::said;
 use crate::format::replies::reply;
 use crate::format::state::registry;
 use crate::format::{JournalName, NoteKind, Origin};
@@ -57,7 +58,8 @@ impl<'a> Forget<'a> {
     /// [`GroupView`](crate::life::GroupView) and store, in one call.
     ///
     /// - Their lines in journals leave, and each letter of their name in front is an `x`. Rows of that origin or speaker go, deleted ones too.
-    /// - Lines of memory and rows that cite those lines leave with them. The audit names the person no more.
+    /// - Lines of memory and rows that cite those lines leave with them, unless another person said the same words. The audit
+    ///   names the person no more.
     /// - Lines and rows of others that name them stay. The receipt lists them, unless [`mentions`](Self::mentions) takes them too.
     /// - A statement of theirs in four words or more leaves a tombstone, unless somebody else said it too. By these alone it
     ///   leaves hidden files and earlier versions of documents, where nobody knows who spoke.
@@ -131,14 +133,20 @@ struct Person {
     /// As an origin prints it, in the form in which names are the same.
     origin: String,
     name: String,
+    /// The names of others that have this one in them: `Ana María` is not `Ana`.
+    longer: BTreeSet<String>,
     mentions: bool,
     said: BTreeMap<DocName, BTreeSet<u64>>,
+    /// What others said in journals. What memory has of it is theirs, too.
+    of_others: BTreeSet<String>,
 }
 
 /// A line of a document, and whose it is.
 struct Line<'t> {
     number: u64,
     of: Of,
+    /// Whose name it has in front.
+    speaker: Option<Origin>,
     /// The words, as a statement.
     words: &'t str,
     /// All that would leave with it.
@@ -166,15 +174,28 @@ impl Person {
             && self.said.get(cited).is_some_and(|lines| lines.range(first..=last.max(first)).next().is_some())
     }
 
-    /// Returns whether a text names them, as a word of its own.
+    /// Returns whether a text names them, as a word of its own and not within the name of another.
     fn is_named(&self, text: &str) -> bool {
         let text = text::same_name(text);
-        // Scripts without capitals may have no spaces either.
-        let is_end = |c: Option<char>| c.is_none_or(|c| !(c.is_lowercase() || c.is_numeric()));
-        !self.name.is_empty()
-            && text.match_indices(&self.name).any(|(at, name)| {
-                is_end(text[..at].chars().next_back()) && is_end(text[at + name.len()..].chars().next())
-            })
+        let is_longer = |at: usize| {
+            let mut longer = self.longer.iter().flat_map(|longer| text.match_indices(longer));
+            longer.any(|(from, longer)| (from..from + longer.len()).contains(&at))
+        };
+        places(&text, &self.name).any(|at| !is_longer(at))
+    }
+
+    /// Takes in the name of whom a line is of.
+    fn meet(&mut self, origin: Option<&Origin>) {
+        let Some(Origin::Participant(name)) = origin else { return };
+        let name = text::same_name(name);
+        if name != self.name && places(&name, &self.name).next().is_some() {
+            self.longer.insert(name);
+        }
+    }
+
+    /// Returns whether somebody else said the same.
+    fn is_of_others(&self, words: &str) -> bool {
+        self.of_others.contains(&text::statement(said(words)))
     }
 
     /// Reads a journal.
@@ -187,7 +208,8 @@ impl Person {
                 Some(_) => (Of::Nobody, spoken.words),
             };
             if !place.is_empty() {
-                lines.push(Line { number, of, words: statement(spoken.text), place });
+                let words = statement(spoken.text);
+                lines.push(Line { number, of, speaker: spoken.origin, words, place });
             }
         }
         lines
@@ -203,12 +225,13 @@ impl Person {
                 continue;
             }
             let (claim, cited) = reply::split_citations(item);
-            let (_, said) = curated::strip_date(&claim);
+            let (_, told) = curated::strip_date(&claim);
             let is_cited = |cited: &reply::Citation| {
                 cited.name.as_ref().is_some_and(|name| self.rests(name, cited.first_line, cited.last_line))
             };
-            let is_resting = cited.iter().any(is_cited)
-                || speakers::read(said).is_some_and(|speaker| self.is(Some(&speaker.origin)));
+            let speaker = speakers::read(told).map(|speaker| speaker.origin);
+            let is_resting =
+                self.is(speaker.as_ref()) || (cited.iter().any(is_cited) && !self.is_of_others(&claim));
             // Without a citation a person wrote it.
             let of = match is_resting {
                 true => Of::Resting,
@@ -218,7 +241,7 @@ impl Person {
             let start = range.start + (item.as_ptr() as usize - line.as_ptr() as usize);
             // Citations are at its end, or among its words: then the whole of it is the statement.
             let words = if item.starts_with(claim.as_str()) { &item[..claim.len()] } else { item };
-            lines.push(Line { number, of, words, place: start..start + item.len() });
+            lines.push(Line { number, of, speaker, words, place: start..start + item.len() });
         }
         lines
     }
@@ -278,6 +301,16 @@ impl Theirs for Person {
     }
 }
 
+/// Returns where a name stands in a text as a word of its own, both as [`text::same_name`] has them.
+fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    // Scripts without capitals may have no spaces either.
+    let is_end = |c: Option<char>| c.is_none_or(|c| !(c.is_lowercase() || c.is_numeric()));
+    let is_word = move |at: &usize| {
+        is_end(text[..*at].chars().next_back()) && is_end(text[*at + name.len()..].chars().next())
+    };
+    text.match_indices(name).map(|(at, _)| at).filter(is_word)
+}
+
 /// The front of the name in the tag of a speaker.
 const TAG: &str = "participant:";
 
@@ -311,8 +344,10 @@ impl Traces {
         let person = Person {
             origin: text::same_name(&origin.to_string()),
             name: text::same_name(name),
+            longer: BTreeSet::new(),
             mentions,
             said: BTreeMap::new(),
+            of_others: BTreeSet::new(),
         };
         if person.name.is_empty() {
             return Err(Error::Config { setting: "the person to erase", rule: "must have a name" });
@@ -361,18 +396,32 @@ impl Traces {
                 list.push((name, document.lossy().into_owned()));
             }
         }
+        let mut read: Vec<(&DocName, Vec<Line<'_>>)> = Vec::new();
         for (name, text) in &journals {
-            let said = self.person.spoken(name.as_str(), text).into_iter();
-            let said: BTreeSet<u64> =
-                said.filter(|line| line.of == Of::Theirs).map(|line| line.number).collect();
-            if !said.is_empty() {
-                self.person.said.insert(name.clone(), said);
+            let lines = self.person.lines(Some(name.as_str()), text);
+            let mut theirs = BTreeSet::new();
+            for line in &lines {
+                self.person.meet(line.speaker.as_ref());
+                if line.of == Of::Theirs {
+                    theirs.insert(line.number);
+                } else if line.of == Of::Another {
+                    self.person.of_others.insert(text::statement(said(line.words)));
+                }
             }
+            if !theirs.is_empty() {
+                self.person.said.insert(name.clone(), theirs);
+            }
+            read.push((name, lines));
         }
-        for (name, text) in journals.iter().chain(&documents) {
+        for (name, text) in &documents {
+            let lines = self.person.lines(Some(name.as_str()), text);
+            lines.iter().for_each(|line| self.person.meet(line.speaker.as_ref()));
+            read.push((name, lines));
+        }
+        for (name, lines) in read {
             // A statement may go over several lines.
             let mut of_others = String::new();
-            for line in self.person.lines(Some(name.as_str()), text) {
+            for line in lines {
                 let told =
                     HiddenLine { place: format!("{name}#L{}", line.number), text: line.words.to_owned() };
                 match line.of {
@@ -411,13 +460,14 @@ impl Traces {
         rows.extend(store.list(access, &deleted)?);
         rows.sort_by_key(|row| row.id);
         rows.dedup_by_key(|row| row.id);
+        rows.iter().for_each(|row| self.person.meet(row.origin.as_ref()));
         for row in rows {
             let told = HiddenLine { place: format!("memories/{}", row.id), text: row.content.clone() };
             let rests = |cited: &SourceRef| self.person.rests(&cited.name, cited.first_line, cited.last_line);
             let is_theirs = self.is_theirs(&row);
             let list = if is_theirs {
                 &mut self.plan.said
-            } else if row.cites.iter().any(rests) {
+            } else if row.cites.iter().any(rests) && !self.person.is_of_others(&row.content) {
                 &mut self.plan.rests
             } else {
                 let is_named = self.person.is_named(&row.content);
@@ -457,8 +507,8 @@ fn of_nobody_else(statements: BTreeSet<String>, others: &[String]) -> Vec<String
             kept.push((text, alone));
         }
     }
-    for said in others.iter().filter(|said| all.holds(said)) {
-        kept.retain(|(_, alone)| !alone.holds(said));
+    for text in others.iter().filter(|text| all.holds(text)) {
+        kept.retain(|(_, alone)| !alone.holds(text));
     }
     kept.into_iter().map(|(text, _)| text).collect()
 }

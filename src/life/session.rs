@@ -210,8 +210,8 @@ impl Session {
             return Ok(0);
         }
         let rows = store.snapshot(self.access(), usize::MAX, now)?;
-        self.view.mark_doubted(&rows);
-        Ok(self.snapshot.mark_doubted(&self.view, &rows))
+        self.view.mark_doubted(&rows)?;
+        self.snapshot.mark_doubted(&self.view, &rows)
     }
 
     /// Puts the standing rules of a store before everything else in each prompt from now on; returns how many. Call it when the

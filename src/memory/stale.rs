@@ -27,18 +27,34 @@ pub enum Stale {
     SourceChanged,
 }
 
+impl Stale {
+    /// Returns the row by which it may be out of date.
+    pub(crate) fn by(self) -> Option<MemoryId> {
+        match self {
+            Self::Newer(id) | Self::Suspected(id) | Self::Replaced(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Prints it with a name for that row.
+    pub(crate) fn told(self, row: &str) -> String {
+        match self {
+            Self::Newer(_) => format!("{row} is newer and states the same property"),
+            Self::Replaced(_) => format!("{row} replaced it since"),
+            Self::Suspected(_) => format!("{row} may contradict it"),
+            Self::Over(at) => {
+                format!("to be believed until {}", at.to_rfc3339_opts(SecondsFormat::Secs, true))
+            }
+            Self::SourceGone => "a journal line that it cites is gone".to_owned(),
+            Self::SourceChanged => "a journal line that it cites was changed".to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Newer(id) => write!(f, "memory {id} is newer and states the same property"),
-            Self::Replaced(id) => write!(f, "memory {id} replaced it since"),
-            Self::Suspected(id) => write!(f, "memory {id} may contradict it"),
-            Self::Over(at) => {
-                write!(f, "to be believed until {}", at.to_rfc3339_opts(SecondsFormat::Secs, true))
-            }
-            Self::SourceGone => f.write_str("a journal line that it cites is gone"),
-            Self::SourceChanged => f.write_str("a journal line that it cites was changed"),
-        }
+        let row = self.by().map(|id| format!("memory {id}")).unwrap_or_default();
+        f.write_str(&self.told(&row))
     }
 }
 

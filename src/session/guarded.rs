@@ -353,13 +353,7 @@ impl<W: Workspace> Guarded<W> {
     ///
     /// The errors of the doors.
     pub fn mark_superseded(&mut self, superseded: &[Superseded]) -> Result<()> {
-        let doors = self.current_doors()?;
-        let name = DocName::MEMORY.into();
-        let policy = doors.policy_of(Door::PromptLoad, &name).as_shown();
-        let notes = Notes::of(superseded, |text| {
-            Ok::<_, Error>(self.judge(&doors, Door::PromptLoad, policy, &name, text)?.text.into_owned())
-        })?;
-        drop(doors);
+        let notes = Notes::of(superseded, self.shown_of_memory()?)?;
         self.notes = Arc::new(notes.doubting_as(&self.notes));
         Ok(())
     }
@@ -367,8 +361,21 @@ impl<W: Workspace> Guarded<W> {
     /// Lets tools and searches over this view say behind doubtful lines of `MEMORY.md` and its archive why, by the rows
     /// of [`MemoryStore::snapshot`](crate::MemoryStore::snapshot). The files stay as they are.
     /// [`Session::mark_doubted`](crate::Session::mark_doubted) does this for the tools of a session.
-    pub fn mark_doubted(&mut self, rows: &[SnapshotRow]) {
-        self.notes = Arc::new(self.notes.doubting(rows));
+    ///
+    /// # Errors
+    ///
+    /// The errors of the doors.
+    pub fn mark_doubted(&mut self, rows: &[SnapshotRow]) -> Result<()> {
+        let notes = self.notes.doubting(rows, self.shown_of_memory()?)?;
+        self.notes = Arc::new(notes);
+        Ok(())
+    }
+
+    /// Returns what a text becomes where a prompt shows it beside a line of `MEMORY.md`.
+    fn shown_of_memory(&self) -> Result<impl FnMut(&str) -> Result<String>> {
+        let (doors, name) = (self.current_doors()?, DocName::MEMORY.into());
+        let policy = doors.policy_of(Door::PromptLoad, &name).as_shown();
+        Ok(move |text: &str| Ok(self.judge(&doors, Door::PromptLoad, policy, &name, text)?.text.into_owned()))
     }
 
     /// Looks into a folder, as [`list`](Workspace::list) does, and says where to look next.

@@ -9,7 +9,7 @@ use crate::base::text::{self, Unit};
 use crate::facts::Superseded;
 use crate::format::documents::curated;
 use crate::format::replies::reply;
-use crate::memory::{Memory, SnapshotRow};
+use crate::memory::{self, Memory, SnapshotRow};
 
 /// The most characters of what holds now beside a line.
 const MOST: usize = 300;
@@ -51,13 +51,20 @@ impl Notes {
         self
     }
 
-    /// Says of rows why they may be out of date, in place of such doubts as were there.
-    pub(crate) fn doubting(&self, rows: &[SnapshotRow]) -> Self {
-        let doubted = rows.iter().filter_map(|row| {
-            let doubt = row.stale.first()?;
-            Some((text::statement(&row.content), format!("{DOUBT}: {doubt}]")))
-        });
-        Self { superseded: self.superseded.clone(), doubted: doubted.collect() }
+    /// Says of rows why they may be out of date, in place of such doubts as were there; `shown` is what a prompt may say of
+    /// a text.
+    pub(crate) fn doubting<E>(
+        &self,
+        rows: &[SnapshotRow],
+        mut shown: impl FnMut(&str) -> Result<String, E>,
+    ) -> Result<Self, E> {
+        let mut doubted = SortedMap::new();
+        for row in rows {
+            if let Some(doubt) = memory::doubt(row, rows, &mut shown)? {
+                doubted.insert(text::statement(&row.content), format!("{DOUBT}: {doubt}]"));
+            }
+        }
+        Ok(Self { superseded: self.superseded.clone(), doubted })
     }
 
     fn get(&self, statement: &str) -> Option<Note<'_>> {
@@ -214,7 +221,16 @@ mod tests {
             .map(|content| SnapshotRow::new(MemoryId::new(1), "fact".to_owned(), content.to_owned(), false))
             .into();
         rows[0].stale.push(Stale::SourceGone);
-        let notes = Notes::default().doubting(&rows);
+        let words = |rows: &[SnapshotRow]| memory::doubt(&rows[1], rows, |text| Ok::<_, ()>(text.to_owned()));
+        assert_eq!(words(&rows), Ok(None));
+        for (id, said) in
+            [(1, "\"Lives in Berlin.\" may contradict it"), (9, "another memory may contradict it")]
+        {
+            rows[1].stale = vec![Stale::Suspected(MemoryId::new(id))];
+            assert_eq!(words(&rows).unwrap().as_deref(), Some(said));
+        }
+        rows[1].stale.clear();
+        let notes = Notes::default().doubting(&rows, |text| Ok::<_, ()>(text.to_owned())).unwrap();
         let text = "- Lives in Berlin. (memory/2026-11-20.md#L1)\n- Likes tea.\n";
         let mut body = text.to_owned();
         assert_eq!(notes.add_to(&mut body, &mut |_| ()), 1);

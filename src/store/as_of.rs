@@ -32,11 +32,14 @@ pub(crate) fn held(
         if hits.len() == filter.limit || !filter.takes(&then.memory) || !told.insert(then.memory.id) {
             continue;
         }
-        // What was said again says the same: it is not out of date.
-        if text::statement(&then.memory.content) != text::statement(&hit.memory.content) {
+        // What was said again says the same: it is not out of date, and the row that counts is not its repetition.
+        let is_other = text::statement(&then.memory.content) != text::statement(&hit.memory.content);
+        if is_other {
             (hit.stale, hit.reached) = (vec![Stale::Replaced(now)], Reached::Words);
         }
-        hit.memory = then.memory;
+        if is_other || then.memory.id < now {
+            hit.memory = then.memory;
+        }
         hits.push(hit);
     }
     if hits.is_empty() {

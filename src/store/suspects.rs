@@ -13,6 +13,7 @@ use crate::base::order;
 use crate::base::text;
 use crate::facts::{Cardinality, Fact, Suspect, SuspectReason};
 use crate::format::Origin;
+use crate::format::documents::known::differs_in_value;
 use crate::format::documents::statements::{said, said_by};
 use crate::memory::{MemoryId, NewMemory, categories};
 use crate::search::rank::{MOST_TERMS, Stemmer, Term, Visibility, gain, is_stop_word, norm, rarity};
@@ -25,6 +26,11 @@ const MOST_SUSPECTS: usize = 5;
 const LOOKED_AT: usize = 16;
 /// The most rows that are listed for all words of a statement together.
 const LISTED: usize = 1024;
+/// A statement with at most so many words that tell something is compared with those that share one of them: in "The office
+/// is in Oslo", only the office stays the same.
+const SHORT: usize = 3;
+/// The least number of words that stay the same where two statements say another value.
+const SAME: usize = 3;
 /// The least limit of rows listed for one word, however many words there are.
 const LISTED_OF_ONE: usize = 64;
 
@@ -100,7 +106,8 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
     let lists = facts.latest_with(visibility, &terms, most)?;
     let weights: Vec<f64> = lists.iter().map(|list| weight(list.len())).gather();
     let hashes: Vec<u32> = terms.iter().map(|term| hash(&term.stem)).gather();
-    let ids = candidates(&lists, &weights, most);
+    let shared = if terms.len() > SHORT { 2 } else { 1 };
+    let ids = candidates(&lists, &weights, most, shared);
     let mut read: Vec<(MemoryId, Words)> = Vec::with_capacity(ids.len());
     facts.words(&ids, &mut |id, words| read.push((id, words.clone())))?;
     let all: usize = read.iter().map(|(_, others)| others.len()).sum();
@@ -116,18 +123,27 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
     order::sort_by(&mut best, |(one, id, _), (other, other_id, _)| {
         other.total_cmp(one).then(other_id.cmp(id))
     });
-    let alike = best.into_iter().take(LOOKED_AT).filter(|(_, _, others)| words.are_alike(others));
-    let alike = alike.map(|(_, id, _)| facts.fact(id));
-    alike.filter_map(Result::transpose).collect()
+    let (stated, mut alike) = (text::statement(text), Vec::new());
+    for (_, id, others) in best.into_iter().take(LOOKED_AT) {
+        let is_alike = words.are_alike(others);
+        if !is_alike && (shared > 1 || others.len() > SHORT) {
+            continue;
+        }
+        let Some(fact) = facts.fact(id)? else { continue };
+        if is_alike || differs_in_value(&text::statement(said(&fact.memory.content)), &stated, SAME) {
+            alike.push(fact);
+        }
+    }
+    Ok(alike)
 }
 
-/// The rows that may share two words with a statement, of which each word lists the latest that have it: in two lists,
-/// or in one if another list ends before the row. The greatest weight of words comes first, then the latest row.
-fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId> {
+/// The rows that may share some words with a statement, where each word lists the latest that have it: in as many lists,
+/// or in fewer if another list ends before the row. The greatest weight of words comes first, then the latest row.
+fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize, shared: usize) -> Vec<MemoryId> {
     let listed = together(lists, weights);
     let ends = lists.iter().filter(|list| list.len() >= most).filter_map(|list| list.last().copied());
     let end = ends.max().unwrap_or(i64::MIN);
-    let may_share = listed.into_iter().filter(|row| row.words >= 2 || row.id < end);
+    let may_share = listed.into_iter().filter(|row| row.words >= shared || row.id < end);
     let mut found: Vec<(f64, i64)> = may_share.map(|row| (row.weight, row.id)).gather();
     let first =
         |(one, id): &(f64, i64), (other, other_id): &(f64, i64)| other.total_cmp(one).then(other_id.cmp(id));

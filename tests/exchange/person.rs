@@ -11,7 +11,7 @@ use noctuary::format::{Origin, SourceRef};
 use noctuary::life::{GroupName, GroupView, Indexed};
 use noctuary::memory::{Filter, NewMemory, Place, Role, Source};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
-use noctuary::{Access, Error, Extractive, MemoryStore, Outcome, Scope, SqliteIndex, Workspace};
+use noctuary::{Access, Error, Extractive, MemoryStore, Outcome, Scope, SqliteIndex, Workspace, WriteMode};
 
 use crate::exchange::{home, kinds, put, text};
 use noctuary_tests::dreaming::{Life, dream, dreamer_over, name, night};
@@ -221,6 +221,41 @@ fn what_others_said_of_a_person_leaves_where_it_is_asked_for() {
         assert!(journal.contains("[participant:Boris] [forgotten]---"), "{journal}");
         assert!(journal.contains("[participant:Zora Bell] I bring cider"), "another person: {journal}");
         assert!(!text(place.group.as_ref(), "MEMORY.md").contains("Zora"));
+    }
+}
+
+// A line that two people said left with the first of them, and `Ana María: …` was taken for words about Ana.
+#[test]
+fn what_another_said_too_and_the_line_of_a_longer_name_stay() {
+    for kind in kinds() {
+        let place = lived(kind);
+        let said = "\
+- [09:00:00] [participant:Zora] Decision: We meet at the pier on Fridays.
+- [09:01:00] [participant:Boris] We meet at the pier on Fridays.
+- [09:02:00] [participant:Zora Bell] I row, and Zora Bell rows well.
+- [09:03:00] [participant:Boris] Zora Bell rows, and Zora sleeps.
+";
+        let journal = "memory/2026-11-21-shared.chat.md";
+        put(place.group.as_ref(), journal, said);
+        let [both, longer, about] = [
+            format!("- Decision: We meet at the pier on Fridays. ({journal}#L1)\n"),
+            "- Zora Bell: rows well.\n".to_owned(),
+            "- Zora Bell rows, and Zora sleeps.\n".to_owned(),
+        ];
+        place
+            .group
+            .write(&name("MEMORY.md"), format!("{both}{longer}{about}").as_bytes(), WriteMode::Replace)
+            .unwrap();
+        let mut row = NewMemory::new("fact", "We meet at the pier on Fridays.", Source::AgentRecorded);
+        row.cites = vec![SourceRef { name: name(journal), first_line: 1, last_line: 1 }];
+        place.store.write(&place.owner, &row, night(20)).unwrap();
+        place.erase(&place.group, true).unwrap();
+        assert_eq!(place.rows(), [&LEFT[..2], &["We meet at the pier on Fridays."]].concat(), "{kind}");
+        let memory = text(place.group.as_ref(), "MEMORY.md");
+        assert!(memory.contains(&both) && memory.contains(&longer) && !memory.contains("sleeps"), "{memory}");
+        let left = text(place.group.as_ref(), journal);
+        let stays = |line: usize| left.lines().nth(line) == said.lines().nth(line);
+        assert_eq!([stays(0), stays(1), stays(2), stays(3)], [false, true, true, false], "{left}");
     }
 }
 

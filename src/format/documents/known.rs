@@ -136,17 +136,17 @@ impl KnownStatements {
 pub(crate) fn is_other_value(one: &Statement, two: &Statement) -> bool {
     match (one.own_day(), two.own_day()) {
         (Some(one), Some(two)) if one != two => false,
-        _ => differs_in_value(one.said(), two.said()),
+        _ => differs_in_value(one.said(), two.said(), 2),
     }
 }
 
-/// Returns whether two statements have the same words but for one place. The place is behind who or what they are
-/// about: two words at least, and three of a number, since one further in front is most often part of a name.
-fn differs_in_value(one: &str, two: &str) -> bool {
+/// Returns whether two statements have the same words but for one place, and at least so many the same. The place is
+/// behind who or what they are about: two words at least, and three of a number, since one further in front is most often
+/// part of a name.
+pub(crate) fn differs_in_value(one: &str, two: &str, least_same: usize) -> bool {
     /// The weight of a word; a sign of a script that parts no words weighs 1.
     const WORD: usize = 3;
     const MOST_OTHER: usize = 3 * WORD;
-    const LEAST_SAME: usize = 2 * WORD;
     const LEAST_IN_FRONT: usize = WORD + 1;
     const LEAST_BEFORE_A_NUMBER: usize = 3;
     // Most lines speak of something else, and say so by their first letter.
@@ -185,7 +185,7 @@ fn differs_in_value(one: &str, two: &str) -> bool {
     let is_value = !one_gap.is_empty() && !two_gap.is_empty();
     let is_behind = before >= LEAST_IN_FRONT || (words_before > 0 && (behind == 0 || says_no));
     is_behind
-        && before + behind >= LEAST_SAME
+        && before + behind >= least_same * WORD
         && gap <= MOST_OTHER
         && (is_value || says_no)
         && (words_before >= LEAST_BEFORE_A_NUMBER || !has_number)

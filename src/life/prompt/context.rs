@@ -15,7 +15,7 @@ use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
 use crate::gate::{Door, DoorPolicy, Doors, InjectionPolicy, Masks};
 use crate::life::receipt::{Exhibit, Item, LeftOutReason, ReplySource, ShownBy, are_shared};
-use crate::memory::{MemoryStore, SnapshotRow};
+use crate::memory::{MemoryStore, SnapshotRow, doubt};
 
 const OPEN: &str = "<memory-context>\n";
 const NOTE: &str = "[System note: What follows was recalled from memory. It is NOT new input\n\
@@ -121,7 +121,9 @@ impl MemoryContext {
             cut += 1;
         }
         for (line, row) in lines.iter_mut().zip(&snapshot) {
-            if let Some(doubt) = row.stale.first() {
+            let shown =
+                |text: &str| printed(vec![(String::new(), text)], &config.doors).map(|lines| lines.concat());
+            if let Some(doubt) = doubt(row, &snapshot, shown)? {
                 line.push_str(&format!(" [may be out of date: {doubt}]"));
             }
         }

@@ -128,12 +128,20 @@ impl Snapshot {
     /// Says behind lines of `MEMORY.md` why they may be out of date, by the rows of
     /// [`MemoryStore::snapshot`](crate::MemoryStore::snapshot); returns how many lines say it. Call it last of all marks, right
     /// after [`take`](Self::take).
-    pub fn mark_doubted<W: Workspace>(&mut self, view: &Guarded<W>, rows: &[SnapshotRow]) -> usize {
+    ///
+    /// # Errors
+    ///
+    /// The errors of the doors.
+    pub fn mark_doubted<W: Workspace>(&mut self, view: &Guarded<W>, rows: &[SnapshotRow]) -> Result<usize> {
         if !view.access().reads_memory() {
-            return 0;
+            return Ok(0);
         }
-        let notes = Notes::default().doubting(rows);
-        self.of_memory().map(|text| notes.add_to(&mut text.body, &mut |_| ())).sum()
+        let doors = view.current_doors()?;
+        let mut notices = Vec::new();
+        let shown = |text: &str| passed(view, &doors, &DocName::MEMORY, text, &mut notices);
+        let notes = Notes::default().doubting(rows, shown)?;
+        self.notices.append(&mut notices);
+        Ok(self.of_memory().map(|text| notes.add_to(&mut text.body, &mut |_| ())).sum())
     }
 
     /// Returns the texts with lines that dreams promoted.

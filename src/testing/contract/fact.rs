@@ -238,6 +238,13 @@ pub fn replaces(store: &dyn Facts) {
         assert!(now.memory.id == back.id && now.stale.is_empty(), "{query}");
         assert!(then.iter().all(|hit| hit.stale == [Stale::Replaced(back.id)]), "{query}");
     }
+    // A repetition counts for nobody.
+    for (minute, id) in [(12, oslo.id), (35, back.id)] {
+        let query = Query::new("office").as_of(AsOf::Held(at(minute)));
+        let hits = store.search(&agent(), &query).expect(WORKS).hits;
+        let hits: Vec<_> = hits.iter().map(|hit| (hit.memory.id, hit.stale.len())).collect();
+        assert_eq!(hits, [(id, 0)], "{minute}");
+    }
     let one =
         store.search(&agent(), &Query::new("Where was the office originally?").limit(1)).expect(WORKS).hits;
     assert_eq!((one.len(), one[0].memory.id), (1, oslo.id));
@@ -429,6 +436,30 @@ pub fn suspects(store: &dyn Facts) {
     let rows = ["The ferry leaves Porto at nine", "The ferry leaves Porto at ten"].map(fact);
     store.write_all(&agent(), &rows, at(5)).expect(WORKS);
     assert_eq!(store.suspicions(&agent(), 99).expect(WORKS).len(), 4, "rows of one step, too");
+    // Of a short statement only one word may stay the same.
+    let mut minute = 6;
+    let mut doubts = |text: &str| {
+        minute += 1;
+        store.record(&agent(), &fact(text), at(minute)).expect(WORKS).suspects.len()
+    };
+    for (text, doubted) in [
+        ("The office is in Oslo.", 0),
+        ("The office is in Bergen now.", 1),
+        ("The office is in Oslo again.", 2),
+        ("The office closes at noon on Fridays.", 0),
+        ("The limit is 4096.", 0),
+        ("The limit is 8192.", 1),
+        ("Hạn nộp bài là thứ Ba.", 0),
+        ("Hạn nộp bài là thứ Sáu.", 1),
+        ("Toplantı salonu ikinci katta.", 0),
+        ("Toplantı salonu beşinci katta.", 1),
+        ("המשרד נמצא בעיר חיפה.", 0),
+        ("המשרד נמצא בעיר אילת.", 1),
+        ("We use Vim.", 0),
+        ("We use Git.", 0),
+    ] {
+        assert_eq!(doubts(text), doubted, "{text}");
+    }
 }
 
 /// Disputed facts are both found until somebody knows.
