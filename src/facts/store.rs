@@ -213,8 +213,8 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>>;
 
-    /// Returns the rows that this one replaced, itself, and those that replaced it, the oldest first. Only readable
-    /// ones are among them.
+    /// Returns the rows that this one replaced, itself, and those that replaced it, by the time [since](Fact::since) which
+    /// they are true. Only readable ones are among them.
     ///
     /// # Errors
     ///

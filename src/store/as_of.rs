@@ -3,9 +3,7 @@
 
 use super::backend::Rows;
 use super::history::history;
-use super::replace::since;
 use crate::base::error::Result;
-use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::facts::{FactState, as_of};
@@ -26,8 +24,7 @@ pub(crate) fn held(
     let (mut told, mut hits) = (SortedSet::new(), Vec::new());
     for mut hit in found.hits.drain(..) {
         let now = hit.memory.id;
-        let mut chain = history(rows, now, visibility == Visibility::All)?;
-        order::sort_by_key(&mut chain, since);
+        let chain = history(rows, now, visibility == Visibility::All)?;
         let Some(then) = as_of(chain, time) else { continue };
         if hits.len() == filter.limit || !filter.takes(&then.memory) || !told.insert(then.memory.id) {
             continue;
@@ -67,8 +64,7 @@ pub(crate) fn earlier(
     let (mut told, mut hits) = (SortedSet::new(), Vec::new());
     for hit in found.hits.drain(..) {
         let now = hit.memory.id;
-        let mut chain = history(rows, now, visibility == Visibility::All)?;
-        order::sort_by_key(&mut chain, since);
+        let chain = history(rows, now, visibility == Visibility::All)?;
         let (mut before, mut last) = (0, String::new());
         for fact in chain {
             if fact.memory.id == now || before == MAX_EARLIER {

@@ -1,8 +1,10 @@
 //! The history of a fact, as a session sees it.
 
 use super::backend::Facts;
+use super::replace::since;
 use crate::base::error::Result;
 use crate::base::gather::Gather as _;
+use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::facts::Fact;
 use crate::memory::MemoryId;
@@ -20,7 +22,8 @@ pub(crate) fn seen(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Op
     Ok(Some(fact))
 }
 
-/// Returns the rows that a row replaced, it, and those that replaced it, the oldest first, as far as a session sees them.
+/// Returns the rows that a row replaced, it, and those that replaced it, by the time since which they are true, as far as a
+/// session sees them.
 pub(crate) fn history(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Vec<Fact>> {
     let mut all = SortedMap::new();
     let mut open = vec![id];
@@ -33,5 +36,7 @@ pub(crate) fn history(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result
         open.extend(facts.replaced_by(id)?.iter().map(|fact| fact.memory.id));
         all.insert(id, fact);
     }
-    Ok(all.into_values().gather())
+    let mut all: Vec<Fact> = all.into_values().gather();
+    order::sort_by_key(&mut all, since);
+    Ok(all)
 }

@@ -197,7 +197,12 @@ fn what_a_dream_promoted_is_found_in_main_sessions_with_its_lines_and_in_no_othe
             assert_eq!((&row.source, &row.origin), (&Some(Source::Dreamed), &Some(Origin::Agent)));
             assert_eq!(row.dream.as_ref(), Some(&dream));
             assert!(!row.shared && row.is_trusted());
-            assert_eq!(life.store.fact(&agent(), row.id).unwrap().unwrap().valid_from, None);
+            let since = life.store.fact(&agent(), row.id).unwrap().unwrap().valid_from;
+            assert_eq!(
+                since,
+                Some(Utc.with_ymd_and_hms(2026, 11, 20, 0, 0, 0).unwrap()),
+                "its journal's day"
+            );
         }
         let cited: Vec<_> = rows[1].cites.iter().map(ToString::to_string).collect();
         assert_eq!(cited, ["memory/2026-11-20-repl.md#L2", "memory/2026-11-20-repl.md#L4"]);
@@ -211,6 +216,23 @@ fn what_a_dream_promoted_is_found_in_main_sessions_with_its_lines_and_in_no_othe
         }
         let audit = life.store.audit(&agent(), 99).unwrap();
         assert!(audit.iter().all(|entry| entry.actor == Actor::Library));
+    });
+}
+
+// A line said that it was superseded since the day on which it was fed.
+#[test]
+fn a_line_is_replaced_since_the_day_of_the_journal_that_replaced_it() {
+    each_store(|life| {
+        life.dream(18, "[user] The boat is called Wren.\n", "### Facts\n- The boat is called Wren.");
+        life.feed();
+        let (wren, brisk) = (life.id_of("The boat is called Wren."), life.id_of(WORDS[0]));
+        assert!(wren > brisk, "an older journal was read later");
+        life.store.decide(&agent(), &Decision::supersede(wren, brisk), at(60)).unwrap();
+        let superseded = life.store.superseded(&agent()).unwrap();
+        let since = superseded[0].since.map(|since| since.date_naive().to_string());
+        assert_eq!(since.as_deref(), Some("2026-11-20"));
+        let history = life.store.history(&agent(), brisk).unwrap();
+        assert_eq!(history.iter().map(|fact| fact.memory.id).collect::<Vec<_>>(), [wren, brisk]);
     });
 }
 

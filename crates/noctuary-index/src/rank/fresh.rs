@@ -2,7 +2,8 @@
 //!
 //! Two rows answer the same where the older has the better part of the query, and the newer the words of the query
 //! that the older has. Fewer of them are enough with a sign of change: a word for it ("now", "moved"), another value
-//! of the same kind (5 interviews, and not 3), or both. Without a sign the newer says most of what the older says.
+//! of the same kind (5 interviews, and not 3), or both. What says in the same words that the same thing is another needs
+//! no other sign. Without a sign the newer says most of what the older says.
 //! The older row then goes down to right behind the newer, and all others keep their order. One word is enough where
 //! the newer takes back what the older says ("from Vim to Helix"): the two change places. A row that has a word of the
 //! query which the newer lacks, and no sign against it, answers something else: it stays. The verb of a question is no such
@@ -177,7 +178,7 @@ pub fn newest_first(plan: &Plan, cards: &[Card<'_>]) -> (Vec<i64>, Vec<(i64, i64
     let is_one_word = plan.terms.iter().filter(is_asked_for).count() < 2;
     for newer in by_time(&candidates) {
         let is_renewed = |older: &usize| match question.renewal(&candidates[newer], &candidates[*older]) {
-            Some(Renewal::TakesBack) => true,
+            Some(Renewal::TakesBack | Renewal::SaysAnother) => true,
             Some(Renewal::SaysAnew) => !is_one_word,
             None => false,
         };
@@ -211,6 +212,8 @@ enum Renewal {
     SaysAnew,
     /// It takes back a word of it.
     TakesBack,
+    /// It says in the same words that the same thing is another.
+    SaysAnother,
 }
 
 /// A query, and what its words weigh.
@@ -258,6 +261,9 @@ impl Question<'_, '_> {
         }
         if says.changes && says.taken_back.iter().any(|word| said.words.contains(word)) {
             return Some(Renewal::TakesBack);
+        }
+        if !newer.is_far && says.says_another_than(said) {
+            return Some(Renewal::SaysAnother);
         }
         // Of whom it is says nothing of what it is about.
         let mut about = if had & !self.names > 0 { had & !self.names } else { had };
@@ -472,6 +478,28 @@ mod tests {
                 expected,
                 "{newer}"
             );
+        }
+    }
+
+    #[test]
+    fn what_something_is_now_comes_before_what_it_was() {
+        for (query, old, new, is_news) in [
+            ("max_tokens", "max_tokens is 4096.", "max_tokens is 8192.", true),
+            ("Where is the office?", "The office is in Oslo.", "The office is in Bergen.", true),
+            ("Bürolage", "Die Bürolage ist Oslo.", "Die Bürolage ist Bergen jetzt.", true),
+            ("Where is the office?", "The office is in Oslo.", "The office is in Oslo.", false),
+            (
+                "Where is the office?",
+                "The office is in Oslo.",
+                "The office is closed on all Fridays in May.",
+                false,
+            ),
+            ("Where is the office?", "The office is in Oslo.", "The office of Joris is in Bergen.", false),
+            ("Is there a cat?", "There is a cat.", "There is a dog.", false),
+        ] {
+            let cards = cards(&[old, new]);
+            let (_, pairs) = newest_first(&Plan::of(query, false), &cards);
+            assert_eq!(pairs == [(1, 0)], is_news, "{query} {old} {new}: {pairs:?}");
         }
     }
 

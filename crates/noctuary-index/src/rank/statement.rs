@@ -13,6 +13,9 @@ const MAX_TAKEN_BACK: usize = 3;
 /// Maximum number of words that "no longer" takes back: all behind it.
 const MAX_NO_LONGER: usize = 5;
 
+/// Maximum number of words of a value.
+const MAX_VALUE: usize = 3;
+
 /// The content of a row's sentences that have a word of the query.
 #[derive(Debug, Default)]
 pub(super) struct Statement {
@@ -32,6 +35,8 @@ pub(super) struct Statement {
     pub(super) leads_to: bool,
     /// Words that the query has not, and that are no words of change.
     pub(super) others: BTreeSet<String>,
+    /// Of each sentence that says what something is: its words, and how many of them come before the value.
+    equations: Vec<(Vec<String>, usize)>,
 }
 
 impl Statement {
@@ -87,6 +92,14 @@ impl Statement {
             let beside = taken.iter().filter(is_beside);
             self.taken_back.extend(beside.map(|word| (*word).to_owned()));
         }
+        let is_equal = |at: &usize| {
+            let of_what = &words[..*at];
+            COPULAS.binary_search(&words[*at]).is_ok()
+                && of_what.iter().any(|word| !is_stop_word(word) && asked_for.contains(*word))
+        };
+        if let Some(at) = (1..words.len()).find(is_equal) {
+            self.equations.push((words.iter().map(|word| (*word).to_owned()).collect(), at + 1));
+        }
         let is_other =
             |word: &&&str| !asked_for.contains(**word) && !is_stop_word(word) && !is_of_change(word);
         self.others.extend(words.iter().filter(is_other).map(|word| (*word).to_owned()));
@@ -98,6 +111,22 @@ impl Statement {
         self.values.iter().any(|(of_what, values)| {
             older.values.get(of_what).is_some_and(|before| !values.is_subset(before))
         })
+    }
+
+    /// Returns whether it says of the same thing that it is another: "The limit is 4096.", "The limit is 8192 now.".
+    pub(super) fn says_another_than(&self, older: &Self) -> bool {
+        let is_another = |(new, of): &(Vec<String>, usize), (old, before): &(Vec<String>, usize)| {
+            if of != before || new[..*of] != old[..*of] {
+                return false;
+            }
+            let (new, old) = (&new[*of..], &old[*of..]);
+            let front = new.iter().zip(old).take_while(|(one, other)| one == other).count();
+            let (new, old) = (&new[front..], &old[front..]);
+            let end = new.iter().rev().zip(old.iter().rev()).take_while(|(one, other)| one == other).count();
+            let gaps = [new.len() - end, old.len() - end];
+            gaps.iter().all(|gap| (1..=MAX_VALUE).contains(gap))
+        };
+        self.equations.iter().any(|new| older.equations.iter().any(|old| is_another(new, old)))
     }
 
     /// Returns whether it has at least three of four words that an older one has, stop words left out.
@@ -311,6 +340,10 @@ const CHANGES: [&str; 18] = [
     "updat",
     "upgrad",
 ];
+
+/// Words that say what something is, as of now, in folded form.
+const COPULAS: [&str; 14] =
+    ["ar", "are", "er", "es", "est", "esta", "este", "is", "ist", "jest", "sind", "sono", "sont", "zijn"];
 
 /// The beginning of words for a replacement.
 const REPLACES: &str = "replac";
