@@ -223,7 +223,11 @@ fn what_a_dream_promoted_is_found_in_main_sessions_with_its_lines_and_in_no_othe
 #[test]
 fn a_line_is_replaced_since_the_day_of_the_journal_that_replaced_it() {
     each_store(|life| {
-        life.dream(18, "[user] The boat is called Wren.\n", "### Facts\n- The boat is called Wren.");
+        life.dream(
+            18,
+            "[user] The boat is called Wren.\n",
+            "### Facts\n- The boat is called Wren. (memory/2026-11-18-repl.md#L1)",
+        );
         life.feed();
         let (wren, brisk) = (life.id_of("The boat is called Wren."), life.id_of(WORDS[0]));
         assert!(wren > brisk, "an older journal was read later");
