@@ -285,6 +285,10 @@ impl Doctor {
                 Err(error) => rows::tell(&place, error, told)?,
             }
         }
+        let counted = copied.index(scope.clone()).and_then(|index| rows::chunks(&index, &self.stores, told));
+        if let Err(error) = counted {
+            rows::tell(&place, error, told)?;
+        }
         embeddings(&place, self.stores.embedder.is_some(), told);
         // The store is a copy: what it lacks is added to that, and counted.
         match store.extract_edges() {
@@ -325,6 +329,7 @@ impl Doctor {
         if self.stores.embedder.is_none() {
             told.health.embeddings = store.embeddings()?;
         }
+        rows::chunks(&server.index(scope.clone())?, &self.stores, told)?;
         embeddings(&place, self.stores.embedder.is_some(), told);
         match store.missing_edges()? {
             0 => {}
@@ -501,18 +506,25 @@ fn missing_edges(missing: u64) -> String {
     )
 }
 
-/// Tells of rows without vectors.
+/// Tells of rows and chunks without vectors.
 fn embeddings(place: &str, has_embedder: bool, told: &mut Examination) {
-    let count = |state: &str| told.health.embeddings.get(state).copied().unwrap_or(0);
-    let (failed, pending) = (count("failed"), count("pending"));
     let how =
         if has_embedder { "run `noctuary doctor PATH --fix --apply`" } else { "give the doctor an embedder" };
-    if failed > 0 {
-        let fix = format!("{how}: {failed} of the texts came back without a vector and are sent again");
-        told.add(Kind::FailedEmbeddings, place, fix);
-    }
-    if pending > 0 && has_embedder {
-        told.add(Kind::WaitingEmbeddings, place, format!("{how}: {pending} of the rows wait for a vector"));
+    for of_chunks in [false, true] {
+        let (states, what) = match of_chunks {
+            false => (&told.health.embeddings, "rows"),
+            true => (&told.health.chunks, "chunks of documents"),
+        };
+        let count = |state: &str| states.get(state).copied().unwrap_or(0);
+        let (failed, pending) = (count("failed"), count("pending"));
+        if failed > 0 {
+            let fix = format!("{how}: {failed} of the {what} came back without a vector and are sent again");
+            told.add(Kind::FailedEmbeddings, place, fix);
+        }
+        if pending > 0 && has_embedder {
+            let fix = format!("{how}: {pending} of the {what} wait for a vector");
+            told.add(Kind::WaitingEmbeddings, place, fix);
+        }
     }
 }
 

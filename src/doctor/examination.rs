@@ -46,6 +46,8 @@ pub struct Health {
     pub unreflected: u64,
     /// Rows by the state of their vector; empty where no embedder ever made one.
     pub embeddings: BTreeMap<String, u64>,
+    /// Chunks of documents by the state of their vector; empty where no embedder ever made one.
+    pub chunks: BTreeMap<String, u64>,
     /// Edges from rows to entities, without those of pairs.
     pub edges: u64,
     /// The entities that most rows speak of, each with how many do.
@@ -135,7 +137,9 @@ impl Health {
         for (name, count) in numbers {
             buckets.insert(name.to_owned(), bucket_of(count));
         }
-        for (kind, counts) in [("facts", &self.facts), ("embeddings", &self.embeddings)] {
+        for (kind, counts) in
+            [("facts", &self.facts), ("embeddings", &self.embeddings), ("chunks", &self.chunks)]
+        {
             for (state, count) in counts {
                 // Rows that are no fact have no state.
                 let name = if state == "none" {

@@ -9,6 +9,8 @@ use serde::Serialize;
 use super::doctor::{Doctor, Home};
 use super::examination::Examination;
 use super::finding::{DoctorFinding, FindingKind};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+use super::rows::has_vectors;
 use super::state::is_mended;
 use crate::base::access::{Access, Scope};
 use crate::base::error::{Error, Result};
@@ -29,7 +31,7 @@ use crate::llm::LlmClient;
 use crate::memory::AuditOutcome;
 use crate::session;
 #[cfg(feature = "sqlite")]
-use crate::sqlite::{SqliteMemoryStore, SqliteWorkspace};
+use crate::sqlite::{SqliteIndex, SqliteMemoryStore, SqliteWorkspace};
 use crate::vectors::{EmbedConfig, EmbedPass, EmbedReport};
 use crate::workspace::{Claim, ClaimTerms, Workspace};
 
@@ -144,6 +146,14 @@ struct Done {
 impl From<bool> for Done {
     fn from(is_done: bool) -> Self {
         Self { is_done, left: None }
+    }
+}
+
+impl Done {
+    /// Takes both for one action.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    fn and(self, other: Self) -> Self {
+        Self { is_done: self.is_done && other.is_done, left: self.left.or(other.left) }
     }
 }
 
@@ -393,12 +403,24 @@ impl Doctor {
             #[cfg(feature = "sqlite")]
             Home::Database(path) => {
                 let store = SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
-                embed(&store, embedder.as_ref(), &|step| store.mending(step))
+                let index = SqliteIndex::open(path, scope.clone())?.with_doors(self.stores.doors.clone());
+                let within: &Within<'_> = &|step| store.mending(step);
+                Ok(embed(&store, embedder.as_ref(), within)?.and(embed_chunks(
+                    &index,
+                    embedder.as_ref(),
+                    within,
+                )?))
             }
             #[cfg(feature = "postgres")]
             Home::Server(server) => {
                 let store = server.memory_with(scope.clone(), self.stores.clone())?;
-                embed(&store, embedder.as_ref(), &|step| step())
+                let index = server.index(scope.clone())?.with_doors(self.stores.doors.clone());
+                let within: &Within<'_> = &|step| step();
+                Ok(embed(&store, embedder.as_ref(), within)?.and(embed_chunks(
+                    &index,
+                    embedder.as_ref(),
+                    within,
+                )?))
             }
         }
     }
@@ -510,6 +532,16 @@ fn embed(store: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) 
                 left: Some(format!("{left} of the texts have no vector yet{why}")),
             });
         }
+    }
+}
+
+/// Gives the chunks that wait their vectors, where an embedder was ever asked for any.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+fn embed_chunks(index: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) -> Result<Done> {
+    if has_vectors(&index.embedding_status(embedder.id())?) {
+        embed(index, embedder, within)
+    } else {
+        Ok(true.into())
     }
 }
 

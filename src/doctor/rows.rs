@@ -1,5 +1,7 @@
 //! The rows of a memory store: whether they can be read, and what they hold.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 
 use super::examination::Examination;
@@ -15,6 +17,7 @@ use crate::gate::Doors;
 use crate::learning::{MethodStore, RoleStore};
 use crate::memory::{Filter, LearningStore, MemoryStore};
 use crate::store::StoreConfig;
+use crate::vectors::EmbeddingStatus;
 
 /// The number of entities that are named.
 const TOP: usize = 5;
@@ -92,17 +95,38 @@ pub(super) fn examine<S: Rows>(
     let top = spoken.iter().take(TOP).map(|top| (top.entity.to_string(), top.texts));
     told.health.top_entities = top.collect();
     if let Some(embedder) = &stores.embedder {
-        let status = store.embedding_status(embedder.id())?;
-        let counts = [
-            ("pending", status.pending),
-            ("embedded", status.embedded),
-            ("failed", status.failed),
-            ("skipped", status.skipped),
-        ];
-        told.health.embeddings = counts.into_iter().map(|(state, count)| (state.to_owned(), count)).collect();
+        told.health.embeddings = states(store.embedding_status(embedder.id())?);
     }
     told.health.suspicions = FactStore::suspicions(store, &owner, usize::MAX)?.len() as u64;
     Ok(())
+}
+
+/// Names the states of vectors.
+fn states(status: EmbeddingStatus) -> BTreeMap<String, u64> {
+    let counts = [
+        ("pending", status.pending),
+        ("embedded", status.embedded),
+        ("failed", status.failed),
+        ("skipped", status.skipped),
+    ];
+    counts.into_iter().map(|(state, count)| (state.to_owned(), count)).collect()
+}
+
+/// Counts the vectors of chunks by their state, where an embedder ever made any.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) fn chunks(index: &dyn VectorStore, stores: &StoreConfig, told: &mut Examination) -> Result<()> {
+    let Some(embedder) = &stores.embedder else { return Ok(()) };
+    let status = index.embedding_status(embedder.id())?;
+    if has_vectors(&status) {
+        told.health.chunks = states(status);
+    }
+    Ok(())
+}
+
+/// Returns whether an embedder was ever asked. An index of words alone has no chunk that waits.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) fn has_vectors(status: &EmbeddingStatus) -> bool {
+    status.embedded + status.failed + status.skipped > 0
 }
 
 fn secrets(doors: &Doors, text: &str, place: &str, told: &mut Examination) {

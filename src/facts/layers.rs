@@ -6,10 +6,12 @@ use super::fact::Fact;
 use super::store::FactStore;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::gather::Gather as _;
 use crate::base::order;
+use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::memory::key::Cardinality;
-use crate::memory::{Found, Hit, MemoryId, MemoryStore, Query, SearchOutcome};
+use crate::memory::{self, Found, Hit, MemoryId, MemoryStore, Query, SearchOutcome, Shown};
 
 /// Several stores that answer one question, the nearest first: the memory of a project above that of a person.
 ///
@@ -137,30 +139,66 @@ impl<'s> Layers<'s> {
         let are_several = self.layers.len() > 1;
         for mut row in placed {
             if are_several {
-                row.found.newer = self.newer(&row)?;
+                let newer = self.newer(row.number, row.found.hit.memory.id, &row.statement)?;
+                row.found.newer = newer.map(|(name, fact)| (name, fact.memory.id));
             }
             layered.hits.push(row.found);
         }
         Ok(layered)
     }
 
-    /// Returns the newest value of a hit's property, where another store has a newer one.
-    fn newer(&self, row: &Placed<'s>) -> Result<Option<(&'s str, MemoryId)>> {
-        let of = &self.layers[row.number];
-        let Some(fact) = of.facts.fact(&of.access, row.found.hit.memory.id)? else { return Ok(None) };
+    /// Returns what a prompt shows: pinned rows first, and of equal places the nearest. A statement and a key of the profile come
+    /// once, as those of the nearest.
+    pub(crate) fn shown(&self, most: usize, now: DateTime<Utc>) -> Result<Shown<'s>> {
+        let mut told = Shown::default();
+        let (mut statements, mut placed) = (SortedSet::new(), Vec::new());
+        for (number, layer) in self.layers.iter().enumerate() {
+            for (key, value) in layer.rows.profile(&layer.access)? {
+                if !told.profile.iter().any(|(known, _)| *known == key) {
+                    told.profile.push((key, value));
+                }
+            }
+            let of = (number > 0).then_some(layer.name);
+            let rows = layer.rows.snapshot(&layer.access, most, now)?;
+            for (place, mut shown) in memory::shown(rows, of).into_iter().enumerate() {
+                let statement = text::statement(&shown.row.content);
+                if let Some((name, newer)) = self.newer(number, shown.row.id, &statement)? {
+                    let words = memory::quoted(&newer.memory.content);
+                    shown.doubt = Some(format!("{words} of {name} is newer and states the same property"));
+                }
+                if statements.insert(statement) {
+                    placed.push((!shown.row.pinned, place, number, shown));
+                }
+            }
+        }
+        order::sort_by_key(&mut placed, |(behind, place, number, _)| (*behind, *place, *number));
+        placed.truncate(most);
+        told.rows = placed.into_iter().map(|(.., shown)| shown).gather();
+        Ok(told)
+    }
+
+    /// Returns the access to the nearest store.
+    pub(crate) fn nearest(&self) -> Option<&Access> {
+        self.layers.first().map(|layer| &layer.access)
+    }
+
+    /// Returns the newest value of a row's property, where another store has a newer one.
+    fn newer(&self, number: usize, id: MemoryId, statement: &str) -> Result<Option<(&'s str, Fact)>> {
+        let of = &self.layers[number];
+        let Some(fact) = of.facts.fact(&of.access, id)? else { return Ok(None) };
         let Some(key) = fact.key.as_ref().filter(|key| key.cardinality == Cardinality::One) else {
             return Ok(None);
         };
         let mut since: DateTime<Utc> = fact.since();
         let mut newest = None;
-        for (number, layer) in self.layers.iter().enumerate() {
-            if number == row.number {
+        for (other, layer) in self.layers.iter().enumerate() {
+            if other == number {
                 continue;
             }
             let Some(other) = layer.facts.current(&layer.access, key)? else { continue };
-            if other.since() > since && is_other(&other, &row.statement) {
+            if other.since() > since && is_other(&other, statement) {
                 since = other.since();
-                newest = Some((layer.name, other.memory.id));
+                newest = Some((layer.name, other));
             }
         }
         Ok(newest)

@@ -223,7 +223,7 @@ impl Memory {
 
 impl Memory {
     /// Returns the name of the participant who said it; `None` where it was imported.
-    pub(crate) fn participant(&self) -> Option<String> {
+    pub(crate) fn participant(&self) -> Option<&str> {
         let is_imported =
             self.source.as_ref().is_some_and(|source| source.as_str() == Source::Imported.as_str());
         if is_imported { None } else { self.origin.as_ref().and_then(Origin::participant) }

@@ -60,7 +60,8 @@ impl Notes {
     ) -> Result<Self, E> {
         let mut doubted = SortedMap::new();
         for row in rows {
-            if let Some(doubt) = memory::doubt(row, rows, &mut shown)? {
+            if let Some(doubt) = memory::doubt(row, rows) {
+                let doubt = shown(&doubt)?;
                 doubted.insert(text::statement(&row.content), format!("{DOUBT}: {doubt}]"));
             }
         }
@@ -221,13 +222,12 @@ mod tests {
             .map(|content| SnapshotRow::new(MemoryId::new(1), "fact".to_owned(), content.to_owned(), false))
             .into();
         rows[0].stale.push(Stale::SourceGone);
-        let words = |rows: &[SnapshotRow]| memory::doubt(&rows[1], rows, |text| Ok::<_, ()>(text.to_owned()));
-        assert_eq!(words(&rows), Ok(None));
+        assert_eq!(memory::doubt(&rows[1], &rows), None);
         for (id, said) in
             [(1, "\"Lives in Berlin.\" may contradict it"), (9, "another memory may contradict it")]
         {
             rows[1].stale = vec![Stale::Suspected(MemoryId::new(id))];
-            assert_eq!(words(&rows).unwrap().as_deref(), Some(said));
+            assert_eq!(memory::doubt(&rows[1], &rows).as_deref(), Some(said));
         }
         rows[1].stale.clear();
         let notes = Notes::default().doubting(&rows, |text| Ok::<_, ()>(text.to_owned())).unwrap();

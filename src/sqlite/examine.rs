@@ -11,6 +11,7 @@ use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use super::commits::{check_mark, mark_of};
 use super::database::{Database, Shared};
 use super::error::{fold, is_corrupt};
+use super::index::SqliteIndex;
 use super::memory::SqliteMemoryStore;
 use super::open::PATIENCE;
 use super::schema::{self, Others};
@@ -80,6 +81,10 @@ impl Copied {
 
     pub(crate) fn store(&self, scope: Scope, config: StoreConfig) -> Result<SqliteMemoryStore> {
         SqliteMemoryStore::over(self.database.clone(), scope, config)
+    }
+
+    pub(crate) fn index(&self, scope: Scope) -> Result<SqliteIndex> {
+        SqliteIndex::over(self.database.clone(), scope)
     }
 
     /// Returns whether an older version of this library made the words of the rows.

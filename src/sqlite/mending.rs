@@ -12,7 +12,9 @@ use super::error::fold;
 use crate::base::error::Result;
 
 /// Tables that are made from rows and documents, and can be made again.
-const DERIVED: [&str; 6] = [
+const DERIVED: [&str; 8] = [
+    "chunk_generations",
+    "chunk_vectors",
     "memory_edge_keys",
     "memories_fts",
     "memory_chunks_fts",

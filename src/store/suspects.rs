@@ -68,11 +68,11 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
         found.extend(single.map(|fact| Suspect { id: fact.memory.id, reason: SuspectReason::SameKey }));
     }
     let visibility = if sees_all { Visibility::All } else { Visibility::Shared };
-    let theirs = participant(new.origin.as_ref());
+    let theirs = new.origin.as_ref().and_then(Origin::participant);
     let words = theirs.map_or_else(|| said(&new.content), |name| said_by(name, &new.content));
     for fact in alike(facts, words, visibility)?.into_iter().filter(is_other) {
         // Nobody speaks for another.
-        let of_another = theirs.zip(participant(fact.memory.origin.as_ref()));
+        let of_another = theirs.zip(fact.memory.origin.as_ref().and_then(Origin::participant));
         let of_another =
             of_another.is_some_and(|(one, other)| text::same_name(one) != text::same_name(other));
         // If both name their subject, the subject decides.
@@ -84,14 +84,6 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
     }
     found.truncate(MOST_SUSPECTS);
     Ok(found)
-}
-
-/// Returns the name of a participant.
-fn participant(origin: Option<&Origin>) -> Option<&str> {
-    match origin {
-        Some(Origin::Participant(name)) => Some(name),
-        _ => None,
-    }
 }
 
 /// Rows in sight that share so many words with a text that they may speak of the same, the most alike first, then the

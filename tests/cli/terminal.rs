@@ -96,6 +96,48 @@ fn a_terminal_has_colours_and_lines_that_fit() {
     }
 }
 
+/// What README's picture shows, as a person types it.
+const SHOWN: [&[&str]; 6] = [
+    &["init", "brisk"],
+    &["note", "brisk", "Decision: releases go out on Fridays."],
+    &["note", "brisk", "The boat is called Brisk, and lies in Porto."],
+    &["dream", "brisk", "--now"],
+    &["search", "brisk", "--limit", "1", "When do we release?"],
+    &["undo", "brisk"],
+];
+
+/// Made anew by `NOCTUARY_PICTURE=1 cargo test -p noctuary-cli --test cli picture`.
+#[test]
+fn the_picture_of_a_terminal_is_what_the_command_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let is_plain = |word: &&&str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let mut told = String::new();
+    for arguments in SHOWN {
+        let typed = arguments
+            .iter()
+            .map(|word| if is_plain(&word) { (*word).to_owned() } else { format!("{word:?}") });
+        told.push_str(&format!("\x1b[1;32m$\x1b[0m noctuary {}\n", typed.collect::<Vec<_>>().join(" ")));
+        let (code, said) = Terminal::start(folder.path(), arguments, "true").end();
+        assert_eq!(code, Some(0), "{said}");
+        told.push_str(&said);
+    }
+    // The progress writes over its own line, and the day is that of the run.
+    for (varies, always) in [
+        ("(?:\r?[^\n]*\x1b\\[2K)+|\r", ""),
+        (r"\d{4}-\d{2}-\d{2}", "2026-11-21"),
+        (r"\d{2}:\d{2}:\d{2}", "09:12:00"),
+        ("[0-9a-f]{16}", "0f3a9c5be2d14477"),
+    ] {
+        told = regex::Regex::new(varies).unwrap().replace_all(&told, always).into_owned();
+    }
+    let picture = anstyle_svg::Term::new().render_svg(&told);
+    let path = noctuary_tests::root().join("examples/terminal.svg");
+    if std::env::var_os("NOCTUARY_PICTURE").is_some() {
+        std::fs::write(&path, &picture).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), picture, "the command prints something else");
+}
+
 #[test]
 fn the_home_that_stands_in_for_path_is_said_on_a_terminal_alone() {
     let folder = tempfile::tempdir().unwrap();

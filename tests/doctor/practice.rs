@@ -7,11 +7,15 @@ use chrono::TimeDelta;
 use noctuary::doctor::{Apply, Doctor, FindingKind, FixAction};
 use noctuary::dream::RoleConfig;
 use noctuary::learning::{Ending, MethodStore, NewMethod, NewOutcome, NewRoleNote, RoleStore};
+use noctuary::life::Indexed;
 use noctuary::memory::{LearningStore, NewMemory, Source};
 use noctuary::store::StoreConfig;
 use noctuary::testing::HashEmbedder;
-use noctuary::vectors::{EmbedError, Embedder, EmbedderId, Purpose};
-use noctuary::{Access, Error, FileMemoryStore, LlmReply, LlmRequest, MemoryStore, Scope, llm_fn};
+use noctuary::vectors::{EmbedConfig, EmbedError, Embedder, EmbedderId, Purpose, embed_once};
+use noctuary::{
+    Access, DocName, Error, FileMemoryStore, LlmReply, LlmRequest, MemoryStore, Scope, SqliteIndex,
+    SqliteWorkspace, Workspace, WriteMode, llm_fn,
+};
 
 use crate::doctor::kit::{at, now, tree};
 
@@ -139,6 +143,37 @@ fn rows_without_vectors_are_filled_by_the_embedder_of_the_doctor() {
         assert!(found.is_sound(), "{found:?}");
         assert_eq!(told(&path, "doctor.fix.embeddings"), 1);
     }
+}
+
+// Chunks were left without vectors for ever once an embedder had failed.
+#[test]
+fn chunks_of_a_database_without_vectors_are_found_and_filled() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("life.db");
+    let workspace = SqliteWorkspace::open(&path, owner().scope).unwrap();
+    let index = || SqliteIndex::open(&path, owner().scope).unwrap();
+    let indexed = Indexed::new(workspace, index());
+    let write = |name: &str, text: &str| {
+        indexed.write(&DocName::parse(name).unwrap(), text.as_bytes(), WriteMode::Create).unwrap();
+    };
+    write("memory/2026-11-20.md", "The ferry leaves at nine.\n");
+    let embedder = Arc::new(HashEmbedder::new(64));
+    let mut stores = StoreConfig::default();
+    stores.embedder = Some(embedder.clone());
+    let doctor = Doctor::of(&path).unwrap().stores(stores);
+    let found = doctor.examine(now()).unwrap();
+    assert!(found.is_sound() && found.health.chunks.is_empty(), "an index of words alone: {found:?}");
+
+    embed_once(&index(), embedder.as_ref(), &EmbedConfig::default()).unwrap();
+    write("memory/2026-11-21.md", "The boat is called Brisk.\n");
+    let found = doctor.examine(now()).unwrap();
+    assert_eq!((found.health.chunks["pending"], found.health.chunks["embedded"]), (1, 1));
+    assert_eq!(found.findings[0].kind, FindingKind::WaitingEmbeddings, "{found:?}");
+    let fixed = doctor.fix(&found, Apply::Yes, &[], now()).unwrap();
+    assert_eq!((fixed.len(), fixed[0].done), (1, true), "{fixed:?}");
+    let found = doctor.examine(now()).unwrap();
+    assert_eq!((found.health.chunks["pending"], found.health.chunks["embedded"]), (0, 2));
+    assert!(found.is_sound(), "{found:?}");
 }
 
 /// Takes no batch with one text, as a server does that chokes on it.

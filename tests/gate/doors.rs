@@ -11,7 +11,7 @@ use chrono::{DateTime, NaiveDate, TimeZone, Utc};
 use noctuary::artifacts::{ArtifactData, ArtifactKind, ArtifactStore, NewArtifact};
 use noctuary::dream::{FactDreamer, HistoryItem, PersonalizationDreamer, history_fn};
 use noctuary::exchange::{ChatFormat, ChatImport, Dialect, Import, audit_secrets, feed};
-use noctuary::facts::{FactKey, FactStore};
+use noctuary::facts::{FactKey, FactStore, Layers};
 use noctuary::format::{JournalName, Origin, Profile, SourceRef};
 use noctuary::gate::{
     Allow, Door, DoorPolicy, Doors, GateFinding, InjectionPolicy, SecretPolicy, scan_injection,
@@ -1204,6 +1204,14 @@ const WAYS: &[Way] = &[
         stage.store().write(&of(Actor::Library), &row(), noon()).unwrap();
         let context = MemoryContext::take(&stage.store(), &of(Actor::Library), &config, noon()).unwrap();
         context.as_str().contains(KEY)
+    }),
+    ("MemoryContext::of_layers", Door::PromptLoad, |stage| {
+        let mut config = ContextConfig::default();
+        config.doors = stage.doors.clone();
+        let store = stage.store();
+        store.write(&of(Actor::Library), &row(), noon()).unwrap();
+        let layers = Layers::default().then("near", &store, &store, of(Actor::Library));
+        MemoryContext::of_layers(&layers, &config, noon()).unwrap().as_str().contains(KEY)
     }),
     ("MemoryStore::search", Door::PromptLoad, |stage| {
         // Brought in by another program, or while the key was allowed.

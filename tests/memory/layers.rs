@@ -3,8 +3,9 @@
 
 use chrono::TimeDelta;
 use noctuary::facts::{FactKey, FactStore, Layers};
+use noctuary::life::{ContextConfig, MemoryContext};
 use noctuary::memory::{Filter, NewMemory, Query, Source};
-use noctuary::{Access, FileMemoryStore, MemoryStore, Scope, SqliteMemoryStore};
+use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
 use noctuary_tests::common::marta::{marta, now};
 use tempfile::TempDir;
 
@@ -67,6 +68,37 @@ fn hits_say_whose_they_are_and_of_equal_places_the_nearest_comes_first() {
     assert_eq!(found[0], named(PROJECT, "Commits are written in Vietnamese"));
     assert_eq!(found[1], named("personal", "Commits are written in English"));
     assert_eq!(found[2], named("personal", "Nobody writes commits at night"));
+}
+
+#[test]
+fn a_prompt_shows_the_rows_of_all_stores_in_the_same_order_each_with_its_rights() {
+    let homes = Homes::new();
+    homes.of_marta("Commits are written in English", true);
+    homes.of_marta("Tests run before lunch.", false);
+    homes.of_project("Tests run before lunch");
+    homes.of_project("Indents with tabs");
+    let pinned = homes.personal.list(&Access::human(marta()), &Filter::limit(9)).unwrap().remove(0);
+    homes.personal.pin(&Access::human(marta()), pinned.id, true, now()).unwrap();
+    let block = |access: fn(Scope) -> Access, rows: usize| {
+        let mut config = ContextConfig::default();
+        config.max_rows = rows;
+        MemoryContext::of_layers(&homes.layers(access), &config, now()).unwrap().to_string()
+    };
+    let lines = |block: String| -> Vec<String> {
+        block.lines().filter(|line| line.starts_with("[note")).map(str::to_owned).collect()
+    };
+    let all = lines(block(Access::agent, 50));
+    assert_eq!(all.len(), 3, "{all:?}");
+    assert_eq!(all[0], format!("[note, of personal] {}", pinned.content), "a pinned row comes first");
+    assert!(all[1].starts_with("[note] "), "{all:?}");
+    assert_eq!(all.iter().filter(|line| line.contains("before lunch")).count(), 1, "{all:?}");
+    assert_eq!(lines(block(Access::agent, 2)), all[..2]);
+    let shared = |scope| Access::new(SessionKind::Shared, Actor::Agent, scope);
+    assert_eq!(lines(block(shared, 50)), ["[note, of personal] Commits are written in English"]);
+    assert_eq!(
+        MemoryContext::of_layers(&Layers::default(), &ContextConfig::default(), now()).unwrap().as_str(),
+        ""
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@
 use super::claim::check;
 use super::rules::Trust;
 use super::shown::{Line, Shown, Source, held};
-use super::spoken::{Party, Spoken, count, name_of, only, party, stands, words_in, words_of};
+use super::spoken::{Party, Spoken, count, only, party, stands, words_in, words_of};
 use super::taken::Taken;
 use super::tellers;
 use crate::base::spread::Spread;
@@ -93,7 +93,7 @@ impl Spoken<'_> {
 
     /// Returns whether a claim tells of somebody who was heard, and puts nothing into their mouth.
     fn tells_of_any(&self, claim: &str) -> bool {
-        let mut names = self.windows.iter().filter_map(|window| name_of(window.origin.as_ref()));
+        let mut names = self.windows.iter().filter_map(|window| window.origin.as_ref()?.participant());
         names.any(|name| tellers::begins_with(claim, name, self.user_names))
     }
 

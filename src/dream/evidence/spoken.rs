@@ -75,7 +75,10 @@ impl<'a> Spoken<'a> {
 
     /// Returns a name as the lines that were shown have it.
     pub(super) fn known_name(&self, name: &str) -> Option<&str> {
-        self.windows.iter().filter_map(|window| name_of(window.origin.as_ref())).find(|known| *known == name)
+        self.windows
+            .iter()
+            .filter_map(|window| window.origin.as_ref()?.participant())
+            .find(|known| *known == name)
     }
 
     /// Returns the most of the words that are in one window.
@@ -96,16 +99,9 @@ impl<'a> Spoken<'a> {
 
 /// Returns the words of a participant's line behind their name.
 pub(super) fn behind_name(line: &Line) -> Vec<String> {
-    let Some(name) = name_of(line.origin.as_ref()) else { return Vec::new() };
+    let Some(name) = line.origin.as_ref().and_then(Origin::participant) else { return Vec::new() };
     let at = line.text.find(name).map_or(0, |at| at + name.len());
     matter(&line.text[at..])
-}
-
-pub(super) fn name_of(origin: Option<&Origin>) -> Option<&str> {
-    match origin {
-        Some(Origin::Participant(name)) => Some(name),
-        _ => None,
-    }
 }
 
 /// Returns the sources with the lines that are wanted; one without any is left out.

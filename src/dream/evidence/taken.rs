@@ -5,11 +5,12 @@
 
 use super::claim::check;
 use super::shown::{Line, Source};
-use super::spoken::{Party, Spoken, Window, count, name_of, only, stands, words_in, words_of};
+use super::spoken::{Party, Spoken, Window, count, only, stands, words_in, words_of};
 use super::tellers;
 use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::spread::Spread;
+use crate::format::Origin;
 use crate::format::documents::curated::strip_date;
 
 /// The participants whose words a claim takes.
@@ -32,8 +33,10 @@ impl Spoken<'_> {
         let is_others = |line: &Line| self.party(line) == Party::Other;
         let theirs = only(sources, is_others);
         let mut names: Vec<&str> = Vec::new();
-        for name in
-            theirs.iter().spread(|source| &source.lines).filter_map(|line| name_of(line.origin.as_ref()))
+        for name in theirs
+            .iter()
+            .spread(|source| &source.lines)
+            .filter_map(|line| line.origin.as_ref()?.participant())
         {
             if !names.contains(&name) {
                 names.push(name);
@@ -54,7 +57,9 @@ impl Spoken<'_> {
         if carries(&only(sources, |line| !is_others(line)), &theirs) {
             return Taken::OfNobody;
         }
-        let is_of = |line: &Line, name: &str| is_others(line) && name_of(line.origin.as_ref()) == Some(name);
+        let is_of = |line: &Line, name: &str| {
+            is_others(line) && line.origin.as_ref().and_then(Origin::participant) == Some(name)
+        };
         let carries_alone = |name: &str| {
             let own = only(sources, |line| !is_others(line) || is_of(line, name));
             carries(&own, &only(sources, |line| is_others(line) && !is_of(line, name)))
@@ -121,7 +126,7 @@ impl Spoken<'_> {
     /// Returns the participants of the windows that are wanted: if each of them said it all, one of them said it.
     fn of_windows(&self, claim: &str, is_all: bool, wanted: impl Fn(&&Window) -> bool) -> Taken<'_> {
         let theirs = self.windows.iter().filter(|window| window.party == Party::Other).filter(wanted);
-        let mut names: Vec<&str> = theirs.filter_map(|window| name_of(window.origin.as_ref())).gather();
+        let mut names: Vec<&str> = theirs.filter_map(|window| window.origin.as_ref()?.participant()).gather();
         order::dedup(&mut names);
         let is_one = names.iter().all(|name| Some(name) == names.first());
         let alone = if is_all || is_one { names.clone() } else { Vec::new() };

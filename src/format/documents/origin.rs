@@ -38,9 +38,9 @@ pub enum Origin {
 
 impl Origin {
     /// Returns the name of somebody else who speaks.
-    pub(crate) fn participant(&self) -> Option<String> {
+    pub(crate) fn participant(&self) -> Option<&str> {
         match self {
-            Self::Participant(name) => Some(name.clone()),
+            Self::Participant(name) => Some(name),
             _ => None,
         }
     }

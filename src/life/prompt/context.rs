@@ -13,9 +13,10 @@ use crate::base::error::Result;
 use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
+use crate::facts::Layers;
 use crate::gate::{Door, DoorPolicy, Doors, InjectionPolicy, Masks};
 use crate::life::receipt::{Exhibit, Item, LeftOutReason, ReplySource, ShownBy, are_shared};
-use crate::memory::{MemoryStore, SnapshotRow, doubt};
+use crate::memory::{self, MemoryStore, Shown, ShownRow, SnapshotRow};
 
 const OPEN: &str = "<memory-context>\n";
 const NOTE: &str = "[System note: What follows was recalled from memory. It is NOT new input\n\
@@ -107,10 +108,52 @@ impl MemoryContext {
         config: &ContextConfig,
         now: DateTime<Utc>,
     ) -> Result<Self> {
-        let profile = store.profile(access)?;
-        let snapshot = store.snapshot(access, config.max_rows, now)?;
-        let mut texts: Vec<(String, &str)> = Vec::with_capacity(snapshot.len() + profile.len());
-        texts.extend(snapshot.iter().map(|row| (front(row), row.content.as_str())));
+        let rows = memory::shown(store.snapshot(access, config.max_rows, now)?, None);
+        Self::of(&Shown { rows, profile: store.profile(access)? }, are_shared(access), config)
+    }
+
+    /// Reads several stores, each as its access may see it: pinned rows first, and of equal places the nearest store's. A
+    /// statement or a key of the profile that several have is the nearest's. A row of a farther store says whose it is, and each
+    /// row whether another store has a newer value. Receipts know the rows of the nearest alone.
+    ///
+    /// ```
+    /// use chrono::{TimeDelta, Utc};
+    /// use noctuary::facts::{FactKey, FactStore, Layers};
+    /// use noctuary::life::{ContextConfig, MemoryContext};
+    /// use noctuary::memory::{NewMemory, Source};
+    /// use noctuary::{Access, FileMemoryStore, Scope};
+    ///
+    /// # let (work, home) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    /// let project = FileMemoryStore::open(work.path(), Scope::user("project"))?;
+    /// let personal = FileMemoryStore::open(home.path(), Scope::user("marta"))?;
+    /// let (of_project, of_marta) = (Access::agent(Scope::user("project")), Access::agent(Scope::user("marta")));
+    /// let editor = |text| NewMemory::new("fact", text, Source::UserExplicit).about(FactKey::one("marta", "editor"));
+    /// let (before, now) = (Utc::now() - TimeDelta::days(9), Utc::now());
+    /// project.record(&of_project, &editor("The editor is Vim"), before)?;
+    /// personal.record(&of_marta, &editor("The editor is Helix"), now)?;
+    ///
+    /// let layers = Layers::default()
+    ///     .then("project", &project, &project, of_project)
+    ///     .then("personal", &personal, &personal, of_marta);
+    /// let context = MemoryContext::of_layers(&layers, &ContextConfig::default(), now)?;
+    /// let newer = "\"The editor is Helix\" of personal is newer and states the same property";
+    /// assert!(context.as_str().contains(&format!("[fact] The editor is Vim [may be out of date: {newer}]\n")));
+    /// assert!(context.as_str().contains("[fact, of personal] The editor is Helix\n"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of the stores.
+    pub fn of_layers(layers: &Layers<'_>, config: &ContextConfig, now: DateTime<Utc>) -> Result<Self> {
+        let are_shared = layers.nearest().is_some_and(are_shared);
+        Self::of(&layers.shown(config.max_rows, now)?, are_shared, config)
+    }
+
+    fn of(shown: &Shown<'_>, are_shared: bool, config: &ContextConfig) -> Result<Self> {
+        let Shown { rows, profile } = shown;
+        let mut texts: Vec<(String, &str)> = Vec::with_capacity(rows.len() + profile.len());
+        texts.extend(rows.iter().map(|shown| (front(shown), shown.row.content.as_str())));
         texts.extend(profile.iter().map(|(key, value)| (format!("- {key}:"), value.as_str())));
         let mut lines = printed(texts, &config.doors)?;
         let (mut cut, mut cuts) = (0, vec![None; lines.len()]);
@@ -120,17 +163,16 @@ impl MemoryContext {
             *shown = Some(shorten(line, config.max_line_bytes));
             cut += 1;
         }
-        for (line, row) in lines.iter_mut().zip(&snapshot) {
-            let shown =
-                |text: &str| printed(vec![(String::new(), text)], &config.doors).map(|lines| lines.concat());
-            if let Some(doubt) = doubt(row, &snapshot, shown)? {
-                line.push_str(&format!(" [may be out of date: {doubt}]"));
+        for (line, shown) in lines.iter_mut().zip(rows) {
+            if let Some(doubt) = &shown.doubt {
+                let doubt = printed(vec![("[may be out of date:".to_owned(), doubt)], &config.doors)?;
+                line.push_str(&format!(" {}]", doubt.concat()));
             }
         }
-        let (of_rows, of_facts) = lines.split_at(snapshot.len());
-        let (pinned, others) = of_rows.split_at(snapshot.iter().take_while(|row| row.pinned).count());
+        let (of_rows, of_facts) = lines.split_at(rows.len());
+        let (pinned, others) = of_rows.split_at(rows.iter().take_while(|shown| shown.row.pinned).count());
 
-        let are_shared = are_shared(access);
+        let sources = rows;
         let mut context =
             Self { block: String::new(), rows: 0, left_out: 0, cut, sources: Vec::new(), are_shared };
         let mut room =
@@ -143,8 +185,13 @@ impl MemoryContext {
         let known = count(&of_profile);
         context.rows = count(&stands);
         stands.extend(of_profile);
-        let told = snapshot.into_iter().map(Some).chain(std::iter::repeat(None)).zip(cuts).zip(stands);
-        context.sources = told.map(|((row, cut), stands)| Line { row, cut, stands }).gather();
+        let of_facts = std::iter::repeat_n(None, profile.len());
+        let told = sources.iter().map(Some).chain(of_facts).zip(cuts).zip(stands);
+        for ((shown, cut), stands) in told {
+            if shown.is_none_or(|shown| shown.of.is_none()) {
+                context.sources.push(Line { row: shown.map(|shown| shown.row.clone()), cut, stands });
+            }
+        }
 
         let sections = [(facts, known), (rows, context.rows)];
         let sections: Vec<_> =
@@ -314,12 +361,17 @@ fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
     texts.into_iter().map(line).collect()
 }
 
-/// Returns what stands in front of a row: its kind, and who said it in a group.
-fn front(row: &SnapshotRow) -> String {
-    match &row.participant {
-        Some(name) => format!("[{}, said by {name}]", row.category),
-        None => format!("[{}]", row.category),
+/// Returns what stands in front of a row: its kind, whose it is, and who said it in a group.
+fn front(shown: &ShownRow<'_>) -> String {
+    let mut front = format!("[{}", shown.row.category);
+    if let Some(name) = shown.of {
+        front.push_str(&format!(", of {name}"));
     }
+    if let Some(name) = &shown.row.participant {
+        front.push_str(&format!(", said by {name}"));
+    }
+    front.push(']');
+    front
 }
 
 /// Cuts a line to its beginning, which says how much of it there is; returns its characters, and how many are shown.

@@ -100,7 +100,7 @@ impl SqliteIndex {
         Self::over(open::in_memory(PATIENCE, None)?, scope)
     }
 
-    fn over(database: Database, scope: Scope) -> Result<Self> {
+    pub(super) fn over(database: Database, scope: Scope) -> Result<Self> {
         let extractor: Arc<dyn EdgeExtractor> = Arc::new(TextEdges::default());
         let links = Links { extractor: Some(extractor), table: database.read("open", edges::table)? };
         let ranking = Ranking::default();

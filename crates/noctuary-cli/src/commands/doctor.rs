@@ -102,9 +102,11 @@ fn memory_health(health: &Health, output: Output) {
     if health.unreflected > 0 {
         lines.push(format!("roles        {} waiting for too long", health.unreflected));
     }
-    if !health.embeddings.is_empty() {
-        let states = health.embeddings.iter().map(|(state, count)| format!("{count} {state}"));
-        lines.push(format!("embeddings   {}", states.collect::<Vec<_>>().join(", ")));
+    for (name, states) in [("embeddings", &health.embeddings), ("chunks", &health.chunks)] {
+        if !states.is_empty() {
+            let states = states.iter().map(|(state, count)| format!("{count} {state}"));
+            lines.push(format!("{name:<13}{}", states.collect::<Vec<_>>().join(", ")));
+        }
     }
     if health.edges > 0 {
         let top = health.top_entities.iter().map(|(entity, texts)| format!("{entity} {texts}"));

@@ -44,7 +44,7 @@ pub(crate) fn init(place: &Place, whose: Whose<'_>, config: &Config, output: Out
     if wrote.is_empty() {
         output.line("Every document is there already.");
     } else {
-        output.line(format!("{} made: {}", count(wrote.len(), "document"), wrote.join(", ")));
+        output.wrapped(0, &format!("{} made: {}", count(wrote.len(), "document"), wrote.join(", ")));
     }
     output.line(format!("Next: noctuary note {place}{} \"…\"", whose.options()));
     Ok(End::Well)
