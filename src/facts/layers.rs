@@ -16,7 +16,8 @@ use crate::memory::{self, Found, Hit, MemoryId, MemoryStore, Query, SearchOutcom
 /// Several stores that answer one question, the nearest first: the memory of a project above that of a person.
 ///
 /// Each hit says whose it is. A statement of several stores comes once, as that of the nearest. A newer value of the same property
-/// hides no hit: the hit [tells of it](LayeredHit::newer). Each store is asked with an access of its own, so its rights hold. Nothing
+/// hides no hit: the hit [tells of it](LayeredHit::newer). [`MemoryContext::of_layers`](crate::life::MemoryContext::of_layers) shows
+/// them in a prompt. Each store is asked with an access of its own, so its rights hold. Nothing
 /// is copied between stores.
 ///
 /// ```

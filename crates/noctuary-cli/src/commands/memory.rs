@@ -122,7 +122,7 @@ fn look<'h>(
     let mut placed: Vec<(usize, usize, SearchResult)> = Vec::new();
     for (number, (_, home)) in homes.iter().enumerate() {
         // The words of documents are read anew: the home is not written to.
-        let index = SqliteIndex::open_in_memory(home.scope.clone())?;
+        let index = SqliteIndex::open_in_memory(home.scope.clone())?.with_edges(None);
         let index = index.with_ranking(StoreConfig::preset(config.preset()).ranking);
         let chunks = ChunkConfig::preset(config.preset());
         let indexed =
