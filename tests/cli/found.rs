@@ -56,3 +56,39 @@ fn two_homes_answer_one_question_and_each_hit_says_whose_it_is() {
     let receipt = ends(at, &["forget", "work", "Releases of the ferry go out on Fridays"], 1);
     assert!(receipt.contains("With `--in-files`, `noctuary forget work`"), "the next step: {receipt}");
 }
+
+/// A search of a large folder read all of it each time.
+#[test]
+fn a_kept_index_follows_the_folder_and_leaves_with_what_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["init", "life"], 0);
+    fs::write(at.join("life/MEMORY.md"), "- Releases of the ferry go out on Fridays.\n").unwrap();
+    fs::write(at.join("kept.toml"), "[search]\nindex = \"kept\"\n").unwrap();
+    let search = |words: &str, code: i32| ends(at, &["--config", "kept.toml", "search", "life", words], code);
+    let files =
+        || -> Vec<_> { fs::read_dir(at.join("kept")).unwrap().map(|file| file.unwrap().path()).collect() };
+    assert!(search("ferry releases", 0).contains("Fridays"));
+    let kept = files().into_iter().find(|file| file.extension().is_some_and(|end| end == "db")).unwrap();
+    fs::write(at.join("life/memory.txt"), "no document").unwrap();
+    fs::write(at.join("life/MEMORY.md"), "- Releases of the ferry go out on Mondays.\n").unwrap();
+    let told = search("ferry releases", 0);
+    assert!(told.contains("Mondays") && !told.contains("Fridays"), "{told}");
+    // A damaged one is made anew.
+    fs::write(&kept, "no database at all, but long enough to be one. ".repeat(40)).unwrap();
+    assert!(search("ferry releases", 0).contains("Mondays"));
+    let forget =
+        ["--config", "kept.toml", "forget", "life", "--in-files", "Releases of the ferry go out on Mondays"];
+    ends(at, &forget, 0);
+    assert!(files().is_empty(), "{:?}", files());
+    search("ferry releases", 1);
+    let held =
+        files().into_iter().any(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).contains("Mondays"));
+    assert!(!held, "what is forgotten is not kept again");
+    ends(at, &["--config", "kept.toml", "erase", "life", "--yes"], 0);
+    assert!(files().is_empty(), "{:?}", files());
+    ends(at, &["init", "life"], 0);
+    fs::write(at.join("kept.toml"), "[search]\nindex = \"life/kept\"\n").unwrap();
+    search("ferry", 2);
+    assert!(!at.join("life/kept").exists());
+}

@@ -28,6 +28,7 @@ pub(crate) struct Config {
     pub(crate) dream: Dream,
     pub(crate) model: Model,
     pub(crate) travel: Travel,
+    pub(crate) search: Search,
     pub(crate) server: Server,
 }
 
@@ -98,6 +99,15 @@ pub(crate) struct Travel {
     pub(crate) trust: Vec<String>,
 }
 
+/// What a search keeps for the next one.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Search {
+    /// A folder outside of all homes, for the index of each folder that is searched. It holds private text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) index: Option<PathBuf>,
+}
+
 /// The servers that PATH may name: whose life there is meant, and the schema of its tables.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -111,6 +121,15 @@ pub(crate) struct Server {
 
 /// The variable with the key of the endpoint: of its own, so that no vendor's key goes to somebody else's server.
 pub(crate) const KEY: &str = "NOCTUARY_API_KEY";
+
+/// Returns a path with the folder of this account in place of `~`.
+pub(crate) fn of_account(path: PathBuf) -> PathBuf {
+    let account = std::env::var_os("HOME").map(PathBuf::from);
+    match (path.strip_prefix("~"), account) {
+        (Ok(inside), Some(account)) => account.join(inside),
+        _ => path,
+    }
+}
 
 impl Config {
     /// Reads the file that was named, or the one of this account, where there is one.
@@ -139,6 +158,11 @@ impl Config {
             && !home.to_str().is_some_and(is_address)
         {
             *home = folder.join(&*home);
+        }
+        if let (Some(index), Some(folder)) = (&mut config.search.index, path.parent())
+            && !index.starts_with("~")
+        {
+            *index = folder.join(&*index);
         }
         config.dreams()?;
         Ok(config)
@@ -290,6 +314,7 @@ impl Config {
                 user_names: Some(dreams.user_names.clone()),
             },
             home: self.home.clone(),
+            search: self.search.clone(),
             model: self.model.clone(),
             travel: Travel { key_file: self.key_file(), trust: self.travel.trust.clone() },
             server: self.server.clone(),

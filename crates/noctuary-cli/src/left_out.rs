@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use super::arguments::Arguments;
-use super::config::Config;
+use super::config::{Config, of_account};
 use super::home::is_database;
 use super::output::{Trouble, notice};
 use super::place::Place;
@@ -104,9 +104,5 @@ pub(crate) fn settings(said: &[OsString]) -> Result<Config, Trouble> {
 fn home(said: &[OsString]) -> Option<PathBuf> {
     let of_variable = VARIABLES.iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
     let path = of_variable.map(PathBuf::from).or_else(|| settings(said).ok()?.home.path)?;
-    let account = std::env::var_os("HOME").map(PathBuf::from);
-    match (path.strip_prefix("~"), account) {
-        (Ok(inside), Some(account)) => Some(account.join(inside)),
-        _ => Some(path),
-    }
+    Some(of_account(path))
 }

@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod config;
 mod home;
+mod kept;
 mod key;
 mod left_out;
 mod output;
@@ -84,7 +85,7 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
             commands::memory::search(path, query, &sought, whose, &config, output)
         }
         Command::Forget { path, text, in_files } => {
-            commands::memory::forget(path, text, *in_files, whose, output)
+            commands::memory::forget(path, text, *in_files, whose, &config, output)
         }
         Command::Rows { path, wanted } => rows::rows(path, wanted, whose, &config, output),
         Command::Row(row) => rows::row(row, whose, &config, output),
@@ -152,9 +153,9 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
             commands::carried::dreams_on(path, machine.as_deref(), *anywhere, whose, &config, output)
         }
         Command::Erase { path, who: Some(who), mentions, yes } => {
-            commands::memory::erase_person(path, who, *mentions, *yes, whose, output)
+            commands::memory::erase_person(path, (who, *mentions), *yes, whose, &config, output)
         }
-        Command::Erase { path, yes, .. } => commands::travel::erase(path, *yes, whose, output),
+        Command::Erase { path, yes, .. } => commands::travel::erase(path, *yes, whose, &config, output),
         Command::Completions { shell } => Ok(commands::shell::completions(*shell)),
         Command::Man { out } => commands::shell::man(out.as_deref(), output),
     }

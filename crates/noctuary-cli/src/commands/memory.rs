@@ -10,13 +10,14 @@ use noctuary::life::Indexed;
 use noctuary::memory::{AsOf, Query, Reached};
 use noctuary::search::{ChunkConfig, SearchResult};
 use noctuary::store::StoreConfig;
-use noctuary::{Access, DocName, SqliteIndex};
+use noctuary::{Access, DocName};
 use serde_json::json;
 
 use crate::arguments::Kept;
 use crate::commands::rows;
 use crate::config::Config;
 use crate::home::Home;
+use crate::kept;
 use crate::output::{End, Output, Trouble, count};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
@@ -75,12 +76,13 @@ pub(crate) fn search(
     output: Output,
 ) -> Result<End, Trouble> {
     let mut homes = Vec::new();
-    for place in std::iter::once(place).chain(sought.with) {
+    let places: Vec<&Place> = std::iter::once(place).chain(sought.with).collect();
+    for place in &places {
         homes.push((place.to_string(), Home::open(place, whose)?));
     }
     let seen = {
         let _progress = Progress::begin("searching");
-        look(&homes, &query.join(" "), sought, config)?
+        look((&homes, &places), &query.join(" "), sought, config)?
     };
     let is_empty = seen.rows.is_empty() && seen.documents.is_empty();
     if is_empty {
@@ -99,7 +101,7 @@ pub(crate) fn search(
 
 /// Looks in all homes.
 fn look<'h>(
-    homes: &'h [(String, Home)],
+    (homes, places): (&'h [(String, Home)], &[&Place]),
     query: &str,
     sought: &Sought<'_>,
     config: &Config,
@@ -121,8 +123,8 @@ fn look<'h>(
 
     let mut placed: Vec<(usize, usize, SearchResult)> = Vec::new();
     for (number, (_, home)) in homes.iter().enumerate() {
-        // The words of documents are read anew: the home is not written to.
-        let index = SqliteIndex::open_in_memory(home.scope.clone())?.with_edges(None);
+        // The home is not written to.
+        let index = kept::open(home, places[number], config)?.with_edges(None);
         let index = index.with_ranking(StoreConfig::preset(config.preset()).ranking);
         let chunks = ChunkConfig::preset(config.preset());
         let indexed =
@@ -230,6 +232,7 @@ pub(crate) fn forget(
     text: &[String],
     in_files: bool,
     whose: Whose<'_>,
+    config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
@@ -247,6 +250,7 @@ pub(crate) fn forget(
             request = request.store(there.store.any());
         }
         let statements = request.statements()?;
+        kept::drop_all(place, config)?;
         let receipt = request.in_files(in_files).run(Utc::now())?;
         for statement in &statements {
             listed(&home, &owner).note(statement, &receipt)?;
@@ -280,10 +284,10 @@ pub(crate) fn forget(
 /// Erases one person of a group, or says what would go.
 pub(crate) fn erase_person(
     place: &Place,
-    who: &str,
-    mentions: bool,
+    (who, mentions): (&str, bool),
     yes: bool,
     whose: Whose<'_>,
+    config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
     if whose.group.is_none() || who.trim().is_empty() {
@@ -320,6 +324,7 @@ pub(crate) fn erase_person(
     }
     let receipt = {
         let _progress = Progress::begin("erasing");
+        kept::drop_all(place, config)?;
         request.run(Utc::now())?
     };
     let is_left = receipt.left().next().is_some();

@@ -17,10 +17,10 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::home::{self, Home, Store, nothing_at};
-use crate::key;
 use crate::output::{At, End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
+use crate::{kept, key};
 
 /// How a life is taken out.
 #[derive(Clone, Copy)]
@@ -346,7 +346,16 @@ pub(crate) fn copy(place: &Place, out: &Place, whose: Whose<'_>, output: Output)
     Ok(End::look_if(refused > 0))
 }
 
-pub(crate) fn erase(place: &Place, yes: bool, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
+pub(crate) fn erase(
+    place: &Place,
+    yes: bool,
+    whose: Whose<'_>,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
+    if yes {
+        kept::drop_all(place, config)?;
+    }
     if let Place::Path(path) = place
         && path.is_dir()
     {
