@@ -137,7 +137,7 @@ struct Person {
     longer: BTreeSet<String>,
     mentions: bool,
     said: BTreeMap<DocName, BTreeSet<u64>>,
-    /// What others said in journals. What memory has of it is theirs, too.
+    /// The words of others in journals. Memory's copy of them is theirs, too.
     of_others: BTreeSet<String>,
 }
 
@@ -145,7 +145,7 @@ struct Person {
 struct Line<'t> {
     number: u64,
     of: Of,
-    /// Whose name it has in front.
+    /// The speaker whose name is in front.
     speaker: Option<Origin>,
     /// The words, as a statement.
     words: &'t str,
@@ -301,7 +301,7 @@ impl Theirs for Person {
     }
 }
 
-/// Returns where a name stands in a text as a word of its own, both as [`text::same_name`] has them.
+/// Finds a name in a text, as a word of its own. Both are as [`text::same_name`] has them.
 fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
     // Scripts without capitals may have no spaces either.
     let is_end = |c: Option<char>| c.is_none_or(|c| !(c.is_lowercase() || c.is_numeric()));

@@ -148,8 +148,8 @@ impl<'s> Layers<'s> {
         Ok(layered)
     }
 
-    /// Returns what a prompt shows: pinned rows first, and of equal places the nearest. A statement and a key of the profile come
-    /// once, as those of the nearest.
+    /// Returns the rows and the profile for a prompt: pinned rows first, and of equal places the nearest. A statement and a key of
+    /// the profile come once, as those of the nearest.
     pub(crate) fn shown(&self, most: usize, now: DateTime<Utc>) -> Result<Shown<'s>> {
         let mut told = Shown::default();
         let (mut statements, mut placed) = (SortedSet::new(), Vec::new());

@@ -32,7 +32,7 @@ impl SnapshotRow {
     }
 }
 
-/// What a prompt shows of one store, or of several.
+/// The part of one store or of several that a prompt shows.
 #[derive(Default)]
 pub(crate) struct Shown<'s> {
     /// The pinned ones first.

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::base::text;
 use crate::facts::{Fact, FactKey, FactState, FactStatus};
-use crate::memory::{Memory, Source, categories};
+use crate::memory::{Memory, MemoryId, Source, categories};
 
 /// Returns the form in which two rows are the same statement; `None` for rows that are no statements of facts.
 pub(crate) fn normal(category: &str, content: &str, key: Option<&FactKey>) -> Option<String> {
@@ -22,6 +22,11 @@ pub(crate) fn first_status(category: &str, source: Option<&Source>) -> Option<Fa
 /// Returns the status of a row without any decision.
 pub(crate) fn plain_status() -> FactStatus {
     FactStatus::standing(FactState::Candidate)
+}
+
+/// The place of a value: since when it is true, else since when the store knows it; of two, the later row is the later value.
+pub(crate) fn since(fact: &Fact) -> (DateTime<Utc>, MemoryId) {
+    (fact.since(), fact.memory.id)
 }
 
 /// Returns a row as the rules see it.

@@ -1,7 +1,7 @@
 //! The history of a fact, as a session sees it.
 
 use super::backend::Facts;
-use super::replace::since;
+use super::fact::since;
 use crate::base::error::Result;
 use crate::base::gather::Gather as _;
 use crate::base::order;

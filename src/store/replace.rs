@@ -1,8 +1,7 @@
 //! A fact that takes the place of the value before it, in the order of the time since when each is true.
 
-use chrono::{DateTime, Utc};
-
 use super::backend::Facts;
+use super::fact::since;
 use super::history::seen;
 use crate::base::error::Result;
 use crate::base::order;
@@ -90,9 +89,4 @@ pub(super) fn is_told(facts: &dyn Facts, one: MemoryId, other: MemoryId) -> Resu
         }
     }
     Ok(false)
-}
-
-/// The place of a value: since when it is true, else since when the store knows it; of two, the later row is the later value.
-pub(crate) fn since(fact: &Fact) -> (DateTime<Utc>, MemoryId) {
-    (fact.since(), fact.memory.id)
 }

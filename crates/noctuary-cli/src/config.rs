@@ -99,7 +99,7 @@ pub(crate) struct Travel {
     pub(crate) trust: Vec<String>,
 }
 
-/// What a search keeps for the next one.
+/// The index that a search keeps for the next one.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Search {

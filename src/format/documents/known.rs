@@ -140,9 +140,9 @@ pub(crate) fn is_other_value(one: &Statement, two: &Statement) -> bool {
     }
 }
 
-/// Returns whether two statements have the same words but for one place, and at least so many the same. The place is
-/// behind who or what they are about: two words at least, and three of a number, since one further in front is most often
-/// part of a name.
+/// Returns whether two statements have the same words but for one place, and at least `least_same` words around it. The
+/// place is behind who or what they are about. Two words are in front of it, and three in front of a number: further in
+/// front a number is most often part of a name.
 pub(crate) fn differs_in_value(one: &str, two: &str, least_same: usize) -> bool {
     /// The weight of a word; a sign of a script that parts no words weighs 1.
     const WORD: usize = 3;

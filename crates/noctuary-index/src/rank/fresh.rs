@@ -2,8 +2,8 @@
 //!
 //! Two rows answer the same where the older has the better part of the query, and the newer the words of the query
 //! that the older has. Fewer of them are enough with a sign of change: a word for it ("now", "moved"), another value
-//! of the same kind (5 interviews, and not 3), or both. What says in the same words that the same thing is another needs
-//! no other sign. Without a sign the newer says most of what the older says.
+//! of the same kind (5 interviews, and not 3), or both. "The limit is 8192" after "The limit is 4096"
+//! needs no other sign. Without a sign the newer says most of what the older says.
 //! The older row then goes down to right behind the newer, and all others keep their order. One word is enough where
 //! the newer takes back what the older says ("from Vim to Helix"): the two change places. A row that has a word of the
 //! query which the newer lacks, and no sign against it, answers something else: it stays. The verb of a question is no such
