@@ -208,15 +208,16 @@ impl<'v, W: Workspace> Passages<'v, W> {
         self.asked.sentence_in(passage)
     }
 
-    /// Puts entries of journals behind later ones that say the same anew, and says of each by which; the scores stay in their
-    /// places. Of several entries together nothing is said.
+    /// Puts entries of journals behind later ones that say the same anew, and says of each by which and from what it came; the
+    /// scores stay in their places. Of several entries together nothing is said.
     ///
     /// They are compared as they are shown: else the order would tell what a mask hides.
     pub(crate) fn newest_first(&self, results: &mut Vec<SearchResult>) {
         let (mut entries, mut places) = (Vec::new(), Vec::new());
-        for (place, found) in results.iter().enumerate() {
+        for (place, found) in results.iter_mut().enumerate() {
             let mut said = DayLog::parse(&found.content).entries;
             if said.len() == 1 && JournalName::day_of(found.path.as_str()).is_some() {
+                found.origin.clone_from(&said[0].origin);
                 entries.append(&mut said);
                 places.push(place);
             }

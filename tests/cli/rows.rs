@@ -385,5 +385,20 @@ fn a_search_keeps_what_was_asked_for_and_asks_about_the_past() {
             assert_eq!((found.len(), also.len()), (rows, documents), "{home} {arguments:?}: {told}");
             assert!(found.iter().all(|row| row["content"] == "The boat lies in Bergen. #boats"));
         }
+        // Of a journal's entry it is known who said it.
+        let note = ["note", home, "--group", "rowers", "--who", "Mai Ánh", "The oar of the boat is broken."];
+        ends(at, &note, 0);
+        for (filter, documents) in [
+            (["--who", "mai a\u{301}nh"], 1),
+            (["--who", "Mai"], 0),
+            (["--origin", "participant"], 1),
+            (["--origin", "user"], 0),
+        ] {
+            let arguments = [&["search", home, "oar", "--json", "--group", "rowers"][..], &filter].concat();
+            let told = json(at, &arguments, i32::from(documents == 0));
+            let said: Vec<_> =
+                told["documents"].as_array().unwrap().iter().map(|one| &one["origin"]).collect();
+            assert_eq!(said, vec!["participant:Mai Ánh"; documents], "{home} {filter:?}: {told}");
+        }
     }
 }

@@ -188,6 +188,7 @@ fn result(within: &Within<'_>, row: &Row) -> Result<Option<SearchResult>> {
         lines: (line(4)?, line(5)?),
         span: None,
         newer: None,
+        origin: None,
     }))
 }
 

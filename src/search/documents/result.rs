@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::base::name::DocName;
 use crate::base::text;
-use crate::format::JournalName;
+use crate::format::{JournalName, Origin};
 use crate::memory::{Degraded, SearchOutcome};
 use crate::search::rank::{Plan, one_line};
 
@@ -77,6 +77,9 @@ pub struct SearchResult {
     /// The entry of a later journal that says the same anew, as a citation: `memory/2026-04-06-chat.md#L5`. This passage
     /// may be out of date. `None` before [`Indexed::search`](crate::life::Indexed::search) compares them.
     pub newer: Option<String>,
+    /// From what the words came, as the journal says it. `None` where the passage is not one entry of a journal, and before
+    /// [`Indexed::search`](crate::life::Indexed::search) looks into it.
+    pub origin: Option<Origin>,
 }
 
 impl SearchResult {

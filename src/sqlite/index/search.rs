@@ -177,5 +177,6 @@ pub(super) fn result(row: &Row<'_>) -> rusqlite::Result<Option<SearchResult>> {
         lines: (line(5)?, line(6)?),
         span: None,
         newer: None,
+        origin: None,
     }))
 }

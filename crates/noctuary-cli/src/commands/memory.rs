@@ -41,17 +41,15 @@ impl Sought<'_> {
         if is_all && is_always { self.limit } else { self.limit.max(MAX_LOOKED_THROUGH) }
     }
 
-    /// Returns whether a document is kept: a journal by its day, others where no day is asked for. Nobody knows a category or an
-    /// origin of it.
+    /// Returns whether a document is kept: a journal by its day, others where no day is asked for. Nobody knows a category of it.
     fn takes(&self, name: &DocName, content: &str) -> bool {
-        let Kept { category, origin, who, tag, from, until } = self.kept;
-        let of_rows = category.is_some() || origin.is_some() || who.is_some();
+        let Kept { category, tag, from, until, .. } = self.kept;
         let until = until.iter().chain(&self.as_of).min();
         let is_within = match JournalName::parse(name).map(|journal| journal.date()) {
             Some(day) => from.is_none_or(|from| day >= from) && until.is_none_or(|until| day <= *until),
             None => from.is_none() && until.is_none(),
         };
-        !of_rows && is_within && tag.as_ref().is_none_or(|tag| rows::has_tag(content, tag))
+        category.is_none() && is_within && tag.as_ref().is_none_or(|tag| rows::has_tag(content, tag))
     }
 }
 
@@ -132,8 +130,13 @@ fn look<'h>(
         indexed.sync(Utc::now())?;
         let mut found = indexed.search_unmasked(&home.owner(), query, most)?;
         found.results.retain(|one| sought.takes(&one.path, &one.content));
+        // Who said it is known of each entry.
+        let of_somebody = sought.kept.origin.is_some() || sought.kept.who.is_some();
+        let looked = if of_somebody { most } else { limit };
+        found.results.truncate(looked);
+        let mut found = indexed.entries(&home.owner(), query, found, looked)?;
+        found.results.retain(|one| !of_somebody || rows::is_from(one.origin.as_ref(), sought.kept));
         found.results.truncate(limit);
-        let found = indexed.entries(&home.owner(), query, found, limit)?;
         for (at, one) in found.results.into_iter().enumerate() {
             // The same passage in several homes is that of the nearest.
             if !placed.iter().any(|(_, nearer, passage)| *nearer < number && passage.content == one.content) {
@@ -174,7 +177,7 @@ fn print_json(seen: &Seen<'_>, output: Output) -> Result<(), Trouble> {
         .map(|(number, found)| {
             let mut one = json!({"document": found.path, "lines": [found.lines.0, found.lines.1],
                                  "content": found.content, "score": found.score, "span": found.span,
-                                 "newer": found.newer});
+                                 "newer": found.newer, "origin": found.origin});
             if !is_one {
                 one["home"] = json!(seen.homes[*number]);
             }

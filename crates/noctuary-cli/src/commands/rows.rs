@@ -139,14 +139,17 @@ pub(crate) fn ends(date: NaiveDate, config: &Config) -> Result<DateTime<Utc>, Tr
 
 /// Returns whether a row is what was asked for, by what a filter of the library does not know.
 pub(crate) fn is_wanted(row: &Memory, kept: &Kept) -> bool {
-    let origin = row.origin.as_ref().map(ToString::to_string).unwrap_or_default();
+    is_from(row.origin.as_ref(), kept) && kept.tag.as_ref().is_none_or(|tag| has_tag(&row.content, tag))
+}
+
+/// Returns whether words are of the origin and of the person that are asked for. Names are compared in any case and composition.
+pub(crate) fn is_from(origin: Option<&Origin>, kept: &Kept) -> bool {
+    let origin = origin.map(ToString::to_string).unwrap_or_default();
     let is_of = |kind: &String| origin == *kind || origin.split(':').next() == Some(kind);
     let is_by = |name: &String| {
-        origin.strip_prefix("participant:").is_some_and(|said| said.to_lowercase() == name.to_lowercase())
+        origin.strip_prefix("participant:").is_some_and(|said| Entity::fold(said) == Entity::fold(name))
     };
-    kept.origin.as_ref().is_none_or(is_of)
-        && kept.who.as_ref().is_none_or(is_by)
-        && kept.tag.as_ref().is_none_or(|tag| has_tag(&row.content, tag))
+    kept.origin.as_ref().is_none_or(is_of) && kept.who.as_ref().is_none_or(is_by)
 }
 
 /// Returns whether a text has a tag, as tags are compared everywhere: in any case and composition.
