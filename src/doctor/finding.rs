@@ -62,9 +62,9 @@ pub enum FindingKind {
     OlderSchema,
     /// The index of a store does not say what its rows say.
     DriftedIndex,
-    /// Rows whose vectors could not be made.
+    /// Rows or chunks whose vectors could not be made.
     FailedEmbeddings,
-    /// Rows without a vector, where the doctor was given an embedder.
+    /// Rows or chunks without a vector, where the doctor was given an embedder.
     WaitingEmbeddings,
     /// Edges that the words of rows give, and the store does not have.
     MissingEdges,
@@ -152,12 +152,12 @@ const KINDS: [(FindingKind, &str, &str); 39] = [
     (
         FindingKind::FailedEmbeddings,
         "failed_embeddings",
-        "rows were sent to the embedder, and no vector came back",
+        "texts were sent to the embedder, and no vector came back",
     ),
     (
         FindingKind::WaitingEmbeddings,
         "waiting_embeddings",
-        "rows have no vector yet, so a search finds them by their words alone",
+        "texts have no vector yet, so a search finds them by their words alone",
     ),
     (
         FindingKind::MissingEdges,

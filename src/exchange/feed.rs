@@ -1,6 +1,6 @@
 //! Feeding a memory store: what dreams promoted into `MEMORY.md` becomes rows that a search finds.
 
-use chrono::{DateTime, NaiveTime, Utc};
+use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 use serde::Serialize;
 
 use crate::base::access::{Access, Actor, Scope, SessionKind};
@@ -42,7 +42,8 @@ pub struct FeedReport {
 /// The file is the truth, and with it the archive that its oldest sections may have moved to. Each bullet of a whole
 /// section becomes a private row without its citations, which the row [`cites`](crate::memory::Memory::cites). Under
 /// `### Facts` it is a fact, under `### Preferences` a preference, under `### Decisions` of category `decision`, else
-/// an observation. It is true since the beginning of the last cited journal's day, in UTC, and not later than `now`. A row is known by its dream and its words. An existing row is left as it is, also a retired one. A
+/// an observation. It is true since the day of the last cited journal, at 10:00 in UTC, when it is that day nearly
+/// everywhere, and not later than `now`. A row is known by its dream and its words. An existing row is left as it is, also a retired one. A
 /// row is deleted if its line was removed, edited or forgotten, even if it is pinned. It returns with its line.
 ///
 /// The notes of a row hold a hash of the lines that it cites, as they are when it is written. A store that knows the
@@ -132,6 +133,9 @@ pub fn feed(
     Ok(report)
 }
 
+/// The hour in UTC that is of one day in all zones from -10 to +13.
+const HOUR: i64 = 10;
+
 /// The key of a row: its dream and its words.
 type Key = (DreamId, String);
 
@@ -189,8 +193,8 @@ fn row(line: &Promoted, now: DateTime<Utc>) -> NewMemory {
         .origin(Origin::Agent)
         .cites(cites)
         .of_dream(line.dream.clone());
-    // A day that has begun somewhere may still be to come in UTC.
-    row.valid_from = day.map(|day| day.and_time(NaiveTime::MIN).and_utc().min(now));
+    let hour = NaiveTime::MIN + TimeDelta::hours(HOUR);
+    row.valid_from = day.map(|day| day.and_time(hour).and_utc().min(now));
     row
 }
 
@@ -217,6 +221,11 @@ impl Speakers<'_> {
             let front = statement.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(name));
             front && statement[name.len()..].starts_with(':')
         };
+        // An erased name is a row of x.
+        let is_erased = |origin: &Option<Origin>| {
+            let name = origin.as_ref().and_then(Origin::participant);
+            name.is_some_and(|name| name.bytes().all(|byte| byte == b'x'))
+        };
         let theirs = || said.iter().filter(is_participants);
         let nobody = Some(Origin::Participant(String::new()));
         let told_in: Vec<Option<Origin>>;
@@ -224,7 +233,8 @@ impl Speakers<'_> {
             Some(&named).filter(is_participants)
         } else if theirs().count() == said.len() {
             let is_one = theirs().all(|origin| Some(origin) == theirs().next());
-            if is_one { theirs().next() } else { theirs().find(is_named).or(Some(&nobody)) }
+            let one = theirs().next().filter(|_| is_one && !theirs().any(is_erased));
+            one.or_else(|| theirs().find(is_named)).or(Some(&nobody))
         } else {
             // A dream put their name in front of what nobody else said.
             told_in = row.cites.iter().spread(|cited| self.lines(&cited.name, 1, u64::MAX)).collect();

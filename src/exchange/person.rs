@@ -145,7 +145,7 @@ struct Person {
 struct Line<'t> {
     number: u64,
     of: Of,
-    /// The speaker whose name is in front.
+    /// The speaker, by a tag in front: a label with a name in it may be of anything.
     speaker: Option<Origin>,
     /// The words, as a statement.
     words: &'t str,
@@ -178,8 +178,9 @@ impl Person {
     fn is_named(&self, text: &str) -> bool {
         let text = text::same_name(text);
         let is_longer = |at: usize| {
-            let mut longer = self.longer.iter().flat_map(|longer| text.match_indices(longer));
-            longer.any(|(from, longer)| (from..from + longer.len()).contains(&at))
+            let is_in =
+                |longer: &String| places(&text, longer).any(|from| (from..from + longer.len()).contains(&at));
+            self.longer.iter().any(is_in)
         };
         places(&text, &self.name).any(|at| !is_longer(at))
     }
@@ -202,14 +203,15 @@ impl Person {
     fn spoken<'t>(&self, name: &str, text: &'t str) -> Vec<Line<'t>> {
         let mut lines = Vec::new();
         for (number, spoken) in (1..).zip(origins::spoken(text, &Above::of(name))) {
+            let front = text[..spoken.words.start].rsplit('\n').next().unwrap_or_default();
             let (of, place) = match &spoken.origin {
                 origin if self.is(origin.as_ref()) => (Of::Theirs, spoken.whole),
                 Some(Origin::User | Origin::Participant(_)) | None => (Of::Another, spoken.words),
                 Some(_) => (Of::Nobody, spoken.words),
             };
             if !place.is_empty() {
-                let words = statement(spoken.text);
-                lines.push(Line { number, of, speaker: spoken.origin, words, place });
+                let speaker = spoken.origin.filter(|_| front.contains(TAG));
+                lines.push(Line { number, of, speaker, words: statement(spoken.text), place });
             }
         }
         lines
@@ -229,9 +231,8 @@ impl Person {
             let is_cited = |cited: &reply::Citation| {
                 cited.name.as_ref().is_some_and(|name| self.rests(name, cited.first_line, cited.last_line))
             };
-            let speaker = speakers::read(told).map(|speaker| speaker.origin);
-            let is_resting =
-                self.is(speaker.as_ref()) || (cited.iter().any(is_cited) && !self.is_of_others(&claim));
+            let is_named = speakers::read(told).is_some_and(|speaker| self.is(Some(&speaker.origin)));
+            let is_resting = is_named || (cited.iter().any(is_cited) && !self.is_of_others(&claim));
             // Without a citation a person wrote it.
             let of = match is_resting {
                 true => Of::Resting,
@@ -241,7 +242,7 @@ impl Person {
             let start = range.start + (item.as_ptr() as usize - line.as_ptr() as usize);
             // Citations are at its end, or among its words: then the whole of it is the statement.
             let words = if item.starts_with(claim.as_str()) { &item[..claim.len()] } else { item };
-            lines.push(Line { number, of, speaker, words, place: start..start + item.len() });
+            lines.push(Line { number, of, speaker: None, words, place: start..start + item.len() });
         }
         lines
     }
@@ -355,12 +356,17 @@ impl Traces {
         let (mut traces, mut others) =
             (Self { person, requests: Vec::new(), plan: PersonPlan::default() }, Vec::new());
         let mut statements = BTreeSet::new();
+        let mut held = Vec::new();
+        for store in &request.stores {
+            held.push(all_rows(*store, request.access)?);
+        }
+        held.iter().flatten().for_each(|row| traces.person.meet(row.origin.as_ref()));
         if let Some(workspace) = request.workspace {
             traces.read(workspace, &mut statements, &mut others)?;
         }
         let mut rows = Vec::new();
-        for store in &request.stores {
-            rows.push(traces.rows(*store, request.access, &mut statements, &mut others)?);
+        for held in held {
+            rows.push(traces.rows(held, &mut statements, &mut others));
         }
         let statements = of_nobody_else(statements, &others);
         let base = ForgetRequest { statements, rows: Vec::new(), person: Some(name.to_owned()) };
@@ -414,9 +420,7 @@ impl Traces {
             read.push((name, lines));
         }
         for (name, text) in &documents {
-            let lines = self.person.lines(Some(name.as_str()), text);
-            lines.iter().for_each(|line| self.person.meet(line.speaker.as_ref()));
-            read.push((name, lines));
+            read.push((name, self.person.lines(Some(name.as_str()), text)));
         }
         for (name, lines) in read {
             // A statement may go over several lines.
@@ -445,22 +449,14 @@ impl Traces {
         Ok(())
     }
 
-    /// Reads the rows of a store, and returns those that leave.
+    /// Returns those rows of a store that leave.
     fn rows(
         &mut self,
-        store: &dyn MemoryStore,
-        access: &Access,
+        rows: Vec<Memory>,
         statements: &mut BTreeSet<String>,
         others: &mut Vec<String>,
-    ) -> Result<Vec<MemoryId>> {
-        let standing = Filter { retired: true, ..Filter::limit(usize::MAX) };
-        let deleted = Filter { deleted: true, ..standing.clone() };
+    ) -> Vec<MemoryId> {
         let mut leaving = Vec::new();
-        let mut rows = store.list(access, &standing)?;
-        rows.extend(store.list(access, &deleted)?);
-        rows.sort_by_key(|row| row.id);
-        rows.dedup_by_key(|row| row.id);
-        rows.iter().for_each(|row| self.person.meet(row.origin.as_ref()));
         for row in rows {
             let told = HiddenLine { place: format!("memories/{}", row.id), text: row.content.clone() };
             let rests = |cited: &SourceRef| self.person.rests(&cited.name, cited.first_line, cited.last_line);
@@ -485,13 +481,24 @@ impl Traces {
             leaving.push(row.id);
             statements.insert(row.content);
         }
-        Ok(leaving)
+        leaving
     }
 
     fn is_theirs(&self, row: &Memory) -> bool {
         let speaker = row.place.as_ref().and_then(|place| place.speaker.clone());
         self.person.is(row.origin.as_ref()) || self.person.is(speaker.map(Origin::Participant).as_ref())
     }
+}
+
+/// Reads the rows of a store, deleted ones too.
+fn all_rows(store: &dyn MemoryStore, access: &Access) -> Result<Vec<Memory>> {
+    let standing = Filter { retired: true, ..Filter::limit(usize::MAX) };
+    let deleted = Filter { deleted: true, ..standing.clone() };
+    let mut rows = store.list(access, &standing)?;
+    rows.extend(store.list(access, &deleted)?);
+    rows.sort_by_key(|row| row.id);
+    rows.dedup_by_key(|row| row.id);
+    Ok(rows)
 }
 
 /// Returns the statements that are long enough, and that nobody else said.

@@ -11,7 +11,7 @@ use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::memory::key::Cardinality;
-use crate::memory::{self, Found, Hit, MemoryId, MemoryStore, Query, SearchOutcome, Shown};
+use crate::memory::{self, Doubt, Found, Hit, MemoryId, MemoryStore, Query, SearchOutcome, Shown, Stale};
 
 /// Several stores that answer one question, the nearest first: the memory of a project above that of a person.
 ///
@@ -141,7 +141,7 @@ impl<'s> Layers<'s> {
         for mut row in placed {
             if are_several {
                 let newer = self.newer(row.number, row.found.hit.memory.id, &row.statement)?;
-                row.found.newer = newer.map(|(name, fact)| (name, fact.memory.id));
+                row.found.newer = newer.map(|(other, fact)| (self.layers[other].name, fact.memory.id));
             }
             layered.hits.push(row.found);
         }
@@ -152,20 +152,27 @@ impl<'s> Layers<'s> {
     /// the profile come once, as those of the nearest.
     pub(crate) fn shown(&self, most: usize, now: DateTime<Utc>) -> Result<Shown<'s>> {
         let mut told = Shown::default();
-        let (mut statements, mut placed) = (SortedSet::new(), Vec::new());
-        for (number, layer) in self.layers.iter().enumerate() {
+        let (mut all, mut statements, mut placed) = (Vec::new(), SortedSet::new(), Vec::new());
+        for layer in &self.layers {
             for (key, value) in layer.rows.profile(&layer.access)? {
                 if !told.profile.iter().any(|(known, _)| *known == key) {
                     told.profile.push((key, value));
                 }
             }
-            let of = (number > 0).then_some(layer.name);
-            let rows = layer.rows.snapshot(&layer.access, most, now)?;
-            for (place, mut shown) in memory::shown(rows, of).into_iter().enumerate() {
+            all.push(layer.rows.snapshot(&layer.access, most, now)?);
+        }
+        for (number, rows) in all.iter().enumerate() {
+            let of = (number > 0).then_some(self.layers[number].name);
+            for (place, mut shown) in memory::shown(rows.clone(), of).into_iter().enumerate() {
                 let statement = text::statement(&shown.row.content);
-                if let Some((name, newer)) = self.newer(number, shown.row.id, &statement)? {
-                    let words = memory::quoted(&newer.memory.content);
-                    shown.doubt = Some(format!("{words} of {name} is newer and states the same property"));
+                if let Some((other, newer)) = self.newer(number, shown.row.id, &statement)? {
+                    // Words of a row that no prompt shows are not shown here either.
+                    let by = all[other].iter().find(|row| row.id == newer.memory.id);
+                    shown.doubt = Some(Doubt {
+                        stale: Stale::Newer(newer.memory.id),
+                        by: by.map(|row| row.content.clone()),
+                        of: Some(self.layers[other].name),
+                    });
                 }
                 if statements.insert(statement) {
                     placed.push((!shown.row.pinned, place, number, shown));
@@ -183,8 +190,8 @@ impl<'s> Layers<'s> {
         self.layers.first().map(|layer| &layer.access)
     }
 
-    /// Returns the newest value of a row's property, where another store has a newer one.
-    fn newer(&self, number: usize, id: MemoryId, statement: &str) -> Result<Option<(&'s str, Fact)>> {
+    /// Returns the newest value of a row's property, with the number of its store, where another store has a newer one.
+    fn newer(&self, number: usize, id: MemoryId, statement: &str) -> Result<Option<(usize, Fact)>> {
         let of = &self.layers[number];
         let Some(fact) = of.facts.fact(&of.access, id)? else { return Ok(None) };
         let Some(key) = fact.key.as_ref().filter(|key| key.cardinality == Cardinality::One) else {
@@ -192,14 +199,14 @@ impl<'s> Layers<'s> {
         };
         let mut since: DateTime<Utc> = fact.since();
         let mut newest = None;
-        for (other, layer) in self.layers.iter().enumerate() {
-            if other == number {
+        for (at, layer) in self.layers.iter().enumerate() {
+            if at == number {
                 continue;
             }
             let Some(other) = layer.facts.current(&layer.access, key)? else { continue };
             if other.since() > since && is_other(&other, statement) {
                 since = other.since();
-                newest = Some((layer.name, other));
+                newest = Some((at, other));
             }
         }
         Ok(newest)

@@ -279,7 +279,19 @@ fn last(mut facts: Vec<Fact>, fits: &dyn Fn(&Fact) -> bool) -> Option<Fact> {
 pub(crate) fn as_of(facts: Vec<Fact>, time: AsOf) -> Option<Fact> {
     match time {
         AsOf::Held(time) => {
-            let held = |fact: &Fact| fact.status.state != FactState::Rejected && fact.since() <= time;
+            let mut times = Vec::with_capacity(facts.len());
+            for fact in &facts {
+                times.push((fact.memory.id, fact.since()));
+            }
+            // News of an earlier time that somebody put in its place.
+            let is_outdone = |fact: &Fact| {
+                let by = fact.status.successor.and_then(|id| times.iter().find(|(other, _)| *other == id));
+                let is_retired = fact.status.retired_at.is_some_and(|retired| retired <= time);
+                is_retired && by.is_some_and(|(_, since)| *since < fact.since())
+            };
+            let held = |fact: &Fact| {
+                fact.status.state != FactState::Rejected && fact.since() <= time && !is_outdone(fact)
+            };
             // What followed it may have been true before it too: a value that returned.
             let is_over = |fact: &Fact| {
                 fact.status.valid_until.is_some_and(|until| until > fact.since() && until <= time)

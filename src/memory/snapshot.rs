@@ -45,29 +45,53 @@ pub(crate) struct ShownRow<'s> {
     /// The name of a store that is not the nearest.
     pub(crate) of: Option<&'s str>,
     pub(crate) row: SnapshotRow,
-    pub(crate) doubt: Option<String>,
+    pub(crate) doubt: Option<Doubt<'s>>,
+}
+
+/// Why a row may be out of date, for readers who see no ids: by the words of another row.
+pub(crate) struct Doubt<'s> {
+    pub(crate) stale: Stale,
+    /// The words, as they are in the store; `None` where no prompt shows that row.
+    pub(crate) by: Option<String>,
+    /// The name of the store that has it, where it is another.
+    pub(crate) of: Option<&'s str>,
+}
+
+impl Doubt<'_> {
+    /// Returns why the first of some rows may be out of date.
+    pub(crate) fn of(row: &SnapshotRow, rows: &[SnapshotRow]) -> Option<Self> {
+        let stale = *row.stale.first()?;
+        let by = stale.by().and_then(|id| rows.iter().find(|row| row.id == id));
+        Some(Self { stale, by: by.map(|row| row.content.clone()), of: None })
+    }
+
+    /// Prints it; `shown` is what a prompt may say of a whole text, of which the beginning is quoted.
+    pub(crate) fn told<E>(&self, shown: &mut dyn FnMut(&str) -> Result<String, E>) -> Result<String, E> {
+        let mut name = match &self.by {
+            Some(words) => {
+                let words = shown(words)?;
+                let words = text::head(&words, MOST, Unit::Chars).split_whitespace().gather();
+                format!("\"{}\"", words.join(" "))
+            }
+            None => "another memory".to_owned(),
+        };
+        if let Some(of) = self.of {
+            name.push_str(&format!(" of {of}"));
+        }
+        Ok(self.stale.told(&name))
+    }
 }
 
 /// Returns rows with their doubts.
 pub(crate) fn shown<'s>(rows: Vec<SnapshotRow>, of: Option<&'s str>) -> Vec<ShownRow<'s>> {
-    let mut doubts: Vec<Option<String>> = rows.iter().map(|row| doubt(row, &rows)).gather();
-    let told = rows.into_iter().zip(doubts.drain(..));
-    told.map(|(row, doubt)| ShownRow { of, row, doubt }).gather()
+    let mut doubts = Vec::with_capacity(rows.len());
+    for row in &rows {
+        doubts.push(Doubt::of(row, &rows));
+    }
+    rows.into_iter().zip(doubts).map(|(row, doubt)| ShownRow { of, row, doubt }).gather()
 }
 
 /// The most characters of a row by which another may be out of date.
 const MOST: usize = 100;
-
-/// Returns why a row may be out of date, for readers who see no ids: by the words of the other row, as they are in the store.
-pub(crate) fn doubt(row: &SnapshotRow, rows: &[SnapshotRow]) -> Option<String> {
-    let stale = row.stale.first()?;
-    let other = stale.by().and_then(|id| rows.iter().find(|row| row.id == id));
-    Some(stale.told(&other.map_or_else(|| "another memory".to_owned(), |other| quoted(&other.content))))
-}
-
-/// Returns the words by which a prompt names a row.
-pub(crate) fn quoted(content: &str) -> String {
-    format!("\"{}\"", text::head(content, MOST, Unit::Chars).split_whitespace().gather().join(" "))
-}
 
 debug_as!(SnapshotRow, |it| "SnapshotRow {{ {}, {}, {} bytes }}", it.id, it.category, it.content.len());

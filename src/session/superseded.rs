@@ -9,7 +9,7 @@ use crate::base::text::{self, Unit};
 use crate::facts::Superseded;
 use crate::format::documents::curated;
 use crate::format::replies::reply;
-use crate::memory::{self, Memory, SnapshotRow};
+use crate::memory::{Doubt, Memory, SnapshotRow};
 
 /// The most characters of what holds now beside a line.
 const MOST: usize = 300;
@@ -60,8 +60,8 @@ impl Notes {
     ) -> Result<Self, E> {
         let mut doubted = SortedMap::new();
         for row in rows {
-            if let Some(doubt) = memory::doubt(row, rows) {
-                let doubt = shown(&doubt)?;
+            if let Some(doubt) = Doubt::of(row, rows) {
+                let doubt = doubt.told(&mut shown)?;
                 doubted.insert(text::statement(&row.content), format!("{DOUBT}: {doubt}]"));
             }
         }
@@ -222,12 +222,16 @@ mod tests {
             .map(|content| SnapshotRow::new(MemoryId::new(1), "fact".to_owned(), content.to_owned(), false))
             .into();
         rows[0].stale.push(Stale::SourceGone);
-        assert_eq!(memory::doubt(&rows[1], &rows), None);
+        let doubt = |rows: &[SnapshotRow]| {
+            Doubt::of(&rows[1], rows)
+                .map(|doubt| doubt.told(&mut |text| Ok::<_, ()>(text.to_owned())).unwrap())
+        };
+        assert_eq!(doubt(&rows), None);
         for (id, said) in
             [(1, "\"Lives in Berlin.\" may contradict it"), (9, "another memory may contradict it")]
         {
             rows[1].stale = vec![Stale::Suspected(MemoryId::new(id))];
-            assert_eq!(memory::doubt(&rows[1], &rows).as_deref(), Some(said));
+            assert_eq!(doubt(&rows).as_deref(), Some(said));
         }
         rows[1].stale.clear();
         let notes = Notes::default().doubting(&rows, |text| Ok::<_, ()>(text.to_owned())).unwrap();

@@ -62,12 +62,13 @@ pub(crate) fn earlier(
     found: &mut Found,
 ) -> Result<()> {
     let (mut told, mut hits) = (SortedSet::new(), Vec::new());
+    oldest_first(rows, &mut found.hits)?;
     for hit in found.hits.drain(..) {
         let now = hit.memory.id;
         let chain = history(rows, now, visibility == Visibility::All)?;
         let (mut before, mut last) = (0, String::new());
         for fact in chain {
-            if fact.memory.id == now || before == MAX_EARLIER {
+            if before == MAX_EARLIER {
                 break;
             }
             let statement = text::statement(&fact.memory.content);
@@ -83,5 +84,23 @@ pub(crate) fn earlier(
     }
     hits.truncate(filter.limit);
     found.hits = hits;
+    Ok(())
+}
+
+/// Puts before each row the older ones that may contradict it: nobody decided which of them was replaced.
+fn oldest_first(rows: &dyn Rows, hits: &mut [Hit]) -> Result<()> {
+    let mut since = Vec::with_capacity(hits.len());
+    for hit in hits.iter() {
+        since.push(rows.fact(hit.memory.id)?.map_or(hit.memory.created_at, |fact| fact.since()));
+    }
+    for at in 1..hits.len() {
+        let id = hits[at].memory.id;
+        let is_later =
+            |to: &usize| since[at] < since[*to] && hits[*to].stale.iter().any(|stale| stale.by() == Some(id));
+        if let Some(to) = (0..at).find(is_later) {
+            hits[to..=at].rotate_right(1);
+            since[to..=at].rotate_right(1);
+        }
+    }
     Ok(())
 }

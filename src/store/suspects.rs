@@ -116,13 +116,18 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
         other.total_cmp(one).then(other_id.cmp(id))
     });
     let (stated, mut alike) = (text::statement(text), Vec::new());
+    let words_of = |fact: &Fact| {
+        let content = fact.memory.content.as_str();
+        let name = fact.memory.origin.as_ref().and_then(Origin::participant);
+        text::statement(name.map_or_else(|| said(content), |name| said_by(name, content)))
+    };
     for (_, id, others) in best.into_iter().take(LOOKED_AT) {
         let is_alike = words.are_alike(others);
-        if !is_alike && (shared > 1 || others.len() > SHORT) {
+        if !is_alike && shared > 1 {
             continue;
         }
         let Some(fact) = facts.fact(id)? else { continue };
-        if is_alike || differs_in_value(&text::statement(said(&fact.memory.content)), &stated, SAME) {
+        if is_alike || differs_in_value(&words_of(&fact), &stated, SAME) {
             alike.push(fact);
         }
     }

@@ -69,6 +69,12 @@ fn a_kept_index_follows_the_folder_and_leaves_with_what_is_forgotten() {
     let files =
         || -> Vec<_> { fs::read_dir(at.join("kept")).unwrap().map(|file| file.unwrap().path()).collect() };
     assert!(search("ferry releases", 0).contains("Fridays"));
+    let other = at.join("other/life");
+    ends(at, &["init", "other/life"], 0);
+    ends(at, &["--config", "kept.toml", "search", "other/life", "ferry"], 1);
+    let of_one = files().len();
+    ends(at, &["--config", "kept.toml", "erase", "other/life", "--yes"], 0);
+    assert!(files().len() < of_one && !files().is_empty(), "{other:?} has an index of its own");
     let kept = files().into_iter().find(|file| file.extension().is_some_and(|end| end == "db")).unwrap();
     fs::write(at.join("life/memory.txt"), "no document").unwrap();
     fs::write(at.join("life/MEMORY.md"), "- Releases of the ferry go out on Mondays.\n").unwrap();
@@ -91,4 +97,11 @@ fn a_kept_index_follows_the_folder_and_leaves_with_what_is_forgotten() {
     fs::write(at.join("kept.toml"), "[search]\nindex = \"life/kept\"\n").unwrap();
     search("ferry", 2);
     assert!(!at.join("life/kept").exists());
+    ends(at, &["--config", "kept.toml", "forget", "life", "nobody said this"], 1);
+    // It is a help, and no need.
+    fs::write(at.join("life/MEMORY.md"), "- The ferry is blue.\n").unwrap();
+    fs::write(at.join("kept.toml"), "[search]\nindex = \"kept.toml\"\n").unwrap();
+    let output = crate::run(at, &["--config", "kept.toml", "search", "life", "ferry"]);
+    let warned = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && warned.contains("[search]"), "{output:?}");
 }

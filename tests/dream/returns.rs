@@ -55,6 +55,24 @@ fn a_value_that_returns_is_kept_again_and_only_once() {
 }
 
 #[test]
+fn nights_without_a_model_keep_what_is_taken_back() {
+    for line in [
+        "We take back the decision on tabs; spaces it is.",
+        "The decision on tabs is withdrawn.",
+        "We changed our minds on tabs: spaces it is.",
+        "Wir nehmen den Beschluss zurück, es bleibt bei Leerzeichen.",
+        "Vazgeçtik, sekme yerine boşluk kullanıyoruz.",
+    ] {
+        let life = Life::with(&[]);
+        for (day, said) in [(1, "Decision: we indent with tabs."), (2, line)] {
+            life.add(&format!("memory/2026-11-{day:02}-repl.md"), format!("- [user] {said}\n"));
+            dream(&life.dreamer(), &Extractive::new(), night(day + 1));
+        }
+        assert!(life.memory().contains(line), "{line}: {}", life.memory());
+    }
+}
+
+#[test]
 fn nights_without_a_model_keep_a_value_that_returns() {
     let days = |life: &Life, in_one_night: bool| {
         for (day, line) in [(1, OSLO), (2, BERGEN), (3, OSLO)] {

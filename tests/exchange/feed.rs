@@ -11,7 +11,9 @@ use chrono::{DateTime, Days, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::{FeedReport, feed};
 use noctuary::facts::{Decision, FactState, FactStore};
 use noctuary::format::{JournalName, Origin};
-use noctuary::memory::{Filter, Memory, MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Source};
+use noctuary::memory::{
+    AsOf, Filter, Memory, MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Source,
+};
 use noctuary::store::StoreConfig;
 use noctuary::testing::{Fault, Faults, FaultyDisk, MemoryDisk, Script};
 use noctuary::workspace::WorkspaceExt;
@@ -200,7 +202,7 @@ fn what_a_dream_promoted_is_found_in_main_sessions_with_its_lines_and_in_no_othe
             let since = life.store.fact(&agent(), row.id).unwrap().unwrap().valid_from;
             assert_eq!(
                 since,
-                Some(Utc.with_ymd_and_hms(2026, 11, 20, 0, 0, 0).unwrap()),
+                Some(Utc.with_ymd_and_hms(2026, 11, 20, 10, 0, 0).unwrap()),
                 "its journal's day"
             );
         }
@@ -235,8 +237,18 @@ fn a_line_is_replaced_since_the_day_of_the_journal_that_replaced_it() {
         let superseded = life.store.superseded(&agent()).unwrap();
         let since = superseded[0].since.map(|since| since.date_naive().to_string());
         assert_eq!(since.as_deref(), Some("2026-11-20"));
+        // An hour of the day on which it was said is not known: who decided knows what held later.
+        let typed = NewMemory::new("fact", "The boat is called Tern.", Source::UserExplicit);
+        let tern = life
+            .store
+            .write(&human(), &typed, Utc.with_ymd_and_hms(2026, 11, 20, 16, 0, 0).unwrap())
+            .unwrap();
+        life.store.decide(&human(), &Decision::supersede(tern, brisk), at(61)).unwrap();
+        let held = Query::new("What is the boat called?").as_of(AsOf::Held(at(90)));
+        let held = life.store.search(&agent(), &held).unwrap().hits;
+        assert_eq!(held.first().map(|hit| hit.memory.id), Some(brisk), "{held:?}");
         let history = life.store.history(&agent(), brisk).unwrap();
-        assert_eq!(history.iter().map(|fact| fact.memory.id).collect::<Vec<_>>(), [wren, brisk]);
+        assert_eq!(history.iter().map(|fact| fact.memory.id).collect::<Vec<_>>(), [wren, brisk, tern]);
     });
 }
 

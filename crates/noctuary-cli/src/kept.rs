@@ -2,67 +2,74 @@
 
 use std::path::{Path, PathBuf};
 
-use noctuary::SqliteIndex;
+use noctuary::workspace::Digest;
+use noctuary::{Scope, SqliteIndex};
 
 use super::config::{Config, of_account};
-use super::home::Home;
-use super::output::{At, Trouble};
+use super::output::{At, Trouble, notice};
 use super::place::Place;
 
-/// Opens the index of a home: the kept one, else one that ends with the command. One that cannot be opened is made anew.
-pub(crate) fn open(home: &Home, place: &Place, config: &Config) -> Result<SqliteIndex, Trouble> {
-    let Some((folder, name)) = place_of(place, config)? else {
-        return Ok(SqliteIndex::open_in_memory(home.scope.clone())?);
-    };
-    std::fs::create_dir_all(&folder).at("make", &folder)?;
-    let group = home.scope.group_name().map(|group| group.to_string()).unwrap_or_default();
-    let file = folder.join(format!("{name}.{group}.db"));
-    match SqliteIndex::open(&file, home.scope.clone()) {
-        Ok(index) => Ok(index),
-        Err(_) => {
-            remove(&folder, &format!("{name}.{group}."))?;
-            Ok(SqliteIndex::open(&file, home.scope.clone())?)
+/// The kept indexes of a home: one of its life, and one of each group.
+pub(crate) struct Kept {
+    home: PathBuf,
+    folder: PathBuf,
+    /// The beginning of their names, by the path of the home.
+    name: String,
+}
+
+impl Kept {
+    /// Returns where they are; `None` where the settings name no folder for them, or the home is no folder.
+    pub(crate) fn of(place: &Place, config: &Config) -> Option<Self> {
+        let (Some(folder), Place::Path(path)) = (&config.search.index, place) else { return None };
+        let home = path.canonicalize().ok().filter(|home| home.is_dir())?;
+        let last = home.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let digest = Digest::of(home.as_os_str().as_encoded_bytes()).short(16);
+        let name = format!("{last}.{digest}");
+        Some(Self { home, folder: of_account(folder.clone()), name })
+    }
+
+    /// Removes them: what was forgotten is in them.
+    pub(crate) fn remove(&self) -> Result<(), Trouble> {
+        match std::fs::read_dir(&self.folder) {
+            Ok(entries) => {
+                for entry in entries {
+                    let entry = entry.at("read", &self.folder)?;
+                    if entry.file_name().to_string_lossy().starts_with(&self.name) {
+                        std::fs::remove_file(entry.path()).at("remove", entry.path())?;
+                    }
+                }
+                Ok(())
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            read => read.map(drop).at("read", &self.folder),
         }
     }
-}
 
-/// Removes what is kept of a home: what was forgotten is in it.
-pub(crate) fn drop_all(place: &Place, config: &Config) -> Result<(), Trouble> {
-    match place_of(place, config)? {
-        Some((folder, name)) if folder.is_dir() => remove(&folder, &format!("{name}.")),
-        _ => Ok(()),
+    fn open(&self, scope: &Scope) -> Result<SqliteIndex, Trouble> {
+        std::fs::create_dir_all(&self.folder).at("make", &self.folder)?;
+        let group = scope.group_name().map(|group| format!(".{group}")).unwrap_or_default();
+        let file = self.folder.join(format!("{}{group}.db", self.name));
+        if let Ok(index) = SqliteIndex::open(&file, scope.clone()) {
+            return Ok(index);
+        }
+        // A damaged one is made anew.
+        self.remove()?;
+        Ok(SqliteIndex::open(file, scope.clone())?)
     }
 }
 
-fn remove(folder: &Path, begin: &str) -> Result<(), Trouble> {
-    for entry in std::fs::read_dir(folder).at("read", folder)? {
-        let entry = entry.at("read", folder)?;
-        if entry.file_name().to_string_lossy().starts_with(begin) {
-            std::fs::remove_file(entry.path()).at("remove", &entry.path())?;
+/// Opens the index of a home: the kept one, else one that ends with the command.
+pub(crate) fn open(place: &Place, scope: &Scope, config: &Config) -> Result<SqliteIndex, Trouble> {
+    if let Some(kept) = Kept::of(place, config) {
+        // The folder may not be there yet.
+        let folder = kept.folder.ancestors().find_map(|folder| Path::canonicalize(folder).ok());
+        if folder.is_some_and(|folder| folder.starts_with(&kept.home)) {
+            return Err(Trouble::of("index_inside", &[&kept.folder.display(), &kept.home.display()]));
+        }
+        match kept.open(scope) {
+            Ok(index) => return Ok(index),
+            Err(trouble) => notice("index_unkept", &[&kept.folder.display(), &trouble]),
         }
     }
-    Ok(())
+    Ok(SqliteIndex::open_in_memory(scope.clone())?)
 }
-
-/// Returns the folder of kept indexes, and the beginning of the names of those of a home: its path. `None` where nothing is kept.
-fn place_of(place: &Place, config: &Config) -> Result<Option<(PathBuf, String)>, Trouble> {
-    let (Some(folder), Place::Path(path)) = (&config.search.index, place) else { return Ok(None) };
-    let folder = of_account(folder.clone());
-    if !path.is_dir() {
-        return Ok(None);
-    }
-    let home = path.canonicalize().at("open", path)?;
-    // The folder may not be there yet.
-    let kept = folder.ancestors().find_map(|folder| folder.canonicalize().ok());
-    if kept.is_some_and(|kept| kept.starts_with(&home)) {
-        return Err(Trouble::of("index_inside", &[&folder.display(), &home.display()]));
-    }
-    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
-    let name: String = home.to_string_lossy().chars().map(plain).collect();
-    // The end of a long path tells more of it.
-    let name: String = name.chars().rev().take(MOST).collect::<Vec<_>>().into_iter().rev().collect();
-    Ok(Some((folder, name)))
-}
-
-/// The most characters of a home's path in the name of a file.
-const MOST: usize = 60;

@@ -165,8 +165,9 @@ impl MemoryContext {
         }
         for (line, shown) in lines.iter_mut().zip(rows) {
             if let Some(doubt) = &shown.doubt {
-                let doubt = printed(vec![("[may be out of date:".to_owned(), doubt)], &config.doors)?;
-                line.push_str(&format!(" {}]", doubt.concat()));
+                let of_rows = |text: &str| printed(vec![(String::new(), text)], &config.doors);
+                let doubt = doubt.told(&mut |text| of_rows(text).map(|lines| lines.concat()))?;
+                line.push_str(&format!(" [may be out of date: {doubt}]"));
             }
         }
         let (of_rows, of_facts) = lines.split_at(rows.len());

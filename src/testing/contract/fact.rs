@@ -455,6 +455,8 @@ pub fn suspects(store: &dyn Facts) {
         ("Toplantı salonu beşinci katta.", 1),
         ("המשרד נמצא בעיר חיפה.", 0),
         ("המשרד נמצא בעיר אילת.", 1),
+        ("2026-11-03: The boat lies in Porto.", 0),
+        ("2026-11-12: The boat lies in Faro.", 1),
         ("We use Vim.", 0),
         ("We use Git.", 0),
     ] {

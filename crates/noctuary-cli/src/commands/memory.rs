@@ -17,7 +17,7 @@ use crate::arguments::Kept;
 use crate::commands::rows;
 use crate::config::Config;
 use crate::home::Home;
-use crate::kept;
+use crate::kept::{self, Kept as KeptIndex};
 use crate::output::{End, Output, Trouble, count};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
@@ -122,7 +122,7 @@ fn look<'h>(
     let mut placed: Vec<(usize, usize, SearchResult)> = Vec::new();
     for (number, (_, home)) in homes.iter().enumerate() {
         // The home is not written to.
-        let index = kept::open(home, places[number], config)?.with_edges(None);
+        let index = kept::open(places[number], &home.scope, config)?.with_edges(None);
         let index = index.with_ranking(StoreConfig::preset(config.preset()).ranking);
         let chunks = ChunkConfig::preset(config.preset());
         let indexed =
@@ -253,8 +253,11 @@ pub(crate) fn forget(
             request = request.store(there.store.any());
         }
         let statements = request.statements()?;
-        kept::drop_all(place, config)?;
+        let kept = KeptIndex::of(place, config);
+        kept.iter().try_for_each(KeptIndex::remove)?;
         let receipt = request.in_files(in_files).run(Utc::now())?;
+        // A search may have made one meanwhile.
+        kept.iter().try_for_each(KeptIndex::remove)?;
         for statement in &statements {
             listed(&home, &owner).note(statement, &receipt)?;
             for there in &groups {
@@ -327,8 +330,11 @@ pub(crate) fn erase_person(
     }
     let receipt = {
         let _progress = Progress::begin("erasing");
-        kept::drop_all(place, config)?;
-        request.run(Utc::now())?
+        let kept = KeptIndex::of(place, config);
+        kept.iter().try_for_each(KeptIndex::remove)?;
+        let receipt = request.run(Utc::now())?;
+        kept.iter().try_for_each(KeptIndex::remove)?;
+        receipt
     };
     let is_left = receipt.left().next().is_some();
     if output.json {

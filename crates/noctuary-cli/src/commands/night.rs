@@ -108,7 +108,7 @@ pub(crate) fn read_again(
     for (name, bytes) in &given {
         output.line(format!("{name}: {} given back", size(*bytes)));
     }
-    output.line(format!("The next dream reads it: noctuary dream {place}"));
+    output.line(format!("The next dream reads it: noctuary dream {place}{}", whose.options()));
     Ok(End::Well)
 }
 

@@ -9,7 +9,7 @@ use noctuary::facts::{
     ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, Suspicion, Verdict,
 };
 use noctuary::format::Origin;
-use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Query, Source, categories};
+use noctuary::memory::{Filter, Memory, MemoryId, NewMemory, Query, Source, Stale, categories};
 use serde_json::{Value, json};
 
 use crate::arguments::{Answer, Kept, Row, RowState, Suspects, Wanted};
@@ -281,7 +281,11 @@ fn known_row(home: &Home, row: &NewMemory) -> Result<Option<MemoryId>, Trouble> 
     for hit in found.hits {
         let Some(fact) = home.store.any().fact(&home.owner(), hit.memory.id)? else { continue };
         let is_same = hit.memory.content == row.content && hit.memory.category == row.category;
-        if is_same && !fact.status.state.is_retired() {
+        // Behind another value that nobody decided on, it is one that returned.
+        let is_doubted = hit.stale.iter().any(
+            |stale| matches!(stale, Stale::Suspected(other) | Stale::Newer(other) if *other > hit.memory.id),
+        );
+        if is_same && !is_doubted && !fact.status.state.is_retired() {
             return Ok(Some(hit.memory.id));
         }
     }

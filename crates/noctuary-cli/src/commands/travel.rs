@@ -17,10 +17,11 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::home::{self, Home, Store, nothing_at};
+use crate::kept::Kept;
+use crate::key;
 use crate::output::{At, End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
-use crate::{kept, key};
 
 /// How a life is taken out.
 #[derive(Clone, Copy)]
@@ -353,13 +354,15 @@ pub(crate) fn erase(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    if yes {
-        kept::drop_all(place, config)?;
-    }
     if let Place::Path(path) = place
         && path.is_dir()
     {
-        return erase_folder(path, yes, whose, output);
+        let kept = Kept::of(place, config);
+        let erased = erase_folder(path, yes, whose, output)?;
+        if yes {
+            kept.iter().try_for_each(Kept::remove)?;
+        }
+        return Ok(erased);
     }
     let gone = {
         let home = Home::open(place, whose).map_err(|trouble| by_hand(trouble, place))?;

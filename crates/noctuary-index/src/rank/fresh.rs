@@ -144,7 +144,8 @@ impl Search<'_> {
     }
 }
 
-/// Puts texts before older ones that they say anew, as a search of rows tells them. Returns the ids in the new order, and
+/// Puts texts before older ones that they say anew, as a search of rows tells them, and behind them where the query asks for the
+/// past. Returns the ids in the new order, and
 /// each newer text's id with that of an older one.
 ///
 /// `cards` come best first; each has an id of its own.
@@ -167,7 +168,8 @@ pub fn newest_first(plan: &Plan, cards: &[Card<'_>]) -> (Vec<i64>, Vec<(i64, i64
     let search = Search { pool: &pool, frequencies: &frequencies, ranking: &ranking, plan, entities };
     let mut order: Vec<i64> = cards.iter().map(|card| card.id).collect();
     let (mut pairs, mut moved) = (Vec::new(), Vec::new());
-    if !search.freshens() {
+    let asks_for_the_past = plan.asks_for_the_past();
+    if !asks_for_the_past && !search.freshens() {
         return (order, pairs);
     }
     let near = (0..).take(taken.min(ranking.freshness));
@@ -177,12 +179,24 @@ pub fn newest_first(plan: &Plan, cards: &[Card<'_>]) -> (Vec<i64>, Vec<(i64, i64
     let is_asked_for = |term: &&Term| !term.is_stem() && !is_stop_word(&term.written);
     let is_one_word = plan.terms.iter().filter(is_asked_for).count() < 2;
     for newer in by_time(&candidates) {
+        let says = |at: usize| &question.statement(&candidates[at]).words;
         let is_renewed = |older: &usize| match question.renewal(&candidates[newer], &candidates[*older]) {
             Some(Renewal::TakesBack | Renewal::SaysAnother) => true,
             Some(Renewal::SaysAnew) => !is_one_word,
             None => false,
         };
-        moved.extend((0..candidates.len()).filter(is_renewed).map(|older| (newer, older)));
+        // The same words are no news.
+        let is_news = |older: &usize| is_renewed(older) && says(newer) != says(*older);
+        moved.extend((0..candidates.len()).filter(is_news).map(|older| (newer, older)));
+    }
+    if asks_for_the_past {
+        for (newer, older) in moved {
+            let place = |at: usize| order.iter().position(|other| *other == candidates[at].row.id);
+            if let Some((from, to)) = place(older).zip(place(newer)).filter(|(from, to)| from > to) {
+                order[to..=from].rotate_right(1);
+            }
+        }
+        return (order, pairs);
     }
     for (at, (newer, older)) in moved.iter().enumerate() {
         let id = |at: usize| candidates[at].row.id;
@@ -486,7 +500,16 @@ mod tests {
         for (query, old, new, is_news) in [
             ("max_tokens", "max_tokens is 4096.", "max_tokens is 8192.", true),
             ("Where is the office?", "The office is in Oslo.", "The office is in Bergen.", true),
-            ("Bürolage", "Die Bürolage ist Oslo.", "Die Bürolage ist Bergen jetzt.", true),
+            ("Wo ist das Büro?", "Das Büro ist in Oslo.", "Das Büro ist in Bergen jetzt.", true),
+            ("Where is the printer?", "The printer is upstairs.", "The printer is broken.", false),
+            ("friend", "My friend is Ana.", "My friend is Boris.", false),
+            (
+                "locker code",
+                "The locker code is four-seven-one-nine.",
+                "The locker code is three-three-two-eight.",
+                true,
+            ),
+            ("the locker code", "The locker code is 7.", "The locker code is 7!", false),
             ("Where is the office?", "The office is in Oslo.", "The office is in Oslo.", false),
             (
                 "Where is the office?",
@@ -501,6 +524,10 @@ mod tests {
             let (_, pairs) = newest_first(&Plan::of(query, false), &cards);
             assert_eq!(pairs == [(1, 0)], is_news, "{query} {old} {new}: {pairs:?}");
         }
+        let offices = cards(&["The office is in Bergen.", "The office is in Oslo."]).into_iter().zip([9, 3]);
+        let offices: Vec<Card<'_>> = offices.map(|(card, touched)| Card { touched, ..card }).collect();
+        let past = Plan::of("Where was the office originally?", false);
+        assert_eq!(newest_first(&past, &offices), (vec![1, 0], Vec::new()));
     }
 
     #[test]

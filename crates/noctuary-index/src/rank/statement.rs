@@ -14,7 +14,7 @@ const MAX_TAKEN_BACK: usize = 3;
 const MAX_NO_LONGER: usize = 5;
 
 /// Maximum number of words of a value.
-const MAX_VALUE: usize = 3;
+const MAX_VALUE: usize = 4;
 
 /// The content of a row's sentences that have a word of the query.
 #[derive(Debug, Default)]
@@ -113,7 +113,8 @@ impl Statement {
         })
     }
 
-    /// Returns whether it says of the same thing that it is another: "The limit is 4096.", "The limit is 8192 now.".
+    /// Returns whether it says of the same thing another value of one kind: numbers, or words behind the same one, such as "in
+    /// Oslo" and "in Bergen".
     pub(super) fn says_another_than(&self, older: &Self) -> bool {
         let is_another = |(new, of): &(Vec<String>, usize), (old, before): &(Vec<String>, usize)| {
             if of != before || new[..*of] != old[..*of] {
@@ -123,8 +124,9 @@ impl Statement {
             let front = new.iter().zip(old).take_while(|(one, other)| one == other).count();
             let (new, old) = (&new[front..], &old[front..]);
             let end = new.iter().rev().zip(old.iter().rev()).take_while(|(one, other)| one == other).count();
-            let gaps = [new.len() - end, old.len() - end];
-            gaps.iter().all(|gap| (1..=MAX_VALUE).contains(gap))
+            let gaps = [&new[..new.len() - end], &old[..old.len() - end]];
+            let are_numbers = gaps.iter().all(|gap| gap.first().is_some_and(|word| is_number(word)));
+            gaps.iter().all(|gap| (1..=MAX_VALUE).contains(&gap.len())) && (front > 0 || are_numbers)
         };
         self.equations.iter().any(|new| older.equations.iter().any(|old| is_another(new, old)))
     }
@@ -218,6 +220,10 @@ impl<'a> Chunk<'a> {
         }
         values
     }
+}
+
+fn is_number(word: &str) -> bool {
+    word.starts_with(is_digit) || NUMBERS.iter().any(|(number, _)| *number == word)
 }
 
 fn is_digit(c: char) -> bool {
