@@ -510,11 +510,8 @@ fn missing_edges(missing: u64) -> String {
 fn embeddings(place: &str, has_embedder: bool, told: &mut Examination) {
     let how =
         if has_embedder { "run `noctuary doctor PATH --fix --apply`" } else { "give the doctor an embedder" };
-    for of_chunks in [false, true] {
-        let (states, what) = match of_chunks {
-            false => (&told.health.embeddings, "rows"),
-            true => (&told.health.chunks, "chunks of documents"),
-        };
+    let health = told.health.clone();
+    for (states, what) in [(&health.embeddings, "rows"), (&health.chunks, "chunks of documents")] {
         let count = |state: &str| states.get(state).copied().unwrap_or(0);
         let (failed, pending) = (count("failed"), count("pending"));
         if failed > 0 {

@@ -95,14 +95,14 @@ pub(super) fn examine<S: Rows>(
     let top = spoken.iter().take(TOP).map(|top| (top.entity.to_string(), top.texts));
     told.health.top_entities = top.collect();
     if let Some(embedder) = &stores.embedder {
-        told.health.embeddings = states(store.embedding_status(embedder.id())?);
+        told.health.embeddings = states(&store.embedding_status(embedder.id())?);
     }
     told.health.suspicions = FactStore::suspicions(store, &owner, usize::MAX)?.len() as u64;
     Ok(())
 }
 
 /// Names the states of vectors.
-fn states(status: EmbeddingStatus) -> BTreeMap<String, u64> {
+fn states(status: &EmbeddingStatus) -> BTreeMap<String, u64> {
     let counts = [
         ("pending", status.pending),
         ("embedded", status.embedded),
@@ -118,7 +118,7 @@ pub(super) fn chunks(index: &dyn VectorStore, stores: &StoreConfig, told: &mut E
     let Some(embedder) = &stores.embedder else { return Ok(()) };
     let status = index.embedding_status(embedder.id())?;
     if has_vectors(&status) {
-        told.health.chunks = states(status);
+        told.health.chunks = states(&status);
     }
     Ok(())
 }

@@ -83,7 +83,7 @@ impl Doubt<'_> {
 }
 
 /// Returns rows with their doubts.
-pub(crate) fn shown<'s>(rows: Vec<SnapshotRow>, of: Option<&'s str>) -> Vec<ShownRow<'s>> {
+pub(crate) fn shown(rows: Vec<SnapshotRow>, of: Option<&str>) -> Vec<ShownRow<'_>> {
     let mut doubts = Vec::with_capacity(rows.len());
     for row in &rows {
         doubts.push(Doubt::of(row, &rows));

@@ -74,13 +74,13 @@ pub(crate) fn search(
     output: Output,
 ) -> Result<End, Trouble> {
     let mut homes = Vec::new();
-    let places: Vec<&Place> = std::iter::once(place).chain(sought.with).collect();
-    for place in &places {
+    let paths: Vec<&Place> = std::iter::once(place).chain(sought.with).collect();
+    for place in &paths {
         homes.push((place.to_string(), Home::open(place, whose)?));
     }
     let seen = {
         let _progress = Progress::begin("searching");
-        look((&homes, &places), &query.join(" "), sought, config)?
+        look((&homes, &paths), &query.join(" "), sought, config)?
     };
     let is_empty = seen.rows.is_empty() && seen.documents.is_empty();
     if is_empty {
@@ -99,7 +99,7 @@ pub(crate) fn search(
 
 /// Looks in all homes.
 fn look<'h>(
-    (homes, places): (&'h [(String, Home)], &[&Place]),
+    (homes, paths): (&'h [(String, Home)], &[&Place]),
     query: &str,
     sought: &Sought<'_>,
     config: &Config,
@@ -122,7 +122,7 @@ fn look<'h>(
     let mut placed: Vec<(usize, usize, SearchResult)> = Vec::new();
     for (number, (_, home)) in homes.iter().enumerate() {
         // The home is not written to.
-        let index = kept::open(places[number], &home.scope, config)?.with_edges(None);
+        let index = kept::open(paths[number], &home.scope, config)?.with_edges(None);
         let index = index.with_ranking(StoreConfig::preset(config.preset()).ranking);
         let chunks = ChunkConfig::preset(config.preset());
         let indexed =
