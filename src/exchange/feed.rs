@@ -223,7 +223,7 @@ impl Speakers<'_> {
         };
         // An erased name is a row of x.
         let is_erased = |origin: &Option<Origin>| {
-            let name = origin.as_ref().and_then(Origin::participant);
+            let name = Origin::participant(origin.as_ref());
             name.is_some_and(|name| name.bytes().all(|byte| byte == b'x'))
         };
         let theirs = || said.iter().filter(is_participants);

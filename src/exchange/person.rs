@@ -187,7 +187,7 @@ impl Person {
 
     /// Takes in the name of whom a line is of.
     fn meet(&mut self, origin: Option<&Origin>) {
-        let Some(name) = origin.and_then(Origin::participant) else { return };
+        let Some(name) = Origin::participant(origin) else { return };
         let name = text::same_name(name);
         if name != self.name && places(&name, &self.name).next().is_some() {
             self.longer.insert(name);

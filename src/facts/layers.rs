@@ -6,12 +6,11 @@ use super::fact::Fact;
 use super::store::FactStore;
 use crate::base::access::Access;
 use crate::base::error::Result;
-use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::sorted::SortedSet;
 use crate::base::text;
 use crate::memory::key::Cardinality;
-use crate::memory::{self, Doubt, Found, Hit, MemoryId, MemoryStore, Query, SearchOutcome, Shown, Stale};
+use crate::memory::{Doubt, Found, Hit, MemoryId, MemoryStore, Query, SearchOutcome, Shown, ShownRow, Stale};
 
 /// Several stores that answer one question, the nearest first: the memory of a project above that of a person.
 ///
@@ -151,43 +150,41 @@ impl<'s> Layers<'s> {
     /// Returns the rows and the profile for a prompt: pinned rows first, and of equal places the nearest. A statement and a key of
     /// the profile come once, as those of the nearest.
     pub(crate) fn shown(&self, most: usize, now: DateTime<Utc>) -> Result<Shown<'s>> {
-        let mut told = Shown::default();
-        let (mut all, mut statements, mut placed) = (Vec::new(), SortedSet::new(), Vec::new());
-        for layer in &self.layers {
+        let (mut told, mut statements) = (Shown::default(), SortedSet::new());
+        for (number, layer) in self.layers.iter().enumerate() {
             for (key, value) in layer.rows.profile(&layer.access)? {
                 if !told.profile.iter().any(|(known, _)| *known == key) {
                     told.profile.push((key, value));
                 }
             }
-            all.push(layer.rows.snapshot(&layer.access, most, now)?);
+            let rows = layer.rows.snapshot(&layer.access, most, now)?;
+            let of = (number > 0).then_some(layer.name);
+            told.take(&rows, (number, of), Some(&mut statements));
         }
-        for (number, rows) in all.iter().enumerate() {
-            let of = (number > 0).then_some(self.layers[number].name);
-            for (place, mut shown) in memory::shown(rows.clone(), of).into_iter().enumerate() {
-                let statement = text::statement(&shown.row.content);
-                if let Some((other, newer)) = self.newer(number, shown.row.id, &statement)? {
-                    // Words of a row that no prompt shows are not shown here either.
-                    let by = all[other].iter().find(|row| row.id == newer.memory.id);
-                    shown.doubt = Some(Doubt {
-                        stale: Stale::Newer(newer.memory.id),
-                        by: by.map(|row| row.content.clone()),
-                        of: Some(self.layers[other].name),
-                    });
-                }
-                if statements.insert(statement) {
-                    placed.push((!shown.row.pinned, place, number, shown));
+        for at in 0..told.rows.len() {
+            let ShownRow { number, row, .. } = &told.rows[at];
+            let Some((other, newer)) = self.newer(*number, row.id, &text::statement(&row.content))? else {
+                continue;
+            };
+            // Words of a row that no prompt shows are not shown here either.
+            let mut by = None;
+            for shown in &told.rows {
+                if shown.number == other && shown.row.id == newer.memory.id {
+                    by = Some(shown.row.content.clone());
                 }
             }
+            let (stale, of) = (Stale::Newer(newer.memory.id), Some(self.layers[other].name));
+            told.rows[at].doubt = Some(Doubt { stale, by, of });
         }
-        order::sort_by_key(&mut placed, |(behind, place, number, _)| (*behind, *place, *number));
-        placed.truncate(most);
-        told.rows = placed.into_iter().map(|(.., shown)| shown).gather();
+        order::sort_by_key(&mut told.rows, |shown| (!shown.row.pinned, shown.place, shown.number));
+        told.rows.truncate(most);
         Ok(told)
     }
 
     /// Returns the access to the nearest store.
     pub(crate) fn nearest(&self) -> Option<&Access> {
-        self.layers.first().map(|layer| &layer.access)
+        let layer = self.layers.first()?;
+        Some(&layer.access)
     }
 
     /// Returns the newest value of a row's property, with the number of its store, where another store has a newer one.

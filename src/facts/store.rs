@@ -168,7 +168,7 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// As [`values`](Self::values).
     fn current(&self, access: &Access, key: &FactKey) -> Result<Option<Fact>> {
-        Ok(last(self.values(access, key)?, &|fact| !fact.status.state.is_retired()))
+        Ok(last(self.values(access, key)?, &|fact, _| !fact.status.state.is_retired()))
     }
 
     /// Returns the value that held at a time, as it is known by now; `None` where none is known to have held.
@@ -265,32 +265,36 @@ pub trait FactStore: Debug + Send + Sync {
     fn decisions(&self, access: &Access, limit: usize) -> Result<Vec<ConsolidationEvent>>;
 }
 
-/// Returns the last of some facts that fits.
-fn last(mut facts: Vec<Fact>, fits: &dyn Fn(&Fact) -> bool) -> Option<Fact> {
-    while let Some(fact) = facts.pop() {
-        if fits(&fact) {
-            return Some(fact);
+/// Returns the last of some facts that fits, beside all of them.
+fn last(mut facts: Vec<Fact>, fits: &dyn Fn(&Fact, &[Fact]) -> bool) -> Option<Fact> {
+    let mut at = facts.len();
+    while at > 0 {
+        at -= 1;
+        if fits(&facts[at], &facts) {
+            return Some(facts.swap_remove(at));
         }
     }
     None
+}
+
+/// Returns whether news of an earlier time was put in the place of a fact by then.
+fn is_outdone(fact: &Fact, time: DateTime<Utc>, facts: &[Fact]) -> bool {
+    let (Some(by), Some(retired)) = (fact.status.successor, fact.status.retired_at) else { return false };
+    for other in facts {
+        if other.memory.id == by && other.since() < fact.since() {
+            return retired <= time;
+        }
+    }
+    false
 }
 
 /// Returns the last of some facts that counted at a time. They are in the order since when they are true.
 pub(crate) fn as_of(facts: Vec<Fact>, time: AsOf) -> Option<Fact> {
     match time {
         AsOf::Held(time) => {
-            let mut times = Vec::with_capacity(facts.len());
-            for fact in &facts {
-                times.push((fact.memory.id, fact.since()));
-            }
-            // News of an earlier time that somebody put in its place.
-            let is_outdone = |fact: &Fact| {
-                let by = fact.status.successor.and_then(|id| times.iter().find(|(other, _)| *other == id));
-                let is_retired = fact.status.retired_at.is_some_and(|retired| retired <= time);
-                is_retired && by.is_some_and(|(_, since)| *since < fact.since())
-            };
-            let held = |fact: &Fact| {
-                fact.status.state != FactState::Rejected && fact.since() <= time && !is_outdone(fact)
+            let held = |fact: &Fact, facts: &[Fact]| {
+                let is_true = fact.status.state != FactState::Rejected && fact.since() <= time;
+                is_true && !is_outdone(fact, time, facts)
             };
             // What followed it may have been true before it too: a value that returned.
             let is_over = |fact: &Fact| {
@@ -299,7 +303,7 @@ pub(crate) fn as_of(facts: Vec<Fact>, time: AsOf) -> Option<Fact> {
             last(facts, &held).filter(|fact| !is_over(fact))
         }
         AsOf::Believed(time) => {
-            let was_believed = |fact: &Fact| {
+            let was_believed = |fact: &Fact, _: &[Fact]| {
                 let is_known = fact.memory.created_at <= time && fact.since() <= time;
                 is_known && fact.status.retired_at.is_none_or(|retired| retired > time)
             };

@@ -79,7 +79,7 @@ pub use pack::Packed;
 pub use query::{AsOf, Filter, Query, QueryVector, Syntax};
 pub use row::{Memory, NewMemory, Place, Role};
 pub use snapshot::SnapshotRow;
-pub(crate) use snapshot::{Doubt, Shown, ShownRow, shown};
+pub(crate) use snapshot::{Doubt, Shown, ShownRow};
 pub use source::Source;
 pub use stale::Stale;
 #[cfg(any(feature = "exchange", feature = "postgres", feature = "sqlite"))]

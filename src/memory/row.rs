@@ -226,7 +226,7 @@ impl Memory {
     pub(crate) fn participant(&self) -> Option<&str> {
         let is_imported =
             self.source.as_ref().is_some_and(|source| source.as_str() == Source::Imported.as_str());
-        if is_imported { None } else { self.origin.as_ref().and_then(Origin::participant) }
+        if is_imported { None } else { Origin::participant(self.origin.as_ref()) }
     }
 }
 

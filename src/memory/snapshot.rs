@@ -4,6 +4,7 @@ use super::id::MemoryId;
 use super::stale::Stale;
 use crate::base::debug::debug_as;
 use crate::base::gather::Gather as _;
+use crate::base::sorted::SortedSet;
 use crate::base::text::{self, Unit};
 
 /// A row as a prompt shows it.
@@ -42,6 +43,9 @@ pub(crate) struct Shown<'s> {
 
 /// A row, whose it is where it is one of several stores, and why it may be out of date.
 pub(crate) struct ShownRow<'s> {
+    /// The place among the rows of its store, and the number of the store, the nearest first.
+    pub(crate) place: usize,
+    pub(crate) number: usize,
     /// The name of a store that is not the nearest.
     pub(crate) of: Option<&'s str>,
     pub(crate) row: SnapshotRow,
@@ -61,8 +65,13 @@ impl Doubt<'_> {
     /// Returns why the first of some rows may be out of date.
     pub(crate) fn of(row: &SnapshotRow, rows: &[SnapshotRow]) -> Option<Self> {
         let stale = *row.stale.first()?;
-        let by = stale.by().and_then(|id| rows.iter().find(|row| row.id == id));
-        Some(Self { stale, by: by.map(|row| row.content.clone()), of: None })
+        let mut by = None;
+        for other in rows {
+            if stale.by() == Some(other.id) {
+                by = Some(other.content.clone());
+            }
+        }
+        Some(Self { stale, by, of: None })
     }
 
     /// Prints it; `shown` is what a prompt may say of a whole text, of which the beginning is quoted.
@@ -82,13 +91,23 @@ impl Doubt<'_> {
     }
 }
 
-/// Returns rows with their doubts.
-pub(crate) fn shown(rows: Vec<SnapshotRow>, of: Option<&str>) -> Vec<ShownRow<'_>> {
-    let mut doubts = Vec::with_capacity(rows.len());
-    for row in &rows {
-        doubts.push(Doubt::of(row, &rows));
+impl<'s> Shown<'s> {
+    /// Takes in the rows of a store with their doubts, but for those with a statement that is known.
+    pub(crate) fn take(
+        &mut self,
+        rows: &[SnapshotRow],
+        (number, of): (usize, Option<&'s str>),
+        mut known: Option<&mut SortedSet<String>>,
+    ) {
+        for (place, row) in rows.iter().enumerate() {
+            if let Some(known) = &mut known
+                && !known.insert(text::statement(&row.content))
+            {
+                continue;
+            }
+            self.rows.push(ShownRow { place, number, of, row: row.clone(), doubt: Doubt::of(row, rows) });
+        }
     }
-    rows.into_iter().zip(doubts).map(|(row, doubt)| ShownRow { of, row, doubt }).gather()
 }
 
 /// The most characters of a row by which another may be out of date.

@@ -53,8 +53,10 @@ impl Stale {
 
 impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = self.by().map(|id| format!("memory {id}")).unwrap_or_default();
-        f.write_str(&self.told(&row))
+        match self.by() {
+            Some(id) => f.write_str(&self.told(&format!("memory {id}"))),
+            None => f.write_str(&self.told("")),
+        }
     }
 }
 

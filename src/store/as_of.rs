@@ -89,17 +89,17 @@ pub(crate) fn earlier(
 
 /// Puts before each row the older ones that may contradict it: nobody decided which of them was replaced.
 fn oldest_first(rows: &dyn Rows, hits: &mut [Hit]) -> Result<()> {
-    let mut since = Vec::with_capacity(hits.len());
-    for hit in hits.iter() {
-        since.push(rows.fact(hit.memory.id)?.map_or(hit.memory.created_at, |fact| fact.since()));
-    }
     for at in 1..hits.len() {
-        let id = hits[at].memory.id;
-        let is_later =
-            |to: &usize| since[at] < since[*to] && hits[*to].stale.iter().any(|stale| stale.by() == Some(id));
-        if let Some(to) = (0..at).find(is_later) {
-            hits[to..=at].rotate_right(1);
-            since[to..=at].rotate_right(1);
+        for to in 0..at {
+            let (one, other) = (hits[at].memory.id, &hits[to]);
+            if !other.stale.iter().any(|stale| stale.by() == Some(one)) {
+                continue;
+            }
+            let (Some(one), Some(other)) = (rows.fact(one)?, rows.fact(other.memory.id)?) else { continue };
+            if one.since() < other.since() {
+                hits[to..=at].rotate_right(1);
+                break;
+            }
         }
     }
     Ok(())

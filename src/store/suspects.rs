@@ -68,11 +68,11 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
         found.extend(single.map(|fact| Suspect { id: fact.memory.id, reason: SuspectReason::SameKey }));
     }
     let visibility = if sees_all { Visibility::All } else { Visibility::Shared };
-    let theirs = new.origin.as_ref().and_then(Origin::participant);
+    let theirs = Origin::participant(new.origin.as_ref());
     let words = theirs.map_or_else(|| said(&new.content), |name| said_by(name, &new.content));
     for fact in alike(facts, words, visibility)?.into_iter().filter(is_other) {
         // Nobody speaks for another.
-        let of_another = theirs.zip(fact.memory.origin.as_ref().and_then(Origin::participant));
+        let of_another = theirs.zip(Origin::participant(fact.memory.origin.as_ref()));
         let of_another =
             of_another.is_some_and(|(one, other)| text::same_name(one) != text::same_name(other));
         // If both name their subject, the subject decides.
@@ -118,8 +118,11 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
     let (stated, mut alike) = (text::statement(text), Vec::new());
     let words_of = |fact: &Fact| {
         let content = fact.memory.content.as_str();
-        let name = fact.memory.origin.as_ref().and_then(Origin::participant);
-        text::statement(name.map_or_else(|| said(content), |name| said_by(name, content)))
+        let name = Origin::participant(fact.memory.origin.as_ref());
+        text::statement(match name {
+            Some(name) => said_by(name, content),
+            None => said(content),
+        })
     };
     for (_, id, others) in best.into_iter().take(LOOKED_AT) {
         let is_alike = words.are_alike(others);

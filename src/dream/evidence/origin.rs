@@ -93,7 +93,7 @@ impl Spoken<'_> {
 
     /// Returns whether a claim tells of somebody who was heard, and puts nothing into their mouth.
     fn tells_of_any(&self, claim: &str) -> bool {
-        let mut names = self.windows.iter().filter_map(|window| window.origin.as_ref()?.participant());
+        let mut names = self.windows.iter().filter_map(|window| Origin::participant(window.origin.as_ref()));
         names.any(|name| tellers::begins_with(claim, name, self.user_names))
     }
 

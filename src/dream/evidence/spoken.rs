@@ -77,7 +77,7 @@ impl<'a> Spoken<'a> {
     pub(super) fn known_name(&self, name: &str) -> Option<&str> {
         self.windows
             .iter()
-            .filter_map(|window| window.origin.as_ref()?.participant())
+            .filter_map(|window| Origin::participant(window.origin.as_ref()))
             .find(|known| *known == name)
     }
 
@@ -99,7 +99,7 @@ impl<'a> Spoken<'a> {
 
 /// Returns the words of a participant's line behind their name.
 pub(super) fn behind_name(line: &Line) -> Vec<String> {
-    let Some(name) = line.origin.as_ref().and_then(Origin::participant) else { return Vec::new() };
+    let Some(name) = Origin::participant(line.origin.as_ref()) else { return Vec::new() };
     let at = line.text.find(name).map_or(0, |at| at + name.len());
     matter(&line.text[at..])
 }

@@ -36,7 +36,7 @@ impl Spoken<'_> {
         for name in theirs
             .iter()
             .spread(|source| &source.lines)
-            .filter_map(|line| line.origin.as_ref()?.participant())
+            .filter_map(|line| Origin::participant(line.origin.as_ref()))
         {
             if !names.contains(&name) {
                 names.push(name);
@@ -58,7 +58,7 @@ impl Spoken<'_> {
             return Taken::OfNobody;
         }
         let is_of = |line: &Line, name: &str| {
-            is_others(line) && line.origin.as_ref().and_then(Origin::participant) == Some(name)
+            is_others(line) && Origin::participant(line.origin.as_ref()) == Some(name)
         };
         let carries_alone = |name: &str| {
             let own = only(sources, |line| !is_others(line) || is_of(line, name));
@@ -126,7 +126,8 @@ impl Spoken<'_> {
     /// Returns the participants of the windows that are wanted: if each of them said it all, one of them said it.
     fn of_windows(&self, claim: &str, is_all: bool, wanted: impl Fn(&&Window) -> bool) -> Taken<'_> {
         let theirs = self.windows.iter().filter(|window| window.party == Party::Other).filter(wanted);
-        let mut names: Vec<&str> = theirs.filter_map(|window| window.origin.as_ref()?.participant()).gather();
+        let mut names: Vec<&str> =
+            theirs.filter_map(|window| Origin::participant(window.origin.as_ref())).gather();
         order::dedup(&mut names);
         let is_one = names.iter().all(|name| Some(name) == names.first());
         let alone = if is_all || is_one { names.clone() } else { Vec::new() };

@@ -11,7 +11,7 @@ use crate::format::documents::speakers::{self, is_party, is_user};
 
 /// Returns whether a claim names the participant whose words it takes, by a name that is nobody else's.
 pub(crate) fn names(claim: &str, origin: Option<&Origin>, user_names: &[String]) -> bool {
-    let Some(name) = origin.and_then(Origin::participant) else { return false };
+    let Some(name) = Origin::participant(origin) else { return false };
     let said: Vec<String> = text::words(claim).gather();
     is_tellable(name, user_names) && own_words(name).any(|word| said.contains(&word))
 }

@@ -347,7 +347,9 @@ impl Rows {
             let content = said.memory.content.clone();
             let mut shown = SnapshotRow::new(entry.id, category.to_owned(), content, entry.has(PINNED));
             shown.stale.extend(said.memory.stale_after().map(Stale::Over));
-            shown.participant = said.memory.participant().map(str::to_owned);
+            if let Some(name) = said.memory.participant() {
+                shown.participant = Some(name.to_owned());
+            }
             let is_told = entry.has(TRUSTED) || shown.participant.is_some();
             Ok(is_told.then_some(shown))
         };

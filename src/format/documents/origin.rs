@@ -38,9 +38,9 @@ pub enum Origin {
 
 impl Origin {
     /// Returns the name of somebody else who speaks.
-    pub(crate) fn participant(&self) -> Option<&str> {
-        match self {
-            Self::Participant(name) => Some(name),
+    pub(crate) fn participant(origin: Option<&Self>) -> Option<&str> {
+        match origin {
+            Some(Self::Participant(name)) => Some(name),
             _ => None,
         }
     }

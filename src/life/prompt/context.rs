@@ -9,14 +9,14 @@ use super::block::{Block, CacheHint};
 use crate::base::access::Access;
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
 use crate::facts::Layers;
 use crate::gate::{Door, DoorPolicy, Doors, InjectionPolicy, Masks};
 use crate::life::receipt::{Exhibit, Item, LeftOutReason, ReplySource, ShownBy, are_shared};
-use crate::memory::{self, MemoryStore, Shown, ShownRow, SnapshotRow};
+use crate::memory::{MemoryStore, Shown, ShownRow, SnapshotRow};
 
 const OPEN: &str = "<memory-context>\n";
 const NOTE: &str = "[System note: What follows was recalled from memory. It is NOT new input\n\
@@ -94,6 +94,18 @@ struct Line {
     /// The characters of the line, and how many of them are shown, where it is cut.
     cut: Option<(usize, usize)>,
     stands: bool,
+    /// Whether it is of a store that is not the nearest.
+    is_far: bool,
+}
+
+impl Line {
+    fn of(shown: Option<&ShownRow<'_>>, cut: Option<(usize, usize)>, stands: bool) -> Self {
+        let (row, is_far) = match shown {
+            Some(shown) => (Some(shown.row.clone()), shown.of.is_some()),
+            None => (None, false),
+        };
+        Self { row, cut, stands, is_far }
+    }
 }
 
 impl MemoryContext {
@@ -108,8 +120,9 @@ impl MemoryContext {
         config: &ContextConfig,
         now: DateTime<Utc>,
     ) -> Result<Self> {
-        let rows = memory::shown(store.snapshot(access, config.max_rows, now)?, None);
-        Self::of(&Shown { rows, profile: store.profile(access)? }, are_shared(access), config)
+        let mut shown = Shown { rows: Vec::new(), profile: store.profile(access)? };
+        shown.take(&store.snapshot(access, config.max_rows, now)?, (0, None), None);
+        Self::of(&shown, are_shared(access), config)
     }
 
     /// Reads several stores, each as its access may see it: pinned rows first, and of equal places the nearest store's. A
@@ -146,7 +159,10 @@ impl MemoryContext {
     ///
     /// The errors of the stores.
     pub fn of_layers(layers: &Layers<'_>, config: &ContextConfig, now: DateTime<Utc>) -> Result<Self> {
-        let are_shared = layers.nearest().is_some_and(are_shared);
+        let are_shared = match layers.nearest() {
+            Some(access) => are_shared(access),
+            None => false,
+        };
         Self::of(&layers.shown(config.max_rows, now)?, are_shared, config)
     }
 
@@ -165,8 +181,9 @@ impl MemoryContext {
         }
         for (line, shown) in lines.iter_mut().zip(rows) {
             if let Some(doubt) = &shown.doubt {
-                let of_rows = |text: &str| printed(vec![(String::new(), text)], &config.doors);
-                let doubt = doubt.told(&mut |text| of_rows(text).map(|lines| lines.concat()))?;
+                let doubt = doubt.told::<Error>(&mut |text| {
+                    Ok(printed(vec![(String::new(), text)], &config.doors)?.concat())
+                })?;
                 line.push_str(&format!(" [may be out of date: {doubt}]"));
             }
         }
@@ -186,13 +203,8 @@ impl MemoryContext {
         let known = count(&of_profile);
         context.rows = count(&stands);
         stands.extend(of_profile);
-        let of_facts = std::iter::repeat_n(None, profile.len());
-        let told = sources.iter().map(Some).chain(of_facts).zip(cuts).zip(stands);
-        for ((shown, cut), stands) in told {
-            if shown.is_none_or(|shown| shown.of.is_none()) {
-                context.sources.push(Line { row: shown.map(|shown| shown.row.clone()), cut, stands });
-            }
-        }
+        let told = sources.iter().map(Some).chain(std::iter::repeat(None)).zip(cuts).zip(stands);
+        context.sources = told.map(|((shown, cut), stands)| Line::of(shown, cut, stands)).gather();
 
         let sections = [(facts, known), (rows, context.rows)];
         let sections: Vec<_> =
@@ -287,7 +299,10 @@ impl From<&MemoryContext> for Exhibit {
     fn from(context: &MemoryContext) -> Self {
         let (by, mut exhibit) = (ShownBy::Prompt, Self::default());
         let (mut facts, mut left_facts) = (0, 0);
-        for Line { row, cut, stands } in &context.sources {
+        for Line { row, cut, stands, is_far } in &context.sources {
+            if *is_far {
+                continue;
+            }
             let Some(row) = row else {
                 facts += u64::from(*stands);
                 left_facts += u64::from(!*stands);

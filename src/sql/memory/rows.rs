@@ -131,7 +131,9 @@ fn snapshot(
             let notes = found.maybe(3)?.and_then(|notes| serde_json::from_slice(notes.as_bytes()).ok());
             shown.stale.extend(end_of(notes.as_ref()).map(Stale::Over));
             let origin: Option<Origin> = found.maybe(4)?.and_then(|word| word.parse().ok());
-            shown.participant = origin.as_ref().and_then(Origin::participant).map(str::to_owned);
+            if let Some(Origin::Participant(name)) = &origin {
+                shown.participant = Some(name.clone());
+            }
             Ok(shown)
         })?);
     }
