@@ -111,6 +111,6 @@ impl<'s> Shown<'s> {
 }
 
 /// The most characters of a row by which another may be out of date.
-const MOST: usize = 100;
+const MOST: usize = 50;
 
 debug_as!(SnapshotRow, |it| "SnapshotRow {{ {}, {}, {} bytes }}", it.id, it.category, it.content.len());

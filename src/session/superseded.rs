@@ -221,6 +221,7 @@ mod tests {
         let mut rows: Vec<SnapshotRow> = ["Lives in Berlin.", "Likes tea."]
             .map(|content| SnapshotRow::new(MemoryId::new(1), "fact".to_owned(), content.to_owned(), false))
             .into();
+        rows[1].id = MemoryId::new(2);
         rows[0].stale.push(Stale::SourceGone);
         let doubt = |rows: &[SnapshotRow]| {
             Doubt::of(&rows[1], rows)

@@ -166,8 +166,6 @@ mod tests {
         let tabs = "Decision: tabs, not spaces.";
         assert!(updates("We take back the decision on tabs; spaces it is.", tabs));
         assert!(!updates("The decision on tabs was a long talk about spaces.", tabs));
-        let fridays = "Decision: we deploy on Fridays.";
-        assert!(updates("The decision to deploy on Fridays is withdrawn.", fridays));
         let back = "we moved from Helix back to Vim for the lists";
         let forth = "we moved from Vim to Helix for the lists";
         assert!(updates(back, forth) && !Gist::of(&wording(back)).repeats(&Gist::of(&wording(forth))));
