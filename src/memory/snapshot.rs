@@ -74,7 +74,7 @@ impl Doubt<'_> {
         Some(Self { stale, by, of: None })
     }
 
-    /// Prints it; `shown` is what a prompt may say of a whole text, of which the beginning is quoted.
+    /// Prints it, with the beginning of the other row. `shown` is what a prompt may say of a whole text.
     pub(crate) fn told<E>(&self, shown: &mut dyn FnMut(&str) -> Result<String, E>) -> Result<String, E> {
         let mut name = match &self.by {
             Some(words) => {
