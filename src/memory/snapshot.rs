@@ -62,7 +62,7 @@ pub(crate) struct Doubt<'s> {
 }
 
 impl Doubt<'_> {
-    /// Returns why the first of some rows may be out of date.
+    /// Returns why a row may be out of date, by the words of one of some rows.
     pub(crate) fn of(row: &SnapshotRow, rows: &[SnapshotRow]) -> Option<Self> {
         let stale = *row.stale.first()?;
         let mut by = None;
@@ -105,7 +105,9 @@ impl<'s> Shown<'s> {
             {
                 continue;
             }
-            self.rows.push(ShownRow { place, number, of, row: row.clone(), doubt: Doubt::of(row, rows) });
+            // The other row is in the block itself, and words take room.
+            let doubt = Doubt::of(row, &[]);
+            self.rows.push(ShownRow { place, number, of, row: row.clone(), doubt });
         }
     }
 }
