@@ -912,7 +912,7 @@ impl Model {
         pinned.into_iter().chain(rest).map(|row| row.id).collect()
     }
 
-    /// Returns the rows that a row replaced, the row, and its replacements.
+    /// Returns the rows that a row replaced, the row, and its replacements, by the time since which they are true.
     fn history(&self, id: MemoryId) -> Vec<MemoryId> {
         let mut all = BTreeSet::new();
         let mut open = vec![id];
@@ -925,7 +925,9 @@ impl Model {
                 open.extend(self.rows.values().filter(replaced).map(|other| other.id));
             }
         }
-        all.into_iter().collect()
+        let mut all: Vec<MemoryId> = all.into_iter().collect();
+        all.sort_by_key(|id| (self.rows[id].new.valid_from.unwrap_or(self.rows[id].created), *id));
+        all
     }
 }
 
