@@ -12,6 +12,7 @@ use super::state::FactState;
 use super::suspicion::{Recorded, Suspicion};
 use crate::base::access::{Access, Scope};
 use crate::base::error::Result;
+use crate::base::text;
 use crate::memory::key::FactKey;
 use crate::memory::{AsOf, MemoryId, NewMemory};
 
@@ -282,7 +283,9 @@ fn is_outdone(fact: &Fact, time: DateTime<Utc>, facts: &[Fact]) -> bool {
     let (Some(by), Some(retired)) = (fact.status.successor, fact.status.retired_at) else { return false };
     for other in facts {
         if other.memory.id == by && other.since() < fact.since() {
-            return retired <= time;
+            // What is said again counts as long as it was said.
+            let is_other = text::statement(&other.memory.content) != text::statement(&fact.memory.content);
+            return is_other && retired <= time;
         }
     }
     false

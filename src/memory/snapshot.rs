@@ -82,7 +82,7 @@ impl Doubt<'_> {
                 let words = text::head(&words, MOST, Unit::Chars).split_whitespace().gather();
                 format!("\"{}\"", words.join(" "))
             }
-            None => "another memory".to_owned(),
+            None => "another".to_owned(),
         };
         if let Some(of) = self.of {
             name.push_str(&format!(" of {of}"));

@@ -228,9 +228,7 @@ mod tests {
                 .map(|doubt| doubt.told(&mut |text| Ok::<_, ()>(text.to_owned())).unwrap())
         };
         assert_eq!(doubt(&rows), None);
-        for (id, said) in
-            [(1, "\"Lives in Berlin.\" may contradict it"), (9, "another memory may contradict it")]
-        {
+        for (id, said) in [(1, "\"Lives in Berlin.\" may contradict it"), (9, "another may contradict it")] {
             rows[1].stale = vec![Stale::Suspected(MemoryId::new(id))];
             assert_eq!(doubt(&rows).as_deref(), Some(said));
         }
