@@ -96,7 +96,7 @@ fn a_terminal_has_colours_and_lines_that_fit() {
     }
 }
 
-/// What README's picture shows, as a person types it.
+/// The commands of README's picture, as a person types them.
 const SHOWN: [&[&str]; 6] = [
     &["init", "brisk"],
     &["note", "brisk", "Decision: releases go out on Fridays."],
