@@ -11,6 +11,7 @@ use super::{documents, folder, rows, state};
 use crate::base::access::Scope;
 use crate::base::document::Document;
 use crate::base::error::{At, Error, Refusal, Result};
+use crate::base::group::GroupName;
 use crate::base::name::{DocName, StateName};
 use crate::base::sorted::SortedSet;
 use crate::disk::{Disk, Looking};
@@ -29,6 +30,8 @@ use crate::memory::IndexState;
 #[cfg(feature = "postgres")]
 use crate::postgres::Postgres;
 use crate::session;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+use crate::session::GroupView;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::Copied;
 use crate::store::StoreConfig;
@@ -55,6 +58,8 @@ use crate::workspace::Workspace;
 pub struct Doctor {
     pub(super) home: Home,
     pub(super) scope: Option<Scope>,
+    /// The group that is mended, and the scope of its life.
+    pub(super) group: Option<(GroupName, Scope)>,
     pub(super) doors: Doors,
     pub(super) stores: StoreConfig,
     pub(super) roles: RoleConfig,
@@ -110,6 +115,7 @@ impl Doctor {
         Self {
             home,
             scope: None,
+            group: None,
             doors: Doors::default(),
             stores: StoreConfig::default(),
             roles: RoleConfig::default(),
@@ -173,7 +179,7 @@ impl Doctor {
         }
     }
 
-    /// Looks at everything and returns what was found. Writes nothing.
+    /// Looks at everything, also at the state and the rows of each group, and returns what was found. Writes nothing.
     ///
     /// # Errors
     ///
@@ -194,31 +200,50 @@ impl Doctor {
     fn examine_folder(&self, path: &Path, now: DateTime<Utc>, told: &mut Examination) -> Result<()> {
         let disk: Arc<dyn Disk> = Arc::new(Looking::open(path).at("open", path.display())?);
         let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::over(Arc::clone(&disk)));
-        let read = self.examine_workspace(&workspace, now, told)?;
-        folder::examine(disk.as_ref(), &read, now, told)?;
+        let read = documents::examine(workspace.as_ref(), &self.doors, told)?;
+        self.examine_files(&disk, &read, None, now, told)?;
+        self.examine_groups(workspace.as_ref(), told, &|group, scope, told| {
+            let path = path.join(group.folder().as_str());
+            let disk: Arc<dyn Disk> = Arc::new(Looking::open(&path).at("open", path.display())?);
+            self.examine_files(&disk, &[], Some(scope), now, told)
+        })
+    }
+
+    /// Looks at state, journals and rows of a folder: a life's, or that of the group whose scope is given.
+    fn examine_files(
+        &self,
+        disk: &Arc<dyn Disk>,
+        read: &[String],
+        group: Option<&Scope>,
+        now: DateTime<Utc>,
+        told: &mut Examination,
+    ) -> Result<()> {
+        let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::over(Arc::clone(disk)));
+        self.examine_state(&workspace, now, told)?;
+        folder::examine(disk.as_ref(), read, now, told)?;
+        let named = group.or(self.scope.as_ref());
         let (lines, mark) = (StateName::MEMORIES, StateName::MEMORIES_MARK);
         let stat = |name: &StateName| disk.stat(name.as_str()).at("look at", name.as_str());
         let standing = stat(&lines)?;
         if standing.is_none() && stat(&mark)?.is_none() {
-            told.health.scope.clone_from(&self.scope);
+            told.health.scope = named.cloned();
             return Ok(());
         }
-        let scope = self.scope.clone().or_else(|| FileMemoryStore::owner(disk.as_ref()));
+        let scope = named.cloned().or_else(|| FileMemoryStore::owner(disk.as_ref()));
         let scope = scope.unwrap_or_else(|| Scope::user("user"));
         told.health.scope = Some(scope.clone());
         if FileMemoryStore::are_words_older(disk.as_ref()) {
             older_words(StateName::MEMORIES_TABLE.as_str(), told);
         }
         let stores = (&self.stores, &self.roles, profiled(workspace.as_ref()));
-        let asked = Arc::clone(&disk);
-        let looked = FileMemoryStore::looked_at(disk, scope.clone(), self.stores.clone())
+        let looked = FileMemoryStore::looked_at(Arc::clone(disk), scope.clone(), self.stores.clone())
             .and_then(|store| rows::examine(&store, &scope, &self.doors, now, stores, told));
         match looked {
             Err(error) => rows::tell(lines.as_str(), error, told)?,
             Ok(()) if standing.is_some_and(|stat| stat.len == 0) => {
                 told.add(Kind::EmptiedStore, lines.as_str(), "put back a backup, or delete it to begin anew");
             }
-            Ok(()) if !FileMemoryStore::is_as_written(asked.as_ref())? => {
+            Ok(()) if !FileMemoryStore::is_as_written(disk.as_ref())? => {
                 let fix = "put back a backup, if nobody edited the lines by hand: they are not those of the last commit";
                 told.add(Kind::DamagedStore, lines.as_str(), fix);
             }
@@ -254,47 +279,66 @@ impl Doctor {
                 only(copied.scopes().or_else(|error| rows::tell(&place, error, told).map(|()| Vec::new()))?)?
             }
         };
-        told.health.scope = Some(scope.clone());
         match copied.are_words_older() {
             Ok(false) => {}
             Ok(true) => older_words(&place, told),
             Err(error) => rows::tell(&place, error, told)?,
         }
+        let workspace: Arc<dyn Workspace> = Arc::new(copied.workspace(scope.clone()));
+        if let Err(error) = documents::examine(workspace.as_ref(), &self.doors, told) {
+            rows::tell(&place, error, told)?;
+        }
+        self.examine_copied(&copied, (&place, &scope), &workspace, now, told)?;
+        self.examine_groups(workspace.as_ref(), told, &|group, of_group, told| {
+            let view: Arc<dyn Workspace> = Arc::new(GroupView::new(Arc::clone(&workspace), &scope, group));
+            self.examine_copied(&copied, (&place, of_group), &view, now, told)
+        })
+    }
+
+    /// Looks at state, journals and rows of a copied database: a life's, or a group's.
+    #[cfg(feature = "sqlite")]
+    fn examine_copied(
+        &self,
+        copied: &Copied,
+        (place, scope): (&str, &Scope),
+        workspace: &Arc<dyn Workspace>,
+        now: DateTime<Utc>,
+        told: &mut Examination,
+    ) -> Result<()> {
+        told.health.scope = Some(scope.clone());
         let mut is_drifted = match copied.is_index_sound() {
             Ok(is_sound) => !is_sound,
-            Err(error) => return rows::tell(&place, error, told),
+            Err(error) => return rows::tell(place, error, told),
         };
-        let workspace: Arc<dyn Workspace> = Arc::new(copied.workspace(scope.clone()));
-        match self.examine_workspace(&workspace, now, told) {
-            Ok(_) => {}
-            Err(error) => rows::tell(&place, error, told)?,
+        if let Err(error) = self.examine_state(workspace, now, told) {
+            rows::tell(place, error, told)?;
         }
         let store = match copied.store(scope.clone(), self.stores.clone()) {
             Ok(store) => store,
-            Err(error) => return rows::tell(&place, error, told),
+            Err(error) => return rows::tell(place, error, told),
         };
         match store.check() {
             Ok(state) => is_drifted |= state == IndexState::Drifted,
-            Err(error) => rows::tell(&place, error, told)?,
+            Err(error) => rows::tell(place, error, told)?,
         }
         let times = (profiled(workspace.as_ref()), now);
-        self.examine_store(&store, (&place, &scope), is_drifted, times, told)?;
+        self.examine_store(&store, (place, scope), is_drifted, times, told)?;
         if self.stores.embedder.is_none() {
             match copied.embeddings() {
                 Ok(embeddings) => told.health.embeddings = embeddings,
-                Err(error) => rows::tell(&place, error, told)?,
+                Err(error) => rows::tell(place, error, told)?,
             }
         }
         let counted = copied.index(scope.clone()).and_then(|index| rows::chunks(&index, &self.stores, told));
         if let Err(error) = counted {
-            rows::tell(&place, error, told)?;
+            rows::tell(place, error, told)?;
         }
-        embeddings(&place, self.stores.embedder.is_some(), told);
+        embeddings(place, self.stores.embedder.is_some(), told);
         // The store is a copy: what it lacks is added to that, and counted.
         match store.extract_edges() {
             Ok(0) => {}
-            Ok(missing) => told.add(Kind::MissingEdges, &place, missing_edges(missing)),
-            Err(error) => rows::tell(&place, error, told)?,
+            Ok(missing) => told.add(Kind::MissingEdges, place, missing_edges(missing)),
+            Err(error) => rows::tell(place, error, told)?,
         }
         Ok(())
     }
@@ -315,25 +359,43 @@ impl Doctor {
             .scope
             .clone()
             .ok_or(Error::Config { setting: "scope", rule: "must be named: a server holds several lives" })?;
-        told.health.scope = Some(scope.clone());
         let workspace: Arc<dyn Workspace> = Arc::new(server.workspace(scope.clone())?);
-        self.examine_workspace(&workspace, now, told)?;
+        documents::examine(workspace.as_ref(), &self.doors, told)?;
+        self.examine_on_server(&server, (&place, &scope), &workspace, now, told)?;
+        self.examine_groups(workspace.as_ref(), told, &|group, of_group, told| {
+            let view: Arc<dyn Workspace> = Arc::new(GroupView::new(Arc::clone(&workspace), &scope, group));
+            self.examine_on_server(&server, (&place, of_group), &view, now, told)
+        })
+    }
+
+    /// Looks at state, journals and rows on a server: a life's, or a group's.
+    #[cfg(feature = "postgres")]
+    fn examine_on_server(
+        &self,
+        server: &Postgres,
+        (place, scope): (&str, &Scope),
+        workspace: &Arc<dyn Workspace>,
+        now: DateTime<Utc>,
+        told: &mut Examination,
+    ) -> Result<()> {
+        told.health.scope = Some(scope.clone());
+        self.examine_state(workspace, now, told)?;
         let store = server.memory_with(scope.clone(), self.stores.clone())?;
         let are_older = store.are_words_older()?;
         if are_older {
-            older_words(&place, told);
+            older_words(place, told);
         }
         let is_drifted = !are_older && !store.is_index_sound()?;
         let times = (profiled(workspace.as_ref()), now);
-        self.examine_store(&store, (&place, &scope), is_drifted, times, told)?;
+        self.examine_store(&store, (place, scope), is_drifted, times, told)?;
         if self.stores.embedder.is_none() {
             told.health.embeddings = store.embeddings()?;
         }
         rows::chunks(&server.index(scope.clone())?, &self.stores, told)?;
-        embeddings(&place, self.stores.embedder.is_some(), told);
+        embeddings(place, self.stores.embedder.is_some(), told);
         match store.missing_edges()? {
             0 => {}
-            missing => told.add(Kind::MissingEdges, &place, missing_edges(missing)),
+            missing => told.add(Kind::MissingEdges, place, missing_edges(missing)),
         }
         Ok(())
     }
@@ -358,17 +420,46 @@ impl Doctor {
         }
     }
 
-    /// Looks at documents, state and journals; returns the names of the documents that were read.
-    fn examine_workspace(
+    /// Returns the doctor of the life or of a group, and the scope of its rows.
+    pub(super) fn for_group(&self, group: Option<&GroupName>, owner: &Scope) -> (Self, Scope) {
+        let group = group.map(|group| (group.clone(), owner.clone()));
+        let scope = group.as_ref().map_or_else(|| owner.clone(), |(group, owner)| owner.group(group));
+        (Self { group, ..self.clone() }, scope)
+    }
+
+    pub(super) fn scope_of(&self, found: &Examination) -> Scope {
+        let scope = self.scope.clone().or_else(|| found.health.scope.clone());
+        scope.unwrap_or_else(|| Scope::user("user"))
+    }
+
+    /// Looks at each group of a life, whose documents are looked at with those of the life.
+    fn examine_groups(
+        &self,
+        workspace: &dyn Workspace,
+        told: &mut Examination,
+        examine: &dyn Fn(&GroupName, &Scope, &mut Examination) -> Result<()>,
+    ) -> Result<()> {
+        let owner = self.scope_of(told);
+        for group in session::groups(workspace)? {
+            let mut of_group = Examination::default();
+            examine(&group, &owner.group(&group), &mut of_group)?;
+            for mut finding in of_group.findings {
+                finding.group = Some(group.clone());
+                told.findings.push(finding);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at state and journals.
+    fn examine_state(
         &self,
         workspace: &Arc<dyn Workspace>,
         now: DateTime<Utc>,
         told: &mut Examination,
-    ) -> Result<Vec<String>> {
-        let read = documents::examine(workspace.as_ref(), &self.doors, told)?;
+    ) -> Result<()> {
         state::examine(workspace.as_ref(), told)?;
-        self.examine_journals(workspace, now, told)?;
-        Ok(read)
+        self.examine_journals(workspace, now, told)
     }
 
     fn examine_journals(

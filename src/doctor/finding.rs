@@ -4,16 +4,21 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::base::group::GroupName;
+
 /// A thing that an operator should look at.
 ///
-/// As JSON it has three keys: `{"finding":"stuck_lock","where":".dreaming.lock","fix":"…"}`. It never holds the words of a
-/// document or a row.
+/// As JSON it has three keys: `{"finding":"stuck_lock","where":".dreaming.lock","fix":"…"}`, and in the state or the rows of a
+/// group `"group":"family"` too. It never holds the words of a document or a row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct DoctorFinding {
     /// The kind.
     #[serde(rename = "finding")]
     pub kind: FindingKind,
+    /// The group whose state or rows it is in; `None` for those of the life.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupName>,
     /// The place: a document, a state file, a row.
     #[serde(rename = "where")]
     pub place: String,
@@ -26,13 +31,17 @@ pub struct DoctorFinding {
 
 impl DoctorFinding {
     pub(crate) fn new(kind: FindingKind, place: impl fmt::Display, fix: impl Into<String>) -> Self {
-        Self { kind, place: place.to_string(), fix: fix.into(), places: 1 }
+        Self { kind, group: None, place: place.to_string(), fix: fix.into(), places: 1 }
     }
 }
 
 impl fmt::Display for DoctorFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in {}: {}; {}", self.kind, self.place, self.kind.meaning(), self.fix)
+        let (kind, place, fix) = (self.kind, &self.place, &self.fix);
+        match &self.group {
+            Some(group) => write!(f, "{kind} in {place} of the group {group}: {}; {fix}", kind.meaning()),
+            None => write!(f, "{kind} in {place}: {}; {fix}", kind.meaning()),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The repairs of the doctor: a plan by default, carried out where it is asked for.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -29,7 +30,7 @@ use crate::file::{FileMemoryStore, FileWorkspace};
 use crate::learning::{MethodId, RoleStore};
 use crate::llm::LlmClient;
 use crate::memory::AuditOutcome;
-use crate::session;
+use crate::session::{self, GroupView};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::{SqliteIndex, SqliteMemoryStore, SqliteWorkspace};
 use crate::vectors::{EmbedConfig, EmbedPass, EmbedReport};
@@ -191,22 +192,27 @@ impl Doctor {
                 rule: "must leave reflect_pending out: it takes a model",
             });
         }
-        let scope = self.scope_of(found);
+        let owner = self.scope_of(found);
         let mut fixed: Vec<Fixed> = Vec::new();
         for action in FixAction::ALL {
             let is_wanted =
                 if only.is_empty() { action != FixAction::ReflectPending } else { only.contains(&action) };
             let findings = found.findings.iter().filter(|finding| is_wanted && action.mends(finding.kind));
-            for finding in findings.filter(|finding| self.may_mend(finding)) {
+            for finding in findings {
+                let (doctor, scope) = self.for_group(finding.group.as_ref(), &owner);
+                if !doctor.may_mend(finding, &scope) {
+                    continue;
+                }
                 // One pass of the embedder mends all that it can.
-                let before = fixed.iter().find(|one| action == FixAction::Embeddings && one.action == action);
+                let is_same = |one: &Fixed| one.action == action && one.finding.group == finding.group;
+                let before = fixed.iter().find(|one| action == FixAction::Embeddings && is_same(one));
                 let Done { is_done: done, left } = match before {
                     Some(before) => Done { is_done: before.done, left: before.left.clone() },
                     None if apply == Apply::DryRun => false.into(),
-                    None => self.carry_out(action, finding, &scope, now)?,
+                    None => doctor.carry_out(action, finding, &scope, now)?,
                 };
                 if done && before.is_none() {
-                    self.audit(action, &scope, now)?;
+                    doctor.audit(action, &scope, now)?;
                 }
                 fixed.push(Fixed { action, finding: finding.clone(), done, left });
             }
@@ -262,8 +268,23 @@ impl Doctor {
         if apply == Apply::DryRun || fixed.is_empty() {
             return Ok(fixed);
         }
-        let scope = self.scope_of(found);
-        let (workspace, store) = self.open(&scope)?;
+        let owner = self.scope_of(found);
+        for of_group in fixed.chunk_by_mut(|one, other| one.finding.group == other.finding.group) {
+            let (doctor, scope) = self.for_group(of_group[0].finding.group.as_ref(), &owner);
+            doctor.reflect(of_group, &scope, llm, now)?;
+        }
+        Ok(fixed)
+    }
+
+    /// Lets a model reflect on the notes of one life, or of one group.
+    fn reflect(
+        &self,
+        fixed: &mut [Fixed],
+        scope: &Scope,
+        llm: &dyn LlmClient,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let (workspace, store) = (self.workspace(scope)?, self.store(scope)?);
         let mut config =
             RoleConfig { enabled: true, age: self.stores.learning.backlog, ..self.roles.clone() };
         config.pace.interval = std::time::Duration::ZERO;
@@ -276,44 +297,54 @@ impl Doctor {
         }
         let waiting = store.notes(&Access::human(scope.clone()), true)?;
         let waits = |place: &str| waiting.iter().any(|note| place == format!("role_memory/{}", note.id));
-        for one in &mut fixed {
+        for one in fixed {
             one.done = !waits(&one.finding.place);
             if one.done {
-                self.audit(action, &scope, now)?;
+                self.audit(one.action, scope, now)?;
             } else {
                 one.left = Some("the model said nothing that can be used; the note waits".to_owned());
             }
         }
-        Ok(fixed)
+        Ok(())
     }
 
-    fn scope_of(&self, found: &Examination) -> Scope {
-        let scope = self.scope.clone().or_else(|| found.health.scope.clone());
-        scope.unwrap_or_else(|| Scope::user("user"))
+    /// Returns the folder with the state and the rows, of a life in a folder.
+    fn folder(&self, life: &Path) -> PathBuf {
+        self.group.as_ref().map_or_else(|| life.to_owned(), |(group, _)| life.join(group.folder().as_str()))
     }
 
-    /// Opens the home for a dreamer.
-    fn open(&self, scope: &Scope) -> Result<(Arc<dyn Workspace>, Arc<dyn RoleStore>)> {
-        Ok(match &self.home {
-            Home::Folder(path) => (
-                Arc::new(FileWorkspace::open(path)?),
-                Arc::new(FileMemoryStore::open_with(path, scope.clone(), self.stores.clone())?),
-            ),
+    /// Opens the documents and the state.
+    fn workspace(&self, scope: &Scope) -> Result<Arc<dyn Workspace>> {
+        #[cfg(any(feature = "sqlite", feature = "postgres"))]
+        let owner = self.group.as_ref().map_or(scope, |(_, owner)| owner).clone();
+        #[cfg(not(any(feature = "sqlite", feature = "postgres")))]
+        let _ = scope;
+        let life: Arc<dyn Workspace> = match &self.home {
+            Home::Folder(path) => Arc::new(FileWorkspace::open(path)?),
             #[cfg(feature = "sqlite")]
-            Home::Database(path) => (
-                Arc::new(SqliteWorkspace::open(path, scope.clone())?),
-                Arc::new(SqliteMemoryStore::open_with(path, scope.clone(), self.stores.clone())?),
-            ),
+            Home::Database(path) => Arc::new(SqliteWorkspace::open(path, owner)?),
             #[cfg(feature = "postgres")]
-            Home::Server(server) => (
-                Arc::new(server.workspace(scope.clone())?),
-                Arc::new(server.memory_with(scope.clone(), self.stores.clone())?),
-            ),
+            Home::Server(server) => Arc::new(server.workspace(owner)?),
+        };
+        Ok(match &self.group {
+            Some((group, owner)) => Arc::new(GroupView::new(life, owner, group)),
+            None => life,
+        })
+    }
+
+    fn store(&self, scope: &Scope) -> Result<Arc<dyn RoleStore>> {
+        let (scope, config) = (scope.clone(), self.stores.clone());
+        Ok(match &self.home {
+            Home::Folder(path) => Arc::new(FileMemoryStore::open_with(self.folder(path), scope, config)?),
+            #[cfg(feature = "sqlite")]
+            Home::Database(path) => Arc::new(SqliteMemoryStore::open_with(path, scope, config)?),
+            #[cfg(feature = "postgres")]
+            Home::Server(server) => Arc::new(server.memory_with(scope, config)?),
         })
     }
 
     /// Returns whether a finding is the library's own business: documents are their owner's.
-    fn may_mend(&self, finding: &DoctorFinding) -> bool {
+    fn may_mend(&self, finding: &DoctorFinding, scope: &Scope) -> bool {
         let is_folder = matches!(self.home, Home::Folder(_));
         let is_state = finding.place.starts_with(".dream") || finding.place.starts_with(".soul");
         match finding.kind {
@@ -321,8 +352,9 @@ impl Doctor {
             FindingKind::FailedEmbeddings => self.stores.embedder.is_some(),
             FindingKind::DamagedState | FindingKind::EmptiedState | FindingKind::MissingState => {
                 let name = StateName::of_path(finding.place.clone());
-                let workspace = self.home.folder().map(FileWorkspace::open).and_then(Result::ok);
-                finding.place == GUARD || workspace.is_some_and(|workspace| is_mended(&workspace, &name))
+                let workspace = self.home.folder().and_then(|_| self.workspace(scope).ok());
+                finding.place == GUARD
+                    || workspace.is_some_and(|workspace| is_mended(workspace.as_ref(), &name))
             }
             _ => true,
         }
@@ -342,8 +374,10 @@ impl Doctor {
             FixAction::Embeddings | FixAction::ReflectPending => Ok(false),
             FixAction::Index => self.rebuild(scope),
             FixAction::State => {
-                let Some(path) = self.home.folder() else { return Ok(false.into()) };
-                mend_state(&FileWorkspace::open(path)?, &finding.place)
+                if self.home.folder().is_none() {
+                    return Ok(false.into());
+                }
+                mend_state(self.workspace(scope)?.as_ref(), &finding.place)
             }
             FixAction::Edges => self.extract(scope),
             FixAction::MethodologyDemotion => {
@@ -362,13 +396,13 @@ impl Doctor {
             }
             FixAction::Permissions => {
                 let folder = match &self.home {
-                    Home::Folder(path) => path.as_path(),
+                    Home::Folder(path) => self.folder(path),
                     #[cfg(feature = "sqlite")]
-                    Home::Database(path) => path.parent().unwrap_or(path),
+                    Home::Database(path) => path.parent().unwrap_or(path).to_owned(),
                     #[cfg(feature = "postgres")]
                     Home::Server(_) => return Ok(false.into()),
                 };
-                restrict(folder, &finding.place)
+                restrict(&folder, &finding.place)
             }
         };
         is_done.map(Done::from)
@@ -397,7 +431,8 @@ impl Doctor {
         let Some(embedder) = &self.stores.embedder else { return Ok(false.into()) };
         match &self.home {
             Home::Folder(path) => {
-                let store = FileMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
+                let store =
+                    FileMemoryStore::open_with(self.folder(path), scope.clone(), self.stores.clone())?;
                 embed(&store, embedder.as_ref(), &|step| step())
             }
             #[cfg(feature = "sqlite")]
@@ -456,7 +491,8 @@ impl Doctor {
         let access = Access::human(scope.clone());
         match &self.home {
             Home::Folder(path) => {
-                let store = FileMemoryStore::open_with(path, scope.clone(), self.stores.clone())?;
+                let store =
+                    FileMemoryStore::open_with(self.folder(path), scope.clone(), self.stores.clone())?;
                 store.engine().demote_method(&access, id, now)
             }
             #[cfg(feature = "sqlite")]
@@ -477,7 +513,7 @@ impl Doctor {
         let action = format!("doctor.fix.{action}");
         match &self.home {
             Home::Folder(path) => {
-                let store = FileMemoryStore::open(path, scope.clone())?;
+                let store = FileMemoryStore::open(self.folder(path), scope.clone())?;
                 store.engine().tell(&access, &action, AuditOutcome::Done, now)
             }
             #[cfg(feature = "sqlite")]

@@ -126,7 +126,7 @@ impl Extractive {
     /// Returns the answer to a request's material, with the lines that are left.
     fn answer(&self, material: &Material) -> LlmReply {
         let journals = &material.journals;
-        let candidates = line::candidates(journals);
+        let candidates = line::candidates(journals, material.of_group);
         let bullets: Vec<String> =
             candidates.iter().map(|line| bullet(line, &journals[line.journal].0)).gather();
         let total = journals.iter().spread(|(_, lines)| lines).map(|line| line.text.len() + 1).sum();
@@ -306,7 +306,7 @@ mod tests {
         let reply = Extractive::with_share(0.5).complete(&request("", &[(DAY, WORK)])).unwrap();
         let cited = reply.text.matches("#L").count();
         let candidates = fences::parse(&request("", &[(DAY, WORK)]).user);
-        let candidates = line::candidates(&candidates.journals).len();
+        let candidates = line::candidates(&candidates.journals, false).len();
         let count = |left: &Unpicked| left.lines.last_line + 1 - left.lines.first_line;
         let left: u64 = reply.left.iter().map(count).sum();
         assert_eq!((cited, cited as u64 + left), (3, candidates as u64), "{:?}", reply.left);

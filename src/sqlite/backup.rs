@@ -30,10 +30,14 @@ pub(super) fn backup(database: &Database, target: &Path) -> Result<()> {
         .ok_or(Error::Config { setting: "path", rule: "must name a file, in Unicode" })
         .and_then(|path| {
             database.read_at("back up into", file, |connection| {
-                connection.execute("VACUUM INTO ?1", params![path])
+                #[cfg(feature = "encryption")]
+                if let Some(key) = super::key::of(&disk.root().join(file)) {
+                    return super::key::copy(connection, path, &key);
+                }
+                connection.execute("VACUUM INTO ?1", params![path]).map(drop)
             })
         })
-        .and_then(|_| atomic::sync_file(disk.as_ref(), &aside))
+        .and_then(|()| atomic::sync_file(disk.as_ref(), &aside))
         // A mark that is left of another file of this name says nothing of the copy.
         .and_then(|()| match disk.unlink(&mark_of(file)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("remove", file),

@@ -22,6 +22,9 @@ pub(super) fn fold(action: &'static str, path: &str, error: rusqlite::Error) -> 
             Some(limit) => Error::TooManyOpen { action, path, limit },
             None => Error::Database { action, path, source: Box::new(error) },
         },
+        Some(ErrorCode::NotADatabase) if cfg!(feature = "encryption") => {
+            corrupt("it is not an SQLite database, or it is encrypted: unlock it with its key first")
+        }
         Some(ErrorCode::NotADatabase) => corrupt("it is not an SQLite database"),
         Some(ErrorCode::DatabaseCorrupt) => corrupt("the database is malformed"),
         Some(ErrorCode::DiskFull) => {

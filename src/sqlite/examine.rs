@@ -52,8 +52,12 @@ impl Copied {
         {
             check_mark(file, mark, 0)?;
         }
-        if !log.is_empty() {
-            bytes = with_log(file, &bytes, &log)?;
+        #[cfg(feature = "encryption")]
+        let key = super::key::of(&disk.root().join(file));
+        #[cfg(not(feature = "encryption"))]
+        let key: Option<String> = None;
+        if !log.is_empty() || key.is_some() {
+            bytes = with_log(file, &bytes, &log, key.as_deref())?;
         }
         // A copy in memory has no log, and SQLite opens none there.
         if let Some(versions) = bytes.get_mut(18..20).filter(|versions| versions == b"\x02\x02") {
@@ -165,8 +169,9 @@ fn read(disk: &dyn Disk, file: &str) -> Result<(Vec<u8>, Vec<u8>)> {
     Err(Error::Busy { path: file.to_owned() })
 }
 
-/// Returns a database with its log written back, by copies of both in the folder for temporary files.
-fn with_log(file: &str, bytes: &[u8], log: &[u8]) -> Result<Vec<u8>> {
+/// Returns a database with its log written back, by copies of both in the folder for temporary files. An encrypted one is so there,
+/// and is returned without encryption.
+fn with_log(file: &str, bytes: &[u8], log: &[u8], key: Option<&str>) -> Result<Vec<u8>> {
     let folder = std::env::temp_dir();
     let disk = OsDisk::open(&folder).at("open", folder.display())?;
     let name = format!("noctuary-{}.db", token());
@@ -178,7 +183,10 @@ fn with_log(file: &str, bytes: &[u8], log: &[u8]) -> Result<Vec<u8>> {
     let written = put(&name, bytes).and_then(|()| put(&wal, log)).and_then(|()| {
         let open = |error| fold("open", file, error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(disk.root().join(&name), flags).map_err(open)?;
+        let mut connection = Connection::open_with_flags(disk.root().join(&name), flags).map_err(open)?;
+        if let Some(key) = key {
+            return decrypted(&mut connection, key).map_err(open);
+        }
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(open)?;
         drop(connection);
         Ok(atomic::read(&disk, &name, u64::MAX)?.unwrap_or_default())
@@ -187,4 +195,15 @@ fn with_log(file: &str, bytes: &[u8], log: &[u8]) -> Result<Vec<u8>> {
         let _ = disk.unlink(&left);
     }
     written
+}
+
+#[cfg(feature = "encryption")]
+fn decrypted(connection: &mut Connection, key: &str) -> rusqlite::Result<Vec<u8>> {
+    super::key::give(connection, key)?;
+    super::key::plain(connection)
+}
+
+#[cfg(not(feature = "encryption"))]
+fn decrypted(_: &mut Connection, _: &str) -> rusqlite::Result<Vec<u8>> {
+    Err(rusqlite::Error::InvalidQuery)
 }

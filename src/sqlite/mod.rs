@@ -18,6 +18,8 @@ mod error;
 mod examine;
 mod home;
 mod index;
+#[cfg(feature = "encryption")]
+mod key;
 mod lease;
 mod memory;
 #[cfg(feature = "doctor")]

@@ -86,6 +86,10 @@ pub(super) fn open(
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(&path, flags);
     let mut connection = opened.map_err(|error| fold("open", file, error))?;
+    #[cfg(feature = "encryption")]
+    if let Some(key) = super::key::of(&path) {
+        super::key::give(&connection, &key).map_err(|error| fold("open", file, error))?;
+    }
     // While another process makes the file, SQLite answers busy at once: its timeout does not apply to the
     // switch to the log.
     let begun = disk.elapsed();
@@ -125,7 +129,9 @@ fn is_open(key: Key, opened: Option<&Arc<Shared>>) -> Option<Arc<Shared>> {
 
 /// Bounds what a connection may make of the file.
 fn bound(connection: &Connection, bytes: u64) -> rusqlite::Result<()> {
-    let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    // SQLCipher says the size of an encrypted file as text.
+    const PAGE: &str = "SELECT CAST(page_size AS INTEGER) FROM pragma_page_size";
+    let page: i64 = connection.query_row(PAGE, [], |row| row.get(0))?;
     let page = u64::try_from(page).unwrap_or(4096).max(1);
     let pages = u32::try_from(bytes / page).unwrap_or(u32::MAX).max(1);
     connection.pragma_update(None, "max_page_count", pages)

@@ -89,6 +89,44 @@ impl SqliteWorkspace {
         Ok(Self::over(open::in_memory(PATIENCE, None)?, scope))
     }
 
+    /// Gives this process the key of a file. From then on it is read and written encrypted by all that opens it: workspaces,
+    /// stores, indexes, and the doctor.
+    ///
+    /// The key is a text of any length, which takes some tenths of a second at each opening of the file, or 64 hexadecimal digits
+    /// of a random key, which take none. A file that does not exist yet, or is empty, becomes an encrypted one. A
+    /// [backup](Self::backup_to) has the key of the file, or the one that was given for the target: so a file is encrypted that was
+    /// not, and gets another key.
+    ///
+    /// The encryption is SQLCipher's: each page by AES-256, with a hash that shows a change. The name and the size of the file are
+    /// readable, as are the `.mark` and `.guard-…` beside it, which have no text of a person. Exports are plain text. A folder home
+    /// is as private as the folder: put it on an encrypted disk.
+    ///
+    /// The host chooses where SQLCipher's cryptography comes from, by a feature of `rusqlite` in its own `Cargo.toml`:
+    ///
+    /// ```toml
+    /// noctuary = { version = "0.1", features = ["encryption"] }
+    /// # With the OpenSSL of the system, or `bundled-sqlcipher-vendored-openssl`, which compiles one.
+    /// rusqlite = { version = ">=0.39, <0.44", features = ["bundled-sqlcipher"] }
+    /// ```
+    ///
+    /// ```no_run
+    /// use noctuary::{Scope, SqliteWorkspace};
+    ///
+    /// let key = std::env::var("AGENT_KEY")?;
+    /// SqliteWorkspace::unlock("life.db", &key)?;
+    /// let life = SqliteWorkspace::open("life.db", Scope::user("marta"))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] by [`Refusal::WrongKey`] where the file was made with another key or with none. [`Error::Config`] for an
+    /// empty key, and where `rusqlite` was built without encryption. The errors of reading. No key is kept then.
+    #[cfg(feature = "encryption")]
+    pub fn unlock(path: impl AsRef<Path>, key: &str) -> Result<()> {
+        super::key::unlock(path.as_ref(), key)
+    }
+
     pub(super) fn over(database: Database, scope: Scope) -> Self {
         Self { scoped: Arc::new(ScopedDatabase::new(database, scope)) }
     }

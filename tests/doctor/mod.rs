@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod faults;
+mod groups;
 mod kit;
 mod looks;
 mod practice;

@@ -14,7 +14,7 @@ use noctuary::{DreamConfig, LifeConfig};
 use serde::{Deserialize, Serialize};
 
 use super::address::is_address;
-use super::output::Trouble;
+use super::output::{At, Trouble};
 
 /// The settings. A key that is not known is an error, so that a slip of the pen is noticed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -51,6 +51,9 @@ pub(crate) struct HomePath {
     /// the settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<PathBuf>,
+    /// The file with the key of encrypted databases, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) encryption_key_file: Option<PathBuf>,
 }
 
 /// The day of the person. Where the file says nothing, the zone is that of `TZ`, then that of this machine.
@@ -159,10 +162,12 @@ impl Config {
         {
             *home = folder.join(&*home);
         }
-        if let (Some(index), Some(folder)) = (&mut config.search.index, path.parent())
-            && !index.starts_with("~")
-        {
-            *index = folder.join(&*index);
+        for beside in [&mut config.search.index, &mut config.home.encryption_key_file] {
+            if let (Some(beside), Some(folder)) = (beside, path.parent())
+                && !beside.starts_with("~")
+            {
+                *beside = folder.join(&*beside);
+            }
         }
         config.dreams()?;
         Ok(config)
@@ -346,6 +351,21 @@ impl Config {
             ("heartbeat_memo", on(life.heartbeat.enabled)),
             ("journals_are_archived", on(life.retention != LifeConfig::default().retention)),
         ]
+    }
+
+    /// Returns the key of encrypted databases: that of the environment, then of the file.
+    pub(crate) fn encryption_key(&self) -> Result<Option<String>, Trouble> {
+        if let Some(key) = std::env::var("NOCTUARY_ENCRYPTION_KEY").ok().filter(|key| !key.is_empty()) {
+            return Ok(Some(key));
+        }
+        let Some(path) = self.home.encryption_key_file.clone().map(of_account) else { return Ok(None) };
+        let text = std::fs::read_to_string(&path).at("read", &path)?;
+        match text.trim_end_matches(['\r', '\n']) {
+            key if key.is_empty() || key.contains('\n') => {
+                Err(Trouble::of("encryption_key_lines", &[&path.display()]))
+            }
+            key => Ok(Some(key.to_owned())),
+        }
     }
 
     /// Returns the file of the key that signs exports; `None` where this account has no home.

@@ -1,5 +1,6 @@
 //! The home of a life: what PATH leads to.
 
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use noctuary::{
 };
 
 use super::config;
-use super::output::{At, Trouble};
+use super::output::{At, Trouble, notice};
 use super::place::{Place, Whose, listed};
 
 /// A home that is open.
@@ -193,6 +194,7 @@ impl Home {
         if path.is_file() && path.metadata().at("read", path)?.len() == 0 {
             return Err(Trouble::of("empty_file", &[place]));
         }
+        unlock(path, whose)?;
         // All lives of a database are listed from a copy in memory: not for one that is named and has something.
         if path.is_file()
             && let Some(scope) = whose.named()
@@ -221,6 +223,7 @@ impl Home {
             };
         }
         if is_database(path) {
+            unlock(path, whose)?;
             return Self::database(path, whose.or_user(), whose.preset);
         }
         std::fs::create_dir_all(path).at("create", path)?;
@@ -311,6 +314,26 @@ impl Home {
     }
 }
 
+/// Gives the library the key of a database, where the settings have one. One that stands there without encryption is opened so.
+pub(crate) fn unlock(path: &Path, whose: Whose<'_>) -> Result<(), Trouble> {
+    const PLAIN: &[u8] = b"SQLite format 3\0";
+    let Some(key) = whose.key.filter(|_| !path.is_dir()) else { return Ok(()) };
+    let mut start = [0; PLAIN.len()];
+    let is_plain =
+        std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == PLAIN;
+    if is_plain {
+        notice("not_encrypted", &[&path.display()]);
+        return Ok(());
+    }
+    #[cfg(feature = "encryption")]
+    return Ok(SqliteWorkspace::unlock(path, key)?);
+    #[cfg(not(feature = "encryption"))]
+    {
+        let _ = key;
+        Err(Trouble::of("no_encryption", &[&path.display()]))
+    }
+}
+
 /// Connects to a server by the settings.
 pub(crate) fn connect(address: &str, whose: Whose<'_>) -> Result<Postgres, Trouble> {
     let mut config = noctuary::postgres::PostgresConfig::default();
@@ -329,6 +352,7 @@ pub(crate) fn doctor(place: &Place, whose: Whose<'_>) -> Result<Doctor, Trouble>
         Place::Path(path) => path,
         Place::Server(address) => return doctor_of_server(place, address, whose),
     };
+    unlock(path, whose)?;
     let doctor = Doctor::of(path)?;
     // What cannot be read is a finding.
     let Ok(scopes) = doctor.scopes() else {

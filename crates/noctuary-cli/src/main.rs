@@ -69,7 +69,8 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         return commands::shell::show_config(&config, output);
     }
     let Some(command) = &arguments.command else { return commands::shell::first_screen(output) };
-    let whose = whose(arguments, &config, command)?;
+    let key = config.encryption_key()?;
+    let whose = Whose { key: key.as_deref(), ..whose(arguments, &config, command)? };
     match command {
         Command::Init { path, git, syncthing } => {
             commands::life::init(path, whose, &config, output)?;
@@ -173,6 +174,7 @@ fn whose<'a>(
         group: arguments.group.as_deref(),
         server: &config.server,
         preset: config.preset(),
+        key: None,
     };
     if whose.group.is_some() && !command.takes_group() {
         return Err(Trouble::of("not_of_groups", &[]));

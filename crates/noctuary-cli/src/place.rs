@@ -74,6 +74,8 @@ pub(crate) struct Whose<'a> {
     pub(crate) server: &'a Server,
     /// The dialect whose values a store has.
     pub(crate) preset: Preset,
+    /// The key of encrypted databases.
+    pub(crate) key: Option<&'a str>,
 }
 
 impl Whose<'_> {

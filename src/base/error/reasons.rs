@@ -50,6 +50,8 @@ pub enum Refusal {
     InSandbox,
     /// It is a sleep that was interrupted, and this build lacks the feature `sleep`, which finishes it.
     AsleepHalfway,
+    /// It is a database that this key does not open: it was made with another key, or with none.
+    WrongKey,
 }
 
 impl fmt::Display for Refusal {
@@ -76,6 +78,7 @@ impl fmt::Display for Refusal {
             Self::OtherScope => "it belongs to another scope",
             Self::NotEmpty => "it is not empty",
             Self::InSandbox => "it is inside a folder whose files a model may read",
+            Self::WrongKey => "the key does not open it: it was made with another one, or with none",
             Self::AsleepHalfway => {
                 "it is a sleep that was interrupted: finish it with a build that has the feature `sleep`, or with `noctuary merge-copies`"
             }

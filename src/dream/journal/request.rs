@@ -96,7 +96,7 @@ impl Curation {
         if let Some(room) = room {
             printer.room(room);
         }
-        printer.say("Journals, oldest first:");
+        printer.journals_follow(workspace.scope().is_some_and(|scope| scope.group_name().is_some()));
         for (slice, journal) in slices.iter().zip(&journals) {
             printer.journal(slice.journal.name(), slice.truncated, &journal.lines);
         }

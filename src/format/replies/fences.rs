@@ -25,6 +25,10 @@ pub(crate) const TRUNCATED_HEAD: &str = "[...truncated head]";
 /// The text in front of the room that is left, outside of any fence.
 const ROOM: &str = "Room left in current memory: ";
 
+/// The text in front of the journals, and in front of those of a group, outside of any fence.
+const JOURNALS: &str = "Journals, oldest first:";
+const OF_GROUP: &str = "Journals of a group, oldest first. Whoever speaks is one of its people:";
+
 /// A line as the model is shown it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ShownLine {
@@ -55,6 +59,11 @@ impl Printer {
     /// Says how many characters current memory has room for.
     pub(crate) fn room(&mut self, chars: u64) {
         self.say(&format!("{ROOM}{chars} characters."));
+    }
+
+    /// Says that journals follow, and whether they are a group's.
+    pub(crate) fn journals_follow(&mut self, of_group: bool) {
+        self.say(if of_group { OF_GROUP } else { JOURNALS });
     }
 
     pub(crate) fn memory(&mut self, name: &DocName, memory: &str) {
@@ -151,6 +160,8 @@ pub(crate) struct Material {
     pub(crate) memory: Vec<String>,
     /// The number of characters that current memory has room for, if the request says so.
     pub(crate) room: Option<usize>,
+    /// Whether the journals are a group's: what its people mark as worth keeping is marked.
+    pub(crate) of_group: bool,
     pub(crate) journals: Vec<(DocName, Vec<ShownLine>)>,
 }
 
@@ -177,6 +188,8 @@ pub(crate) fn parse(user: &str) -> Material {
             }
         } else if let (None, Some(room)) = (&open, line.strip_prefix(ROOM)) {
             material.room = room.split(' ').next().and_then(|chars| chars.parse().ok());
+        } else if open.is_none() && line == OF_GROUP {
+            material.of_group = true;
         } else if let Some((is_memory, _, lines)) = &mut open {
             if *is_memory {
                 material.memory.push(line.strip_prefix("| ").unwrap_or(line).to_owned());

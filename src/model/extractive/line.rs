@@ -113,8 +113,9 @@ impl Role {
     }
 }
 
-/// Returns the candidates among the lines of the journals, in their order.
-pub(crate) fn candidates<'m>(journals: &'m [(DocName, Vec<ShownLine>)]) -> Vec<Line<'m>> {
+/// Returns the candidates among the lines of the journals, in their order. In those of a group, its people may mark what is worth keeping
+/// as the user does.
+pub(crate) fn candidates<'m>(journals: &'m [(DocName, Vec<ShownLine>)], of_group: bool) -> Vec<Line<'m>> {
     let read = |(at, (name, lines)): (usize, &'m (DocName, Vec<ShownLine>))| rows(at, name, lines);
     let journals: Vec<(bool, Vec<Row<'_>>)> = journals.iter().enumerate().map(read).gather();
     let mut named = SortedMap::new();
@@ -142,7 +143,7 @@ pub(crate) fn candidates<'m>(journals: &'m [(DocName, Vec<ShownLine>)]) -> Vec<L
                 None => (None, 0),
             };
             above.clone_from(&speaker);
-            if let Some(mut line) = line(&row, speaker, end) {
+            if let Some(mut line) = line(&row, speaker, end, of_group) {
                 line.is_logged = (is_log && !is_dialogue) || line.role() != Some(Role::Person);
                 line.opens = opening && line.is_human();
                 opening &= !line.opens;
@@ -154,13 +155,14 @@ pub(crate) fn candidates<'m>(journals: &'m [(DocName, Vec<ShownLine>)]) -> Vec<L
 }
 
 /// Returns the candidate that a row makes; `None` where it has too few letters to say anything, and nobody marked it.
-fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<'m>> {
+fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize, of_group: bool) -> Option<Line<'m>> {
     let whole = &row.text[end..];
     let said = unquoted(last_chars(row.shown.text.trim_end(), whole.chars().count()));
     // A person's line is kept whole: what they say to others is told as theirs, word for word.
     let role = speaker.as_ref().map(|speaker| speaker.role);
     let says = |end: usize| whole[end..].contains(char::is_alphanumeric);
-    let is_marked = matches!(role, None | Some(Role::User)) && labels::mark(whole).is_some_and(says);
+    let may_mark = matches!(role, None | Some(Role::User)) || (of_group && role == Some(Role::Person));
+    let is_marked = may_mark && labels::mark(whole).is_some_and(says);
     let is_whole = role != Some(Role::User) || is_marked || LABELLED.is_match(whole);
     let part = if is_whole { said } else { told(said, row.lexicon).unwrap_or(said) };
     let is_part = part.len() < said.len();
@@ -362,7 +364,7 @@ mod tests {
     }
 
     fn read(texts: &[&str]) -> Vec<(String, Option<Role>)> {
-        candidates(&shown(texts)).iter().map(|line| (line.said.to_owned(), line.role())).collect()
+        candidates(&shown(texts), false).iter().map(|line| (line.said.to_owned(), line.role())).collect()
     }
 
     #[test]
@@ -401,7 +403,7 @@ mod tests {
             "Ada: a word",
         ];
         let journals = shown(&texts);
-        let lines = candidates(&journals);
+        let lines = candidates(&journals, false);
         let speaker = lines[1].speaker.as_ref().map(|speaker| (speaker.role, speaker.named_at));
         assert_eq!(speaker, Some((Role::Person, 1)));
         assert_eq!(lines[2].role(), None);
@@ -424,10 +426,10 @@ mod tests {
             "",
             "- apples from the market",
         ];
-        let roles: Vec<_> = candidates(&shown(&log)).iter().map(|line| line.role().unwrap()).collect();
+        let roles: Vec<_> = candidates(&shown(&log), false).iter().map(|line| line.role().unwrap()).collect();
         let (tool, person, user) = (Role::Tool, Role::Person, Role::User);
         assert_eq!(roles, [tool, tool, tool, tool, tool, person, person, user, user]);
-        assert!(candidates(&shown(&log)).iter().all(|line| line.is_logged && !line.in_section));
+        assert!(candidates(&shown(&log), false).iter().all(|line| line.is_logged && !line.in_section));
     }
 
     #[test]
@@ -441,7 +443,7 @@ mod tests {
     #[test]
     fn a_masked_secret_is_no_speaker_and_no_word() {
         let journals = shown(&["[REDACTED:aws_access_key#1] is the key of the harbour account"]);
-        let line = &candidates(&journals)[0];
+        let line = &candidates(&journals, false)[0];
         assert!(line.speaker.is_none() && line.said.starts_with("[REDACTED:aws_access_key#1] is"));
         assert!(line.wording.words.iter().all(|word| word != "redacted"));
     }

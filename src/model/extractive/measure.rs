@@ -242,7 +242,7 @@ mod tests {
     }
 
     fn features(texts: &[&str]) -> Vec<Features> {
-        measure(&line::candidates(&shown(texts)), &[])
+        measure(&line::candidates(&shown(texts), false), &[])
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
             figures: 3.0,
             lasting: 2.0,
             tool: 1.0,
-            ..alone(&line::candidates(&shown(&["[tool] a line of words"]))[0])
+            ..alone(&line::candidates(&shown(&["[tool] a line of words"]), false)[0])
         };
         assert!(1.0 / (1.0 + (-best.sum(1)).exp()) < THRESHOLD);
     }
@@ -288,6 +288,6 @@ mod tests {
     fn speakers_and_days_are_no_proper_names() {
         let names = SortedSet::from(["melanie".to_owned()]);
         let journals = shown(&["Today I met Mel and Karen's dog in Oslo on Friday. Then home."]);
-        assert_eq!(proper_names(&line::candidates(&journals)[0], &names), 2);
+        assert_eq!(proper_names(&line::candidates(&journals, false)[0], &names), 2);
     }
 }

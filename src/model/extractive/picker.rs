@@ -185,7 +185,7 @@ mod tests {
     /// Returns whether a line of the user's in a log is worth keeping.
     fn is_kept(text: &str) -> bool {
         let journals = shown(&[&format!("[user] {text}")]);
-        let lines = line::candidates(&journals);
+        let lines = line::candidates(&journals, false);
         rank(&lines, &[], &[]).0.len() == 1
     }
 

@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice as _;
 use chrono::Utc;
-use noctuary::doctor::{Apply, Doctor, FixAction, Health};
+use noctuary::doctor::{Apply, Doctor, DoctorFinding, FixAction, Health};
 use serde_json::json;
 
 use crate::commands::night::Asked;
@@ -64,7 +64,7 @@ pub(crate) fn doctor(
     }
     for alike in found.findings.chunk_by(|one, other| (one.kind, &one.fix) == (other.kind, &other.fix)) {
         for finding in alike.iter().take(MAX_ALIKE) {
-            output.line(format!("{}  {}", output.bad(finding.kind.as_str()), output.bold(&finding.place)));
+            output.line(format!("{}  {}", output.bad(finding.kind.as_str()), place_of(finding, output)));
         }
         if let Some(more) = alike.len().checked_sub(MAX_ALIKE).filter(|more| *more > 0) {
             output.line(format!("    and {more} more, which `--json` lists"));
@@ -121,6 +121,15 @@ fn memory_health(health: &Health, output: Output) {
     }
 }
 
+/// Says where a finding is.
+fn place_of(finding: &DoctorFinding, output: Output) -> String {
+    let place = output.bold(&finding.place);
+    match &finding.group {
+        Some(group) => format!("{place} of the group {group}"),
+        None => place,
+    }
+}
+
 fn count_of(rows: u64) -> String {
     count(usize::try_from(rows).unwrap_or(usize::MAX), "row")
 }
@@ -166,7 +175,7 @@ fn mend(
             (false, _) => "would".to_owned(),
         };
         let left = one.left.as_ref().map(|left| format!(": {left}")).unwrap_or_default();
-        output.line(format!("{word}  {}  {}{left}", one.action, output.bold(&one.finding.place)));
+        output.line(format!("{word}  {}  {}{left}", one.action, place_of(&one.finding, output)));
     }
     if fixed.is_empty() {
         output.line("There is nothing that the doctor mends itself.");

@@ -236,6 +236,7 @@ pub(crate) fn backup(place: &Place, out: &Path, whose: Whose<'_>, output: Output
     check_outside(path, out)?;
     let _progress = Progress::begin("copying");
     let files = if let Store::Sqlite(store) = &home.store {
+        home::unlock(out, whose)?;
         store.backup_to(out)?;
         1
     } else {

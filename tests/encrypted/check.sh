@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Tests homes in encrypted files: the library's, then the command's.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+pkg-config --exists openssl || { apt-get update -qq && apt-get install -y -qq libssl-dev pkg-config; } >/dev/null
+cargo fmt --all --check
+cargo clippy --locked --all-targets --quiet -- -D warnings
+cargo test --locked --quiet
