@@ -88,8 +88,8 @@ pub(crate) fn reached_limit() -> Option<crate::base::error::OpenLimit> {
     None
 }
 
-/// Draws 32 hexadecimal digits that no other process or call draws: the standard library's hash keys, which
-/// the operating system seeds, the process id, and a counter.
+/// Draws 32 hexadecimal digits that no other process or call draws. They come from the standard library's
+/// hash keys, which the operating system seeds, the process id, and a counter.
 pub(crate) fn token() -> String {
     static DRAWN: AtomicU64 = AtomicU64::new(0);
     let mut hasher = Hasher::new();

@@ -184,7 +184,7 @@ pub(crate) struct EmbedText {
 
 impl EmbedBatch {
     /// Returns the texts, in the order in which their vectors are expected. In the first batch of a pass the last text
-    /// has a vector already, so that another model of the same name is noticed.
+    /// already has a vector, to detect another model of the same name.
     #[must_use]
     pub fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&str> = self.texts.iter().map(|text| text.text.as_str()).gather();

@@ -334,8 +334,8 @@ impl Doors {
         Ok(Passed { text: passed, warnings })
     }
 
-    /// Returns a text as it leaves for an embedder or a reranker where somebody waits for the answer: secrets and what was
-    /// forgotten are masked, instructions blocked.
+    /// Returns a text as it leaves for an embedder or a reranker while somebody waits for the answer. Secrets and
+    /// forgotten statements are masked, instructions are blocked.
     pub(crate) fn for_an_embedder(&self, text: &str) -> Result<String> {
         let policy = self.policy_of(Door::EmbedRequest, &DocName::MEMORY).as_shown();
         let passed = self.judge(Door::EmbedRequest, policy, &DocName::MEMORY, text, &mut Masks::default())?;
@@ -363,7 +363,7 @@ impl Doors {
         }
     }
 
-    /// Finds every secret of a text that is not allowed, whatever the policies say of it: for an operator who wants to
+    /// Finds every secret of a text that is not allowed, independent of the policies: for an operator who wants to
     /// know.
     ///
     /// ```

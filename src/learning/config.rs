@@ -19,8 +19,7 @@ pub struct LearningConfig {
     /// Whether nobody sits before this process, as `MINARA_NON_INTERACTIVE=1` says: hard constraints that come from elsewhere
     /// are refused then. Off.
     pub non_interactive: bool,
-    /// The age at which a note waits for its reflection for too long, in the eyes of a doctor who knows no age of its role: 72
-    /// hours.
+    /// The age at which a note waits too long for its reflection, if its role has no age of its own: 72 hours.
     pub backlog: TimeDelta,
 }
 

@@ -37,8 +37,8 @@ use crate::base::error::Result;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait MethodStore: Debug + Send + Sync {
-    /// Creates a method in quarantine and returns its id. Returns the id of an equal one of the same class, if there is
-    /// one (white space, case and end marks do not count). Its standing stays, and cases that are new are added to it.
+    /// Creates a method in quarantine and returns its id. If the same class has an equal one, its id is returned: white
+    /// space, case and end marks do not count. Its standing stays, and new cases are added to it.
     ///
     /// When it returns, the method is durable.
     ///

@@ -22,7 +22,7 @@ pub struct AuditEntry {
     /// In what kind of session; `None` where it was in none.
     pub kind: Option<SessionKind>,
     /// `memory_write`, `memory_update`, `memory_delete`, `memory_restore`, `memory_pin`, `memory_unpin`,
-    /// `memory_removed` for a purged row, `memory_forget`, `memory_lift`, `memory_learn`, `profile_write`,
+    /// `memory_forget`, `memory_lift`, `memory_learn`, or `memory_removed` for a purged row. `profile_write`,
     /// `method_create`, `method_graduate`, `method_quarantine`, `method_lift`, `outcome_report`, `preference_propose`,
     /// `preference_approve`, `preference_withdraw`, `role_note`, or `role_reflect`.
     pub action: String,

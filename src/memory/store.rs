@@ -1,8 +1,8 @@
 //! The contract of a memory store: rows that were remembered, found again by what they say.
 //!
 //! Files are the truth; a store is how an agent finds the right line of them among a hundred thousand. Every
-//! verb states its [`Access`]: rows are private unless they were written as shared, and a session with others
-//! present finds shared ones only. That holds down to the query, not only in what is printed.
+//! verb states its [`Access`]. Rows are private unless they were written as shared; a session with others
+//! present finds only shared ones. That holds down to the query, not only in what is printed.
 
 use std::fmt::Debug;
 
@@ -197,8 +197,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for the agent and the library where they may
-    /// not [edit](super::Source::may_edit) a row, or the human pinned it. The human pins any row.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. The agent and the library also get it if they
+    /// may not [edit](super::Source::may_edit) a row, or if the human pinned it. The human pins any row.
     fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool>;
 
     /// Removes rows for good that were deleted before `cutoff`, with all that derives from them; returns how

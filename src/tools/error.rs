@@ -69,8 +69,8 @@ impl ToolError {
         Self::new(format!("The arguments of {tool} are not as its schema says: {error}."))
     }
 
-    /// Makes the error of a document or row that the model calls `called`, in words for the model, without paths of the
-    /// host's.
+    /// Makes the error of a document or row that the model calls `called`, in words for the model and without host
+    /// paths.
     ///
     /// ```
     /// use noctuary::tools::ToolError;

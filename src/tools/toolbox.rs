@@ -188,9 +188,9 @@ impl Toolbox {
     /// one is not shown.
     ///
     /// Without documents in the toolbox, it adds nothing. The index must be over the documents of the session: that of
-    /// the life, or one over the same folder. A search that meets a document of another folder is refused:
+    /// the life, or one over the same folder. A search that finds a document of another folder is refused:
     /// [`ToolError`] with [`Error::Config`](crate::Error::Config). For a vault beside the life, make a second
-    /// [`Toolbox::new`] with a view of the vault, and give its tools names of your own.
+    /// [`Toolbox::new`] with a view of the vault. Give its tools other names.
     ///
     /// ```
     /// # #[cfg(feature = "sqlite")] {

@@ -90,7 +90,7 @@ impl<'de> Deserialize<'de> for FileKey {
     }
 }
 
-/// Returns the folder of a user: the name where it is plain, else `~` and a hash of it, so that no two share one.
+/// Returns the folder of a user: the name if it is plain, else `~` and a hash of it. No two users share one.
 pub(crate) fn folder_of(user: &str) -> String {
     let is_plain =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');

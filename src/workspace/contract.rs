@@ -125,8 +125,8 @@ pub trait Workspace: Debug + Send + Sync {
     /// are never rewritten, also not by a failing append, which may leave a part of `bytes` at the end.
     ///
     /// A line break is added first where the document does not end in one and `bytes` do not begin with one. Look and
-    /// write are one critical section. So no append goes on in an unfinished line of somebody else: a torn one, an
-    /// editor's, or one that the caller may not read. Empty `bytes` add nothing.
+    /// write are one critical section. So no append continues an unfinished line of somebody else: a torn one, an
+    /// editor's, or one hidden from the caller. Empty `bytes` add nothing.
     ///
     /// When it returns, the bytes survive a power loss. Appends of several processes follow one another.
     ///

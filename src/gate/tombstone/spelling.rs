@@ -1,5 +1,5 @@
-//! One spelling for texts that say the same: escapes and entities of HTML are read, and lookalike, composed and joined
-//! letters are one.
+//! One spelling for texts that say the same. Escapes and entities of HTML are read; lookalike, composed and joined
+//! letters become one.
 //!
 //! Marks are letters' own, so `zoe` is not `zoë`. Only the points of Hebrew and Arabic, which most people leave out, do
 //! not count, nor does a tatweel. The date that a dream adds behind "tomorrow" does not count either.
@@ -15,8 +15,8 @@ use unicode_normalization::char::{canonical_combining_class, compose, decompose_
 use crate::base::gather::Gather as _;
 use crate::base::relative;
 
-/// Returns a text in each spelling in which a statement may be found: as it is written, with escaped white space as white
-/// space, and each of them as it is compared.
+/// Returns a text in each spelling in which a statement may be found: as written, and with escaped white space as white
+/// space. Each of them comes in the form that is compared, too.
 pub(super) fn all(text: &str) -> Vec<Spelled<'_>> {
     let mut all = vec![Spelled::written(text)];
     all.extend(unescaped(text).map(Spelled::written));

@@ -91,8 +91,8 @@ pub(crate) trait MemoryDriver: Driver {
     /// Returns the table of the profile, and the condition of its rows of this scope.
     fn profile(&self) -> [&'static str; 2];
 
-    /// Returns the insertion of `$3` as a key of the profile with the value `$4` and the time `$5`, up to what is done where it is there.
-    /// `$6` is the number of the key.
+    /// Returns the insertion of `$3` as a key of the profile, with the value `$4` and the time `$5`. The clause for an existing
+    /// key is not part of it. `$6` is the number of the key.
     fn new_value(&self) -> &'static str;
 
     /// Returns the tombstones of this scope as they are; `None` if it has forgotten nothing.

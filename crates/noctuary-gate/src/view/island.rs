@@ -7,7 +7,7 @@ use crate::text;
 
 /// The bytes of text that are kept on both sides of what was decoded: room for a label and its secret.
 const CONTEXT_BYTES: usize = 160;
-/// The bytes of the line that are kept before and behind decoded code: few, since they are scanned again with each piece of code.
+/// The bytes of the line that are kept before and behind decoded code. They are few, because each piece of code scans them again.
 const LABEL_BYTES: usize = 64;
 const BYTES_BEHIND: usize = 16;
 /// The bytes that are kept on both sides where there may be a key of many lines.

@@ -155,8 +155,8 @@ impl Partition {
     }
 }
 
-/// How many pages of a merge are written at a time, and how many postings: twice as many as it takes to be at its end when
-/// the next is due.
+/// Returns how many pages of a merge are written at a time, and how many postings. This is twice the pace that ends the
+/// merge when the next one is due.
 pub(crate) fn pace(segments: &[Segment], level: u32, sizes: Sizes) -> (usize, u64) {
     let due = (sizes.tail as u64).saturating_mul((sizes.fan as u64).saturating_pow(level + 1));
     let share = |all: u64| all.saturating_mul(2 * PERIOD).div_ceil(due).max(1);

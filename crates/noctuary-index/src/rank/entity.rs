@@ -32,8 +32,8 @@ pub trait Entities: Debug + Send + Sync {
     fn of(&self, text: &str) -> BTreeSet<String>;
 }
 
-/// Names and identifiers: words in capitals or with digits, what signs hold together (`BTC-USD`, `lib.rs`), and
-/// words with a capital that do not begin a sentence.
+/// Names and identifiers: words in capitals or with digits, and words that signs hold together (`BTC-USD`,
+/// `lib.rs`). Words with a capital count too, if they do not begin a sentence.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GenericEntities;
 

@@ -62,7 +62,8 @@ impl Frequencies {
         by_rarity
     }
 
-    /// Leaves out of a plan the forms of a word that no row has, where rows have another form of it, and the stems that no row has.
+    /// Leaves out of a plan the stems that no row has. Also leaves out the forms of a word that no row has, if rows have another
+    /// form of it.
     pub fn leave_out_absent(&mut self, plan: &mut Plan) {
         if !plan.terms.iter().any(Term::is_stem) {
             return;

@@ -10,8 +10,8 @@ pub enum Fusion {
     /// By what each list scores, as shares of its best.
     #[default]
     Scores,
-    /// By reciprocal rank: the sum of 1 / (k + rank) over the lists, rank from 1, as the seed fuses with a `k` of 60.
-    /// (seed 003, Hybrid retrieval) On public dialogues it finds less than the scores do.
+    /// By reciprocal rank: the sum of 1 / (k + rank) over the lists, rank from 1. The seed uses a `k` of 60. (seed
+    /// 003, Hybrid retrieval) On public dialogues it finds less than the scores do.
     Ranks {
         /// The greater, the less the first places count.
         k: f64,

@@ -113,8 +113,8 @@ impl Statement {
         })
     }
 
-    /// Returns whether it says of the same thing another value of one kind: numbers, or words behind the same one, such as "in
-    /// Oslo" and "in Bergen".
+    /// Returns whether it gives another value of one kind for the same thing. Values are numbers, or words behind the same
+    /// word, such as "in Oslo" and "in Bergen".
     pub(super) fn says_another_than(&self, older: &Self) -> bool {
         let is_another = |(new, of): &(Vec<String>, usize), (old, before): &(Vec<String>, usize)| {
             if of != before || new[..*of] != old[..*of] {
@@ -253,9 +253,8 @@ fn is_of_change(word: &str) -> bool {
     CHANGED.binary_search(&word).is_ok() || CHANGES.iter().any(|begin| word.starts_with(begin))
 }
 
-/// Returns the words of a query that a word of change answers for, a bit each: who moved lives elsewhere, and what
-/// changed is
-/// used no longer.
+/// Returns the words of a query that a word of change answers, a bit each. A person who moved lives elsewhere, and
+/// a thing that was changed is no longer used.
 fn stands_for(
     before: &[&str],
     word: &str,
