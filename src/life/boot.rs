@@ -87,8 +87,8 @@ pub enum StartStep {
 }
 
 impl BootState {
-    /// Returns how a session starts on the day `today`: `AGENTS.md` before anything else, then the playbook, then
-    /// who, for whom, and what happened.
+    /// Returns how a session starts on the day `today`. `AGENTS.md` comes first, then the playbook. Then come who
+    /// the agent is, whom it serves, and recent events.
     ///
     /// Only a main session follows the playbook and reads `MEMORY.md`.
     ///

@@ -93,7 +93,8 @@ pub struct Indexed<W> {
     around: usize,
 }
 
-/// Returns how many results are looked at where a number is asked for: the newest of what is said anew may be further down.
+/// Returns how many results are looked at for a requested number: the newest of several equal statements may be further
+/// down.
 fn compared(limit: usize) -> usize {
     if limit == 0 { 0 } else { limit.max(COMPARED) }
 }

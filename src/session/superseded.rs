@@ -51,8 +51,8 @@ impl Notes {
         self
     }
 
-    /// Says of rows why they may be out of date, in place of such doubts as were there; `shown` is what a prompt may say of
-    /// a text.
+    /// Gives rows the reason why they may be out of date, in place of earlier doubts. `shown` returns the part of a text
+    /// that a prompt may show.
     pub(crate) fn doubting<E>(
         &self,
         rows: &[SnapshotRow],

@@ -113,8 +113,8 @@ impl<W: Workspace> Upkeep<W> {
         Err(Error::Busy { path: name.to_string() })
     }
 
-    /// Reads a document whose metadata was asked before: where it changes in between, the index keeps the older state,
-    /// so that the next sync looks again.
+    /// Reads a document whose metadata was read before. If it changes in between, the index keeps the older state, and
+    /// the next sync looks again.
     pub(super) fn look(
         &self,
         name: &DocName,
@@ -199,7 +199,7 @@ impl Cut {
     }
 }
 
-/// The rules for cutting the documents of a life, and of the group that was looked at last: documents come folder by folder.
+/// The rules for cutting the documents of a life and of the group that was read last: documents come folder by folder.
 #[derive(Default)]
 pub(super) struct Cuts([Option<Cut>; 2]);
 

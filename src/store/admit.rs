@@ -18,7 +18,8 @@ use crate::memory::{NewLearning, NewMemory, Source};
 /// The longest category, source, or key of a profile, in bytes.
 pub(super) const LONGEST_WORD: usize = 128;
 
-/// The deepest nesting of notes: a written note must be read again, and a line of a file is not read at any depth.
+/// The deepest nesting of notes. A written note must be readable again, and a line of a file is read only to a
+/// limited depth.
 const DEEPEST: usize = 32;
 
 impl StoreConfig {

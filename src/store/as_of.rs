@@ -1,4 +1,4 @@
-//! A search about the past: each row that was found gives way to the one of its history that counted then, or is told with those
+//! A search about the past. Each found row is replaced by the row of its history that counted then, or is returned with the rows
 //! that it replaced.
 
 use super::backend::Rows;

@@ -1,6 +1,7 @@
 //! Methods, preferences and notes of roles that come back as they were: from a bundle that this operator signed.
 //!
-//! Each is kept by the steps that made it, with their times: a proposal before its approval, a method before it left quarantine.
+//! Each is kept by the steps that made it, with their times: a proposal before its approval, a method before its release from
+//! quarantine.
 
 use super::backend::Changes;
 use super::methods::person_only;

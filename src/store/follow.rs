@@ -1,8 +1,8 @@
 //! A search that leads from what held once to what holds now, and from the words of a key to its fact.
 //!
-//! The word index holds rows that a search may return and no others, so that words of retired rows count in no frequency.
-//! Beside it a backend lists the words of retired rows that have a successor, and those of keys. A search looks at these
-//! lists last: a bounded number of rows is read, and none where nothing was retired and nothing has a key.
+//! The word index holds only rows that a search may return, so words of retired rows count in no frequency. Beside it a
+//! backend lists the words of keys, and of retired rows that have a successor. A search looks at these lists last, and
+//! reads a bounded number of rows. It reads none if no row was retired and none has a key.
 
 use std::cmp::Ordering;
 
@@ -136,7 +136,7 @@ fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked)
     Ok(echoes)
 }
 
-/// Returns the row at the end of a chain, which holds now; `None` where a session does not see each link, or none holds.
+/// Returns the row at the end of a chain, which holds now. `None` if a session does not see each link, or no row holds.
 pub(crate) fn holds_now(facts: &dyn Rows, retired: Fact, visibility: Visibility) -> Result<Option<Fact>> {
     let mut fact = retired;
     for _ in 0..LINKS {

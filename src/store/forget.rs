@@ -21,8 +21,8 @@ use crate::memory::{ForgetRequest, Memory, MemoryId, NewLearning, NewMemory, Pla
 /// The action of a row that is gone for good.
 pub(crate) const REMOVED: &str = "memory_removed";
 
-/// The words that a row must have left without the statement; with fewer (`Bought rope from`) it is removed whole, and the receipt names
-/// it by them.
+/// The least number of words that a row must keep without the statement. With fewer (`Bought rope from`) it is removed whole, and
+/// the receipt names it by them.
 const MIN_REST_WORDS: usize = 4;
 
 /// The characters of a row by which a receipt names it; the rest is cut off.
@@ -146,7 +146,8 @@ impl Burial {
         false
     }
 
-    /// Returns what a row says without it; `None` where that is nothing, or where it is in more than what the row says.
+    /// Returns the text of a row without the statement. `None` if no text is left, or if the statement is also outside
+    /// the row's text.
     pub(crate) fn rest_of(&self, memory: &Memory, key: Option<&FactKey>) -> Option<String> {
         let beside = Said { content: "", ..Said::of(memory, key) };
         // What is in neither is where nobody reads it, as in notes of another program.

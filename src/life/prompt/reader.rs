@@ -168,8 +168,8 @@ impl<'a, W: Workspace> Reader<'a, W> {
         Ok(vec![PromptText::of(shown, body, trail)])
     }
 
-    /// Returns the journals of a day and of those before it, oldest first; of each the end, and the newest get their
-    /// share first.
+    /// Returns the journals of a day and of the days before it, oldest first. Only the end of each is returned, and
+    /// the newest get their share first.
     fn journals(&mut self, last: NaiveDate, days_before: u32) -> Result<Vec<PromptText>> {
         if !self.view.access().reads_memory() {
             // Journals of shared sessions may be looked up, and are not told unasked.
@@ -312,7 +312,7 @@ pub(super) fn read<W: Workspace>(
     Ok(Some((text, trail)))
 }
 
-/// Follows the lines of `USER.md` that a part of it was made of: each line of the part says what a line of the document says.
+/// Follows the lines of `USER.md` that became a part of it. Each line of the part has the text of a line of the document.
 fn trail_of_profile(whole: &Document, given: &str) -> Trail {
     let text = whole.lossy();
     let mut trail = Trail::of(&DocName::USER, &text, Some(Digest::of(whole.bytes())));

@@ -125,9 +125,9 @@ impl Snapshot {
         Ok(self.of_memory().map(say).sum())
     }
 
-    /// Says behind lines of `MEMORY.md` why they may be out of date, by the rows of
-    /// [`MemoryStore::snapshot`](crate::MemoryStore::snapshot); returns how many lines say it. Call it last of all marks, right
-    /// after [`take`](Self::take).
+    /// Marks lines of `MEMORY.md` with the reason why they may be out of date, by the rows of
+    /// [`MemoryStore::snapshot`](crate::MemoryStore::snapshot). Returns the number of marked lines. Call it after all other
+    /// marks, right after [`take`](Self::take).
     ///
     /// # Errors
     ///
@@ -166,8 +166,8 @@ impl Snapshot {
         Ok(rules.iter().filter(|rule| rule.statement.is_some()).count())
     }
 
-    /// Makes the prompt of a turn: standing rules, the frozen blocks, the onboarding as long as `BOOTSTRAP.md` exists, the
-    /// notice of a changed `SOUL.md` where there is one, and last the host's derived blocks.
+    /// Makes the prompt of a turn: standing rules, the frozen blocks, and the onboarding as long as `BOOTSTRAP.md` exists.
+    /// Then the notice of a changed `SOUL.md`, if there is one, and last the host's derived blocks.
     ///
     /// # Errors
     ///

@@ -22,7 +22,8 @@ pub(crate) struct Trail(Option<Box<Lines>>);
 #[derive(Clone, PartialEq, Eq)]
 struct Lines {
     name: DocName,
-    /// As much of the document as was read, from the start of a line or, for the end of a journal, from within one.
+    /// The part of the document that was read: from the start of a line or, at the end of a journal, from within
+    /// one.
     read: String,
     /// The number of its first line.
     first: u64,
@@ -251,7 +252,7 @@ fn ranges(numbers: impl Iterator<Item = u64>, bridges: &[u64]) -> Vec<(u64, u64)
     ranges
 }
 
-/// Returns the hash of lines of a text whose first line has the number `from`; `None` where it has not all of them.
+/// Returns the hash of lines of a text whose first line has the number `from`; `None` if it lacks one of them.
 pub(crate) fn hash_of(text: &str, from: u64, first: u64, last: u64) -> Option<Digest> {
     let skipped = usize::try_from(first.checked_sub(from)?).ok()?;
     let count = usize::try_from(last.checked_sub(first)?).ok()? + 1;
