@@ -294,7 +294,8 @@ impl<'a> Forget<'a> {
 
     /// Returns the statements that are forgotten. A line that this library printed loses its citations, and the day, the
     /// speaker and the label in front: `2026-03-03: User: Remember: tea at five (memory/2026-03-03-repl.md#L5)`. A line with
-    /// a day and no more stays, unless a journal of that day says the rest: then it is the day on which it was said.
+    /// only a day in front keeps it, unless a journal of that day has the rest of the line: then it is the day of the
+    /// statement.
     ///
     /// # Errors
     ///
@@ -442,8 +443,8 @@ impl<'a> Forget<'a> {
         Ok(())
     }
 
-    /// Writes the tombstones. Returns all that the workspace has forgotten, and these statements alone; for a person, with
-    /// those that were asked for in files before.
+    /// Writes the tombstones. Returns all forgotten statements of the workspace, and these statements alone. For a person,
+    /// the second set includes earlier ones that were also to be removed from files.
     fn bury(&self, workspace: &dyn Workspace, texts: &[String]) -> Result<(Tombstones, Tombstones)> {
         let mut buried = None;
         rewrite(workspace, &StateName::FORGOTTEN, |bytes| {

@@ -1,4 +1,4 @@
-//! The statements that a life has forgotten, as its person may look at them: the lines that each hides, and a way to let one in again
+//! The forgotten statements of a life, for its person to look at. Each shows the lines that it hides, and can be let in again
 //! without its words.
 
 use chrono::{DateTime, Utc};
@@ -99,8 +99,8 @@ impl<'a> ForgottenList<'a> {
         self
     }
 
-    /// Notes that a statement was forgotten: the time and the places of its receipt, and the tombstones of the store and the
-    /// workspace. [`list`](Self::list) shows these as one statement then. Its words are not kept. Without a workspace nothing is noted.
+    /// Notes a forgotten statement: the time and the places of its receipt, and the tombstones of store and workspace.
+    /// [`list`](Self::list) shows these as one statement then. Its words are not kept. Without a workspace nothing is noted.
     ///
     /// It survives a power loss when this returns.
     ///

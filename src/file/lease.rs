@@ -1,10 +1,10 @@
 //! The lease of a folder: a kernel lock for our own peers, and the seed's lock file for the others.
 //!
-//! The truth is the kernel's lock on `.dreaming.d/guard`, a file that is never removed: the kernel frees it at any
-//! death of its holder, and no two open files have it at once. The guard also holds the epoch, a number that only
-//! rises. Beside it is `.dreaming.lock`, complete from the moment it can be seen. It is refreshed in place while held,
-//! so that no peer takes a live holder for dead by its age. A peer that takes over a lock moves it aside and looks
-//! again before it removes it.
+//! The truth is the kernel's lock on `.dreaming.d/guard`, a file that is never removed. The kernel frees the lock if
+//! its holder dies, and no two open files have it at once. The guard also holds the epoch, a number that only rises.
+//! Beside it is `.dreaming.lock`, complete from the moment it can be seen. It is refreshed in place while held, so
+//! that no peer takes a live holder for dead by its age. A peer that takes over a lock moves it aside and looks again
+//! before it removes it.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};

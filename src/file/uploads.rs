@@ -1,7 +1,7 @@
 //! Files that people hand over, in a folder.
 //!
-//! The bytes of a file are under its key, and its record in `.dreaming.d/files/`. A file is there when its record is:
-//! what has none was not finished, or is being removed, and the next open takes it away once nobody holds it.
+//! The bytes of a file are under its key, and its record in `.dreaming.d/files/`. A file exists if its record does.
+//! Bytes without a record were not finished, or are being removed. The next open removes them once nobody holds them.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};

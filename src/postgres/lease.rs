@@ -1,8 +1,8 @@
 //! The lease of a scope across machines: a row with epoch, token and an end by the server's clock.
 //!
-//! The row is the fence. Each write of a lease shares its lock in the same transaction, so that a claim waits for the
-//! write, or the write sees the claim. That its holder lives is told by a connection of its process: where the server's
-//! process behind it is gone, nobody waits for the end.
+//! The row is the fence. Each write of a lease shares the row's lock in the same transaction. So a claim waits for the
+//! write, or the write sees the claim. A connection of the holder's process shows that the holder lives. If the
+//! server's process behind that connection is gone, nobody waits for the end.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -16,8 +16,8 @@ const MIGRATIONS: &[(&str, &[&str])] = &[(
     &[tables::WORKSPACE, memory::TABLES, index::tables::INDEX, artifacts::tables::ARTIFACTS],
 )];
 
-/// Shows a transaction the rows of its own scope alone, the owner of the tables too: in each table with a scope that has no such rule
-/// yet. It runs behind all migrations.
+/// Shows a transaction only the rows of its own scope, even if it is the owner of the tables. It adds this rule to each table
+/// with a scope that lacks it. It runs behind all migrations.
 ///
 /// A setting that was local to an earlier transaction of a connection is empty and not null, so empty is no user.
 const GUARD: &str = "

@@ -121,7 +121,8 @@ fn owned(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     connection.prepare(SQL)?.query([LEASES])?.all(|row| row.get(0))
 }
 
-/// Returns all places of a scope in the file, each a table and a condition: those that hang on others come before them.
+/// Returns all places of a scope in the file, each a table and a condition. A place that depends on another comes
+/// before it.
 fn places(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     let within = |table: &str, column: &str, of: &str| {
         (table.to_owned(), format!("{column} IN (SELECT id FROM {of} WHERE {OWN})"))

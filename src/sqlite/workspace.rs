@@ -251,7 +251,7 @@ impl Workspace for SqliteWorkspace {
         found.judge(name)
     }
 
-    /// Asks for all of them under one lock, since most of a look at one is the way there; for many in one query.
+    /// Reads all of them under one lock, because the way to a name costs most; many are read in one query.
     fn metadata_of(&self, names: &[&Name]) -> Vec<Result<Option<Metadata>>> {
         let found = self.scoped.read("look at", "documents", |connection, scope| {
             let together = Looked::together(connection, scope, names)?;

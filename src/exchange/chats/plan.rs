@@ -18,7 +18,7 @@ pub struct ChatPlan {
     pub unchanged: u64,
     /// The number of messages that are added, without titles: the parts of a message with one speaker count as one each.
     pub messages: u64,
-    /// The number of read messages without a time that can be read: each has the day of the one before it, the first ones that of the
+    /// The number of read messages without a readable time. Each has the day of the one before it, and the first ones that of the
     /// conversation.
     pub undated: u64,
     /// The number of bytes that are added to journals.

@@ -115,7 +115,8 @@ impl Dreams {
         })
     }
 
-    /// Returns the dreams whose section should be in the memory of a machine, so that a person took out one that is not.
+    /// Returns the dreams whose section should be in the memory of a machine. If one is missing there, a person took it
+    /// out.
     pub(super) fn standing(&self, side: usize) -> BTreeSet<DreamId> {
         let ids: BTreeSet<&DreamId> = self.passes[side].iter().map(|line| &line.id).collect();
         let stands = |id: &&DreamId| {
@@ -506,8 +507,8 @@ impl Shown {
         self.ledger.print()
     }
 
-    /// Returns the pieces of a dream or proposal by the records of both machines. These are its own, those of journals
-    /// without an entry, and lost ones, so that it is not taken back without giving them back.
+    /// Returns the pieces of a dream or proposal by the records of both machines: its own, those of journals without
+    /// an entry, and lost ones. So it is not taken back without giving all of them back.
     pub(super) fn sources(
         &self,
         id: &DreamId,
@@ -573,8 +574,9 @@ enum Last {
     ReadAgain,
 }
 
-/// Cuts what is told of a journal into runs that do not overlap. Of two dreams on two machines that have read the same bytes, they belong to the
-/// one whose section says something of them, or the earlier; of two on one machine, to both. Bytes that only a dream has read which was taken back wait, unless its machine read them again.
+/// Cuts the marks of a journal into runs that do not overlap. Two dreams on two machines may have read the same bytes: these
+/// belong to the dream whose section uses them, or to the earlier dream. Two dreams on one machine both keep them. Bytes that
+/// only an undone dream has read wait, unless its machine read them again.
 fn runs(told: &[Mark], how: How) -> Vec<Run> {
     let bounds: BTreeSet<u64> = told.iter().flat_map(|(range, _)| [range.start, range.end]).collect();
     let bounds: Vec<u64> = bounds.into_iter().collect();

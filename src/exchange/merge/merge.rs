@@ -462,9 +462,9 @@ impl Merging {
         merged.bytes
     }
 
-    /// Returns the dreams whose sections a copy should have and lacks: those that `emptied` asks for, whose lines
-    /// another dream said at a merge. Or those that a person took out. Where an ancestor has them, its lines say so;
-    /// where files are of different moments, they have not arrived yet.
+    /// Returns the dreams whose sections a copy should have and lacks. With `emptied`, another dream got their lines
+    /// at a merge. Otherwise a person took them out, if an ancestor has them. If the files are of different moments,
+    /// the sections have not arrived yet.
     fn absent(&self, side: usize, memory: &[u8], emptied: bool) -> BTreeSet<DreamId> {
         let kept = Undone::parse(self.lives[side].state(&StateName::UNDONE)).ok();
         let is_emptied = |id: &DreamId| {

@@ -130,8 +130,8 @@ impl MergePlan {
         self.file(name.as_str())
     }
 
-    /// Returns the bytes that a file will have: a document or a state file, by its path in the folder of the life; `None` where
-    /// the merged life has none of this name.
+    /// Returns the future bytes of a document or a state file, by its path in the folder of the life. `None` if the merged life
+    /// has no file of this name.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&[u8]> {
         if let Some(group) = GroupName::of_document(path)

@@ -239,7 +239,7 @@ fn raise(next: &mut BTreeMap<Kind, i64>, kind: Kind, number: i64) {
     *next = (number + 1).max(*next);
 }
 
-/// Returns when a row was written, its number and where that is, by the head of its line, which all writers print
+/// Returns the time, the number and the number's place of a row, by the head of its line, which all writers print
 /// alike. `None` for any other line.
 fn row_head(raw: &[u8]) -> Option<(&str, i64, Range<usize>)> {
     let word = |rest: &mut &'_ [u8], front: &[u8]| -> Option<usize> {
@@ -440,7 +440,8 @@ fn without_times(line: &mut Line) {
     }
 }
 
-/// Prints a line without its number and those of its suspects; of what is there once whenever it came, also without its time.
+/// Prints a line without its number and those of its suspects. A line that exists once, whatever its time, is printed without
+/// the time too.
 fn without_numbers(line: &mut Line) -> String {
     let is_learned = line.get("op").and_then(Value::as_str) == Some("learned");
     let is_timeless = is_learned || line.get("source").and_then(Value::as_str) == Some(IMPORTED);

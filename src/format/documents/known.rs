@@ -132,7 +132,8 @@ impl KnownStatements {
     }
 }
 
-/// Returns whether a statement says another value of the same thing, and of the same day where both have one of their own.
+/// Returns whether a statement gives another value for the same thing. If both have a day of their own, it is the same
+/// day.
 pub(crate) fn is_other_value(one: &Statement, two: &Statement) -> bool {
     match (one.own_day(), two.own_day()) {
         (Some(one), Some(two)) if one != two => false,
@@ -141,8 +142,8 @@ pub(crate) fn is_other_value(one: &Statement, two: &Statement) -> bool {
 }
 
 /// Returns whether two statements have the same words but for one place, and at least `least_same` words around it. The
-/// place is behind who or what they are about. Two words are in front of it, and three in front of a number: further in
-/// front a number is most often part of a name.
+/// place is behind their subject. Two words are in front of it, and three in front of a number. Nearer to the front a
+/// number is most often part of a name.
 pub(crate) fn differs_in_value(one: &str, two: &str, least_same: usize) -> bool {
     /// The weight of a word; a sign of a script that parts no words weighs 1.
     const WORD: usize = 3;

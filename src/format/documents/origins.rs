@@ -16,8 +16,8 @@
 //!
 //! If a journal has speakers, a line without a name is not the user's for that reason.
 //!
-//! In a journal of a shared session, a name behind the user's tag is who speaks: `[user] Mallory: …` is how a chat with
-//! others reaches a host that has one tag for whatever came in.
+//! In a journal of a shared session, a name behind the user's tag is the speaker. A host with one tag for every message
+//! writes a chat with others as `[user] Mallory: …`.
 
 mod cast;
 mod head;

@@ -140,9 +140,9 @@ impl HttpEmbedder {
         self.with_settings()
     }
 
-    /// Puts words before a text that is kept and before a question: `"passage: "` and `"query: "` for e5,
-    /// `"search_document: "` and `"search_query: "` for nomic, nothing and `"Represent this sentence for searching relevant
-    /// passages: "` for bge.
+    /// Puts words before a kept text, and other words before a question. For e5 they are `"passage: "` and `"query: "`, for
+    /// nomic `"search_document: "` and `"search_query: "`. For bge they are nothing and
+    /// `"Represent this sentence for searching relevant passages: "`.
     #[must_use]
     pub fn prefixes(mut self, document: impl Into<String>, query: impl Into<String>) -> Self {
         self.prefixes = [document.into(), query.into()];

@@ -1,4 +1,4 @@
-//! Rows as a search reads them: postings find the rows that may fit, and each statement binds which of them are in sight.
+//! Rows as a search reads them: postings find the rows that may fit, and each statement limits them to rows in sight.
 
 use crate::sql::Columns;
 use std::cmp::Reverse;
@@ -198,7 +198,8 @@ impl Table<'_> {
         }
     }
 
-    /// Lists the rows that may be found by a condition, or by time, the first ones first, and whether there are no others.
+    /// Lists the rows that may be found by a condition, or by time, best or latest first. Also returns whether there are
+    /// no others.
     fn candidates(&self, wanted: &Wanted<'_>) -> Result<(Vec<i64>, bool)> {
         let weights: Vec<(i64, i64)> =
             wanted.weights.iter().map(|(term, weight)| (word_of(&term.stem), *weight)).collect();

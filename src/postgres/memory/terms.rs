@@ -2,7 +2,7 @@
 //! [lists](super::lists).
 //!
 //! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text.
-//! The stems of all words are beside them, each once, so that those are found which the beginning of a word may have.
+//! The stems of all words are beside them, each once. So a search for the beginning of a word finds its stems.
 
 use crate::sql::Columns;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
