@@ -161,7 +161,7 @@ impl Session {
         self.snapshot.mark_superseded(&self.view, &superseded)
     }
 
-    /// Marks lines of `MEMORY.md` in the prompts of this session that may be out of date, by the rows that
+    /// Marks lines of `MEMORY.md` in the prompts of this session that may be out of date. It reads the rows that
     /// [`feed`](crate::exchange::feed) made of them. The mark gives the reason: a row that may contradict the line is open, or
     /// its time is over. If the store knows the [journals](crate::store::StoreConfig::journals), a cited journal line that is
     /// gone or changed is a reason too. Returns the number of marked lines. Tools of the session that are made afterwards mark

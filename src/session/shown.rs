@@ -1,4 +1,4 @@
-//! The text of a document as a session is shown it: masked as in a prompt, even if only a passage is read.
+//! The text of a document as a session is shown it: masked as in a prompt, even if only in part.
 
 use std::borrow::Cow;
 use std::ops::Range;

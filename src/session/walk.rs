@@ -1,4 +1,4 @@
-//! The ways through the folders of a workspace: all of them, those of journals, and those in reach that no ignore file
+//! The ways through a workspace's folders: all of them, those of journals, and those in reach that no ignore file
 //! names.
 
 use std::sync::Arc;

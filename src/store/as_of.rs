@@ -1,5 +1,5 @@
-//! A search about the past. Each found row is replaced by the row of its history that counted then, or is returned with the rows
-//! that it replaced.
+//! A search about the past. Each found row is replaced by the row of its history that counted then, or returned with its
+//! predecessors.
 
 use super::backend::Rows;
 use super::history::history;

@@ -131,8 +131,8 @@ pub(crate) trait Rows: Searchable + Facts + Practice {
     /// Returns the key under which tombstones are kept, where there were any.
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>>;
 
-    /// Lists the latest rows in sight with an edge to one of these keys, or to a longer name, the greatest id first, at
-    /// most `most`.
+    /// Lists the latest rows in sight with an edge to one of these keys or to a longer name, at most `most`. The
+    /// greatest id is first.
     fn mentioning(&self, visibility: Visibility, keys: &[String], most: usize) -> Result<Vec<MemoryId>>;
 
     /// Returns the edges of rows, whatever their state, in the order of the ids; those of a row as they were found.

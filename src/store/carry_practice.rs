@@ -1,7 +1,7 @@
 //! Methods, preferences and notes of roles that come back as they were: from a bundle that this operator signed.
 //!
-//! Each is kept by the steps that made it, with their times: a proposal before its approval, a method before its release from
-//! quarantine.
+//! Each is kept by the steps that made it, with their times: first a proposal, then its approval; first quarantine, then
+//! release.
 
 use super::backend::Changes;
 use super::methods::person_only;

@@ -73,8 +73,8 @@ pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Returns the place of the next words that may begin a mnemonic: as many bytes of listed words as the shortest
-/// mnemonic has.
+/// Returns the place of the next words that may begin a mnemonic: listed words with as many bytes as the
+/// shortest mnemonic.
 ///
 /// It looks from the far end, because no match goes over a word that is not in the list. So in most texts it reads one
 /// word for each length of a mnemonic.

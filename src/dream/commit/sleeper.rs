@@ -1,8 +1,7 @@
 //! A sleeper's commit: an intent, then changes that can each be done twice, then the state.
 //!
-//! Files that only grow are appended to, so that nobody's line is lost. Files that are rewritten are changed by
-//! revision, and
-//! were copied first: pruned observations are in the archive, and the whole earlier file is in the history.
+//! Files that only grow are appended to, so that nobody's line is lost. Other files are copied first, and then
+//! changed by revision. Pruned observations are in the archive, and the whole earlier file is in the history.
 
 use std::borrow::Cow;
 

@@ -71,7 +71,8 @@ impl Spoken<'_> {
         self.one_of(claim, &alone, &names)
     }
 
-    /// Returns the participant who said a claim by themselves, of some who did: the one of whom it tells, or else the first.
+    /// Returns the participant who said a claim alone. If there are several, it is the one that the claim is about, or else
+    /// the first.
     fn one_of(&self, claim: &str, alone: &[&str], names: &[&str]) -> Taken<'_> {
         let (_, rest) = strip_date(claim);
         let told = alone.iter().find(|name| tellers::tells_of(rest, name, self.user_names));

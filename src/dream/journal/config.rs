@@ -62,8 +62,8 @@ pub struct DreamConfig {
     /// Porto". So does "Marta's boat" if one says "my boat". None, unless you give some; at most 16, each one line of
     /// at most 64 characters, compared in this case.
     pub user_names: Vec<String>,
-    /// Whether the life writes its [daily log](crate::LifeConfig::daily_log) by itself, where that is known: a first dream without
-    /// journals says that it is off. Not known unless set.
+    /// Whether the life writes its [daily log](crate::LifeConfig::daily_log) by itself. If it does not, a first dream without
+    /// journals says so. Not known unless set.
     pub daily_log: Option<bool>,
     /// The bounds of a section.
     pub section: SectionCaps,

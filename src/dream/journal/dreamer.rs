@@ -223,8 +223,9 @@ pub struct JournalDreamerBuilder {
 impl JournalDreamerBuilder {
     configured_by!(
         DreamConfig,
-        /// Sets what may go to the model and come back: the policies of [`Door::DreamRequest`](crate::gate::Door::DreamRequest)
-        /// and [`Door::DreamReply`](crate::gate::Door::DreamReply), the filter, and what an operator allows.
+        /// Sets the policies of text that goes to the model and comes back
+        /// ([`Door::DreamRequest`](crate::gate::Door::DreamRequest), [`Door::DreamReply`](crate::gate::Door::DreamReply)), the
+        /// filter, and what an operator allows.
         doors
     );
 

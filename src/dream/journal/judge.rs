@@ -44,7 +44,7 @@ enum Answer {
 struct Known {
     /// Statements of memory, archive and waiting proposals.
     statements: KnownStatements,
-    /// The hashes of those that a person took out, or said no to, with the last day of the journals that they were of.
+    /// The hashes of lines that a person took out, or declined, with the last day of their journals.
     removed: Vec<(String, Option<NaiveDate>)>,
     /// The promoted lines of memory and archive.
     standing: Standing,

@@ -334,8 +334,7 @@ impl Changing<'_> {
         Ok(true)
     }
 
-    /// Returns the dreams of the file in the order in which they were appended: those whose sections exist, and those
-    /// that were taken back.
+    /// Returns the dreams of the file in the order in which they were appended: existing sections and undone dreams.
     fn order(&self) -> Vec<DreamId> {
         let appends = |line: &&LogLine| [log::APPENDED, log::RESTORED].contains(&line.outcome.as_str());
         let appended = self.earlier.log.iter().filter(appends);

@@ -507,8 +507,8 @@ impl Shown {
         self.ledger.print()
     }
 
-    /// Returns the pieces of a dream or proposal by the records of both machines: its own, those of journals without
-    /// an entry, and lost ones. So it is not taken back without giving all of them back.
+    /// Returns the pieces of a dream or proposal by both machines' records: its own, lost ones, and those of
+    /// journals without an entry. So it is not taken back without giving all of them back.
     pub(super) fn sources(
         &self,
         id: &DreamId,
@@ -574,7 +574,7 @@ enum Last {
     ReadAgain,
 }
 
-/// Cuts the marks of a journal into runs that do not overlap. Two dreams on two machines may have read the same bytes: these
+/// Cuts the marks of a journal into runs that do not overlap. Two dreams on two machines may have read the same bytes. These
 /// belong to the dream whose section uses them, or to the earlier dream. Two dreams on one machine both keep them. Bytes that
 /// only an undone dream has read wait, unless its machine read them again.
 fn runs(told: &[Mark], how: How) -> Vec<Run> {

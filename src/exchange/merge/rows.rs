@@ -239,7 +239,7 @@ fn raise(next: &mut BTreeMap<Kind, i64>, kind: Kind, number: i64) {
     *next = (number + 1).max(*next);
 }
 
-/// Returns the time, the number and the number's place of a row, by the head of its line, which all writers print
+/// Returns the time, the number and the number's place of a row, by the head of its line. All writers print it
 /// alike. `None` for any other line.
 fn row_head(raw: &[u8]) -> Option<(&str, i64, Range<usize>)> {
     let word = |rest: &mut &'_ [u8], front: &[u8]| -> Option<usize> {

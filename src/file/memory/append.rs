@@ -113,8 +113,9 @@ impl Lines {
         Ok(is_next)
     }
 
-    /// Writes the whole lines anew if other bytes may be there: the unfinished line of a crash, or lines that failed
-    /// to become durable. Call it under the write guard: else the bytes may be a line that is being written.
+    /// Writes the whole lines anew if other bytes may be there. These are the unfinished line of a crash, or lines
+    /// that failed to become durable. Call it under the write guard: else the bytes may be a line that is being
+    /// written.
     pub(super) fn mend(&mut self, disk: &dyn Disk) -> Result<()> {
         if (self.torn || self.doubtful) && self.file.is_some() {
             let mut whole = self.read(0, self.read.len)?;

@@ -209,8 +209,8 @@ impl Record {
         Some((memory, stated, row.suspects))
     }
 
-    /// Returns the line without forgotten statements: in reasons, in the profile, in earlier words of a row, and in
-    /// the audit of a removed row.
+    /// Returns the line without forgotten statements. They are removed from reasons, the profile, earlier words of
+    /// a row, and the audit of a removed row.
     pub(super) fn struck(mut self, burial: &Burial) -> Option<Self> {
         let holds = &|text: &str| burial.holds(text);
         let mut is_struck = false;

@@ -51,8 +51,8 @@ pub(crate) struct JournalEnd {
     pub(crate) has_crlf: bool,
 }
 
-/// Returns the text that a note adds to a journal, in the file's own line endings: the session's block if it is missing, and
-/// the entry. A torn last line is ended first. `None` if the note has no words.
+/// Returns the text that a note adds to a journal: the session's block if it is missing, and the entry. It has the file's
+/// own line endings. A torn last line is ended first. `None` if the note has no words.
 pub(crate) fn addition(standing: JournalEnd, begun: NaiveTime, note: &Note, at: NaiveTime) -> Option<String> {
     let entry = note.print(Some(at))?;
     let block = block(begun);
@@ -130,9 +130,9 @@ impl DayLog {
     }
 }
 
-/// Returns the places of the entries of a journal, whole lines each. An entry begins behind a heading or a blank line,
-/// or with a sign (a bullet, a time, a tag), a speaker or a label. Indented lines, and words that go on with those
-/// above, are a part of it.
+/// Returns the places of the entries of a journal, whole lines each. An entry begins behind a heading or a blank line.
+/// It also begins with a sign (a bullet, a time, a tag), a speaker or a label. Indented lines, and words that go on
+/// with those above, are a part of it.
 pub(crate) fn entries(journal: &str) -> Vec<Range<usize>> {
     let said = origins::read(journal, &Above::default()).lines;
     let mut all: Vec<Range<usize>> = Vec::new();

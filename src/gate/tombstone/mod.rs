@@ -1,7 +1,7 @@
 //! Forgotten statements, known again without being kept.
 //!
 //! A statement is buried as a keyed hash of its words in their order. Only letters, digits and the signs that
-//! distinguish names and numbers count: `C++` is not `C`, `1.5` not `15`, and `-5` not `5`. Case, white space, line
+//! distinguish names and numbers count: `C++` is not `C`, nor `-5` `5`, nor `1.5` `15`. Case, white space, line
 //! breaks, punctuation around words, emphasis, escapes and invisible characters do not count. So a statement is found
 //! however it is wrapped or quoted. Scripts that write no spaces are taken character by character.
 //!

@@ -15,8 +15,8 @@ use unicode_normalization::char::{canonical_combining_class, compose, decompose_
 use crate::base::gather::Gather as _;
 use crate::base::relative;
 
-/// Returns a text in each spelling in which a statement may be found: as written, and with escaped white space as white
-/// space. Each of them comes in the form that is compared, too.
+/// Returns a text in each spelling in which a statement may be found: as written, and with escaped white space read.
+/// Each of them comes in the form that is compared, too.
 pub(super) fn all(text: &str) -> Vec<Spelled<'_>> {
     let mut all = vec![Spelled::written(text)];
     all.extend(unescaped(text).map(Spelled::written));

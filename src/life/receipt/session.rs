@@ -97,10 +97,9 @@ impl Session {
         Ok(())
     }
 
-    /// Says that the model was shown results of the host's own search in a store or an index, or rows packed into a context.
-    /// Nothing else need be told: tools of the session are known, and so is a [`MemoryContext`](crate::life::MemoryContext)
-    /// given to [`prompt`](Self::prompt) as its [`block`](crate::life::MemoryContext::block). Nothing happens if receipts are
-    /// off.
+    /// Says that the model was shown results of the host's own search, or rows packed into a context. Nothing else need be
+    /// told: tools of the session are known, and so is a [`MemoryContext`](crate::life::MemoryContext) given to
+    /// [`prompt`](Self::prompt) as its [`block`](crate::life::MemoryContext::block). Nothing happens if receipts are off.
     ///
     /// ```
     /// # use std::sync::Arc;

@@ -22,8 +22,7 @@ pub(crate) struct Trail(Option<Box<Lines>>);
 #[derive(Clone, PartialEq, Eq)]
 struct Lines {
     name: DocName,
-    /// The part of the document that was read: from the start of a line or, at the end of a journal, from within
-    /// one.
+    /// The part of the document that was read. It begins at a line or, at the end of a journal, within one.
     read: String,
     /// The number of its first line.
     first: u64,

@@ -15,8 +15,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns a decision by its words, from any speaker; else a preference by its words, unless the agent is
-    /// speaking; else a fact.
+    /// Returns a decision by its words, from any speaker. Else returns a preference by its words, unless the
+    /// agent is speaking, and else a fact.
     pub(super) fn of(line: &Line<'_>) -> Self {
         if line.wording.has(Cue::Decision) {
             Self::Decision

@@ -91,12 +91,12 @@ pub(super) fn column(line: &Line<'_>) -> usize {
 
 /// The weight of each feature, in a dialogue and in a log.
 ///
-/// The first column was fitted and rounded on dialogue in which the lines that hold a fact, or answer a question asked
-/// later, are known. `strong`, `label`, `section` and `noise`, which are rare there, are set by hand. In a dialogue,
-/// short and new statements about oneself are worth the most, and nearly every line can be understood alone. A log is
-/// mostly instructions and running commentary: here it counts whether a line is a statement that is alone. The second
-/// column was set by hand after a fit to three weeks of a log with known durable lines. It was checked on two small
-/// logs of other trades. `tool` is so low that no other features together lift a tool's line over [`THRESHOLD`].
+/// The first column was fitted on dialogue with known lines that hold a fact or answer a later question, and rounded.
+/// `strong`, `label`, `section` and `noise`, which are rare there, are set by hand. In a dialogue, short and new
+/// statements about oneself are worth the most, and nearly every line can be understood alone. A log is mostly
+/// instructions and running commentary: here it counts whether a line is a statement that is alone. The second column
+/// was set by hand after a fit to three weeks of a log with known durable lines. It was checked on two small logs of
+/// other trades. `tool` is so low that no other features together lift a tool's line over [`THRESHOLD`].
 const WEIGHTS: Features<[f64; 2]> = Features {
     len: [0.65, 0.0],
     words: [0.0, 1.7],

@@ -44,7 +44,7 @@ pub(crate) struct Valued<'l, 'm> {
     pub(crate) key: f64,
 }
 
-/// A known statement: its gist, its place among the candidates if it is no line of memory, and the time of its saying.
+/// A known statement: its gist, its place among the candidates if it is no line of memory, and its time.
 type Standing<'g, 'h> = (Gist<'g>, Option<usize>, &'h Heard);
 
 /// Takes the lines that are worth keeping, best first, within the limits. Says of all others, by their places, why they

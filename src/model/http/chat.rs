@@ -120,7 +120,7 @@ impl ChatCompletions {
         Ok(Self { connection: self.connection.key_over_plain_http(key)?, ..self })
     }
 
-    /// Bounds a whole call, from looking up the host to the last byte of the answer: 10 minutes by default, at most a year.
+    /// Bounds a whole call, from the lookup of the host to the last byte: 10 minutes by default, at most a year.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;

@@ -71,7 +71,7 @@ impl Signed {
         self.0.chunks(64).map(|part| part.iter().enumerate().map(bit).sum()).collect()
     }
 
-    /// Returns, for each byte of a row's bits and each value of it, the sum of the query's numbers with a set bit.
+    /// Returns, for each byte of a row's bits and each value of it, the sum of the query's numbers at set bits.
     pub(crate) fn sums(&self) -> Vec<[i32; 256]> {
         let mut sums = vec![[0; 256]; self.0.len().div_ceil(64) * 8];
         for (sums, steps) in sums.iter_mut().zip(self.0.chunks(8)) {

@@ -127,9 +127,9 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
     Ok(survey)
 }
 
-/// Returns the journals whose entries may go where they are gone themselves: a whole window older than the window, by this
-/// clock and by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out)
-/// keeps its entry. So does one that a clock ahead of its time would remove.
+/// Returns the journals whose entries may be removed because the journals are gone. They are a whole window older than the
+/// window, by this clock and by that of the last run. A journal that is only missing today (a folder renamed, a branch
+/// checked out) keeps its entry. So does one that a clock ahead of its time would remove.
 fn forgettable(
     ledger: &Ledger,
     state: &DreamedState,

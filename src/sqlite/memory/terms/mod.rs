@@ -2,8 +2,8 @@
 //!
 //! Its pages have all rows up to an id, except rows changed since then. Triggers in plain SQL keep the old text of these
 //! in `memory_terms_changed`, whoever changes them. Behind that id are few rows. They and the changes are in memory only,
-//! and a new store reads them again. When they are many, a change makes pages of them. In two cases a search asks FTS5: if
-//! another program left too many of them, and until all rows of an older file are in.
+//! and a new store reads them again. When they are many, a change makes pages of them. A search asks FTS5 if another
+//! program left too many of them, and until all rows of an older file are in.
 
 mod ask;
 mod count;
