@@ -294,8 +294,7 @@ impl<'a> Forget<'a> {
 
     /// Returns the statements that are forgotten. A line that this library printed loses its citations, and the day, the
     /// speaker and the label in front: `2026-03-03: User: Remember: tea at five (memory/2026-03-03-repl.md#L5)`. A line with
-    /// only a day in front keeps it. If a journal of that day has the rest of the line, the day is that of the statement and
-    /// is cut too.
+    /// only a day in front keeps it. If a journal of that day has the rest of the line, the day is cut too.
     ///
     /// # Errors
     ///

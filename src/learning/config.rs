@@ -19,8 +19,7 @@ pub struct LearningConfig {
     /// Whether nobody sits before this process, as `MINARA_NON_INTERACTIVE=1` says: hard constraints that come from elsewhere
     /// are refused then. Off.
     pub non_interactive: bool,
-    /// The age at which a note of a role without an age of its own waits too long for its reflection: 72
-    /// hours.
+    /// The age at which a note waits too long for its reflection, if its role has no own age: 72 hours.
     pub backlog: TimeDelta,
 }
 

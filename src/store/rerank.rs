@@ -86,7 +86,7 @@ impl Store {
 
     /// Orders the first rows by the reranker; returns whether it gave scores that can be used.
     ///
-    /// It is shown each row with its speaker's name, behind the end of the row before: an answer says little without its
+    /// It is shown each row with its speaker, behind the end of the row before: an answer says little without its
     /// question. Rows that words settle keep their places. Older rows stay behind the newer ones that say them anew. The
     /// scores of the search keep their places, because a reranker's scores have another scale.
     pub(crate) fn rerank(

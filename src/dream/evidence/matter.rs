@@ -228,7 +228,7 @@ pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold
     if claim.iter().any(flips) { Err(Hold { reason: HoldReason::Negation, word: None }) } else { Ok(()) }
 }
 
-/// Returns whether a negation is in a line that shares a word with the claim (`said`), for a negated clause of it
+/// Returns whether a line that shares a word with the claim (`said`) has a negation, for a negated clause of it
 /// (`words`). A negation in a clause about something else does not count if another clause says all that the claim
 /// denies.
 fn is_denied(words: &[String], said: &[String], lines: &[Vec<Clause>]) -> bool {

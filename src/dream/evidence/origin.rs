@@ -1,14 +1,14 @@
 //! The speakers that a claim rests on. A dream keeps nothing that only a page, a tool or an import says.
 //!
 //! A claim that cites such lines must rest on its other cited lines. These alone carry it, and no word of it is only
-//! in the former. A claim is also a page's if a line of the page has most of its words, and more than the cited lines
-//! have. That holds for all citations, and without any. A claim that cites nothing is compared with all lines of
-//! persons. So a line without a citation is held only if it differs from people's words.
+//! in the former. A claim is also a page's if a line of the page has most of its words, and more than cited lines.
+//! That holds for all citations, and without any. A claim that cites nothing is compared with all lines of persons.
+//! So a line without a citation is held only if it differs from people's words.
 //!
-//! A participant who is not the user is such a stranger too, unless the claim is about them: "Ada sails on Mondays" is
-//! about Ada. A claim that names them otherwise, or speaks of the user, gets their name in front: "Marta pays Ada"
-//! becomes Ada's word. No name that reads as the user's, or as a label, is used. A claim that rests only on the agent's
-//! words, and reads as the user's, gets its speaker's name too.
+//! A participant is such a stranger too, unless they are the user or the claim is about them: "Ada sails on Mondays". A
+//! claim that names them otherwise, or speaks of the user, gets their name in front: "Marta pays Ada" becomes Ada's
+//! word. No name that reads as the user's, or as a label, is used. A claim that rests only on the agent's words, and
+//! reads as the user's, gets its speaker's name too.
 
 use super::claim::check;
 use super::rules::Trust;

@@ -4,8 +4,8 @@
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evidence {
-    /// Cited lines are checked, and the date of a relative day is added: `Dentist tomorrow (2026-03-04).` Lines without a
-    /// citation are promoted unchecked, under the model's heading. They are reported as
+    /// Cited lines are checked, and get the date of a relative day, as in "Dentist tomorrow (2026-03-04).". Lines without
+    /// a citation are promoted unchecked, under the model's heading. They are reported as
     /// [`LineOutcome::Promoted`](crate::dream::LineOutcome::Promoted) with `cited: false`. The seed wants it so.
     #[default]
     Checked,

@@ -97,8 +97,8 @@ fn chars(messages: &[MessageShape]) -> usize {
     messages.iter().fold(0, |sum, message| sum.saturating_add(message.chars))
 }
 
-/// Goes forward to the first place within the limit at which a cut separates no result from its call, or to the last
-/// such place.
+/// Goes forward to the first place within the limit at which a cut separates no result from its call. If there is
+/// none, it goes to the last such place.
 fn shrink(messages: &[MessageShape], reaches: &[usize], from: usize, config: &SleepConfig) -> TrimPlan {
     let mut plan = TrimPlan { keep_from: from, chars: chars(&messages[from..]), is_over: false };
     let mut left = plan.chars;

@@ -507,8 +507,8 @@ impl Shown {
         self.ledger.print()
     }
 
-    /// Returns the pieces of a dream or proposal by both machines' records: its own, lost ones, and those of
-    /// journals without an entry. So it is not taken back without giving all of them back.
+    /// Returns the pieces of a dream or proposal by both machines' records: its own, lost ones, and those in
+    /// unrecorded journals. So it is not taken back without giving all of them back.
     pub(super) fn sources(
         &self,
         id: &DreamId,
