@@ -1,4 +1,4 @@
-//! Forgetting: a statement leaves every place that can be reached, and comes back through no door.
+//! Forgetting: a statement leaves every place that can be reached, and is refused from then on.
 
 use std::io;
 

@@ -72,7 +72,7 @@ pub struct ImportItem {
     pub target: Option<DocName>,
     /// The action on it.
     pub action: ImportAction,
-    /// The classes of what the door found in it and let pass, masked or as it is.
+    /// The classes of findings in it that were let pass, masked or as they are.
     pub found: Vec<String>,
     /// The source and the target as the plan saw them.
     #[serde(skip)]
@@ -99,7 +99,7 @@ pub enum ImportAction {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImportRefusal {
-    /// The door stops it. The classes of secrets and reasons of instructions in it, or `forgotten` where the target has
+    /// The check refuses it. The classes of secrets and reasons of instructions in it, or `forgotten` if the target has
     /// forgotten some of it.
     Stopped(Vec<String>),
     /// Something else is at the target, or another document goes there.

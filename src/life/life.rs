@@ -23,7 +23,7 @@ use crate::learning::PreferenceStore;
 use crate::session::{Guarded, Journal};
 use crate::workspace::{Workspace, check_scope};
 
-/// One agent's life: a workspace, how it goes by day, and what may pass its doors.
+/// One agent's life: a workspace, its settings by day, and the policies of its doors.
 ///
 /// It keeps nothing between sessions but what stands in the workspace. Clones are the same life.
 ///

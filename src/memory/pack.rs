@@ -79,7 +79,7 @@ impl<'h> Packed<'h> {
     /// Packs rows that are best first in each store. A row that does not fit is left out, and shorter ones behind it are
     /// taken. The same rows give the same context.
     ///
-    /// The rows are as the search returned them: pass them through the doors of your prompt as any remembered text.
+    /// The rows are as the search returned them: check them at the doors of your prompt as any remembered text.
     #[must_use]
     pub fn new(hits: impl IntoIterator<Item = &'h Hit>, max_chars: usize) -> Self {
         let (promoted, journals): (Vec<&Hit>, Vec<&Hit>) =

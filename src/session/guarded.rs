@@ -288,7 +288,7 @@ impl<W: Workspace> Guarded<W> {
         Ok(())
     }
 
-    /// Lets a text of the session through a door, with the session's numbers.
+    /// Checks a text of the session at a door, with the session's numbers.
     pub(crate) fn judge<'a>(
         &self,
         doors: &Doors,

@@ -1,4 +1,4 @@
-//! The one door of a store: what comes in, and from whom.
+//! The check of a store: which texts come in, and from whom.
 
 use serde_json::Value;
 
@@ -242,7 +242,7 @@ impl StoreConfig {
         self.doors.judge(Door::StoreWrite, policy, name, text, &mut Masks::default()).map(drop)
     }
 
-    /// Says whether a text may come through the door; that of an agent comes through a tool.
+    /// Checks a text by the store's policy. For the agent, the policy of tools counts too.
     fn pass(&self, access: &Access, name: &Name, text: &str) -> Result<()> {
         let policy = self.doors.policy_for(access.actor, Door::StoreWrite, name);
         self.doors.judge(Door::StoreWrite, policy, name, text, &mut Masks::default()).map(drop)

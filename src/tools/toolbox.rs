@@ -141,7 +141,7 @@ impl Toolbox {
         self.anew()
     }
 
-    /// Sets the doors by whose [`Door::PromptLoad`](crate::gate::Door::PromptLoad) rows are shown; those of the view unless said.
+    /// Sets the doors whose [`Door::PromptLoad`](crate::gate::Door::PromptLoad) policy shows rows; those of the view unless set.
     #[must_use]
     pub fn doors(mut self, doors: Doors) -> Self {
         self.rows = self.rows.map(|rows| rows.with_doors(doors.clone()));
@@ -274,8 +274,8 @@ impl Toolbox {
         self.tools().iter().filter(|tool| tool.is_listed).map(|tool| tool.definition.clone()).gather()
     }
 
-    /// Takes what the doors found in documents that were written since this was last asked. Nothing prints or logs it. A row has
-    /// no warnings: what holds a secret is refused.
+    /// Takes the findings in documents that were written since the last call. Nothing prints or logs them. A row has no
+    /// warnings: a row with a secret is refused.
     #[must_use]
     pub fn take_warnings(&self) -> Vec<DoorWarning> {
         self.documents.as_ref().map(|documents| documents.take_warnings()).unwrap_or_default()

@@ -27,7 +27,8 @@ pub struct ChatPlan {
     pub left_out: Vec<ChatLeftOut>,
     /// Parts of the export that cannot be read; the others come in.
     pub refused: Vec<ChatRefused>,
-    /// The classes of what the door found in what comes in, and in how many messages: masked secrets, suspicious text.
+    /// The classes of findings in the imported messages, each with its number of messages: masked secrets, suspicious
+    /// text.
     pub found: BTreeMap<String, u64>,
     /// Whether it was carried out.
     pub applied: bool,

@@ -184,8 +184,8 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
 }
 
 /// Returns the hashes of promoted lines and of lines that a person declined, each with its pass. If such a line is
-/// no longer in memory, it was taken out. The lines of an undone dream are free, even those of an earlier dream: a
-/// merge puts such a line into one section.
+/// no longer in memory, it was taken out. The lines of an undone dream are free, even if an earlier dream has them
+/// too. A merge puts such a line into one section.
 pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = (&str, &Remembered)> {
     let all = promotions(log);
     let mut freed: SortedMap<&str, usize> = SortedMap::new();

@@ -114,7 +114,7 @@ impl Trail {
         }
     }
 
-    /// Follows through a door, which masks words and blocks lines, and keeps their numbers.
+    /// Follows the check of a door, which masks words and blocks lines, and keeps their numbers.
     pub(crate) fn pass(&mut self, before: &str, after: &str) {
         let Some(lines) = &mut self.0 else { return };
         for ((number, was), is) in lines.numbers.iter_mut().zip(before.split('\n')).zip(after.split('\n')) {
